@@ -1,0 +1,150 @@
+// Package db is the service's storage: SQLite in the data folder, written by group commit. Every write goes through
+// Update and is on stable storage when Update returns nil; reads have a pool of their own and never wait for the writer.
+// It knows no table but the migrations', and refuses to hide SQL: statements live in each domain's sql.go.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// ErrUnavailable is in the chain of every error that is the storage's fault and not the caller's: the write did
+// not happen, or cannot be promised, and may be tried again.
+var ErrUnavailable = errors.New("storage is unavailable")
+
+// ErrClosed is the error of an Update after Close.
+var ErrClosed = fmt.Errorf("database is closed: %w", ErrUnavailable)
+
+// Queryer reads: a DB reads what is committed, a Tx also what its own transaction wrote.
+type Queryer interface {
+	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRow(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	path       string
+	version    atomic.Int64 // of the schema, once Migrate has run
+	readers    *sql.DB
+	statements sync.Map // query text → *sql.Stmt on readers; the texts are constants of the program, so it is bounded
+	writer     *writer
+}
+
+// Options of Open. The zero value is right for the service.
+type Options struct {
+	Readers int          // connections that read at the same time; 0: 8
+	Logger  *slog.Logger // nil: slog.Default()
+
+	// Commit, where set, is called in place of each group's commit and decides whether commit happens: a test makes
+	// the storage fail with it, or sees what had not been answered yet.
+	Commit func(commit func() error) error
+}
+
+// Open opens the SQLite database in the file at path, which is made if it is missing. Migrate comes next.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	if o.Readers == 0 {
+		o.Readers = 8
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	w, err := openWriter(ctx, path, o)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	readers, err := openReaders(ctx, path, o.Readers)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, err), w.close())
+	}
+	return &DB{path: path, readers: readers, writer: w}, nil
+}
+
+// Update runs fn in a transaction and returns when what it wrote is on stable storage. It is the only way to write.
+// An error or a panic of fn undoes its own writes and nobody else's. fn may not call Update, and may not do anything
+// slow: it holds the only writer. fn's context is not cancelled with ctx, since a half-run statement would harm the group;
+// a ctx that ends before fn's turn comes gives its error and fn is not run.
+func (d *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
+	return d.writer.update(ctx, fn)
+}
+
+// Query reads rows with a prepared statement.
+func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := d.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// QueryRow reads one row with a prepared statement; its Scan gives sql.ErrNoRows if there is none.
+func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
+	s, err := d.statement(ctx, query)
+	if err != nil {
+		return d.readers.QueryRowContext(ctx, query, args...) // carries the same error in the row
+	}
+	return s.QueryRowContext(ctx, args...)
+}
+
+// Ready reports whether the database can be read and written; it writes nothing.
+func (d *DB) Ready(ctx context.Context) error {
+	if err := d.writer.ready(ctx); err != nil {
+		return err
+	}
+	var one int
+	if err := d.QueryRow(ctx, "SELECT 1").Scan(&one); err != nil {
+		return fmt.Errorf("read the database: %w", err)
+	}
+	return nil
+}
+
+// Close lets the updates that were accepted end and closes the database.
+func (d *DB) Close() error {
+	err := d.writer.close()
+	return errors.Join(err, d.readers.Close())
+}
+
+func (d *DB) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := d.statements.Load(query); ok {
+		return s.(*sql.Stmt), nil
+	}
+	s, err := d.readers.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	if other, loaded := d.statements.LoadOrStore(query, s); loaded {
+		s.Close()
+		return other.(*sql.Stmt), nil
+	}
+	return s, nil
+}
+
+// In returns the size of the list that In wants for n values, and its text from placeholder first on:
+// "($2,$3,$4,$5)". Sizes are powers of two, so that few statement texts exist; the caller repeats a value to fill up.
+func In(first, n int) (text string, size int) {
+	for size = 1; size < n; size *= 2 {
+	}
+	var b strings.Builder
+	b.WriteByte('(')
+	for i := range size {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "$%d", first+i)
+	}
+	b.WriteByte(')')
+	return b.String(), size
+}
+
+// Fill repeats the last of values until there are size of them, for a list of In.
+func Fill(values []any, size int) []any {
+	for len(values) < size {
+		values = append(values, values[len(values)-1])
+	}
+	return values
+}

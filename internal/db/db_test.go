@@ -1,0 +1,269 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const insert = "INSERT INTO public_domain (name, active, created_at) VALUES ($1, 1, 0)"
+
+func add(name string) func(context.Context, *db.Tx) error {
+	return func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, insert, name)
+		return err
+	}
+}
+
+func names(t *testing.T, q db.Queryer) string {
+	t.Helper()
+	rows, err := q.Query(t.Context(), "SELECT name FROM public_domain ORDER BY name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, " ")
+}
+
+// hold makes the writer busy until release is called, so that what is sent meanwhile becomes one group.
+func hold(t *testing.T, d *db.DB) (release func()) {
+	t.Helper()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = d.Update(context.Background(), func(context.Context, *db.Tx) error {
+			close(entered)
+			<-leave
+			return nil
+		})
+	})
+	<-entered
+	return func() { close(leave); wg.Wait() }
+}
+
+func TestEachClosureOfAGroupFailsAlone(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		refused := errors.New("refused")
+		closures := map[string]func(context.Context, *db.Tx) error{
+			"good-1": add("a.example"),
+			"error": func(ctx context.Context, tx *db.Tx) error {
+				tx.AfterCommit(func() { t.Error("AfterCommit ran after a rollback") })
+				return errors.Join(add("b.example")(ctx, tx), refused)
+			},
+			"panic": func(ctx context.Context, tx *db.Tx) error {
+				_ = add("c.example")(ctx, tx)
+				panic("out of order")
+			},
+			"constraint": func(ctx context.Context, tx *db.Tx) error {
+				return errors.Join(add("d.example")(ctx, tx), add("d.example")(ctx, tx))
+			},
+			"good-2": add("e.example"),
+		}
+		release := hold(t, d)
+		results := make(map[string]error)
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for name, fn := range closures {
+			wg.Go(func() {
+				err := d.Update(context.Background(), fn)
+				mu.Lock()
+				defer mu.Unlock()
+				results[name] = err
+			})
+		}
+		release()
+		wg.Wait()
+
+		for name := range closures {
+			if good := strings.HasPrefix(name, "good"); good != (results[name] == nil) {
+				t.Errorf("%s: %v", name, results[name])
+			}
+		}
+		if !errors.Is(results["error"], refused) {
+			t.Errorf("the closure's own error is lost: %v", results["error"])
+		}
+		if got := names(t, d); got != "a.example e.example" {
+			t.Errorf("stored: %s", got)
+		}
+	})
+}
+
+func TestNobodyIsAnsweredBeforeTheCommit(t *testing.T) {
+	var answered atomic.Int32
+	var early int32
+	d := dbtest.Open(t, db.Options{Commit: func(commit func() error) error {
+		err := commit()
+		early = max(early, answered.Load())
+		return err
+	}})
+	release := hold(t, d)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if err := d.Update(context.Background(), add(fmt.Sprintf("d%d.example", i))); err != nil {
+				t.Error(err)
+			}
+			answered.Add(1)
+		})
+	}
+	release()
+	wg.Wait()
+	if early > 1 { // the holder alone may have been answered before
+		t.Errorf("%d updates were answered before their commit", early)
+	}
+}
+
+func TestAFailedCommitIsToldToTheWholeGroup(t *testing.T) {
+	var broken atomic.Bool
+	full := errors.New("no space left on device")
+	d := dbtest.Open(t, db.Options{Commit: func(commit func() error) error {
+		if broken.Load() {
+			return full
+		}
+		return commit()
+	}})
+	broken.Store(true)
+	woken := false
+	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		tx.AfterCommit(func() { woken = true })
+		return add("lost.example")(ctx, tx)
+	})
+	if !errors.Is(err, db.ErrUnavailable) || !errors.Is(err, full) {
+		t.Errorf("Update = %v", err)
+	}
+	if woken {
+		t.Error("AfterCommit ran although the commit failed")
+	}
+	broken.Store(false)
+	if err := d.Update(t.Context(), add("kept.example")); err != nil {
+		t.Errorf("the writer did not recover: %v", err)
+	}
+	if got := names(t, d); got != "kept.example" {
+		t.Errorf("stored: %s", got)
+	}
+}
+
+func TestAfterCommitRunsBeforeUpdateReturnsAndSeesTheWrite(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		var seen string
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			tx.AfterCommit(func() { seen = names(t, d) })
+			return add("a.example")(ctx, tx)
+		})
+		if err != nil || seen != "a.example" {
+			t.Errorf("Update = %v, seen by AfterCommit: %q", err, seen)
+		}
+	})
+}
+
+func TestUpdateInsideAnUpdateIsRefused(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(ctx context.Context, _ *db.Tx) error {
+			return d.Update(ctx, add("a.example"))
+		})
+		if err == nil {
+			t.Error("it was not refused")
+		}
+	})
+}
+
+func TestAnEndedContextIsNotRun(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := d.Update(ctx, add("a.example")); !errors.Is(err, context.Canceled) {
+			t.Errorf("Update = %v", err)
+		}
+		if got := names(t, d); got != "" {
+			t.Errorf("stored: %s", got)
+		}
+	})
+}
+
+func TestReadersCannotWrite(t *testing.T) {
+	d := dbtest.Open(t, db.Options{})
+	rows, err := d.Query(t.Context(), "INSERT INTO public_domain (name, active, created_at) VALUES ('x', 1, 0) RETURNING name")
+	if err == nil {
+		rows.Next()
+		err = rows.Err()
+		rows.Close()
+	}
+	if err == nil {
+		t.Error("a reader wrote")
+	}
+}
+
+func TestReopenedDatabaseKeepsWhatWasWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "odd name %3F?#.db")
+	for i := range 3 {
+		d, err := db.Open(t.Context(), path, db.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to, err := d.Migrate(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := i == 0; first != (from < to) {
+			t.Errorf("opening %d migrated from %d to %d", i, from, to)
+		}
+		if err := errors.Join(d.Migrated(t.Context()), d.Ready(t.Context())); err != nil {
+			t.Error(err)
+		}
+		if err := d.Update(t.Context(), add(fmt.Sprintf("d%d.example", i))); err != nil {
+			t.Fatal(err)
+		}
+		if i == 2 {
+			if got := names(t, d); got != "d0.example d1.example d2.example" {
+				t.Errorf("stored: %s", got)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Update(t.Context(), add("late.example")); !errors.Is(err, db.ErrUnavailable) {
+			t.Errorf("Update after Close = %v", err)
+		}
+	}
+}
+
+func TestIn(t *testing.T) {
+	for n, want := range map[int]string{1: "($2)", 2: "($2,$3)", 3: "($2,$3,$4,$5)", 4: "($2,$3,$4,$5)"} {
+		text, size := db.In(2, n)
+		if text != want || len(db.Fill(make([]any, n), size)) != size {
+			t.Errorf("In(2, %d) = %s, %d", n, text, size)
+		}
+	}
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	d := dbtest.Open(b, db.Options{})
+	var n atomic.Int64
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := d.Update(context.Background(), add(fmt.Sprint(n.Add(1)))); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

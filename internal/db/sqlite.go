@@ -1,0 +1,98 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite": no cgo, so the service stays one static binary
+)
+
+// The pragmas of every connection. WAL with synchronous=FULL syncs the log at each commit: what is committed survives a
+// loss of power. Another process (gonebox domain add) may hold the writer for a moment, hence the busy timeout.
+const pragmas = "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
+
+// writing are the pragmas of a connection that writes.
+const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
+	"&_pragma=wal_autocheckpoint(1000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-8192)"
+
+// writeConn is the writer's connection with its prepared statements.
+type writeConn struct {
+	*sql.Conn
+	pool       *sql.DB
+	statements map[string]*sql.Stmt
+}
+
+func openWriteConn(ctx context.Context, path string) (*writeConn, error) {
+	pool, err := sql.Open("sqlite", dsn(path, writing))
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return &writeConn{Conn: conn, pool: pool, statements: make(map[string]*sql.Stmt)}, nil
+}
+
+func (c *writeConn) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := c.statements[query]; ok {
+		return s, nil
+	}
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	c.statements[query] = s
+	return s, nil
+}
+
+func (c *writeConn) exec(ctx context.Context, query string) error {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return err
+	}
+	_, err = s.ExecContext(ctx)
+	return err
+}
+
+// Close closes the connection; SQLite then writes the log back into the database file.
+func (c *writeConn) Close() error {
+	for _, s := range c.statements {
+		s.Close()
+	}
+	c.Conn.Close()
+	return c.pool.Close()
+}
+
+// openReaders opens the pool that reads. It cannot write, whatever a statement says.
+func openReaders(ctx context.Context, path string, n int) (*sql.DB, error) {
+	pool, err := sql.Open("sqlite", dsn(path, pragmas+"&_pragma=query_only(1)&_pragma=cache_size(-2048)"))
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	pool.SetConnMaxIdleTime(time.Minute) // an idle service gives the page caches back
+	return pool, pool.PingContext(ctx)
+}
+
+// openMigrations opens a pool of one writing connection beside the writer's, for the migration library, which wants a pool.
+func openMigrations(path string) (*sql.DB, error) {
+	pool, err := sql.Open("sqlite", dsn(path, writing))
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	return pool, nil
+}
+
+func dsn(path, query string) string {
+	// A path may hold '?' or '%': in a file: URI both would mean something.
+	return "file:" + strings.ReplaceAll((&url.URL{Path: path}).EscapedPath(), "?", "%3F") + "?" + query
+}

@@ -1,0 +1,135 @@
+// Package id makes the identifiers of the service and nothing else: a type prefix, an underscore, and a
+// UUIDv7 in 26 characters of Crockford base32 (decisions §1). They sort by the time they were made.
+package id
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The kinds of identifier. Each is a type of its own, so that one cannot be passed for another.
+type (
+	Mailbox      string
+	Message      string
+	Attachment   string
+	Account      string
+	Domain       string
+	Filter       string
+	Webhook      string
+	Event        string
+	Delivery     string
+	Subscription string
+	Order        string
+	Transaction  string
+	Notice       string
+)
+
+// Prefix is the part before the underscore.
+func (Mailbox) Prefix() string      { return "mbx" }
+func (Message) Prefix() string      { return "msg" }
+func (Attachment) Prefix() string   { return "att" }
+func (Account) Prefix() string      { return "acc" }
+func (Domain) Prefix() string       { return "dom" }
+func (Filter) Prefix() string       { return "flt" }
+func (Webhook) Prefix() string      { return "whk" }
+func (Event) Prefix() string        { return "evt" }
+func (Delivery) Prefix() string     { return "dlv" }
+func (Subscription) Prefix() string { return "sub" }
+func (Order) Prefix() string        { return "ord" }
+func (Transaction) Prefix() string  { return "txn" }
+func (Notice) Prefix() string       { return "ntc" }
+
+// Kind is any of the identifier types above.
+type Kind interface {
+	~string
+	Prefix() string
+}
+
+// alphabet is Crockford's base32 in lower case; its letters stand in ASCII order, so text order is time order.
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// textLen is the length of 128 bits in base32.
+const textLen = 26
+
+// New returns a fresh identifier for something made at the given time. Identifiers made for different
+// microseconds sort in the order of those times.
+func New[K Kind](at time.Time) K {
+	var k K
+	return K(k.Prefix() + "_" + encode(newUUID(at)))
+}
+
+// Parse returns s as an identifier of kind K, or an error that says what is wrong with it.
+func Parse[K Kind](s string) (K, error) {
+	var k K
+	text, ok := strings.CutPrefix(s, k.Prefix()+"_")
+	if !ok {
+		return "", fmt.Errorf("identifier does not begin with %q", k.Prefix()+"_")
+	}
+	if _, ok := decode(text); !ok {
+		return "", fmt.Errorf("identifier does not end with %d characters of Crockford base32", textLen)
+	}
+	return K(s), nil
+}
+
+// Bytes returns the UUID inside an identifier, which New or Parse must have made; of any other it is zero.
+func Bytes[K Kind](k K) [16]byte {
+	_, text, _ := strings.Cut(string(k), "_")
+	uuid, _ := decode(text)
+	return uuid
+}
+
+// FromBytes is the inverse of Bytes.
+func FromBytes[K Kind](uuid [16]byte) K {
+	var k K
+	return K(k.Prefix() + "_" + encode(uuid))
+}
+
+// Time returns the moment an identifier was made for, to the microsecond, in UTC.
+func Time[K Kind](k K) time.Time {
+	uuid := Bytes(k)
+	ms := int64(binary.BigEndian.Uint64(uuid[:8]) >> 16)
+	fraction := int64(binary.BigEndian.Uint16(uuid[6:8]) & 0x0fff)
+	return time.UnixMilli(ms).Add(time.Duration((fraction*1000+4095)/4096) * time.Microsecond).UTC()
+}
+
+// newUUID is RFC 9562 §5.7 with the sub-millisecond fraction of §6.2 method 3 in rand_a.
+func newUUID(at time.Time) (u [16]byte) {
+	rand.Read(u[8:]) // never fails, as crypto/rand documents
+	micro := at.UnixMicro()
+	ms, fraction := micro/1000, micro%1000*4096/1000
+	binary.BigEndian.PutUint64(u[:8], uint64(ms)<<16|0x7000|uint64(fraction))
+	u[8] = u[8]&0x3f | 0x80
+	return u
+}
+
+func encode(u [16]byte) string {
+	hi, lo := binary.BigEndian.Uint64(u[:8]), binary.BigEndian.Uint64(u[8:])
+	var text [textLen]byte
+	for i := textLen - 1; i >= 0; i-- {
+		text[i] = alphabet[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return string(text[:])
+}
+
+func decode(text string) (u [16]byte, ok bool) {
+	if len(text) != textLen || text[0] > '7' {
+		return u, false
+	}
+	var hi, lo uint64
+	for i := range textLen {
+		v := strings.IndexByte(alphabet, text[i])
+		if v < 0 {
+			return u, false
+		}
+		hi = hi<<5 | lo>>59
+		lo = lo<<5 | uint64(v)
+	}
+	binary.BigEndian.PutUint64(u[:8], hi)
+	binary.BigEndian.PutUint64(u[8:], lo)
+	return u, true
+}

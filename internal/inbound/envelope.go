@@ -1,0 +1,24 @@
+package inbound
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Envelope is what an SMTP session knows of a message beside its content (RFC 5321 §2.3.1).
+type Envelope struct {
+	From       string      // the reverse-path without brackets; "" is the null reverse-path
+	To         []Recipient // in the order of the RCPT commands, at least one
+	Helo       string      // the argument of EHLO or HELO, as given
+	RemoteIP   netip.Addr  // the client's address, never IPv4-mapped
+	Protocol   string      // the "with" clause of Received: SMTP, ESMTP, ESMTPS, UTF8SMTP or UTF8SMTPS (RFC 3848, RFC 6531)
+	TLS        string      // version and cipher for Received, "" without TLS
+	ReceivedAt time.Time   // when the last octet of the content came in
+}
+
+// Recipient is a forward-path that Accept took.
+type Recipient struct {
+	Address string // as the client gave it, without brackets
+	Local   string // the mailbox's local part: lower case, without the +tag
+	Domain  string // lower-case A-labels
+}

@@ -1,0 +1,185 @@
+package problem
+
+import (
+	"net/http"
+	"slices"
+)
+
+// Code names a problem. Clients branch on it, so none is ever renamed (spec §7).
+type Code string
+
+// Every code of the service. The table below gives each its status and title; docs/errors.md is generated from it.
+const (
+	RequestInvalid       Code = "request.invalid"
+	RequestTooLarge      Code = "request.too_large"
+	RequestMediaType     Code = "request.media_type"
+	RouteNotFound        Code = "route.not_found"
+	RouteMethod          Code = "route.method_not_allowed"
+	RateLimited          Code = "rate.limited"
+	IdempotencyKeyReused Code = "idempotency.key_reused"
+	ServerInternal       Code = "server.internal"
+	ServerUnavailable    Code = "server.unavailable"
+
+	AuthRequired           Code = "auth.required"
+	AuthInvalidToken       Code = "auth.invalid_token"
+	AuthInvalidCredentials Code = "auth.invalid_credentials"
+	AuthTOTPRequired       Code = "auth.totp_required"
+	AuthScopeMissing       Code = "auth.scope_missing"
+	AuthAddressNotAllowed  Code = "auth.address_not_allowed"
+
+	MailboxLocalPartTaken    Code = "mailbox.local_part_taken"
+	MailboxLocalPartReserved Code = "mailbox.local_part_reserved"
+	MailboxDomainUnavailable Code = "mailbox.domain_unavailable"
+	MailboxTTLTooLong        Code = "mailbox.ttl_too_long"
+	MailboxLifetimeExceeded  Code = "mailbox.lifetime_exceeded"
+	MailboxLimitReached      Code = "mailbox.limit_reached"
+	MailboxExpired           Code = "mailbox.expired"
+	MailboxNotFound          Code = "mailbox.not_found"
+
+	MessageNotFound       Code = "message.not_found"
+	MessageRawExpired     Code = "message.raw_expired"
+	AttachmentNotFound    Code = "attachment.not_found"
+	AttachmentNotRetained Code = "attachment.not_retained"
+	OTPNotFound           Code = "otp.not_found"
+
+	AccountEmailTaken Code = "account.email_taken"
+	TOTPAlreadyActive Code = "totp.already_active"
+	TOTPNotPending    Code = "totp.not_pending"
+	TOTPInvalidCode   Code = "totp.invalid_code"
+
+	DomainNotFound           Code = "domain.not_found"
+	DomainNotAllowed         Code = "domain.not_allowed"
+	DomainTaken              Code = "domain.taken"
+	DomainLimitReached       Code = "domain.limit_reached"
+	DomainVerificationFailed Code = "domain.verification_failed"
+
+	FilterNotFound     Code = "filter.not_found"
+	FilterInvalidRegex Code = "filter.invalid_regex"
+	FilterLimitReached Code = "filter.limit_reached"
+
+	KeyNotFound     Code = "key.not_found"
+	KeyLimitReached Code = "key.limit_reached"
+
+	WebhookNotFound     Code = "webhook.not_found"
+	WebhookURLForbidden Code = "webhook.url_forbidden"
+	WebhookLimitReached Code = "webhook.limit_reached"
+
+	PlanUnknown                Code = "plan.unknown"
+	WalletInsufficientPoints   Code = "wallet.insufficient_points"
+	TopupAmountInvalid         Code = "topup.amount_invalid"
+	PaymentProviderUnavailable Code = "payment.provider_unavailable"
+	OrderNotFound              Code = "order.not_found"
+	NoticeNotFound             Code = "notice.not_found"
+	PageNotFound               Code = "page.not_found"
+
+	// What only a sending mail server hears; decisions §3 gives the SMTP reply of each.
+	MailMailboxUnknown    Code = "mail.mailbox_unknown"
+	MailDomainNotServed   Code = "mail.domain_not_served"
+	MailDomainSuspended   Code = "mail.domain_suspended"
+	MailDailyCap          Code = "mail.daily_cap"
+	MailMailboxFull       Code = "mail.mailbox_full"
+	MailTooLarge          Code = "mail.too_large"
+	MailTooManyRecipients Code = "mail.too_many_recipients"
+	MailMalformed         Code = "mail.malformed"
+	MailAddressSyntax     Code = "mail.address_syntax"
+)
+
+type entry struct {
+	status int
+	title  string
+}
+
+var table = map[Code]entry{
+	RequestInvalid:       {http.StatusUnprocessableEntity, "The request does not match its schema"},
+	RequestTooLarge:      {http.StatusRequestEntityTooLarge, "The request body is too large"},
+	RequestMediaType:     {http.StatusUnsupportedMediaType, "The request body is not JSON"},
+	RouteNotFound:        {http.StatusNotFound, "There is nothing at this path"},
+	RouteMethod:          {http.StatusMethodNotAllowed, "This path does not take that method"},
+	RateLimited:          {http.StatusTooManyRequests, "Too many requests"},
+	IdempotencyKeyReused: {http.StatusUnprocessableEntity, "The idempotency key was used with another body"},
+	ServerInternal:       {http.StatusInternalServerError, "Something went wrong on our side"},
+	ServerUnavailable:    {http.StatusServiceUnavailable, "The service is not available right now"},
+
+	AuthRequired:           {http.StatusUnauthorized, "A credential is required"},
+	AuthInvalidToken:       {http.StatusUnauthorized, "The credential is not valid"},
+	AuthInvalidCredentials: {http.StatusUnauthorized, "The sign-in failed"},
+	AuthTOTPRequired:       {http.StatusUnauthorized, "A two-factor code is required"},
+	AuthScopeMissing:       {http.StatusForbidden, "The key lacks the scope"},
+	AuthAddressNotAllowed:  {http.StatusForbidden, "The key may not be used from this address"},
+
+	MailboxLocalPartTaken:    {http.StatusConflict, "The local part is taken"},
+	MailboxLocalPartReserved: {http.StatusUnprocessableEntity, "The local part is reserved"},
+	MailboxDomainUnavailable: {http.StatusUnprocessableEntity, "The domain is not available"},
+	MailboxTTLTooLong:        {http.StatusUnprocessableEntity, "The ttl is above the plan's maximum"},
+	MailboxLifetimeExceeded:  {http.StatusForbidden, "The mailbox cannot live that long"},
+	MailboxLimitReached:      {http.StatusUnprocessableEntity, "No more live mailboxes are allowed"},
+	MailboxExpired:           {http.StatusGone, "The mailbox has expired"},
+	MailboxNotFound:          {http.StatusNotFound, "There is no such mailbox"},
+
+	MessageNotFound:       {http.StatusNotFound, "There is no such message"},
+	MessageRawExpired:     {http.StatusGone, "The original message is no longer kept"},
+	AttachmentNotFound:    {http.StatusNotFound, "There is no such attachment"},
+	AttachmentNotRetained: {http.StatusNotFound, "The attachment was too large to be kept"},
+	OTPNotFound:           {http.StatusNotFound, "No code has arrived"},
+
+	AccountEmailTaken: {http.StatusConflict, "The e-mail address is taken"},
+	TOTPAlreadyActive: {http.StatusConflict, "Two-factor is active already"},
+	TOTPNotPending:    {http.StatusUnprocessableEntity, "No two-factor enrolment is pending"},
+	TOTPInvalidCode:   {http.StatusUnprocessableEntity, "The two-factor code is not valid"},
+
+	DomainNotFound:           {http.StatusNotFound, "There is no such domain"},
+	DomainNotAllowed:         {http.StatusUnprocessableEntity, "The domain cannot be added"},
+	DomainTaken:              {http.StatusConflict, "The domain is taken"},
+	DomainLimitReached:       {http.StatusForbidden, "No more domains are allowed"},
+	DomainVerificationFailed: {http.StatusUnprocessableEntity, "The domain's records do not prove it"},
+
+	FilterNotFound:     {http.StatusNotFound, "There is no such filter"},
+	FilterInvalidRegex: {http.StatusUnprocessableEntity, "The regular expression is not valid"},
+	FilterLimitReached: {http.StatusUnprocessableEntity, "No more filters are allowed"},
+
+	KeyNotFound:     {http.StatusNotFound, "There is no such key"},
+	KeyLimitReached: {http.StatusForbidden, "No more keys are allowed"},
+
+	WebhookNotFound:     {http.StatusNotFound, "There is no such webhook"},
+	WebhookURLForbidden: {http.StatusUnprocessableEntity, "The webhook URL is not allowed"},
+	WebhookLimitReached: {http.StatusForbidden, "No more webhooks are allowed"},
+
+	PlanUnknown:                {http.StatusUnprocessableEntity, "There is no such plan to buy"},
+	WalletInsufficientPoints:   {http.StatusPaymentRequired, "There are not enough points"},
+	TopupAmountInvalid:         {http.StatusUnprocessableEntity, "The amount cannot be topped up"},
+	PaymentProviderUnavailable: {http.StatusBadRequest, "The payment provider is not available"},
+	OrderNotFound:              {http.StatusNotFound, "There is no such order"},
+	NoticeNotFound:             {http.StatusNotFound, "There is no such notice"},
+	PageNotFound:               {http.StatusNotFound, "There is no such page"},
+
+	MailMailboxUnknown:    {http.StatusNotFound, "There is no such mailbox here"},
+	MailDomainNotServed:   {http.StatusNotFound, "This server does not take mail for that domain"},
+	MailDomainSuspended:   {http.StatusServiceUnavailable, "The domain is suspended"},
+	MailDailyCap:          {http.StatusTooManyRequests, "The mailbox has had its mail for today"},
+	MailMailboxFull:       {http.StatusInsufficientStorage, "The mailbox is full"},
+	MailTooLarge:          {http.StatusRequestEntityTooLarge, "The message is too large"},
+	MailTooManyRecipients: {http.StatusTooManyRequests, "The message has too many recipients"},
+	MailMalformed:         {http.StatusUnprocessableEntity, "The message has bare line ends or a NUL"},
+	MailAddressSyntax:     {http.StatusUnprocessableEntity, "The address is not valid"},
+}
+
+// Status is the code's HTTP status; 500 for a code that is not in the table.
+func (c Code) Status() int {
+	if e, ok := table[c]; ok {
+		return e.status
+	}
+	return http.StatusInternalServerError
+}
+
+// Title is the code's short text for people.
+func (c Code) Title() string { return table[c].title }
+
+// Codes lists every code in alphabetical order.
+func Codes() []Code {
+	codes := make([]Code, 0, len(table))
+	for c := range table {
+		codes = append(codes, c)
+	}
+	slices.Sort(codes)
+	return codes
+}
