@@ -21,4 +21,6 @@ type Recipient struct {
 	Address string // as the client gave it, without brackets
 	Local   string // the mailbox's local part: lower case, without the +tag
 	Domain  string // lower-case A-labels
+
+	rawFor time.Duration // how long the recipient's plan keeps originals
 }

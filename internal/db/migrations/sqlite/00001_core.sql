@@ -74,5 +74,6 @@ CREATE TABLE attachment (
 -- mail. If the end of that record is not on disk at start, the last sets were never acknowledged (see package message).
 CREATE TABLE original_tail (
     class BIGINT NOT NULL PRIMARY KEY, -- the retention
-    ref   TEXT   NOT NULL
+    ref   TEXT   NOT NULL,
+    until BIGINT NOT NULL              -- when that original is over, and with it the question
 );

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+// configFlags choose the configuration of the commands that need one.
+type configFlags struct {
+	Config  string   `short:"c" placeholder:"FILE" help:"YAML file to read; without it the defaults and the environment count."`
+	DataDir *string  `placeholder:"DIR" help:"Short for --set data_dir=DIR."`
+	Set     []string `sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, over file and environment. May be repeated."`
+}
+
+// load reads the configuration; extra holds the keys that a command's own flags set (nil: not given).
+func (f *configFlags) load(c *console, extra map[string]*string) (*app.Config, error) {
+	overrides := map[string]string{}
+	for _, assignment := range f.Set {
+		key, value, ok := strings.Cut(assignment, "=")
+		if !ok {
+			return nil, usageError{fmt.Errorf("--set %s: no = between key and value", assignment)}
+		}
+		overrides[key] = value
+	}
+	if f.DataDir != nil {
+		overrides["data_dir"] = *f.DataDir
+	}
+	for key, value := range extra {
+		if value != nil {
+			overrides[key] = *value
+		}
+	}
+	return app.LoadConfig(f.Config, c.environ, overrides)
+}

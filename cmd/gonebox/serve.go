@@ -1,0 +1,27 @@
+package main
+
+import "github.com/gonebox/gonebox/internal/app"
+
+type serveCmd struct {
+	configFlags
+	Roles    *string `placeholder:"ROLE,…" help:"Parts to run: smtp, api, jobs. All by default; a part alone needs PostgreSQL."`
+	HTTPAddr *string `name:"http-addr" placeholder:"HOST:PORT" help:"Short for --set http.addr=HOST:PORT."`
+	SMTPAddr *string `name:"smtp-addr" placeholder:"HOST:PORT" help:"Short for --set smtp.addr=HOST:PORT."`
+}
+
+// Help is shown below the command's flags.
+func (*serveCmd) Help() string {
+	return `Runs until SIGINT or SIGTERM, then finishes the work under way; a second signal ends it at once.
+
+Example:
+  gonebox serve --config /etc/gonebox.yaml --http-addr 127.0.0.1:8080`
+}
+
+// Run runs the service until the context ends.
+func (s *serveCmd) Run(c *console) error {
+	cfg, err := s.load(c, map[string]*string{"roles": s.Roles, "http.addr": s.HTTPAddr, "smtp.addr": s.SMTPAddr})
+	if err != nil {
+		return err
+	}
+	return app.Serve(c, cfg, c.out)
+}

@@ -1,0 +1,355 @@
+// Package app puts the parts of the service together and is the only one that knows them all. It decides nothing that a
+// domain could decide.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/guest"
+	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/mailauth"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resolver"
+	"github.com/gonebox/gonebox/internal/smtpd"
+	"github.com/gonebox/gonebox/internal/token"
+	"github.com/gonebox/gonebox/internal/wake"
+	"github.com/gonebox/gonebox/internal/webui"
+)
+
+// Version is the program's version; a release sets it when it is built.
+var Version = "dev"
+
+// Options are what a test changes of an App. The zero value is right for the service.
+type Options struct {
+	Clock    clock.Clock              // nil: the machine's
+	Logger   *slog.Logger             // nil: made from the configuration
+	Resolver mailauth.Resolver        // nil: made from the configuration
+	Commit   func(func() error) error // see db.Options
+}
+
+// App is the assembled service.
+type App struct {
+	cfg     *Config
+	clock   clock.Clock
+	log     *slog.Logger
+	db      *db.DB
+	wake    *wake.Hub
+	domains *domain.Service
+	boxes   *mailbox.Service
+	mail    *message.Service
+	guests  *guest.Service
+	inbound *inbound.Service
+	smtp    *smtpd.Server
+	web     *http.Server
+	admin   *http.Server // nil: no metrics
+	metrics *metrics
+
+	originals    *original.Segments
+	smtpListener net.Listener
+	webListener  net.Listener
+	adminListen  net.Listener
+	sweeper      sweeper
+}
+
+// New opens the storage, brings it up to date and assembles the service. It listens already, so that a port that is
+// taken is told at once; Run answers. Close releases everything if Run is not called.
+func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
+	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics()}
+	if a.clock == nil {
+		a.clock = clock.System()
+	}
+	if a.log == nil {
+		a.log = newLogger(cfg.Log, os.Stderr)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	if err := a.open(ctx, o); err != nil {
+		return nil, err
+	}
+	master, err := token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key))
+	if err != nil {
+		return nil, err
+	}
+	if err := a.assemble(master, o); err != nil {
+		return nil, err
+	}
+	if err := a.domains.Reload(ctx); err != nil {
+		return nil, err
+	}
+	dropped, err := a.mail.DropUnacknowledged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if dropped > 0 {
+		a.log.Warn("dropped messages that were never acknowledged: their originals did not reach the disk before the last stop", "messages", dropped)
+	}
+	return a, a.listen()
+}
+
+// open opens what is kept on disk.
+func (a *App) open(ctx context.Context, o Options) (err error) {
+	if a.cfg.Database.URL != "" {
+		return errors.New("database.url: this build keeps its data in SQLite only; leave it empty")
+	}
+	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
+		return fmt.Errorf("data_dir: %w", err)
+	}
+	if a.originals, err = original.Open(filepath.Join(a.cfg.DataDir, "originals"), a.clock, a.log); err != nil {
+		return err
+	}
+	a.db, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Commit: o.Commit})
+	if err != nil {
+		return err
+	}
+	_, _, err = a.db.Migrate(ctx)
+	return err
+}
+
+func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error) {
+	return db.Open(ctx, filepath.Join(cfg.DataDir, "gonebox.db"), o)
+}
+
+// assemble plugs the parts together.
+func (a *App) assemble(master []byte, o Options) error {
+	cfg := a.cfg
+	signing, err := token.Derive(master, "mailbox token")
+	if err != nil {
+		return err
+	}
+	holding, err := token.Derive(master, "address hold")
+	if err != nil {
+		return err
+	}
+	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: signing})
+	if err != nil {
+		return err
+	}
+	catalogue, err := cfg.Catalogue()
+	if err != nil {
+		return err
+	}
+	entitled := entitlements{catalogue}
+	a.domains = domain.New(a.db, a.clock, cfg.Domains)
+	a.boxes = mailbox.New(a.db, a.clock, keys, a.wake, entitled, a.domains, mailbox.Policy{
+		Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
+	}, holding[:])
+	a.mail = message.New(a.db, a.clock, a.wake, a.boxes, a.originals, message.Policy{
+		PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax),
+	})
+	a.guests = guest.New(a.db, a.clock, a.boxes, cfg.Session.Idle)
+	a.inbound = a.newInbound(o)
+	a.sweeper = sweeper{every: cfg.Mailbox.EraseEvery, clock: a.clock, log: a.log, tasks: a.sweeps()}
+	if err := a.assembleSMTP(); err != nil {
+		return err
+	}
+	return a.assembleHTTP(catalogue)
+}
+
+func (a *App) newInbound(o Options) *inbound.Service {
+	names := o.Resolver
+	if names == nil {
+		names = resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
+	}
+	return inbound.New(inbound.Parts{
+		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: a.originals,
+		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
+		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax),
+	})
+}
+
+func (a *App) assembleSMTP() error {
+	cfg := a.cfg
+	limiter := ratelimit.New(a.clock)
+	c := smtpd.Config{
+		Hostname: cfg.SMTP.Hostname, MaxSize: int64(cfg.SMTP.MaxSize), MaxRecipients: cfg.SMTP.MaxRecipients,
+		MaxConnections: cfg.Limits.SMTPConnections, Clock: a.clock, Logger: a.log, Metrics: a.metrics.smtp(),
+		AllowMessage: allowMessage(limiter, cfg.Limits.SMTPMessages),
+		Timeouts:     smtpd.Timeouts{Command: cfg.SMTP.CommandTimeout, Data: cfg.SMTP.DataTimeout, Session: cfg.SMTP.SessionTimeout},
+	}
+	if cfg.SMTP.TLS.Cert != "" {
+		tls, err := smtpd.CertificateFiles(cfg.SMTP.TLS.Cert, cfg.SMTP.TLS.Key, a.clock, a.log)
+		if err != nil {
+			return fmt.Errorf("smtp.tls: %w", err)
+		}
+		c.TLS = tls
+	}
+	a.smtp = smtpd.New(c, a.inbound)
+	return nil
+}
+
+func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
+	cfg := a.cfg
+	api := httpapi.New(httpapi.Parts{
+		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests,
+		Ready: a.ready, Limiter: ratelimit.New(a.clock), Gauge: ratelimit.NewGauge(), Observe: a.metrics.observe,
+		Settings: httpapi.Settings{
+			BaseURL: cfg.BaseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
+			WriteTimeout: cfg.HTTP.WriteTimeout, WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, PageMax: cfg.API.PageMax,
+			SessionMax:    catalogue.Guest().Entitlements.MailboxesMax,
+			MailboxCreate: cfg.Limits.MailboxCreate, SessionStart: cfg.Limits.Session, Reads: cfg.Limits.Reads,
+			Other: cfg.Limits.Other, LongPolls: cfg.Limits.LongPolls,
+		},
+	})
+	pages, err := webui.Handler(api)
+	if err != nil {
+		return err
+	}
+	a.web = a.newHTTPServer(pages)
+	if cfg.Metrics.Addr != "" {
+		a.admin = a.newHTTPServer(a.metrics.handler())
+		a.admin.WriteTimeout = 0 // a profile takes as long as it is asked to
+	}
+	return nil
+}
+
+func (a *App) newHTTPServer(h http.Handler) *http.Server {
+	cfg := a.cfg.HTTP
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: cfg.ReadHeaderTimeout, ReadTimeout: cfg.ReadTimeout, WriteTimeout: cfg.WriteTimeout,
+		IdleTimeout: cfg.IdleTimeout, MaxHeaderBytes: int(cfg.HeaderMax), ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// listen takes the ports.
+func (a *App) listen() (err error) {
+	if a.webListener, err = net.Listen("tcp", a.cfg.HTTP.Addr); err != nil {
+		return fmt.Errorf("http.addr: %w", err)
+	}
+	if a.smtpListener, err = net.Listen("tcp", a.cfg.SMTP.Addr); err != nil {
+		return fmt.Errorf("smtp.addr: %w", err)
+	}
+	if a.admin != nil {
+		if a.adminListen, err = net.Listen("tcp", a.cfg.Metrics.Addr); err != nil {
+			return fmt.Errorf("metrics.addr: %w", err)
+		}
+	}
+	return nil
+}
+
+// HTTPAddr, SMTPAddr and MetricsAddr are where the service listens; MetricsAddr is nil without metrics.
+func (a *App) HTTPAddr() net.Addr { return a.webListener.Addr() }
+
+// SMTPAddr is where mail comes in.
+func (a *App) SMTPAddr() net.Addr { return a.smtpListener.Addr() }
+
+// MetricsAddr is where metrics and profiles are served, or nil.
+func (a *App) MetricsAddr() net.Addr {
+	if a.adminListen == nil {
+		return nil
+	}
+	return a.adminListen.Addr()
+}
+
+// Run serves until ctx ends, then lets the work under way finish, for shutdown_grace at most, and closes everything.
+// An error means that a part stopped by itself.
+func (a *App) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var mail, edges sync.WaitGroup
+	delivery, endDelivery := context.WithCancel(context.WithoutCancel(ctx))
+	defer endDelivery()
+	mail.Go(func() { a.inbound.Run(delivery) })
+	mail.Go(func() { a.sweeper.run(ctx) })
+
+	serve := func(name string, serve func() error) {
+		edges.Go(func() {
+			if err := serve(); err != nil && !errors.Is(err, http.ErrServerClosed) && ctx.Err() == nil {
+				stop(fmt.Errorf("%s: %w", name, err))
+			}
+		})
+	}
+	serve("http", func() error { return a.web.Serve(a.webListener) })
+	serve("smtp", func() error { return a.smtp.Serve(a.smtpListener) })
+	if a.admin != nil {
+		serve("metrics", func() error { return a.admin.Serve(a.adminListen) })
+	}
+	<-ctx.Done()
+
+	a.drain()
+	edges.Wait()
+	endDelivery() // only now: until the edges are quiet, a mail may still want to be delivered
+	mail.Wait()
+	err := a.Close()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		err = errors.Join(cause, err)
+	}
+	return err
+}
+
+// drain stops taking work and waits for what is under way.
+func (a *App) drain() {
+	grace, cancel := context.WithTimeout(context.Background(), a.cfg.ShutdownGrace)
+	defer cancel()
+	a.wake.Close() // long-polls answer with what there is
+	var edges sync.WaitGroup
+	edges.Go(func() {
+		if err := a.web.Shutdown(grace); err != nil {
+			_ = a.web.Close()
+		}
+	})
+	edges.Go(func() { _ = a.smtp.Shutdown(grace) })
+	if a.admin != nil {
+		edges.Go(func() { _ = a.admin.Close() })
+	}
+	edges.Wait()
+}
+
+// Close releases the ports and the storage. Run does it by itself.
+func (a *App) Close() error {
+	var errs []error
+	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen} {
+		if l != nil {
+			_ = l.Close() // closed already after Run
+		}
+	}
+	if a.db != nil {
+		errs = append(errs, a.db.Close())
+		a.db = nil
+	}
+	if a.originals != nil {
+		errs = append(errs, a.originals.Close())
+		a.originals = nil
+	}
+	return errors.Join(errs...)
+}
+
+// ready looks at what calls depend on (spec §4 system).
+func (a *App) ready(ctx context.Context) []httpapi.Check {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return []httpapi.Check{
+		{Name: "database", Err: a.db.Ready(ctx)},
+		{Name: "migrations", Err: a.db.Migrated(ctx)},
+		{Name: "smtp", Err: answers(ctx, a.smtpListener.Addr())},
+		{Name: "jobs", Err: a.sweeper.healthy()},
+	}
+}
+
+// answers looks whether something listens at an address of this process.
+func answers(ctx context.Context, addr net.Addr) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, addr.Network(), addr.String())
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

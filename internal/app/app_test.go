@@ -1,0 +1,27 @@
+package app_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// The main job: a mailbox, a mail over SMTP, its code over HTTP.
+func TestTheCodeOfAMailComesOutOfTheCallThatWaits(t *testing.T) {
+	s := apptest.Start(t, apptest.Options{})
+	box := s.NewMailbox()
+	answers := make(chan apptest.Answer)
+	go func() {
+		a, _ := s.TryCall(t.Context(), http.MethodGet, "/mailboxes/me/otp/latest?wait=30", box.Token, nil)
+		answers <- a
+	}()
+	s.Send(apptest.Mail{To: []string{box.Address}, Subject: "Sign in", Text: "Your verification code is 482913."})
+
+	a := <-answers
+	var code struct{ Code string }
+	a.Into(t, &code)
+	if a.Status != http.StatusOK || code.Code != "482913" {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}

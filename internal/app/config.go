@@ -1,0 +1,89 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/plan"
+)
+
+// Config is every setting of the service (decisions §7). The tags of a field are the one source of its key, its
+// default, its bounds and its comment: the file, the environment, `gonebox config` and docs/config.md are all made
+// from them. Durations and sizes are positive unless the tag zero says what zero means.
+type Config struct {
+	// DataDir holds the SQLite database, the originals and the generated secret.
+	DataDir string `key:"data_dir" default:"./data" help:"directory of the database, the originals and the generated secret key"`
+	// BaseURL is how people and links reach the service, without a path and without a trailing slash.
+	BaseURL string `key:"base_url" default:"http://localhost:8080" help:"how browsers and clients reach the service: scheme and host, no path"`
+	// Domains are the active public domains; the first is for callers who name none.
+	Domains []string `key:"domains" default:"gonebox.localhost" help:"active public mail domains; the first is for callers who name none"`
+	// Roles are the parts this process runs.
+	Roles []string `key:"roles" default:"smtp, api, jobs" oneof:"smtp api jobs" help:"the parts this process runs; fewer than all need database.url"`
+	// ShutdownGrace is how long Serve waits for work under way once it is told to stop.
+	ShutdownGrace time.Duration `key:"shutdown_grace" default:"20s" help:"how long work under way may go on after the signal to stop"`
+
+	Log      LogConfig      `key:"log" help:"what is logged, and how"`
+	HTTP     HTTPConfig     `key:"http" help:"the public web address: API and web page"`
+	API      APIConfig      `key:"api" help:"bounds of the API's calls"`
+	SMTP     SMTPConfig     `key:"smtp" help:"where mail comes in"`
+	Database DatabaseConfig `key:"database" help:"where everything but the originals is kept"`
+	DNS      DNSConfig      `key:"dns" help:"asking the domain name system"`
+	Metrics  MetricsConfig  `key:"metrics" help:"metrics and profiles for the operator"`
+	Secrets  SecretsConfig  `key:"secrets" help:"what must stay secret"`
+	Session  SessionConfig  `key:"session" help:"guest sessions"`
+	Account  AccountConfig  `key:"account" help:"accounts and how they sign in"`
+	Mailbox  MailboxConfig  `key:"mailbox" help:"mailboxes"`
+	Message  MessageConfig  `key:"message" help:"messages"`
+	Domain   DomainConfig   `key:"domain" help:"private domains"`
+	Webhooks WebhooksConfig `key:"webhooks" help:"delivery of events to webhook endpoints"`
+	Billing  BillingConfig  `key:"billing" help:"points, top-ups and payment providers"`
+	Limits   LimitsConfig   `key:"limits" help:"rate limits (count/period, several may be joined by commas) and numbers of things open at once"`
+	// Plans starts with the guest plan; the others follow in the order of the catalogue.
+	Plans []plan.Plan `key:"plans" help:"the plans; a code that is not one of the defaults adds a plan, which starts with the values of free"`
+}
+
+// DefaultConfig is the configuration of a service that nobody has configured.
+func DefaultConfig() *Config {
+	c, err := parseConfig("", nil, nil, nil)
+	if err != nil {
+		panic(err) // a tag of this package is wrong, which its tests would show
+	}
+	return c
+}
+
+// LoadConfig puts the configuration together: the defaults, over them the YAML file at path (none when path is
+// empty), over it the GONEBOX_ variables of environ ("NAME=value"), over them the overrides of the command line
+// (key to value). The error joins a *ConfigError for everything that is wrong, in the order it was found.
+func LoadConfig(path string, environ []string, overrides map[string]string) (*Config, error) {
+	if path == "" {
+		return parseConfig("", nil, environ, overrides)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file: %w", err)
+	}
+	return parseConfig(path, data, environ, overrides)
+}
+
+// parseConfig is LoadConfig with the content of the file at hand.
+func parseConfig(name string, data []byte, environ []string, overrides map[string]string) (*Config, error) {
+	root, err := parseYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	l := newLoader(root)
+	l.file(name, root)
+	l.environment(environ)
+	l.commandLine(overrides)
+	l.check()
+	if err := l.err(); err != nil {
+		return nil, err
+	}
+	return l.config, nil
+}
+
+// Catalogue is the plans as the rest of the service takes them.
+func (c *Config) Catalogue() (plan.Catalogue, error) {
+	return plan.New(c.Plans[0], c.Plans[1:]...)
+}

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+var update = flag.Bool("update", false, "write the generated documentation")
+
+func TestConfigDoc(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "config.md")
+	want := configDoc()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date; run go test ./internal/app -run TestConfigDoc -update", path)
+	}
+}
+
+func TestEverySettingHasHelp(t *testing.T) {
+	for _, s := range newTable(DefaultConfig()).settings {
+		if s.help == "" || strings.HasSuffix(s.help, ".") || kindText(s) == "" {
+			t.Errorf("%s: help %q, kind %q", s.key, s.help, kindText(s))
+		}
+	}
+}
+
+const docIntro = `# Configuration
+
+Generated from the tags of the configuration structs by ` + "`go test ./internal/app -run TestConfigDoc -update`" + `; edits here are lost.
+
+The configuration is put together from four sources, each over the one before:
+
+1. the defaults below;
+2. a YAML file, named with ` + "`--config FILE`" + `: the dots of a key are levels of the file;
+3. environment variables: ` + "`GONEBOX_`" + ` and the key in capitals, with dots as ` + "`_`" + `, so that ` + "`smtp.max_size`" + ` is
+   ` + "`GONEBOX_SMTP_MAX_SIZE`" + `. The elements of a list are parted by commas. A secret can be read from a file instead:
+   ` + "`GONEBOX_SECRETS_KEY_FILE=/run/secrets/key`" + `;
+4. the command line: ` + "`--set KEY=VALUE`" + ` and the flags that are short for it.
+
+An unknown key, an unknown ` + "`GONEBOX_`" + ` variable or a bad value stops the start, with one line for each that says where it
+stands. ` + "`gonebox config`" + ` prints what is in effect, in the form of the file, with secrets masked.
+
+| kind | how it is written |
+|---|---|
+| duration | ` + "`15s`, `30m`, `1h30m`, `720h`, `30d`" + ` |
+| size | ` + "`25MiB`, `512KiB`, `4096B`; B, KiB, MiB, GiB, TiB" + ` |
+| rate | ` + "`30/1m`" + `: so many in so long; ` + "`30/1m, 300/24h`" + `: both hold |
+| network | ` + "`10.0.0.0/8`, `fd00::/8`" + `, or a single address |
+
+Numbers, durations and sizes are above zero unless it is said what zero means.
+`
+
+// configDoc is docs/config.md.
+func configDoc() []byte {
+	var out bytes.Buffer
+	out.WriteString(docIntro)
+	t := newTable(DefaultConfig())
+	heading := "-"
+	for _, s := range t.settings {
+		section, _, nested := strings.Cut(s.key, ".")
+		if !nested {
+			section = ""
+		}
+		if section == "plans" {
+			break
+		}
+		if section != heading {
+			heading = section
+			docHeading(&out, section, t.sections[section])
+		}
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", s.key, kindText(s), code(s.def), meaning(s))
+	}
+	docPlans(&out, t)
+	return out.Bytes()
+}
+
+func docHeading(out *bytes.Buffer, section, help string) {
+	if section == "" {
+		section, help = "In general", "the service as a whole"
+	}
+	fmt.Fprintf(out, "\n## %s\n\n%s.\n\n| key | kind | default | meaning |\n|---|---|---|---|\n", section, sentence(help))
+}
+
+// docPlans has one row for each entitlement and a column for each plan.
+func docPlans(out *bytes.Buffer, t *table) {
+	plans := DefaultConfig().Plans
+	fmt.Fprintf(out, "\n## plans\n\n%s.\nThe keys are `plans.<code>.<name>`, as in `plans.free.mailboxes.max`.\n\n| name | kind |", sentence(t.sections["plans"]))
+	for _, p := range plans {
+		fmt.Fprintf(out, " %s |", p.Code)
+	}
+	fmt.Fprintf(out, " meaning |\n|---|---|%s---|\n", strings.Repeat("---|", len(plans)))
+	prefix := "plans." + plans[0].Code + "."
+	for _, s := range t.settings {
+		name, ok := strings.CutPrefix(s.key, prefix)
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(out, "| `%s` | %s |", name, kindText(s))
+		for _, p := range plans {
+			fmt.Fprintf(out, " %s |", code(t.byKey["plans."+p.Code+"."+name].def))
+		}
+		fmt.Fprintf(out, " %s |\n", meaning(s))
+	}
+}
+
+func meaning(s *setting) string {
+	text := s.help
+	if len(s.oneOf) > 0 {
+		text += "; one of " + strings.Join(s.oneOf, ", ")
+	}
+	if s.zero != "" {
+		text += "; 0: " + s.zero
+	}
+	if s.max > 0 {
+		text += fmt.Sprintf("; at most %d", s.max)
+	}
+	return strings.ReplaceAll(text, "|", `\|`)
+}
+
+func code(text string) string {
+	if text == "" {
+		return "empty"
+	}
+	return "`" + text + "`"
+}
+
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+func kindText(s *setting) string {
+	if s.list() {
+		return "list of " + kindName(s.value.Type().Elem()) + "s"
+	}
+	return kindName(s.value.Type())
+}
+
+func kindName(t reflect.Type) string {
+	kinds := map[reflect.Type]string{
+		reflect.TypeFor[Secret]():          "secret",
+		reflect.TypeFor[Size]():            "size",
+		reflect.TypeFor[time.Duration]():   "duration",
+		reflect.TypeFor[netip.Prefix]():    "network",
+		reflect.TypeFor[ratelimit.Limit](): "rate",
+	}
+	if name, ok := kinds[t]; ok {
+		return name
+	}
+	switch {
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.String || t == reflect.TypeFor[slog.Level]():
+		return "text"
+	case slices.Contains([]reflect.Kind{reflect.Int, reflect.Int64}, t.Kind()):
+		return "number"
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+package app_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+// errorLines gives the lines of the error of a bad configuration.
+func errorLines(t *testing.T, file string, environ []string, overrides map[string]string) []string {
+	t.Helper()
+	c, err := app.ParseConfig("box.yaml", []byte(file), environ, overrides)
+	if err == nil {
+		t.Fatalf("no error, but %+v", c)
+	}
+	if _, ok := errors.AsType[*app.ConfigError](err); !ok {
+		t.Errorf("the error is a %T", err)
+	}
+	return strings.Split(err.Error(), "\n")
+}
+
+func TestConfigFileErrors(t *testing.T) {
+	for _, c := range []struct{ file, want string }{
+		{"smtp:\n  maxsize: 1MiB\n", "box.yaml:2: smtp.maxsize: unknown key; did you mean smtp.max_size?"},
+		{"htpp: {addr: x}\n", "box.yaml:1: htpp: unknown key; did you mean http?"},
+		{"qwertyuiop: 1\n", "box.yaml:1: qwertyuiop: unknown key"},
+		{"http.addr: ':1'\n", "box.yaml:1: has a key that is not a plain name; nest sections instead of joining them with dots"},
+		{"http: &h {addr: ':1'}\nsmtp: *h\n", "box.yaml:2: smtp: is a section: give it keys of its own, as in key: value"},
+		{"http: {addr: &a ':1'}\nsmtp: {addr: *a}\n", `box.yaml:2: smtp.addr = "*a": is an alias; write the value itself`},
+		{"http: {<<: {addr: ':1'}}\n", "box.yaml:1: http: has a key that is not a plain name; nest sections instead of joining them with dots"},
+		{"data_dir: a\n\ndata_dir: a\n", "box.yaml:3: data_dir: is given twice; first on line 1"},
+		{"http: {addr: ':1'}\nhttp: {body_max: 1B}\n", "box.yaml:2: http: is given twice; first on line 1"},
+		{"http: 8080\n", "box.yaml:1: http: is a section: give it keys of its own, as in key: value"},
+		{"- a\n", "box.yaml:1: is a section: give it keys of its own, as in key: value"},
+		{"a: 1\n---\nb: 1\n", "box.yaml: holds more than one YAML document; keep one"},
+		{"a: [1\n", "box.yaml:2: is not YAML: did not find expected ',' or ']'"},
+		{"data_dir: {a: b}\n", `box.yaml:1: data_dir = "{…}": must be a single value`},
+		{"data_dir:\n", `box.yaml:1: data_dir = "": has no value; write one ("" for none), or leave the key out`},
+		{"data_dir: true\n", `box.yaml:1: data_dir = "true": must be text; put it in quotes`},
+		{"data_dir: \"a\\nb\"\n", `box.yaml:1: data_dir = "a\nb": has control characters or is not UTF-8`},
+		{"domains: a.example\n", `box.yaml:1: domains = "a.example": must be a list, as in [a, b]`},
+		{"domains: [a.example, [b]]\n", `box.yaml:1: domains = "[…]": element 2: "[…]" must be a single value`},
+		{"domains: [a.example, a.example]\n", `box.yaml:1: domains = "[…]": "a.example" comes twice`},
+		{"smtp: {tls: {acme: yes}}\n", `box.yaml:1: smtp.tls.acme = "yes": must be true or false, without quotes`},
+		{"smtp: {max_size: 25 apples}\n", `box.yaml:1: smtp.max_size = "25 apples": is not a size; write it like 25MiB, 512KiB or 4096B`},
+		{"smtp: {max_size: 9000000TiB}\n", `box.yaml:1: smtp.max_size = "9000000TiB": is not a size; write it like 25MiB, 512KiB or 4096B`},
+		{"session: {idle: 30}\n", `box.yaml:1: session.idle = "30": is not a duration; write it like 15s, 30m, 720h or 30d`},
+		{"session: {idle: 999999d}\n", `box.yaml:1: session.idle = "999999d": is not a duration; write it like 15s, 30m, 720h or 30d`},
+		{"session: {idle: 0s}\n", `box.yaml:1: session.idle = "0s": must be above zero`},
+		{"session: {idle: -1s}\n", `box.yaml:1: session.idle = "-1s": must not be below zero`},
+		{"limits: {long_polls: '5'}\n", `box.yaml:1: limits.long_polls = "5": must be a whole number, without quotes`},
+		{"limits: {long_polls: 0x10}\n", `box.yaml:1: limits.long_polls = "0x10": is not a whole number`},
+		{"limits: {reads: 300}\n", `box.yaml:1: limits.reads = "300": is not a rate: limit "300": "300" is not count/duration, as in 30/1m`},
+		{"log: {level: loud}\n", `box.yaml:1: log.level = "loud": is none of debug, info, warn, error`},
+		{"log: {format: xml}\n", `box.yaml:1: log.format = "xml": is none of text, json`},
+		{"webhooks: {retry_jitter: 101}\n", `box.yaml:1: webhooks.retry_jitter = "101": must be at most 100`},
+		{"http: {trusted_proxies: [10.0.0.1/8]}\n", `box.yaml:1: http.trusted_proxies = "[…]": "10.0.0.1/8" has bits beyond its mask; write 10.0.0.0/8`},
+		{"http: {trusted_proxies: [ten]}\n", `box.yaml:1: http.trusted_proxies = "[…]": "ten" is not a network; write it like 10.0.0.0/8 or fd00::/8`},
+		{"secrets: {key: '***'}\n", `box.yaml:1: secrets.key = "***": is the mask of a printed configuration; put the secret itself in`},
+		{"plans: {Team: {}}\n", `box.yaml:1: plans = "Team": is not a plan code; use up to 32 lower-case letters and digits`},
+		{"plans: {team: {price: {weekly: 1}}}\n", "box.yaml:1: plans.team.price.weekly: unknown key; did you mean plans.team.price.yearly?"},
+	} {
+		if got := errorLines(t, c.file, nil, nil); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q\n got %s\nwant %s", c.file, strings.Join(got, "\n     "), c.want)
+		}
+	}
+}
+
+func TestConfigRules(t *testing.T) {
+	for _, c := range []struct{ file, want string }{
+		{"base_url: https://a.example/box", `base_url = "https://a.example/box": must be http:// or https://`},
+		{"base_url: https://a.example/", "base_url = "},
+		{"base_url: ftp://a.example", "base_url = "},
+		{"base_url: 'http://'", "base_url = "},
+		{"http: {addr: '8080'}", `http.addr = "8080": is not host:port; write :8080`},
+		{"http: {addr: '::1:80'}", "http.addr = "},
+		{"http: {addr: ':65536'}", "http.addr = "},
+		{"http: {addr: ':1'}\nsmtp: {addr: ':1'}", `box.yaml:2: smtp.addr = ":1": is the address of http.addr too`},
+		{"metrics: {addr: ':8080'}", `metrics.addr = ":8080": is the public address`},
+		{"dns: {resolver: ':53'}", `dns.resolver = ":53": is not host:port`},
+		{"data_dir: ''", "data_dir = "},
+		{"smtp: {hostname: MX.example.org}", "smtp.hostname = "},
+		{"smtp: {hostname: mx}", "smtp.hostname = "},
+		{"domains: []", `domains = "": has no domain`},
+		{"domains: [bücher.example]", "domains = "},
+		{"domains: [xn--a.example]", "domains = "},
+		{"domains: [192.0.2.1]", "domains = "},
+		{"domains: [a..example]", "domains = "},
+		{"domains: [a.example.]", "domains = "},
+		{"mailbox: {reserved: [Boss]}", "mailbox.reserved = "},
+		{"secrets: {key: tooshortsecret}", `secrets.key = "***": is shorter than 32 characters`},
+		{"database: {url: 'mysql://u:hunter2@h/d'}", `database.url = "***": must be postgres://`},
+		{"smtp: {tls: {key: k.pem}}", `smtp.tls.key = "k.pem": needs smtp.tls.cert`},
+		{"smtp: {tls: {cert: c.pem}}", `smtp.tls.cert = "c.pem": needs smtp.tls.key`},
+		{"smtp: {hostname: mx.a.example, tls: {cert: c, key: k, acme: true}}", `smtp.tls.acme = "true": and smtp.tls.cert exclude`},
+		{"smtp: {tls: {acme: true}}", `smtp.tls.acme = "true": no certificate`},
+		{"roles: [api]", `roles = "api": the other parts cannot share`},
+		{"roles: []", `roles = "": names no part`},
+		{"roles: [api, cook]", `roles = "[…]": "cook" is none of smtp, api, jobs`},
+		{"api: {page_max: 10}", `default: api.page_default = "50": is above api.page_max`},
+		{"webhooks: {response_max: 1B}", "webhooks.response_kept = "},
+		{"http: {read_timeout: 1s}", "http.read_header_timeout = "},
+		{"account: {password: {memory: 1KiB}}", "account.password.memory = "},
+		{"billing: {topup_min: 60000000}", "billing.topup_min = "},
+		{"billing: {late_payment: 1h}", "billing.late_payment = "},
+		{"billing: {providers: {bnb: active}}", "billing.providers.bnb = "},
+		{"billing: {bankpay: {bank_bin: 97}}", "billing.bankpay.bank_bin = "},
+		{"billing: {bankpay: {account_number: 1-2}}", "billing.bankpay.account_number = "},
+		{"billing: {bankpay: {apikey: s3cret, bank_bin: 970436, account_number: 1}}", `billing.bankpay.apikey = "***": needs billing.bankpay.allow_networks`},
+		{"billing: {bankpay: {apikey: s3cret, allow_networks: [192.0.2.1]}}", `billing.bankpay.apikey = "***": needs billing.bankpay.bank_bin`},
+		{"plans: {plus: {name: ''}}", "plans.plus.name = "},
+		{"plans: {free: {mailbox: {ttl: {default: 8d}}}}", `plans.free.mailbox.ttl.default = "192h": is above the plan's`},
+		{"plans: {free: {mailbox: {ttl: {max: 31d}}}}", "plans.free.mailbox.ttl.max = "},
+		{"plans: {free: {mailbox: {ttl: {default: 1500ms}}}}", `plans.free.mailbox.ttl.default = "1.5s": must be whole seconds`},
+		{"plans: {pro: {raw: {retention: 367d}}}", "plans.pro.raw.retention = "},
+		{"plans: {free: {price: {monthly: 1}}}", "plans.free.price.monthly = "},
+		{"plans: {guest: {price: {yearly: 1}}}", "plans.guest.price.yearly = "},
+	} {
+		got := errorLines(t, c.file, nil, nil)
+		if len(got) != 1 || !strings.Contains(got[0], c.want) {
+			t.Errorf("%q\n got %s\nwant %s…", c.file, strings.Join(got, "\n     "), c.want)
+		}
+		if all := strings.Join(got, ""); strings.Contains(all, "hunter2") || strings.Contains(all, "s3cret") || strings.Contains(all, "tooshort") {
+			t.Errorf("%q shows a secret: %s", c.file, all)
+		}
+	}
+}
+
+func TestConfigEnvironmentErrors(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"GONEBOX_HTTP_ADRR", ":1", "environment: GONEBOX_HTTP_ADRR: unknown variable; did you mean GONEBOX_HTTP_ADDR?"},
+		{"GONEBOX_SMTP_TLS_KEY_FILE", "x", "environment: GONEBOX_SMTP_TLS_KEY_FILE: unknown variable"},
+		{"GONEBOX_SESSION_IDLE", "", `GONEBOX_SESSION_IDLE: session.idle = "": is not a duration; write it like 15s, 30m, 720h or 30d`},
+		{"GONEBOX_DATABASE_URL", "redis://u:hunter2@h", `GONEBOX_DATABASE_URL: database.url = "***": must be postgres://user:password@host/name, or empty for SQLite`},
+		{"GONEBOX_SECRETS_KEY_FILE", "/nowhere/key", `GONEBOX_SECRETS_KEY_FILE: secrets.key = "/nowhere/key": the file with the secret cannot be read: open /nowhere/key: no such file or directory`},
+		{"GONEBOX_DOMAINS", "a.example,,b.example", `GONEBOX_DOMAINS: domains = "a.example, , b.example": "" is not a domain name in lower-case A-label form, like mail.example.org`},
+	} {
+		got := errorLines(t, "", []string{c.name + "=" + c.value}, nil)
+		if len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s=%s\n got %s\nwant %s", c.name, c.value, strings.Join(got, "\n     "), c.want)
+		}
+	}
+}
+
+func TestConfigSecretGivenTwice(t *testing.T) {
+	got := errorLines(t, "", []string{"GONEBOX_SECRETS_KEY=" + strings.Repeat("k", 32), "GONEBOX_SECRETS_KEY_FILE=/x"}, nil)
+	if len(got) != 1 || !strings.Contains(got[0], "keep one of them") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestConfigReportsEverythingAtOnce(t *testing.T) {
+	got := errorLines(t, "session: {idle: soon}\nnope: 1\nsmtp: {addr: x}\n",
+		[]string{"GONEBOX_LIMITS_LONG_POLLS=many"}, map[string]string{"http.adr": ":1", "billing.topup_max": "1"})
+	want := []string{
+		`box.yaml:1: session.idle = "soon": is not a duration`,
+		`box.yaml:2: nope: unknown key`,
+		`GONEBOX_LIMITS_LONG_POLLS: limits.long_polls = "many": is not a whole number`,
+		`command line: http.adr: unknown key; did you mean http.addr?`,
+		`box.yaml:3: smtp.addr = "x": is not host:port`,
+		`default: billing.topup_min = "10000": is above billing.topup_max`,
+	}
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || !strings.HasPrefix(got[i], want[i]) {
+			t.Fatalf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}

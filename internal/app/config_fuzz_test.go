@@ -1,0 +1,54 @@
+package app_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+// FuzzLoadConfig holds that any input gives errors of one line each, or a configuration that reads back as itself.
+func FuzzLoadConfig(f *testing.F) {
+	f.Add([]byte(decisions7), "http.addr", ":1")
+	f.Add([]byte(changed), "domains", "a.example")
+	f.Add([]byte("a: &a [*a]\n? {}\n: !!binary x\n"), "plans.free.name", "\u2028")
+	f.Add([]byte("plans: {x: {keys: {calls: 1/1s}}, x: {}}"), "nope", "")
+	f.Add([]byte("!!map [1]\n"), "webhooks.retry_schedule", "1d, 1ns")
+	f.Fuzz(func(t *testing.T, file []byte, key, value string) {
+		c, err := app.ParseConfig("f", file, nil, map[string]string{key: value})
+		if err != nil {
+			checkLines(t, err)
+			return
+		}
+		database := ""
+		if c.Database.URL != "" {
+			database = "postgres:"
+		}
+		c.Secrets.Key, c.Billing.Bankpay.APIKey, c.Database.URL = "", "", ""
+		var out bytes.Buffer
+		if err := c.WriteYAML(&out, true); err != nil {
+			t.Fatal(err)
+		}
+		again, err := app.ParseConfig("printed", out.Bytes(), nil, map[string]string{"database.url": database})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out.Bytes())
+		}
+		again.Database.URL = ""
+		same(t, c, again)
+	})
+}
+
+func checkLines(t *testing.T, err error) {
+	t.Helper()
+	errs := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		errs = joined.Unwrap()
+	}
+	for _, err := range errs {
+		if _, ok := errors.AsType[*app.ConfigError](err); !ok || err.Error() == "" || strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("error of type %T: %q", err, err)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"net/http"
+	"net/http/pprof"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/gonebox/gonebox/internal/smtpd"
+)
+
+// metrics counts what the service does, in a registry of its own. Calls are told apart by operation, never by path, so
+// that a caller cannot make series.
+type metrics struct {
+	registry    *prometheus.Registry
+	calls       *prometheus.HistogramVec
+	connections prometheus.Gauge
+	mails       *prometheus.HistogramVec
+	octets      *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "gonebox_http_request_duration_seconds", Help: "Calls by operation and status; a long-poll's wait is in it.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, []string{"operation", "status"}),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "gonebox_smtp_connections", Help: "SMTP connections that are open."}),
+		mails: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "gonebox_smtp_message_duration_seconds", Help: "Messages by outcome, from the first command of the content to the reply.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, []string{"outcome"}),
+		octets: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gonebox_smtp_message_bytes_total", Help: "Octets of messages by outcome."}, []string{"outcome"}),
+	}
+	m.registry.MustRegister(m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// observe takes note of a call.
+func (m *metrics) observe(operation string, status int, took time.Duration) {
+	if operation == "" {
+		operation = "none"
+	}
+	m.calls.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func (m *metrics) smtp() smtpd.Metrics {
+	return smtpd.Metrics{
+		Connections: func(delta int) { m.connections.Add(float64(delta)) },
+		Message: func(outcome smtpd.Outcome, octets int64, took time.Duration) {
+			m.mails.WithLabelValues(string(outcome)).Observe(took.Seconds())
+			m.octets.WithLabelValues(string(outcome)).Add(float64(octets))
+		},
+	}
+}
+
+// handler serves metrics and profiles: for the operator's own network, never for the public one.
+func (m *metrics) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}

@@ -1,0 +1,26 @@
+package clock_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+func TestStampIsUTCInMilliseconds(t *testing.T) {
+	hanoi := time.FixedZone("", 7*3600)
+	got, err := json.Marshal(clock.Stamp{Time: time.Date(2026, 2, 28, 6, 30, 0, 123_987_000, hanoi)})
+	if want := `"2026-02-27T23:30:00.123Z"`; err != nil || string(got) != want {
+		t.Errorf("Marshal = %s, %v; want %s", got, err, want)
+	}
+	var back clock.Stamp
+	if err := json.Unmarshal(got, &back); err != nil || back.String() != "2026-02-27T23:30:00.123Z" {
+		t.Errorf("Unmarshal = %s, %v", back, err)
+	}
+	for _, bad := range []string{`"yesterday"`, `5`, `""`, `"`} {
+		if err := back.UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("%s was read as %s", bad, back)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+// Package guest holds browser sessions without an account: a key that finds again the mailboxes it made, for thirty
+// sliding minutes (spec §3, §4 session). It grants nothing else.
+package guest
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/token"
+)
+
+// Session is an open guest session.
+type Session struct {
+	ID        string // names it in other tables; not the key, and of no use as one
+	ExpiresAt time.Time
+}
+
+// Mailboxes is what a session needs of mailboxes.
+type Mailboxes interface {
+	OfSession(ctx context.Context, session string, max int) ([]*mailbox.Mailbox, error)
+	LeaveSessionTx(ctx context.Context, tx *db.Tx, session string) error
+}
+
+// Service is the use of guest sessions.
+type Service struct {
+	db        *db.DB
+	clock     clock.Clock
+	mailboxes Mailboxes
+	idle      time.Duration
+}
+
+// New assembles the service; idle is how long a session lives after its last use.
+func New(d *db.DB, c clock.Clock, m Mailboxes, idle time.Duration) *Service {
+	return &Service{db: d, clock: c, mailboxes: m, idle: idle}
+}
+
+// Start opens a session and returns its key, which is told this once.
+func (s *Service) Start(ctx context.Context) (key string, _ *Session, err error) {
+	key, hash := token.MintSecret(token.Guest)
+	now := s.clock.Now()
+	session := &Session{ID: hex.EncodeToString(hash[:]), ExpiresAt: now.Add(s.idle)}
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, insertSession, session.ID, now.UnixMicro(), session.ExpiresAt.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("start a session: %w", err)
+	}
+	return key, session, nil
+}
+
+// Authorize returns the session that a key opens and extends it. Error: auth.invalid_token.
+func (s *Service) Authorize(ctx context.Context, key string) (*Session, error) {
+	kind, hash, err := token.ParseSecret(key)
+	if err != nil || kind != token.Guest {
+		return nil, problem.New(problem.AuthInvalidToken)
+	}
+	id := hex.EncodeToString(hash[:]) // a hash of 256 random bits: looking it up tells nothing by its timing
+	var expires int64
+	err = s.db.QueryRow(ctx, selectSession, id).Scan(&expires)
+	now := s.clock.Now()
+	if errors.Is(err, sql.ErrNoRows) || err == nil && expires <= now.UnixMicro() {
+		return nil, problem.New(problem.AuthInvalidToken)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the session: %w", err)
+	}
+	return s.extend(ctx, id, now)
+}
+
+// extend slides the session; it may have ended since it was read.
+func (s *Service) extend(ctx context.Context, id string, now time.Time) (*Session, error) {
+	session := &Session{ID: id, ExpiresAt: now.Add(s.idle)}
+	var n int64
+	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		n, err = tx.Exec(ctx, updateSession, id, session.ExpiresAt.UnixMicro(), now.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("extend the session: %w", err)
+	}
+	if n == 0 {
+		return nil, problem.New(problem.AuthInvalidToken)
+	}
+	return session, nil
+}
+
+// End ends a session. Its mailboxes keep their own time to live.
+func (s *Service) End(ctx context.Context, session *Session) error {
+	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return s.endTx(ctx, tx, session.ID)
+	})
+}
+
+func (s *Service) endTx(ctx context.Context, tx *db.Tx, id string) error {
+	if _, err := tx.Exec(ctx, deleteSession, id); err != nil {
+		return fmt.Errorf("end the session: %w", err)
+	}
+	return s.mailboxes.LeaveSessionTx(ctx, tx, id)
+}
+
+// Mailboxes lists the session's live mailboxes, newest first.
+func (s *Service) Mailboxes(ctx context.Context, session *Session, max int) ([]*mailbox.Mailbox, error) {
+	return s.mailboxes.OfSession(ctx, session.ID, max)
+}

@@ -1,0 +1,59 @@
+package guest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+const (
+	insertSession = "INSERT INTO guest_session (id, created_at, expires_at) VALUES ($1, $2, $3)"
+	selectSession = "SELECT expires_at FROM guest_session WHERE id = $1"
+	updateSession = "UPDATE guest_session SET expires_at = $2 WHERE id = $1 AND expires_at > $3"
+	deleteSession = "DELETE FROM guest_session WHERE id = $1"
+	selectLapsed  = "SELECT id FROM guest_session WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"
+)
+
+// sweepBatch is how many lapsed sessions one update ends.
+const sweepBatch = 100
+
+// Sweep ends the sessions that have lapsed.
+func (s *Service) Sweep(ctx context.Context) error {
+	for {
+		n := 0
+		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+			lapsed, err := s.lapsedTx(ctx, tx)
+			if err != nil {
+				return err
+			}
+			n = len(lapsed)
+			for _, id := range lapsed {
+				if err := s.endTx(ctx, tx, id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || n < sweepBatch {
+			return err
+		}
+	}
+}
+
+func (s *Service) lapsedTx(ctx context.Context, tx *db.Tx) ([]string, error) {
+	rows, err := tx.Query(ctx, selectLapsed, s.clock.Now().UnixMicro(), sweepBatch)
+	if err != nil {
+		return nil, fmt.Errorf("list lapsed sessions: %w", err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("list lapsed sessions: %w", err)
+		}
+		all = append(all, id)
+	}
+	return all, rows.Err()
+}

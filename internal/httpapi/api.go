@@ -1,0 +1,128 @@
+// Package httpapi is the HTTP interface: one file for each group of the specification with its operations on top. It
+// decodes, calls a domain and encodes; it refuses to decide anything and to open a transaction.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/guest"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// BasePath begins every path of the interface (spec §9).
+const BasePath = "/api/v1"
+
+// Parts are what the interface is put together from.
+type Parts struct {
+	Clock     clock.Clock
+	Logger    *slog.Logger
+	Domains   *domain.Service
+	Mailboxes *mailbox.Service
+	Messages  *message.Service
+	Guests    *guest.Service
+	Ready     func(ctx context.Context) []Check
+	Limiter   *ratelimit.Limiter
+	Gauge     *ratelimit.Gauge
+	Observe   func(operation string, status int, took time.Duration) // for the metrics; may be nil
+	Settings  Settings
+}
+
+// Settings are the operator's.
+type Settings struct {
+	BaseURL        string // how clients reach the service
+	Version        string
+	TrustedProxies []netip.Prefix
+	BodyMax        int64
+	WriteTimeout   time.Duration // a long-poll has its wait on top
+	WaitMax        time.Duration
+	PageDefault    int
+	PageMax        int
+	SessionMax     int // live mailboxes of a guest session
+	MailboxCreate  ratelimit.Limit
+	SessionStart   ratelimit.Limit
+	Reads          ratelimit.Limit
+	Other          ratelimit.Limit
+	LongPolls      int
+}
+
+// API answers the interface's calls.
+type API struct {
+	Parts
+	huma  huma.API
+	table []Operation
+}
+
+// New assembles the interface: every operation, its documentation and the pages that show it.
+func New(p Parts) http.Handler {
+	mux := http.NewServeMux()
+	a := &API{Parts: p}
+	a.huma = humago.New(mux, a.config())
+	a.huma.UseMiddleware(a.limit, a.authenticate)
+	a.mailboxes()
+	a.messages()
+	a.otp()
+	a.session()
+	a.system()
+	a.documentation(mux)
+	return a.outermost(mux)
+}
+
+// config sets the library up: our own documentation paths and problems, closed request bodies, open answers.
+func (a *API) config() huma.Config {
+	useProblems()
+	c := huma.DefaultConfig("Gonebox", a.Settings.Version)
+	c.CreateHooks = nil // no $schema links in answers
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
+	c.RejectUnknownQueryParameters = true // a misspelt "wait" should be noticed
+	c.AllowAdditionalPropertiesByDefault = true
+	c.FieldsOptionalByDefault = false
+	c.Components.SecuritySchemes = securitySchemes()
+	c.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[clock.Stamp](), reflect.TypeFor[time.Time]())
+	c.Servers = []*huma.Server{{URL: a.Settings.BaseURL}}
+	c.Info.Description = introduction
+	c.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	c.Tags = tags()
+	return c
+}
+
+// Data is the wrapper of every single answer (decisions §1).
+type Data[T any] struct {
+	Data T `json:"data"`
+}
+
+// List is the wrapper of every page of answers (decisions §1).
+type List[T any] struct {
+	Data       []T     `json:"data" nullable:"false"`
+	NextCursor *string `json:"nextCursor" doc:"The cursor of the next page, or null where this is the last."`
+}
+
+// one and many are the answers as the library wants them.
+type (
+	one[T any]  struct{ Body Data[T] }
+	many[T any] struct{ Body List[T] }
+)
+
+func single[T any](v T) *one[T] { return &one[T]{Body: Data[T]{Data: v}} }
+
+func page[T any](all []T, next string) *many[T] {
+	l := List[T]{Data: all}
+	if all == nil {
+		l.Data = []T{}
+	}
+	if next != "" {
+		l.NextCursor = &next
+	}
+	return &many[T]{Body: l}
+}

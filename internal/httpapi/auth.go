@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gonebox/gonebox/internal/guest"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/token"
+)
+
+// Scheme names a credential scheme (spec §5).
+type Scheme string
+
+// The schemes of the specification.
+const (
+	public       Scheme = "public" // in a list with others: the credential may be left out
+	mailboxToken Scheme = "mailboxToken"
+	guestSession Scheme = "guestSession"
+	userToken    Scheme = "userToken"
+	apiKey       Scheme = "apiKey"
+	bankpayKey   Scheme = "bankpayApikey"
+)
+
+func securitySchemes() map[string]*huma.SecurityScheme {
+	bearer := func(form, text string) *huma.SecurityScheme {
+		return &huma.SecurityScheme{Type: "http", Scheme: "bearer", BearerFormat: form, Description: text}
+	}
+	return map[string]*huma.SecurityScheme{
+		string(mailboxToken): bearer("xm_…", "A mailbox token: one mailbox, its messages and attachments, as long as it lives."),
+		string(guestSession): bearer("xg_…", "A guest key: the mailboxes that a session made, for 30 minutes, extended on use."),
+		string(userToken):    bearer("xu_…", "A user token from POST /auth/token: the account's own surface."),
+		string(apiKey):       bearer("x_…", "A developer key, limited by its scopes. It may come in X-Api-Key as well."),
+		string(bankpayKey):   {Type: "apiKey", In: "header", Name: "Authorization", Description: "`Apikey <shared secret>`, from the bank's networks alone."},
+	}
+}
+
+// security is what OpenAPI says of an operation's schemes.
+func security(schemes []Scheme) []map[string][]string {
+	var all []map[string][]string
+	for _, s := range schemes {
+		if s == public {
+			all = append(all, map[string][]string{})
+		} else {
+			all = append(all, map[string][]string{string(s): {}})
+		}
+	}
+	return all
+}
+
+// caller is whom a request's credential stands for; at most one of the fields is set.
+type caller struct {
+	mailbox *mailbox.Mailbox
+	session *guest.Session
+}
+
+type callerKey struct{}
+
+// from is the caller of the request in ctx, as far as the operation's schemes tell.
+func from(ctx context.Context) caller {
+	c, _ := ctx.Value(callerKey{}).(caller)
+	return c
+}
+
+// authenticate checks the credential that an operation declares, before its handler runs.
+func (a *API) authenticate(ctx huma.Context, next func(huma.Context)) {
+	o := operation(ctx)
+	if len(o.Auth) == 0 {
+		next(ctx)
+		return
+	}
+	c, err := a.identify(ctx.Context(), o, bearer(ctx))
+	if err != nil {
+		if problem.Has(err, problem.MailboxExpired) {
+			err = problem.New(o.expired())
+		}
+		a.write(ctx, a.known(ctx.Context(), err))
+		return
+	}
+	next(huma.WithValue(ctx, callerKey{}, c))
+}
+
+// known is the problem in an error; what is none is logged and becomes server.internal.
+func (a *API) known(ctx context.Context, err error) *problem.Problem {
+	p, ok := problem.From(err)
+	if !ok {
+		_ = a.fail(ctx, err)
+	}
+	return p
+}
+
+// bearer is the request's credential, or "".
+func bearer(ctx huma.Context) string {
+	if kind, credential, ok := strings.Cut(ctx.Header("Authorization"), " "); ok && strings.EqualFold(kind, "Bearer") {
+		return strings.TrimSpace(credential)
+	}
+	if ctx.Header("Authorization") != "" {
+		return ctx.Header("Authorization") // of another form: refused below, never taken for none
+	}
+	return ctx.Header("X-Api-Key")
+}
+
+// identify finds the caller. The credential's prefix tells its kind; one that the operation does not take is invalid.
+func (a *API) identify(ctx context.Context, o *Operation, credential string) (caller, error) {
+	if credential == "" {
+		if slices.Contains(o.Auth, public) {
+			return caller{}, nil
+		}
+		return caller{}, problem.Detailf(problem.AuthRequired, "send Authorization: Bearer with a %s", o.Auth[0])
+	}
+	kind, _ := token.KindOf(credential)
+	switch {
+	case kind == token.Mailbox && slices.Contains(o.Auth, mailboxToken):
+		m, err := a.Mailboxes.Authorize(ctx, credential)
+		return caller{mailbox: m}, err
+	case kind == token.Guest && slices.Contains(o.Auth, guestSession):
+		s, err := a.Guests.Authorize(ctx, credential)
+		return caller{session: s}, err
+	}
+	return caller{}, problem.New(problem.AuthInvalidToken)
+}
+
+// challenge says how to authenticate (RFC 9110 §11.6.1) with every 401.
+func challenge(h http.Header, status int) {
+	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+}

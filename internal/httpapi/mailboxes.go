@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// mailboxes registers the group mailboxes (spec §4).
+func (a *API) mailboxes() {
+	const group = "mailboxes"
+	register(a, group, Operation{
+		ID: "list-domains", Method: http.MethodGet, Path: "/domains", Summary: "List the public domains", Status: 200,
+		Limit: ratelimit.Other,
+	}, a.listDomains)
+	register(a, group, Operation{
+		ID: "create-mailbox", Method: http.MethodPost, Path: "/mailboxes", Summary: "Create a mailbox", Status: 201,
+		Text: "No account is needed. With a guest key the mailbox joins that session. Everything may be left out: the service then chooses.",
+		Auth: []Scheme{public, guestSession}, Limit: ratelimit.MailboxCreate,
+		Codes: []problem.Code{
+			problem.MailboxLocalPartTaken, problem.MailboxLocalPartReserved, problem.MailboxDomainUnavailable,
+			problem.MailboxTTLTooLong, problem.MailboxLimitReached,
+		},
+	}, a.createMailbox)
+	register(a, group, Operation{
+		ID: "get-mailbox", Method: http.MethodGet, Path: "/mailboxes/me", Summary: "Show the mailbox and its time left", Status: 200,
+		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Reads,
+	}, a.getMailbox)
+	register(a, group, Operation{
+		ID: "destroy-mailbox", Method: http.MethodDelete, Path: "/mailboxes/me", Summary: "Destroy the mailbox now", Status: 204,
+		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Other, Expired: problem.AuthInvalidToken,
+	}, a.destroyMailbox)
+	register(a, group, Operation{
+		ID: "extend-mailbox", Method: http.MethodPost, Path: "/mailboxes/me/extend", Summary: "Let the mailbox live longer", Status: 200,
+		Text: "The new expiry is ttl from now, never earlier than the present one. The answer holds a new token; the old one is good until its own expiry.",
+		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.MailboxLifetimeExceeded},
+	}, a.extendMailbox)
+}
+
+// Mailbox is a mailbox as a client sees it (decisions §2).
+type Mailbox struct {
+	ID           id.Mailbox  `json:"id"`
+	Address      string      `json:"address" format:"email"`
+	LocalPart    string      `json:"localPart"`
+	Domain       string      `json:"domain"`
+	CreatedAt    clock.Stamp `json:"createdAt"`
+	ExpiresAt    clock.Stamp `json:"expiresAt"`
+	TTL          int64       `json:"ttl" doc:"Seconds left."`
+	Tier         string      `json:"tier" enum:"free,paid"`
+	Source       string      `json:"source" enum:"guest,session,account,key,catchall"`
+	MessageCount int         `json:"messageCount"`
+	UnreadCount  int         `json:"unreadCount"`
+	Token        string      `json:"token,omitempty" doc:"The mailbox token, where one is handed out."`
+}
+
+func (a *API) shownMailbox(m *mailbox.Mailbox, token string) Mailbox {
+	return Mailbox{
+		ID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain,
+		CreatedAt: clock.Stamp{Time: m.CreatedAt}, ExpiresAt: clock.Stamp{Time: m.ExpiresAt},
+		TTL: int64((m.TTL(a.Clock.Now()) + time.Second - 1) / time.Second), Tier: "free", Source: string(m.Source),
+		MessageCount: m.MessageCount, UnreadCount: m.UnreadCount, Token: token,
+	}
+}
+
+// PublicDomain is a domain to make mailboxes in.
+type PublicDomain struct {
+	Domain  string `json:"domain"`
+	Default bool   `json:"default" doc:"Whether it is chosen where none is asked for."`
+}
+
+func (a *API) listDomains(_ context.Context, _ *struct{}) (*many[PublicDomain], error) {
+	var all []PublicDomain
+	for i, d := range a.Domains.Public() {
+		all = append(all, PublicDomain{Domain: d.Name, Default: i == 0})
+	}
+	return page(all, ""), nil
+}
+
+// mailboxWish is the body that creates a mailbox (spec §2).
+type mailboxWish struct {
+	_         struct{} `additionalProperties:"false"`
+	Domain    *string  `json:"domain,omitempty" maxLength:"255" minLength:"1" doc:"One of GET /domains; the default one where absent."`
+	LocalPart *string  `json:"localPart,omitempty" minLength:"1" maxLength:"64" pattern:"^[a-z0-9][a-z0-9._-]{0,63}$" doc:"Generated where absent." example:"quiet-otter-4821"`
+	TTL       *int64   `json:"ttl,omitempty" minimum:"60" maximum:"3155760000" doc:"Seconds to live; the plan has a default and a maximum."`
+}
+
+func (w *mailboxWish) wish() mailbox.Wish {
+	if w == nil {
+		return mailbox.Wish{}
+	}
+	return mailbox.Wish{Domain: value(w.Domain), LocalPart: value(w.LocalPart), TTL: time.Duration(value(w.TTL)) * time.Second}
+}
+
+// value is what a pointer points to, or zero.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+func (a *API) createMailbox(ctx context.Context, in *struct {
+	Body *mailboxWish `required:"false"`
+},
+) (*one[Mailbox], error) {
+	var owner mailbox.Owner
+	if s := from(ctx).session; s != nil {
+		owner.Session = s.ID
+	}
+	m, token, err := a.Mailboxes.Create(ctx, in.Body.wish(), owner)
+	if err != nil {
+		return nil, err
+	}
+	return single(a.shownMailbox(m, token)), nil
+}
+
+func (a *API) getMailbox(ctx context.Context, _ *struct{}) (*one[Mailbox], error) {
+	return single(a.shownMailbox(from(ctx).mailbox, "")), nil
+}
+
+func (a *API) destroyMailbox(ctx context.Context, _ *struct{}) (*struct{}, error) {
+	return nil, a.Mailboxes.Destroy(ctx, from(ctx).mailbox.ID)
+}
+
+type extension struct {
+	_   struct{} `additionalProperties:"false"`
+	TTL *int64   `json:"ttl,omitempty" minimum:"60" maximum:"3155760000" doc:"Seconds from now; the plan's default where absent."`
+}
+
+func (a *API) extendMailbox(ctx context.Context, in *struct {
+	Body *extension `required:"false"`
+},
+) (*one[Mailbox], error) {
+	var ttl time.Duration
+	if in.Body != nil {
+		ttl = time.Duration(value(in.Body.TTL)) * time.Second
+	}
+	m, token, err := a.Mailboxes.Extend(ctx, from(ctx).mailbox.ID, ttl)
+	if err != nil {
+		return nil, err
+	}
+	return single(a.shownMailbox(m, token)), nil
+}

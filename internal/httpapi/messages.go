@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// messages registers the group messages (spec §4).
+func (a *API) messages() {
+	const group = "messages"
+	read := Operation{Method: http.MethodGet, Status: 200, Auth: []Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.MessageNotFound}
+	with := func(id, path, summary string, codes ...problem.Code) Operation {
+		o := read
+		o.ID, o.Path, o.Summary, o.Codes = id, path, summary, codes
+		return o
+	}
+	list := with("list-messages", "/mailboxes/me/messages", "List the messages, newest first; wait for one")
+	list.Text, list.Expired = "With `wait`, an empty page is held back until a message arrives, at most that many seconds. No message that was acknowledged to its sender before or during the wait is missed.", ""
+	register(a, group, list, a.listMessages)
+	register(a, group, with("get-message", "/messages/{id}", "Read a message and mark it as seen", problem.MessageNotFound), a.getMessage)
+	remove := with("delete-message", "/messages/{id}", "Delete a message", problem.MessageNotFound)
+	remove.Method, remove.Status, remove.Limit = http.MethodDelete, 204, ratelimit.Other
+	register(a, group, remove, a.deleteMessage)
+	raw := with("get-message-raw", "/messages/{id}/raw", "Download the original as .eml", problem.MessageNotFound, problem.MessageRawExpired)
+	raw.Text, raw.Expired = "The bytes exactly as received, behind the Return-Path, Authentication-Results and Received fields of this server.", ""
+	register(a, group, raw, a.getRaw)
+	register(a, group, with("get-attachment", "/messages/{id}/attachments/{attId}", "Download an attachment",
+		problem.MessageNotFound, problem.AttachmentNotFound, problem.AttachmentNotRetained), a.getAttachment)
+}
+
+// Newer narrows what is listed or waited for (decisions §1 long-poll).
+type Newer struct {
+	Wait  int    `query:"wait" minimum:"0" maximum:"60" default:"0" doc:"Seconds to wait for something to answer with."`
+	After string `query:"after" maxLength:"64" doc:"Only what came after the message of this id."`
+	Since string `query:"since" maxLength:"64" doc:"Only what was received at this RFC 3339 time or later."`
+}
+
+func (n Newer) bounds() (after id.Message, since time.Time, err error) {
+	if n.After != "" {
+		if after, err = id.Parse[id.Message](n.After); err != nil {
+			return "", since, problem.Invalid("?after", "is not the id of a message")
+		}
+	}
+	if n.Since != "" {
+		var s clock.Stamp
+		if err := s.UnmarshalText([]byte(n.Since)); err != nil {
+			return "", since, problem.Invalid("?since", "is not an RFC 3339 time such as 2026-01-31T12:00:00Z")
+		}
+		since = s.Time
+	}
+	return after, since, nil
+}
+
+// Paging is the query of every list (decisions §1).
+type Paging struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"How many entries at most; 50 where absent."`
+	Cursor string `query:"cursor" maxLength:"128" doc:"The nextCursor of the previous page."`
+}
+
+func (a *API) listMessages(ctx context.Context, in *struct {
+	Newer
+	Paging
+},
+) (*many[message.Summary], error) {
+	after, since, err := in.bounds()
+	if err != nil {
+		return nil, err
+	}
+	m := from(ctx).mailbox
+	wait, done, err := a.poll(ctx, in.Wait, m.TTL(a.Clock.Now()))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if in.Limit == 0 {
+		in.Limit = a.Settings.PageDefault
+	}
+	all, next, err := a.Messages.List(ctx, m.ID, message.Query{After: after, Since: since, Cursor: in.Cursor, Limit: in.Limit, Wait: wait})
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 && wait > 0 {
+		if err := a.ended(ctx, m.ID, problem.MailboxExpired); err != nil {
+			return nil, err
+		}
+	}
+	return page(all, next), nil
+}
+
+// ended tells a caller who waited in vain whether the mailbox ended meanwhile, and how.
+func (a *API) ended(ctx context.Context, box id.Mailbox, expired problem.Code) error {
+	m := from(ctx).mailbox
+	if live, err := a.Mailboxes.Live(ctx, box); err != nil || live {
+		return err
+	}
+	if m.Live(a.Clock.Now()) {
+		return problem.New(problem.AuthInvalidToken) // destroyed before its time
+	}
+	return problem.New(expired)
+}
+
+type MessagePath struct {
+	ID string `path:"id" maxLength:"64" doc:"The message's id."`
+}
+
+// message is the id in the path; one that cannot be is like one that is not there.
+func (p MessagePath) message() (id.Message, error) {
+	m, err := id.Parse[id.Message](p.ID)
+	if err != nil {
+		return "", problem.New(problem.MessageNotFound)
+	}
+	return m, nil
+}
+
+func (a *API) getMessage(ctx context.Context, in *MessagePath) (*one[*message.Message], error) {
+	m, err := in.message()
+	if err != nil {
+		return nil, err
+	}
+	full, err := a.Messages.Read(ctx, from(ctx).mailbox.ID, m)
+	if err != nil {
+		return nil, err
+	}
+	return single(full), nil
+}
+
+func (a *API) deleteMessage(ctx context.Context, in *MessagePath) (*struct{}, error) {
+	m, err := in.message()
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.Messages.Delete(ctx, from(ctx).mailbox.ID, m)
+}
+
+// download is an answer that a browser saves and never shows.
+type download struct {
+	ContentType string `header:"Content-Type"`
+	Disposition string `header:"Content-Disposition"`
+	Policy      string `header:"Content-Security-Policy"`
+	Body        []byte
+}
+
+func saved(contentType, filename string, data []byte) *download {
+	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": filename})
+	if disposition == "" {
+		disposition = "attachment"
+	}
+	return &download{ContentType: contentType, Disposition: disposition, Policy: "sandbox; default-src 'none'", Body: data}
+}
+
+func (a *API) getRaw(ctx context.Context, in *MessagePath) (*download, error) {
+	m, err := in.message()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := a.Messages.Raw(ctx, from(ctx).mailbox.ID, m)
+	if err != nil {
+		return nil, err
+	}
+	return saved("message/rfc822", string(m)+".eml", raw), nil
+}
+
+func (a *API) getAttachment(ctx context.Context, in *struct {
+	MessagePath
+	AttID string `path:"attId" maxLength:"64" doc:"The attachment's id."`
+},
+) (*download, error) {
+	m, err := in.message()
+	if err != nil {
+		return nil, err
+	}
+	att, err := id.Parse[id.Attachment](in.AttID)
+	if err != nil {
+		return nil, problem.New(problem.AttachmentNotFound)
+	}
+	file, data, err := a.Messages.Attachment(ctx, from(ctx).mailbox.ID, m, att)
+	if err != nil {
+		return nil, err
+	}
+	return saved("application/octet-stream", file.Filename, data), nil
+}

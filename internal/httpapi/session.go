@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// session registers the group session (spec §4).
+func (a *API) session() {
+	const group = "session"
+	register(a, group, Operation{
+		ID: "start-session", Method: http.MethodPost, Path: "/session", Summary: "Start a guest session", Status: 201,
+		Text:  "The key finds the mailboxes again that are created with it. It lives for 30 minutes after its last use and grants no further quota.",
+		Limit: ratelimit.SessionStart,
+	}, a.startSession)
+	register(a, group, Operation{
+		ID: "get-session", Method: http.MethodGet, Path: "/session", Summary: "List the session's mailboxes", Status: 200,
+		Text: "Newest first, without the expired ones, each with a new token.",
+		Auth: []Scheme{guestSession}, Limit: ratelimit.Other,
+	}, a.getSession)
+	register(a, group, Operation{
+		ID: "end-session", Method: http.MethodDelete, Path: "/session", Summary: "End the session", Status: 204,
+		Text: "Its mailboxes keep their own time to live.",
+		Auth: []Scheme{guestSession}, Limit: ratelimit.Other,
+	}, a.endSession)
+}
+
+// SessionKey is a new session.
+type SessionKey struct {
+	Key       string      `json:"key" doc:"The guest key, told this once."`
+	ExpiresAt clock.Stamp `json:"expiresAt"`
+}
+
+func (a *API) startSession(ctx context.Context, _ *struct{}) (*one[SessionKey], error) {
+	key, s, err := a.Guests.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return single(SessionKey{Key: key, ExpiresAt: clock.Stamp{Time: s.ExpiresAt}}), nil
+}
+
+// Session is an open session with its mailboxes.
+type Session struct {
+	ExpiresAt clock.Stamp `json:"expiresAt"`
+	Mailboxes []Mailbox   `json:"mailboxes" nullable:"false"`
+}
+
+func (a *API) getSession(ctx context.Context, _ *struct{}) (*one[Session], error) {
+	s := from(ctx).session
+	boxes, err := a.Guests.Mailboxes(ctx, s, a.Settings.SessionMax)
+	if err != nil {
+		return nil, err
+	}
+	shown := Session{ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Mailboxes: []Mailbox{}}
+	for _, m := range boxes {
+		shown.Mailboxes = append(shown.Mailboxes, a.shownMailbox(m, a.Mailboxes.Token(m)))
+	}
+	return single(shown), nil
+}
+
+func (a *API) endSession(ctx context.Context, _ *struct{}) (*struct{}, error) {
+	return nil, a.Guests.End(ctx, from(ctx).session)
+}

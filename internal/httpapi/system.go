@@ -1,0 +1,64 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+)
+
+// Check is the state of one thing the service depends on.
+type Check struct {
+	Name string // database, migrations, smtp, jobs
+	Err  error  // nil: it is well
+}
+
+// system registers the group system (spec §4). Probes are not limited.
+func (a *API) system() {
+	register(a, "system", Operation{
+		ID: "get-health", Method: http.MethodGet, Path: "/healthz", Summary: "Tell that the process runs", Status: 200, Root: true,
+	}, func(context.Context, *struct{}) (*one[Health], error) { return single(Health{Status: "ok"}), nil })
+	register(a, "system", Operation{
+		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Tell whether everything works that calls depend on", Status: 200, Root: true,
+		Text: "The answer is 503, of the same form, while any check fails.",
+	}, a.readiness)
+}
+
+// Health is the answer of the liveness probe.
+type Health struct {
+	Status string `json:"status" enum:"ok"`
+}
+
+// Readiness is the answer of the readiness probe.
+type Readiness struct {
+	Status string `json:"status" enum:"ok,unavailable"`
+	Checks Checks `json:"checks"`
+}
+
+// Checks tells of each dependency "ok", or why not.
+type Checks struct {
+	Database   string `json:"database"`
+	Migrations string `json:"migrations"`
+	SMTP       string `json:"smtp"`
+	Jobs       string `json:"jobs"`
+}
+
+type readinessAnswer struct {
+	Status int
+	Body   Data[Readiness]
+}
+
+func (a *API) readiness(ctx context.Context, _ *struct{}) (*readinessAnswer, error) {
+	answer := &readinessAnswer{Status: http.StatusOK}
+	answer.Body.Data.Status = "ok"
+	checks := map[string]*string{
+		"database": &answer.Body.Data.Checks.Database, "migrations": &answer.Body.Data.Checks.Migrations,
+		"smtp": &answer.Body.Data.Checks.SMTP, "jobs": &answer.Body.Data.Checks.Jobs,
+	}
+	for _, c := range a.Ready(ctx) {
+		*checks[c.Name] = "ok"
+		if c.Err != nil {
+			*checks[c.Name] = c.Err.Error()
+			answer.Status, answer.Body.Data.Status = http.StatusServiceUnavailable, "unavailable"
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,86 @@
+package inbound
+
+import (
+	"context"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Accept decides on one recipient of a mail (RFC 5321 §3.3). Errors, whose SMTP replies decisions §3 gives:
+// mail.address_syntax, mail.domain_not_served, mail.domain_suspended, mail.mailbox_unknown, mail.mailbox_full,
+// mail.daily_cap.
+func (s *Service) Accept(ctx context.Context, address string) (Recipient, error) {
+	r, err := split(address)
+	if err != nil {
+		return r, err
+	}
+	if err := s.Domains.Served(r.Domain); err != nil {
+		return r, err
+	}
+	m, limits, err := s.Mailboxes.Find(ctx, r.key())
+	if err != nil {
+		return r, err
+	}
+	if m == nil {
+		return r, problem.New(problem.MailMailboxUnknown)
+	}
+	r.rawFor = limits.RawFor
+	return r, s.Mailboxes.Takes(m, limits)
+}
+
+// key is the address that the mailbox is kept under.
+func (r Recipient) key() string { return r.Local + "@" + r.Domain }
+
+// split takes a forward-path apart: the local part in lower case, without quotes and +tag, the domain in A-labels.
+func split(address string) (Recipient, error) {
+	r := Recipient{Address: address}
+	at := strings.LastIndexByte(address, '@')
+	if at < 0 { // <Postmaster> alone (RFC 5321 §4.1.1.3) is nobody's mailbox here
+		return r, problem.New(problem.MailMailboxUnknown)
+	}
+	local, host := address[:at], strings.TrimSuffix(address[at+1:], ".")
+	domain, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		if domain, err = asciiDomain(host); err != nil {
+			return r, err
+		}
+	}
+	local = strings.ToLower(unquoted(local))
+	if tag := strings.IndexByte(local, '+'); tag > 0 {
+		local = local[:tag]
+	}
+	r.Local, r.Domain = local, strings.ToLower(domain)
+	return r, nil
+}
+
+// asciiDomain lets names pass that DNS knows and IDNA does not, such as those with an underscore.
+func asciiDomain(host string) (string, error) {
+	for i := range len(host) {
+		if host[i] <= ' ' || host[i] >= 0x7f {
+			return "", problem.Detailf(problem.MailAddressSyntax, "the domain is not a domain name")
+		}
+	}
+	return host, nil
+}
+
+// unquoted takes the quotes off a quoted local part (RFC 5321 §4.1.2): "a.b"@x and a.b@x are the same mailbox.
+func unquoted(local string) string {
+	if len(local) < 2 || local[0] != '"' || local[len(local)-1] != '"' {
+		return local
+	}
+	inner := local[1 : len(local)-1]
+	if !strings.Contains(inner, `\`) {
+		return inner
+	}
+	var b strings.Builder
+	for i := 0; i < len(inner); i++ {
+		if inner[i] == '\\' && i+1 < len(inner) {
+			i++
+		}
+		b.WriteByte(inner[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,72 @@
+package inbound
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailauth"
+	"github.com/gonebox/gonebox/internal/mailparse"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/otp"
+	"github.com/gonebox/gonebox/internal/sanitize"
+)
+
+// linksMax bounds the addresses that are listed of one mail.
+const linksMax = 100
+
+// content is what is kept of a parsed mail.
+func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth.Result, size int) message.Content {
+	c := message.Content{
+		From: message.Address{Name: m.From.Name, Address: m.From.Addr}, To: addresses(m.To), CC: addresses(m.Cc), ReplyTo: addresses(m.ReplyTo),
+		Subject: m.Subject, SentAt: m.Date, MessageID: m.MessageID, Text: m.Text, HTML: m.HTML,
+		Authentication: message.Authentication{SPF: string(verdicts.SPF), DKIM: string(verdicts.DKIM), DMARC: string(verdicts.DMARC)},
+		EnvelopeFrom:   env.From, Helo: env.Helo, RemoteIP: env.RemoteIP.String(), TLS: env.TLS != "", Size: int64(size),
+	}
+	if c.Text == "" && c.HTML != "" {
+		c.Text = sanitize.Text(c.HTML)
+	}
+	for _, f := range m.Header {
+		c.Headers = append(c.Headers, message.Header{Name: f.Name, Value: f.Value})
+	}
+	if c.HTML != "" {
+		c.Links = sanitize.Links(c.HTML, linksMax)
+	} else {
+		c.Links = links(c.Text, linksMax)
+	}
+	for _, a := range m.Attachments {
+		c.Files = append(c.Files, s.file(env, a))
+	}
+	c.OTP = code(otp.Extract(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML}))
+	return c
+}
+
+func (s *Service) file(env *Envelope, a mailparse.Attachment) message.File {
+	sum := sha256.Sum256(a.Data)
+	f := message.File{Data: a.Data, Attachment: message.Attachment{
+		ID: id.New[id.Attachment](env.ReceivedAt), Filename: a.Filename, ContentType: a.ContentType, Size: int64(len(a.Data)),
+		SHA256: hex.EncodeToString(sum[:]), Inline: a.Inline, Available: int64(len(a.Data)) <= s.AttachmentMax,
+	}}
+	if a.ContentID != "" {
+		f.ContentID = &a.ContentID
+	}
+	return f
+}
+
+// code is an extracted code as it is kept, or nil.
+func code(r otp.Result) *message.OTP {
+	if r.Code == "" {
+		return nil
+	}
+	return &message.OTP{
+		Code: r.Code, Display: r.Display, Confidence: r.Confidence, Source: "builtin", Kind: string(r.Kind), Links: r.Links,
+	}
+}
+
+func addresses(all []mailparse.Address) []message.Address {
+	out := make([]message.Address, len(all))
+	for i, a := range all {
+		out[i] = message.Address{Name: a.Name, Address: a.Addr}
+	}
+	return out
+}

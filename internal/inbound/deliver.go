@@ -1,0 +1,126 @@
+package inbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailauth"
+	"github.com/gonebox/gonebox/internal/mailparse"
+	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Deliver stores a mail for every recipient of its envelope, all or none, and returns nil only when it is on stable
+// storage: who hears nil may say 250. data is read only during the call. Whatever costs time (parsing, looking up the
+// sender, finding the code, compressing) is done here, on the sender's own goroutine, before the mail joins a set.
+//
+// Errors: those of Accept, since a mailbox may have ended or filled since; server.unavailable where trying again helps.
+func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error {
+	m, err := s.prepare(ctx, env, data)
+	if err != nil {
+		return err
+	}
+	if err := s.join(ctx, m); err != nil {
+		return err
+	}
+	if errors.Is(m.err, db.ErrUnavailable) {
+		s.Logger.ErrorContext(ctx, "mail could not be stored", "error", m.err)
+		return problem.New(problem.ServerUnavailable)
+	}
+	if m.err == nil {
+		s.Logger.DebugContext(ctx, "mail stored", "messages", m.messageIDs(), "bytes", len(data))
+	}
+	return m.err
+}
+
+// join puts a mail into a set and waits until the set is settled. Once it is in, its sender's going away changes nothing.
+func (s *Service) join(ctx context.Context, m *mail) error {
+	select {
+	case s.queue <- m:
+	case <-s.ended:
+		return problem.New(problem.ServerUnavailable)
+	case <-ctx.Done():
+		return problem.New(problem.ServerUnavailable)
+	}
+	select {
+	case <-m.settled:
+		return nil
+	case <-s.ended:
+	}
+	select {
+	case <-m.settled: // it was in the last set
+		return nil
+	default:
+		return problem.New(problem.ServerUnavailable)
+	}
+}
+
+func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mail, error) {
+	data = mailauth.StripForged(data, s.Hostname)
+	parsed := mailparse.Parse(data)
+	verdicts := s.Authenticator.Check(ctx, mailauth.Input{
+		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: author(parsed), Raw: data,
+	})
+	content := s.content(env, parsed, verdicts, len(data))
+	draft, err := s.Messages.NewDraft(content)
+	if err != nil {
+		return nil, err
+	}
+	m := &mail{draft: draft, paths: make(map[string][]string, len(env.To)), settled: make(chan struct{})}
+	for _, r := range env.To {
+		key := r.key()
+		if _, again := m.paths[key]; !again {
+			m.keys = append(m.keys, key)
+		}
+		m.paths[key] = append(m.paths[key], r.Address)
+		m.record.Class = max(m.record.Class, r.rawFor)
+	}
+	trace := s.trace(env, verdicts)
+	whole := append(make([]byte, 0, len(trace)+len(data)), trace...)
+	m.record.Data = original.Compress(nil, append(whole, data...))
+	return m, nil
+}
+
+// author is the address that DMARC judges: none where a mail has several From fields (RFC 7489 §6.6.1).
+func author(m *mailparse.Message) string {
+	fields := 0
+	for _, f := range m.Header {
+		if strings.EqualFold(f.Name, "From") {
+			fields++
+		}
+	}
+	if fields != 1 {
+		return ""
+	}
+	return m.From.Addr
+}
+
+// trace is what this server puts in front of a mail (RFC 5321 §4.4, RFC 8601 §2).
+func (s *Service) trace(env *Envelope, verdicts mailauth.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Return-Path: <%s>\r\n", env.From)
+	fmt.Fprintf(&b, "Authentication-Results: %s\r\n", s.Authenticator.Header(verdicts))
+	fmt.Fprintf(&b, "Received: from %s (%s)\r\n\tby %s with %s", env.Helo, literal(env), s.Hostname, env.Protocol)
+	if env.TLS != "" {
+		fmt.Fprintf(&b, " (%s)", env.TLS)
+	}
+	fmt.Fprintf(&b, "\r\n\tid %s", id.New[id.Event](env.ReceivedAt)[len("evt_"):])
+	if len(env.To) == 1 { // with more, "for" would tell one recipient of another
+		fmt.Fprintf(&b, " for <%s>", env.To[0].Address)
+	}
+	fmt.Fprintf(&b, ";\r\n\t%s\r\n", env.ReceivedAt.UTC().Format(time.RFC1123Z))
+	return b.String()
+}
+
+// literal is the client's address as RFC 5321 §4.1.3 writes it.
+func literal(env *Envelope) string {
+	if env.RemoteIP.Is6() {
+		return "[IPv6:" + env.RemoteIP.String() + "]"
+	}
+	return "[" + env.RemoteIP.String() + "]"
+}

@@ -1,0 +1,76 @@
+// Package inbound is mail coming in: it accepts a recipient and delivers a mail to mailboxes, on stable storage before
+// it says so (design: flow 1). It refuses to speak SMTP and knows no SQL.
+package inbound
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailauth"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/wake"
+)
+
+// Domains tells which domains mail is taken for.
+type Domains interface {
+	Served(name string) error // mail.domain_not_served, mail.domain_suspended
+}
+
+// Mailboxes finds mailboxes and books mail into them.
+type Mailboxes interface {
+	Find(ctx context.Context, address string) (*mailbox.Mailbox, mailbox.Limits, error)
+	Takes(m *mailbox.Mailbox, l mailbox.Limits) error
+	IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (*mailbox.Intake, error)
+}
+
+// Messages stores mail.
+type Messages interface {
+	NewDraft(c message.Content) (*message.Draft, error)
+	InsertTx(ctx context.Context, tx *db.Tx, d *message.Draft, p message.Place) error
+	TailTx(ctx context.Context, tx *db.Tx, class time.Duration, last original.Ref, until time.Time) error
+	Delete(ctx context.Context, box id.Mailbox, m id.Message) error
+}
+
+// Originals stores original messages; see package original.
+type Originals interface {
+	Append(at time.Time, records []original.Record) ([]original.Ref, *original.Sync, error)
+}
+
+// Authenticator gives the verdicts on a sender within bounded time.
+type Authenticator interface {
+	Check(ctx context.Context, in mailauth.Input) mailauth.Result
+	Header(r mailauth.Result) string // the value of Authentication-Results
+}
+
+// Parts are what the service is put together from.
+type Parts struct {
+	DB            *db.DB
+	Clock         clock.Clock
+	Wake          *wake.Hub
+	Domains       Domains
+	Mailboxes     Mailboxes
+	Messages      Messages
+	Originals     Originals
+	Authenticator Authenticator
+	Logger        *slog.Logger
+	Hostname      string // of this server, for the fields it puts in front of a mail
+	AttachmentMax int64  // octets of an attachment that is kept
+}
+
+// Service takes mail in. Run must be running for Deliver to answer.
+type Service struct {
+	Parts
+	queue chan *mail
+	ended chan struct{} // closed when Run has returned
+}
+
+// New assembles the service.
+func New(p Parts) *Service {
+	return &Service{Parts: p, queue: make(chan *mail, setMax), ended: make(chan struct{})}
+}

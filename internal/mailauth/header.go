@@ -1,0 +1,54 @@
+package mailauth
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Header is the value of the Authentication-Results field (RFC 8601 §2.2) for r, without the field's name and the final
+// line end, folded before each method. Its properties are smtp.mailfrom or smtp.helo, header.d and header.from.
+func (c *Checker) Header(r Result) string {
+	var b strings.Builder
+	b.WriteString(c.hostname)
+	if r.MailFrom != "" {
+		result(&b, "spf", r.SPF, "smtp.mailfrom", r.MailFrom)
+	} else {
+		result(&b, "spf", r.SPF, "smtp.helo", r.Helo)
+	}
+	for _, s := range r.Signatures {
+		result(&b, "dkim", s.Verdict, "header.d", s.Domain)
+	}
+	if len(r.Signatures) == 0 {
+		result(&b, "dkim", r.DKIM, "", "")
+	}
+	result(&b, "dmarc", r.DMARC, "header.from", r.FromDomain)
+	return b.String()
+}
+
+func result(b *strings.Builder, method string, v Verdict, property, value string) {
+	b.WriteString(";\r\n\t" + method + "=" + string(v))
+	if value != "" {
+		b.WriteString(" " + property + "=" + pvalue(value))
+	}
+}
+
+// maxValue bounds a property, so that no line comes near the 998 characters of RFC 5322 §2.1.1.
+const maxValue = 320
+
+// pvalue writes a property's value: bare where every reader understands that, else as a quoted string. What is in there
+// comes from the sender, so nothing passes that could end the line.
+func pvalue(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, s)
+	if len(s) > maxValue {
+		s = strings.ToValidUTF8(s[:maxValue], "")
+	}
+	if strings.Trim(s, letters+".@+") == "" && s != "" {
+		return s
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}

@@ -1,0 +1,88 @@
+package mailauth
+
+import (
+	"strings"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+)
+
+// identities are the domains a mail speaks for.
+type identities struct {
+	sender string // what SPF takes for the sender, never with an empty local part (RFC 7208 §4.3)
+	spf    string // the domain SPF looks up: of the reverse-path, or of HELO for the null one (RFC 7208 §2.4)
+	from   string // the domain of the From field
+}
+
+func identify(in Input) identities {
+	local, domain := "postmaster", in.Helo
+	if in.MailFrom != "" {
+		local, domain = splitAddress(in.MailFrom)
+	}
+	_, from := splitAddress(in.HeaderFrom)
+	id := identities{spf: normalDomain(domain), from: normalDomain(from)}
+	if local == "" {
+		local = "postmaster"
+	}
+	// The library cuts the sender at the first @, which in a quoted local part is not the one before the domain.
+	id.sender = strings.ReplaceAll(local, "@", "_") + "@" + id.spf
+	return id
+}
+
+// splitAddress cuts at the last @, the only one that can be outside a quoted local part.
+func splitAddress(addr string) (local, domain string) {
+	i := strings.LastIndexByte(addr, '@')
+	if i < 0 {
+		return addr, ""
+	}
+	return addr[:i], addr[i+1:]
+}
+
+// normalDomain is the domain in lower case and A-label form, or "" for what is none (an address literal, a single label,
+// a malformed name: RFC 7208 §4.3).
+func normalDomain(domain string) string {
+	domain = strings.TrimSuffix(domain, ".")
+	if !isASCII(domain) {
+		ascii, err := idna.Lookup.ToASCII(domain)
+		if err != nil {
+			return ""
+		}
+		domain = ascii
+	}
+	if len(domain) > 253 || !strings.Contains(domain, ".") {
+		return ""
+	}
+	for label := range strings.SplitSeq(domain, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, letters) != "" {
+			return ""
+		}
+	}
+	return strings.ToLower(domain)
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// isPublic reports whether something may be published about domain. Names that exist nowhere (RFC 6761 §6.3, §6.4) are
+// not worth a look-up.
+func isPublic(domain string) bool {
+	top := domain[strings.LastIndexByte(domain, '.')+1:]
+	return domain != "" && top != "localhost" && top != "invalid"
+}
+
+// organizational is the organisational domain of RFC 7489 §3.2. A public suffix stands for itself.
+func organizational(domain string) string {
+	org, err := publicsuffix.EffectiveTLDPlusOne(domain)
+	if err != nil {
+		return domain
+	}
+	return org
+}

@@ -1,0 +1,120 @@
+// Package mailauth checks who a mail is from: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), and writes down the
+// outcome as RFC 8601 has it. It reports and refuses nothing: what to do about a failure is for others to decide.
+package mailauth
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Resolver is the DNS a [Checker] needs. Errors must be bare *[net.DNSError] values, with IsNotFound where the name or
+// record does not exist; *[net.Resolver] has this shape.
+type Resolver interface {
+	LookupTXT(ctx context.Context, name string) ([]string, error)
+	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
+	LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error)
+	LookupAddr(ctx context.Context, addr string) ([]string, error)
+}
+
+// Verdict is the outcome of one method in the words of RFC 8601 §2.7.
+type Verdict string
+
+// The verdicts. SPF may come to all of them, DKIM and DMARC to pass, fail, none, temperror and permerror.
+const (
+	Pass      Verdict = "pass"
+	Fail      Verdict = "fail"
+	SoftFail  Verdict = "softfail"
+	Neutral   Verdict = "neutral"
+	None      Verdict = "none"
+	TempError Verdict = "temperror"
+	PermError Verdict = "permerror"
+)
+
+// Input is what is known of a mail when it has been received.
+type Input struct {
+	RemoteIP   netip.Addr // of the client
+	Helo       string     // the argument of its HELO or EHLO
+	MailFrom   string     // the reverse-path without angle brackets; empty: the null one
+	HeaderFrom string     // the address of the From field; empty if there is none or more than one
+	Raw        []byte     // the message as received; it is only read, and not after Check has returned
+}
+
+// Result holds the verdicts and what they are about.
+type Result struct {
+	SPF, DKIM, DMARC Verdict
+
+	MailFrom   string      // smtp.mailfrom; empty if the HELO identity was checked
+	Helo       string      // smtp.helo
+	Signatures []Signature // of DKIM, in the order of the message
+	FromDomain string      // header.from, in A-label form; empty if the From field has no usable domain
+}
+
+// Signature is one DKIM signature and what became of it.
+type Signature struct {
+	Domain  string // header.d; empty if the field is too broken to tell
+	Verdict Verdict
+}
+
+// Checker checks mails. It is safe for concurrent use.
+type Checker struct {
+	dns      Resolver
+	hostname string
+	budget   time.Duration
+}
+
+// New makes a Checker that asks dns, signs its findings with hostname (the authserv-id of RFC 8601 §2.5) and spends no
+// more than budget on one mail.
+func New(dns Resolver, hostname string, budget time.Duration) *Checker {
+	return &Checker{dns: dns, hostname: hostname, budget: budget}
+}
+
+// Check gives the verdicts on one mail. It returns within the Checker's budget, or when ctx ends if that is earlier; what
+// is not known by then is temperror. Mail about which nothing can be looked up costs no goroutine and no timer.
+func (c *Checker) Check(ctx context.Context, in Input) Result {
+	id := identify(in)
+	r := Result{
+		SPF: None, DKIM: None, DMARC: None,
+		MailFrom: in.MailFrom, Helo: in.Helo, FromDomain: id.from,
+	}
+	signed := hasField(in.Raw, "DKIM-Signature")
+	if !signed && !isPublic(id.spf) && !isPublic(id.from) {
+		return r
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.budget)
+	defer cancel()
+
+	spf, dkim, policy := make(chan Verdict, 1), make(chan dkimResult, 1), make(chan policyResult, 1)
+	go func() { spf <- c.checkSPF(ctx, in, id) }()
+	go func() { policy <- c.findPolicy(ctx, id.from) }()
+	if signed {
+		message := newMessage(in.Raw)
+		defer message.close()
+		go func() { dkim <- c.checkDKIM(ctx, message) }()
+	} else {
+		dkim <- dkimResult{verdict: None}
+	}
+
+	r.SPF = receive(ctx, spf, TempError)
+	d := receive(ctx, dkim, dkimResult{verdict: TempError})
+	r.DKIM, r.Signatures = d.verdict, d.signatures
+	p := receive(ctx, policy, policyResult{verdict: TempError})
+	r.DMARC = evaluate(p, id, r)
+	return r
+}
+
+// receive takes what a method came to, or otherwise when the time is up. A result that is there counts even then.
+func receive[T any](ctx context.Context, from <-chan T, otherwise T) T {
+	select {
+	case v := <-from:
+		return v
+	case <-ctx.Done():
+	}
+	select {
+	case v := <-from:
+		return v
+	default:
+		return otherwise
+	}
+}

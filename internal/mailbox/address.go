@@ -1,0 +1,101 @@
+package mailbox
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// LocalPartPattern is what a chosen local part must match (spec §2).
+const LocalPartPattern = `^[a-z0-9][a-z0-9._-]{0,63}$`
+
+var localPart = regexp.MustCompile(LocalPartPattern)
+
+// builtinReserved are the local parts nobody gets (decisions §2; the role names of RFC 2142).
+const builtinReserved = "postmaster abuse admin root webmaster hostmaster mailer-daemon noreply support security"
+
+func reservedNames(more []string) map[string]bool {
+	names := make(map[string]bool)
+	for _, name := range append(strings.Fields(builtinReserved), more...) {
+		names[strings.ToLower(name)] = true
+	}
+	return names
+}
+
+// checkLocalPart says whether a wished local part may be had.
+func (s *Service) checkLocalPart(local string) error {
+	if !localPart.MatchString(local) {
+		return problem.Invalid("/localPart", "must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit")
+	}
+	if s.reserved[local] {
+		return problem.Detailf(problem.MailboxLocalPartReserved, "%q is kept for the operator; choose another local part", local)
+	}
+	return nil
+}
+
+// generated draws a local part that can be said aloud: quiet-otter-4821.
+func generated() string {
+	return fmt.Sprintf("%s-%s-%04d", adjectives[draw(len(adjectives))], animals[draw(len(animals))], draw(10000))
+}
+
+func draw(n int) int {
+	v, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
+	if err != nil {
+		panic(err) // crypto/rand ends the program itself before it fails
+	}
+	return int(v.Int64())
+}
+
+// holdKey keys the hash of a held address, so that the table alone does not tell who had what.
+type holdKey []byte
+
+func (k holdKey) hash(address string) []byte {
+	mac := hmac.New(sha256.New, k)
+	mac.Write([]byte(address))
+	return mac.Sum(nil)
+}
+
+// holdTx keeps an address from being handed out again.
+func (s *Service) holdTx(ctx context.Context, tx *db.Tx, m *Mailbox, now time.Time) error {
+	_, err := tx.Exec(ctx, upsertHold, s.hold.hash(m.Address), m.Owner.Account, now.Add(s.policy.Cooldown).UnixMicro())
+	return err
+}
+
+// freeTx makes sure that an address may be given to the account ("": a guest), else mailbox.local_part_taken.
+func (s *Service) freeTx(ctx context.Context, tx *db.Tx, address string, account id.Account, now time.Time) error {
+	taken := problem.New(problem.MailboxLocalPartTaken)
+	m, err := one(ctx, tx, selectByAddress, address)
+	if err != nil {
+		return err
+	}
+	if m != nil {
+		if m.Live(now) {
+			return taken
+		}
+		if err := s.endTx(ctx, tx, m, m.epoch, now); err != nil {
+			return err
+		}
+	}
+	holder, held, err := s.holderTx(ctx, tx, address, now)
+	if err != nil {
+		return err
+	}
+	if !held {
+		return nil
+	}
+	if account == "" || holder != account {
+		return taken
+	}
+	_, err = tx.Exec(ctx, deleteHold, s.hold.hash(address))
+	return err
+}

@@ -1,0 +1,128 @@
+package mailbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// generateTries is how often a generated local part may collide before it is a fault: with hundreds of millions of
+// them, a second try is rare and a tenth means something else is wrong.
+const generateTries = 10
+
+// MinTTL is the shortest time to live that may be asked for (spec §8).
+const MinTTL = 60 * time.Second
+
+// Wish is what the creator of a mailbox asks for (spec §2). Zero values mean: choose for me.
+type Wish struct {
+	Domain    string
+	LocalPart string
+	TTL       time.Duration
+}
+
+// Create makes a mailbox for its owner and returns it with its token.
+//
+// Errors: mailbox.ttl_too_long, mailbox.domain_unavailable, mailbox.local_part_reserved, mailbox.local_part_taken,
+// mailbox.limit_reached, request.invalid.
+func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, string, error) {
+	limits, err := s.plans.MailboxLimits(ctx, o.Account)
+	if err != nil {
+		return nil, "", err
+	}
+	if w.TTL, err = limits.ttl(w.TTL); err != nil {
+		return nil, "", err
+	}
+	if w.LocalPart != "" {
+		if err := s.checkLocalPart(w.LocalPart); err != nil {
+			return nil, "", err
+		}
+	}
+	if w.Domain, err = s.domains.Choose(ctx, w.Domain, o.Account); err != nil {
+		return nil, "", err
+	}
+	var m *Mailbox
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if err := s.roomTx(ctx, tx, o, limits); err != nil {
+			return err
+		}
+		m, err = s.createTx(ctx, tx, w, o)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return m, s.Token(m), nil
+}
+
+// ttl gives a wished time to live its default and holds it against the plan.
+func (l Limits) ttl(wished time.Duration) (time.Duration, error) {
+	switch {
+	case wished == 0:
+		return l.TTLDefault, nil
+	case wished < MinTTL:
+		return 0, problem.Invalid("/ttl", "must be at least %d seconds", int(MinTTL.Seconds()))
+	case wished > l.TTLMax:
+		return 0, problem.Detailf(problem.MailboxTTLTooLong, "the plan allows at most %d seconds", int(l.TTLMax.Seconds()))
+	}
+	return wished, nil
+}
+
+// roomTx holds the owner's live mailboxes against the plan. A guest without a session is clamped by address alone.
+func (s *Service) roomTx(ctx context.Context, tx *db.Tx, o Owner, limits Limits) error {
+	if o.Session == "" {
+		return nil
+	}
+	var live int
+	if err := tx.QueryRow(ctx, countSession, o.Session, s.clock.Now().UnixMicro()).Scan(&live); err != nil {
+		return err
+	}
+	if live >= limits.LiveMax {
+		return problem.Detailf(problem.MailboxLimitReached, "%d mailboxes are live; destroy one or wait until one expires", live)
+	}
+	return nil
+}
+
+func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Mailbox, error) {
+	now := s.clock.Now()
+	m := &Mailbox{
+		ID: id.New[id.Mailbox](now), Domain: w.Domain, Owner: o, Source: o.source(),
+		CreatedAt: now.Truncate(time.Microsecond), ExpiresAt: now.Add(w.TTL).Truncate(time.Microsecond), epoch: 1,
+	}
+	if err := s.nameTx(ctx, tx, m, w.LocalPart, now); err != nil {
+		return nil, err
+	}
+	if err := insert(ctx, tx, m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// nameTx gives a new mailbox its address: the wished one, or one that nobody has.
+func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, wished string, now time.Time) error {
+	var err error
+	for range generateTries {
+		if m.LocalPart = wished; wished == "" {
+			m.LocalPart = generated()
+		}
+		m.Address = m.LocalPart + "@" + m.Domain
+		err = s.freeTx(ctx, tx, m.Address, m.Owner.Account, now)
+		if wished != "" || !problem.Has(err, problem.MailboxLocalPartTaken) {
+			return err
+		}
+	}
+	return err
+}
+
+// holderTx tells whether an address is held, and for which account.
+func (s *Service) holderTx(ctx context.Context, tx *db.Tx, address string, now time.Time) (holder id.Account, held bool, err error) {
+	err = tx.QueryRow(ctx, selectHold, s.hold.hash(address), now.UnixMicro()).Scan(&holder)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return holder, err == nil, err
+}

@@ -1,0 +1,136 @@
+package mailbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/token"
+)
+
+// Token mints a token for the mailbox, good until the expiry the mailbox has now.
+func (s *Service) Token(m *Mailbox) string {
+	return s.keys.MintMailbox(token.MailboxClaims{Mailbox: m.ID, Epoch: m.epoch, ExpiresAt: m.ExpiresAt})
+}
+
+// Authorize returns the mailbox that a token opens. Errors: auth.invalid_token, and mailbox.expired where the token was
+// once good and its mailbox has run out, which can be told even when nothing of the mailbox is left (decisions §2).
+func (s *Service) Authorize(ctx context.Context, credential string) (*Mailbox, error) {
+	claims, err := s.keys.CheckMailbox(credential)
+	if err != nil {
+		return nil, err
+	}
+	m, err := one(ctx, s.db, selectByID, claims.Mailbox)
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock.Now()
+	tokenOver := !now.Before(claims.ExpiresAt)
+	switch {
+	case m == nil && tokenOver:
+		return nil, problem.New(problem.MailboxExpired)
+	case m == nil, m.epoch != claims.Epoch: // destroyed
+		return nil, problem.New(problem.AuthInvalidToken)
+	case !m.Live(now):
+		return nil, problem.New(problem.MailboxExpired)
+	case tokenOver: // the mailbox lives on with the token that extending it gave
+		return nil, problem.New(problem.AuthInvalidToken)
+	}
+	return m, nil
+}
+
+// Live reports whether a mailbox still takes calls.
+func (s *Service) Live(ctx context.Context, box id.Mailbox) (bool, error) {
+	m, err := one(ctx, s.db, selectByID, box)
+	return m != nil && m.Live(s.clock.Now()), err
+}
+
+// Extend moves a mailbox's expiry to ttl from now (zero: the plan's default), never earlier than it was, and returns it
+// with a new token. Errors: mailbox.lifetime_exceeded, mailbox.expired, request.invalid.
+func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration) (*Mailbox, string, error) {
+	var m *Mailbox
+	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if m, err = one(ctx, tx, selectByID, box); err != nil {
+			return err
+		}
+		now := s.clock.Now()
+		if m == nil || !m.Live(now) {
+			return problem.New(problem.MailboxExpired)
+		}
+		limits, err := s.plans.MailboxLimits(ctx, m.Owner.Account)
+		if err != nil {
+			return err
+		}
+		until, err := m.extended(now, ttl, limits)
+		if err != nil || until.Equal(m.ExpiresAt) {
+			return err
+		}
+		m.ExpiresAt = until
+		_, err = tx.Exec(ctx, updateExpiry, m.ID, until.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return m, s.Token(m), nil
+}
+
+// extended is the expiry that extending by ttl would give.
+func (m *Mailbox) extended(now time.Time, ttl time.Duration, l Limits) (time.Time, error) {
+	switch {
+	case ttl == 0:
+		ttl = l.TTLDefault
+	case ttl < MinTTL:
+		return time.Time{}, problem.Invalid("/ttl", "must be at least %d seconds", int(MinTTL.Seconds()))
+	case ttl > l.TTLMax:
+		return time.Time{}, problem.Detailf(problem.MailboxLifetimeExceeded, "the plan allows a ttl of at most %d seconds", int(l.TTLMax.Seconds()))
+	}
+	until := now.Add(ttl).Truncate(time.Microsecond)
+	if until.Before(m.ExpiresAt) {
+		return m.ExpiresAt, nil
+	}
+	if last := m.CreatedAt.Add(l.LifetimeMax); l.LifetimeMax > 0 && until.After(last) {
+		return time.Time{}, problem.Detailf(problem.MailboxLifetimeExceeded, "the plan lets this mailbox live until %s at most", last.Format(time.RFC3339))
+	}
+	return until, nil
+}
+
+// Destroy ends a mailbox now: its tokens are void at once, its contents are erased within a minute.
+func (s *Service) Destroy(ctx context.Context, box id.Mailbox) error {
+	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		m, err := one(ctx, tx, selectByID, box)
+		if err != nil || m == nil || m.ended {
+			return err
+		}
+		return s.endTx(ctx, tx, m, m.epoch+1, s.clock.Now())
+	})
+}
+
+// endTx marks a mailbox as ended and holds its address. A destroyed one gets a new epoch; an expired one keeps its own,
+// so that its tokens go on saying "expired".
+func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32, now time.Time) error {
+	if _, err := tx.Exec(ctx, updateEnded, m.ID, now.UnixMicro(), epoch); err != nil {
+		return err
+	}
+	tx.AfterCommit(func() { s.wake.Wake(WakeKey(m.ID)) })
+	return s.holdTx(ctx, tx, m, now)
+}
+
+// OfSession lists a guest session's live mailboxes, newest first.
+func (s *Service) OfSession(ctx context.Context, session string, max int) ([]*Mailbox, error) {
+	return many(ctx, s.db, selectBySession, session, s.clock.Now().UnixMicro(), max)
+}
+
+// LeaveSessionTx lets go of a session's mailboxes: they keep their own time to live (spec §3).
+func (s *Service) LeaveSessionTx(ctx context.Context, tx *db.Tx, session string) error {
+	_, err := tx.Exec(ctx, leaveSession, session)
+	return err
+}
+
+// CountTx adds to a mailbox's counts of messages and of unread ones.
+func (s *Service) CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error {
+	_, err := tx.Exec(ctx, updateCounts, box, messages, unread)
+	return err
+}

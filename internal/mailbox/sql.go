@@ -1,0 +1,115 @@
+package mailbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+const columns = `id, coalesce(address, ''), local_part, domain, source, coalesce(session_id, ''), coalesce(account_id, ''),
+	coalesce(key_prefix, ''), coalesce(domain_id, ''), created_at, expires_at, ended_at IS NOT NULL, epoch,
+	message_count, unread_count, last_message_at, day, day_count`
+
+const (
+	selectByID        = "SELECT " + columns + " FROM mailbox WHERE id = $1"
+	selectByAddress   = "SELECT " + columns + " FROM mailbox WHERE address = $1"
+	selectByAddresses = "SELECT " + columns + " FROM mailbox WHERE address IN "
+	selectBySession   = "SELECT " + columns + " FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3"
+	countSession      = "SELECT count(*) FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2"
+
+	insertMailbox = `INSERT INTO mailbox (id, address, local_part, domain, source, session_id, account_id, key_prefix, domain_id,
+		created_at, expires_at, epoch, message_count, unread_count, last_message_at, day, day_count)
+		VALUES ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), nullif($9, ''), $10, $11, 1, 0, 0, 0, 0, 0)`
+	updateExpiry   = "UPDATE mailbox SET expires_at = $2 WHERE id = $1"
+	updateEnded    = "UPDATE mailbox SET address = NULL, ended_at = $2, epoch = $3 WHERE id = $1"
+	updateReceived = `UPDATE mailbox SET message_count = $2, unread_count = $3, last_message_at = $4, day = $5, day_count = $6 WHERE id = $1`
+	updateCounts   = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
+	leaveSession   = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
+	deleteMailbox  = "DELETE FROM mailbox WHERE id = $1"
+
+	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
+	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
+
+	upsertHold = `INSERT INTO address_hold (address_hash, account_id, until) VALUES ($1, nullif($2, ''), $3)
+		ON CONFLICT (address_hash) DO UPDATE SET account_id = excluded.account_id, until = excluded.until`
+	selectHold  = "SELECT coalesce(account_id, '') FROM address_hold WHERE address_hash = $1 AND until > $2"
+	deleteHold  = "DELETE FROM address_hold WHERE address_hash = $1"
+	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
+)
+
+// scanner is a row of either kind.
+type scanner interface{ Scan(dest ...any) error }
+
+func scan(row scanner) (*Mailbox, error) {
+	var m Mailbox
+	var created, expires int64
+	err := row.Scan(&m.ID, &m.Address, &m.LocalPart, &m.Domain, &m.Source, &m.Owner.Session, &m.Owner.Account,
+		&m.Owner.Key, &m.Owner.Domain, &created, &expires, &m.ended, &m.epoch,
+		&m.MessageCount, &m.UnreadCount, &m.lastAt, &m.day, &m.today)
+	if err != nil {
+		return nil, err
+	}
+	if m.Address == "" { // ended: the column gave the address back
+		m.Address = m.LocalPart + "@" + m.Domain
+	}
+	m.CreatedAt, m.ExpiresAt = time.UnixMicro(created).UTC(), time.UnixMicro(expires).UTC()
+	return &m, nil
+}
+
+// one reads a mailbox; nil without an error means that there is none.
+func one(ctx context.Context, q db.Queryer, query string, arg any) (*Mailbox, error) {
+	m, err := scan(q.QueryRow(ctx, query, arg))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read mailbox %v: %w", arg, err)
+	}
+	return m, nil
+}
+
+func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Mailbox, error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list mailboxes: %w", err)
+	}
+	defer rows.Close()
+	var all []*Mailbox
+	for rows.Next() {
+		m, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list mailboxes: %w", err)
+		}
+		all = append(all, m)
+	}
+	return all, rows.Err()
+}
+
+func insert(ctx context.Context, tx *db.Tx, m *Mailbox) error {
+	_, err := tx.Exec(ctx, insertMailbox, m.ID, m.Address, m.LocalPart, m.Domain, m.Source, m.Owner.Session,
+		m.Owner.Account, m.Owner.Key, m.Owner.Domain, m.CreatedAt.UnixMicro(), m.ExpiresAt.UnixMicro())
+	return err
+}
+
+// endedIDs lists mailboxes that wait to be erased, longest ended first.
+func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) {
+	rows, err := q.Query(ctx, selectEnded, max)
+	if err != nil {
+		return nil, fmt.Errorf("list ended mailboxes: %w", err)
+	}
+	defer rows.Close()
+	var all []id.Mailbox
+	for rows.Next() {
+		var box id.Mailbox
+		if err := rows.Scan(&box); err != nil {
+			return nil, fmt.Errorf("list ended mailboxes: %w", err)
+		}
+		all = append(all, box)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,88 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// Sizes of a sweep's steps: each holds the writer for a few milliseconds, so that mail goes on between them.
+const (
+	endBatch   = 100
+	eraseBatch = 20
+	holdBatch  = 500
+)
+
+// Sweep ends the mailboxes whose time is over, erases the ended ones with their contents, and lets go of addresses
+// whose cool-down has passed. It returns how many mailboxes it erased.
+func (s *Service) Sweep(ctx context.Context, contents Contents) (erased int, err error) {
+	if err := s.endExpired(ctx); err != nil {
+		return 0, fmt.Errorf("end expired mailboxes: %w", err)
+	}
+	for {
+		boxes, err := endedIDs(ctx, s.db, endBatch)
+		if err != nil || len(boxes) == 0 {
+			break
+		}
+		for _, box := range boxes {
+			if err := s.erase(ctx, box, contents); err != nil {
+				return erased, fmt.Errorf("erase mailbox %s: %w", box, err)
+			}
+			erased++
+		}
+	}
+	if err != nil {
+		return erased, err
+	}
+	return erased, s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+		n, err := tx.Exec(ctx, deleteHolds, s.clock.Now().UnixMicro(), holdBatch)
+		return n < holdBatch, err
+	})
+}
+
+func (s *Service) endExpired(ctx context.Context) error {
+	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+		now := s.clock.Now()
+		expired, err := many(ctx, tx, selectExpired, now.UnixMicro(), endBatch)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range expired {
+			if err := s.endTx(ctx, tx, m, m.epoch, now); err != nil {
+				return false, err
+			}
+		}
+		return len(expired) < endBatch, nil
+	})
+}
+
+func (s *Service) erase(ctx context.Context, box id.Mailbox, contents Contents) error {
+	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+		empty, err := contents.EraseTx(ctx, tx, box, eraseBatch)
+		if err != nil || !empty {
+			return false, err
+		}
+		_, err = tx.Exec(ctx, deleteMailbox, box)
+		return true, err
+	})
+}
+
+// batches repeats a step, each in an update of its own, until it says that it is done.
+func (s *Service) batches(ctx context.Context, step func(context.Context, *db.Tx) (done bool, err error)) error {
+	for {
+		var done bool
+		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+			done, err = step(ctx, tx)
+			return err
+		})
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// day is the UTC day of a time, as daily caps count them.
+func day(t time.Time) int64 { return t.Unix() / int64((24 * time.Hour).Seconds()) }

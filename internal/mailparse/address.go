@@ -1,0 +1,223 @@
+package mailparse
+
+import (
+	"strings"
+)
+
+// addresses appends the mailboxes of an address list (RFC 5322 §3.4) to list, groups flattened.
+func (p *parser) addresses(list []Address, value string) []Address {
+	l := &p.lexer
+	if l.phrase == nil { // one allocation serves all mailboxes of most mails
+		scratch := make([]byte, 256)
+		l.phrase, l.angle = scratch[:0:128], scratch[128:128:256]
+	}
+	l.s, l.pos, l.charset, l.noQuote, l.noWord = value, 0, p.charset, false, false
+	for len(list) < MaxAddresses && l.pos < len(l.s) {
+		if a := l.mailbox(); a != (Address{}) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// addressLexer reads mailboxes one by one. It passes over the text once: where a quote or an encoded word has no end
+// it remembers so, and does not look for the end of the next.
+type addressLexer struct {
+	s       string
+	pos     int
+	charset string
+
+	phrase  []byte // the words outside of the angle brackets, a single space between them
+	angle   []byte // what stood in angle brackets
+	comment []byte // the text of the last comment
+	named   int    // how long phrase was at that comment
+	bracket bool   // there were angle brackets
+	at      bool   // there is an at sign in phrase
+	comma   int    // where in phrase the text after its last comma begins
+	local   int    // where in phrase a quoted local part begins, or -1
+
+	noQuote, noWord bool
+	inner           bool // s came out of an encoded word; it is not opened a second time
+}
+
+// mailbox reads up to the comma or the end of the group; the result is zero if there is none.
+func (l *addressLexer) mailbox() Address {
+	l.phrase, l.angle, l.comment = l.phrase[:0], l.angle[:0], l.comment[:0]
+	l.bracket, l.at, l.comma, l.local = false, false, 0, -1
+	for l.pos < len(l.s) {
+		c := l.s[l.pos]
+		l.pos++
+		switch c {
+		case ';':
+			return l.address()
+		case ',':
+			if l.bracket || l.at || len(l.phrase) == 0 {
+				return l.address()
+			}
+			// A name with a comma in it that should have been quoted: Doe, John <john@example.com>
+			l.phrase = append(trimSpaceRight(l.phrase), ", "...)
+			l.comma = len(l.phrase)
+		case ':':
+			l.colon()
+		case '<':
+			l.readAngle()
+		case '(':
+			l.readComment()
+		case '"':
+			l.readQuoted()
+		case '[':
+			l.readLiteral()
+		case ' ', '\t', '>', ')':
+			if n := len(l.phrase); n > 0 && l.phrase[n-1] != ' ' {
+				l.phrase = append(l.phrase, ' ')
+			}
+		default:
+			l.readAtom(l.pos - 1)
+		}
+	}
+	return l.address()
+}
+
+// colon ends the name of a group, which is dropped.
+func (l *addressLexer) colon() {
+	if !l.bracket && !l.at {
+		l.phrase, l.comma, l.local = l.phrase[:0], 0, -1
+	}
+}
+
+// readAtom takes the run of ordinary characters at start, or an encoded word with all that is in it: in practice
+// words hold commas, quotes and brackets.
+func (l *addressLexer) readAtom(start int) {
+	if !l.noWord && strings.HasPrefix(l.s[start:], "=?") {
+		_, n, ended := cutWord(l.s[start:])
+		l.noWord = !ended
+		if n > 0 {
+			l.phrase = append(l.phrase, l.s[start:start+n]...)
+			l.pos = start + n
+			return
+		}
+	}
+	end := start
+	for end < len(l.s) && addressClass[l.s[end]] == 0 && (end == start || l.s[end] != '=') {
+		l.at = l.at || l.s[end] == '@'
+		end++
+	}
+	l.phrase = append(l.phrase, l.s[start:end]...)
+	l.pos = end
+}
+
+// addressClass marks the characters that end an atom.
+var addressClass = makeAddressClass()
+
+func makeAddressClass() (class [256]byte) {
+	for _, c := range []byte(" \t,;:<>()\"[") {
+		class[c] = 1
+	}
+	return class
+}
+
+// readQuoted takes a quoted string. One that an at sign follows is a local part and keeps its quotes
+// if it needs them; a quote that nothing closes is dropped.
+func (l *addressLexer) readQuoted() {
+	if l.noQuote {
+		return
+	}
+	text, rest, ok := cutQuoted(l.s[l.pos:])
+	if !ok {
+		l.noQuote = true
+		return
+	}
+	raw := l.s[l.pos-1 : len(l.s)-len(rest)]
+	l.pos = len(l.s) - len(rest)
+	l.at = l.at || strings.IndexByte(text, '@') >= 0
+	if strings.HasPrefix(rest, "@") {
+		l.local = len(l.phrase)
+		if strings.ContainsAny(text, " \t,;:<>()\"[]@\\") {
+			text = raw
+		}
+	}
+	l.phrase = append(l.phrase, text...)
+}
+
+// readLiteral takes a domain literal, whose colons are its own.
+func (l *addressLexer) readLiteral() {
+	l.phrase = append(l.phrase, '[')
+	if !l.at {
+		return
+	}
+	for l.pos < len(l.s) && l.s[l.pos] != ',' && l.s[l.pos] != ' ' {
+		c := l.s[l.pos]
+		l.pos++
+		l.phrase = append(l.phrase, c)
+		if c == ']' {
+			return
+		}
+	}
+}
+
+// readComment passes over a comment and the comments in it, and keeps its text: old mailers put the name there.
+func (l *addressLexer) readComment() {
+	l.comment, l.named = l.comment[:0], len(trimSpaceRight(l.phrase))
+	for depth := 1; l.pos < len(l.s); l.pos++ {
+		switch c := l.s[l.pos]; c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+			if depth == 0 {
+				l.pos++
+				return
+			}
+		case '\\':
+		default:
+			l.comment = append(l.comment, c)
+		}
+	}
+}
+
+// readAngle takes what stands in angle brackets, without white space and comments. Where the closing one is missing,
+// a comma after an address ends it.
+func (l *addressLexer) readAngle() {
+	if l.bracket && len(l.angle) > 0 {
+		l.phrase = append(append(append(l.phrase, '<'), l.angle...), '>', ' ') // name <nick> <address>
+	}
+	l.bracket = true
+	l.angle = l.angle[:0]
+	at := false
+	for l.pos < len(l.s) {
+		c := l.s[l.pos]
+		l.pos++
+		switch c {
+		case '>':
+			return
+		case ',', ';':
+			if at && l.angle[0] != '@' { // else it is a route
+				l.pos--
+				return
+			}
+			l.angle = append(l.angle, c)
+		case '(':
+			l.readComment()
+			l.comment = l.comment[:0]
+		case '"':
+			l.readAngleQuoted()
+		case ' ', '\t', '<':
+		default:
+			at = at || c == '@'
+			l.angle = append(l.angle, c)
+		}
+	}
+}
+
+func (l *addressLexer) readAngleQuoted() {
+	if l.noQuote {
+		return
+	}
+	_, rest, ok := cutQuoted(l.s[l.pos:])
+	if !ok {
+		l.noQuote = true
+		return
+	}
+	l.angle = append(l.angle, l.s[l.pos-1:len(l.s)-len(rest)]...)
+	l.pos = len(l.s) - len(rest)
+}

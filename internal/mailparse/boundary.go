@@ -1,0 +1,113 @@
+package mailparse
+
+import (
+	"bytes"
+	"iter"
+)
+
+// bodyParts yields the body parts of a multipart (RFC 2046 §5.1.1), each without the line end before its delimiter.
+// What precedes the first delimiter is dropped, and what follows a closing one until the next delimiter: senders
+// that give an inner multipart the boundary of the outer one close it too early.
+// The last part reaches to the end where nothing closes it.
+func bodyParts(body []byte, boundary string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if boundary == "" || len(boundary) > maxBoundary {
+			return
+		}
+		needle := []byte("\n--" + boundary)
+		part := -1 // where the open part begins
+		for pos := 0; ; {
+			d, ok := nextDelimiter(body, needle, pos)
+			if !ok {
+				break
+			}
+			if part >= 0 && !yield(body[part:max(part, d.start)]) {
+				return
+			}
+			part, pos = d.next, d.next
+			if d.closing {
+				part = -1
+			}
+		}
+		if part >= 0 {
+			yield(body[part:])
+		}
+	}
+}
+
+// delimiter is a delimiter line: start is where the text before it ends, next where the text after it begins.
+type delimiter struct {
+	start, next int
+	closing     bool
+}
+
+// nextDelimiter finds the first delimiter line at or after pos, which is the beginning of a line.
+// needle is a line feed, two hyphens and the boundary.
+func nextDelimiter(body, needle []byte, pos int) (delimiter, bool) {
+	if pos == 0 && bytes.HasPrefix(body, needle[1:]) {
+		if d, ok := delimiterLine(body, 0, len(needle)-1); ok {
+			return d, true
+		}
+	}
+	for pos = max(0, pos-1); ; {
+		i := bytes.Index(body[pos:], needle)
+		if i < 0 {
+			return delimiter{}, false
+		}
+		start := pos + i
+		pos = start + len(needle)
+		if start > 0 && body[start-1] == '\r' {
+			start--
+		}
+		if d, ok := delimiterLine(body, start, pos); ok {
+			return d, true
+		}
+	}
+}
+
+// delimiterLine reads what follows the boundary on its line: nothing or the closing hyphens, and white space.
+func delimiterLine(body []byte, start, end int) (delimiter, bool) {
+	d := delimiter{start: start}
+	if bytes.HasPrefix(body[end:], []byte("--")) {
+		d.closing = true
+		end += 2
+	}
+	for end < len(body) && (isBlank(body[end]) || body[end] == '\r') {
+		end++
+	}
+	switch {
+	case end == len(body):
+		d.next = end
+	case body[end] == '\n':
+		d.next = end + 1
+	default:
+		return d, false
+	}
+	return d, true
+}
+
+// guessBoundary finds what must be the boundary where the parameter is missing or wrong:
+// a line of two hyphens and more that a Content- field follows. It returns "" if there is none.
+func guessBoundary(body []byte) string {
+	for pos := 0; pos < len(body); {
+		if !bytes.HasPrefix(body[pos:], []byte("--")) {
+			i := bytes.Index(body[pos:], []byte("\n--"))
+			if i < 0 {
+				return ""
+			}
+			pos += i + 1
+		}
+		line, next := lineAt(body, pos)
+		following, _ := lineAt(body, next)
+		line = bytes.TrimRight(line[2:], " \t")
+		if len(line) > 0 && len(line) <= maxBoundary && hasFoldPrefix(following, "content-") && fieldColon(following) > 0 {
+			return string(line)
+		}
+		pos = next
+	}
+	return ""
+}
+
+func hasFoldPrefix(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && bytes.EqualFold(b[:len(prefix)], []byte(prefix))
+}

@@ -1,0 +1,80 @@
+package mailparse
+
+import (
+	"strings"
+)
+
+// entity is a message or a body part: what its header says of its body (RFC 2045 §2.4).
+type entity struct {
+	media       string // type/subtype in lower case; "" when absent or unreadable
+	params      params // of the Content-Type
+	disposition string // lower case
+	file        params // of the Content-Disposition
+	encoding    string
+	id          string
+	body        []byte
+}
+
+// describe takes in a header field. Of two fields with one name the first counts.
+func (e *entity) describe(name, value string) {
+	if len(name) < len("Content-ID") || !strings.EqualFold(name[:8], "Content-") {
+		return
+	}
+	switch {
+	case strings.EqualFold(name, "Content-Type"):
+		if e.media == "" {
+			e.media, e.params = parseParams(value)
+			e.media = printable(mediaType(e.media))
+		}
+	case strings.EqualFold(name, "Content-Disposition"):
+		if e.disposition == "" {
+			e.disposition, e.file = parseParams(value)
+		}
+	case strings.EqualFold(name, "Content-Transfer-Encoding"):
+		if e.encoding == "" {
+			e.encoding = transferEncoding(value)
+		}
+	case strings.EqualFold(name, "Content-ID"):
+		if e.id == "" {
+			e.id = messageID(value)
+		}
+	}
+}
+
+// mediaType mends what old and careless senders write; what has no slash is no media type (RFC 2045 §5.2).
+func mediaType(s string) string {
+	switch {
+	case s == "text":
+		return "text/plain"
+	case s == "html":
+		return "text/html"
+	case strings.IndexByte(s, '/') < 1:
+		return ""
+	}
+	return s
+}
+
+// bodyPart reads a part of a multipart. Only its Content- fields matter.
+func bodyPart(raw []byte) *entity {
+	var fixed [8]span
+	spans, body := splitHeader(raw, fixed[:0])
+	e := &entity{body: body}
+	for _, s := range spans {
+		if hasFoldPrefix(raw[s.start:s.colon], "content-") {
+			name := strings.TrimRight(string(raw[s.start:s.colon]), " \t")
+			e.describe(name, unfold(raw[s.colon+1:s.end]))
+		}
+	}
+	return e
+}
+
+// filename is the name the sender gave the part, "" if none.
+func (e *entity) filename(charset string) string {
+	if name := e.file.text("filename", charset); name != "" {
+		return name
+	}
+	if name := e.file.text("name", charset); name != "" { // seen from some senders
+		return name
+	}
+	return e.params.text("name", charset)
+}

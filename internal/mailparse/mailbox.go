@@ -1,0 +1,102 @@
+package mailparse
+
+import (
+	"bytes"
+	"strings"
+)
+
+// address makes a mailbox of what the lexer has read.
+func (l *addressLexer) address() Address {
+	if l.bracket {
+		name := l.decode(l.phrase)
+		if name == "" {
+			name = l.commentName()
+		}
+		return Address{Name: name, Addr: addrSpec(l.decode(l.angle))}
+	}
+	addr, name := l.bareAddress()
+	if addr == nil {
+		return l.encodedMailbox()
+	}
+	a := Address{Addr: addrSpec(l.decode(addr)), Name: l.decode(name)}
+	if a.Name == "" {
+		a.Name = l.commentName()
+	}
+	return a
+}
+
+// commentName is the name in a comment after the address. One within the address is just a comment.
+func (l *addressLexer) commentName() string {
+	if l.named < len(trimSpaceRight(l.phrase)) {
+		return ""
+	}
+	return l.decode(l.comment)
+}
+
+// bareAddress finds the address in a phrase without angle brackets: the last word with an at sign in it.
+// The words before it are the name, unless a comma parts them. addr is nil if there is none.
+func (l *addressLexer) bareAddress() (addr, name []byte) {
+	phrase := l.phrase
+	if l.local >= 0 {
+		return phrase[l.local:], phrase[min(l.comma, l.local):l.local]
+	}
+	phrase = phrase[l.comma:]
+	if !l.at || bytes.IndexByte(phrase, '@') < 0 {
+		return nil, nil
+	}
+	if bytes.Contains(phrase, []byte(" @")) || bytes.Contains(phrase, []byte("@ ")) {
+		phrase = bytes.ReplaceAll(phrase, []byte(" @"), []byte("@"))
+		phrase = bytes.ReplaceAll(phrase, []byte("@ "), []byte("@"))
+	}
+	at := bytes.LastIndexByte(phrase, '@')
+	start := bytes.LastIndexByte(phrase[:at], ' ') + 1
+	end := len(phrase)
+	if i := bytes.IndexByte(phrase[at:], ' '); i >= 0 {
+		end = at + i
+	}
+	return phrase[start:end], phrase[:start]
+}
+
+// encodedMailbox makes a mailbox of a phrase without an address: a name alone, or name and address together
+// in one encoded word, as some senders write them.
+func (l *addressLexer) encodedMailbox() Address {
+	raw := string(l.phrase)
+	name := l.decode(l.phrase)
+	if !l.inner && strings.IndexByte(name, '@') >= 0 && strings.Contains(raw, "=?") {
+		inner := addressLexer{s: name, inner: true}
+		if a := inner.mailbox(); a.Addr != "" {
+			return a
+		}
+	}
+	return Address{Name: name}
+}
+
+// decode makes a clean string of a phrase, without the quotes some senders write around an already quoted name.
+func (l *addressLexer) decode(phrase []byte) string {
+	if len(phrase) == 0 {
+		return ""
+	}
+	s := strings.Trim(decodeHeader(string(phrase), l.charset), " \t,")
+	if len(s) >= 2 && s[0] == '"' && strings.IndexByte(s[1:], '"') == len(s)-2 {
+		s = strings.TrimSpace(s[1 : len(s)-1])
+	}
+	return s
+}
+
+// addrSpec takes off an address what does not belong to it: an obsolete route (RFC 5322 §4.4), mailto:, quotes
+// around the whole, the dot of a fully qualified domain.
+func addrSpec(s string) string {
+	if strings.HasPrefix(s, "@") {
+		if i := strings.LastIndexByte(s, ':'); i >= 0 {
+			s = s[i+1:]
+		}
+	}
+	const scheme = "mailto:"
+	if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+		s = s[len(scheme):]
+	}
+	if n := len(s); n > 2 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {
+		s = s[1 : n-1]
+	}
+	return strings.TrimRight(s, ".")
+}

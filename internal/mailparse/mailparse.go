@@ -1,0 +1,90 @@
+// Package mailparse turns the bytes of one mail into a Message: what real senders send, however broken.
+// It never returns an error and never panics: what it cannot understand it keeps, as text or as an attachment.
+// It does no I/O, verifies no signature, decrypts nothing, unpacks no archive or TNEF, and makes no HTML safe.
+package mailparse
+
+import (
+	"bytes"
+	"strings"
+	"time"
+)
+
+// Message is one parsed mail. Every string in it is valid UTF-8 without NUL.
+type Message struct {
+	// Header holds all header fields in order, values unfolded and encoded words decoded,
+	// up to [MaxHeader] bytes and [MaxFields] fields.
+	Header []Field
+	// From is the first mailbox of the first From field. Where that field is missing or holds no mailbox
+	// it is the Sender, and where that is missing too it is zero. See [Message.Value] for repeated fields.
+	From Address
+	// To, Cc and ReplyTo hold the mailboxes of all fields of that name, groups flattened,
+	// [MaxAddresses] each at most.
+	To, Cc, ReplyTo []Address
+	// Subject is the first Subject field, white space around it removed.
+	Subject string
+	// MessageID is the Message-ID without its angle brackets.
+	MessageID string
+	// Date is the Date field in UTC; zero when it is absent or unreadable.
+	Date time.Time
+	// Text is the text/plain bodies, joined, with LF line ends and format=flowed unfolded (RFC 3676).
+	Text string
+	// HTML is the text/html bodies, joined, as the sender wrote them: it is not safe to show.
+	HTML string
+	// Attachments holds every other part, in order.
+	Attachments []Attachment
+}
+
+// Field is one header field. Name is spelled as the sender spelled it.
+type Field struct{ Name, Value string }
+
+// Address is a mailbox (RFC 5322 §3.4). Addr is empty where the sender gave a name without an address.
+type Address struct{ Name, Addr string }
+
+// Attachment is a part that is not the mail's own text.
+type Attachment struct {
+	// Filename is never empty, holds no directory and no control characters, and is at most [MaxFilename] bytes.
+	// Where the sender gave none it is made from the content type.
+	Filename string
+	// ContentType is the declared media type in lower case without parameters;
+	// application/octet-stream where none was declared.
+	ContentType string
+	// ContentID is the Content-ID without angle brackets: what a cid: URL names.
+	ContentID string
+	// Inline tells that the part is meant to be shown within the text: it says so itself,
+	// or has a Content-ID and says nothing.
+	Inline bool
+	// Data is the decoded content. It aliases the bytes given to Parse where the part was sent without
+	// a transfer encoding (7bit, 8bit, binary), so those must not change while Data is in use.
+	Data []byte
+}
+
+// Parse reads one message. It never fails. All limits are in limits.go; what is beyond them is left out.
+//
+// Attachments may alias raw, see [Attachment]; nothing else does.
+func Parse(raw []byte) *Message {
+	p := parser{message: new(Message), budget: MaxDecoded}
+	p.parse(unifyLineEnds(raw), 0)
+	return p.message
+}
+
+// Value returns the value of the first field of that name, compared without case; "" when there is none.
+//
+// The first wins, for From and Subject too: it is the one mail programs show, so what filters, the code
+// extractor and people see is the same. (RFC 5322 §3.6 allows one; a checker of DMARC must refuse several
+// From fields by itself, RFC 7489 §6.6.1.)
+func (m *Message) Value(name string) string {
+	for i := range m.Header {
+		if strings.EqualFold(m.Header[i].Name, name) {
+			return m.Header[i].Value
+		}
+	}
+	return ""
+}
+
+// unifyLineEnds makes the line ends of a mail that was written with CR alone readable: LF for each.
+func unifyLineEnds(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, '\r') < 0 {
+		return raw
+	}
+	return bytes.ReplaceAll(raw, []byte{'\r'}, []byte{'\n'})
+}

@@ -1,0 +1,167 @@
+package mailparse_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/mailparse"
+)
+
+func TestFilenames(t *testing.T) {
+	for _, c := range []struct{ contentType, disposition, want string }{
+		{"application/pdf; name=a.pdf", "", "a.pdf"},
+		{"application/pdf; name=a.pdf", "attachment; filename=b.pdf", "b.pdf"},
+		{"application/pdf", "attachment; filename=b.pdf; filename*=utf-8''%C3%A9.pdf", "é.pdf"},
+		{"application/pdf", "attachment; filename*0=a; filename*1=b; filename*3=\".pdf\"", "ab.pdf"},
+		{"application/pdf", "attachment; filename*0*=koi8-r'ru'%EB; filename*1=.pdf", "К.pdf"},
+		{"application/pdf", "attachment; filename*0*=utf-8''a; filename*0*=utf-8''b; filename*1*=%2E%70", "a.p"},
+		{"application/pdf", "attachment; filename*=%E9.pdf", "é.pdf"},
+		{"application/pdf", "attachment; filename=a b.pdf ; x=y", "a b.pdf"},
+		{"application/pdf", "attachment; filename=\"a\\\"b\\\\c.pdf\"", "c.pdf"},
+		{"application/pdf (a; comment)", "attachment (x=y); (=) filename=\"(a).pdf\"", "(a).pdf"},
+		{"application/pdf", "attachment filename=a.pdf", "a.pdf"},
+		{"application/pdf", "attachment; FileName = \"a.pdf\"", "a.pdf"},
+		{"application/pdf", "attachment; filename=\"\"", "attachment.pdf"},
+		{"application/pdf", "attachment; filename=\"..\"", "attachment.pdf"},
+		{"application/pdf", "attachment; filename=\"dir/\"", "attachment.pdf"},
+		{"application/pdf", "attachment; filename=\"/etc/passwd\"", "passwd"},
+		{"application/pdf", "attachment; filename=\"a\tb\x01.pdf. .\"", "ab\uFFFD.pdf"},
+		{"image/jpeg", "", "image.jpg"},
+		{"video/x-unknown", "", "video.bin"},
+		{"text/calendar", "", "invite.ics"},
+		{"text/x-unknown", "", "attachment.txt"},
+		{"application/ms-tnef", "", "winmail.dat"},
+		{"message/rfc822", "", "message.eml"},
+		{"message/rfc822; name=mail.txt", "", "mail.txt.eml"},
+		{"application/octet-stream", "attachment; filename=" + strings.Repeat("é", 200) + ".tar", strings.Repeat("é", 125) + ".tar"},
+	} {
+		raw := fmt.Sprintf("Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\ntext\r\n--b\r\nContent-Type: %s\r\n", c.contentType)
+		if c.disposition != "" {
+			raw += "Content-Disposition: " + c.disposition + "\r\n"
+		}
+		m := mailparse.Parse([]byte(raw + "\r\nx\r\n--b--\r\n"))
+		if len(m.Attachments) != 1 || m.Attachments[0].Filename != c.want {
+			t.Errorf("%s; %s: got %+v, want %q", c.contentType, c.disposition, m.Attachments, c.want)
+		}
+	}
+}
+
+func TestTransferEncodings(t *testing.T) {
+	for _, c := range []struct{ encoding, body, want string }{
+		{"base64", "YWJj", "abc"},
+		{"base64", "YW\r\nJj\r\n", "abc"},
+		{"base64", "YWI", "ab"},
+		{"base64", "YQ", "a"},
+		{"base64", "YWJjZ", "abc"},
+		{"base64", "YQ==YmM=", "abc"},
+		{"base64", "YQ==\r\nYmM=\r\n", "abc"},
+		{"base64", "YQ==\r\n\r\n-- \r\nfooter", "a"},
+		{"base64", "YWJj\r\n\r\nThe footer of a list.\r\n", "abc"},
+		{"base64", " Y*W-J_j\x00", "abc"},
+		{"base64", "====", ""},
+		{" (c) Base64 (d)", "YWJj", "abc"},
+		{"\"base64\"", "YWJj", "abc"},
+		{"quoted-printable", "a=3Db", "a=b"},
+		{"quoted-printable", "a=\r\nb", "ab"},
+		{"quoted-printable", "a= \t\r\nb", "ab"},
+		{"quoted-printable", "a \t\r\nb=20\r\n", "a\nb \n"},
+		{"quoted-printable", "a=4 =g1 =", "a=4 =g1 "},
+		{"quoted-printable", "=c3=A9", "é"},
+		{"7bit", "a=3D", "a=3D"},
+		{"x-unknown", "a=3D", "a=3D"},
+	} {
+		m := mailparse.Parse([]byte("Content-Transfer-Encoding: " + c.encoding + "\r\n\r\n" + c.body))
+		if m.Text != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.encoding, c.body, m.Text, c.want)
+		}
+	}
+}
+
+// TestBinaryRoundTrip sends every byte through both encodings, as an attachment must keep them.
+func TestBinaryRoundTrip(t *testing.T) {
+	var data []byte
+	for i := range 100_000 {
+		data = append(data, byte(i*i>>3))
+	}
+	var quoted strings.Builder
+	for i, c := range data {
+		fmt.Fprintf(&quoted, "=%02X", c)
+		if i%25 == 24 {
+			quoted.WriteString("=\r\n")
+		}
+	}
+	for encoding, body := range map[string]string{"base64": wrapped(data), "quoted-printable": quoted.String(), "binary": string(data)} {
+		raw := []byte("Content-Type: application/x-data\r\nContent-Transfer-Encoding: " + encoding + "\r\n\r\n" + body)
+		m := mailparse.Parse(raw)
+		if len(m.Attachments) != 1 || !bytes.Equal(m.Attachments[0].Data, data) {
+			t.Errorf("%s: the data changed", encoding)
+		}
+	}
+}
+
+func TestBodies(t *testing.T) {
+	part := func(contentType, body string) string {
+		return "--b\r\nContent-Type: " + contentType + "\r\n\r\n" + body + "\r\n"
+	}
+	for _, c := range []struct {
+		name, kind, body, text, html string
+		attachments                  int
+	}{
+		{"first text and last HTML of alternatives", "alternative", part("text/plain", "1") + part("text/html", "2") + part("text/plain", "3") + part("text/html", "4"), "1", "4", 0},
+		{"all of mixed", "mixed", part("text/plain", "1") + part("text/html", "2") + part("text/plain", "3") + part("text/html", "4"), "1\n3", "2\n4", 0},
+		{"named text first", "mixed", part("text/plain; name=a.txt", "1"), "1", "", 0},
+		{"named text second", "mixed", part("text/plain", "1") + part("text/plain; name=a.txt", "2"), "1", "", 1},
+		{"unknown kind of multipart", "x-odd", part("text/plain", "1"), "1", "", 0},
+		{"unreadable type", "mixed", part("plain", "1") + part("text", "2") + part("html", "3"), "1\n2", "3", 0},
+		{"enriched in alternatives", "alternative", part("text/plain", "1") + part("text/enriched", "2"), "1", "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := mailparse.Parse([]byte("Content-Type: multipart/" + c.kind + "; boundary=b\r\n\r\n" + c.body + "--b--\r\n"))
+			if m.Text != c.text || m.HTML != c.html || len(m.Attachments) != c.attachments {
+				t.Errorf("text %q, HTML %q, attachments %d", m.Text, m.HTML, len(m.Attachments))
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	deep := mailparse.Parse(nested(mailparse.MaxDepth + 5))
+	if deep.Text != "" || len(deep.Attachments) != 1 || deep.Attachments[0].ContentType != "multipart/mixed" {
+		t.Errorf("what is too deep is not kept whole: %q, %d attachments", deep.Text, len(deep.Attachments))
+	}
+	if m := mailparse.Parse(nested(mailparse.MaxDepth)); m.Text != "bottom" {
+		t.Errorf("what is just not too deep reads %q", m.Text)
+	}
+	parts := mailparse.Parse(repeated("Content-Type: multipart/mixed; boundary=b\n\n", "--b\nContent-Type: image/png\n\nx\n", 100_000, ""))
+	if n := len(parts.Attachments); n != mailparse.MaxParts-1 {
+		t.Errorf("%d parts", n)
+	}
+	fields := mailparse.Parse(repeated("", "a: b\n", 5*mailparse.MaxFields+50, "\nbody"))
+	if len(fields.Header) != mailparse.MaxFields || fields.Text != "body" {
+		t.Errorf("%d fields, text %q", len(fields.Header), fields.Text)
+	}
+	list := mailparse.Parse(repeated("To: ", "a@b,", 4*mailparse.MaxAddresses+40, "\n\nbody"))
+	if len(list.To) != mailparse.MaxAddresses {
+		t.Errorf("%d addresses", len(list.To))
+	}
+	line := mailparse.Parse(repeated("Subject: ", "é", 2*mailparse.MaxHeader, "\n\nbody"))
+	if n := len(line.Subject); n > mailparse.MaxHeader+3 || n < mailparse.MaxHeader-100 || line.Text != "body" {
+		t.Errorf("a subject of %d bytes, text %q", n, line.Text)
+	}
+	text := mailparse.Parse(repeated("\n", "é", mailparse.MaxText+10, ""))
+	if n := len(text.Text); n != mailparse.MaxText {
+		t.Errorf("a text of %d bytes", n)
+	}
+}
+
+// TestDataAliasesRaw pins the promise that large identity-encoded attachments are not copied.
+func TestDataAliasesRaw(t *testing.T) {
+	raw := []byte("Content-Type: application/x-data\r\n\r\nabc")
+	m := mailparse.Parse(raw)
+	raw[len(raw)-1] = 'X'
+	if got := string(m.Attachments[0].Data); got != "abX" {
+		t.Errorf("got %q", got)
+	}
+}

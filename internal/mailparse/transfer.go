@@ -1,0 +1,189 @@
+package mailparse
+
+import (
+	"bytes"
+	"strings"
+)
+
+// transferEncoding reads a Content-Transfer-Encoding (RFC 2045 §6.1): its first token, whatever follows.
+// What it does not know is identity: better the bytes as sent than none.
+func transferEncoding(value string) string {
+	value = strings.TrimLeft(stripComment(value), " \t\"'")
+	if i := strings.IndexAny(value, " \t;,(\"'"); i >= 0 {
+		value = value[:i]
+	}
+	return strings.ToLower(value)
+}
+
+// stripComment removes a comment at the front of s.
+func stripComment(s string) string {
+	s = strings.TrimLeft(s, " \t")
+	if strings.HasPrefix(s, "(") {
+		if _, rest, ok := strings.Cut(s, ")"); ok {
+			return rest
+		}
+	}
+	return s
+}
+
+// decodeBase64 decodes RFC 2045 §6.8 by blocks of four characters. Characters outside of the alphabet are passed over,
+// padding may be missing, and what follows the padding or a blank line counts only if it is base64 again, which
+// a footer added by a mailing list is not.
+func decodeBase64(src []byte) []byte {
+	dst := make([]byte, 0, len(src)/4*3+3)
+	t0, t1, t2, t3 := &base64Tables[0], &base64Tables[1], &base64Tables[2], &base64Tables[3]
+	var group uint32
+	have := 0
+	for len(src) > 0 {
+		for have == 0 && len(src) >= 4 {
+			v := t0[src[0]] | t1[src[1]] | t2[src[2]] | t3[src[3]]
+			if v >= notBase64 {
+				break
+			}
+			dst = append(dst, byte(v>>16), byte(v>>8), byte(v))
+			src = src[4:]
+		}
+		if len(src) == 0 {
+			break
+		}
+		c := src[0]
+		src = src[1:]
+		if c == '=' {
+			dst = appendGroup(dst, group, have)
+			group, have = 0, 0
+			src = bytes.TrimLeft(src, "=")
+			if len(src) > 0 && isSpace(src[0]) && notBase64Line(trimSpaceLeft(src)) {
+				return dst
+			}
+			continue
+		}
+		v := t3[c]
+		if v >= notBase64 {
+			if c == '\n' && have == 0 && len(src) > 0 && isSpace(src[0]) && src[0] != ' ' { // a blank line
+				src = trimSpaceLeft(src)
+				if notBase64Line(src) {
+					return dst
+				}
+			}
+			continue
+		}
+		group = group<<6 | v
+		have++
+		if have == 4 {
+			dst = append(dst, byte(group>>16), byte(group>>8), byte(group))
+			group, have = 0, 0
+		}
+	}
+	return appendGroup(dst, group, have)
+}
+
+// appendGroup appends the whole bytes in a group of have < 4 characters.
+func appendGroup(dst []byte, group uint32, have int) []byte {
+	switch have {
+	case 2:
+		return append(dst, byte(group>>4))
+	case 3:
+		return append(dst, byte(group>>10), byte(group>>2))
+	}
+	return dst
+}
+
+// notBase64Line tells whether the line at the front of src holds anything that is no base64.
+func notBase64Line(src []byte) bool {
+	line, _ := lineAt(src, 0)
+	for _, c := range trimSpaceRight(line) {
+		if base64Tables[3][c] >= notBase64 && c != '=' {
+			return true
+		}
+	}
+	return false
+}
+
+// notBase64 is the bit that marks a character outside of the alphabet.
+const notBase64 = 1 << 24
+
+// base64Tables holds the value of each character shifted to its place in a group of four.
+var base64Tables = makeBase64Tables()
+
+func makeBase64Tables() (tables [4][256]uint32) {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	for place := range tables {
+		for c := range tables[place] {
+			tables[place][c] = notBase64
+		}
+		for v, c := range []byte(alphabet) {
+			tables[place][c] = uint32(v) << (18 - 6*place)
+		}
+	}
+	return tables
+}
+
+// decodeQuotedPrintable decodes RFC 2045 §6.7. White space at the end of a line is dropped, a line that ends in an
+// equals sign goes on in the next one, and an equals sign that no two hex digits follow stands for itself.
+func decodeQuotedPrintable(src []byte) []byte {
+	dst := make([]byte, 0, len(src))
+	for len(src) > 0 {
+		end, next := len(src), len(src)
+		if i := bytes.IndexByte(src, '\n'); i >= 0 {
+			end, next = i, i+1
+		}
+		line := src[:end]
+		crlf := next > end && end > 0 && line[end-1] == '\r'
+		line = trimSpaceRight(line)
+		soft := len(line) > 0 && line[len(line)-1] == '='
+		if soft {
+			line = line[:len(line)-1]
+		}
+		dst = appendQuoted(dst, line)
+		if !soft && crlf {
+			dst = append(dst, '\r', '\n')
+		} else if !soft && next > end {
+			dst = append(dst, '\n')
+		}
+		src = src[next:]
+	}
+	return dst
+}
+
+// appendQuoted decodes one line without its end.
+func appendQuoted(dst, line []byte) []byte {
+	for {
+		i := bytes.IndexByte(line, '=')
+		if i < 0 {
+			return append(dst, line...)
+		}
+		dst = append(dst, line[:i]...)
+		line = line[i:]
+		if len(line) >= 3 {
+			if b, ok := unhex(line[1], line[2]); ok {
+				dst = append(dst, b)
+				line = line[3:]
+				continue
+			}
+		}
+		dst = append(dst, '=')
+		line = line[1:]
+	}
+}
+
+func unhex(high, low byte) (byte, bool) {
+	h, l := hexDigits[high], hexDigits[low]
+	return h<<4 | l&0x0f, (h|l)&notHex == 0
+}
+
+const notHex = 0x10
+
+var hexDigits = makeHexDigits()
+
+func makeHexDigits() (digits [256]byte) {
+	for c := range digits {
+		digits[c] = notHex
+	}
+	for v, c := range []byte("0123456789abcdef") {
+		digits[c] = byte(v)
+	}
+	for v, c := range []byte("ABCDEF") {
+		digits[c] = byte(v + 10)
+	}
+	return digits
+}

@@ -1,0 +1,145 @@
+package mailparse
+
+import (
+	"bytes"
+	"strings"
+)
+
+// bodies are the parts of an entity that are the mail's own text, in order, not yet decoded.
+type bodies struct{ text, html []*entity }
+
+// entity sorts the parts of e into bodies and attachments.
+func (p *parser) entity(e *entity, depth int) bodies {
+	p.parts++
+	if !strings.HasPrefix(e.media, "multipart/") {
+		return p.leaf(e)
+	}
+	if depth >= MaxDepth {
+		p.attach(e)
+		return bodies{}
+	}
+	if b, ok := p.multipart(e, e.params.token("boundary"), depth); ok {
+		return b
+	}
+	if isEncoded(e.encoding) { // forbidden by RFC 2045 §6.4, sent all the same
+		e.body, e.encoding = p.decode(e), ""
+		if b, ok := p.multipart(e, e.params.token("boundary"), depth); ok {
+			return b
+		}
+	}
+	if b, ok := p.multipart(e, guessBoundary(e.body), depth); ok {
+		return b
+	}
+	if len(bytes.TrimSpace(e.body)) == 0 {
+		return bodies{}
+	}
+	e.media = "text/plain" // no delimiter at all: what is there is the text
+	return p.leaf(e)
+}
+
+// multipart reads the parts of e; ok is false if there are none.
+func (p *parser) multipart(e *entity, boundary string, depth int) (all bodies, ok bool) {
+	alternative := e.media == "multipart/alternative"
+	digest := e.media == "multipart/digest"
+	for raw := range bodyParts(e.body, boundary) {
+		ok = true
+		if p.parts >= MaxParts {
+			break
+		}
+		part := bodyPart(raw)
+		if digest && part.media == "" {
+			part.media = "message/rfc822" // RFC 2046 §5.1.5
+		}
+		b := p.entity(part, depth+1)
+		switch {
+		case !alternative:
+			all.text = append(all.text, b.text...)
+			all.html = append(all.html, b.html...)
+		default: // the first plain text and the last, richest, HTML (RFC 2046 §5.1.4)
+			if len(all.text) == 0 {
+				all.text = b.text
+			}
+			if len(b.html) > 0 {
+				all.html = b.html
+			}
+		}
+	}
+	return all, ok
+}
+
+const (
+	kindNone = iota - 1
+	kindText
+	kindHTML
+)
+
+// kind tells which of the bodies a media type belongs to.
+func kind(media string) int {
+	switch media {
+	case "", "text/plain", "text/enriched", "text/richtext", "text/markdown", "text/x-markdown", "text/x-plain":
+		return kindText
+	case "text/html":
+		return kindHTML
+	}
+	return kindNone
+}
+
+// leaf makes e a body or an attachment. Text with a file name is an attachment unless it is the first of its kind:
+// some senders name their only text.
+func (p *parser) leaf(e *entity) bodies {
+	k := kind(e.media)
+	switch {
+	case isAlternateRendering(e.media):
+		return bodies{}
+	case k == kindNone, e.disposition != "" && e.disposition != "inline",
+		p.seen[k] && e.filename(p.charset) != "":
+		p.attach(e)
+		return bodies{}
+	}
+	p.seen[k] = true
+	if k == kindHTML {
+		return bodies{html: []*entity{e}}
+	}
+	return bodies{text: []*entity{e}}
+}
+
+// isAlternateRendering tells of text that repeats the mail for one kind of device and is no document of its own.
+func isAlternateRendering(media string) bool {
+	return media == "text/x-amp-html" || media == "text/watch-html"
+}
+
+// attach keeps e as an attachment.
+func (p *parser) attach(e *entity) {
+	a := Attachment{
+		ContentType: e.media,
+		ContentID:   e.id,
+		Inline:      e.disposition == "inline" || e.disposition == "" && e.id != "",
+		Data:        p.decode(e),
+	}
+	if a.ContentType == "" {
+		a.ContentType = "application/octet-stream"
+	}
+	a.Filename = attachmentName(e.filename(p.charset), a.ContentType)
+	p.message.Attachments = append(p.message.Attachments, a)
+}
+
+func isEncoded(encoding string) bool {
+	return encoding == "base64" || encoding == "quoted-printable"
+}
+
+// decode undoes the transfer encoding as far as the budget goes.
+func (p *parser) decode(e *entity) []byte {
+	if !isEncoded(e.encoding) {
+		return e.body
+	}
+	src := e.body
+	var data []byte
+	if e.encoding == "base64" {
+		data = decodeBase64(src[:min(len(src), 2*p.budget)])
+	} else {
+		data = decodeQuotedPrintable(src[:min(len(src), 3*p.budget)])
+	}
+	data = data[:min(len(data), p.budget)]
+	p.budget -= len(data)
+	return data
+}

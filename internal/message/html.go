@@ -1,0 +1,44 @@
+package message
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/sanitize"
+)
+
+// largeHTML is from where on making HTML safe costs so much memory that only a few may do it at once.
+const largeHTML = 256 << 10
+
+// sanitizer bounds how many large documents are made safe at the same time: one a core.
+type sanitizer chan struct{}
+
+func newSanitizer() sanitizer { return make(sanitizer, runtime.GOMAXPROCS(0)) }
+
+// safeHTML is a message's HTML as it may be rendered, or nil. It is made when it is read: most mail never is, and a
+// stricter rule then holds for what is stored already (docs/decisions/0003).
+func (s *Service) safeHTML(ctx context.Context, box id.Mailbox, m id.Message, d detail) (*string, error) {
+	if d.HTML == "" {
+		return nil, nil
+	}
+	if len(d.HTML) > largeHTML {
+		select {
+		case s.sanitizer <- struct{}{}:
+			defer func() { <-s.sanitizer }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	safe := sanitize.HTML(d.HTML, func(cid string) (string, []byte, bool) {
+		for _, a := range d.Attachments {
+			if a.ContentID == nil || *a.ContentID != cid || !a.Available || a.Size > s.policy.InlineImageMax {
+				continue
+			}
+			data, err := s.file(ctx, box, m, a.ID)
+			return a.ContentType, data, err == nil
+		}
+		return "", nil, false
+	})
+	return &safe, nil
+}

@@ -1,0 +1,160 @@
+package message
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/original"
+)
+
+const summaryColumns = "id, received_at, size, seen, summary"
+
+const (
+	insertMessage = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
+		VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9)`
+	insertAttachment = "INSERT INTO attachment (mailbox_id, message_id, id, data) VALUES ($1, $2, $3, $4)"
+
+	selectList = "SELECT " + summaryColumns + ` FROM message
+		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 ORDER BY id DESC LIMIT $5`
+	selectCodes = "SELECT " + summaryColumns + ` FROM message
+		WHERE mailbox_id = $1 AND id > $2 AND received_at >= $3 AND has_code = 1 ORDER BY id DESC`
+	selectMessage    = "SELECT " + summaryColumns + ", raw_until, detail FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectRaw        = "SELECT raw_ref, raw_until FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectDetail     = "SELECT detail FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectAttachment = "SELECT data FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
+	selectNewest     = "SELECT id FROM message WHERE mailbox_id = $1 ORDER BY id DESC LIMIT $2"
+
+	updateSeen        = "UPDATE message SET seen = 1 WHERE mailbox_id = $1 AND id = $2 AND seen = 0"
+	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2 RETURNING seen"
+	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
+
+	upsertTail = `INSERT INTO original_tail (class, ref, until) VALUES ($1, $2, $3)
+		ON CONFLICT (class) DO UPDATE SET ref = excluded.ref, until = excluded.until`
+	selectTail = "SELECT ref FROM original_tail WHERE until > $1"
+	selectRefs = "SELECT mailbox_id, id, raw_ref FROM message WHERE raw_until > $1"
+)
+
+type scanner interface{ Scan(dest ...any) error }
+
+// scanSummary reads summaryColumns, and what more the statement selects.
+func scanSummary(row scanner, box id.Mailbox, more ...any) (Summary, []string, error) {
+	m := Summary{MailboxID: box}
+	var received int64
+	var text string
+	if err := row.Scan(append([]any{&m.ID, &received, &m.Size, &m.Seen, &text}, more...)...); err != nil {
+		return m, nil, err
+	}
+	var kept stored
+	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+		return m, nil, fmt.Errorf("decode the summary of %s: %w", m.ID, err)
+	}
+	m.ReceivedAt = clock.Micro(received)
+	m.From, m.To, m.Subject, m.Preview, m.HasAttachments = kept.From, list(kept.To), kept.Subject, kept.Preview, kept.HasAttachments
+	if len(m.To) == 0 { // a header without To: what the envelope said of this mailbox
+		for _, a := range kept.EnvelopeTo {
+			m.To = append(m.To, Address{Address: a})
+		}
+	}
+	if kept.SentAt != 0 {
+		m.SentAt = stamp(time.UnixMicro(kept.SentAt))
+	}
+	if o := kept.OTP; o != nil {
+		m.OTP = &OTP{
+			Code: o.Code, Display: o.Display, MessageID: m.ID, From: m.From, Subject: m.Subject, ReceivedAt: m.ReceivedAt,
+			Confidence: o.Confidence, Source: o.Source, FilterID: o.FilterID, Kind: o.Kind, Links: list(o.Links),
+		}
+	}
+	return m, kept.EnvelopeTo, nil
+}
+
+// list makes an absent list an empty one: the interface has no null lists.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before id.Message, max int) ([]Summary, error) {
+	rows, err := s.db.Query(ctx, selectList, box, q.After, before, q.since(), max)
+	if err != nil {
+		return nil, fmt.Errorf("list messages of %s: %w", box, err)
+	}
+	defer rows.Close()
+	all := []Summary{}
+	for rows.Next() {
+		m, _, err := scanSummary(rows, box)
+		if err != nil {
+			return nil, fmt.Errorf("list messages of %s: %w", box, err)
+		}
+		all = append(all, m)
+	}
+	return all, rows.Err()
+}
+
+// TailTx notes how far the originals reach that the committed messages speak of; see DropUnacknowledged.
+func (s *Service) TailTx(ctx context.Context, tx *db.Tx, class time.Duration, last original.Ref, until time.Time) error {
+	_, err := tx.Exec(ctx, upsertTail, class.Microseconds(), string(last), until.UnixMicro())
+	return err
+}
+
+// tails lists the last original of each class that may still be read.
+func (s *Service) tails(ctx context.Context) ([]original.Ref, error) {
+	rows, err := s.db.Query(ctx, selectTail, s.clock.Now().UnixMicro())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []original.Ref
+	for rows.Next() {
+		var ref original.Ref
+		if err := rows.Scan(&ref); err != nil {
+			return nil, err
+		}
+		all = append(all, ref)
+	}
+	return all, rows.Err()
+}
+
+type located struct {
+	box id.Mailbox
+	id  id.Message
+	ref original.Ref
+}
+
+// withOriginal lists the messages whose original should still be there.
+func (s *Service) withOriginal(ctx context.Context, now time.Time) ([]located, error) {
+	rows, err := s.db.Query(ctx, selectRefs, now.UnixMicro())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []located
+	for rows.Next() {
+		var l located
+		if err := rows.Scan(&l.box, &l.id, &l.ref); err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, rows.Err()
+}
+
+// deleteTx removes one message with its attachments; found is false where there was none.
+func (s *Service) deleteTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message) (seen, found bool, err error) {
+	err = tx.QueryRow(ctx, deleteMessage, box, m).Scan(&seen)
+	if err == sql.ErrNoRows {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	_, err = tx.Exec(ctx, deleteAttachments, box, m)
+	return seen, true, err
+}

@@ -1,0 +1,113 @@
+package original
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// lane appends the records of one class. It writes one set at a time.
+type lane struct {
+	class  int64 // seconds
+	folder folder
+	log    *slog.Logger
+	spawn  func(func())
+	limit  int64 // a segment that has reached it is full
+
+	mu     sync.Mutex
+	seg    *segment // nil: none is open
+	buf    []byte
+	closed bool
+}
+
+// append writes the data of records, the ones that which names, in one call, and stores their references.
+func (l *lane) append(at time.Time, records []Record, which []int, refs []Ref) (*group, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, ErrClosed
+	}
+	seg, err := l.segmentFor(at)
+	if err != nil {
+		return nil, err
+	}
+	l.buf = l.buf[:0]
+	if seg.size == 0 { // only the lane writes, so only it changes the size
+		l.buf = append(l.buf, magic...)
+	}
+	skip := int64(len(l.buf))
+	for _, i := range which {
+		l.buf = appendRecord(l.buf, records[i].Data)
+	}
+	offset, g, err := seg.write(l.buf, l.spawn)
+	if cap(l.buf) > keepBuffer {
+		l.buf = nil
+	}
+	if err != nil {
+		l.drop()
+		return nil, err
+	}
+	offset += skip
+	for _, i := range which {
+		length := int64(len(records[i].Data))
+		refs[i] = place{name: seg.name, offset: offset, length: length}.ref()
+		offset += headerSize + length
+	}
+	return g, nil
+}
+
+// segmentFor returns the open segment if it fits the time, else a new one. A set that comes late may still
+// enter the next quarter's segment: it is then kept longer, never shorter.
+func (l *lane) segmentFor(at time.Time) (*segment, error) {
+	q := quarterOf(at)
+	if s := l.seg; s != nil && (s.quarter == q || s.quarter == q+1) && s.fit(l.limit) {
+		return s, nil
+	}
+	l.drop()
+	n := name{class: l.class, quarter: q, nonce: nonce()}
+	f, err := l.folder.create(n.file())
+	if errors.Is(err, fs.ErrExist) { // once in four thousand million
+		n.nonce = nonce()
+		f, err = l.folder.create(n.file())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a segment for original messages: %w", err)
+	}
+	l.seg = &segment{name: n, folder: l.folder, file: f, log: l.log}
+	return l.seg, nil
+}
+
+// drop lets go of the open segment.
+func (l *lane) drop() {
+	if l.seg != nil {
+		l.seg.retire()
+		l.seg = nil
+	}
+}
+
+// dropExpired lets go of the open segment if all in it is past its time.
+func (l *lane) dropExpired(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seg != nil && !now.Before(l.seg.expires()) {
+		l.drop()
+	}
+}
+
+func (l *lane) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.drop()
+}
+
+func nonce() uint32 {
+	var b [4]byte
+	rand.Read(b[:]) // never fails, as crypto/rand documents
+	return binary.BigEndian.Uint32(b[:])
+}

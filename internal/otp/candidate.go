@@ -1,0 +1,168 @@
+package otp
+
+import "strings"
+
+// What is looked at in one mail. A mail that holds a code holds it early.
+const (
+	maxCandidates = 256
+	minCode       = 4
+	maxCode       = 10 // digits; letters and digits may be two more
+	maxLone       = 64 // runes of a line on which a code stands alone
+)
+
+// candidate is a number or word that might be the code.
+type candidate struct {
+	start, end int
+	kind       Kind
+	size       int // letters and digits
+	groups     int // 1 when not grouped
+	upper      bool
+	letters    bool // letters alone
+	lone       bool // nothing else on its line
+	veto       string
+	shape      float64
+
+	score   float64
+	anchor  int // index of the mark it is bound to, or -1
+	gain    float64
+	against float64 // what speaks against it here, whatever stands elsewhere
+	reasons []string
+}
+
+// value is the code as it is to be pasted.
+func (p *page) value(c *candidate) string {
+	var b strings.Builder
+	for _, r := range p.raw[c.start:c.end] {
+		r = p.x.plain(r)
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+			b.WriteRune(r)
+		case r == '-' && c.kind == Alphanumeric:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// findCandidates scans the page for what has the shape of a code, and for
+// what has not although it holds four digits, so that it can be explained.
+func (p *page) findCandidates() []candidate {
+	s := scanner{p: p, low: p.low}
+	for s.i < len(p.low) && len(s.found) < maxCandidates {
+		s.next()
+	}
+	return s.found
+}
+
+// scanner walks over the folded runes of a page.
+type scanner struct {
+	p     *page
+	low   []rune
+	i     int
+	found []candidate
+}
+
+func isDigit(r rune) bool  { return r >= '0' && r <= '9' }
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' }
+func isAlnum(r rune) bool  { return isDigit(r) || isLetter(r) }
+
+// next reads one run of letters and digits, with all that belongs to it.
+func (s *scanner) next() {
+	for s.i < len(s.low) && !isAlnum(s.low[s.i]) {
+		s.i++
+	}
+	if s.i >= len(s.low) {
+		return
+	}
+	start := s.i
+	if end := s.address(start); end > start {
+		s.i = end
+		return
+	}
+	end := s.run(start)
+	digits := 0
+	for _, r := range s.low[start:end] {
+		if isDigit(r) {
+			digits++
+		}
+	}
+	switch {
+	case digits == end-start:
+		s.number(start, end)
+	default:
+		s.word(start, end)
+	}
+}
+
+func (s *scanner) run(i int) int {
+	for i < len(s.low) && isAlnum(s.low[i]) {
+		i++
+	}
+	return i
+}
+
+// address passes over a URL, a mail address or a host with a path, of which no
+// part is a candidate. It answers where it ends, or start if there is none.
+func (s *scanner) address(start int) int {
+	if start > 0 && s.inToken(s.low[start-1]) && s.low[start-1] != ':' {
+		return start
+	}
+	end, dot, slash, found := start, -1, false, false
+scan:
+	for ; end < len(s.low) && s.inToken(s.low[end]); end++ {
+		switch s.low[end] {
+		case '@':
+			found = true
+		case '.':
+			dot = end
+		case '/':
+			slash = slash || dot > start && isLetter(s.low[dot-1]) && end-dot > 2 && isLetter(s.low[end-1])
+		case ':':
+			if end+2 < len(s.low) && s.low[end+1] == '/' && s.low[end+2] == '/' {
+				found = true
+			} else if !found && !slash {
+				break scan
+			}
+		}
+	}
+	if found || slash || string(s.low[start:min(start+4, end)]) == "www." {
+		return end
+	}
+	return start
+}
+
+// inToken is true of what a URL or address is written with.
+func (s *scanner) inToken(r rune) bool {
+	return r > ' ' && r < 0x7F && r != '<' && r != '>' && r != '"' && r != '(' && r != ')' && r != '[' && r != ']' && r != '|' && r != '*' && r != ','
+}
+
+// add keeps a candidate and moves on.
+func (s *scanner) add(c candidate) {
+	s.i = max(c.end, s.i+1)
+	if c.groups == 0 {
+		c.groups = 1
+	}
+	c.anchor = -1
+	l := &s.p.lines[s.p.lineAt(c.start)]
+	c.lone = s.p.alone(l, &c)
+	s.found = append(s.found, c)
+}
+
+// alone says whether nothing but a candidate is on a line.
+func (p *page) alone(l *line, c *candidate) bool {
+	if l.end-l.start > maxLone {
+		return false
+	}
+	for i := l.start; i < l.end; i++ {
+		if i == c.start {
+			i = c.end
+			if i >= l.end {
+				break
+			}
+		}
+		if p.x.classOf(p.low[i]) != other {
+			return false
+		}
+	}
+	return true
+}

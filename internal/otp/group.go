@@ -1,0 +1,170 @@
+package otp
+
+// group reads a chain of digit runs: 123 456, 123-456, 1 2 3 4 5 6, one digit
+// to a cell. It answers false when the number stands by itself.
+func (s *scanner) group(start, end int) bool {
+	n := end - start
+	if n > 4 {
+		return s.longChain(start, end)
+	}
+	sep, k := s.separator(end, n)
+	if k == 0 {
+		return false
+	}
+	even, total, stop, count := true, n, end, 1
+	for {
+		sp, j := s.separator(stop, n)
+		if j == 0 || sp != sep {
+			break
+		}
+		e := j
+		for e < len(s.low) && isDigit(s.low[e]) {
+			e++
+		}
+		if at(s.low, e) != 0 && isLetter(s.low[e]) {
+			break
+		}
+		if n == 1 && e-j != 1 && (sep != '-') {
+			break
+		}
+		even = even && e-j == n
+		total, stop, count = total+e-j, e, count+1
+	}
+	if count == 1 {
+		return false
+	}
+	if !even {
+		return s.unevenChain(start, stop, sep, total)
+	}
+	if total < minCode || n == 1 && count < minCode {
+		return false
+	}
+	c := candidate{start: start, end: stop, kind: Numeric, size: total, groups: count}
+	switch {
+	case total > maxCode:
+		c.veto = "more than ten digits"
+	case n == 4 && sep == '\t':
+		return false
+	default:
+		c.veto = s.around(start, stop)
+	}
+	c.shape = s.groupShape(start, n, count, total, sep)
+	s.add(c)
+	return true
+}
+
+func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
+	score := 0.6
+	switch {
+	case n == 1:
+		score = 1
+		if s.ascending(start, count) {
+			score -= 1.5
+		}
+	case n == 3 && count == 2:
+		score = 1.2
+	case n == 2:
+		score = 0
+		if sep == '-' {
+			score = -1
+		}
+	case total > 8:
+		score = -0.8
+	}
+	if sep == '\t' && n > 1 {
+		score -= 0.8
+	}
+	return score
+}
+
+// ascending recognises the scale of a survey: 1 2 3 4 5.
+func (s *scanner) ascending(start, count int) bool {
+	want := s.low[start]
+	for i := start; count > 0; i++ {
+		if !isDigit(s.low[i]) {
+			continue
+		}
+		if s.low[i] != want {
+			return false
+		}
+		want++
+		count--
+	}
+	return true
+}
+
+// separator reads what parts two runs of digits, and answers where the next
+// one begins, or 0. Runs of one digit may stand on lines of their own.
+func (s *scanner) separator(i, n int) (sep rune, next int) {
+	j, sep := i, 0
+	for j < len(s.low) && j-i < 4 {
+		switch r := s.low[j]; {
+		case isDigit(r):
+			if j == i {
+				return 0, 0
+			}
+			return sep, j
+		case r == ' ':
+			if sep == 0 {
+				sep = ' '
+			}
+		case r == '\t' && (sep == 0 || sep == ' '):
+			sep = '\t'
+		case (r == softBreak || r == hardBreak) && n == 1:
+			if sep == 0 || sep == ' ' {
+				sep = '\t'
+			}
+		case (r == '-' || n == 1 && (r == '|' || r == '·' || r == '•')) && (sep == 0 || sep == ' '):
+			sep = r
+		default:
+			return 0, 0
+		}
+		j++
+	}
+	return 0, 0
+}
+
+// unevenChain deals with runs of different lengths: phone and account numbers
+// when they are many or hyphened, else numbers that happen to be neighbours.
+func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
+	switch {
+	case total > maxCode, sep == '-' && total >= 7, sep == ' ' && total >= 9 && !s.hasRun(start, stop, 5):
+		s.reject(start, stop, "a phone or account number")
+		return true
+	case sep == '-':
+		s.reject(start, stop, "part of a longer number")
+		return true
+	}
+	return false
+}
+
+// longChain catches 12345-678901 and the like, which are no codes.
+func (s *scanner) longChain(start, end int) bool {
+	if at(s.low, end) == '-' && isDigit(at(s.low, end+1)) {
+		stop := end
+		for at(s.low, stop) == '-' && isDigit(at(s.low, stop+1)) {
+			stop = s.run(stop + 1)
+		}
+		if half := end - start; half == 5 && stop-start == 11 {
+			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: -1})
+			return true
+		}
+		s.reject(start, stop, "part of a longer number")
+		return true
+	}
+	return false
+}
+
+func (s *scanner) hasRun(start, stop, n int) bool {
+	k := 0
+	for _, r := range s.low[start:stop] {
+		if !isDigit(r) {
+			k = 0
+			continue
+		}
+		if k++; k >= n {
+			return true
+		}
+	}
+	return false
+}

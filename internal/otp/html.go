@@ -1,0 +1,258 @@
+package otp
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth bounds the stack of open elements; deeper ones inherit.
+const maxDepth = 256
+
+// element is an open HTML element with what it hands down.
+type element struct {
+	name   string
+	style  style
+	block  bool
+	opened bool // it opened a link
+}
+
+// htmlReader turns HTML into lines of a page: one for each block.
+type htmlReader struct {
+	p      *page
+	s      string
+	i      int
+	stack  []element
+	hidden []rune // text that is not shown: preheaders, decoys
+}
+
+// readHTML adds an HTML text. It reads as mail programs show: no scripts,
+// styles, comments or attributes; what is hidden comes last, as a preheader.
+func (p *page) readHTML(s string) {
+	h := &htmlReader{p: p, s: s}
+	for h.i < len(s) && !p.full() {
+		if s[h.i] == '<' && h.markup() {
+			continue
+		}
+		h.text()
+	}
+	p.closeLink()
+	p.open(inPreheader)
+	for _, r := range h.hidden {
+		if r == hardBreak {
+			p.breakLine(hardBreak)
+		} else {
+			p.write(r)
+		}
+	}
+	p.breakLine(hardBreak)
+}
+
+func (h *htmlReader) top() style {
+	if len(h.stack) == 0 {
+		return style{}
+	}
+	return h.stack[len(h.stack)-1].style
+}
+
+// text writes the run of text up to the next tag.
+func (h *htmlReader) text() {
+	st := h.top()
+	start := h.i
+	for h.i < len(h.s) && (h.s[h.i] != '<' || h.i == start) && !h.p.full() {
+		c := h.s[h.i]
+		switch {
+		case c == '&':
+			h.entity(st)
+		case c < utf8.RuneSelf:
+			h.i++
+			h.put(rune(c), st)
+		default:
+			r, n := utf8.DecodeRuneInString(h.s[h.i:])
+			h.i += n
+			h.put(r, st)
+		}
+	}
+}
+
+func (h *htmlReader) put(r rune, st style) {
+	switch {
+	case st.quoted:
+	case st.hidden:
+		if len(h.hidden) < maxRunes/16 {
+			h.hidden = append(h.hidden, r)
+		}
+	case r <= ' ':
+		h.p.gap(' ')
+	default:
+		h.p.large = h.p.large || st.large
+		h.p.write(r)
+	}
+}
+
+// entity writes one character reference, or the ampersand that begins none.
+func (h *htmlReader) entity(st style) {
+	rest := h.s[h.i:min(len(h.s), h.i+34)]
+	end := strings.IndexByte(rest, ';')
+	if end < 2 {
+		h.i++
+		h.put('&', st)
+		return
+	}
+	for _, r := range html.UnescapeString(rest[:end+1]) {
+		h.put(r, st)
+	}
+	h.i += end + 1
+}
+
+// markup reads a tag or comment; it answers false where '<' is but text.
+func (h *htmlReader) markup() bool {
+	rest := h.s[h.i:]
+	if len(rest) < 2 {
+		return false
+	}
+	switch c := rest[1]; {
+	case strings.HasPrefix(rest, "<!--"):
+		h.skipPast("-->")
+	case c == '!' || c == '?':
+		h.skipPast(">")
+	case c == '/':
+		h.i += 2
+		name := h.name()
+		h.skipPast(">")
+		h.close(name)
+	case isAlpha(c):
+		h.i++
+		h.open()
+	default:
+		return false
+	}
+	return true
+}
+
+func (h *htmlReader) skipPast(mark string) {
+	n := strings.Index(h.s[h.i:], mark)
+	if n < 0 {
+		h.i = len(h.s)
+		return
+	}
+	h.i += n + len(mark)
+}
+
+func (h *htmlReader) name() string {
+	start := h.i
+	for h.i < len(h.s) && (isAlpha(h.s[h.i]) || h.s[h.i] >= '0' && h.s[h.i] <= '9' || h.s[h.i] == ':') {
+		h.i++
+	}
+	return lowerASCII(h.s[start:h.i])
+}
+
+// open reads a start tag.
+func (h *htmlReader) open() {
+	name := h.name()
+	st, href, void := h.attributes(h.top().inherit(name), name)
+	switch kinds[name] {
+	case rawElement:
+		h.skipRaw(name)
+		return
+	case emptyElement:
+		if name == "br" || name == "hr" {
+			h.separate(st, hardBreak)
+		}
+		return
+	case cellElement:
+		if !st.hidden {
+			h.p.gap(cellBreak)
+		}
+	case blockElement:
+		h.separate(st, hardBreak)
+	}
+	e := element{name: name, style: st, block: kinds[name] == blockElement}
+	if name == "a" && href != "" && !st.hidden && !st.quoted {
+		h.p.openLink(href)
+		e.opened = true
+	}
+	if !void && len(h.stack) < maxDepth {
+		h.stack = append(h.stack, e)
+	}
+}
+
+// separate ends a line of what is shown, or of what is hidden.
+func (h *htmlReader) separate(st style, with rune) {
+	if st.hidden {
+		if n := len(h.hidden); n > 0 && h.hidden[n-1] != with {
+			h.hidden = append(h.hidden, with)
+		}
+		return
+	}
+	h.p.breakLine(with)
+}
+
+// close pops the stack down to the named element, if it is among the last few.
+func (h *htmlReader) close(name string) {
+	for n := len(h.stack) - 1; n >= 0 && n >= len(h.stack)-32; n-- {
+		if h.stack[n].name != name {
+			continue
+		}
+		for _, e := range h.stack[n:] {
+			if e.opened {
+				h.p.closeLink()
+			}
+			if e.block {
+				h.separate(e.style, hardBreak)
+			}
+		}
+		if kinds[name] == cellElement && !h.stack[n].style.hidden {
+			h.p.gap(cellBreak)
+		}
+		h.stack = h.stack[:n]
+		return
+	}
+	if kinds[name] == blockElement {
+		h.separate(h.top(), hardBreak)
+	}
+}
+
+// skipRaw passes over an element whose content is not text.
+func (h *htmlReader) skipRaw(name string) {
+	for h.i < len(h.s) {
+		n := strings.Index(h.s[h.i:], "</")
+		if n < 0 {
+			h.i = len(h.s)
+			return
+		}
+		h.i += n + 2
+		if h.name() == name {
+			h.skipPast(">")
+			return
+		}
+	}
+}
+
+func (p *page) openLink(url string) {
+	p.closeLink()
+	p.inLink = true
+	if len(p.links) < maxLinks {
+		p.links = append(p.links, link{url: url, start: len(p.low), end: -1})
+	}
+}
+
+func (p *page) closeLink() {
+	p.inLink = false
+	if n := len(p.links); n > 0 && p.links[n-1].end < 0 {
+		p.links[n-1].end = len(p.low)
+		p.links[n-1].start = min(p.links[n-1].start, len(p.low))
+	}
+}
+
+func isAlpha(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// lowerASCII lowers a tag or property name; most are lower case already.
+func lowerASCII(s string) string {
+	for i := range len(s) {
+		if s[i] >= 'A' && s[i] <= 'Z' {
+			return strings.ToLower(s)
+		}
+	}
+	return s
+}

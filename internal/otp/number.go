@@ -1,0 +1,155 @@
+package otp
+
+// number reads a run of digits: by itself, as one of a group, or as part of a
+// date, a price, a phone number.
+func (s *scanner) number(start, end int) {
+	if glued := s.glued(start, end); glued > 0 {
+		s.i = glued
+		return
+	}
+	if why, stop := s.figure(start, end); stop > 0 {
+		s.reject(start, stop, why)
+		return
+	}
+	if s.group(start, end) {
+		return
+	}
+	n := end - start
+	if n < minCode {
+		s.i = end
+		return
+	}
+	c := candidate{start: start, end: end, kind: Numeric, size: n}
+	switch {
+	case n > maxCode:
+		c.veto = "more than ten digits"
+	default:
+		c.veto = s.around(start, end)
+	}
+	c.shape = s.digitShape(start, end)
+	s.add(c)
+}
+
+// glued passes over digits that are part of a word in a spaced script.
+func (s *scanner) glued(start, end int) int {
+	if start > 0 && s.p.x.classOf(s.low[start-1]) == spaced && end-start < minCode {
+		return end
+	}
+	return 0
+}
+
+func (s *scanner) reject(start, end int, why string) {
+	if end-start < minCode {
+		s.i = end
+		return
+	}
+	s.add(candidate{start: start, end: end, kind: Numeric, size: end - start, veto: why})
+}
+
+// figure recognises digits joined by points, commas, colons and slashes:
+// dates, times, prices, versions, IP addresses. It answers where they end.
+func (s *scanner) figure(start, end int) (why string, stop int) {
+	stop = end
+	for {
+		j := stop
+		if j < len(s.low) && (s.low[j] == '.' || s.low[j] == ',' || s.low[j] == ':' || s.low[j] == '/' || s.low[j] == '\'' || s.low[j] == '٬' || s.low[j] == '٫') &&
+			j+1 < len(s.low) && isDigit(s.low[j+1]) {
+			why = "part of a figure, date or time"
+			stop = s.run(j + 1)
+			continue
+		}
+		break
+	}
+	if why == "" {
+		if stop = s.dashedDate(start, end); stop > 0 {
+			return "a date", stop
+		}
+		return "", 0
+	}
+	return why, stop
+}
+
+// dashedDate recognises 2026-05-31, 31-05-2026 and 2024-2026.
+func (s *scanner) dashedDate(start, end int) int {
+	var ns [4]int
+	ns[0] = end - start
+	k, stop := 1, end
+	for k < 4 && stop+1 < len(s.low) && s.low[stop] == '-' && isDigit(s.low[stop+1]) {
+		j := stop + 1
+		for j < len(s.low) && isDigit(s.low[j]) {
+			j++
+		}
+		ns[k] = j - stop - 1
+		k, stop = k+1, j
+	}
+	switch {
+	case k == 3 && ns[0] == 4 && ns[1] == 2 && ns[2] == 2, k == 3 && ns[0] <= 2 && ns[1] <= 2 && ns[2] == 4:
+		return stop
+	case k == 2 && ns[0] == 4 && ns[1] == 4 && s.year(start) && s.year(end+1):
+		return stop
+	}
+	return 0
+}
+
+// year says whether four digits read as a year of our time.
+func (s *scanner) year(i int) bool {
+	if i+4 > len(s.low) {
+		return false
+	}
+	c := string(s.low[i : i+2])
+	return c == "20" || c == "19"
+}
+
+// around looks at the runes that touch a number.
+func (s *scanner) around(start, end int) string {
+	a, b := at(s.low, start-1), at(s.low, end)
+	a2, b2 := at(s.low, start-2), at(s.low, end+1)
+	switch {
+	case a == '+':
+		return "a phone number"
+	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
+		return "part of a figure, date or time"
+	case a == '*' && (a2 == '*' && b != '*' || a2 == '•'), a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
+		return "the end of a card or account number"
+	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):
+		return "an amount of money"
+	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
+		return "a measure"
+	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2), a == '&':
+		return "part of a name or address"
+	case b == '@':
+		return "part of an address"
+	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2), b == '/' && isAlnum(b2):
+		return "part of a longer number"
+	}
+	return ""
+}
+
+func currency(r rune) bool {
+	switch r {
+	case '$', '€', '£', '¥', '₽', '₹', '₫', '₩', '₺', '₴', '₦', '฿', '₱', '₪', '₸', '₼', '₾', '₡', '₲', '₵', '₮', '៛', '₭', '৳', '﷼', '¢', '₨':
+		return true
+	}
+	return false
+}
+
+// currencyBefore is true of signs that stand before their amount, so that one
+// after a space belongs to the next number.
+func currencyBefore(r rune) bool { return r == '$' || r == '£' || r == '¥' || r == '₹' }
+
+// digitShape is how much a number looks like a code by itself.
+func (s *scanner) digitShape(start, end int) float64 {
+	d := s.low[start:end]
+	score := [...]float64{4: 0.2, 5: 0.3, 6: 1, 7: 0.2, 8: 0.6, 9: -0.6, 10: -1, 11: -9}[min(len(d), 11)]
+	if len(d) == 4 && s.year(start) {
+		score -= 1.2
+	}
+	zeros := 0
+	for k := len(d) - 1; k >= 0 && d[k] == '0'; k-- {
+		zeros++
+	}
+	if zeros >= 3 {
+		score -= 1
+	}
+	return score
+}

@@ -1,0 +1,59 @@
+package otp_test
+
+import (
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/otp"
+)
+
+func TestExtract(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mail otp.Mail
+		want string
+	}{
+		{"after is", otp.Mail{Text: "Your Acme verification code is 482913."}, "482913"},
+		{"before", otp.Mail{Subject: "739201 is your Acme code"}, "739201"},
+		{"heading", otp.Mail{Text: "Here is your code:\n\n4821\n\nIt expires in 10 minutes."}, "4821"},
+		{"grouped", otp.Mail{Text: "Login code: 482 913"}, "482913"},
+		{"prefixed", otp.Mail{Text: "G-482913 is your Google verification code."}, "G-482913"},
+		{"letters", otp.Mail{Text: "Your sign-in code:\n\nABC-DEF"}, "ABC-DEF"},
+		{"domain", otp.Mail{Text: "Your code is 747723.\n\n@example.com #747723"}, "747723"},
+		{"cells", otp.Mail{HTML: "<p>Your verification code</p><table><tr><td>4</td><td>8</td><td>2</td><td>9</td><td>1</td><td>3</td></tr></table><p>Valid for 10 minutes</p>"}, "482913"},
+		{"arabic digits", otp.Mail{Text: "OTP: ٤٨٢٩١٣"}, "482913"},
+		{"order", otp.Mail{Subject: "Your order", Text: "Order number: 482913\nTotal $4821.00"}, ""},
+		{"promo", otp.Mail{Text: "Use promo code SAVE20 or 482913 at checkout"}, ""},
+		{"new before old", otp.Mail{Text: "Your previous code 111222 has expired. Your new verification code is 333444."}, "333444"},
+		{"nothing", otp.Mail{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := otp.Explain(c.mail)
+			if e.Result.Code != c.want {
+				t.Errorf("got %q, want %q", e.Result.Code, c.want)
+				for _, k := range e.Candidates {
+					t.Logf("%+v", k)
+				}
+			}
+		})
+	}
+}
+
+func TestRule(t *testing.T) {
+	r, err := otp.CompileRule(`@ACME\.`, "", `code (?P<code>\d+)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, text, code string
+		step             otp.Step
+	}{
+		{"a@acme.com", "code 1234", "1234", otp.StepMatched},
+		{"a@b.com", "code 1234", "", otp.StepFrom},
+		{"a@acme.com", "none", "", otp.StepExtract},
+	} {
+		code, step := r.Apply(c.from, "", c.text)
+		if code != c.code || step != c.step {
+			t.Errorf("%v: got %q %s", c, code, step)
+		}
+	}
+}

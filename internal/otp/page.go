@@ -1,0 +1,192 @@
+package otp
+
+import "golang.org/x/text/unicode/norm"
+
+// maxRunes bounds what is read of each part of a mail. A code stands near the
+// top; 64 Ki letters are some twenty printed pages.
+const maxRunes = 64 << 10
+
+// part is where in the mail a line stands.
+type part uint8
+
+const (
+	inSubject part = iota
+	inPreheader
+	inText
+	inHTML
+)
+
+func (p part) String() string {
+	return [...]string{"subject", "preheader", "text", "html"}[p]
+}
+
+// The gaps between lines. A sentence may run over a soft one.
+const (
+	softBreak = '\n'
+	hardBreak = '\v'
+	cellBreak = '\t'
+)
+
+// line is a line of text or a block of HTML: runes start to end of the page.
+type line struct {
+	start, end int
+	part       part
+	large      bool // written in large or widely spaced letters, or as a heading
+	link       bool // all of it is a link
+	foot       bool // footer or small print
+	quoted     bool // of a quoted or forwarded mail
+}
+
+// link is a reference and the runes it is written on.
+type link struct {
+	url        string
+	start, end int
+}
+
+// page is a mail as the extractor reads it: the runes as shown and folded,
+// side by side, without what is not seen.
+type page struct {
+	x        *lexicon
+	raw, low []rune
+	lines    []line
+	links    []link
+	marks    []mark
+
+	part     part
+	limit    int
+	begin    int // where the open line starts
+	large    bool
+	unlinked bool // the open line has runes outside links
+	inLink   bool
+}
+
+// open starts a part of the mail.
+func (p *page) open(where part) {
+	p.breakLine(hardBreak)
+	p.part, p.limit = where, len(p.low)+maxRunes
+}
+
+// full says whether the part has been read as far as it will be.
+func (p *page) full() bool { return len(p.low) >= p.limit }
+
+// write adds one rune to the open line; runs of spaces become one.
+func (p *page) write(r rune) {
+	if r >= '!' && r <= '~' {
+		p.raw = append(p.raw, r)
+		p.low = append(p.low, p.x.low[r])
+		p.unlinked = p.unlinked || !p.inLink
+		return
+	}
+	if r >= 0x300 && r <= 0x36F {
+		p.compose(r)
+		return
+	}
+	switch f := p.x.fold(r); f {
+	case 0:
+	case ' ', '\n':
+		p.gap(' ')
+	default:
+		p.raw = append(p.raw, r)
+		p.low = append(p.low, f)
+		p.unlinked = p.unlinked || !p.inLink
+	}
+}
+
+// gap adds a space or a cell break, unless one is there or the line is empty.
+func (p *page) gap(r rune) {
+	n := len(p.low)
+	if n == p.begin {
+		return
+	}
+	if last := p.low[n-1]; last == ' ' || last == cellBreak {
+		if r == cellBreak {
+			p.raw[n-1], p.low[n-1] = r, r
+		}
+		return
+	}
+	p.raw, p.low = append(p.raw, r), append(p.low, r)
+}
+
+// compose joins a combining mark to the letter before it.
+func (p *page) compose(mark rune) {
+	n := len(p.low)
+	if n == p.begin {
+		return
+	}
+	if c := []rune(norm.NFC.String(string([]rune{p.raw[n-1], mark}))); len(c) == 1 {
+		if f := p.x.fold(c[0]); f != 0 {
+			p.raw[n-1], p.low[n-1] = c[0], f
+		}
+	}
+}
+
+// breakLine ends the open line.
+func (p *page) breakLine(with rune) {
+	n := len(p.low)
+	for n > p.begin && (p.low[n-1] == ' ' || p.low[n-1] == cellBreak) {
+		n--
+	}
+	p.raw, p.low = p.raw[:n], p.low[:n]
+	if n == p.begin {
+		if with == hardBreak && n > 0 {
+			p.raw[n-1], p.low[n-1] = with, with
+		}
+		return
+	}
+	p.lines = append(p.lines, line{start: p.begin, end: n, part: p.part, large: p.large, link: !p.unlinked})
+	p.raw, p.low = append(p.raw, with), append(p.low, with)
+	p.begin, p.large, p.unlinked = n+1, false, false
+}
+
+// readText adds a plain text: quoted lines are left out.
+func (p *page) readText(s string) {
+	fresh, skip := true, false
+	for _, r := range s {
+		if p.full() {
+			break
+		}
+		switch {
+		case r == '\r':
+		case r == '\n' || r == 0x2028 || r == 0x2029 || r == 0x85:
+			if fresh {
+				p.breakLine(hardBreak)
+			} else {
+				p.breakLine(softBreak)
+			}
+			fresh, skip = true, false
+		case skip:
+		case fresh && r == '>':
+			skip, fresh = true, false
+		default:
+			p.write(r)
+			fresh = fresh && len(p.low) == p.begin
+		}
+	}
+	p.breakLine(hardBreak)
+}
+
+// lineAt gives the index of the line that holds a rune.
+func (p *page) lineAt(i int) int {
+	lo, hi := 0, len(p.lines)-1
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if p.lines[mid].end <= i {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// text is a span as the mail shows it, breaks as spaces.
+func (p *page) text(start, end int) string {
+	out := make([]rune, 0, end-start)
+	for _, r := range p.raw[start:end] {
+		if p.x.fold(r) == ' ' || r == softBreak || r == hardBreak || r == cellBreak {
+			r = ' '
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}

@@ -1,0 +1,140 @@
+package otp
+
+// word reads letters, or letters and digits, with what hyphens join to them:
+// G-123456, X7K9P2, ABC-DEF.
+func (s *scanner) word(start, end int) {
+	stop, groups := end, 1
+	for at(s.low, stop) == '-' && isAlnum(at(s.low, stop+1)) {
+		stop = s.run(stop + 1)
+		groups++
+	}
+	s.i = stop
+	if s.letterBeyond(start, stop) {
+		return
+	}
+	c := candidate{start: start, end: stop, kind: Alphanumeric, groups: groups}
+	digits, upper, lower := s.count(start, stop)
+	c.size = digits + upper + lower
+	c.upper = lower == 0
+	c.letters = digits == 0
+	if c.size < minCode || c.size > maxCode+2 || groups > 3 {
+		return
+	}
+	if digits > 0 && isDigit(s.low[start]) && groups == 1 && s.ordinal(start, stop) {
+		return
+	}
+	if c.letters && !s.codeLike(&c, upper, lower) {
+		return
+	}
+	switch a, b := at(s.low, start-1), at(s.low, stop); {
+	case a == '_' || b == '_' || a == '@' || b == '@' || a == '/' && start >= 2 && s.low[start-2] > ' ' || a == '.' && isAlnum(at(s.low, start-2)) ||
+		b == '.' && isAlnum(at(s.low, stop+1)) || b == '/' && isAlnum(at(s.low, stop+1)) || a == '*' && at(s.low, start-2) == '*' && b != '*':
+		c.veto = "part of a name or address"
+	case a == '&' || b == '=' || a == '=' && isAlnum(at(s.low, start-2)):
+		c.veto = "part of an address"
+	}
+	c.shape = s.wordShape(&c, digits)
+	s.add(c)
+}
+
+// letterBeyond says whether the run is part of a word with other letters.
+func (s *scanner) letterBeyond(start, stop int) bool {
+	return s.p.x.classOf(at(s.low, start-1)) == spaced || s.p.x.classOf(at(s.low, stop)) == spaced
+}
+
+func (s *scanner) count(start, stop int) (digits, upper, lower int) {
+	for i := start; i < stop; i++ {
+		switch r := s.p.x.plain(s.p.raw[i]); {
+		case isDigit(r):
+			digits++
+		case r >= 'A' && r <= 'Z':
+			upper++
+		case isLetter(r):
+			lower++
+		}
+	}
+	return digits, upper, lower
+}
+
+// ordinal recognises 10min, 24h, 2nd: digits with a short lower-case tail.
+func (s *scanner) ordinal(start, stop int) bool {
+	i := start
+	for i < stop && isDigit(s.low[i]) {
+		i++
+	}
+	for j := i; j < stop; j++ {
+		if !isLetter(s.p.raw[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+// codeLike says whether letters alone may be a code: capitals, in groups or
+// not, or capitals in the middle of a word.
+func (s *scanner) codeLike(c *candidate, upper, lower int) bool {
+	if upper == 0 || c.size > maxCode {
+		return false
+	}
+	if lower == 0 {
+		return c.groups == 1 || c.groups <= 3 && s.evenGroups(c)
+	}
+	inner := 0
+	for i := c.start + 1; i < c.end; i++ {
+		if r := s.p.raw[i]; r >= 'A' && r <= 'Z' && isLetter(s.p.raw[i-1]) {
+			inner++
+		}
+	}
+	return inner >= 2 && c.groups == 1
+}
+
+func (s *scanner) evenGroups(c *candidate) bool {
+	want, n := -1, 0
+	for i := c.start; i <= c.end; i++ {
+		if i < c.end && s.low[i] != '-' {
+			n++
+			continue
+		}
+		if want >= 0 && n != want {
+			return false
+		}
+		want, n = n, 0
+	}
+	return true
+}
+
+func (s *scanner) wordShape(c *candidate, digits int) float64 {
+	switch {
+	case s.prefixed(c):
+		return 0.8
+	case c.letters && c.upper:
+		return -2
+	case c.letters:
+		return -3
+	case c.upper:
+		return -0.3
+	case digits >= 2:
+		return -1.2
+	}
+	return -2
+}
+
+// prefixed recognises G-123456: up to four capitals, a hyphen, digits.
+func (s *scanner) prefixed(c *candidate) bool {
+	if c.groups != 2 || !c.upper {
+		return false
+	}
+	i := c.start
+	for isLetter(s.low[i]) {
+		i++
+	}
+	if i == c.start || i > c.start+4 || s.low[i] != '-' {
+		return false
+	}
+	for _, r := range s.low[i+1 : c.end] {
+		if !isDigit(r) {
+			return false
+		}
+	}
+	return c.end-i > minCode && c.end-i <= 9
+}

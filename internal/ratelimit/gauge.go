@@ -1,0 +1,45 @@
+package ratelimit
+
+import "sync"
+
+// Gauge counts how many of something an identity holds at once: open long-polls, SMTP connections. It is safe
+// for concurrent use and remembers only identities that hold something.
+type Gauge struct {
+	mu   sync.Mutex
+	held map[key]int
+}
+
+// NewGauge returns a gauge that nobody holds anything of.
+func NewGauge() *Gauge { return &Gauge{held: make(map[key]int)} }
+
+// Acquire takes one of the named limit for an identity, unless it holds limit already. Whoever was given one calls
+// release when done; further calls of it do nothing. A release of what was refused does nothing either.
+func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), ok bool) {
+	k := key{name, identity}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	held := g.held[k]
+	if held >= limit {
+		return func() {}, false
+	}
+	if held == 0 {
+		k = k.own()
+	}
+	g.held[k] = held + 1
+	return sync.OnceFunc(func() { g.release(k) }), true
+}
+
+// Held is the number that an identity holds now.
+func (g *Gauge) Held(name Name, identity string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.held[key{name, identity}]
+}
+
+func (g *Gauge) release(k key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.held[k]--; g.held[k] == 0 {
+		delete(g.held, k)
+	}
+}

@@ -1,0 +1,96 @@
+package ratelimit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxPer bounds a window, so that the arithmetic in microseconds stays far from overflow.
+const maxPer = 366 * 24 * time.Hour
+
+// Window allows Count at once, and as many again spread evenly over each Per. One outside the bounds below,
+// which ParseLimit does not make, counts as the nearest inside.
+type Window struct {
+	Count int           // at least 1, at most one a microsecond
+	Per   time.Duration // whole microseconds, at most 366 days
+}
+
+// Limit is the windows of one limit: all must have room. The empty limit allows everything.
+type Limit []Window
+
+// ParseLimit reads a limit as the configuration writes it: "30/1m" or "30/1m, 300/24h", each a count and a
+// duration as time.ParseDuration reads it.
+func ParseLimit(s string) (Limit, error) {
+	var l Limit
+	for text := range strings.SplitSeq(s, ",") {
+		w, err := parseWindow(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("limit %q: %w", s, err)
+		}
+		for _, other := range l {
+			if other.Per == w.Per {
+				return nil, fmt.Errorf("limit %q: two counts for %s", s, span(w.Per))
+			}
+		}
+		l = append(l, w)
+	}
+	return l, nil
+}
+
+func parseWindow(text string) (Window, error) {
+	count, per, ok := strings.Cut(text, "/")
+	if !ok {
+		return Window{}, fmt.Errorf("%q is not count/duration, as in 30/1m", text)
+	}
+	n, err := strconv.ParseUint(count, 10, 31)
+	if err != nil || n == 0 {
+		return Window{}, fmt.Errorf("%q is not a count above zero", count)
+	}
+	d, err := time.ParseDuration(per)
+	if err != nil || d <= 0 || d > maxPer || d%time.Microsecond != 0 {
+		return Window{}, fmt.Errorf("%q is not a duration in whole microseconds up to %s, as in 1m", per, span(maxPer))
+	}
+	if int64(n) > d.Microseconds() {
+		return Window{}, fmt.Errorf("%q is more than one a microsecond", text)
+	}
+	return Window{Count: int(n), Per: d}, nil
+}
+
+// String is the form that ParseLimit reads: "30/1m".
+func (w Window) String() string { return strconv.Itoa(w.Count) + "/" + span(w.Per) }
+
+// String is the form that ParseLimit reads: "30/1m, 300/24h".
+func (l Limit) String() string {
+	texts := make([]string, len(l))
+	for i, w := range l {
+		texts[i] = w.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// UnmarshalText is ParseLimit, for the configuration.
+func (l *Limit) UnmarshalText(text []byte) error {
+	parsed, err := ParseLimit(string(text))
+	if err != nil {
+		return err
+	}
+	*l = parsed
+	return nil
+}
+
+// MarshalText is String, for the configuration.
+func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// span writes a duration without the zero units at its end: 24h, not 24h0m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

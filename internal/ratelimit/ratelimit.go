@@ -1,0 +1,105 @@
+// Package ratelimit counts what an identity does and says when it may go on, to the microsecond, in the memory
+// of this process. It refuses to write to the database: an anonymous caller must not be able to make it.
+package ratelimit
+
+import (
+	"hash/maphash"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// DefaultCap is how many identities a Limiter remembers at most, over all limits.
+const DefaultCap = 1_000_000
+
+const shardCount = 256
+
+// Limiter holds the state of every identity that is not as fresh as ever. It is safe for concurrent use.
+//
+// Its memory is bounded. An entry is dropped once it is idle, since it then equals a fresh one; a shard sweeps
+// when it has doubled since its last sweep. At the cap the entry with the least left to remember, of a
+// handful looked at, gives way to the new one: its identity counts as fresh, so that a flood of addresses may let some
+// of them have more, and nobody is refused for want of memory.
+type Limiter struct {
+	clock  clock.Clock
+	seed   maphash.Seed
+	shards [shardCount]shard
+}
+
+// New returns a limiter that remembers DefaultCap identities.
+func New(c clock.Clock) *Limiter { return NewCapped(c, DefaultCap) }
+
+// NewCapped returns a limiter that remembers about entries identities at most.
+func NewCapped(c clock.Clock, entries int) *Limiter {
+	l := &Limiter{clock: c, seed: maphash.MakeSeed()}
+	for i := range l.shards {
+		l.shards[i].cap = max(1, entries/shardCount)
+	}
+	return l
+}
+
+// Take asks for n, at least 1, of the named limit for an identity. It passes if every window of lim has room for n; else
+// it takes nothing from any. More than a window's Count never pass. The same name and identity may come with another
+// limit than before, as when a plan changes: what was taken counts on.
+func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
+	d := Decision{OK: true, Name: name, Policy: lim}
+	if len(lim) == 0 {
+		return d
+	}
+	n = max(n, 1)
+	now, s := l.clock.Now().UnixMicro(), l.shard(identity)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tats := s.entry(key{name, identity}, len(lim), now)
+	for i, w := range lim {
+		tats[i] = w.rule().clamp(tats[i], now)
+		d.weigh(i, w, tats[i], now, n)
+	}
+	if !d.OK {
+		return d
+	}
+	for i, w := range lim {
+		tats[i] = w.rule().take(tats[i], now, int64(n)).tat
+	}
+	return d
+}
+
+// Entries is the number of identities remembered now.
+func (l *Limiter) Entries() int {
+	sum := 0
+	for i := range l.shards {
+		s := &l.shards[i]
+		s.mu.Lock()
+		sum += len(s.tats)
+		s.mu.Unlock()
+	}
+	return sum
+}
+
+func (l *Limiter) shard(identity string) *shard {
+	return &l.shards[maphash.String(l.seed, identity)%shardCount]
+}
+
+// AddrIdentity is the identity of a client address: an IPv4 address itself, also where it came mapped into
+// IPv6, and the /64 network of an IPv6 address, since a single subscriber has all of that (decisions §5).
+func AddrIdentity(a netip.Addr) string {
+	a = a.Unmap()
+	if !a.Is6() {
+		return a.String()
+	}
+	network, _ := a.WithZone("").Prefix(64) // fails only for lengths above 128
+	return network.String()
+}
+
+// key is what is counted together.
+type key struct {
+	name     Name
+	identity string
+}
+
+// own detaches the key from the buffer that the identity may be a part of.
+func (k key) own() key { return key{k.name, strings.Clone(k.identity)} }
+
+func micros(d int64) time.Duration { return time.Duration(d) * time.Microsecond }

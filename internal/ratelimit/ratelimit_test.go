@@ -1,0 +1,382 @@
+package ratelimit_test
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"pgregory.net/rapid"
+)
+
+var start = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+func limit(t testing.TB, text string) ratelimit.Limit {
+	t.Helper()
+	l, err := ratelimit.ParseLimit(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestABurstPassesAndThenOneAtATime(t *testing.T) {
+	c := clock.NewFake(start)
+	l, lim := ratelimit.New(c), limit(t, "30/1m")
+	for i := range 30 {
+		d := l.Take(ratelimit.Reads, "a", lim, 1)
+		if !d.OK || d.Remaining != 29-i || d.Limit != 30 {
+			t.Fatalf("take %d: %+v", i, d)
+		}
+	}
+	d := l.Take(ratelimit.Reads, "a", lim, 1)
+	if d.OK || d.RetryAfter != 2*time.Second || d.Reset != 2*time.Second || d.Remaining != 0 {
+		t.Errorf("after the burst: %+v", d)
+	}
+	c.Advance(2*time.Second - time.Microsecond)
+	if d := l.Take(ratelimit.Reads, "a", lim, 1); d.OK || d.RetryAfter != time.Microsecond {
+		t.Errorf("a microsecond early: %+v", d)
+	}
+	c.Advance(time.Microsecond)
+	if d := l.Take(ratelimit.Reads, "a", lim, 1); !d.OK {
+		t.Errorf("at the time told: %+v", d)
+	}
+	if d := l.Take(ratelimit.Reads, "a", lim, 1); d.OK {
+		t.Errorf("a second one: %+v", d)
+	}
+}
+
+func TestNamesAndIdentitiesAreCountedApart(t *testing.T) {
+	l, lim := ratelimit.New(clock.NewFake(start)), limit(t, "1/1m")
+	for _, who := range []struct {
+		name     ratelimit.Name
+		identity string
+	}{{ratelimit.Reads, "a"}, {ratelimit.Reads, "b"}, {ratelimit.Other, "a"}} {
+		if !l.Take(who.name, who.identity, lim, 1).OK {
+			t.Errorf("%v shares its count with another", who)
+		}
+		if l.Take(who.name, who.identity, lim, 1).OK {
+			t.Errorf("%v is not counted", who)
+		}
+	}
+}
+
+func TestAFailingWindowTakesNothingFromTheOthers(t *testing.T) {
+	c := clock.NewFake(start)
+	l, lim := ratelimit.New(c), limit(t, "2/1m, 5/24h")
+	for range 2 {
+		l.Take(ratelimit.MailboxCreate, "a", lim, 1)
+	}
+	for range 50 {
+		d := l.Take(ratelimit.MailboxCreate, "a", lim, 1)
+		if d.OK || d.Window != lim[0] || d.RetryAfter != 30*time.Second {
+			t.Fatalf("the minute is used up: %+v", d)
+		}
+	}
+	c.Advance(time.Minute)
+	for range 2 {
+		if d := l.Take(ratelimit.MailboxCreate, "a", lim, 1); !d.OK {
+			t.Fatalf("the refused ones were taken from the day: %+v", d)
+		}
+	}
+	c.Advance(time.Minute)
+	if d := l.Take(ratelimit.MailboxCreate, "a", lim, 2); d.OK || d.Window != lim[1] {
+		t.Errorf("the day has one left, two were asked: %+v", d)
+	}
+	if d := l.Take(ratelimit.MailboxCreate, "a", lim, 1); !d.OK || d.Remaining != 0 || d.Window != lim[1] {
+		t.Errorf("the day's last: %+v", d)
+	}
+}
+
+func TestMoreThanTheWholeNeverPasses(t *testing.T) {
+	l, lim := ratelimit.New(clock.NewFake(start)), limit(t, "5/1s")
+	for _, n := range []int{6, 1 << 40, int(^uint(0) >> 1)} {
+		if d := l.Take(ratelimit.Other, "a", lim, n); d.OK || d.RetryAfter <= 0 || d.RetryAfter > time.Second {
+			t.Errorf("n = %d: %+v", n, d)
+		}
+	}
+	if d := l.Take(ratelimit.Other, "a", lim, 5); !d.OK {
+		t.Errorf("they took something: %+v", d)
+	}
+}
+
+func TestTheEmptyLimitAllowsEverything(t *testing.T) {
+	l := ratelimit.New(clock.NewFake(start))
+	for range 1000 {
+		if d := l.Take(ratelimit.Other, "a", nil, 1000); !d.OK || d.Headers() != (ratelimit.Headers{}) {
+			t.Fatalf("%+v", d)
+		}
+	}
+	if l.Entries() != 0 {
+		t.Errorf("%d entries", l.Entries())
+	}
+}
+
+func TestAWindowOutOfBoundsCountsAsTheNearestInside(t *testing.T) {
+	for _, w := range []ratelimit.Window{{}, {Count: -1, Per: -1}, {Count: 1 << 60, Per: 1}, {Count: 1, Per: 1 << 62}} {
+		l := ratelimit.New(clock.NewFake(start))
+		if d := l.Take(ratelimit.Other, "a", ratelimit.Limit{w}, 1); !d.OK || d.Limit != 1 {
+			t.Errorf("%+v: first %+v", w, d)
+		}
+		if d := l.Take(ratelimit.Other, "a", ratelimit.Limit{w}, 1); d.OK || d.RetryAfter <= 0 {
+			t.Errorf("%+v: second %+v", w, d)
+		}
+	}
+}
+
+// A plan that changes keeps what was taken, under the new limit's terms.
+func TestTheLimitMayChange(t *testing.T) {
+	c := clock.NewFake(start)
+	l := ratelimit.New(c)
+	l.Take(ratelimit.KeyCalls, "k", limit(t, "300/24h"), 300)
+	tight := limit(t, "60/1m")
+	if d := l.Take(ratelimit.KeyCalls, "k", tight, 1); d.OK || d.RetryAfter > time.Minute {
+		t.Errorf("a day's debt under a limit by the minute: %+v", d)
+	}
+	c.Advance(time.Second)
+	if d := l.Take(ratelimit.KeyCalls, "k", limit(t, "60/1m, 600/1h"), 1); !d.OK {
+		t.Errorf("a second later, with another window more: %+v", d)
+	}
+}
+
+func TestAClockSetBackDoesNotLockAnybodyOut(t *testing.T) {
+	c := clock.NewFake(start)
+	l, lim := ratelimit.New(c), limit(t, "10/1m")
+	l.Take(ratelimit.Other, "a", lim, 10)
+	c.Advance(-24 * time.Hour)
+	d := l.Take(ratelimit.Other, "a", lim, 1)
+	if d.OK || d.RetryAfter != 6*time.Second {
+		t.Fatalf("%+v", d)
+	}
+	c.Advance(6 * time.Second)
+	if d := l.Take(ratelimit.Other, "a", lim, 1); !d.OK {
+		t.Errorf("after the wait that was told: %+v", d)
+	}
+}
+
+// stream is a random row of takes under one random window.
+type stream struct {
+	w     ratelimit.Window
+	gaps  []time.Duration
+	sizes []int
+}
+
+func draw(t *rapid.T) stream {
+	w := ratelimit.Window{
+		Count: rapid.IntRange(1, 20).Draw(t, "count"),
+		Per:   time.Duration(rapid.Int64Range(20, 2e6).Draw(t, "per")) * time.Microsecond,
+	}
+	gap := rapid.Custom(func(t *rapid.T) time.Duration {
+		return time.Duration(rapid.Int64Range(0, int64(w.Per)/4).Draw(t, "gap")).Truncate(time.Microsecond)
+	})
+	n := rapid.IntRange(1, 120).Draw(t, "n")
+	return stream{
+		w:     w,
+		gaps:  rapid.SliceOfN(gap, n, n).Draw(t, "gaps"),
+		sizes: rapid.SliceOfN(rapid.IntRange(1, 3), n, n).Draw(t, "sizes"),
+	}
+}
+
+// The naive model keeps every take that passed and looks back over each window: a burst from fresh and the even refill
+// together are at most twice the count.
+func TestNoWindowEverSeesMoreThanTwiceItsCount(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := draw(t), clock.NewFake(start)
+		l := ratelimit.New(c)
+		type passed struct {
+			at time.Time
+			n  int
+		}
+		var log []passed
+		for i, gap := range s.gaps {
+			c.Advance(gap)
+			if !l.Take(ratelimit.Other, "a", ratelimit.Limit{s.w}, s.sizes[i]).OK {
+				continue
+			}
+			log = append(log, passed{c.Now(), s.sizes[i]})
+			sum := 0
+			for _, p := range log {
+				if c.Now().Sub(p.at) < s.w.Per {
+					sum += p.n
+				}
+			}
+			if sum > 2*s.w.Count {
+				t.Fatalf("%d passed within %s", sum, s.w)
+			}
+		}
+	})
+}
+
+func TestWaitingExactlyRetryAfterIsEnoughAndNoLessIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := draw(t), clock.NewFake(start)
+		l := ratelimit.New(c)
+		lim := ratelimit.Limit{s.w, {Count: 3 * s.w.Count, Per: 7 * s.w.Per}}
+		for i, gap := range s.gaps {
+			c.Advance(gap)
+			n := min(s.sizes[i], s.w.Count)
+			d := l.Take(ratelimit.Other, "a", lim, n)
+			if d.OK {
+				continue
+			}
+			c.Advance(d.RetryAfter - time.Microsecond)
+			if early := l.Take(ratelimit.Other, "a", lim, n); early.OK || early.RetryAfter != time.Microsecond {
+				t.Fatalf("a microsecond early: %+v", early)
+			}
+			c.Advance(time.Microsecond)
+			if after := l.Take(ratelimit.Other, "a", lim, n); !after.OK {
+				t.Fatalf("after %s still %+v", d.RetryAfter, after)
+			}
+		}
+	})
+}
+
+// Remaining and Reset tell the truth: so many pass now, one more does not, and after Reset one more does.
+func TestRemainingAndResetHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, c := draw(t), clock.NewFake(start)
+		l, lim := ratelimit.New(c), ratelimit.Limit{s.w}
+		var d ratelimit.Decision
+		for i, gap := range s.gaps {
+			c.Advance(gap)
+			d = l.Take(ratelimit.Other, "a", lim, s.sizes[i])
+		}
+		if d.Remaining == d.Limit {
+			if d.Reset != 0 {
+				t.Fatalf("all is free, yet %+v", d)
+			}
+			return
+		}
+		if l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
+			t.Fatalf("one more than remaining passed: %+v", d)
+		}
+		c.Advance(d.Reset - time.Microsecond)
+		if l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
+			t.Fatalf("before the reset one more passed: %+v", d)
+		}
+		c.Advance(time.Microsecond)
+		if !l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
+			t.Fatalf("after the reset no more passed: %+v", d)
+		}
+	})
+}
+
+func TestIdleEntriesAreDropped(t *testing.T) {
+	c := clock.NewFake(start)
+	l, lim := ratelimit.New(c), limit(t, "10/1m")
+	const crowd = 40_000
+	for i := range crowd {
+		l.Take(ratelimit.Other, fmt.Sprint("early", i), lim, 1)
+	}
+	if n := l.Entries(); n != crowd {
+		t.Fatalf("%d entries, none is idle yet", n)
+	}
+	c.Advance(time.Minute)
+	for i := range 2 * crowd { // each shard doubles and sweeps on the way
+		l.Take(ratelimit.Other, fmt.Sprint("late", i), lim, 1)
+	}
+	if n := l.Entries(); n > 2*crowd+crowd/2 {
+		t.Errorf("%d entries: the idle ones are still there", n)
+	}
+}
+
+func TestMemoryIsBoundedAndHoldersOfDebtAreKept(t *testing.T) {
+	c := clock.NewFake(start)
+	l := ratelimit.NewCapped(c, 256*16)
+	heavy, light := limit(t, "10/24h"), limit(t, "10/1s")
+	l.Take(ratelimit.MailboxCreate, "abuser", heavy, 10)
+	for i := range 20_000 {
+		if !l.Take(ratelimit.Other, fmt.Sprint(i), light, 1).OK {
+			t.Fatal("somebody new was refused")
+		}
+	}
+	if n := l.Entries(); n > 256*16 {
+		t.Errorf("%d entries", n)
+	}
+	if l.Take(ratelimit.MailboxCreate, "abuser", heavy, 1).OK {
+		t.Error("a flood of small debts washed the large one away")
+	}
+}
+
+func TestTakersTogether(t *testing.T) {
+	l, lim := ratelimit.New(clock.NewFake(start)), limit(t, "500/1m")
+	var passed atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for i := range 200 {
+				l.Take(ratelimit.Other, fmt.Sprint(i), lim, 1)
+				if l.Take(ratelimit.Other, "shared", lim, 1).OK {
+					passed.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if passed.Load() != 500 {
+		t.Errorf("%d passed, want 500", passed.Load())
+	}
+}
+
+func TestAddrIdentity(t *testing.T) {
+	for text, want := range map[string]string{
+		"192.0.2.7":            "192.0.2.7",
+		"::ffff:192.0.2.7":     "192.0.2.7",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+		"2001:db8:1:2::":       "2001:db8:1:2::/64",
+		"2001:db8:1:3::":       "2001:db8:1:3::/64",
+		"fe80::1%eth0":         "fe80::/64",
+		"::1":                  "::/64",
+	} {
+		if got := ratelimit.AddrIdentity(netip.MustParseAddr(text)); got != want {
+			t.Errorf("AddrIdentity(%s) = %s, want %s", text, got, want)
+		}
+	}
+	if got := ratelimit.AddrIdentity(netip.Addr{}); got == "" {
+		t.Error("the zero address has no identity")
+	}
+}
+
+func TestTakeDoesNotAllocate(t *testing.T) {
+	l, lim := ratelimit.New(clock.System()), limit(t, "30/1m, 300/24h")
+	if n := testing.AllocsPerRun(1000, func() { l.Take(ratelimit.MailboxCreate, "192.0.2.7", lim, 1) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkTake(b *testing.B) {
+	l, lim := ratelimit.New(clock.System()), limit(b, "300/1m")
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Take(ratelimit.Reads, "192.0.2.7", lim, 1)
+	}
+}
+
+func BenchmarkTakeTwoWindows(b *testing.B) {
+	l, lim := ratelimit.New(clock.System()), limit(b, "1000000/1s, 30000000/1m")
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Take(ratelimit.MailboxCreate, "192.0.2.7", lim, 1)
+	}
+}
+
+func BenchmarkTakeManyIdentities(b *testing.B) {
+	l, lim := ratelimit.New(clock.System()), limit(b, "300/1m")
+	who := make([]string, 1<<17)
+	for i := range who {
+		who[i] = fmt.Sprint("2001:db8:", i, "::/64")
+	}
+	for _, identity := range who {
+		l.Take(ratelimit.Reads, identity, lim, 1)
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		l.Take(ratelimit.Reads, who[i&(1<<17-1)], lim, 1)
+		i++
+	}
+}

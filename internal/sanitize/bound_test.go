@@ -1,0 +1,95 @@
+package sanitize_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/sanitize"
+)
+
+// bombs are bodies made to cost more than their length.
+func bombs() map[string]string {
+	rep := strings.Repeat
+	var fonts, attrs, entities strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&fonts, "<font size=%d color=c%d>", i, i)
+	}
+	for i := range 200_000 {
+		fmt.Fprintf(&attrs, " a%d=x", i)
+	}
+	for range 300_000 {
+		entities.WriteString("&CounterClockwiseContourIntegral;")
+	}
+	return map[string]string{
+		"a million divs":             rep("<div>", 1_000_000),
+		"a million divs, closed":     rep("<div>", 1_000_000) + rep("</div>", 1_000_000),
+		"a million closing tags":     rep("</p>", 1_000_000),
+		"as deep as it goes":         rep("<div>", 500) + "x" + rep("</div>", 500),
+		"siblings up to the limit":   rep("<p>x", 40_000),
+		"formatting left open":       fonts.String() + rep("<p>x", 2000),
+		"few formatting, many p":     rep("<b><i><u><em>", 3) + rep("<p>x</p>", 9_000),
+		"formatting in small mail":   rep("<b x>", 400) + rep("<p>", 2000),
+		"nested tables":              rep("<table><tr><td>", 5000),
+		"text in tables":             "<table>" + rep("x<tr>", 100_000),
+		"nested links":               rep("<a href=https://a.example>", 100_000),
+		"attributes":                 "<p" + attrs.String() + ">x",
+		"attributes on bodies":       rep("<body"+attrs.String()[:100_000]+">", 30),
+		"many bodies":                rep("<body x>", 100_000),
+		"one attribute of 20 MB":     `<p title="` + rep("x", 20<<20) + `">text`,
+		"one attribute of 3 MB":      `<a href="https://a.example/` + rep("&amp;", 600<<10) + `">text`,
+		"one style of 3 MB":          `<p style="` + rep("color:red;", 300<<10) + `">text`,
+		"styles":                     rep(`<p style="`+rep("color:rgb(1,2,3);", 480)+`">`, 480),
+		"an image of 3 MB":           `<img src="data:image/png;base64,` + rep("A", 3<<20) + `">text`,
+		"text of 20 MB":              rep("words and ", 2<<20),
+		"text of 3 MB":               rep("a<b ", 700<<10),
+		"lines of 20 MB":             rep("<br>x", 4<<20),
+		"entities":                   entities.String(),
+		"quotes":                     rep(`"'`, 2<<20),
+		"a comment without end":      rep("<!--", 1<<20),
+		"less-than signs":            rep("<", 4<<20),
+		"tags never closed":          rep("<p ", 1<<20),
+		"a script without end":       "<script>" + rep("<!--<script>", 300<<10),
+		"raw text that does not end": rep("<title><textarea><style></", 100<<10),
+		"foreign content":            rep("<svg><math><mi><p>", 20_000),
+		"templates":                  rep("<template><table><tr>", 20_000),
+		"selects":                    rep("<select><option>", 50_000),
+		"lists":                      rep("<ul><li>", 50_000),
+		"NULs":                       rep("\x00", 4<<20),
+		"not UTF-8":                  rep("\xff", 4<<20),
+		"images":                     rep(`<img src="cid:a">`, 40_000),
+	}
+}
+
+// TestCostIsBounded counts what is allocated in all, which is more than is ever in use at once.
+func TestCostIsBounded(t *testing.T) {
+	big := pad(png, 512<<10)
+	image := func(string) (string, []byte, bool) { return "image/png", big, true }
+	for name, src := range bombs() {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range []struct {
+				name  string
+				limit uint64
+				run   func() string
+			}{
+				{"HTML", 120 << 20, func() string { return sanitize.HTML(src, image) }},
+				{"Text", 100 << 20, func() string { return sanitize.Text(src) }},
+				{"Links", 100 << 20, func() string { return strings.Join(sanitize.Links(src, 100), " ") }},
+			} {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				began := time.Now()
+				out := f.run()
+				took := time.Since(began)
+				runtime.ReadMemStats(&after)
+				used := after.TotalAlloc - before.TotalAlloc
+				t.Logf("%s: %d bytes to %d in %v, %d MiB", f.name, len(src), len(out), took, used>>20) // -v shows the time
+				if used > f.limit {
+					t.Errorf("%s allocates %d MiB", f.name, used>>20)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+// Package sanitize turns the HTML of strangers into HTML that is safe to show, and into text. It is pure: it fetches
+// nothing and keeps no state. It refuses whatever it does not know: elements, attributes, addresses and style properties
+// stay only if a list in this package names them.
+//
+// What a mail's HTML goes through: its cost is bounded by a count of its tags, golang.org/x/net/html parses it into a
+// tree as a browser would, the tree is written out again with nothing but what the lists allow, bluemonday checks the
+// result against the same lists as a second opinion, and the whole is repeated until nothing changes any more. So the
+// output is well nested, cannot close an element around it, and no parser can read anything else into it.
+package sanitize
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// Image finds the part of the same mail that a cid: URL names (RFC 2392).
+type Image = func(cid string) (contentType string, data []byte, ok bool)
+
+// HTML returns the safe form of a mail's HTML body, a fragment to be put into a page (spec §2 Message, decisions §2
+// "HTML"). image finds the part a cid: URL names (nil: none); it may be called several times for one part.
+//
+// Sanitizing the result again changes nothing. A body that is too large, too deep or too costly to parse (see the limits
+// in bound.go), or that does not settle, is returned as text with line breaks: 256 KiB at most, out of the first 4 MiB.
+func HTML(src string, image Image) string {
+	return mailRules.sanitize(src, image)
+}
+
+// Notice returns the safe form of what staff publish (spec §4 content): text, headings, lists, tables and links; no
+// images, no styles. Unlike in mail, links within the site are kept.
+func Notice(src string) string {
+	return noticeRules.sanitize(src, nil)
+}
+
+// maxRounds bounds how often output is sanitized again until it stays as it is. Two rounds settle nearly everything.
+const maxRounds = 5
+
+func (rs *rules) sanitize(src string, image Image) string {
+	src = strings.ToValidUTF8(src, "\uFFFD")
+	in := src
+	for range maxRounds {
+		if !affordable(in) {
+			break
+		}
+		out, settled, ok := rs.rewrite(in, image)
+		if !ok || len(out) > maxSource {
+			break
+		}
+		if (settled || out == in) && rs.second(out) == out && affordable(out) {
+			return out
+		}
+		in, image = rs.second(out), nil
+	}
+	return textOnly(src)
+}
+
+// Limits of a body that is shown as text only. They are such that the result is itself within the limits of bound.go.
+const (
+	maxTextBytes = 256 << 10
+	maxTextLines = 10_000
+)
+
+// textOnly is the readable text of src as HTML.
+func textOnly(src string) string {
+	text := Text(src[:min(len(src), maxSource)])
+	if len(text) > maxTextBytes {
+		text = text[:maxTextBytes]
+		for !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) {
+			text = text[:len(text)-1]
+		}
+	}
+	lines := strings.SplitN(text, "\n", maxTextLines+1)
+	text = strings.Join(lines[:min(len(lines), maxTextLines)], "\n")
+	return strings.ReplaceAll(html.EscapeString(strings.TrimSpace(text)), "\n", "<br>")
+}

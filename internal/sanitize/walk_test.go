@@ -1,0 +1,215 @@
+package sanitize_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// What may be in the output, written down a second time so that a slip in the package's lists is noticed.
+var (
+	mailElements = words(`a abbr acronym address article aside b bdi bdo big blockquote br caption center cite code col
+		colgroup dd del dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol
+		p pre q s samp section small span strike strong sub sup table tbody td tfoot th thead time tr tt u ul var wbr`)
+	mailAttributes = words(`align alt bgcolor border bordercolor cellpadding cellspacing clear color colspan dir face height
+		href hspace lang noshade nowrap rel rowspan size span src start style target title type valign value vspace width`)
+	noticeElements = words(`a abbr b blockquote br code dd del dl dt em h1 h2 h3 h4 hr i ins kbd li mark ol p pre s small
+		strong sub sup table tbody td th thead tr u ul`)
+	noticeAttributes = words(`colspan dir href lang rel rowspan start target title type`)
+
+	call = regexp.MustCompile(`([a-z-]*)\(`)
+)
+
+func words(s string) map[string]bool {
+	m := make(map[string]bool)
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// faults reads out as a browser would, in a page of its own and inside a container, and lists what must not be there.
+func faults(out string, elements, attributes map[string]bool) []string {
+	var found []string
+	for _, page := range []struct{ before, after string }{
+		{"<!DOCTYPE html><body>", ""},
+		{"<body>", ""}, // quirks mode
+		{"<!DOCTYPE html><body><div id=box>", "</div><i id=after></i>"},
+		{"<!DOCTYPE html><body><table><tr><td id=box>", "</td><td id=after></td></tr></table>"},
+		{"<!DOCTYPE html><body><section><a href=/x><b><div id=box>", "</div><i id=after></i></b></a></section>"},
+	} {
+		doc, err := html.Parse(strings.NewReader(page.before + out + page.after))
+		if err != nil {
+			return append(found, "does not parse: "+err.Error())
+		}
+		w := walker{elements: elements, attributes: attributes}
+		if page.after == "" {
+			w.below(body(doc))
+			found = append(found, w.faults...)
+			continue
+		}
+		w.container(doc)
+		found = append(found, w.faults...)
+	}
+	return found
+}
+
+type walker struct {
+	elements, attributes map[string]bool
+	faults               []string
+}
+
+func (w *walker) say(format string, args ...any) {
+	w.faults = append(w.faults, fmt.Sprintf(format, args...))
+}
+
+// container checks that the box is still closed by its own end tag.
+func (w *walker) container(doc *html.Node) {
+	box, after := byID(doc, "box"), byID(doc, "after")
+	switch {
+	case box == nil || after == nil:
+		w.say("the container is gone")
+	case after.Parent != box.Parent || next(box) != after:
+		w.say("the container was closed from within, or left open")
+	}
+}
+
+func next(n *html.Node) *html.Node {
+	for n = n.NextSibling; n != nil && n.Type != html.ElementNode; n = n.NextSibling {
+	}
+	return n
+}
+
+func byID(n *html.Node, id string) *html.Node {
+	for d := range n.Descendants() {
+		for _, a := range d.Attr {
+			if a.Key == "id" && a.Val == id {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+func body(doc *html.Node) *html.Node {
+	for d := range doc.Descendants() {
+		if d.Type == html.ElementNode && d.Data == "body" {
+			return d
+		}
+	}
+	return doc
+}
+
+func (w *walker) below(n *html.Node) {
+	for _, a := range n.Attr {
+		w.say("attribute %s on the body", a.Key)
+	}
+	for d := range n.Descendants() {
+		switch d.Type {
+		case html.TextNode:
+		case html.ElementNode:
+			w.element(d)
+		default:
+			w.say("node of type %d: %q", d.Type, d.Data)
+		}
+	}
+}
+
+func (w *walker) element(n *html.Node) {
+	if n.Namespace != "" || !w.elements[n.Data] {
+		w.say("element %s %s", n.Namespace, n.Data)
+	}
+	values := map[string]string{}
+	for _, a := range n.Attr {
+		if a.Namespace != "" || !w.attributes[a.Key] {
+			w.say("attribute %s=%q on %s", a.Key, a.Val, n.Data)
+		}
+		values[a.Key] = a.Val
+		switch a.Key {
+		case "href":
+			w.link(n, a.Val)
+		case "src":
+			w.source(n, a.Val)
+		case "style":
+			w.style(a.Val)
+		case "rel", "target":
+			if n.Data != "a" {
+				w.say("%s on %s", a.Key, n.Data)
+			}
+		default:
+			if strings.ContainsAny(a.Val, "<>") && a.Key != "alt" && a.Key != "title" {
+				w.say("%s=%q", a.Key, a.Val)
+			}
+		}
+	}
+	if values["href"] != "" && (values["rel"] != "noopener noreferrer nofollow" || values["target"] != "_blank") {
+		w.say("a link with rel=%q target=%q", values["rel"], values["target"])
+	}
+}
+
+func (w *walker) link(n *html.Node, v string) {
+	u, err := url.Parse(strings.ReplaceAll(v, "%", "%25")) // browsers do not mind broken escapes
+	switch {
+	case n.Data != "a":
+		w.say("href on %s", n.Data)
+	case strings.HasPrefix(v, "mailto:"), strings.HasPrefix(v, "tel:"):
+	case strings.HasPrefix(v, "/") && !w.elements["img"] && !strings.HasPrefix(v, "//") && !strings.Contains(v, `\`):
+	case !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://"):
+		w.say("link to %q", v)
+	case err == nil && u.Host == "":
+		w.say("link without a host: %q", v)
+	}
+}
+
+func (w *walker) source(n *html.Node, v string) {
+	if n.Data != "img" {
+		w.say("src on %s", n.Data)
+	}
+	if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
+		return
+	}
+	kind, encoded, ok := strings.Cut(v, ";base64,")
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	kind = strings.TrimPrefix(kind, "data:")
+	if !ok || err != nil || http.DetectContentType(data) != kind || len(data) > 512<<10 ||
+		!words("image/png image/jpeg image/gif image/webp image/bmp")[kind] {
+		w.say("image from %.60q", v)
+	}
+}
+
+func (w *walker) style(v string) {
+	low := strings.ToLower(v)
+	for _, bad := range []string{`\`, "/*", "*/", "@", "{", "}", "<", ">", "!-", "expression", "javascript:", "//"} {
+		if strings.Contains(low, bad) {
+			w.say("style has %q: %q", bad, v)
+		}
+	}
+	for _, m := range call.FindAllStringSubmatch(low, -1) {
+		if !words("rgb rgba hsl hsla")[m[1]] {
+			w.say("style calls %s(): %q", m[1], v)
+		}
+	}
+	for decl := range strings.SplitSeq(low, ";") {
+		switch name, _, _ := strings.Cut(decl, ":"); {
+		case strings.HasPrefix(name, "position"), strings.HasPrefix(name, "z-"), strings.HasPrefix(name, "-"),
+			strings.HasPrefix(name, "b") && strings.HasPrefix(name, "beh"), name == "content", name == "cursor",
+			name == "filter", name == "mask", name == "src", name == "list-style-image", name == "background-image",
+			strings.HasPrefix(name, "animation"), strings.HasPrefix(name, "transition"), name == "transform":
+			w.say("style has property %s: %q", name, v)
+		}
+	}
+}
+
+// check fails the test for each fault of out.
+func check(t *testing.T, src, out string, elements, attributes map[string]bool) {
+	t.Helper()
+	for _, f := range faults(out, elements, attributes) {
+		t.Errorf("%s\n in  %.300q\n out %.300q", f, src, out)
+	}
+}

@@ -1,0 +1,93 @@
+package smtpd
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// checkEvery is how often a handshake looks whether the certificate's files have changed.
+const checkEvery = 5 * time.Second
+
+// CertificateFiles returns a TLS configuration with the certificate of two PEM files, which are read again when they change, so
+// that a renewed certificate needs no restart. A changed pair that cannot be read is logged and the one before stays in use. The
+// first pair has to be good: its error is returned.
+func CertificateFiles(certPath, keyPath string, c clock.Clock, logger *slog.Logger) (*tls.Config, error) {
+	f := &certificateFiles{certPath: certPath, keyPath: keyPath, clock: c, logger: logger}
+	f.state = f.stamp()
+	if err := f.load(); err != nil {
+		return nil, err
+	}
+	f.checked = c.Now()
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12, // RFC 8996
+		GetCertificate: f.certificate,
+	}, nil
+}
+
+type certificateFiles struct {
+	certPath, keyPath string
+	clock             clock.Clock
+	logger            *slog.Logger
+
+	mu      sync.Mutex
+	pair    *tls.Certificate
+	state   stamps
+	checked time.Time
+}
+
+// stamps tell one state of the files from another.
+type stamps [2]struct {
+	size     int64
+	modified time.Time
+}
+
+// certificate answers every client alike, since many a mail server does not say by which name it knows us.
+func (f *certificateFiles) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := f.clock.Now(); now.Sub(f.checked) >= checkEvery {
+		f.checked = now
+		f.refresh()
+	}
+	return f.pair, nil
+}
+
+// refresh reads the files if they have changed since they were last read, even if that reading failed: a pair that is bad is bad
+// until somebody changes it.
+func (f *certificateFiles) refresh() {
+	state := f.stamp()
+	if state == f.state {
+		return
+	}
+	f.state = state
+	if err := f.load(); err != nil {
+		f.logger.Error("certificate not renewed", slog.Any("error", err))
+		return
+	}
+	f.logger.Info("certificate renewed", slog.String("cert", f.certPath))
+}
+
+func (f *certificateFiles) load() error {
+	pair, err := tls.LoadX509KeyPair(f.certPath, f.keyPath)
+	if err != nil {
+		return fmt.Errorf("load certificate %s with key %s: %w", f.certPath, f.keyPath, err)
+	}
+	f.pair = &pair
+	return nil
+}
+
+// stamp looks at the files. One that is missing has the zero stamp.
+func (f *certificateFiles) stamp() (s stamps) {
+	for i, path := range []string{f.certPath, f.keyPath} {
+		if info, err := os.Stat(path); err == nil {
+			s[i].size, s[i].modified = info.Size(), info.ModTime()
+		}
+	}
+	return s
+}

@@ -1,0 +1,100 @@
+package smtpd_test
+
+import (
+	"crypto/tls"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/gonebox/gonebox/internal/smtpd"
+	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
+)
+
+// TestDialogs plays test/dialogs/*.txt, each against a server of its own.
+func TestDialogs(t *testing.T) {
+	paths, err := filepath.Glob("../../test/dialogs/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no dialogs: %v", err)
+	}
+	certificate := newCertificate(t, "mx.example.test")
+	for _, path := range paths {
+		d, err := dialogtest.Load(path, map[string]string{"hostname": "mx.example.test", "domain": "example.test", "address": "box@example.test"})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			play(t, d, certificate)
+		})
+	}
+}
+
+func play(t *testing.T, d *dialogtest.Dialog, certificate tls.Certificate) {
+	in := &fakeInbound{refuse: make(map[string]error)}
+	for address, code := range d.Accept {
+		in.refuse[address] = faultOrProblem(code)
+	}
+	if d.Deliver != "" {
+		in.fail = faultOrProblem(d.Deliver)
+	}
+	_, addr := serve(t, dialogConfig(t, d.Config, certificate), in)
+	player := dialogtest.Player{Addr: addr, TLS: &tls.Config{InsecureSkipVerify: true}}
+	if err := player.Play(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(d.Delivered, asDialog(in.deliveries(), d.Delivered), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("delivered (-want +got):\n%s", diff)
+	}
+}
+
+// asDialog is what was delivered in the dialog's terms. The protocol is left out where the dialog does not care.
+func asDialog(deliveries []delivery, want []dialogtest.Delivery) []dialogtest.Delivery {
+	var out []dialogtest.Delivery
+	for i, got := range deliveries {
+		v := dialogtest.Delivery{From: got.env.From, With: got.env.Protocol, Data: got.data}
+		if i < len(want) && want[i].With == "" {
+			v.With = ""
+		}
+		for _, to := range got.env.To {
+			v.To = append(v.To, to.Address)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func dialogConfig(t *testing.T, settings map[string]string, certificate tls.Certificate) smtpd.Config {
+	cfg := smtpd.Config{TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	for key, value := range settings {
+		n, _ := strconv.Atoi(value)
+		switch key {
+		case "max_size":
+			cfg.MaxSize = int64(n)
+		case "max_recipients":
+			cfg.MaxRecipients = n
+		case "max_connections":
+			cfg.MaxConnections = n
+		case "max_commands":
+			cfg.MaxCommands = n
+		case "max_errors":
+			cfg.MaxErrors = n
+		case "messages": // how many the client's address may send
+			var sent atomic.Int64
+			cfg.AllowMessage = func(netip.Addr) (time.Duration, bool) { return 12 * time.Second, sent.Add(1) <= int64(n) }
+		case "tls":
+			cfg.TLS = nil // "off"
+		case "proxy":
+			cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(value)}
+		default:
+			t.Fatalf("@config has no %q", key)
+		}
+	}
+	return cfg
+}

@@ -1,0 +1,33 @@
+package smtpd
+
+// Unstuff runs the reader of DATA over the octets in reads of the given sizes, the last size being used for the rest. It returns the
+// message (nil where it is too large), what followed its end, and what the reader found out.
+func Unstuff(wire []byte, limit int64, sizes []byte) (message, rest []byte, found Unstuffed) {
+	u := unstuffer{limit: limit}
+	var p []byte
+	kept := 0
+	for i := 0; ; i++ {
+		n, left, done := u.scan(p, kept)
+		if done {
+			return p[:n], append(append([]byte{}, left...), wire...),
+				Unstuffed{Ended: true, Malformed: u.ends.malformed(), TooLarge: u.tooLarge(), Size: u.size}
+		}
+		kept = n
+		p = append(p[:kept], left...)
+		if len(wire) == 0 {
+			return nil, nil, Unstuffed{}
+		}
+		read := len(wire)
+		if len(sizes) > 0 {
+			read = min(read, int(sizes[min(i, len(sizes)-1)])+1)
+		}
+		p = append(p, wire[:read]...)
+		wire = wire[read:]
+	}
+}
+
+// Unstuffed is what the reader of DATA found out.
+type Unstuffed struct {
+	Ended, Malformed, TooLarge bool
+	Size                       int64
+}

@@ -1,0 +1,110 @@
+package smtpd
+
+import (
+	"bytes"
+	"crypto/tls"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxName = 255 // octets of the name in EHLO and HELO (RFC 5321 §4.5.3.1.2)
+
+// hello holds the replies that are the same for every client.
+type hello struct {
+	greeting, plain, ehlo, ehloTLS reply
+}
+
+func newHello(cfg Config) hello {
+	extensions := []string{
+		cfg.Hostname,
+		"PIPELINING",
+		"SIZE " + strconv.FormatInt(cfg.MaxSize, 10),
+		"8BITMIME",
+		"SMTPUTF8",
+		"CHUNKING",
+		"ENHANCEDSTATUSCODES",
+	}
+	h := hello{
+		greeting: reply("220 " + cfg.Hostname + " ESMTP"),
+		plain:    reply("250 " + cfg.Hostname),
+		ehloTLS:  multiline(extensions),
+	}
+	h.ehlo = h.ehloTLS
+	if cfg.TLS != nil {
+		h.ehlo = multiline(append(extensions, "STARTTLS"))
+	}
+	return h
+}
+
+func multiline(lines []string) reply {
+	last := len(lines) - 1
+	var b strings.Builder
+	for _, line := range lines[:last] {
+		b.WriteString("250-" + line + "\r\n")
+	}
+	b.WriteString("250 " + lines[last])
+	return reply(b.String())
+}
+
+// EHLO and HELO (RFC 5321 §4.1.1.1). The name is taken as it comes, since many a client has a strange one; all that is asked of
+// it is to be text. Both end a transaction that was open.
+func (s *session) greet(arg []byte, extended bool) reply {
+	if len(arg) == 0 {
+		return replyArgument
+	}
+	if len(arg) > maxName || !utf8.Valid(arg) {
+		return replyHelloArgument
+	}
+	s.reset()
+	s.helo, s.extended = string(arg), extended
+	switch {
+	case !extended:
+		return s.srv.hello.plain
+	case s.tls != "":
+		return s.srv.hello.ehloTLS
+	default:
+		return s.srv.hello.ehlo
+	}
+}
+
+// STARTTLS (RFC 3207). Afterwards the client is a stranger again: what it said in the clear, anybody may have said.
+func (s *session) startTLS(arg []byte) reply {
+	switch {
+	case s.srv.cfg.TLS == nil:
+		return replyNoTLS
+	case s.tls != "":
+		return replyTLSAlready
+	case len(arg) > 0:
+		return replyNoArgument
+	}
+	s.say(replyStartTLS)
+	conn := tls.Server(s.wire.raw, s.srv.cfg.TLS)
+	err := s.wire.secure(conn, func() error { return conn.HandshakeContext(s.srv.base) })
+	if err != nil {
+		s.fail("tls handshake", err)
+		s.over = true
+		return ""
+	}
+	state := conn.ConnectionState()
+	s.tls = tls.VersionName(state.Version) + " " + tls.CipherSuiteName(state.CipherSuite)
+	s.reset()
+	s.helo, s.extended = "", false
+	return ""
+}
+
+// foreign reports whether a client's first line belongs to another protocol: a web page can make a browser send a request with
+// mail commands in its body, and a TLS hello means that the client expects TLS from the start.
+func foreign(line []byte) bool {
+	const tlsHandshake = 0x16
+	if line[0] == tlsHandshake {
+		return true
+	}
+	verb, rest, _ := bytes.Cut(line, []byte(" "))
+	switch string(verb) {
+	case "GET", "POST", "PUT", "HEAD", "OPTIONS", "CONNECT", "DELETE", "PATCH", "TRACE", "PRI":
+		return len(rest) > 0
+	default:
+		return false
+	}
+}

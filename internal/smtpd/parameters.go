@@ -1,0 +1,115 @@
+package smtpd
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// parameters of MAIL that mean something here.
+type parameters struct {
+	size int64 // RFC 1870; 0 where it was not declared
+	utf8 bool  // RFC 6531
+}
+
+// mailParameters reads what follows the reverse-path. RET and ENVID are refused like any unknown one, for whoever asks for a
+// delivery status notification shall not believe that one will come (RFC 5321 §4.1.1.11).
+func mailParameters(p []byte) (ps parameters, r reply) {
+	var seen [3]bool
+	r = eachParameter(p, func(keyword string, value []byte, hasValue bool) reply {
+		kind := 0
+		switch keyword {
+		case "SIZE":
+			var ok bool
+			if ps.size, ok = parseSize(value); !ok {
+				return replyParameters
+			}
+		case "BODY":
+			kind = 1
+			if r := checkBody(value); r != "" {
+				return r
+			}
+		case "SMTPUTF8":
+			kind = 2
+			ps.utf8 = true
+			if hasValue {
+				return replyParameters
+			}
+		default:
+			return replyParameter
+		}
+		if seen[kind] {
+			return replyParameters
+		}
+		seen[kind] = true
+		return ""
+	})
+	return ps, r
+}
+
+// noParameters reads what follows a forward-path. None are known.
+func noParameters(p []byte) reply {
+	return eachParameter(p, func(string, []byte, bool) reply { return replyParameter })
+}
+
+// checkBody is about 8BITMIME (RFC 6152 §3). BINARYMIME (RFC 3030) is not offered.
+func checkBody(value []byte) reply {
+	switch {
+	case bytes.EqualFold(value, []byte("7BIT")), bytes.EqualFold(value, []byte("8BITMIME")):
+		return ""
+	case bytes.EqualFold(value, []byte("BINARYMIME")):
+		return replyParameter
+	default:
+		return replyParameters
+	}
+}
+
+// eachParameter takes the esmtp-params apart (RFC 5321 §4.1.2) and stops at the first reply that take gives.
+func eachParameter(p []byte, take func(keyword string, value []byte, hasValue bool) reply) reply {
+	if len(p) > 0 && p[0] != ' ' {
+		return replyParameters
+	}
+	for field := range bytes.FieldsFuncSeq(p, func(r rune) bool { return r == ' ' }) {
+		keyword, value, hasValue := bytes.Cut(field, []byte("="))
+		if !isKeyword(keyword) || (hasValue && !isValue(value)) {
+			return replyParameters
+		}
+		if r := take(string(bytes.ToUpper(keyword)), value, hasValue); r != "" {
+			return r
+		}
+	}
+	return ""
+}
+
+func isKeyword(p []byte) bool {
+	for i, c := range p {
+		if !isAlphanumeric(c) && (c != '-' || i == 0) {
+			return false
+		}
+	}
+	return len(p) > 0
+}
+
+// isValue is esmtp-value with UTF-8 (RFC 6531 §3.3); control characters and spaces never get here.
+func isValue(p []byte) bool {
+	return len(p) > 0 && bytes.IndexByte(p, '=') < 0 && utf8.Valid(p)
+}
+
+// parseSize reads a size-value of 1 to 20 digits (RFC 1870 §4). What int64 cannot hold is more than any message may have.
+func parseSize(p []byte) (n int64, ok bool) {
+	const digits = 20
+	if len(p) == 0 || len(p) > digits {
+		return 0, false
+	}
+	for _, c := range p {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseInt(string(p), 10, 64)
+	if err != nil {
+		return math.MaxInt64, true
+	}
+	return n, true
+}

@@ -1,0 +1,179 @@
+package smtpd
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of RFC 5321 §4.5.3.1, in octets.
+const (
+	maxLocal  = 64
+	maxDomain = 255
+	maxPath   = 256 // with its brackets
+)
+
+// address is a path's mailbox. The null reverse-path is the zero address; one without a domain is <Postmaster>, or an error.
+type address struct {
+	local  string // with its quotes where it needs them
+	domain string
+	utf8   bool // has octets beyond ASCII
+}
+
+func (a address) String() string {
+	switch {
+	case a.domain != "":
+		return a.local + "@" + a.domain
+	case a.postmaster():
+		return "postmaster"
+	default:
+		return a.local
+	}
+}
+
+// postmaster reports whether a is the one local part that is taken without a domain (RFC 5321 §4.5.1).
+func (a address) postmaster() bool { return a.domain == "" && strings.EqualFold(a.local, "postmaster") }
+
+// parsePath reads a Reverse-path or Forward-path (RFC 5321 §4.1.2, RFC 6531 §3.3) from the front of p and returns what follows it.
+// A source route is taken and forgotten (§3.3, appendix C). Two liberties: dots may stand anywhere in a local part, since such
+// addresses exist and this service itself hands them out, and a domain may have underscores.
+func parsePath(p []byte) (a address, rest []byte, ok bool) {
+	c := cursor{rest: p}
+	if !c.skip('<') {
+		return address{}, nil, false
+	}
+	if c.skip('>') {
+		return address{}, c.rest, true
+	}
+	if c.peek('@') && !c.route() {
+		return address{}, nil, false
+	}
+	local, ok := c.localPart()
+	if !ok {
+		return address{}, nil, false
+	}
+	var domain []byte
+	if c.skip('@') {
+		if domain, ok = c.domain(); !ok {
+			return address{}, nil, false
+		}
+	}
+	if !c.skip('>') {
+		return address{}, nil, false
+	}
+	path := p[:len(p)-len(c.rest)]
+	if len(path) > maxPath || !utf8.Valid(path) {
+		return address{}, nil, false
+	}
+	isUTF8 := bytes.ContainsFunc(path, func(r rune) bool { return r >= utf8.RuneSelf })
+	return address{local: string(local), domain: string(domain), utf8: isUTF8}, c.rest, true
+}
+
+// cursor reads a path from left to right.
+type cursor struct{ rest []byte }
+
+func (c *cursor) peek(want byte) bool { return len(c.rest) > 0 && c.rest[0] == want }
+
+func (c *cursor) skip(want byte) bool {
+	if !c.peek(want) {
+		return false
+	}
+	c.rest = c.rest[1:]
+	return true
+}
+
+// run takes the longest prefix of octets that are in the set.
+func (c *cursor) run(in func(byte) bool) []byte {
+	n := 0
+	for n < len(c.rest) && in(c.rest[n]) {
+		n++
+	}
+	taken := c.rest[:n]
+	c.rest = c.rest[n:]
+	return taken
+}
+
+// route reads a source route with its colon: "@a,@b:".
+func (c *cursor) route() bool {
+	for {
+		if !c.skip('@') {
+			return false
+		}
+		if _, ok := c.domain(); !ok {
+			return false
+		}
+		if c.skip(':') {
+			return true
+		}
+		if !c.skip(',') {
+			return false
+		}
+	}
+}
+
+func (c *cursor) localPart() (local []byte, ok bool) {
+	if c.peek('"') {
+		local, ok = c.quoted()
+	} else {
+		local = c.run(isLocal)
+		ok = len(local) > 0
+	}
+	return local, ok && len(local) <= maxLocal
+}
+
+// quoted reads a Quoted-string. Quotes that nobody needs are taken off, since the address is the same without (RFC 5321 §4.1.2).
+func (c *cursor) quoted() (local []byte, ok bool) {
+	whole := c.rest
+	c.skip('"')
+	for !c.peek('"') {
+		escaped := c.skip('\\')
+		if len(c.rest) == 0 || c.rest[0] < ' ' || c.rest[0] == 0x7f || (escaped && c.rest[0] >= utf8.RuneSelf) {
+			return nil, false
+		}
+		c.rest = c.rest[1:]
+	}
+	content := whole[1 : len(whole)-len(c.rest)]
+	c.skip('"')
+	if len(content) > 0 && !bytes.ContainsFunc(content, func(r rune) bool { return r < utf8.RuneSelf && !isLocal(byte(r)) }) {
+		return content, true
+	}
+	return whole[:len(content)+2], true
+}
+
+// domain reads a Domain or an address-literal.
+func (c *cursor) domain() (domain []byte, ok bool) {
+	whole := c.rest
+	if c.skip('[') {
+		inside := c.run(isLiteral)
+		if len(inside) == 0 || !c.skip(']') {
+			return nil, false
+		}
+		return whole[:len(inside)+2], true
+	}
+	domain = c.run(isDomain)
+	if len(domain) == 0 || len(domain) > maxDomain {
+		return nil, false
+	}
+	for label := range bytes.SplitSeq(domain, []byte(".")) {
+		if len(label) == 0 || label[0] == '-' || label[len(label)-1] == '-' {
+			return nil, false
+		}
+	}
+	return domain, true
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// isLocal is atext with UTF-8 (RFC 6531 §3.3), and the dot.
+func isLocal(c byte) bool {
+	return isAlphanumeric(c) || c >= utf8.RuneSelf || strings.IndexByte(".!#$%&'*+-/=?^_`{|}~", c) >= 0
+}
+
+func isDomain(c byte) bool {
+	return isAlphanumeric(c) || c >= utf8.RuneSelf || c == '-' || c == '_' || c == '.'
+}
+
+// isLiteral is dcontent: printable ASCII without the brackets and the backslash (RFC 5321 §4.1.3).
+func isLiteral(c byte) bool { return '!' <= c && c <= '~' && c != '[' && c != ']' && c != '\\' }

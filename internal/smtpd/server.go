@@ -1,0 +1,177 @@
+package smtpd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// Server takes mail from any number of clients. Its zero value is of no use: New makes one.
+type Server struct {
+	cfg   Config
+	in    Inbound
+	hello hello
+	wall  clock.Clock // what socket deadlines go by
+
+	base    context.Context // of the Inbound's calls
+	cancel  context.CancelFunc
+	buffers bufferPool
+	inputs  sync.Pool // of *[inputSize]byte
+	clients addresses
+
+	mu        sync.Mutex
+	draining  bool
+	stopped   chan struct{} // closed when draining begins
+	listeners map[net.Listener]struct{}
+	sessions  map[*session]struct{}
+	running   sync.WaitGroup // the sessions
+}
+
+// New returns a server that hands what it receives to in.
+func New(cfg Config, in Inbound) *Server {
+	cfg = cfg.withDefaults()
+	s := &Server{
+		cfg:       cfg,
+		in:        in,
+		hello:     newHello(cfg),
+		wall:      clock.System(),
+		clients:   addresses{limit: cfg.MaxConnections, open: make(map[bucket]int)},
+		stopped:   make(chan struct{}),
+		listeners: make(map[net.Listener]struct{}),
+		sessions:  make(map[*session]struct{}),
+	}
+	s.base, s.cancel = context.WithCancel(context.WithoutCancel(cfg.Context))
+	return s
+}
+
+// Serve takes connections from l until Shutdown, and then returns nil; any other error is the listener's. It closes l.
+func (s *Server) Serve(l net.Listener) error {
+	l = s.proxied(l)
+	if !s.listen(l) {
+		return l.Close()
+	}
+	defer s.unlisten(l)
+	var pause time.Duration
+	for {
+		conn, err := l.Accept()
+		switch {
+		case err == nil:
+			pause = 0
+			s.start(conn)
+		case s.isDraining():
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return fmt.Errorf("accept on %s: %w", l.Addr(), err)
+		default: // out of descriptors, or a client that left in the queue: neither is a reason to stop
+			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+			s.cfg.Logger.Error("smtp accept failed", slog.Any("error", err), slog.Duration("pause", pause))
+			s.sleep(pause)
+		}
+	}
+}
+
+// Shutdown stops taking connections. A session that waits for a command is told 421 4.3.2 at once, one that receives or delivers
+// a message when it has replied to it. It returns nil when all have ended; when ctx ends before, the remaining connections are
+// closed, the context of the Inbound's calls is cancelled and ctx's error is returned.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain()
+	defer s.cancel()
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		s.cancel()
+		s.closeAll()
+		return ctx.Err()
+	}
+}
+
+func (s *Server) drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return
+	}
+	s.draining = true
+	close(s.stopped)
+	for l := range s.listeners {
+		_ = l.Close() // it is of no more use, whatever its error
+	}
+	for ss := range s.sessions {
+		ss.wire.interrupt()
+	}
+}
+
+func (s *Server) closeAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ss := range s.sessions {
+		_ = ss.wire.raw.Close() // ends the session's read or write
+	}
+}
+
+// start runs a session, unless the server is draining: then the connection came a moment too late and is closed.
+func (s *Server) start(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		_ = conn.Close()
+		return
+	}
+	ss := newSession(s, conn)
+	s.sessions[ss] = struct{}{}
+	s.running.Go(func() {
+		defer s.forget(ss)
+		ss.run()
+	})
+}
+
+func (s *Server) forget(ss *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, ss)
+}
+
+func (s *Server) listen(l net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return false
+	}
+	s.listeners[l] = struct{}{}
+	return true
+}
+
+func (s *Server) unlisten(l net.Listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners, l)
+	_ = l.Close()
+}
+
+func (s *Server) isDraining() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.draining
+}
+
+// sleep waits for d or until Shutdown.
+func (s *Server) sleep(d time.Duration) {
+	timer := s.wall.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.stopped:
+	}
+}

@@ -1,0 +1,129 @@
+package smtpd
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/inbound"
+)
+
+// transaction is a mail transaction (RFC 5321 §3.3): the three buffers of the protocol.
+type transaction struct {
+	open     bool   // MAIL was taken
+	from     string // the reverse-path
+	utf8     bool   // SMTPUTF8 was asked for
+	declared int64  // SIZE, 0 where it was not declared
+	to       []inbound.Recipient
+	chunks   *buffer   // what BDAT has brought so far; nil before the first chunk
+	begun    time.Time // when the first chunk's command came
+}
+
+// reset clears the transaction.
+func (s *session) reset() {
+	if s.tx.chunks != nil {
+		s.srv.buffers.put(s.tx.chunks)
+	}
+	s.tx = transaction{}
+}
+
+// MAIL (RFC 5321 §4.1.1.2) begins a transaction. It clears an open one even where it is refused itself: recipients that follow a
+// refused MAIL must never join those of another message.
+func (s *session) mail(arg []byte) reply {
+	if s.helo == "" {
+		return replyHelloFirst
+	}
+	if s.tx.chunks != nil {
+		return replyChunked
+	}
+	s.reset()
+	from, rest, r := pathAfter("FROM:", arg, replyMailSyntax, replySenderSyntax)
+	if r != "" {
+		return r
+	}
+	if from.domain == "" && from.local != "" {
+		return replySenderSyntax
+	}
+	p, r := mailParameters(rest)
+	switch {
+	case r != "":
+		return r
+	case from.utf8 && !p.utf8:
+		return replyNeedsUTF8
+	case p.size > s.srv.cfg.MaxSize:
+		return replyTooLarge()
+	}
+	if wait, ok := s.srv.cfg.AllowMessage(s.ip); !ok {
+		return tooManyMessages(wait)
+	}
+	s.tx = transaction{open: true, from: from.String(), utf8: p.utf8, declared: p.size}
+	return replySender
+}
+
+func tooManyMessages(wait time.Duration) reply {
+	seconds := int64((wait + time.Second - 1) / time.Second)
+	return reply(fmt.Sprintf("421 4.7.0 Too many messages from your address, try again in %d seconds", max(seconds, 1)))
+}
+
+// RCPT (RFC 5321 §4.1.1.3) adds a recipient. One that is refused leaves the others as they are.
+func (s *session) rcpt(arg []byte) reply {
+	switch {
+	case !s.tx.open:
+		return replyMailFirst
+	case s.tx.chunks != nil:
+		return replyChunked
+	}
+	to, rest, r := pathAfter("TO:", arg, replyRcptSyntax, replyRcptAddress)
+	switch {
+	case r != "":
+		return r
+	case to.local == "":
+		return replyRcptAddress
+	case to.domain == "" && !to.postmaster():
+		return replyRcptAddress
+	}
+	if r := noParameters(rest); r != "" {
+		return r
+	}
+	if to.utf8 && !s.tx.utf8 {
+		return replyNeedsUTF8
+	}
+	if len(s.tx.to) >= s.srv.cfg.MaxRecipients {
+		return replyRecipients
+	}
+	return s.accept(to)
+}
+
+func (s *session) accept(to address) reply {
+	recipient, err := s.srv.in.Accept(s.srv.base, to.String())
+	if err != nil {
+		return s.refused("accept", err)
+	}
+	if !slices.Contains(s.tx.to, recipient) { // said twice, it is one recipient all the same
+		s.tx.to = append(s.tx.to, recipient)
+	}
+	return replyRecipient
+}
+
+// refused is the reply for an error of the Inbound. What is not the client's affair is logged here and nowhere else.
+func (s *session) refused(what string, err error) reply {
+	r, known := refusal(err)
+	if !known {
+		s.logFault(what+" failed", err, "")
+		r += reply(", trace " + s.trace)
+	}
+	return r
+}
+
+// pathAfter reads a keyword, in any case and with spaces behind it as some clients write them, and the path that follows.
+func pathAfter(keyword string, arg []byte, misspelt, invalid reply) (a address, rest []byte, r reply) {
+	if len(arg) < len(keyword) || !bytes.EqualFold(arg[:len(keyword)], []byte(keyword)) {
+		return address{}, nil, misspelt
+	}
+	a, rest, ok := parsePath(bytes.TrimLeft(arg[len(keyword):], " "))
+	if !ok {
+		return address{}, nil, invalid
+	}
+	return a, rest, ""
+}

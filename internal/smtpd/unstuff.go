@@ -1,0 +1,129 @@
+package smtpd
+
+import "bytes"
+
+// unstuffer turns what follows DATA into the message (RFC 5321 §4.1.1.4, §4.5.2): it finds the end, which is CRLF.CRLF and nothing
+// else, and takes off the dot that was put before every line that begins with one. It works in place and by whole blocks, so
+// that the octets are looked at by the processor's vector instructions, and it does not care how the reads cut them.
+type unstuffer struct {
+	limit  int64 // octets beyond which the message is only counted, not kept
+	size   int64 // octets of the message so far
+	inLine bool  // not at the beginning of a line
+	cr     bool  // the octet before the block is a CR
+	ends   lineEnds
+}
+
+// lineEnds finds out whether the lines of a text end in CRLF and in nothing else. Every LF is looked at, for the CR before it; that
+// there is no CR anywhere else follows from their number.
+type lineEnds struct {
+	cr, crlf int64
+	nul      bool
+	bareLF   bool
+}
+
+// malformed reports a NUL, a bare LF or a bare CR.
+func (e *lineEnds) malformed() bool { return e.nul || e.bareLF || e.cr != e.crlf }
+
+// count looks at a piece of the text for CR and NUL.
+func (e *lineEnds) count(p []byte) {
+	e.cr += int64(bytes.Count(p, []byte{'\r'}))
+	e.nul = e.nul || bytes.IndexByte(p, 0) >= 0
+}
+
+// lf looks at an LF. It reports whether it ends a line.
+func (e *lineEnds) lf(afterCR bool) bool {
+	if afterCR {
+		e.crlf++
+	} else {
+		e.bareLF = true
+	}
+	return afterCR
+}
+
+// check looks at a whole text.
+func (e *lineEnds) check(p []byte) {
+	e.count(p)
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(p[i:], '\n')
+		if n < 0 {
+			return
+		}
+		i += n
+		e.lf(i > 0 && p[i-1] == '\r')
+	}
+}
+
+// tooLarge reports whether the message is larger than the limit. Nothing of it is kept then.
+func (u *unstuffer) tooLarge() bool { return u.size > u.limit }
+
+// scan looks at p[kept:], where p[:kept] is the message so far. It returns how much of p is message now and what is left of p: up to
+// two octets that cannot be told without those to come or, when the end was found, what followed the end.
+func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
+	from, at := kept, kept // p[from:at] is message not yet moved to its place
+	for {
+		if !u.inLine {
+			switch dot(p[at:]) {
+			case dotUndecided:
+				return u.keep(p, kept, p[from:at]), p[at:], false
+			case dotEnd:
+				return u.keep(p, kept, p[from:at]), p[at+len(".\r\n"):], true
+			case dotStuffed:
+				kept = u.keep(p, kept, p[from:at])
+				at++
+				from = at
+			}
+			u.inLine = true
+		}
+		i := bytes.IndexByte(p[at:], '\n')
+		if i < 0 {
+			if len(p) > at {
+				u.cr = p[len(p)-1] == '\r'
+			}
+			return u.keep(p, kept, p[from:]), nil, false
+		}
+		afterCR := u.cr
+		if i > 0 {
+			afterCR = p[at+i-1] == '\r'
+		}
+		u.cr = false
+		u.inLine = !u.ends.lf(afterCR)
+		at += i + 1
+	}
+}
+
+// keep moves a piece of the message to its place behind p[:kept], which it returns the new length of.
+func (u *unstuffer) keep(p []byte, kept int, piece []byte) int {
+	u.ends.count(piece)
+	u.size += int64(len(piece))
+	if u.tooLarge() {
+		return 0
+	}
+	return kept + copy(p[kept:], piece)
+}
+
+type dotCase int
+
+const (
+	dotNone      dotCase = iota // the line does not begin with a dot
+	dotStuffed                  // a dot to take off
+	dotEnd                      // the end of the message
+	dotUndecided                // more octets are needed
+)
+
+// dot looks at the beginning of a line.
+func dot(line []byte) dotCase {
+	switch {
+	case len(line) == 0:
+		return dotUndecided
+	case line[0] != '.':
+		return dotNone
+	case len(line) > 1 && line[1] != '\r':
+		return dotStuffed
+	case len(line) < len(".\r\n"):
+		return dotUndecided
+	case line[2] == '\n':
+		return dotEnd
+	default:
+		return dotStuffed
+	}
+}

@@ -1,0 +1,85 @@
+package smtpd_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/smtpd"
+)
+
+// reference reads the same octets one at a time, by the book.
+func reference(wire []byte, limit int64) (message, rest []byte, found smtpd.Unstuffed) {
+	message = []byte{}
+	lineStart := true
+	for i := 0; i < len(wire); i++ {
+		if lineStart && wire[i] == '.' {
+			if bytes.HasPrefix(wire[i:], []byte(".\r\n")) {
+				found.Ended = true
+				rest = wire[i+3:]
+				break
+			}
+			lineStart = false
+			continue
+		}
+		message = append(message, wire[i])
+		lineStart = bytes.HasSuffix(wire[:i+1], []byte("\r\n"))
+	}
+	if !found.Ended {
+		return nil, nil, smtpd.Unstuffed{}
+	}
+	plain := bytes.ReplaceAll(message, []byte("\r\n"), nil)
+	found.Malformed = bytes.ContainsAny(plain, "\r\n\x00")
+	found.Size = int64(len(message))
+	found.TooLarge = found.Size > limit
+	if found.TooLarge {
+		message = nil
+	}
+	return message, rest, found
+}
+
+// FuzzData compares the block-wise reader of DATA with the reference, however the octets are cut into reads.
+func FuzzData(f *testing.F) {
+	for _, seed := range []string{
+		".\r\n", "\r\n.\r\n", "a\r\n.\r\nQUIT\r\n", "..\r\n.\r\n", "a\r\n..b\r\n.c\r\n.\r\n", "a\r\r\n.\r\n", "a\n.\n.\r\n\r\n.\r\n",
+		"a\r.\r\r\n.\r\n", "\r\n.\rx\r\n.\r\n", "\x00\r\n.\r\n", ".\r.\r\n\r\n.\r\n", "a\r\n.\n.\r\n\r\n.\r\n", "\n\r\n.\r\n", ".\n.\r\n\r\n.\r\n",
+	} {
+		f.Add([]byte(seed), int64(1000), []byte{0})
+		f.Add([]byte(seed), int64(2), []byte{1, 0, 2})
+		f.Add([]byte(seed), int64(1000), []byte(nil))
+	}
+	f.Fuzz(func(t *testing.T, wire []byte, limit int64, sizes []byte) {
+		limit = max(limit, 0)
+		wantMessage, wantRest, want := reference(wire, limit)
+		message, rest, found := smtpd.Unstuff(bytes.Clone(wire), limit, sizes)
+		if found != want || !bytes.Equal(message, wantMessage) || !bytes.Equal(rest, wantRest) {
+			t.Errorf("%q in reads of %v, limit %d:\ngot  %q %q %+v\nwant %q %q %+v", wire, sizes, limit, message, rest, found, wantMessage, wantRest, want)
+		}
+	})
+}
+
+// Every cut of every short text over the alphabet that matters.
+func TestDataInEveryCut(t *testing.T) {
+	const alphabet = "\r\n.x"
+	for length := range 7 {
+		text := make([]byte, length)
+		var each func(at int)
+		each = func(at int) {
+			if at < length {
+				for _, c := range []byte(alphabet) {
+					text[at] = c
+					each(at + 1)
+				}
+				return
+			}
+			wire := append(bytes.Clone(text), "\r\n.\r\nrest"...)
+			wantMessage, wantRest, want := reference(wire, 5)
+			for first := range byte(length + 5) {
+				message, rest, found := smtpd.Unstuff(bytes.Clone(wire), 5, []byte{first, 0})
+				if found != want || !bytes.Equal(message, wantMessage) || !bytes.Equal(rest, wantRest) {
+					t.Fatalf("%q cut after %d: got %q %q %+v, want %q %q %+v", wire, first+1, message, rest, found, wantMessage, wantRest, want)
+				}
+			}
+		}
+		each(0)
+	}
+}

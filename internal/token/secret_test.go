@@ -1,0 +1,164 @@
+package token_test
+
+import (
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/token"
+	"pgregory.net/rapid"
+)
+
+func TestASecretIsFoundByItsHash(t *testing.T) {
+	for _, k := range []token.Kind{token.User, token.Guest} {
+		text, hash := token.MintSecret(k)
+		if !strings.HasPrefix(text, string(k)) || len(text) != len(k)+43+6 {
+			t.Errorf("minted %q", text)
+		}
+		if hash != sha256.Sum256([]byte(text)) {
+			t.Errorf("the hash is not the credential's SHA-256")
+		}
+		kind, parsed, err := token.ParseSecret(text)
+		if err != nil || kind != k || parsed != hash {
+			t.Errorf("ParseSecret(%q) = %q, %x, %v", text, kind, parsed, err)
+		}
+		if again, _ := token.MintSecret(k); again == text {
+			t.Error("the same secret twice")
+		}
+	}
+}
+
+func TestADeveloperKeyTellsItsPrefix(t *testing.T) {
+	text, prefix, hash := token.MintDeveloper()
+	if len(prefix) != 10 || !strings.HasPrefix(text, "x_"+prefix+"_") {
+		t.Errorf("minted %q with prefix %q", text, prefix)
+	}
+	gotPrefix, gotHash, err := token.ParseDeveloper(text)
+	if err != nil || gotPrefix != prefix || gotHash != hash {
+		t.Errorf("ParseDeveloper(%q) = %q, %x, %v", text, gotPrefix, gotHash, err)
+	}
+	kind, gotHash, err := token.ParseSecret(text)
+	if err != nil || kind != token.Developer || gotHash != hash {
+		t.Errorf("ParseSecret(%q) = %q, %x, %v", text, kind, gotHash, err)
+	}
+}
+
+// A CRC-32 finds every error that stays within 32 bits, so every character that is wrong alone, swapped or lost.
+func TestAMistypedSecretIsRefused(t *testing.T) {
+	developer, _, _ := token.MintDeveloper()
+	user, _ := token.MintSecret(token.User)
+	for _, good := range []string{developer, user} {
+		rapid.Check(t, func(t *rapid.T) {
+			bad := []byte(good)
+			i := rapid.IntRange(0, len(bad)-1).Draw(t, "at")
+			switch rapid.SampledFrom([]string{"bit", "swap", "drop", "double"}).Draw(t, "mistake") {
+			case "bit":
+				bad[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+			case "swap":
+				j := min(i+1, len(bad)-1)
+				bad[i], bad[j] = bad[j], bad[i]
+			case "drop":
+				bad = append(bad[:i:i], bad[i+1:]...)
+			case "double":
+				bad = append(bad[:i+1:i+1], bad[i:]...)
+			}
+			if kind, _, err := token.ParseSecret(string(bad)); string(bad) != good && !problem.Has(err, problem.AuthInvalidToken) {
+				t.Fatalf("ParseSecret(%q) = %q, %v", bad, kind, err)
+			}
+		})
+	}
+}
+
+func TestParseSecretRefuses(t *testing.T) {
+	mailboxKind, _ := token.MintSecret(token.Mailbox)
+	bareDeveloper, _ := token.MintSecret(token.Developer)
+	otherKind, _ := token.MintSecret("pk_")
+	user, _ := token.MintSecret(token.User)
+	for _, bad := range []string{
+		"", "x", "x_", "xu_", "xg_", "xm_", "x__", mailboxKind, bareDeveloper, otherKind, strings.TrimPrefix(user, "xu_"), "xg_" + user[3:],
+		user + "\x00", "x_0123456789_", "x_0123456789", "x_01234é6789_" + user[3:],
+	} {
+		if kind, hash, err := token.ParseSecret(bad); !problem.Has(err, problem.AuthInvalidToken) || kind != "" || hash != [32]byte{} {
+			t.Errorf("ParseSecret(%q) = %q, %x, %v", bad, kind, hash, err)
+		}
+		if prefix, _, err := token.ParseDeveloper(bad); !problem.Has(err, problem.AuthInvalidToken) || prefix != "" {
+			t.Errorf("ParseDeveloper(%q) = %q, %v", bad, prefix, err)
+		}
+	}
+}
+
+func TestAnErrorDoesNotRepeatTheCredential(t *testing.T) {
+	text, _ := token.MintSecret(token.User)
+	_, _, err := token.ParseSecret(text[:len(text)-1])
+	if err == nil || strings.Contains(err.Error(), text[3:20]) {
+		t.Errorf("ParseSecret = %v", err)
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for text, want := range map[string]token.Kind{
+		"xm_abc": token.Mailbox, "xu_": token.User, "xg_x": token.Guest, "x_p_s": token.Developer,
+		"": "", "x": "", "xx_": "", "XM_abc": "", "eyJhbGciOi": "",
+	} {
+		if got, ok := token.KindOf(text); got != want || ok != (want != "") {
+			t.Errorf("KindOf(%q) = %q, %v", text, got, ok)
+		}
+	}
+}
+
+// Every character of the alphabet turns up about as often as any other.
+func TestSecretsUseTheirWholeAlphabet(t *testing.T) {
+	seen := map[rune]int{}
+	for range 500 {
+		text, _ := token.MintSecret(token.User)
+		for _, c := range text[3 : 3+43] {
+			seen[c]++
+		}
+	}
+	for c, n := range seen { // 347 expected; six standard deviations are 111
+		if n < 236 || n > 458 {
+			t.Errorf("%q turned up %d times", c, n)
+		}
+	}
+	if len(seen) != 62 {
+		t.Errorf("%d characters turned up", len(seen))
+	}
+}
+
+func FuzzParseSecret(f *testing.F) {
+	developer, _, _ := token.MintDeveloper()
+	user, _ := token.MintSecret(token.User)
+	for _, s := range []string{"", "x_", developer, user} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		kind, hash, err := token.ParseSecret(s)
+		if err != nil {
+			return
+		}
+		if byPrefix, _ := token.KindOf(s); byPrefix != kind || hash != sha256.Sum256([]byte(s)) {
+			t.Errorf("ParseSecret(%q) = %q, %x", s, kind, hash)
+		}
+	})
+}
+
+func FuzzParseDeveloper(f *testing.F) {
+	developer, _, _ := token.MintDeveloper()
+	f.Add(developer)
+	f.Add("x_0123456789_")
+	f.Fuzz(func(t *testing.T, s string) {
+		prefix, _, err := token.ParseDeveloper(s)
+		if err == nil && (len(prefix) != 10 || !strings.HasPrefix(s, "x_"+prefix+"_")) {
+			t.Errorf("ParseDeveloper(%q) = %q", s, prefix)
+		}
+	})
+}
+
+func BenchmarkParseSecret(b *testing.B) {
+	user, _ := token.MintSecret(token.User)
+	b.ReportAllocs()
+	for b.Loop() {
+		token.ParseSecret(user)
+	}
+}

@@ -1,0 +1,204 @@
+package wake_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/wake"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const minute = time.Minute
+
+// never is a read that finds nothing and counts how often it was asked.
+func never(reads *int) func(context.Context) (int, bool, error) {
+	return func(context.Context) (int, bool, error) { *reads++; return *reads, false, nil }
+}
+
+func TestUntilReturnsAtOnceWhatIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, start := wake.New(), time.Now()
+		got, err := wake.Until(t.Context(), h, "k", minute, func(context.Context) (string, bool, error) { return "mail", true, nil })
+		if got != "mail" || err != nil {
+			t.Errorf("Until = %q, %v", got, err)
+		}
+		broken := errors.New("broken")
+		_, err = wake.Until(t.Context(), h, "k", minute, func(context.Context) (string, bool, error) { return "", false, broken })
+		if !errors.Is(err, broken) {
+			t.Errorf("Until = %v, want the read's error", err)
+		}
+		if time.Since(start) != 0 || h.Sleepers() != 0 {
+			t.Errorf("%s passed, %d sleepers are left", time.Since(start), h.Sleepers())
+		}
+	})
+}
+
+func TestUntilWithoutWaitReadsOnce(t *testing.T) {
+	for _, wait := range []time.Duration{0, -time.Second} {
+		reads := 0
+		got, err := wake.Until(t.Context(), wake.New(), "k", wait, never(&reads))
+		if got != 1 || err != nil || reads != 1 {
+			t.Errorf("wait %s: Until = %d, %v after %d reads", wait, got, err, reads)
+		}
+	}
+}
+
+func TestUntilReadsALastTimeWhenTheWaitIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, start, reads := wake.New(), time.Now(), 0
+		got, err := wake.Until(t.Context(), h, "k", minute, never(&reads))
+		if got != 2 || err != nil {
+			t.Errorf("Until = %d, %v, want the second read", got, err)
+		}
+		if time.Since(start) != minute || h.Sleepers() != 0 {
+			t.Errorf("%s passed, %d sleepers are left", time.Since(start), h.Sleepers())
+		}
+	})
+}
+
+// A read that is slow counts towards the wait.
+func TestUntilCountsTheWaitFromTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, start := wake.New(), time.Now()
+		slow := true
+		_, err := wake.Until(t.Context(), h, "k", minute, func(context.Context) (int, bool, error) {
+			if slow {
+				time.Sleep(minute / 2)
+			}
+			slow = false
+			return 0, false, nil
+		})
+		if err != nil || time.Since(start) != minute {
+			t.Errorf("Until = %v after %s", err, time.Since(start))
+		}
+	})
+}
+
+func TestUntilEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, reads := wake.New(), 0
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		got, err := wake.Until(ctx, h, "k", minute, never(&reads))
+		if got != 0 || !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			t.Errorf("Until = %d, %v after %s", got, err, time.Since(start))
+		}
+		if reads != 1 || h.Sleepers() != 0 {
+			t.Errorf("%d reads, %d sleepers are left", reads, h.Sleepers())
+		}
+	})
+}
+
+func TestCloseEndsEverySleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, start := wake.New(), time.Now()
+		var sleepers sync.WaitGroup
+		for _, key := range []string{"a", "b", "b"} {
+			sleepers.Go(func() {
+				reads := 0
+				if got, err := wake.Until(t.Context(), h, key, minute, never(&reads)); got != 1 || err != nil {
+					t.Errorf("Until = %d, %v, want the last read value", got, err)
+				}
+			})
+		}
+		synctest.Wait()
+		if h.Sleepers() != 3 {
+			t.Errorf("Sleepers() = %d, want 3", h.Sleepers())
+		}
+		h.Close()
+		h.Close()
+		sleepers.Wait()
+		reads := 0
+		if got, err := wake.Until(t.Context(), h, "a", minute, never(&reads)); got != 1 || err != nil {
+			t.Errorf("after Close Until = %d, %v", got, err)
+		}
+		if time.Since(start) != 0 {
+			t.Errorf("%s passed", time.Since(start))
+		}
+	})
+}
+
+func TestWakeReachesEverySleeperOfItsKeysAndNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := wake.New()
+		var woken [3]atomic.Int32
+		for i, key := range []string{"a", "b", "c"} {
+			for range 10 {
+				go wake.Until(t.Context(), h, key, minute, func(context.Context) (int, bool, error) {
+					woken[i].Add(1)
+					return 0, false, nil
+				})
+			}
+		}
+		synctest.Wait()
+		h.Wake("a", "c", "nobody")
+		synctest.Wait()
+		if a, b, c := woken[0].Load(), woken[1].Load(), woken[2].Load(); a != 20 || b != 10 || c != 20 {
+			t.Errorf("reads of a, b, c: %d, %d, %d; want 20, 10, 20", a, b, c)
+		}
+		h.Close()
+		synctest.Wait()
+	})
+}
+
+func TestAStormOfWakesCostsOneFurtherRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, hold, reads := wake.New(), make(chan struct{}), 0
+		go wake.Until(t.Context(), h, "k", minute, func(context.Context) (int, bool, error) {
+			if reads++; reads == 2 {
+				<-hold // the storm comes while this read goes on
+			}
+			return 0, false, nil
+		})
+		synctest.Wait()
+		h.Wake("k")
+		synctest.Wait()
+		for range 1000 {
+			h.Wake("k")
+		}
+		close(hold)
+		synctest.Wait()
+		if reads != 3 {
+			t.Errorf("%d reads, want the first, the held one and one for the storm", reads)
+		}
+		h.Close()
+		synctest.Wait()
+	})
+}
+
+// Ten thousand who sleep on one key stay asleep, and keep nobody, when another key is woken.
+func TestACrowdOnOneKeyDoesNotHoldUpAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, crowd := wake.New(), atomic.Int32{}
+		for range 10_000 {
+			go wake.Until(t.Context(), h, "crowd", minute, func(context.Context) (int, bool, error) {
+				crowd.Add(1)
+				return 0, false, nil
+			})
+		}
+		there := atomic.Bool{}
+		alone := make(chan bool, 1)
+		go func() {
+			got, _ := wake.Until(t.Context(), h, "alone", minute, func(context.Context) (bool, bool, error) {
+				return there.Load(), there.Load(), nil
+			})
+			alone <- got
+		}()
+		synctest.Wait()
+		there.Store(true)
+		h.Wake("alone")
+		if !<-alone || crowd.Load() != 10_000 {
+			t.Errorf("the crowd read %d times", crowd.Load())
+		}
+		h.Close()
+		synctest.Wait()
+	})
+}
