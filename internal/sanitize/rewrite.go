@@ -195,5 +195,6 @@ func (w *writer) text(s string) {
 	}
 }
 
-// escapes are those of [html.Render], so that what is read and written again stays the same. A NUL is left out.
-var escapes = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;", '\r': "&#13;"}
+// escapes are those of [html.Render], so that what is read and written again stays the same. A NUL is left out; a CR, which
+// only an entity can bring, is white space.
+var escapes = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;", '\r': " "}
