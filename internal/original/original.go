@@ -28,7 +28,7 @@ var (
 	ErrClosed = errors.New("original messages are closed")
 	// ErrLocked says that another process, or another Segments of this one, uses the folder.
 	ErrLocked = errors.New("in use by another process")
-	// ErrRecord says that a record cannot be kept: its class or its size is out of bounds.
+	// ErrRecord says that a record cannot be kept: its class, its size or its time is out of bounds.
 	ErrRecord = errors.New("record out of bounds")
 )
 

@@ -89,7 +89,7 @@ func files(t testing.TB, dir string) []string {
 func TestWhatIsAppendedCanBeRead(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
-	bodies := [][]byte{text(5000), {}, text(10), noise(70_000), text(1 << 20)}
+	bodies := [][]byte{text(5000), {}, text(10), noise(70_000), text(200_000)}
 	mixed := append(records(free, bodies...), records(paid, bodies...)...)
 	refs := keep(t, s, start, mixed)
 	refs = append(refs, keep(t, s, start, mixed)...)
@@ -131,6 +131,9 @@ func TestAppendRefusesRecordsOutOfBounds(t *testing.T) {
 		if refs, _, err := s.Append(start, []original.Record{good, bad}); !errors.Is(err, original.ErrRecord) || refs != nil {
 			t.Errorf("%s: %v, %v", name, refs, err)
 		}
+	}
+	if _, _, err := s.Append(time.Time{}, []original.Record{good}); !errors.Is(err, original.ErrRecord) {
+		t.Errorf("at no time: %v", err)
 	}
 	if len(files(t, dir)) != 0 {
 		t.Error("a set that is refused was begun")

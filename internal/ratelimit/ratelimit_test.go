@@ -10,7 +10,6 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/ratelimit"
-	"pgregory.net/rapid"
 )
 
 var start = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -158,117 +157,10 @@ func TestAClockSetBackDoesNotLockAnybodyOut(t *testing.T) {
 	}
 }
 
-// stream is a random row of takes under one random window.
-type stream struct {
-	w     ratelimit.Window
-	gaps  []time.Duration
-	sizes []int
-}
-
-func draw(t *rapid.T) stream {
-	w := ratelimit.Window{
-		Count: rapid.IntRange(1, 20).Draw(t, "count"),
-		Per:   time.Duration(rapid.Int64Range(20, 2e6).Draw(t, "per")) * time.Microsecond,
-	}
-	gap := rapid.Custom(func(t *rapid.T) time.Duration {
-		return time.Duration(rapid.Int64Range(0, int64(w.Per)/4).Draw(t, "gap")).Truncate(time.Microsecond)
-	})
-	n := rapid.IntRange(1, 120).Draw(t, "n")
-	return stream{
-		w:     w,
-		gaps:  rapid.SliceOfN(gap, n, n).Draw(t, "gaps"),
-		sizes: rapid.SliceOfN(rapid.IntRange(1, 3), n, n).Draw(t, "sizes"),
-	}
-}
-
-// The naive model keeps every take that passed and looks back over each window: a burst from fresh and the even refill
-// together are at most twice the count.
-func TestNoWindowEverSeesMoreThanTwiceItsCount(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, c := draw(t), clock.NewFake(start)
-		l := ratelimit.New(c)
-		type passed struct {
-			at time.Time
-			n  int
-		}
-		var log []passed
-		for i, gap := range s.gaps {
-			c.Advance(gap)
-			if !l.Take(ratelimit.Other, "a", ratelimit.Limit{s.w}, s.sizes[i]).OK {
-				continue
-			}
-			log = append(log, passed{c.Now(), s.sizes[i]})
-			sum := 0
-			for _, p := range log {
-				if c.Now().Sub(p.at) < s.w.Per {
-					sum += p.n
-				}
-			}
-			if sum > 2*s.w.Count {
-				t.Fatalf("%d passed within %s", sum, s.w)
-			}
-		}
-	})
-}
-
-func TestWaitingExactlyRetryAfterIsEnoughAndNoLessIs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, c := draw(t), clock.NewFake(start)
-		l := ratelimit.New(c)
-		lim := ratelimit.Limit{s.w, {Count: 3 * s.w.Count, Per: 7 * s.w.Per}}
-		for i, gap := range s.gaps {
-			c.Advance(gap)
-			n := min(s.sizes[i], s.w.Count)
-			d := l.Take(ratelimit.Other, "a", lim, n)
-			if d.OK {
-				continue
-			}
-			c.Advance(d.RetryAfter - time.Microsecond)
-			if early := l.Take(ratelimit.Other, "a", lim, n); early.OK || early.RetryAfter != time.Microsecond {
-				t.Fatalf("a microsecond early: %+v", early)
-			}
-			c.Advance(time.Microsecond)
-			if after := l.Take(ratelimit.Other, "a", lim, n); !after.OK {
-				t.Fatalf("after %s still %+v", d.RetryAfter, after)
-			}
-		}
-	})
-}
-
-// Remaining and Reset tell the truth: so many pass now, one more does not, and after Reset one more does.
-func TestRemainingAndResetHold(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, c := draw(t), clock.NewFake(start)
-		l, lim := ratelimit.New(c), ratelimit.Limit{s.w}
-		var d ratelimit.Decision
-		for i, gap := range s.gaps {
-			c.Advance(gap)
-			d = l.Take(ratelimit.Other, "a", lim, s.sizes[i])
-		}
-		if d.Remaining == d.Limit {
-			if d.Reset != 0 {
-				t.Fatalf("all is free, yet %+v", d)
-			}
-			return
-		}
-		if l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
-			t.Fatalf("one more than remaining passed: %+v", d)
-		}
-		c.Advance(d.Reset - time.Microsecond)
-		if l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
-			t.Fatalf("before the reset one more passed: %+v", d)
-		}
-		c.Advance(time.Microsecond)
-		if !l.Take(ratelimit.Other, "a", lim, d.Remaining+1).OK {
-			t.Fatalf("after the reset no more passed: %+v", d)
-		}
-	})
-}
-
 func TestIdleEntriesAreDropped(t *testing.T) {
 	c := clock.NewFake(start)
 	l, lim := ratelimit.New(c), limit(t, "10/1m")
-	const crowd = 40_000
+	const crowd = 20_000
 	for i := range crowd {
 		l.Take(ratelimit.Other, fmt.Sprint("early", i), lim, 1)
 	}
@@ -345,38 +237,5 @@ func TestTakeDoesNotAllocate(t *testing.T) {
 	l, lim := ratelimit.New(clock.System()), limit(t, "30/1m, 300/24h")
 	if n := testing.AllocsPerRun(1000, func() { l.Take(ratelimit.MailboxCreate, "192.0.2.7", lim, 1) }); n != 0 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-func BenchmarkTake(b *testing.B) {
-	l, lim := ratelimit.New(clock.System()), limit(b, "300/1m")
-	b.ReportAllocs()
-	for b.Loop() {
-		l.Take(ratelimit.Reads, "192.0.2.7", lim, 1)
-	}
-}
-
-func BenchmarkTakeTwoWindows(b *testing.B) {
-	l, lim := ratelimit.New(clock.System()), limit(b, "1000000/1s, 30000000/1m")
-	b.ReportAllocs()
-	for b.Loop() {
-		l.Take(ratelimit.MailboxCreate, "192.0.2.7", lim, 1)
-	}
-}
-
-func BenchmarkTakeManyIdentities(b *testing.B) {
-	l, lim := ratelimit.New(clock.System()), limit(b, "300/1m")
-	who := make([]string, 1<<17)
-	for i := range who {
-		who[i] = fmt.Sprint("2001:db8:", i, "::/64")
-	}
-	for _, identity := range who {
-		l.Take(ratelimit.Reads, identity, lim, 1)
-	}
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		l.Take(ratelimit.Reads, who[i&(1<<17-1)], lim, 1)
-		i++
 	}
 }
