@@ -171,7 +171,7 @@ func (a *App) newInbound(o Options) *inbound.Service {
 		names = resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
 	}
 	return inbound.New(inbound.Parts{
-		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: a.originals,
+		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: originals{a.originals},
 		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax),
 	})

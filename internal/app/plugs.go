@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/original"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
@@ -25,6 +27,15 @@ func mailboxLimits(p plan.Plan) mailbox.Limits {
 		TTLDefault: e.TTLDefault, TTLMax: e.TTLMax, LifetimeMax: e.LifetimeMax, LiveMax: e.MailboxesMax,
 		DailyMail: e.DailyMailMax, RawFor: e.RawRetention, Paid: p.Tier() == plan.TierPaid,
 	}
+}
+
+// originals lets mail go into segment files.
+type originals struct{ *original.Segments }
+
+// Append begins to write records.
+func (o originals) Append(at time.Time, records []original.Record) ([]original.Ref, inbound.Synced, error) {
+	refs, synced, err := o.Segments.Append(at, records)
+	return refs, synced, err
 }
 
 // allowMessage holds the messages of a sender's address against the limit (decisions §5).

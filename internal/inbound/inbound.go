@@ -39,8 +39,12 @@ type Messages interface {
 
 // Originals stores original messages; see package original.
 type Originals interface {
-	Append(at time.Time, records []original.Record) ([]original.Ref, *original.Sync, error)
+	// Append begins to write records; they may be relied on once the returned Synced has waited without an error.
+	Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error)
 }
+
+// Synced waits until something is on stable storage.
+type Synced interface{ Wait() error }
 
 // Authenticator gives the verdicts on a sender within bounded time.
 type Authenticator interface {

@@ -1,0 +1,381 @@
+package inbound_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/mailauth"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/token"
+	"github.com/gonebox/gonebox/internal/wake"
+)
+
+// world is the use case with everything real but the disk of the originals, the sender's authentication and the plans.
+type world struct {
+	t     *testing.T
+	clock *clock.Fake
+	disk  *disk
+	boxes *mailbox.Service
+	mail  *message.Service
+	in    *inbound.Service
+	stop  func()
+}
+
+const served = "box.example"
+
+func newWorld(t *testing.T, d *db.DB, maxMessages int) *world {
+	w := &world{t: t, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[original.Ref][]byte{}}}
+	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := wake.New()
+	w.boxes = mailbox.New(d, w.clock, keys, hub, plans{}, domains{}, mailbox.Policy{MaxMessages: maxMessages}, []byte("hold"))
+	w.mail = message.New(d, w.clock, hub, w.boxes, w.disk, message.Policy{PreviewLength: 200, InlineImageMax: 512 << 10})
+	w.in = inbound.New(inbound.Parts{
+		DB: d, Clock: w.clock, Wake: hub, Domains: domains{}, Mailboxes: w.boxes, Messages: w.mail, Originals: w.disk,
+		Authenticator: trusting{}, Logger: slog.New(slog.DiscardHandler), Hostname: "mx.box.example", AttachmentMax: 100,
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { w.in.Run(ctx) })
+	w.stop = func() { cancel(); wg.Wait() }
+	t.Cleanup(w.stop)
+	return w
+}
+
+func (w *world) box(local string) *mailbox.Mailbox {
+	w.t.Helper()
+	m, _, err := w.boxes.Create(w.t.Context(), mailbox.Wish{LocalPart: local}, mailbox.Owner{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
+func (w *world) deliver(content string, to ...string) error {
+	env := &inbound.Envelope{From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP", ReceivedAt: w.clock.Now()}
+	for _, address := range to {
+		r, err := w.in.Accept(w.t.Context(), address)
+		if err != nil {
+			return err
+		}
+		env.To = append(env.To, r)
+	}
+	return w.in.Deliver(w.t.Context(), env, []byte(content))
+}
+
+func (w *world) subjects(m *mailbox.Mailbox) string {
+	w.t.Helper()
+	page, _, err := w.mail.List(w.t.Context(), m.ID, message.Query{Limit: 100})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all []string
+	for _, s := range page {
+		all = append(all, s.Subject)
+	}
+	return strings.Join(all, " ")
+}
+
+type plans struct{}
+
+func (plans) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
+	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LiveMax: 50, DailyMail: 10, RawFor: 15 * time.Minute}, nil
+}
+
+type domains struct{}
+
+func (domains) Choose(context.Context, string, id.Account) (string, error) { return served, nil }
+func (domains) Served(name string) error {
+	if name != served {
+		return problem.New(problem.MailDomainNotServed)
+	}
+	return nil
+}
+
+type trusting struct{}
+
+func (trusting) Check(context.Context, mailauth.Input) mailauth.Result {
+	return mailauth.Result{SPF: mailauth.Pass, DKIM: mailauth.None, DMARC: mailauth.None}
+}
+func (trusting) Header(mailauth.Result) string { return "mx.box.example; spf=pass" }
+
+// disk keeps originals in memory and fails when it is told to.
+type disk struct {
+	mu       sync.Mutex
+	kept     map[original.Ref][]byte
+	writeErr error
+	syncErr  error
+	hold     chan struct{} // if set, a sync waits for it
+}
+
+type synced struct {
+	hold chan struct{}
+	err  error
+}
+
+func (s synced) Wait() error {
+	if s.hold != nil {
+		<-s.hold
+	}
+	return s.err
+}
+
+func (d *disk) Append(_ time.Time, records []original.Record) ([]original.Ref, inbound.Synced, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.writeErr != nil {
+		return nil, nil, d.writeErr
+	}
+	var refs []original.Ref
+	for _, r := range records {
+		ref := original.Ref(fmt.Sprint(len(d.kept)))
+		d.kept[ref] = r.Data
+		refs = append(refs, ref)
+	}
+	return refs, synced{d.hold, d.syncErr}, nil
+}
+
+func (d *disk) Read(ref original.Ref) ([]byte, error) { return original.Decompress(d.kept[ref]) }
+func (d *disk) Has(ref original.Ref) bool             { return d.kept[ref] != nil }
+
+func mail(subject string) string {
+	return "From: Bank <bank@sender.example>\r\nSubject: " + subject + "\r\n\r\nHello.\r\n"
+}
+
+func TestAcceptKnowsTheMailboxHoweverItIsWritten(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
+	w.box("quiet.otter-1")
+	for address, want := range map[string]problem.Code{
+		"quiet.otter-1@box.example":         "",
+		"Quiet.OTTER-1@Box.Example":         "",
+		"quiet.otter-1+shop@box.example":    "",
+		"quiet.otter-1+a+b@box.example.":    "",
+		`"quiet.otter-1"@box.example`:       "",
+		`"quiet\.otter-1"@box.example`:      "",
+		"quiet.otter-2@box.example":         problem.MailMailboxUnknown,
+		"+shop@box.example":                 problem.MailMailboxUnknown,
+		"postmaster":                        problem.MailMailboxUnknown,
+		"quiet.otter-1@elsewhere.example":   problem.MailDomainNotServed,
+		"quiet.otter-1@sub.box.example":     problem.MailDomainNotServed,
+		"quiet.otter-1@[192.0.2.1]":         problem.MailDomainNotServed,
+		"quiet.otter-1@":                    problem.MailDomainNotServed,
+		"quiet.otter-1@box.example\x00":     problem.MailAddressSyntax,
+		"quiet.otter-1@a b":                 problem.MailAddressSyntax,
+		"quiet.otter-1@ｂｏｘ.example":         "",
+		"quiet.otter-1@_dmarc.box.example":  problem.MailDomainNotServed,
+		"a@b@quiet.otter-1@box.example":     problem.MailMailboxUnknown,
+		"quiet.otter-1 @box.example":        problem.MailMailboxUnknown,
+		"quiet.otter-1@box.example@foo.bar": problem.MailDomainNotServed,
+	} {
+		_, err := w.in.Accept(t.Context(), address)
+		if p, _ := problem.From(err); err == nil && want != "" || err != nil && p.Code != want {
+			t.Errorf("Accept(%q) = %v, want %q", address, err, want)
+		}
+	}
+}
+
+func TestOneMailToSeveralIsStoredOnceAMailboxAllOrNone(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 1)
+	a, b := w.box("anna"), w.box("bert")
+	if err := w.deliver(mail("one"), "anna@box.example", "bert@box.example", "anna+tag@box.example"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.subjects(a) + "|" + w.subjects(b); got != "one|one" {
+		t.Errorf("stored %q", got)
+	}
+	c := w.box("cora")
+	env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{
+		{Address: "cora@box.example", Local: "cora", Domain: served}, {Address: "anna@box.example", Local: "anna", Domain: served},
+	}}
+	if err := w.in.Deliver(t.Context(), env, []byte(mail("two"))); !problem.Has(err, problem.MailMailboxFull) {
+		t.Errorf("into a full mailbox: %v", err)
+	}
+	if got := w.subjects(c); got != "" {
+		t.Errorf("the other recipient got %q", got)
+	}
+}
+
+func TestNobodyLearnsOfTheOtherRecipients(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
+	a, b := w.box("anna"), w.box("bert")
+	if err := w.deliver(mail("secret"), "anna+x@box.example", "bert@box.example"); err != nil {
+		t.Fatal(err)
+	}
+	for box, want := range map[*mailbox.Mailbox]string{a: "anna+x@box.example", b: "bert@box.example"} {
+		page, _, err := w.mail.List(t.Context(), box.ID, message.Query{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := w.mail.Read(t.Context(), box.ID, page[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := w.mail.Raw(t.Context(), box.ID, page[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(full.Envelope.To, ","); got != want || len(full.To) != 1 || full.To[0].Address != want {
+			t.Errorf("envelope.to %s, to %v; want %s", got, full.To, want)
+		}
+		if strings.Contains(string(raw), "@box.example") {
+			t.Errorf("the original names a recipient:\n%s", raw)
+		}
+	}
+}
+
+func TestTheDailyCapDefersUntilTheNextUTCDay(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 100)
+	w.clock.Advance(11*time.Hour + 45*time.Minute) // a quarter to midnight
+	w.box("anna")
+	for i := range 10 {
+		if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.MailDailyCap) {
+		t.Errorf("over the cap: %v", err)
+	}
+	w.box("bert")
+	if err := w.deliver(mail("other"), "bert@box.example"); err != nil {
+		t.Errorf("another mailbox: %v", err)
+	}
+	w.clock.Advance(20 * time.Minute)
+	if err := w.deliver(mail("tomorrow"), "anna@box.example"); err != nil {
+		t.Errorf("the next day: %v", err)
+	}
+}
+
+func TestAFailedWriteOfTheOriginalsStoresNothing(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
+	a := w.box("anna")
+	w.disk.writeErr = errors.New("no space left on device")
+	if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+		t.Errorf("Deliver = %v", err)
+	}
+	w.disk.writeErr = nil
+	if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
+		t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+	}
+}
+
+func TestRowsAreTakenBackWhenTheOriginalsAreNotSynced(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
+	a := w.box("anna")
+	w.disk.syncErr = errors.New("input/output error")
+	if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+		t.Errorf("Deliver = %v", err)
+	}
+	if got := w.subjects(a); got != "" {
+		t.Errorf("stored %q, which its sender will send again", got)
+	}
+	w.disk.syncErr = nil
+	if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
+		t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+	}
+}
+
+func TestNothingIsAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
+	w.box("anna")
+	w.disk.hold = make(chan struct{})
+	done := make(chan error, 1)
+	env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+	go func() { done <- w.in.Deliver(context.Background(), env, []byte(mail("held"))) }()
+	box, _, err := w.boxes.Find(t.Context(), "anna@box.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The rows are committed in parallel: the list shows the message while its sender has not been answered.
+	page, _, err := w.mail.List(t.Context(), box.ID, message.Query{Limit: 1, Wait: time.Minute})
+	if err != nil || len(page) != 1 {
+		t.Fatalf("List = %v, %v", page, err)
+	}
+	select {
+	case err := <-done:
+		t.Errorf("answered %v before the sync", err)
+	default:
+	}
+	close(w.disk.hold)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A fault that is one mail's alone must not keep the others of its set out.
+func TestASetThatFailsIsTriedMailByMail(t *testing.T) {
+	d := dbtest.Open(t, db.Options{})
+	w := newWorld(t, d, 1000)
+	a := w.box("anna")
+	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `CREATE TRIGGER poison BEFORE INSERT ON message WHEN new.summary LIKE '%poison%'
+			BEGIN SELECT raise(ABORT, 'this row cannot be stored'); END`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.disk.hold = make(chan struct{}) // the first mail keeps the set goroutine busy, so that the rest form a set
+	results := make(map[string]chan error)
+	send := func(subject string) {
+		results[subject] = make(chan error, 1)
+		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+		go func() { results[subject] <- w.in.Deliver(context.Background(), env, []byte(mail(subject))) }()
+	}
+	for _, s := range []string{"first", "second", "poison", "third"} {
+		send(s)
+	}
+	close(w.disk.hold)
+	for subject, result := range results {
+		if err := <-result; (err != nil) != (subject == "poison") {
+			t.Errorf("%s: %v", subject, err)
+		}
+	}
+	if got := len(strings.Fields(w.subjects(a))); got != 3 {
+		t.Errorf("stored %q", w.subjects(a))
+	}
+}
+
+func TestMessagesOfAMailboxSortInTheOrderOfTheirCommit(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 1000)
+	a := w.box("anna")
+	var last id.Message
+	for i := range 8 { // the clock stands still, and once it goes back
+		if i == 4 {
+			w.clock.Advance(-time.Hour)
+		}
+		if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
+			t.Fatal(err)
+		}
+		page, _, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 100, After: last})
+		if err != nil || len(page) != 1 {
+			t.Fatalf("after mail %d: %d new ones, %v", i, len(page), err)
+		}
+		last = page[0].ID
+	}
+}
+
+func TestDeliverAfterTheEndIsRefused(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
+	w.box("anna")
+	w.stop()
+	if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+		t.Errorf("Deliver = %v", err)
+	}
+}
