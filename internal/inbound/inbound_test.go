@@ -334,9 +334,10 @@ func TestASetThatFailsIsTriedMailByMail(t *testing.T) {
 	w.disk.hold = make(chan struct{}) // the first mail keeps the set goroutine busy, so that the rest form a set
 	results := make(map[string]chan error)
 	send := func(subject string) {
-		results[subject] = make(chan error, 1)
+		result := make(chan error, 1)
+		results[subject] = result
 		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
-		go func() { results[subject] <- w.in.Deliver(context.Background(), env, []byte(mail(subject))) }()
+		go func() { result <- w.in.Deliver(context.Background(), env, []byte(mail(subject))) }()
 	}
 	for _, s := range []string{"first", "second", "poison", "third"} {
 		send(s)
