@@ -105,7 +105,7 @@ func (s *Service) trace(env *Envelope, verdicts mailauth.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Return-Path: <%s>\r\n", env.From)
 	fmt.Fprintf(&b, "Authentication-Results: %s\r\n", s.Authenticator.Header(verdicts))
-	fmt.Fprintf(&b, "Received: from %s (%s)\r\n\tby %s with %s", env.Helo, literal(env), s.Hostname, env.Protocol)
+	fmt.Fprintf(&b, "Received: from %s (%s)\r\n\tby %s with %s", printable(env.Helo), literal(env), s.Hostname, env.Protocol)
 	if env.TLS != "" {
 		fmt.Fprintf(&b, " (%s)", env.TLS)
 	}
@@ -115,6 +115,18 @@ func (s *Service) trace(env *Envelope, verdicts mailauth.Result) string {
 	}
 	fmt.Fprintf(&b, ";\r\n\t%s\r\n", env.ReceivedAt.UTC().Format(time.RFC1123Z))
 	return b.String()
+}
+
+// printable is a client's name as it can stand in a field: what no domain and no address literal has becomes a '?', so
+// that a client cannot write clauses and comments of its own into the trace.
+func printable(helo string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', strings.ContainsRune(".-_:[]", r):
+			return r
+		}
+		return '?'
+	}, helo)
 }
 
 // literal is the client's address as RFC 5321 §4.1.3 writes it.

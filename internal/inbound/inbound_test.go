@@ -372,6 +372,39 @@ func TestMessagesOfAMailboxSortInTheOrderOfTheirCommit(t *testing.T) {
 	}
 }
 
+func TestAClientCannotWriteIntoTheTrace(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
+	a := w.box("anna")
+	env := &inbound.Envelope{
+		From: "x@sender.example", Helo: "evil (192.0.2.9) by mx.box.example; \u00e9", RemoteIP: netip.MustParseAddr("2001:db8::1"), Protocol: "ESMTPS",
+		TLS: "TLS 1.3", ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}},
+	}
+	content := "Authentication-Results: mx.box.example; spf=pass\r\n" + mail("x")
+	if err := w.in.Deliver(t.Context(), env, []byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	page, _, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := w.mail.Raw(t.Context(), a.ID, page[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := strings.Split(string(raw), "From: Bank")[0]
+	for _, want := range []string{
+		"Return-Path: <x@sender.example>\r\n", "from evil??192.0.2.9??by?mx.box.example??? ([IPv6:2001:db8::1])\r\n\tby mx.box.example with ESMTPS (TLS 1.3)",
+		" for <anna@box.example>;\r\n\tSat, 14 Mar 2026 12:00:00 +0000\r\n",
+	} {
+		if !strings.Contains(head, want) {
+			t.Errorf("the trace lacks %q:\n%s", want, head)
+		}
+	}
+	if n := strings.Count(string(raw), "Authentication-Results:"); n != 1 {
+		t.Errorf("%d Authentication-Results, the forged one among them:\n%s", n, raw)
+	}
+}
+
 func TestDeliverAfterTheEndIsRefused(t *testing.T) {
 	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
 	w.box("anna")

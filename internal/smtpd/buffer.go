@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	smallestClass = 14      // 16 KiB: most mail fits
+	smallestClass = 15      // 32 KiB: most mail fits
 	largestClass  = 26      // 64 MiB: what is larger is not pooled
 	trustedSize   = 1 << 18 // how much is set aside on the mere word of a SIZE parameter
 	roomToRead    = 1 << 12 // less than this is not worth a read

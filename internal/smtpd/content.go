@@ -33,8 +33,8 @@ func (s *session) data(arg []byte) reply {
 	}
 	defer s.reset()
 	begun := s.srv.wall.Now()
-	content := s.srv.buffers.get(s.tx.declared)
-	defer func() { s.srv.buffers.put(content) }()
+	content := s.srv.buffers.get(max(s.tx.declared, s.last))
+	defer s.srv.buffers.put(content)
 	s.say(replyStartContent)
 	u := unstuffer{limit: s.srv.cfg.MaxSize}
 	var r reply
@@ -48,6 +48,7 @@ func (s *session) data(arg []byte) reply {
 	default:
 		r = s.deliver(content.b)
 	}
+	s.last = int64(len(content.b))
 	s.concluded(r, u.size, begun)
 	return r
 }
@@ -99,6 +100,7 @@ func (s *session) bdat(arg []byte) reply {
 		return r
 	}
 	if !last {
+		s.commands-- // a message has as many chunks as its sender likes
 		return replyChunk
 	}
 	defer s.reset()

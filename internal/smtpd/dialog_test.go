@@ -89,7 +89,9 @@ func dialogConfig(t *testing.T, settings map[string]string, certificate tls.Cert
 			var sent atomic.Int64
 			cfg.AllowMessage = func(netip.Addr) (time.Duration, bool) { return 12 * time.Second, sent.Add(1) <= int64(n) }
 		case "tls":
-			cfg.TLS = nil // "off"
+			if value == "off" {
+				cfg.TLS = nil
+			}
 		case "proxy":
 			cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(value)}
 		default:

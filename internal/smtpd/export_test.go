@@ -31,3 +31,12 @@ type Unstuffed struct {
 	Ended, Malformed, TooLarge bool
 	Size                       int64
 }
+
+// ParsePath reads a path and returns its mailbox as text.
+func ParsePath(p []byte) (mailbox string, rest []byte, utf8, ok bool) {
+	a, rest, ok := parsePath(p)
+	if !ok || (!a.null() && !a.complete() && !a.postmaster()) {
+		return "", nil, false, false
+	}
+	return a.String(), rest, a.utf8, true
+}

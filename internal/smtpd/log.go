@@ -30,7 +30,3 @@ func (s *session) logFault(what string, cause any, stack string) {
 	s.srv.cfg.Logger.LogAttrs(s.srv.base, slog.LevelError, "smtp "+what,
 		slog.String("trace", s.trace), slog.Any("ip", s.ip), slog.Any("error", cause), slog.String("stack", stack))
 }
-
-func (s *session) logRefused(r reply) {
-	s.srv.cfg.Logger.LogAttrs(s.srv.base, slog.LevelInfo, "smtp connection refused", slog.Any("ip", s.ip), slog.String("reply", r.status()))
-}

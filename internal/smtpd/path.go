@@ -13,26 +13,34 @@ const (
 	maxPath   = 256 // with its brackets
 )
 
-// address is a path's mailbox. The null reverse-path is the zero address; one without a domain is <Postmaster>, or an error.
+// address is a path's mailbox, as long as the command line is there. The null reverse-path is the zero address.
 type address struct {
-	local  string // with its quotes where it needs them
-	domain string
-	utf8   bool // has octets beyond ASCII
+	local  []byte // with its quotes where it needs them
+	domain []byte // empty in <Postmaster>
+	utf8   bool   // has octets beyond ASCII
 }
+
+// null reports the null reverse-path.
+func (a address) null() bool { return len(a.local) == 0 }
+
+// postmaster reports whether a is the one local part that is taken without a domain (RFC 5321 §4.5.1).
+func (a address) postmaster() bool {
+	return len(a.domain) == 0 && bytes.EqualFold(a.local, []byte("postmaster"))
+}
+
+// complete reports whether a has both its parts.
+func (a address) complete() bool { return len(a.local) > 0 && len(a.domain) > 0 }
 
 func (a address) String() string {
 	switch {
-	case a.domain != "":
-		return a.local + "@" + a.domain
+	case a.null():
+		return ""
 	case a.postmaster():
 		return "postmaster"
 	default:
-		return a.local
+		return string(a.local) + "@" + string(a.domain)
 	}
 }
-
-// postmaster reports whether a is the one local part that is taken without a domain (RFC 5321 §4.5.1).
-func (a address) postmaster() bool { return a.domain == "" && strings.EqualFold(a.local, "postmaster") }
 
 // parsePath reads a Reverse-path or Forward-path (RFC 5321 §4.1.2, RFC 6531 §3.3) from the front of p and returns what follows it.
 // A source route is taken and forgotten (§3.3, appendix C). Two liberties: dots may stand anywhere in a local part, since such
@@ -66,7 +74,7 @@ func parsePath(p []byte) (a address, rest []byte, ok bool) {
 		return address{}, nil, false
 	}
 	isUTF8 := bytes.ContainsFunc(path, func(r rune) bool { return r >= utf8.RuneSelf })
-	return address{local: string(local), domain: string(domain), utf8: isUTF8}, c.rest, true
+	return address{local: local, domain: domain, utf8: isUTF8}, c.rest, true
 }
 
 // cursor reads a path from left to right.

@@ -26,12 +26,13 @@ type session struct {
 	tls      string // version and cipher; "" without TLS
 	tx       transaction
 
-	total    int  // commands
-	commands int  // since a message was last taken
-	errors   int  // likewise
-	messages int  // taken
-	over     bool // the session ends after what was said
-	unheard  bool // the client may still be sending when it ends
+	total    int   // commands
+	commands int   // since a message was last taken
+	errors   int   // likewise
+	messages int   // taken
+	last     int64 // octets of the last message: the next one is likely to need as much room
+	over     bool  // the session ends after what was said
+	unheard  bool  // the client may still be sending when it ends
 }
 
 func newSession(srv *Server, conn net.Conn) *session {
@@ -55,7 +56,7 @@ func (s *session) run() {
 	defer s.recover()
 	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
 	if !s.srv.clients.enter(s.ip) {
-		s.refuse(replyTooMany)
+		s.turnAway()
 		return
 	}
 	defer s.srv.clients.leave(s.ip)
@@ -215,10 +216,10 @@ func (s *session) say(r reply) {
 	}
 }
 
-// refuse turns a client away at the door.
-func (s *session) refuse(r reply) {
-	s.logRefused(r)
-	s.wire.write(string(r))
+// turnAway refuses a connection at the door.
+func (s *session) turnAway() {
+	s.srv.cfg.Metrics.Refused()
+	s.wire.write(string(replyTooMany))
 	_ = s.wire.flush() // it is turned away whether it hears it or not
 }
 

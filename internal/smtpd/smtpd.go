@@ -70,6 +70,8 @@ type Timeouts struct {
 type Metrics struct {
 	// Connections tells that the number of open sessions changed by delta, 1 or -1.
 	Connections func(delta int)
+	// Refused tells that a connection was turned away, its address having as many as it may have.
+	Refused func()
 	// Message tells the end of a message whose content was begun: its outcome, its octets (all that came in, where it was too
 	// large or broke off) and the time from the first command of its content to the reply.
 	Message func(outcome Outcome, octets int64, took time.Duration)
@@ -115,6 +117,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Metrics.Connections == nil {
 		c.Metrics.Connections = func(int) {}
+	}
+	if c.Metrics.Refused == nil {
+		c.Metrics.Refused = func() {}
 	}
 	if c.Metrics.Message == nil {
 		c.Metrics.Message = func(Outcome, int64, time.Duration) {}

@@ -42,7 +42,7 @@ func (s *session) mail(arg []byte) reply {
 	if r != "" {
 		return r
 	}
-	if from.domain == "" && from.local != "" {
+	if !from.null() && !from.complete() {
 		return replySenderSyntax
 	}
 	p, r := mailParameters(rest)
@@ -78,9 +78,7 @@ func (s *session) rcpt(arg []byte) reply {
 	switch {
 	case r != "":
 		return r
-	case to.local == "":
-		return replyRcptAddress
-	case to.domain == "" && !to.postmaster():
+	case !to.complete() && !to.postmaster():
 		return replyRcptAddress
 	}
 	if r := noParameters(rest); r != "" {
@@ -100,7 +98,8 @@ func (s *session) accept(to address) reply {
 	if err != nil {
 		return s.refused("accept", err)
 	}
-	if !slices.Contains(s.tx.to, recipient) { // said twice, it is one recipient all the same
+	known := func(r inbound.Recipient) bool { return r.Address == recipient.Address }
+	if !slices.ContainsFunc(s.tx.to, known) { // said twice, it is one recipient all the same
 		s.tx.to = append(s.tx.to, recipient)
 	}
 	return replyRecipient

@@ -37,6 +37,7 @@ type wire struct {
 	start, eof int              // in[start:eof] is input not yet used
 	out        []byte
 	writeBy    time.Time // the write deadline set
+	deaf       error     // of the first write that failed: nothing more is written
 
 	mu       sync.Mutex
 	draining bool      // set by interrupt
@@ -178,26 +179,26 @@ func (w *wire) interrupt() {
 // write adds to the replies that wait to be flushed.
 func (w *wire) write(text string) {
 	if len(w.out)+len(text) > outputSize {
-		_ = w.flush() // a connection that fails to write fails again at the next flush
+		_ = w.flush() // the next one returns the error as well
 	}
 	w.out = append(append(w.out, text...), "\r\n"...)
 }
 
 // flush writes the replies.
 func (w *wire) flush() error {
-	if len(w.out) == 0 {
-		return nil
+	if len(w.out) == 0 || w.deaf != nil {
+		return w.deaf
 	}
 	by := w.wall.Now().Add(w.timeouts.Write)
 	if early := by.Sub(w.writeBy); early < 0 || early > w.timeouts.Write/16 {
 		w.writeBy = by
-		if err := w.raw.SetWriteDeadline(by); err != nil {
-			return err
+		if w.deaf = w.raw.SetWriteDeadline(by); w.deaf != nil {
+			return w.deaf
 		}
 	}
-	_, err := w.conn.Write(w.out)
+	_, w.deaf = w.conn.Write(w.out)
 	w.out = w.out[:0]
-	return err
+	return w.deaf
 }
 
 // secure turns TLS on. Whatever the client sent in the clear behind STARTTLS is forgotten: it may be another's (RFC 3207 §6).

@@ -1,0 +1,171 @@
+package smtpd_test
+
+import (
+	"crypto/tls"
+	"io"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/smtpd"
+)
+
+// within checks that a wait was as long as meant. A deadline may come early by a sixteenth.
+func within(t *testing.T, took, want time.Duration) {
+	t.Helper()
+	if took > want || took < want-want/16-time.Second {
+		t.Errorf("it took %v, want %v", took, want)
+	}
+}
+
+func TestSilentClientIsToldAndDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := serveOnPipes(t, smtpd.Config{}, &fakeInbound{})
+		defer b.stop()
+		c := b.dial(home)
+		c.hello()
+		c.envelope()
+		time.Sleep(4 * time.Minute)
+		c.send("NOOP\r\nNO") // half a command is silence too
+		c.expect("250")
+		start := time.Now()
+		c.expect("421 4.4.2")
+		c.expectEnd()
+		within(t, time.Since(start), 5*time.Minute)
+	})
+}
+
+func TestBusySessionEndsInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := serveOnPipes(t, smtpd.Config{}, &fakeInbound{})
+		defer b.stop()
+		start := time.Now()
+		c := b.dial(home)
+		c.hello()
+		for time.Since(start) < 58*time.Minute {
+			c.send("NOOP\r\n")
+			c.expect("250")
+			time.Sleep(time.Minute)
+		}
+		c.expect("421 4.4.2")
+		c.expectEnd()
+		within(t, time.Since(start), time.Hour)
+	})
+}
+
+// The deadline is for each read: a slow sender that goes on sending is let finish.
+func TestSlowContentIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := &fakeInbound{}
+		b := serveOnPipes(t, smtpd.Config{}, in)
+		defer b.stop()
+		c := b.dial(home)
+		c.hello()
+		c.data()
+		for range 15 {
+			time.Sleep(2 * time.Minute)
+			c.send("line\r\n")
+		}
+		c.send(".\r\n")
+		c.expect("250 2.0.0")
+		c.envelope()
+		c.send("BDAT 60 LAST\r\n")
+		for range 10 {
+			time.Sleep(2 * time.Minute)
+			c.send("line\r\n")
+		}
+		c.expect("250 2.0.0")
+		c.send("QUIT\r\n")
+		c.expect("221")
+		if n := len(in.deliveries()); n != 2 {
+			t.Errorf("%d messages were delivered", n)
+		}
+	})
+}
+
+// After content that broke off nothing is a command, whatever still comes.
+func TestStalledContentEndsTheSession(t *testing.T) {
+	for name, begin := range map[string]string{"DATA": "DATA\r\n", "BDAT": "BDAT 1000 LAST\r\n", "refused BDAT": "RSET\r\nBDAT 1000\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				in := &fakeInbound{}
+				b := serveOnPipes(t, smtpd.Config{}, in)
+				defer b.stop()
+				c := b.dial(home)
+				c.hello()
+				c.envelope()
+				c.send(begin)
+				switch name {
+				case "DATA":
+					c.expect("354")
+				case "refused BDAT":
+					c.expect("250")
+				}
+				c.send("QUIT\r\n")
+				start := time.Now()
+				c.expect("421 4.4.2")
+				within(t, time.Since(start), 3*time.Minute)
+				if _, err := io.WriteString(c.conn, "\r\n.\r\nNOOP\r\n"); err == nil {
+					t.Error("what came after the stall was read")
+				}
+				c.expectEnd()
+				if n := len(in.deliveries()); n != 0 {
+					t.Errorf("%d messages were delivered", n)
+				}
+			})
+		})
+	}
+}
+
+// A client that drips octets for ever stays no longer than the session may last.
+func TestDrippedContentEndsWithTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := serveOnPipes(t, smtpd.Config{Timeouts: smtpd.Timeouts{Session: 20 * time.Minute}}, &fakeInbound{})
+		defer b.stop()
+		start := time.Now()
+		c := b.dial(home)
+		c.hello()
+		c.data()
+		var dripping sync.WaitGroup
+		dripping.Go(func() {
+			for {
+				if _, err := io.WriteString(c.conn, "x"); err != nil {
+					return
+				}
+				time.Sleep(time.Second)
+			}
+		})
+		c.expect("421 4.4.2")
+		c.expectEnd()
+		within(t, time.Since(start), 20*time.Minute)
+		dripping.Wait()
+	})
+}
+
+func TestClientThatDoesNotReadIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := serveOnPipes(t, smtpd.Config{}, &fakeInbound{})
+		defer b.stop()
+		start := time.Now()
+		c := b.dial(home)
+		if _, err := io.WriteString(c.conn, "NOOP\r\n"); err == nil {
+			t.Error("a command was read before the greeting was")
+		}
+		within(t, time.Since(start), 2*time.Minute)
+	})
+}
+
+func TestHandshakeHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := serveOnPipes(t, smtpd.Config{TLS: &tls.Config{}}, &fakeInbound{})
+		defer b.stop()
+		c := b.dial(home)
+		c.hello()
+		c.send("STARTTLS\r\n")
+		c.expect("220")
+		start := time.Now()
+		c.expectEnd()
+		within(t, time.Since(start), 5*time.Minute)
+	})
+}

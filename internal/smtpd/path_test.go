@@ -1,0 +1,39 @@
+package smtpd_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/smtpd"
+)
+
+// FuzzPath checks that what is read as a path is one by the grammar, and that its mailbox in brackets reads as itself.
+func FuzzPath(f *testing.F) {
+	for _, seed := range []string{
+		"<>", "<a@b>", "<a@b> SIZE=1", "<Postmaster>", "<@a,@b:c@d>", `<"a b"@c>`, `<"a"@c>`, `<"\"\\"@c>`, "<a@[1.2.3.4]>", "<a..b@c>",
+		"<\xc3\xa4@\xc3\xb6.test>", "<\xff@b>", "<a@b..c>", "<a@-b>", `<""@a>`, "<a", "", "<@a:>", "<a@b>>", `<"@x>`,
+	} {
+		f.Add([]byte(seed))
+	}
+	g := newGrammar()
+	f.Fuzz(func(t *testing.T, p []byte) {
+		mailbox, rest, utf8, ok := smtpd.ParsePath(p)
+		if !ok {
+			return
+		}
+		if !bytes.HasPrefix(p, []byte("<")) || !bytes.HasSuffix(p, append([]byte(">"), rest...)) {
+			t.Errorf("%q: the rest is %q", p, rest)
+		}
+		if mailbox != "" && mailbox != "postmaster" && !g.address(mailbox) {
+			t.Errorf("%q was read as %q", p, mailbox)
+		}
+		if beyond := strings.ContainsFunc(mailbox, func(r rune) bool { return r > 0x7f }); beyond && !utf8 {
+			t.Errorf("%q was read as ASCII", p)
+		}
+		again, rest, _, ok := smtpd.ParsePath([]byte("<" + mailbox + ">"))
+		if !ok || again != mailbox || len(rest) != 0 {
+			t.Errorf("%q was read as %q, and that as %q, %v", p, mailbox, again, ok)
+		}
+	})
+}
