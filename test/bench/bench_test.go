@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/mail"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMailsHaveTheirSizeAndTheirMarks(t *testing.T) {
+	for _, k := range []kind{small(), large()} {
+		for _, form := range k.forms {
+			text := form(k.size, 7)
+			if d := len(text) - k.size; d < -100 || d > 100 {
+				t.Errorf("%s: %d octets", k.name, len(text))
+			}
+			if bytes.Contains(bytes.ReplaceAll(text, []byte("\r\n"), nil), []byte("\n")) {
+				t.Errorf("%s: bare LF", k.name)
+			}
+			for line := range bytes.Lines(text) {
+				if len(line) > 998+len("\r\n") { // RFC 5322 §2.1.1
+					t.Errorf("%s: a line of %d octets", k.name, len(line))
+				}
+			}
+			s := newStamped(stuffed(text))
+			if len(s.codes) < 2 || len(s.serials) != 1 || len(s.addresses) != 2 {
+				t.Errorf("%s: %d codes, %d serials, %d addresses to stamp", k.name, len(s.codes), len(s.serials), len(s.addresses))
+			}
+		}
+	}
+}
+
+func TestStampReplacesEveryMark(t *testing.T) {
+	s := newStamped(textMail(4096, 3))
+	m, err := mail.ReadMessage(bytes.NewReader(s.stamp(271828, 42, "box-00017@gonebox.localhost")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(m.Body)
+	code, err := subjectCode(m.Header.Get("Subject"))
+	if err != nil || code != 271828 || !bytes.Contains(body, []byte(" 271828\r\n")) {
+		t.Errorf("subject %q, error %v, body %.200q", m.Header.Get("Subject"), err, body)
+	}
+	if to := m.Header.Get("To"); to != "<box-00017@gonebox.localhost>" {
+		t.Errorf("To: %s", to)
+	}
+	if id := m.Header.Get("Message-Id"); !strings.HasPrefix(id, "<0000000042.") {
+		t.Errorf("Message-ID: %s", id)
+	}
+}
+
+func TestCodesHaveSixDigitsAndDoNotRepeat(t *testing.T) {
+	seen := make(map[int]bool)
+	for serial := range 900_000 {
+		code := codeOf(serial)
+		if code < 100_000 || code > 999_999 || seen[code] {
+			t.Fatalf("code %d of serial %d", code, serial)
+		}
+		seen[code] = true
+	}
+}
+
+// Every contestant understands the one client, with a connection for each mail and with a connection that is kept.
+func TestReceiversTakeMail(t *testing.T) {
+	for name, serve := range receivers() {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = serve(l) }() // ends with the listener
+		for _, reuse := range []bool{false, true} {
+			l := load{addr: l.Addr().String(), boxes: []mailbox{{Address: addressMark}}, reuse: reuse, length: time.Minute, most: 3}
+			for _, k := range []kind{small(), large()} {
+				o, err := l.run(t.Context(), newSenders(k, 2))
+				if err != nil || len(o.taken) != 6 {
+					t.Errorf("%s, %s: %d of 6 mails, %v", name, k.name, len(o.taken), err)
+				}
+			}
+		}
+		l.Close()
+	}
+}
+
+func TestPlainTakesDotsAsContent(t *testing.T) {
+	server, other := net.Pipe()
+	p := &plain{conn: server, in: bufio.NewReader(server), out: bufio.NewWriter(server), from: true, to: 1}
+	go func() {
+		_, _ = other.Write([]byte("..a\r\n...\r\nb\r\n.\r\n"))
+	}()
+	go func() { _, _ = io.Copy(io.Discard, other) }()
+	if err := p.data(); err != nil || string(p.message) != ".a\r\n..\r\nb\r\n" {
+		t.Errorf("message %q, error %v", p.message, err)
+	}
+}
+
+func TestCallerReadsBothFormsOfAnswers(t *testing.T) {
+	long := strings.Repeat("0123456789", 5000)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long" { // net/http sends it in chunks
+			_, _ = io.WriteString(w, long)
+			return
+		}
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, "short")
+	}))
+	defer s.Close()
+	c, err := dial(t.Context(), s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.conn.Close()
+	for range 2 {
+		if status, err := c.do(request("GET", "/long", "", "")); err != nil || status != 200 || string(c.body) != long {
+			t.Errorf("status %d, %d octets, %v", status, len(c.body), err)
+		}
+		if status, err := c.do(request("GET", "/", "", "")); err != nil || status != 418 || string(c.body) != "short" {
+			t.Errorf("status %d, %q, %v", status, c.body, err)
+		}
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	for _, c := range []struct {
+		s    series
+		q    float64
+		want float64
+	}{
+		{series{3, 1, 2}, 0.5, 2},
+		{series{4, 1, 2, 3}, 0.5, 2.5},
+		{series{1, 2, 3, 4, 5}, 1, 5},
+		{series{7}, 0.99, 7},
+	} {
+		if got := c.s.quantile(c.q); got != c.want {
+			t.Errorf("%v: quantile %v is %v, want %v", c.s, c.q, got, c.want)
+		}
+	}
+	if !math.IsNaN(series(nil).median()) {
+		t.Error("the median of nothing is a number")
+	}
+}
+
+func TestOnlyNamesParts(t *testing.T) {
+	if o, err := parse([]string{"--only", "mail,growth", "--quick"}); err != nil || !o.only["growth"] || o.only["calls"] || !o.quick {
+		t.Errorf("options %+v, %v", o, err)
+	}
+	if _, err := parse([]string{"--only", "mails"}); err == nil || !strings.Contains(err.Error(), "polls") {
+		t.Errorf("error %v", err)
+	}
+}

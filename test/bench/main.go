@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// timeLimit ends a run that has gone astray; the longest takes less than eight minutes on two shared cores.
+const timeLimit = 20 * time.Minute
+
+// part is one of the measurements; its name is what --only takes.
+type part struct {
+	name string
+	run  func(context.Context, *bench) error
+}
+
+func parts() []part {
+	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"start", startPart}, {"growth", growthPart}}
+}
+
+func main() {
+	if len(os.Args) == 2 {
+		if serve, ok := receivers()[os.Args[1]]; ok {
+			exit(runReceiver(serve))
+		}
+	}
+	signal.Ignore(syscall.SIGPIPE) // a reader that has left does not keep the data folders from being removed
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
+	defer cancel()
+	exit(run(ctx, os.Args[1:]))
+}
+
+func exit(err error) {
+	if errors.Is(err, flag.ErrHelp) {
+		os.Exit(0)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// options are the command line.
+type options struct {
+	only    map[string]bool // nil: everything
+	quick   bool
+	dir     string // where data folders go
+	binary  string // a gonebox that is built already
+	profile string // folder for profiles; "": none
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	var only string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.StringVar(&only, "only", "", "parts to run, separated by commas: "+strings.Join(names(), ", "))
+	flags.BoolVar(&o.quick, "quick", false, "fewer and shorter rounds")
+	flags.StringVar(&o.dir, "dir", "", "folder for the data, on a real disk (default: the system's temporary folder)")
+	flags.StringVar(&o.binary, "gonebox", "", "gonebox binary to measure (default: build this checkout's)")
+	flags.StringVar(&o.profile, "profile", "", "measure no mail, write CPU and allocation profiles of the mail cases to this folder")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	var err error
+	o.only, err = chosen(only)
+	return o, err
+}
+
+func names() []string {
+	var all []string
+	for _, p := range parts() {
+		all = append(all, p.name)
+	}
+	return all
+}
+
+func chosen(only string) (map[string]bool, error) {
+	if only == "" {
+		return nil, nil
+	}
+	known := make(map[string]bool)
+	for _, name := range names() {
+		known[name] = true
+	}
+	wanted := make(map[string]bool)
+	for name := range strings.SplitSeq(only, ",") {
+		if !known[name] {
+			return nil, fmt.Errorf("--only %s: the parts are %s", name, strings.Join(names(), ", "))
+		}
+		wanted[name] = true
+	}
+	return wanted, nil
+}
+
+func run(ctx context.Context, args []string) (err error) {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	b, err := newBench(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if o.profile != "" {
+		return profilePart(ctx, b)
+	}
+	b.report.header(b)
+	begun := time.Now()
+	for _, p := range parts() {
+		if o.only != nil && !o.only[p.name] {
+			continue
+		}
+		if err := p.run(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	b.report.footer(time.Since(begun))
+	return nil
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// tick is the unit of the times in /proc, the same on every Linux that Go runs on.
+const tick = 10 * time.Millisecond
+
+// process is a server under test.
+type process struct {
+	cmd  *exec.Cmd
+	done chan error
+}
+
+// start runs a program that ends with ctx, or with this process however it ends.
+func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
+	p := &process{cmd: cmd, done: make(chan error, 1)}
+	go func() { p.done <- cmd.Wait() }()
+	context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	return p, nil
+}
+
+// startSelf runs this program as one of the receivers and returns where it listens.
+func startSelf(ctx context.Context, receiver string) (*process, string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	cmd := exec.Command(self, receiver)
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil { // its end tells the receiver to stop
+		return nil, "", err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	p, err := start(ctx, cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		p.stop()
+		return nil, "", fmt.Errorf("%s did not say where it listens: %w", receiver, err)
+	}
+	return p, strings.TrimSpace(line), nil
+}
+
+// stop ends the process: politely, then not.
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-p.done:
+		p.done <- err
+	case <-time.After(20 * time.Second):
+		_ = p.cmd.Process.Kill()
+		err := <-p.done
+		p.done <- err
+	}
+}
+
+// alive is nil while the process runs.
+func (p *process) alive() error {
+	select {
+	case err := <-p.done:
+		p.done <- err
+		return fmt.Errorf("%s ended by itself: %w", p.cmd.Path, errors.Join(err, io.ErrUnexpectedEOF))
+	default:
+		return nil
+	}
+}
+
+// cpu is the CPU time that the process has used.
+func (p *process) cpu() (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
+	fields := strings.Fields(rest)
+	const user, system = 11, 12 // counted from the field behind the name
+	if len(fields) <= system {
+		return 0, fmt.Errorf("/proc/stat of %d: %q", p.cmd.Process.Pid, rest)
+	}
+	return ticks(fields[user]) + ticks(fields[system]), nil
+}
+
+func ticks(field string) time.Duration {
+	n, _ := strconv.ParseInt(field, 10, 64) // the kernel writes numbers
+	return time.Duration(n) * tick
+}
+
+// memory is the resident memory of the process in octets.
+func (p *process) memory() (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, err := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, fmt.Errorf("/proc/%d/status has no VmRSS", p.cmd.Process.Pid)
+}
+
+// ownCPU is the CPU time of this process: the load generator's.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no valid argument
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// machineCPU is the CPU time that all processes of the machine together have used.
+func machineCPU() time.Duration {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	var sum time.Duration
+	for i, f := range strings.Fields(line) {
+		const idle, ioWait = 4, 5
+		if i > 0 && i != idle && i != ioWait && i <= 8 { // guest times are in user's already
+			sum += ticks(f)
+		}
+	}
+	return sum
+}
