@@ -25,6 +25,7 @@ type commands struct {
 	Config  configCmd  `cmd:"" help:"Print the effective configuration, with secrets masked."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database to the schema of this version."`
 	Domain  domainCmd  `cmd:"" help:"Manage the public mail domains."`
+	User    userCmd    `cmd:"" help:"Manage the accounts."`
 	Send    sendCmd    `cmd:"" help:"Send a test mail with a code over SMTP."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

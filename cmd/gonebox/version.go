@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+
+	"github.com/gonebox/gonebox/internal/app"
 )
 
 type versionCmd struct {
@@ -29,6 +31,9 @@ func thisBuild() build {
 		return build{Version: "unknown"}
 	}
 	b := build{Version: info.Main.Version, Go: info.GoVersion}
+	if app.Version != "dev" { // a release says what it is
+		b.Version = app.Version
+	}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
@@ -39,7 +38,7 @@ func OpenAdmin(ctx context.Context, cfg *Config) (*Admin, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Admin{db: d, domains: domain.New(d, clock.System(), cfg.Domains)}
+	a := &Admin{db: d, domains: domain.New(d, clock.System(), nil, nil, domain.Policy{Configured: cfg.Domains})}
 	if _, _, err := d.Migrate(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -50,7 +49,7 @@ func OpenAdmin(ctx context.Context, cfg *Config) (*Admin, error) {
 }
 
 func openAdminDatabase(ctx context.Context, cfg *Config) (*db.DB, error) {
-	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, fmt.Errorf("data_dir: %w", err)
 	}
 	return openDatabase(ctx, cfg, db.Options{})

@@ -14,9 +14,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/httpapi"
 	"github.com/gonebox/gonebox/internal/inbound"
@@ -55,17 +58,22 @@ type App struct {
 	boxes   *mailbox.Service
 	mail    *message.Service
 	guests  *guest.Service
+	users   *account.Service
+	keys    *apikey.Service
+	filters *filter.Service
 	inbound *inbound.Service
 	smtp    *smtpd.Server
 	web     *http.Server
 	admin   *http.Server // nil: no metrics
 	metrics *metrics
+	baseURL string // how clients reach the service
 
 	originals    *original.Segments
 	smtpListener net.Listener
 	webListener  net.Listener
 	adminListen  net.Listener
 	sweeper      sweeper
+	reloader     sweeper
 }
 
 // New opens the storage, brings it up to date and assembles the service. It listens already, so that a port that is
@@ -83,6 +91,9 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 			err = errors.Join(err, a.Close())
 		}
 	}()
+	if err := a.listen(); err != nil {
+		return nil, err
+	}
 	if err := a.open(ctx, o); err != nil {
 		return nil, err
 	}
@@ -96,14 +107,7 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 	if err := a.domains.Reload(ctx); err != nil {
 		return nil, err
 	}
-	dropped, err := a.mail.DropUnacknowledged(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if dropped > 0 {
-		a.log.Warn("dropped messages that were never acknowledged: their originals did not reach the disk before the last stop", "messages", dropped)
-	}
-	return a, a.listen()
+	return a, nil
 }
 
 // open opens what is kept on disk.
@@ -111,7 +115,7 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	if a.cfg.Database.URL != "" {
 		return errors.New("database.url: this build keeps its data in SQLite only; leave it empty")
 	}
-	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
+	if err := makeDataDir(a.cfg.DataDir); err != nil {
 		return fmt.Errorf("data_dir: %w", err)
 	}
 	if a.originals, err = original.Open(filepath.Join(a.cfg.DataDir, "originals"), a.clock, a.log); err != nil {
@@ -127,6 +131,18 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 
 func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error) {
 	return db.Open(ctx, filepath.Join(cfg.DataDir, "gonebox.db"), o)
+}
+
+// makeDataDir makes the folder, and its name durable: a loss of power must not take the whole folder with it.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	parent, err := os.Open(filepath.Dir(filepath.Clean(dir)))
+	if err != nil {
+		return err
+	}
+	return errors.Join(parent.Sync(), parent.Close())
 }
 
 // assemble plugs the parts together.
@@ -148,8 +164,11 @@ func (a *App) assemble(master []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	entitled := entitlements{catalogue}
-	a.domains = domain.New(a.db, a.clock, cfg.Domains)
+	entitled := entitlements{catalogue, account.NewRegistry(a.db, cfg.Account.Password.cost())}
+	names := a.newNames(o)
+	a.domains = domain.New(a.db, a.clock, names, entitled, domain.Policy{
+		Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname, RecheckEvery: cfg.Domain.RecheckEvery, SuspendAfter: cfg.Domain.SuspendAfter,
+	})
 	a.boxes = mailbox.New(a.db, a.clock, keys, a.wake, entitled, a.domains, mailbox.Policy{
 		Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
 	}, holding[:])
@@ -157,21 +176,32 @@ func (a *App) assemble(master []byte, o Options) error {
 		PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax),
 	})
 	a.guests = guest.New(a.db, a.clock, a.boxes, cfg.Session.Idle)
-	a.inbound = a.newInbound(o)
-	a.sweeper = sweeper{every: cfg.Mailbox.EraseEvery, clock: a.clock, log: a.log, tasks: a.sweeps()}
+	if a.users, err = newAccounts(a.db, a.clock, cfg.Account, master); err != nil {
+		return err
+	}
+	a.keys = apikey.New(a.db, a.clock, entitled)
+	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
+	a.inbound = a.newInbound(names)
+	a.baseURL = a.reachedAt()
+	a.sweeper = sweeper{every: cfg.Mailbox.EraseEvery, clock: a.clock, log: a.log, tasks: a.sweeps(), slow: a.slowSweeps()}
+	a.reloader = sweeper{every: reloadEvery, clock: a.clock, log: a.log, tasks: a.reloads()}
 	if err := a.assembleSMTP(); err != nil {
 		return err
 	}
 	return a.assembleHTTP(catalogue)
 }
 
-func (a *App) newInbound(o Options) *inbound.Service {
-	names := o.Resolver
-	if names == nil {
-		names = resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
+// newNames is the DNS of the whole service.
+func (a *App) newNames(o Options) mailauth.Resolver {
+	if o.Resolver != nil {
+		return o.Resolver
 	}
+	return resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
+}
+
+func (a *App) newInbound(names mailauth.Resolver) *inbound.Service {
 	return inbound.New(inbound.Parts{
-		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: originals{a.originals},
+		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: originals{a.originals}, Filters: a.filters,
 		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax),
 	})
@@ -183,8 +213,14 @@ func (a *App) assembleSMTP() error {
 	c := smtpd.Config{
 		Hostname: cfg.SMTP.Hostname, MaxSize: int64(cfg.SMTP.MaxSize), MaxRecipients: cfg.SMTP.MaxRecipients,
 		MaxConnections: cfg.Limits.SMTPConnections, Clock: a.clock, Logger: a.log, Metrics: a.metrics.smtp(),
-		AllowMessage: allowMessage(limiter, cfg.Limits.SMTPMessages),
-		Timeouts:     smtpd.Timeouts{Command: cfg.SMTP.CommandTimeout, Data: cfg.SMTP.DataTimeout, Session: cfg.SMTP.SessionTimeout},
+		AllowMessage: allowMessage(limiter, cfg.Limits.SMTPMessages), TrustedProxies: cfg.SMTP.TrustedProxies,
+		MaxCommands: cfg.SMTP.MaxCommands, MaxErrors: cfg.SMTP.MaxErrors,
+		Timeouts: smtpd.Timeouts{
+			Command: cfg.SMTP.CommandTimeout, Data: cfg.SMTP.DataTimeout, Write: cfg.SMTP.WriteTimeout, Session: cfg.SMTP.SessionTimeout,
+		},
+	}
+	if cfg.SMTP.TLS.ACME {
+		return errors.New("smtp.tls.acme: this build takes certificates from files only; set smtp.tls.cert and smtp.tls.key")
 	}
 	if cfg.SMTP.TLS.Cert != "" {
 		tls, err := smtpd.CertificateFiles(cfg.SMTP.TLS.Cert, cfg.SMTP.TLS.Key, a.clock, a.log)
@@ -200,13 +236,15 @@ func (a *App) assembleSMTP() error {
 func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	cfg := a.cfg
 	api := httpapi.New(httpapi.Parts{
-		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests,
+		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
+		Keys: a.keys, Filters: a.filters,
 		Ready: a.ready, Limiter: ratelimit.New(a.clock), Gauge: ratelimit.NewGauge(), Observe: a.metrics.observe,
 		Settings: httpapi.Settings{
-			BaseURL: cfg.BaseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
+			BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
 			WriteTimeout: cfg.HTTP.WriteTimeout, WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, PageMax: cfg.API.PageMax,
 			SessionMax:    catalogue.Guest().Entitlements.MailboxesMax,
 			MailboxCreate: cfg.Limits.MailboxCreate, SessionStart: cfg.Limits.Session, Reads: cfg.Limits.Reads,
+			SignIn: cfg.Limits.SignIn, SignInAccount: cfg.Limits.SignInAccount, Register: cfg.Limits.Register,
 			Other: cfg.Limits.Other, LongPolls: cfg.Limits.LongPolls,
 		},
 	})
@@ -238,7 +276,7 @@ func (a *App) listen() (err error) {
 	if a.smtpListener, err = net.Listen("tcp", a.cfg.SMTP.Addr); err != nil {
 		return fmt.Errorf("smtp.addr: %w", err)
 	}
-	if a.admin != nil {
+	if a.cfg.Metrics.Addr != "" {
 		if a.adminListen, err = net.Listen("tcp", a.cfg.Metrics.Addr); err != nil {
 			return fmt.Errorf("metrics.addr: %w", err)
 		}
@@ -270,6 +308,7 @@ func (a *App) Run(ctx context.Context) error {
 	defer endDelivery()
 	mail.Go(func() { a.inbound.Run(delivery) })
 	mail.Go(func() { a.sweeper.run(ctx) })
+	mail.Go(func() { a.reloader.run(ctx) })
 
 	serve := func(name string, serve func() error) {
 		edges.Go(func() {
@@ -289,7 +328,7 @@ func (a *App) Run(ctx context.Context) error {
 	edges.Wait()
 	endDelivery() // only now: until the edges are quiet, a mail may still want to be delivered
 	mail.Wait()
-	err := a.Close()
+	err := errors.Join(a.keys.Flush(context.WithoutCancel(ctx)), a.Close())
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
@@ -341,8 +380,17 @@ func (a *App) ready(ctx context.Context) []httpapi.Check {
 		{Name: "database", Err: a.db.Ready(ctx)},
 		{Name: "migrations", Err: a.db.Migrated(ctx)},
 		{Name: "smtp", Err: answers(ctx, a.smtpListener.Addr())},
-		{Name: "jobs", Err: a.sweeper.healthy()},
+		{Name: "jobs", Err: errors.Join(a.sweeper.healthy(), a.reloader.healthy())},
 	}
+}
+
+// reachedAt is base_url, but for a service that nobody told its address: then it is where this machine reaches it.
+func (a *App) reachedAt() string {
+	if a.cfg.BaseURL != DefaultConfig().BaseURL {
+		return a.cfg.BaseURL
+	}
+	_, port, _ := net.SplitHostPort(a.webListener.Addr().String())
+	return "http://localhost:" + port
 }
 
 // answers looks whether something listens at an address of this process.

@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +19,7 @@ type sweeper struct {
 	log   *slog.Logger
 	tasks []task
 	fault atomic.Pointer[error] // of the last round
+	slow  []*slowTask
 }
 
 type task struct {
@@ -28,14 +31,41 @@ func (a *App) sweeps() []task {
 	return []task{
 		{"erase mailboxes", func(ctx context.Context) error { _, err := a.boxes.Sweep(ctx, a.mail); return err }},
 		{"end guest sessions", a.guests.Sweep},
+		{"end user tokens", a.users.Sweep},
 		{"erase originals", func(context.Context) error { _, err := a.originals.Sweep(a.clock.Now()); return err }},
-		{"reload domains", a.domains.Reload},
+		{"note when keys were used", a.keys.Flush},
+		{"end private domains", func(ctx context.Context) error { return a.domains.Sweep(ctx, a.boxes) }},
 	}
+}
+
+// reloadEvery is how soon a running service notices what a command changed.
+const reloadEvery = 2 * time.Second
+
+// reloads are the tasks that notice it. They cost a read.
+func (a *App) reloads() []task { return []task{{"reload domains", a.domains.Reload}} }
+
+// slowTask is one that waits for others. It runs beside the rounds, so that nothing else waits with it, and is begun by
+// the first round that does not find it under way.
+type slowTask struct {
+	task
+	running atomic.Bool
+	fault   atomic.Pointer[error] // of the last time
+}
+
+func (a *App) slowSweeps() []*slowTask {
+	return []*slowTask{{task: task{"look private domains up again", a.domains.Recheck}}}
 }
 
 // run goes round until ctx ends. A task that fails is tried again in the next round.
 func (s *sweeper) run(ctx context.Context) {
+	var beside sync.WaitGroup
+	defer beside.Wait()
 	for {
+		for _, t := range s.slow {
+			if t.running.CompareAndSwap(false, true) {
+				beside.Go(func() { s.beside(ctx, t) })
+			}
+		}
 		s.round(ctx)
 		timer := s.clock.NewTimer(s.every)
 		select {
@@ -50,17 +80,39 @@ func (s *sweeper) run(ctx context.Context) {
 func (s *sweeper) round(ctx context.Context) {
 	var fault error
 	for _, t := range s.tasks {
-		if err := t.do(ctx); err != nil && ctx.Err() == nil {
-			fault = fmt.Errorf("%s: %w", t.name, err)
-			s.log.Error("a scheduled task failed", "task", t.name, "error", err)
+		if err := s.do(ctx, t); err != nil {
+			fault = err
 		}
 	}
 	s.fault.Store(&fault)
 }
 
-// healthy is the fault of the last round, or nil.
+func (s *sweeper) beside(ctx context.Context, t *slowTask) {
+	defer t.running.Store(false)
+	fault := s.do(ctx, t.task)
+	t.fault.Store(&fault)
+}
+
+func (s *sweeper) do(ctx context.Context, t task) error {
+	err := t.do(ctx)
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	s.log.Error("a scheduled task failed", "task", t.name, "error", err)
+	return fmt.Errorf("%s: %w", t.name, err)
+}
+
+// healthy is the fault of the last round, or of a slow task, or nil.
 func (s *sweeper) healthy() error {
-	if f := s.fault.Load(); f != nil {
+	faults := []error{told(&s.fault)}
+	for _, t := range s.slow {
+		faults = append(faults, told(&t.fault))
+	}
+	return errors.Join(faults...)
+}
+
+func told(fault *atomic.Pointer[error]) error {
+	if f := fault.Load(); f != nil {
 		return *f
 	}
 	return nil

@@ -79,7 +79,7 @@ func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 	if err != nil {
 		return nil, err
 	}
-	return s.QueryContext(ctx, args...)
+	return s.QueryContext(unwatched(ctx), args...)
 }
 
 // QueryRow reads one row with a prepared statement; its Scan gives sql.ErrNoRows if there is none.
@@ -88,7 +88,16 @@ func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	if err != nil {
 		return d.readers.QueryRowContext(ctx, query, args...) // carries the same error in the row
 	}
-	return s.QueryRowContext(ctx, args...)
+	return s.QueryRowContext(unwatched(ctx), args...)
+}
+
+// unwatched is a context that ends with ctx only if it has ended already. A read is over in microseconds; watching for an
+// end within it costs two goroutines.
+func unwatched(ctx context.Context) context.Context {
+	if ctx.Err() != nil {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
 }
 
 // Ready reports whether the database can be read and written; it writes nothing.

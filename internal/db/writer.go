@@ -23,6 +23,7 @@ type writer struct {
 	once    sync.Once
 	ended   chan struct{}
 	err     error // of closing, valid after ended
+	scrubs  int32 // failed commits that were written over
 }
 
 type update struct {
@@ -157,6 +158,7 @@ func (w *writer) transact(group []*update) error {
 	}
 	if err := w.commit(func() error { return w.conn.exec(ctx, "COMMIT") }); err != nil {
 		w.rollback(ctx)
+		w.scrub(ctx)
 		w.log.Error("commit failed", "updates", len(group), "error", err)
 		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
 	}
@@ -195,6 +197,21 @@ func (w *writer) call(ctx context.Context, u *update) (err error) {
 
 // rollback ends a transaction that will not be committed; a failed COMMIT may have ended it already, so the error says nothing.
 func (w *writer) rollback(ctx context.Context) { _ = w.conn.exec(ctx, "ROLLBACK") }
+
+// scrub makes sure that a group whose commit failed is not found after a crash. SQLite has written it to the end of the
+// log before the sync failed, and would take it for committed if the next thing that happened were a kill. So something
+// without meaning is written over its beginning, which makes the rest unreadable. That this may fail in its turn, on a disk
+// that fails, changes nothing: its own content is harmless, and what counts is that it was written, not that it was synced.
+func (w *writer) scrub(ctx context.Context) {
+	w.scrubs++
+	for _, query := range []string{"BEGIN IMMEDIATE", fmt.Sprintf("PRAGMA user_version = %d", w.scrubs), "COMMIT"} {
+		if _, err := w.conn.ExecContext(ctx, query); err != nil {
+			w.log.Error("a failed commit could not be written over; if the process is killed now, what it held may come back", "error", err)
+			w.rollback(ctx)
+			return
+		}
+	}
+}
 
 // ready reports whether the writer still takes updates.
 func (w *writer) ready(ctx context.Context) error {

@@ -1,5 +1,5 @@
-// Package domain holds the mail domains of the service: the public ones, where anybody gets a mailbox. It keeps them in
-// memory, since every mail asks; it refuses to know mailboxes.
+// Package domain holds the mail domains of the service: the public ones, where anybody gets a mailbox, and the private
+// ones, that an account brings and proves by DNS records (decisions §2 Private domain). It refuses to know mailboxes.
 package domain
 
 import (
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -23,18 +25,30 @@ type Public struct {
 	Active bool   // an inactive one takes no new mailboxes; mail for those it has still comes in
 }
 
+// Policy is the operator's settings.
+type Policy struct {
+	Configured   []string      // public domains
+	Hostname     string        // smtp.hostname, which the MX record of a private domain has to name; lower-case A-labels
+	RecheckEvery time.Duration // how often the MX record of a verified domain is looked up again
+	SuspendAfter int           // missing records in a row that suspend it
+}
+
 // Service is the use of mail domains.
 type Service struct {
-	db         *db.DB
-	clock      clock.Clock
-	configured []string
-	public     atomic.Pointer[[]Public] // as last read by Reload: the configured ones first
+	db      *db.DB
+	clock   clock.Clock
+	names   Names
+	plans   Plans
+	policy  Policy
+	public  atomic.Pointer[[]Public] // as last read by Reload: the configured ones first
+	holders holders
 }
 
 // New assembles the service. The configured domains are served as long as they are configured, and active unless a
-// command disabled them; more may be added by command. Reload must be called before the service is used.
-func New(d *db.DB, c clock.Clock, configured []string) *Service {
-	s := &Service{db: d, clock: c, configured: configured}
+// command disabled them; more may be added by command. Reload must be called before the service is used. Without names
+// and plans it is good for the public domains alone.
+func New(d *db.DB, c clock.Clock, names Names, plans Plans, policy Policy) *Service {
+	s := &Service{db: d, clock: c, names: names, plans: plans, policy: policy}
 	s.public.Store(&[]Public{})
 	return s
 }
@@ -45,13 +59,13 @@ func (s *Service) Reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := make([]Public, 0, len(s.configured)+len(stored))
-	for _, name := range s.configured {
+	all := make([]Public, 0, len(s.policy.Configured)+len(stored))
+	for _, name := range s.policy.Configured {
 		i := slices.IndexFunc(stored, func(p Public) bool { return p.Name == name })
 		all = append(all, Public{Name: name, Active: i < 0 || stored[i].Active})
 	}
 	for _, p := range stored {
-		if !slices.Contains(s.configured, p.Name) {
+		if !slices.Contains(s.policy.Configured, p.Name) {
 			all = append(all, p)
 		}
 	}
@@ -67,34 +81,60 @@ func (s *Service) Public() []Public {
 // All lists every public domain, active or not.
 func (s *Service) All() []Public { return slices.Clone(*s.public.Load()) }
 
-// Choose returns the domain for a new mailbox: the wished one, or the first public one where none is wished.
-// Error: mailbox.domain_unavailable.
-func (s *Service) Choose(_ context.Context, wished string, _ id.Account) (string, error) {
+// Choose returns the domain for a new mailbox: the wished one, which private names if it is a private one of the account,
+// or the first public one where none is wished. Error: mailbox.domain_unavailable.
+func (s *Service) Choose(ctx context.Context, wished string, account id.Account) (name string, private id.Domain, err error) {
 	active := s.Public()
 	if wished == "" {
 		if len(active) == 0 {
-			return "", problem.Detailf(problem.MailboxDomainUnavailable, "the service has no active domain")
+			return "", "", problem.Detailf(problem.MailboxDomainUnavailable, "the service has no active domain")
 		}
-		return active[0].Name, nil
+		return active[0].Name, "", nil
 	}
-	name, err := Normalize(wished)
-	if err != nil || !slices.ContainsFunc(active, func(p Public) bool { return p.Name == name }) {
-		return "", problem.Detailf(problem.MailboxDomainUnavailable, "GET /domains lists the domains to choose from")
+	unavailable := problem.Detailf(problem.MailboxDomainUnavailable, "GET /domains lists the domains to choose from")
+	if name, err = Normalize(wished); err != nil {
+		return "", "", unavailable
 	}
-	return name, nil
+	if slices.ContainsFunc(active, func(p Public) bool { return p.Name == name }) {
+		return name, "", nil
+	}
+	if account == "" || s.isPublic(name) {
+		return "", "", unavailable
+	}
+	h, err := s.holderOf(ctx, name)
+	if err != nil {
+		return "", "", err
+	}
+	if h.account != account || h.status != Verified {
+		return "", "", unavailable
+	}
+	return name, h.id, nil
 }
 
-// Served tells whether mail for a domain (lower-case A-labels) is taken. Error: mail.domain_not_served.
-func (s *Service) Served(name string) error {
-	for _, p := range *s.public.Load() {
-		if p.Name == name {
-			return nil
-		}
-	}
-	return problem.New(problem.MailDomainNotServed)
+func (s *Service) isPublic(name string) bool {
+	return slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return p.Name == name })
 }
 
-// Add makes a public domain, or makes it active again. Error: request.invalid.
+// Served tells whether mail for a domain (lower-case A-labels) is taken. Of a private one it tells whose it is, and which:
+// there an unused local part becomes a mailbox of that account. Errors: mail.domain_not_served, mail.domain_suspended.
+func (s *Service) Served(ctx context.Context, name string) (owner id.Account, private id.Domain, err error) {
+	if s.isPublic(name) {
+		return "", "", nil
+	}
+	h, err := s.holderOf(ctx, name)
+	switch {
+	case err != nil:
+		return "", "", err
+	case h.status == Verified:
+		return h.account, h.id, nil
+	case h.status == Suspended:
+		return "", "", problem.New(problem.MailDomainSuspended)
+	}
+	return "", "", problem.New(problem.MailDomainNotServed)
+}
+
+// Add makes a public domain, or makes it active again. Errors: request.invalid, domain.taken where an account has proven
+// it as its own.
 func (s *Service) Add(ctx context.Context, name string) error {
 	normal, err := Normalize(name)
 	if err != nil {
@@ -114,7 +154,14 @@ func (s *Service) Disable(ctx context.Context, name string) error {
 
 func (s *Service) store(ctx context.Context, name string, active bool) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.Exec(ctx, upsertPublic, name, active, s.clock.Now().UnixMicro())
+		private, err := one(ctx, tx, selectProven, name)
+		if err != nil {
+			return err
+		}
+		if private != nil && active {
+			return problem.Detailf(problem.DomainTaken, "an account has proven %s as its private domain", name)
+		}
+		_, err = tx.Exec(ctx, upsertPublic, name, active, s.clock.Now().UnixMicro())
 		return err
 	})
 	if err != nil {
@@ -128,8 +175,10 @@ var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLengt
 
 // Normalize returns a domain in lower-case A-labels, without a trailing dot. Error: request.invalid on /domain.
 func Normalize(name string) (string, error) {
-	ascii, err := profile.ToASCII(strings.TrimSuffix(name, "."))
-	if err != nil || ascii == "" {
+	ascii, err := profile.ToASCII(name)
+	ascii = strings.TrimSuffix(ascii, ".") // only now: other characters than the full stop become one
+	// The profile lets a second final dot pass, and makes a letter of octets that are no UTF-8.
+	if err != nil || ascii == "" || strings.HasSuffix(ascii, ".") || !utf8.ValidString(name) {
 		return "", problem.Invalid("/domain", "%q is not a domain name", name)
 	}
 	return ascii, nil

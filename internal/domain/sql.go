@@ -2,15 +2,42 @@ package domain
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 const (
 	selectPublic = "SELECT name, active FROM public_domain ORDER BY created_at, name"
 	upsertPublic = `INSERT INTO public_domain (name, active, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (name) DO UPDATE SET active = excluded.active`
+)
+
+const privateColumns = `id, account_id, name, status, proof, created_at, coalesce(verified_at, 0), coalesce(checked_at, 0), txt_ok, mx_ok,
+	misses, coalesce(next_check, 0)`
+
+// In the conditions of the partial indexes the statuses stand as the migration writes them.
+const (
+	selectByID   = "SELECT " + privateColumns + " FROM private_domain WHERE id = $1"
+	selectByName = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND name = $2"
+	selectProven = "SELECT " + privateColumns + " FROM private_domain WHERE name = $1 AND status <> 'pending'"
+	selectNames  = "SELECT " + privateColumns + " FROM private_domain WHERE status <> 'pending' AND name IN "
+	selectPage   = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND id < $2 AND status <> 'ending' ORDER BY id DESC LIMIT $3"
+	selectDue    = "SELECT " + privateColumns + " FROM private_domain WHERE next_check <= $1 ORDER BY next_check LIMIT $2"
+	selectEnding = "SELECT " + privateColumns + " FROM private_domain WHERE status = 'ending'"
+	countPrivate = "SELECT count(*) FROM private_domain WHERE account_id = $1"
+
+	insertPrivate = `INSERT INTO private_domain (id, account_id, name, status, proof, created_at, txt_ok, mx_ok, misses)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 0)`
+	updatePrivate = `UPDATE private_domain SET status = $2, verified_at = nullif($3, 0), checked_at = nullif($4, 0), txt_ok = $5, mx_ok = $6,
+		misses = $7, next_check = nullif($8, 0) WHERE id = $1`
+	updateEnding  = "UPDATE private_domain SET status = 'ending', next_check = NULL WHERE id = $1"
+	deletePrivate = "DELETE FROM private_domain WHERE id = $1"
 )
 
 func selectAll(ctx context.Context, q db.Queryer) ([]Public, error) {
@@ -28,4 +55,100 @@ func selectAll(ctx context.Context, q db.Queryer) ([]Public, error) {
 		all = append(all, p)
 	}
 	return all, rows.Err()
+}
+
+// scanner is a row of either kind.
+type scanner interface{ Scan(dest ...any) error }
+
+func scan(row scanner) (*Private, error) {
+	var p Private
+	var created, verified, checked, next int64
+	err := row.Scan(&p.ID, &p.Account, &p.Name, &p.Status, &p.proof, &created, &verified, &checked, &p.txtOK, &p.mxOK, &p.misses, &next)
+	if err != nil {
+		return nil, err
+	}
+	p.CreatedAt, p.VerifiedAt, p.CheckedAt, p.nextCheck = moment(created), moment(verified), moment(checked), moment(next)
+	return &p, nil
+}
+
+// moment is a stored time, or zero.
+func moment(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// micros is the inverse of moment.
+func micros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMicro()
+}
+
+// one reads a private domain; nil without an error means that there is none.
+func one(ctx context.Context, q db.Queryer, query string, args ...any) (*Private, error) {
+	p, err := scan(q.QueryRow(ctx, query, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read private domain %v: %w", args, err)
+	}
+	return p, nil
+}
+
+func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Private, error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list private domains: %w", err)
+	}
+	defer rows.Close()
+	var all []*Private
+	for rows.Next() {
+		p, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list private domains: %w", err)
+		}
+		all = append(all, p)
+	}
+	return all, rows.Err()
+}
+
+// namesMax bounds how many names one statement looks up.
+const namesMax = 512
+
+// provenTx reads those of the named domains that an account has proven.
+func provenTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, err error) {
+	args := make([]any, len(names))
+	for i, name := range names {
+		args[i] = name
+	}
+	for some := range slices.Chunk(args, namesMax) {
+		list, size := db.In(1, len(some))
+		found, err := many(ctx, tx, selectNames+list, db.Fill(some, size)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err error) {
+	if err := tx.QueryRow(ctx, countPrivate, account).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count private domains of %s: %w", account, err)
+	}
+	return n, nil
+}
+
+func insertTx(ctx context.Context, tx *db.Tx, p *Private) error {
+	_, err := tx.Exec(ctx, insertPrivate, p.ID, p.Account, p.Name, p.Status, p.proof, p.CreatedAt.UnixMicro())
+	return err
+}
+
+func saveTx(ctx context.Context, tx *db.Tx, p *Private) error {
+	_, err := tx.Exec(ctx, updatePrivate, p.ID, p.Status, micros(p.VerifiedAt), micros(p.CheckedAt), p.txtOK, p.mxOK, p.misses, micros(p.nextCheck))
+	return err
 }

@@ -7,14 +7,16 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
@@ -32,11 +34,19 @@ type Parts struct {
 	Mailboxes *mailbox.Service
 	Messages  *message.Service
 	Guests    *guest.Service
+	Accounts  *account.Service
+	Keys      *apikey.Service
+	Filters   *filter.Service
 	Ready     func(ctx context.Context) []Check
 	Limiter   *ratelimit.Limiter
 	Gauge     *ratelimit.Gauge
-	Observe   func(operation string, status int, took time.Duration) // for the metrics; may be nil
 	Settings  Settings
+
+	// Observe hears of every answer, for the metrics; it may be nil.
+	Observe func(operation string, status int, took time.Duration)
+	// Unavailable reports whether an error is the storage's and trying again helps, which makes it server.unavailable
+	// instead of server.internal; it may be nil.
+	Unavailable func(error) bool
 }
 
 // Settings are the operator's.
@@ -52,6 +62,9 @@ type Settings struct {
 	SessionMax     int // live mailboxes of a guest session
 	MailboxCreate  ratelimit.Limit
 	SessionStart   ratelimit.Limit
+	SignIn         ratelimit.Limit // to an account from an address
+	SignInAccount  ratelimit.Limit // to an account from anywhere
+	Register       ratelimit.Limit
 	Reads          ratelimit.Limit
 	Other          ratelimit.Limit
 	LongPolls      int
@@ -60,8 +73,7 @@ type Settings struct {
 // API answers the interface's calls.
 type API struct {
 	Parts
-	huma  huma.API
-	table []Operation
+	huma huma.API
 }
 
 // New assembles the interface: every operation, its documentation and the pages that show it.
@@ -69,27 +81,32 @@ func New(p Parts) http.Handler {
 	mux := http.NewServeMux()
 	a := &API{Parts: p}
 	a.huma = humago.New(mux, a.config())
-	a.huma.UseMiddleware(a.limit, a.authenticate)
+	a.huma.UseMiddleware(a.limit, a.authenticate, a.checkQuery)
+	a.account()
+	a.auth()
+	a.domains()
+	a.filters()
+	a.keys()
 	a.mailboxes()
 	a.messages()
 	a.otp()
 	a.session()
 	a.system()
+	allowNull(a.huma.OpenAPI().Components.Schemas)
 	a.documentation(mux)
 	return a.outermost(mux)
 }
 
 // config sets the library up: our own documentation paths and problems, closed request bodies, open answers.
 func (a *API) config() huma.Config {
-	useProblems()
+	setUpLibrary()
 	c := huma.DefaultConfig("Gonebox", a.Settings.Version)
 	c.CreateHooks = nil // no $schema links in answers
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
-	c.RejectUnknownQueryParameters = true // a misspelt "wait" should be noticed
 	c.AllowAdditionalPropertiesByDefault = true
 	c.FieldsOptionalByDefault = false
 	c.Components.SecuritySchemes = securitySchemes()
-	c.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[clock.Stamp](), reflect.TypeFor[time.Time]())
+	c.Components.Schemas = newSchemas()
 	c.Servers = []*huma.Server{{URL: a.Settings.BaseURL}}
 	c.Info.Description = introduction
 	c.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}

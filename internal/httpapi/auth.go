@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -53,10 +56,28 @@ func security(schemes []Scheme) []map[string][]string {
 	return all
 }
 
-// caller is whom a request's credential stands for; at most one of the fields is set.
+// caller is whom a request's credential stands for: a mailbox, a guest session, an account, or a developer key.
 type caller struct {
 	mailbox *mailbox.Mailbox
 	session *guest.Session
+	account *account.Account
+	login   *account.Session // with account: what its user token opened
+	key     *apikey.Key
+}
+
+// identity is what the caller's calls count by, or "" for a caller without a credential.
+func (c caller) identity() string {
+	switch {
+	case c.mailbox != nil:
+		return string(c.mailbox.ID)
+	case c.session != nil:
+		return c.session.ID
+	case c.account != nil:
+		return string(c.account.ID) // of all its tokens together
+	case c.key != nil:
+		return c.key.Prefix
+	}
+	return ""
 }
 
 type callerKey struct{}
@@ -74,35 +95,39 @@ func (a *API) authenticate(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	c, err := a.identify(ctx.Context(), o, bearer(ctx))
+	c, err := a.identify(ctx.Context(), o, credential(ctx))
+	if o.byCredential() && !a.takeFor(ctx, c) {
+		return
+	}
+	if err == nil && c.key != nil {
+		err = a.Keys.Admit(c.key, request(ctx.Context()).client, o.Scope)
+	}
 	if err != nil {
 		if problem.Has(err, problem.MailboxExpired) {
 			err = problem.New(o.expired())
 		}
-		a.write(ctx, a.known(ctx.Context(), err))
+		a.write(ctx, a.problem(ctx.Context(), err))
 		return
 	}
 	next(huma.WithValue(ctx, callerKey{}, c))
 }
 
-// known is the problem in an error; what is none is logged and becomes server.internal.
-func (a *API) known(ctx context.Context, err error) *problem.Problem {
-	p, ok := problem.From(err)
-	if !ok {
-		_ = a.fail(ctx, err)
-	}
-	return p
-}
+// malformed stands for a credential that cannot be one: it is refused, never taken for none.
+const malformed = "-"
 
-// bearer is the request's credential, or "".
-func bearer(ctx huma.Context) string {
-	if kind, credential, ok := strings.Cut(ctx.Header("Authorization"), " "); ok && strings.EqualFold(kind, "Bearer") {
-		return strings.TrimSpace(credential)
+// credential is what the request presents, or "" where it presents nothing.
+func credential(ctx huma.Context) string {
+	header, key := ctx.Header("Authorization"), ctx.Header("X-Api-Key")
+	if header == "" && key == "" {
+		return ""
 	}
-	if ctx.Header("Authorization") != "" {
-		return ctx.Header("Authorization") // of another form: refused below, never taken for none
+	if kind, text, ok := strings.Cut(header, " "); ok && strings.EqualFold(kind, "Bearer") {
+		return cmp.Or(strings.TrimSpace(text), malformed)
 	}
-	return ctx.Header("X-Api-Key")
+	if kind, _ := token.KindOf(key); header == "" && kind == token.Developer {
+		return key // the only kind that may come like this (decisions §1)
+	}
+	return malformed
 }
 
 // identify finds the caller. The credential's prefix tells its kind; one that the operation does not take is invalid.
@@ -121,6 +146,15 @@ func (a *API) identify(ctx context.Context, o *Operation, credential string) (ca
 	case kind == token.Guest && slices.Contains(o.Auth, guestSession):
 		s, err := a.Guests.Authorize(ctx, credential)
 		return caller{session: s}, err
+	case kind == token.User && slices.Contains(o.Auth, userToken):
+		s, err := a.Accounts.Authorize(ctx, credential)
+		if err != nil {
+			return caller{}, err
+		}
+		return caller{account: s.Account, login: s}, nil
+	case kind == token.Developer && slices.Contains(o.Auth, apiKey):
+		k, err := a.Keys.Authorize(ctx, credential)
+		return caller{key: k}, err
 	}
 	return caller{}, problem.New(problem.AuthInvalidToken)
 }

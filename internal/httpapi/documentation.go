@@ -22,6 +22,11 @@ Errors are ` + "`application/problem+json`" + ` (RFC 9457): branch on ` + "`code
 
 func tags() []*huma.Tag {
 	return []*huma.Tag{
+		{Name: "account", Description: "The account of a user token: its settings and two-factor."},
+		{Name: "auth", Description: "Making an account, signing in and out."},
+		{Name: "domains", Description: "Domains of one's own: every address on a verified one is a mailbox."},
+		{Name: "filters", Description: "Extraction filters of an account, which find codes that the built-in extractor does not."},
+		{Name: "keys", Description: "Developer keys of an account, and the mailboxes they open."},
 		{Name: "mailboxes", Description: "Disposable mailboxes. Creating one gives the token that opens it."},
 		{Name: "messages", Description: "The mail in a mailbox."},
 		{Name: "otp", Description: "The one-time code in the newest mail that has one."},
@@ -70,8 +75,9 @@ func serve(w http.ResponseWriter, r *http.Request, contentType string, content [
 func problemPage() []byte {
 	var b bytes.Buffer
 	b.WriteString(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Gonebox: problems</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1b2330}table{border-collapse:collapse;width:100%}
-td,th{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #dde3ea;vertical-align:top}code{font:14px ui-monospace,monospace}tr:target{background:#fff6d6}</style>
+<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.4rem .6rem .4rem 0;border-bottom:1px solid #8884;vertical-align:top}
+code{font:14px ui-monospace,monospace;overflow-wrap:anywhere}tr:target{background:#fd06}@media(max-width:40rem){td:first-child{width:55%}code{font-size:13px}}</style>
 <h1>Problems</h1><p>Errors are <code>application/problem+json</code>. Programs branch on <code>code</code>, which never changes.</p>
 <table><tr><th>Code<th>Status<th>Meaning`)
 	for _, c := range problem.Codes() {

@@ -1,10 +1,9 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,30 +13,74 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// limit holds a call against the limit of its operation (decisions §5), before anything else is done for it.
+// limit holds a call against the limit of its operation (decisions §5). What counts by the client's address is counted
+// before anything else is done; what counts by the credential, in authenticate, where it is known; and sign-ins, which
+// count by the account that they are for, in their handler.
 func (a *API) limit(ctx huma.Context, next func(huma.Context)) {
 	o := operation(ctx)
-	r := request(ctx.Context())
-	r.operation = o.ID
-	if o.Limit == "" {
+	request(ctx.Context()).operation = o.ID
+	if o.Limit == "" || o.Limit == ratelimit.SignIn || o.byCredential() || a.take(ctx, a.address(ctx)) {
 		next(ctx)
-		return
 	}
-	d := a.Limiter.Take(o.Limit, ratelimit.AddrIdentity(r.client), a.limitOf(o.Limit), 1)
+}
+
+// byCredential reports whether the operation's calls count by the credential (decisions §5, other calls and key calls).
+func (o *Operation) byCredential() bool {
+	return o.byKey() || o.Limit == ratelimit.Other && len(o.Auth) > 0
+}
+
+// byKey reports whether the operation's limit is that of a developer key, which follows the plan.
+func (o *Operation) byKey() bool {
+	return o.Limit == ratelimit.KeyCalls || o.Limit == ratelimit.KeyMailboxCreate
+}
+
+// address is the identity of a client without a credential.
+func (a *API) address(ctx huma.Context) string {
+	return ratelimit.AddrIdentity(request(ctx.Context()).client)
+}
+
+// take counts a call for an identity and tells the client where it stands. Over the limit it answers and returns false.
+func (a *API) take(ctx huma.Context, identity string) bool {
+	name := operation(ctx).Limit
+	return a.takeOf(ctx, name, identity, a.limitOf(name))
+}
+
+// takeFor is take for the caller that a credential stands for. Where it stands for nobody the client's address counts,
+// and as for other calls where the limit would be a key's.
+func (a *API) takeFor(ctx huma.Context, c caller) bool {
+	o := operation(ctx)
+	switch {
+	case !o.byKey():
+		return a.take(ctx, cmp.Or(c.identity(), a.address(ctx)))
+	case c.key == nil:
+		return a.takeOf(ctx, ratelimit.Other, a.address(ctx), a.Settings.Other)
+	case o.Limit == ratelimit.KeyMailboxCreate:
+		return a.takeOf(ctx, o.Limit, c.key.Prefix, c.key.Limits.MailboxCreate)
+	}
+	return a.takeOf(ctx, o.Limit, c.key.Prefix, c.key.Limits.Calls)
+}
+
+func (a *API) takeOf(ctx huma.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) bool {
+	d := a.Limiter.Take(name, identity, limit, 1)
 	h := d.Headers()
 	setHeader(ctx, "RateLimit", h.RateLimit)
 	setHeader(ctx, "RateLimit-Policy", h.RateLimitPolicy)
 	if !d.OK {
 		a.write(ctx, d.Problem())
-		return
 	}
-	next(ctx)
+	return d.OK
 }
 
 func (a *API) limitOf(n ratelimit.Name) ratelimit.Limit {
 	switch n {
 	case ratelimit.MailboxCreate:
 		return a.Settings.MailboxCreate
+	case ratelimit.SignIn:
+		return a.Settings.SignIn
+	case ratelimit.SignInAccount:
+		return a.Settings.SignInAccount
+	case ratelimit.Register:
+		return a.Settings.Register
 	case ratelimit.SessionStart:
 		return a.Settings.SessionStart
 	case ratelimit.Reads:
@@ -69,35 +112,4 @@ func (a *API) poll(ctx context.Context, seconds int, left time.Duration) (wait t
 	// A deadline of the machine's network: the machine's clock, whatever clock the service runs by.
 	_ = http.NewResponseController(r.writer).SetWriteDeadline(clock.System().Now().Add(wait + a.Settings.WriteTimeout))
 	return wait, release, nil
-}
-
-// clientAddr is the address that limits count by: the peer's, or what a trusted proxy says it forwarded for: the
-// right-most entry that is not a trusted proxy itself (decisions §1).
-func clientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.IPv4Unspecified()
-	}
-	client := peer.Addr().Unmap()
-	if len(trusted) == 0 {
-		return client
-	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && within(client, trusted); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			break
-		}
-		client = hop.Unmap().WithZone("")
-	}
-	return client
-}
-
-func within(a netip.Addr, networks []netip.Prefix) bool {
-	for _, n := range networks {
-		if n.Contains(a) {
-			return true
-		}
-	}
-	return false
 }

@@ -2,12 +2,14 @@ package httpapi
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
@@ -21,13 +23,18 @@ func (a *API) mailboxes() {
 	}, a.listDomains)
 	register(a, group, Operation{
 		ID: "create-mailbox", Method: http.MethodPost, Path: "/mailboxes", Summary: "Create a mailbox", Status: 201,
-		Text: "No account is needed. With a guest key the mailbox joins that session. Everything may be left out: the service then chooses.",
-		Auth: []Scheme{public, guestSession}, Limit: ratelimit.MailboxCreate,
+		Text: "No account is needed. With a guest key the mailbox joins that session; with a user token it is the account's. Everything may be left out: the service then chooses.",
+		Auth: []Scheme{public, guestSession, userToken}, Limit: ratelimit.MailboxCreate,
 		Codes: []problem.Code{
 			problem.MailboxLocalPartTaken, problem.MailboxLocalPartReserved, problem.MailboxDomainUnavailable,
 			problem.MailboxTTLTooLong, problem.MailboxLimitReached,
 		},
 	}, a.createMailbox)
+	register(a, group, Operation{
+		ID: "list-account-mailboxes", Method: http.MethodGet, Path: "/me/mailboxes", Summary: "List the account's mailboxes", Status: 200,
+		Text: "Newest first, without the expired ones, each with a new token: also those that a developer key made, and those that incoming mail opened.",
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+	}, a.listAccountMailboxes)
 	register(a, group, Operation{
 		ID: "get-mailbox", Method: http.MethodGet, Path: "/mailboxes/me", Summary: "Show the mailbox and its time left", Status: 200,
 		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Reads,
@@ -59,11 +66,24 @@ type Mailbox struct {
 	Token        string      `json:"token,omitempty" doc:"The mailbox token, where one is handed out."`
 }
 
-func (a *API) shownMailbox(m *mailbox.Mailbox, token string) Mailbox {
+// shownMailbox shows a mailbox, with a token unless that is "".
+func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string) (*one[Mailbox], error) {
+	paid, err := a.Mailboxes.Paid(ctx, m.Owner.Account)
+	if err != nil {
+		return nil, err
+	}
+	return single(a.mailboxOf(m, token, paid)), nil
+}
+
+func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) Mailbox {
+	tier := plan.TierFree
+	if paid {
+		tier = plan.TierPaid
+	}
 	return Mailbox{
 		ID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain,
 		CreatedAt: clock.Stamp{Time: m.CreatedAt}, ExpiresAt: clock.Stamp{Time: m.ExpiresAt},
-		TTL: int64((m.TTL(a.Clock.Now()) + time.Second - 1) / time.Second), Tier: "free", Source: string(m.Source),
+		TTL: int64((m.TTL(a.Clock.Now()) + time.Second - 1) / time.Second), Tier: string(tier), Source: string(m.Source),
 		MessageCount: m.MessageCount, UnreadCount: m.UnreadCount, Token: token,
 	}
 }
@@ -87,14 +107,20 @@ type mailboxWish struct {
 	_         struct{} `additionalProperties:"false"`
 	Domain    *string  `json:"domain,omitempty" maxLength:"255" minLength:"1" doc:"One of GET /domains; the default one where absent."`
 	LocalPart *string  `json:"localPart,omitempty" minLength:"1" maxLength:"64" pattern:"^[a-z0-9][a-z0-9._-]{0,63}$" doc:"Generated where absent." example:"quiet-otter-4821"`
-	TTL       *int64   `json:"ttl,omitempty" minimum:"60" maximum:"3155760000" doc:"Seconds to live; the plan has a default and a maximum."`
+	TTL       *int64   `json:"ttl,omitempty" minimum:"60" doc:"Seconds to live; the plan has a default and a maximum."`
 }
 
 func (w *mailboxWish) wish() mailbox.Wish {
 	if w == nil {
 		return mailbox.Wish{}
 	}
-	return mailbox.Wish{Domain: value(w.Domain), LocalPart: value(w.LocalPart), TTL: time.Duration(value(w.TTL)) * time.Second}
+	return mailbox.Wish{Domain: value(w.Domain), LocalPart: value(w.LocalPart), TTL: seconds(w.TTL)}
+}
+
+// seconds is a time to live as a client writes it, or zero. What no duration can hold becomes the longest, which is
+// above every plan's maximum.
+func seconds(n *int64) time.Duration {
+	return time.Duration(min(value(n), math.MaxInt64/int64(time.Second))) * time.Second
 }
 
 // value is what a pointer points to, or zero.
@@ -110,18 +136,52 @@ func (a *API) createMailbox(ctx context.Context, in *struct {
 },
 ) (*one[Mailbox], error) {
 	var owner mailbox.Owner
-	if s := from(ctx).session; s != nil {
-		owner.Session = s.ID
+	switch c := from(ctx); {
+	case c.session != nil:
+		owner.Session = c.session.ID
+	case c.account != nil:
+		owner.Account = c.account.ID
 	}
-	m, token, err := a.Mailboxes.Create(ctx, in.Body.wish(), owner)
+	return a.newMailbox(ctx, in.Body.wish(), owner)
+}
+
+func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*one[Mailbox], error) {
+	m, token, err := a.Mailboxes.Create(ctx, w, o)
 	if err != nil {
 		return nil, err
 	}
-	return single(a.shownMailbox(m, token)), nil
+	return a.shownMailbox(ctx, m, token)
+}
+
+func (a *API) listAccountMailboxes(ctx context.Context, in *Paging) (*many[Mailbox], error) {
+	return a.accountMailboxes(ctx, from(ctx).account.ID, *in)
+}
+
+// accountMailboxes is a page of an account's live mailboxes, each with a new token.
+func (a *API) accountMailboxes(ctx context.Context, account id.Account, p Paging) (*many[Mailbox], error) {
+	last, err := before[id.Mailbox](p)
+	if err != nil {
+		return nil, err
+	}
+	paid, err := a.Mailboxes.Paid(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	size := a.size(p)
+	boxes, err := a.Mailboxes.OfAccount(ctx, account, last, size+1)
+	if err != nil {
+		return nil, err
+	}
+	boxes, next := cutPage(boxes, size, func(m *mailbox.Mailbox) string { return string(m.ID) })
+	shown := make([]Mailbox, len(boxes))
+	for i, m := range boxes {
+		shown[i] = a.mailboxOf(m, a.Mailboxes.Token(m), paid)
+	}
+	return page(shown, next), nil
 }
 
 func (a *API) getMailbox(ctx context.Context, _ *struct{}) (*one[Mailbox], error) {
-	return single(a.shownMailbox(from(ctx).mailbox, "")), nil
+	return a.shownMailbox(ctx, from(ctx).mailbox, "")
 }
 
 func (a *API) destroyMailbox(ctx context.Context, _ *struct{}) (*struct{}, error) {
@@ -130,20 +190,19 @@ func (a *API) destroyMailbox(ctx context.Context, _ *struct{}) (*struct{}, error
 
 type extension struct {
 	_   struct{} `additionalProperties:"false"`
-	TTL *int64   `json:"ttl,omitempty" minimum:"60" maximum:"3155760000" doc:"Seconds from now; the plan's default where absent."`
+	TTL *int64   `json:"ttl,omitempty" minimum:"60" doc:"Seconds from now; the plan's default where absent."`
 }
 
 func (a *API) extendMailbox(ctx context.Context, in *struct {
 	Body *extension `required:"false"`
 },
 ) (*one[Mailbox], error) {
-	var ttl time.Duration
-	if in.Body != nil {
-		ttl = time.Duration(value(in.Body.TTL)) * time.Second
+	if in.Body == nil {
+		in.Body = &extension{}
 	}
-	m, token, err := a.Mailboxes.Extend(ctx, from(ctx).mailbox.ID, ttl)
+	m, token, err := a.Mailboxes.Extend(ctx, from(ctx).mailbox.ID, seconds(in.Body.TTL))
 	if err != nil {
 		return nil, err
 	}
-	return single(a.shownMailbox(m, token)), nil
+	return a.shownMailbox(ctx, m, token)
 }

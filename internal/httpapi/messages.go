@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -30,10 +31,13 @@ func (a *API) messages() {
 	remove.Method, remove.Status, remove.Limit = http.MethodDelete, 204, ratelimit.Other
 	register(a, group, remove, a.deleteMessage)
 	raw := with("get-message-raw", "/messages/{id}/raw", "Download the original as .eml", problem.MessageNotFound, problem.MessageRawExpired)
+	raw.Media = "message/rfc822"
 	raw.Text, raw.Expired = "The bytes exactly as received, behind the Return-Path, Authentication-Results and Received fields of this server.", ""
 	register(a, group, raw, a.getRaw)
-	register(a, group, with("get-attachment", "/messages/{id}/attachments/{attId}", "Download an attachment",
-		problem.MessageNotFound, problem.AttachmentNotFound, problem.AttachmentNotRetained), a.getAttachment)
+	attachment := with("get-attachment", "/messages/{id}/attachments/{attId}", "Download an attachment",
+		problem.MessageNotFound, problem.AttachmentNotFound, problem.AttachmentNotRetained)
+	attachment.Text, attachment.Media = "The sender's bytes, whatever type the sender declared. A browser saves them and never shows them.", "application/octet-stream"
+	register(a, group, attachment, a.getAttachment)
 }
 
 // Newer narrows what is listed or waited for (decisions §1 long-poll).
@@ -70,35 +74,36 @@ func (a *API) listMessages(ctx context.Context, in *struct {
 	Paging
 },
 ) (*many[message.Summary], error) {
-	after, since, err := in.bounds()
+	m := from(ctx).mailbox
+	return a.messagesOf(ctx, m, in.Newer, in.Paging, func() error { return a.ended(ctx, m, problem.MailboxExpired) })
+}
+
+// messagesOf lists the messages of a mailbox. Who waited in vain is told by over whether the mailbox ended meanwhile.
+func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p Paging, over func() error) (*many[message.Summary], error) {
+	after, since, err := n.bounds()
 	if err != nil {
 		return nil, err
 	}
-	m := from(ctx).mailbox
-	wait, done, err := a.poll(ctx, in.Wait, m.TTL(a.Clock.Now()))
+	wait, done, err := a.poll(ctx, n.Wait, m.TTL(a.Clock.Now()))
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if in.Limit == 0 {
-		in.Limit = a.Settings.PageDefault
-	}
-	all, next, err := a.Messages.List(ctx, m.ID, message.Query{After: after, Since: since, Cursor: in.Cursor, Limit: in.Limit, Wait: wait})
+	all, next, err := a.Messages.List(ctx, m.ID, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.size(p), Wait: wait})
 	if err != nil {
 		return nil, err
 	}
 	if len(all) == 0 && wait > 0 {
-		if err := a.ended(ctx, m.ID, problem.MailboxExpired); err != nil {
+		if err := over(); err != nil {
 			return nil, err
 		}
 	}
 	return page(all, next), nil
 }
 
-// ended tells a caller who waited in vain whether the mailbox ended meanwhile, and how.
-func (a *API) ended(ctx context.Context, box id.Mailbox, expired problem.Code) error {
-	m := from(ctx).mailbox
-	if live, err := a.Mailboxes.Live(ctx, box); err != nil || live {
+// ended tells the caller with a mailbox's token whether the mailbox ended while it waited, and how.
+func (a *API) ended(ctx context.Context, m *mailbox.Mailbox, expired problem.Code) error {
+	if live, err := a.Mailboxes.Live(ctx, m.ID); err != nil || live {
 		return err
 	}
 	if m.Live(a.Clock.Now()) {
@@ -107,8 +112,9 @@ func (a *API) ended(ctx context.Context, box id.Mailbox, expired problem.Code) e
 	return problem.New(expired)
 }
 
+// MessagePath is the path of what concerns one message.
 type MessagePath struct {
-	ID string `path:"id" maxLength:"64" doc:"The message's id."`
+	ID string `path:"id" doc:"The message's id."`
 }
 
 // message is the id in the path; one that cannot be is like one that is not there.
@@ -170,7 +176,7 @@ func (a *API) getRaw(ctx context.Context, in *MessagePath) (*download, error) {
 
 func (a *API) getAttachment(ctx context.Context, in *struct {
 	MessagePath
-	AttID string `path:"attId" maxLength:"64" doc:"The attachment's id."`
+	AttID string `path:"attId" doc:"The attachment's id."`
 },
 ) (*download, error) {
 	m, err := in.message()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -18,24 +19,31 @@ func (a *API) otp() {
 	}, a.latestOTP)
 }
 
-func (a *API) latestOTP(ctx context.Context, in *struct {
+// CodeFilter is the query for the latest code.
+type CodeFilter struct {
 	Newer
 	From string `query:"from" maxLength:"255" doc:"Only from senders whose address contains this, in any case."`
-},
-) (*one[*message.OTP], error) {
-	after, since, err := in.bounds()
+}
+
+func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*one[*message.OTP], error) {
+	m := from(ctx).mailbox
+	return a.codeOf(ctx, m, *in, func() error { return a.ended(ctx, m, problem.OTPNotFound) })
+}
+
+// codeOf is the latest code of a mailbox. Who waited in vain is told by over whether the mailbox ended meanwhile.
+func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, over func() error) (*one[*message.OTP], error) {
+	after, since, err := q.bounds()
 	if err != nil {
 		return nil, err
 	}
-	m := from(ctx).mailbox
-	wait, done, err := a.poll(ctx, in.Wait, m.TTL(a.Clock.Now()))
+	wait, done, err := a.poll(ctx, q.Wait, m.TTL(a.Clock.Now()))
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, From: in.From, Wait: wait})
+	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, From: q.From, Wait: wait})
 	if wait > 0 && problem.Has(err, problem.OTPNotFound) {
-		if ended := a.ended(ctx, m.ID, problem.OTPNotFound); ended != nil {
+		if ended := over(); ended != nil {
 			return nil, ended
 		}
 	}

@@ -11,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/gonebox/gonebox/internal/problem"
 )
@@ -65,37 +67,55 @@ func (a *API) show(ctx context.Context, p *problem.Problem) *Problem {
 	return shown
 }
 
-// fail makes a handler's error the client's problem. What is no problem is a fault of ours: it is logged here, and only here.
-func (a *API) fail(ctx context.Context, err error) error {
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client is gone, or the server is stopping
-		return a.show(ctx, problem.New(problem.ServerUnavailable))
+// fail makes a handler's error the client's problem.
+func (a *API) fail(ctx context.Context, err error) error { return a.show(ctx, a.problem(ctx, err)) }
+
+// problem finds the problem in an error. What is no problem is a fault of ours: it is logged here, and only here.
+func (a *API) problem(ctx context.Context, err error) *problem.Problem {
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client is gone: nobody reads this
+		return problem.New(problem.ServerUnavailable)
 	}
 	p, known := problem.From(err)
-	if !known {
-		a.Logger.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("operation", request(ctx).operation), slog.Any("error", err))
+	if known {
+		return p
 	}
-	return a.show(ctx, p)
+	a.Logger.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("operation", request(ctx).operation), slog.Any("error", err))
+	if a.Unavailable != nil && a.Unavailable(err) {
+		p = problem.New(problem.ServerUnavailable)
+		p.RetryAfter = retrySoon
+	}
+	return p
 }
+
+// retrySoon is when to come again after what passes by itself.
+const retrySoon = time.Second
 
 // write answers with a problem from outside a handler.
 func (a *API) write(ctx huma.Context, p *problem.Problem) {
-	shown := a.show(ctx.Context(), p)
-	if p.Status() == http.StatusUnauthorized {
-		ctx.SetHeader("WWW-Authenticate", "Bearer")
-	}
+	_, w := humago.Unwrap(ctx)
+	a.answer(ctx.Context(), w, p)
+}
+
+// answer writes a problem; the recorder adds what belongs to its status.
+func (a *API) answer(ctx context.Context, w http.ResponseWriter, p *problem.Problem) {
+	shown := a.show(ctx, p)
+	h := w.Header()
 	if shown.retryAfter != "" {
-		ctx.SetHeader("Retry-After", shown.retryAfter)
+		h.Set("Retry-After", shown.retryAfter)
 	}
-	ctx.SetHeader("Content-Type", problemType)
-	ctx.SetStatus(shown.Status)
-	_ = json.NewEncoder(ctx.BodyWriter()).Encode(shown)
+	h.Set("Content-Type", problemType)
+	w.WriteHeader(shown.Status)
+	_ = json.NewEncoder(w).Encode(shown)
 }
 
 var once sync.Once
 
-// useProblems makes the library's own errors problems of ours: it keeps how errors are made in a variable of its package.
-func useProblems() {
+// setUpLibrary sets what the library keeps in variables of its package: its own errors become problems of ours, and
+// lists are never null, and "localpart" is a misspelt "localPart".
+func setUpLibrary() {
 	once.Do(func() {
+		huma.ValidateStrictCasing = true
+		huma.DefaultArrayNullable = false
 		huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 			if ctx == nil { // while operations are registered, for the schema
 				return &Problem{Status: status}
@@ -108,38 +128,44 @@ func useProblems() {
 	})
 }
 
-// translate gives an error of the library's its code. Rejected input is never told back.
+// translate gives an error of the library's its code. Rejected input is never told back. All of its errors are about the
+// input: what it calls a failure of the server is a body that broke off.
 func translate(status int, msg string, errs []error) *problem.Problem {
-	switch {
-	case status == http.StatusRequestEntityTooLarge:
+	switch status {
+	case http.StatusRequestEntityTooLarge:
 		return problem.New(problem.RequestTooLarge)
-	case status == http.StatusUnsupportedMediaType:
+	case http.StatusUnsupportedMediaType:
 		return problem.Detailf(problem.RequestMediaType, "send Content-Type: application/json")
-	case status >= 500:
-		return problem.New(problem.ServerInternal)
+	case http.StatusInternalServerError:
+		return problem.Detailf(problem.RequestInvalid, "the body broke off")
 	}
 	p := problem.New(problem.RequestInvalid)
 	for _, err := range errs {
-		var d *huma.ErrorDetail
-		if errors.As(err, &d) {
-			p.Fields = append(p.Fields, problem.Field{Pointer: pointer(d.Location), Message: tidied(d.Message)})
+		if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+			p.Fields = append(p.Fields, field(d))
 		}
 	}
-	if len(p.Fields) == 0 {
-		p.Detail = tidied(msg)
+	if p.Fields = told(p.Fields); len(p.Fields) == 0 {
+		p.Detail = msg
 	}
 	return p
 }
 
-// tidied is an error text of the library without anything of the input in it.
-func tidied(text string) string {
-	if strings.Contains(text, "JSON") || strings.Contains(text, "json") || strings.Contains(text, "invalid character") || strings.Contains(text, "cannot unmarshal") {
-		return "the body is not a JSON document of the expected form"
+// field is what a client is told of one fault that the library found.
+func field(d *huma.ErrorDetail) problem.Field {
+	if _, rest, ok := strings.Cut(d.Message, "into Go struct field "); ok { // a number that its type cannot hold
+		path, _, _ := strings.Cut(rest, " ")
+		_, name, _ := strings.Cut(path, ".")
+		return problem.Field{Pointer: pointer("body." + name), Message: "is not of the expected form or out of range"}
 	}
-	return text
+	message := d.Message
+	if d.Location == "body" && d.Value != nil && !strings.HasPrefix(message, "expected") {
+		message = "the body is not a JSON document" // the decoder's own words would tell parts of it
+	}
+	return problem.Field{Pointer: pointer(d.Location), Message: message}
 }
 
-// pointer makes a location such as body.filter.name or query.wait an RFC 6901 pointer, and ?wait for a query parameter.
+// pointer makes a location such as body.filter.names[0] an RFC 6901 pointer, and query.wait ?wait.
 func pointer(location string) string {
 	if name, ok := strings.CutPrefix(location, "query."); ok {
 		return "?" + name
@@ -148,6 +174,6 @@ func pointer(location string) string {
 	if path == "" {
 		return ""
 	}
-	path = strings.NewReplacer("~", "~0", "/", "~1").Replace(path)
-	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
+	path = strings.NewReplacer("~", "~0", "/", "~1", ".", "/", "[", "/", "]", "").Replace(path)
+	return "/" + strings.TrimPrefix(path, "/")
 }

@@ -2,10 +2,10 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"path"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -52,6 +52,10 @@ func (a *API) outermost(mux *http.ServeMux) http.Handler {
 		if preflight(rec, r) {
 			return
 		}
+		if !clean(r.URL.Path) {
+			a.answer(r.Context(), rec, problem.New(problem.RouteNotFound)) // the router would send it elsewhere
+			return
+		}
 		if _, pattern := mux.Handler(r); pattern == "" {
 			a.unrouted(rec, r, mux)
 			return
@@ -60,17 +64,23 @@ func (a *API) outermost(mux *http.ServeMux) http.Handler {
 	})
 }
 
+// clean reports whether a path is as it is meant: without empty elements and dots.
+func clean(p string) bool {
+	c := path.Clean(p)
+	return strings.HasPrefix(p, "/") && (p == c || c != "/" && p == c+"/")
+}
+
+// clientGone is the status that the log and the metrics show for a client that did not wait for its answer.
+const clientGone = 499
+
 // finish ends a request: a panic becomes a 500, and the log and the metrics hear of it.
 func (a *API) finish(ctx context.Context, w *recorder, r *http.Request, started time.Time, panicked any) {
 	c := request(ctx)
 	if panicked != nil {
-		if panicked == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
-			panic(panicked)
-		}
-		a.Logger.LogAttrs(ctx, slog.LevelError, "call panicked", slog.String("operation", c.operation), slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))
-		if w.status == 0 {
-			a.answer(ctx, w, problem.New(problem.ServerInternal))
-		}
+		a.recovered(ctx, w, panicked)
+	}
+	if ctx.Err() != nil {
+		w.status = clientGone
 	}
 	took := a.Clock.Now().Sub(started)
 	if a.Observe != nil {
@@ -84,11 +94,17 @@ func (a *API) finish(ctx context.Context, w *recorder, r *http.Request, started 
 		slog.Int("status", w.status), slog.Duration("took", took), slog.String("client", c.client.String()))
 }
 
-// answer writes a problem where no operation was found.
-func (a *API) answer(ctx context.Context, w http.ResponseWriter, p *problem.Problem) {
-	w.Header().Set("Content-Type", problemType)
-	w.WriteHeader(p.Status())
-	_ = json.NewEncoder(w).Encode(a.show(ctx, p))
+// recovered answers for a handler that panicked; if it had begun to answer, its connection is broken off.
+func (a *API) recovered(ctx context.Context, w *recorder, panicked any) {
+	if panicked == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
+		panic(panicked)
+	}
+	a.Logger.LogAttrs(ctx, slog.LevelError, "call panicked", slog.String("operation", request(ctx).operation),
+		slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))
+	if w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	a.answer(ctx, w, problem.New(problem.ServerInternal))
 }
 
 // unrouted tells an unknown path from a wrong method.
@@ -106,12 +122,12 @@ func (a *API) unrouted(w http.ResponseWriter, r *http.Request, mux *http.ServeMu
 // preflight answers what a browser asks before a call from another origin: any origin may call, since there are no
 // cookies to ride on (decisions §1).
 func preflight(w http.ResponseWriter, r *http.Request) (done bool) {
-	if !strings.HasPrefix(r.URL.Path, BasePath) {
+	if !strings.HasPrefix(r.URL.Path, BasePath+"/") {
 		return false
 	}
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit, RateLimit-Policy, Traceparent, Content-Disposition")
+	h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit, RateLimit-Policy, Traceparent, Content-Disposition, WWW-Authenticate")
 	if r.Method != http.MethodOptions {
 		return false
 	}

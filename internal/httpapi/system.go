@@ -17,7 +17,7 @@ func (a *API) system() {
 		ID: "get-health", Method: http.MethodGet, Path: "/healthz", Summary: "Tell that the process runs", Status: 200, Root: true,
 	}, func(context.Context, *struct{}) (*one[Health], error) { return single(Health{Status: "ok"}), nil })
 	register(a, "system", Operation{
-		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Tell whether everything works that calls depend on", Status: 200, Root: true,
+		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Tell whether everything works that calls depend on", Status: 200, Root: true, Also: 503,
 		Text: "The answer is 503, of the same form, while any check fails.",
 	}, a.readiness)
 }

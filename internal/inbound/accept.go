@@ -17,18 +17,23 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 	if err != nil {
 		return r, err
 	}
-	if err := s.Domains.Served(r.Domain); err != nil {
-		return r, err
-	}
-	m, limits, err := s.Mailboxes.Find(ctx, r.key())
+	account, private, err := s.Domains.Served(ctx, r.Domain)
 	if err != nil {
 		return r, err
 	}
-	if m == nil {
+	m, limits, err := s.Mailboxes.Find(ctx, r.key())
+	switch {
+	case err != nil:
+		return r, err
+	case m != nil:
+		r.rawFor, r.owner = limits.RawFor, owner{m.Owner.Account, m.Owner.Domain}
+		return r, s.Mailboxes.Takes(m, limits)
+	case private == "":
 		return r, problem.New(problem.MailMailboxUnknown)
 	}
-	r.rawFor = limits.RawFor
-	return r, s.Mailboxes.Takes(m, limits)
+	limits, err = s.Mailboxes.Opens(ctx, account, r.Local) // the mailbox comes with the mail
+	r.rawFor, r.owner = limits.RawFor, owner{account, private}
+	return r, err
 }
 
 // key is the address that the mailbox is kept under.

@@ -12,12 +12,9 @@ import (
 	"github.com/gonebox/gonebox/internal/sanitize"
 )
 
-// linksMax bounds the addresses that are listed of one mail.
-const linksMax = 100
-
-// content is what is kept of a parsed mail.
-func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth.Result, size int) message.Content {
-	c := message.Content{
+// content is what is kept of a parsed mail, and the links in it that verify or sign in.
+func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth.Result, size int) (c message.Content, links []string) {
+	c = message.Content{
 		From: message.Address{Name: m.From.Name, Address: m.From.Addr}, To: addresses(m.To), CC: addresses(m.Cc), ReplyTo: addresses(m.ReplyTo),
 		Subject: m.Subject, SentAt: m.Date, MessageID: m.MessageID, Text: m.Text, HTML: m.HTML,
 		Authentication: message.Authentication{SPF: string(verdicts.SPF), DKIM: string(verdicts.DKIM), DMARC: string(verdicts.DMARC)},
@@ -29,16 +26,12 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 	for _, f := range m.Header {
 		c.Headers = append(c.Headers, message.Header{Name: f.Name, Value: f.Value})
 	}
-	if c.HTML != "" {
-		c.Links = sanitize.Links(c.HTML, linksMax)
-	} else {
-		c.Links = links(c.Text, linksMax)
-	}
 	for _, a := range m.Attachments {
 		c.Files = append(c.Files, s.file(env, a))
 	}
-	c.OTP = code(otp.Extract(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML}))
-	return c
+	extracted := otp.Extract(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
+	c.OTP = code(extracted)
+	return c, extracted.Links
 }
 
 func (s *Service) file(env *Envelope, a mailparse.Attachment) message.File {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -66,12 +67,16 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 	verdicts := s.Authenticator.Check(ctx, mailauth.Input{
 		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: author(parsed), Raw: data,
 	})
-	content := s.content(env, parsed, verdicts, len(data))
+	content, links := s.content(env, parsed, verdicts, len(data))
+	codes, err := s.ownCodes(ctx, env, &content, links)
+	if err != nil {
+		return nil, err
+	}
 	draft, err := s.Messages.NewDraft(content)
 	if err != nil {
 		return nil, err
 	}
-	m := &mail{draft: draft, paths: make(map[string][]string, len(env.To)), settled: make(chan struct{})}
+	m := &mail{draft: draft, codes: codes, paths: make(map[string][]string, len(env.To)), settled: make(chan struct{})}
 	for _, r := range env.To {
 		key := r.key()
 		if _, again := m.paths[key]; !again {
@@ -81,9 +86,22 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 		m.record.Class = max(m.record.Class, r.rawFor)
 	}
 	trace := s.trace(env, verdicts)
-	whole := append(make([]byte, 0, len(trace)+len(data)), trace...)
-	m.record.Data = original.Compress(nil, append(whole, data...))
+	m.record.Data = compressed(trace, data)
 	return m, nil
+}
+
+// wholes are what a mail and its trace are joined in before they are compressed: as large as mails, and of no use after.
+var wholes = sync.Pool{New: func() any { return new([]byte) }}
+
+func compressed(trace string, data []byte) []byte {
+	const keep = 1 << 20
+	whole := wholes.Get().(*[]byte)
+	*whole = append(append((*whole)[:0], trace...), data...)
+	packed := original.Compress(nil, *whole)
+	if cap(*whole) <= keep {
+		wholes.Put(whole)
+	}
+	return packed
 }
 
 // author is the address that DMARC judges: none where a mail has several From fields (RFC 7489 §6.6.1).

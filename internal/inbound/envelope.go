@@ -23,4 +23,5 @@ type Recipient struct {
 	Domain  string // lower-case A-labels
 
 	rawFor time.Duration // how long the recipient's plan keeps originals
+	owner  owner         // whose filters look for the code; zero: a guest's mailbox
 }

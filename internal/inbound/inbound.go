@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
@@ -19,13 +20,16 @@ import (
 
 // Domains tells which domains mail is taken for.
 type Domains interface {
-	Served(name string) error // mail.domain_not_served, mail.domain_suspended
+	// Served answers mail.domain_not_served or mail.domain_suspended. Of a private domain it tells whose it is, and
+	// which: mail to an unused local part opens a mailbox there.
+	Served(ctx context.Context, name string) (owner id.Account, private id.Domain, err error)
 }
 
 // Mailboxes finds mailboxes and books mail into them.
 type Mailboxes interface {
 	Find(ctx context.Context, address string) (*mailbox.Mailbox, mailbox.Limits, error)
 	Takes(m *mailbox.Mailbox, l mailbox.Limits) error
+	Opens(ctx context.Context, account id.Account, local string) (mailbox.Limits, error)
 	IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (*mailbox.Intake, error)
 }
 
@@ -33,8 +37,11 @@ type Mailboxes interface {
 type Messages interface {
 	NewDraft(c message.Content) (*message.Draft, error)
 	InsertTx(ctx context.Context, tx *db.Tx, d *message.Draft, p message.Place) error
-	TailTx(ctx context.Context, tx *db.Tx, class time.Duration, last original.Ref, until time.Time) error
-	Delete(ctx context.Context, box id.Mailbox, m id.Message) error
+}
+
+// Filters finds codes as the owners of mailboxes want them found; see package filter.
+type Filters interface {
+	Match(ctx context.Context, account id.Account, domain id.Domain, m filter.Mail, among int) (*filter.Found, error)
 }
 
 // Originals stores original messages; see package original.
@@ -61,6 +68,7 @@ type Parts struct {
 	Mailboxes     Mailboxes
 	Messages      Messages
 	Originals     Originals
+	Filters       Filters // asked only for mailboxes of accounts
 	Authenticator Authenticator
 	Logger        *slog.Logger
 	Hostname      string // of this server, for the fields it puts in front of a mail

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ import (
 
 // world is the use case with everything real but the disk of the originals, the sender's authentication and the plans.
 type world struct {
-	t     *testing.T
+	t     testing.TB
 	clock *clock.Fake
 	disk  *disk
 	boxes *mailbox.Service
@@ -38,7 +39,7 @@ type world struct {
 
 const served = "box.example"
 
-func newWorld(t *testing.T, d *db.DB, maxMessages int) *world {
+func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
 	w := &world{t: t, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[original.Ref][]byte{}}}
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
@@ -93,19 +94,29 @@ func (w *world) subjects(m *mailbox.Mailbox) string {
 	return strings.Join(all, " ")
 }
 
+// dailyMail is a cap that the tests reach and the benchmark does not.
+var dailyMail = 10
+
 type plans struct{}
 
 func (plans) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
-	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LiveMax: 50, DailyMail: 10, RawFor: 15 * time.Minute}, nil
+	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LiveMax: 50, DailyMail: dailyMail, RawFor: 15 * time.Minute}, nil
 }
 
 type domains struct{}
 
-func (domains) Choose(context.Context, string, id.Account) (string, error) { return served, nil }
-func (domains) Served(name string) error {
+func (domains) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
+	return served, "", nil
+}
+
+func (domains) Served(_ context.Context, name string) (id.Account, id.Domain, error) {
 	if name != served {
-		return problem.New(problem.MailDomainNotServed)
+		return "", "", problem.New(problem.MailDomainNotServed)
 	}
+	return "", "", nil
+}
+
+func (domains) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account, id.Domain)) error {
 	return nil
 }
 
@@ -152,8 +163,23 @@ func (d *disk) Append(_ time.Time, records []original.Record) ([]original.Ref, i
 	return refs, synced{d.hold, d.syncErr}, nil
 }
 
+// appended waits until something was appended.
+func (d *disk) appended(t *testing.T) {
+	t.Helper()
+	for range 10_000 {
+		d.mu.Lock()
+		n := len(d.kept)
+		d.mu.Unlock()
+		if n > 0 {
+			return
+		}
+		runtime.Gosched()
+		<-clock.System().NewTimer(time.Millisecond).C
+	}
+	t.Fatal("nothing was appended")
+}
+
 func (d *disk) Read(ref original.Ref) ([]byte, error) { return original.Decompress(d.kept[ref]) }
-func (d *disk) Has(ref original.Ref) bool             { return d.kept[ref] != nil }
 
 func mail(subject string) string {
 	return "From: Bank <bank@sender.example>\r\nSubject: " + subject + "\r\n\r\nHello.\r\n"
@@ -275,12 +301,14 @@ func TestAFailedWriteOfTheOriginalsStoresNothing(t *testing.T) {
 	}
 }
 
-func TestRowsAreTakenBackWhenTheOriginalsAreNotSynced(t *testing.T) {
+func TestNothingIsStoredWhenTheOriginalsAreNotSynced(t *testing.T) {
 	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
 	a := w.box("anna")
 	w.disk.syncErr = errors.New("input/output error")
-	if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
-		t.Errorf("Deliver = %v", err)
+	for range 10 { // as many as the daily cap: what was refused is not counted
+		if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+			t.Errorf("Deliver = %v", err)
+		}
 	}
 	if got := w.subjects(a); got != "" {
 		t.Errorf("stored %q, which its sender will send again", got)
@@ -291,21 +319,16 @@ func TestRowsAreTakenBackWhenTheOriginalsAreNotSynced(t *testing.T) {
 	}
 }
 
-func TestNothingIsAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
+func TestNothingIsShownOrAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
 	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	w.box("anna")
+	a := w.box("anna")
 	w.disk.hold = make(chan struct{})
 	done := make(chan error, 1)
 	env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
 	go func() { done <- w.in.Deliver(context.Background(), env, []byte(mail("held"))) }()
-	box, _, err := w.boxes.Find(t.Context(), "anna@box.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The rows are committed in parallel: the list shows the message while its sender has not been answered.
-	page, _, err := w.mail.List(t.Context(), box.ID, message.Query{Limit: 1, Wait: time.Minute})
-	if err != nil || len(page) != 1 {
-		t.Fatalf("List = %v, %v", page, err)
+	w.disk.appended(t)
+	if got := w.subjects(a); got != "" {
+		t.Errorf("shown before the sync: %q", got)
 	}
 	select {
 	case err := <-done:
@@ -313,8 +336,8 @@ func TestNothingIsAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
 	default:
 	}
 	close(w.disk.hold)
-	if err := <-done; err != nil {
-		t.Error(err)
+	if err := <-done; err != nil || w.subjects(a) != "held" {
+		t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"sync"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -24,8 +24,9 @@ const (
 type mail struct {
 	draft   *message.Draft
 	record  original.Record
-	keys    []string            // the recipients' mailboxes
-	paths   map[string][]string // by key, the forward-paths that led there
+	keys    []string                // the recipients' mailboxes
+	paths   map[string][]string     // by key, the forward-paths that led there
+	codes   map[string]*message.OTP // by key, what a filter of the recipient's owner found; nil: none has any
 	ref     original.Ref
 	places  []message.Place // where it was put
 	err     error
@@ -34,17 +35,30 @@ type mail struct {
 
 // Run collects the mails that are waiting and delivers them in sets until ctx ends; then those that wait are delivered
 // still. There is no timer: a lone mail is delivered at once, many share what a set costs.
+//
+// A set passes two stations: its originals go to stable storage, and only then its rows are committed, so that nobody is
+// shown a mail that may yet be refused (docs/decisions/0002). While the rows of one set are committed the next is at the
+// first station already.
 func (s *Service) Run(ctx context.Context) {
 	defer close(s.ended)
+	written := make(chan *written)
+	var rows sync.WaitGroup
+	rows.Go(func() {
+		for w := range written {
+			s.settle(w.set, s.commit(w))
+		}
+	})
+	defer rows.Wait()
+	defer close(written)
 	for {
 		select {
 		case m := <-s.queue:
-			s.deliver(s.collect(m))
+			written <- s.write(s.collect(m))
 		case <-ctx.Done():
 			for {
 				select {
 				case m := <-s.queue:
-					s.deliver(s.collect(m))
+					written <- s.write(s.collect(m))
 				default:
 					return
 				}
@@ -66,20 +80,53 @@ func (s *Service) collect(first *mail) []*mail {
 	return set
 }
 
-// deliver puts a set on stable storage and answers each of its mails.
-func (s *Service) deliver(set []*mail) {
-	err := s.store(set)
-	if err != nil && len(set) > 1 && !errors.Is(err, db.ErrUnavailable) {
-		s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(set), "error", err)
-		for _, m := range set {
-			m.err, m.places = nil, nil
-			if err := s.store([]*mail{m}); err != nil {
-				m.err = err
-			}
-			close(m.settled)
-		}
-		return
+// written is a set whose originals are on their way to stable storage.
+type written struct {
+	set    []*mail
+	synced Synced
+	err    error
+}
+
+// write begins to write a set's originals.
+func (s *Service) write(set []*mail) *written {
+	records := make([]original.Record, len(set))
+	for i, m := range set {
+		records[i] = m.record
 	}
+	refs, synced, err := s.Originals.Append(s.Clock.Now(), records)
+	if err != nil {
+		return &written{set: set, err: err}
+	}
+	for i, m := range set {
+		m.ref = refs[i]
+	}
+	return &written{set: set, synced: synced}
+}
+
+// commit stores a set's rows once its originals are on stable storage.
+func (s *Service) commit(w *written) error {
+	if w.err != nil {
+		return fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, w.err)
+	}
+	if err := w.synced.Wait(); err != nil {
+		return fmt.Errorf("sync the originals: %w: %w", db.ErrUnavailable, err)
+	}
+	err := s.store(w.set)
+	if err == nil || len(w.set) == 1 || errors.Is(err, db.ErrUnavailable) {
+		return err
+	}
+	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(w.set), "error", err)
+	for _, m := range w.set {
+		m.err, m.places = nil, nil
+		if err := s.store([]*mail{m}); err != nil {
+			m.err = err
+		}
+	}
+	return nil
+}
+
+// settle answers each mail of a set; err is of the whole set.
+func (s *Service) settle(set []*mail, err error) {
 	for _, m := range set {
 		if err != nil {
 			m.err = err
@@ -88,26 +135,9 @@ func (s *Service) deliver(set []*mail) {
 	}
 }
 
-// store writes a set: the originals and the rows at the same time, and is done when both are on stable storage.
+// store commits the rows of a set. A sender who goes away does not stop the others, so no sender's context is used.
 func (s *Service) store(set []*mail) error {
-	records := make([]original.Record, len(set))
-	for i, m := range set {
-		records[i] = m.record
-	}
-	refs, synced, err := s.Originals.Append(s.Clock.Now(), records)
-	if err != nil {
-		return fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, err)
-	}
-	for i, m := range set {
-		m.ref = refs[i]
-	}
-	// A sender who goes away does not stop the others of the set, so no sender's context is used here.
-	err = s.DB.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error { return s.storeTx(ctx, tx, set) })
-	if syncErr := synced.Wait(); syncErr != nil && err == nil {
-		s.takeBack(set)
-		err = fmt.Errorf("sync the originals: %w: %w", db.ErrUnavailable, syncErr)
-	}
-	return err
+	return s.DB.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error { return s.storeTx(ctx, tx, set) })
 }
 
 func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
@@ -120,7 +150,6 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 		return err
 	}
 	var wake []string
-	tails := make(map[time.Duration]message.Place)
 	for _, m := range set {
 		slots, err := intake.Book(m.keys)
 		if err != nil {
@@ -132,14 +161,6 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 		}
 		for _, p := range m.places {
 			wake = append(wake, mailbox.WakeKey(p.Box))
-			if p.RawUntil.After(tails[m.record.Class].RawUntil) {
-				tails[m.record.Class] = p
-			}
-		}
-	}
-	for class, p := range tails {
-		if err := s.Messages.TailTx(ctx, tx, class, p.Raw, p.RawUntil); err != nil {
-			return err
 		}
 	}
 	tx.AfterCommit(func() { s.Wake.Wake(wake...) })
@@ -150,7 +171,7 @@ func (s *Service) placeTx(ctx context.Context, tx *db.Tx, m *mail, slots []mailb
 	for _, slot := range slots {
 		p := message.Place{
 			Box: slot.Box, Message: slot.Message, ReceivedAt: slot.At, To: m.paths[slot.Address],
-			Raw: m.ref, RawUntil: slot.At.Add(slot.RawFor),
+			Raw: m.ref, RawUntil: slot.At.Add(slot.RawFor), OTP: m.codes[slot.Address],
 		}
 		if err := s.Messages.InsertTx(ctx, tx, m.draft, p); err != nil {
 			return fmt.Errorf("store message %s: %w", p.Message, err)
@@ -158,18 +179,6 @@ func (s *Service) placeTx(ctx context.Context, tx *db.Tx, m *mail, slots []mailb
 		m.places = append(m.places, p)
 	}
 	return nil
-}
-
-// takeBack removes the rows of a set whose originals did not reach the disk: its senders are told to try again, and
-// must not find their mail there twice.
-func (s *Service) takeBack(set []*mail) {
-	for _, m := range set {
-		for _, p := range m.places {
-			if err := s.Messages.Delete(context.Background(), p.Box, p.Message); err != nil {
-				s.Logger.Error("a message could not be taken back", "message", p.Message, "error", err)
-			}
-		}
-	}
 }
 
 // messageIDs lists what a mail became, for the log.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
-	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -71,8 +70,9 @@ func (s *Service) holdTx(ctx context.Context, tx *db.Tx, m *Mailbox, now time.Ti
 	return err
 }
 
-// freeTx makes sure that an address may be given to the account ("": a guest), else mailbox.local_part_taken.
-func (s *Service) freeTx(ctx context.Context, tx *db.Tx, address string, account id.Account, now time.Time) error {
+// freeTx makes sure that an address may be given to an owner, else mailbox.local_part_taken. On a private domain an address
+// is held for nobody: whose domain it is gets its mail anyway.
+func (s *Service) freeTx(ctx context.Context, tx *db.Tx, address string, o Owner, now time.Time) error {
 	taken := problem.New(problem.MailboxLocalPartTaken)
 	m, err := one(ctx, tx, selectByAddress, address)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Service) freeTx(ctx context.Context, tx *db.Tx, address string, account
 	if !held {
 		return nil
 	}
-	if account == "" || holder != account {
+	if o.Domain == "" && (o.Account == "" || holder != o.Account) {
 		return taken
 	}
 	_, err = tx.Exec(ctx, deleteHold, s.hold.hash(address))

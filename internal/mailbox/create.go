@@ -42,21 +42,26 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, string
 			return nil, "", err
 		}
 	}
-	if w.Domain, err = s.domains.Choose(ctx, w.Domain, o.Account); err != nil {
+	if w.Domain, o.Domain, err = s.domains.Choose(ctx, w.Domain, o.Account); err != nil {
 		return nil, "", err
 	}
-	var m *Mailbox
-	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if err := s.roomTx(ctx, tx, o, limits); err != nil {
+	for {
+		var m *Mailbox
+		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+			again, err := s.roomTx(ctx, tx, o, limits)
+			if err != nil || again {
+				return err
+			}
+			m, err = s.createTx(ctx, tx, w, o)
 			return err
+		})
+		if err != nil {
+			return nil, "", err
 		}
-		m, err = s.createTx(ctx, tx, w, o)
-		return err
-	})
-	if err != nil {
-		return nil, "", err
+		if m != nil {
+			return m, s.Token(m), nil
+		}
 	}
-	return m, s.Token(m), nil
 }
 
 // ttl gives a wished time to live its default and holds it against the plan.
@@ -72,26 +77,14 @@ func (l Limits) ttl(wished time.Duration) (time.Duration, error) {
 	return wished, nil
 }
 
-// roomTx holds the owner's live mailboxes against the plan. A guest without a session is clamped by address alone.
-func (s *Service) roomTx(ctx context.Context, tx *db.Tx, o Owner, limits Limits) error {
-	if o.Session == "" {
-		return nil
-	}
-	var live int
-	if err := tx.QueryRow(ctx, countSession, o.Session, s.clock.Now().UnixMicro()).Scan(&live); err != nil {
-		return err
-	}
-	if live >= limits.LiveMax {
-		return problem.Detailf(problem.MailboxLimitReached, "%d mailboxes are live; destroy one or wait until one expires", live)
-	}
-	return nil
-}
-
 func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Mailbox, error) {
 	now := s.clock.Now()
 	m := &Mailbox{
 		ID: id.New[id.Mailbox](now), Domain: w.Domain, Owner: o, Source: o.source(),
 		CreatedAt: now.Truncate(time.Microsecond), ExpiresAt: now.Add(w.TTL).Truncate(time.Microsecond), epoch: 1,
+	}
+	if err := s.heldTx(ctx, tx, m); err != nil {
+		return nil, err
 	}
 	if err := s.nameTx(ctx, tx, m, w.LocalPart, now); err != nil {
 		return nil, err
@@ -99,7 +92,7 @@ func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Ma
 	if err := insert(ctx, tx, m); err != nil {
 		return nil, err
 	}
-	return m, nil
+	return m, countLiveTx(ctx, tx, o.Account, 1)
 }
 
 // nameTx gives a new mailbox its address: the wished one, or one that nobody has.
@@ -110,7 +103,7 @@ func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, wished stri
 			m.LocalPart = generated()
 		}
 		m.Address = m.LocalPart + "@" + m.Domain
-		err = s.freeTx(ctx, tx, m.Address, m.Owner.Account, now)
+		err = s.freeTx(ctx, tx, m.Address, m.Owner, now)
 		if wished != "" || !problem.Has(err, problem.MailboxLocalPartTaken) {
 			return err
 		}

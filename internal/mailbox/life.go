@@ -28,6 +28,9 @@ func (s *Service) Authorize(ctx context.Context, credential string) (*Mailbox, e
 	}
 	now := s.clock.Now()
 	tokenOver := !now.Before(claims.ExpiresAt)
+	if m != nil && claims.ExpiresAt.Equal(m.ExpiresAt.Truncate(time.Second)) {
+		tokenOver = !m.Live(now) // a token says whole seconds: the newest is good for the rest of the last one, too
+	}
 	switch {
 	case m == nil && tokenOver:
 		return nil, problem.New(problem.MailboxExpired)
@@ -48,7 +51,7 @@ func (s *Service) Live(ctx context.Context, box id.Mailbox) (bool, error) {
 }
 
 // Extend moves a mailbox's expiry to ttl from now (zero: the plan's default), never earlier than it was, and returns it
-// with a new token. Errors: mailbox.lifetime_exceeded, mailbox.expired, request.invalid.
+// with a new token. Errors: mailbox.lifetime_exceeded, mailbox.expired, auth.invalid_token where it was destroyed meanwhile, request.invalid.
 func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration) (*Mailbox, string, error) {
 	var m *Mailbox
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -57,7 +60,7 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 		}
 		now := s.clock.Now()
 		if m == nil || !m.Live(now) {
-			return problem.New(problem.MailboxExpired)
+			return m.over(now) // it was live when its token was checked
 		}
 		limits, err := s.plans.MailboxLimits(ctx, m.Owner.Account)
 		if err != nil {
@@ -75,6 +78,14 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 		return nil, "", err
 	}
 	return m, s.Token(m), nil
+}
+
+// over is the problem of a mailbox that is not live: erased, expired or destroyed.
+func (m *Mailbox) over(now time.Time) error {
+	if m != nil && now.Before(m.ExpiresAt) {
+		return problem.New(problem.AuthInvalidToken)
+	}
+	return problem.New(problem.MailboxExpired)
 }
 
 // extended is the expiry that extending by ttl would give.
@@ -108,10 +119,16 @@ func (s *Service) Destroy(ctx context.Context, box id.Mailbox) error {
 	})
 }
 
-// endTx marks a mailbox as ended and holds its address. A destroyed one gets a new epoch; an expired one keeps its own,
-// so that its tokens go on saying "expired".
+// endTx marks a mailbox as ended and holds its address from its end on, however late an expired one is found. A
+// destroyed one gets a new epoch; an expired one keeps its own, so that its tokens go on saying "expired".
 func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32, now time.Time) error {
+	if now.After(m.ExpiresAt) {
+		now = m.ExpiresAt
+	}
 	if _, err := tx.Exec(ctx, updateEnded, m.ID, now.UnixMicro(), epoch); err != nil {
+		return err
+	}
+	if err := countLiveTx(ctx, tx, m.Owner.Account, -1); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() { s.wake.Wake(WakeKey(m.ID)) })

@@ -31,13 +31,12 @@ type Owner struct {
 	Session string     // a guest session
 	Account id.Account // an account, also for a mailbox that its key or its catch-all made
 	Key     string     // the prefix of the developer key that made it
-	Domain  id.Domain  // the private domain whose catch-all opened it
+	Domain  id.Domain  // the account's private domain that it is on
 }
 
+// source is who made a mailbox that was asked for; one that mail opened is CatchAll's.
 func (o Owner) source() Source {
 	switch {
-	case o.Domain != "":
-		return CatchAll
 	case o.Key != "":
 		return Key
 	case o.Account != "":
@@ -61,11 +60,11 @@ type Mailbox struct {
 	MessageCount int
 	UnreadCount  int
 
-	epoch  uint32
-	ended  bool
-	lastAt int64 // microseconds, of the newest message
-	day    int64 // the UTC day that dayCount counts
-	today  int   // messages of that day
+	epoch   uint32
+	ended   bool
+	lastAt  int64  // microseconds, of the newest message
+	own     tally  // its own messages
+	account *tally // those of all of its account's mailboxes, where it has one and they were read
 }
 
 // Limits are the entitlements that concern mailboxes (decisions §6).
@@ -86,9 +85,11 @@ type Plans interface {
 
 // Domains says where mailboxes may be made.
 type Domains interface {
-	// Choose returns the domain for a new mailbox: the wished one if the account may use it, the service's first
-	// public one where none is wished, or mailbox.domain_unavailable.
-	Choose(ctx context.Context, wished string, account id.Account) (string, error)
+	// Choose returns the domain for a new mailbox: the wished one if the account may use it, which private names if it
+	// is a private one, the service's first public one where none is wished, or mailbox.domain_unavailable.
+	Choose(ctx context.Context, wished string, account id.Account) (name string, private id.Domain, err error)
+	// HoldersTx tells found, for each of names that is a private domain on which mail is taken, whose it is.
+	HoldersTx(ctx context.Context, tx *db.Tx, names []string, found func(name string, owner id.Account, private id.Domain)) error
 }
 
 // Contents is what lies in mailboxes and goes with them.

@@ -18,16 +18,22 @@ func (s *Service) Find(ctx context.Context, address string) (*Mailbox, Limits, e
 		return nil, Limits{}, err
 	}
 	limits, err := s.plans.MailboxLimits(ctx, m.Owner.Account)
+	if err == nil && m.Owner.Account != "" {
+		m.account, err = tallyOf(ctx, s.db, m.Owner.Account)
+	}
 	return m, limits, err
 }
 
 // Takes says whether the mailbox takes one more message now: nil, mail.mailbox_full or mail.daily_cap.
-func (s *Service) Takes(m *Mailbox, l Limits) error {
+func (s *Service) Takes(m *Mailbox, l Limits) error { return s.takes(m, l, 0) }
+
+// takes is Takes where a number of messages is already on its way to whom the daily cap counts.
+func (s *Service) takes(m *Mailbox, l Limits, coming int) error {
 	if m.MessageCount >= s.policy.MaxMessages {
 		return problem.Detailf(problem.MailMailboxFull, "the mailbox holds %d messages", m.MessageCount)
 	}
-	if m.day == day(s.clock.Now()) && m.today >= l.DailyMail {
-		return problem.Detailf(problem.MailDailyCap, "the mailbox had %d messages today", m.today)
+	if today := m.capped().on(day(s.clock.Now())); today+coming >= l.DailyMail {
+		return problem.Detailf(problem.MailDailyCap, "%d messages came today, which is what the plan allows", today)
 	}
 	return nil
 }
@@ -44,16 +50,19 @@ type Slot struct {
 // Intake books a set of messages into their mailboxes inside one transaction: all mailboxes are read at once, each
 // message is admitted or refused whole, and what changed is written once a mailbox.
 type Intake struct {
-	s       *Service
-	now     time.Time
-	boxes   map[string]*booked
-	changed []*booked
+	s        *Service
+	now      time.Time
+	boxes    map[string]*booked
+	accounts map[id.Account]*accountBook // nil until a mailbox of an account is met
+	changed  []*booked
+	opened   []*booked // by a catch-all
 }
 
 type booked struct {
 	*Mailbox
-	limits Limits
-	dirty  bool
+	limits   Limits
+	dirty    bool
+	unopened bool // a catch-all's: it comes into being with its first message
 }
 
 // lookupMax bounds how many addresses one statement looks up.
@@ -74,7 +83,7 @@ func (s *Service) IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (
 			return nil, err
 		}
 	}
-	return in, nil
+	return in, in.catchAllTx(ctx, tx)
 }
 
 func (in *Intake) readTx(ctx context.Context, tx *db.Tx, addresses []any) error {
@@ -83,14 +92,16 @@ func (in *Intake) readTx(ctx context.Context, tx *db.Tx, addresses []any) error 
 	if err != nil {
 		return err
 	}
-	for _, m := range boxes {
-		limits, err := in.s.plans.MailboxLimits(ctx, m.Owner.Account)
-		if err != nil {
-			return err
-		}
-		in.boxes[m.Address] = &booked{Mailbox: m, limits: limits}
+	guests, err := in.s.plans.MailboxLimits(ctx, "")
+	if err != nil {
+		return err
 	}
-	return nil
+	found := make([]*booked, len(boxes))
+	for i, m := range boxes {
+		found[i] = &booked{Mailbox: m, limits: guests}
+		in.boxes[m.Address] = found[i]
+	}
+	return in.accountsTx(ctx, tx, found)
 }
 
 // Book gives a message its slots, one a mailbox however many of the addresses lead there, or the problem that keeps it
@@ -102,34 +113,45 @@ func (in *Intake) Book(addresses []string) ([]Slot, error) {
 		if b == nil || !b.Live(in.now) {
 			return nil, problem.New(problem.MailMailboxUnknown)
 		}
-		if err := in.s.Takes(b.Mailbox, b.limits); err != nil {
+		if slices.Contains(boxes, b) {
+			continue
+		}
+		if err := in.s.takes(b.Mailbox, b.limits, coming(boxes, b)); err != nil {
 			return nil, err
+		}
+		if b.unopened && in.room(boxes, b) == 0 {
+			return nil, noRoom()
 		}
 		boxes = append(boxes, b)
 	}
 	slots := make([]Slot, 0, len(boxes))
 	for _, b := range boxes {
-		if len(slots) == 0 || !holds(slots, b.ID) {
-			slots = append(slots, in.book(b))
-		}
+		slots = append(slots, in.book(b))
 	}
 	return slots, nil
 }
 
-func holds(slots []Slot, box id.Mailbox) bool {
-	for _, s := range slots {
-		if s.Box == box {
-			return true
+// coming is how many of the boxes that a message is for come before b in the count of the same account.
+func coming(boxes []*booked, b *booked) (n int) {
+	if b.account == nil {
+		return 0
+	}
+	for _, other := range boxes {
+		if other.account == b.account {
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 func (in *Intake) book(b *booked) Slot {
-	if today := day(in.now); b.day != today {
-		b.day, b.today = today, 0
+	today := day(in.now)
+	b.own.add(today)
+	if a := in.accounts[b.Owner.Account]; a != nil {
+		a.tally.add(today)
+		a.dirty = true
 	}
-	b.today++
+	in.open(b)
 	b.MessageCount++
 	b.UnreadCount++
 	// Strictly later than the last one, whatever the machine's clock does: a reader that asks for what came after a
@@ -143,13 +165,16 @@ func (in *Intake) book(b *booked) Slot {
 	return Slot{Box: b.ID, Address: b.Address, Message: id.New[id.Message](at), At: at, RawFor: b.limits.RawFor}
 }
 
-// SaveTx writes the mailboxes that Book changed.
+// SaveTx writes the mailboxes that Book opened and changed.
 func (in *Intake) SaveTx(ctx context.Context, tx *db.Tx) error {
+	if err := in.openTx(ctx, tx); err != nil {
+		return err
+	}
 	for _, b := range in.changed {
-		_, err := tx.Exec(ctx, updateReceived, b.ID, b.MessageCount, b.UnreadCount, b.lastAt, b.day, b.today)
+		_, err := tx.Exec(ctx, updateReceived, b.ID, b.MessageCount, b.UnreadCount, b.lastAt, b.own.day, b.own.count)
 		if err != nil {
 			return fmt.Errorf("count mail of %s: %w", b.ID, err)
 		}
 	}
-	return nil
+	return in.saveTalliesTx(ctx, tx)
 }

@@ -20,6 +20,7 @@ const (
 	selectByAddress   = "SELECT " + columns + " FROM mailbox WHERE address = $1"
 	selectByAddresses = "SELECT " + columns + " FROM mailbox WHERE address IN "
 	selectBySession   = "SELECT " + columns + " FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3"
+	selectByAccount   = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5"
 	countSession      = "SELECT count(*) FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2"
 
 	insertMailbox = `INSERT INTO mailbox (id, address, local_part, domain, source, session_id, account_id, key_prefix, domain_id,
@@ -34,6 +35,20 @@ const (
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
+
+	selectAccountExpired = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 ORDER BY expires_at LIMIT $3"
+
+	selectPrivate       = "SELECT " + columns + " FROM mailbox WHERE domain_id = $1 AND ended_at IS NULL LIMIT $2"
+	countAccountExpired = "SELECT count(*) FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2"
+
+	selectOwner = "SELECT live FROM mailbox_owner WHERE account_id = $1"
+	upsertOwner = `INSERT INTO mailbox_owner (account_id, live) VALUES ($1, $2)
+		ON CONFLICT (account_id) DO UPDATE SET live = mailbox_owner.live + excluded.live`
+
+	selectTally   = "SELECT day, count FROM mail_day WHERE account_id = $1"
+	selectTallies = "SELECT account_id, day, count FROM mail_day WHERE account_id IN "
+	upsertTally   = `INSERT INTO mail_day (account_id, day, count) VALUES ($1, $2, $3)
+		ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, count = excluded.count`
 
 	upsertHold = `INSERT INTO address_hold (address_hash, account_id, until) VALUES ($1, nullif($2, ''), $3)
 		ON CONFLICT (address_hash) DO UPDATE SET account_id = excluded.account_id, until = excluded.until`
@@ -50,7 +65,7 @@ func scan(row scanner) (*Mailbox, error) {
 	var created, expires int64
 	err := row.Scan(&m.ID, &m.Address, &m.LocalPart, &m.Domain, &m.Source, &m.Owner.Session, &m.Owner.Account,
 		&m.Owner.Key, &m.Owner.Domain, &created, &expires, &m.ended, &m.epoch,
-		&m.MessageCount, &m.UnreadCount, &m.lastAt, &m.day, &m.today)
+		&m.MessageCount, &m.UnreadCount, &m.lastAt, &m.own.day, &m.own.count)
 	if err != nil {
 		return nil, err
 	}
@@ -112,4 +127,26 @@ func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) 
 		all = append(all, box)
 	}
 	return all, rows.Err()
+}
+
+// liveOf is how many mailboxes of an account have not ended.
+func liveOf(ctx context.Context, q db.Queryer, account id.Account) (live int, err error) {
+	err = q.QueryRow(ctx, selectOwner, account).Scan(&live)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the count of %s: %w", account, err)
+	}
+	return live, nil
+}
+
+// tallyOf is how many messages an account's mailboxes had on the last day they had any.
+func tallyOf(ctx context.Context, q db.Queryer, account id.Account) (*tally, error) {
+	t := new(tally)
+	err := q.QueryRow(ctx, selectTally, account).Scan(&t.day, &t.count)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("read the day's mail of %s: %w", account, err)
+	}
+	return t, nil
 }

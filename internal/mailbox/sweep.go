@@ -22,10 +22,20 @@ func (s *Service) Sweep(ctx context.Context, contents Contents) (erased int, err
 	if err := s.endExpired(ctx); err != nil {
 		return 0, fmt.Errorf("end expired mailboxes: %w", err)
 	}
+	if erased, err = s.eraseEnded(ctx, contents); err != nil {
+		return erased, err
+	}
+	if err := s.dropHolds(ctx); err != nil {
+		return erased, fmt.Errorf("let go of held addresses: %w", err)
+	}
+	return erased, nil
+}
+
+func (s *Service) eraseEnded(ctx context.Context, contents Contents) (erased int, err error) {
 	for {
 		boxes, err := endedIDs(ctx, s.db, endBatch)
 		if err != nil || len(boxes) == 0 {
-			break
+			return erased, err
 		}
 		for _, box := range boxes {
 			if err := s.erase(ctx, box, contents); err != nil {
@@ -34,10 +44,10 @@ func (s *Service) Sweep(ctx context.Context, contents Contents) (erased int, err
 			erased++
 		}
 	}
-	if err != nil {
-		return erased, err
-	}
-	return erased, s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+}
+
+func (s *Service) dropHolds(ctx context.Context) error {
+	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		n, err := tx.Exec(ctx, deleteHolds, s.clock.Now().UnixMicro(), holdBatch)
 		return n < holdBatch, err
 	})

@@ -2,6 +2,7 @@ package mailparse
 
 import (
 	"bytes"
+	"errors"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -98,7 +99,7 @@ func transcode(data []byte, e encoding.Encoding, limit int) []byte {
 		n, used, err := t.Transform(dst[out:], data, true)
 		out += n
 		data = data[used:]
-		if err != transform.ErrShortDst || len(dst) >= limit {
+		if !errors.Is(err, transform.ErrShortDst) || len(dst) >= limit {
 			return dst[:out]
 		}
 		grown := make([]byte, min(limit, 2*len(dst)))

@@ -24,7 +24,6 @@ type Content struct {
 	Headers        []Header
 	Text           string
 	HTML           string // as the sender wrote it
-	Links          []string
 	Files          []File
 	Authentication Authentication
 	EnvelopeFrom   string
@@ -76,23 +75,6 @@ type storedOTP struct {
 	Links      []string `json:"links,omitempty"`
 }
 
-// detail is what reading one message adds; it is kept compressed.
-type detail struct {
-	CC             []Address      `json:"cc,omitempty"`
-	ReplyTo        []Address      `json:"replyTo,omitempty"`
-	MessageID      string         `json:"messageId,omitempty"`
-	Headers        []Header       `json:"headers,omitempty"`
-	Text           string         `json:"text,omitempty"`
-	HTML           string         `json:"html,omitempty"`
-	Links          []string       `json:"links,omitempty"`
-	Attachments    []Attachment   `json:"attachments,omitempty"`
-	Authentication Authentication `json:"authentication"`
-	EnvelopeFrom   string         `json:"envelopeFrom,omitempty"`
-	Helo           string         `json:"helo,omitempty"`
-	RemoteIP       string         `json:"remoteIp,omitempty"`
-	TLS            bool           `json:"tls,omitempty"`
-}
-
 // NewDraft prepares a mail for storing.
 func (s *Service) NewDraft(c Content) (*Draft, error) {
 	d := &Draft{size: c.Size, summary: stored{
@@ -101,11 +83,9 @@ func (s *Service) NewDraft(c Content) (*Draft, error) {
 	if !c.SentAt.IsZero() {
 		d.summary.SentAt = c.SentAt.UnixMicro()
 	}
-	if o := c.OTP; o != nil {
-		d.summary.OTP = &storedOTP{o.Code, o.Display, o.Confidence, o.Source, o.FilterID, o.Kind, o.Links}
-	}
+	d.summary.OTP = storedCode(c.OTP)
 	more := detail{
-		CC: c.CC, ReplyTo: c.ReplyTo, MessageID: c.MessageID, Headers: c.Headers, Text: c.Text, HTML: c.HTML, Links: c.Links,
+		CC: c.CC, ReplyTo: c.ReplyTo, MessageID: c.MessageID, Headers: c.Headers, Text: c.Text, HTML: c.HTML,
 		Authentication: c.Authentication, EnvelopeFrom: c.EnvelopeFrom, Helo: c.Helo, RemoteIP: c.RemoteIP, TLS: c.TLS,
 	}
 	for _, f := range c.Files {
@@ -114,12 +94,19 @@ func (s *Service) NewDraft(c Content) (*Draft, error) {
 			d.files = append(d.files, blob{f.ID, original.Compress(nil, f.Data)})
 		}
 	}
-	text, err := json.Marshal(more)
-	if err != nil {
+	var err error
+	if d.detail, err = more.pack(); err != nil {
 		return nil, fmt.Errorf("encode the message: %w", err)
 	}
-	d.detail = original.Compress(nil, text)
 	return d, nil
+}
+
+// storedCode is the part of a code that is kept; the rest follows from the message.
+func storedCode(o *OTP) *storedOTP {
+	if o == nil {
+		return nil
+	}
+	return &storedOTP{o.Code, o.Display, o.Confidence, o.Source, o.FilterID, o.Kind, o.Links}
 }
 
 // Place is where one recipient's copy of a draft goes.
@@ -130,12 +117,16 @@ type Place struct {
 	To         []string // the forward-paths that led there
 	Raw        original.Ref
 	RawUntil   time.Time
+	OTP        *OTP // the recipient's own code instead of the draft's; nil: the draft's
 }
 
 // InsertTx stores a draft in one mailbox.
 func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, d *Draft, p Place) error {
 	summary := d.summary
 	summary.EnvelopeTo = p.To
+	if p.OTP != nil {
+		summary.OTP = storedCode(p.OTP)
+	}
 	text, err := json.Marshal(summary)
 	if err != nil {
 		return fmt.Errorf("encode the summary: %w", err)
@@ -153,11 +144,14 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, d *Draft, p Place) er
 	return nil
 }
 
-// preview is the beginning of a text with its white space folded, at most max characters.
+// preview is the beginning of a text as it is seen, with its white space folded, at most max characters.
 func preview(text string, max int) string {
 	var b strings.Builder
 	n, space := 0, false
 	for _, r := range text {
+		if unicode.Is(unicode.Cf, r) {
+			continue // joiners and other invisible ones, with which senders pad their preheaders
+		}
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
 			space = n > 0
 			continue

@@ -39,34 +39,3 @@ func newestTx(ctx context.Context, tx *db.Tx, box id.Mailbox, max int) ([]id.Mes
 	}
 	return all, rows.Err()
 }
-
-// DropUnacknowledged removes, at start, the messages whose original did not reach the disk before a crash. A set of
-// mail is answered 250 when both its rows and its originals are on stable storage; if only the rows are, nobody was
-// answered, the senders try again, and what is here would be there twice. It returns how many it removed.
-func (s *Service) DropUnacknowledged(ctx context.Context) (dropped int, err error) {
-	tails, err := s.tails(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("read how far the originals reach: %w", err)
-	}
-	whole := true
-	for _, ref := range tails {
-		whole = whole && s.originals.Has(ref)
-	}
-	if whole { // as after every orderly end and nearly every crash
-		return 0, nil
-	}
-	all, err := s.withOriginal(ctx, s.clock.Now())
-	if err != nil {
-		return 0, fmt.Errorf("list messages with originals: %w", err)
-	}
-	for _, l := range all {
-		if s.originals.Has(l.ref) {
-			continue
-		}
-		if err := s.Delete(ctx, l.box, l.id); err != nil {
-			return dropped, err
-		}
-		dropped++
-	}
-	return dropped, nil
-}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
-	"github.com/gonebox/gonebox/internal/wake"
 )
 
 // Query narrows a list of messages (decisions §1 paging, long-poll).
@@ -38,9 +37,9 @@ func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (page []Sum
 	if err != nil {
 		return nil, "", err
 	}
-	page, err = wake.Until(ctx, s.hub, string(box), q.Wait, func(ctx context.Context) ([]Summary, bool, error) {
-		page, err := s.summaries(ctx, box, q, before, q.Limit+1)
-		return page, s.settled(ctx, box, len(page) > 0, q.Wait), err
+	page, err = wait(ctx, s, box, q.Wait, func(ctx context.Context) (page []Summary, found bool, err error) {
+		page, err = s.summaries(ctx, box, q, before, q.Limit+1)
+		return page, len(page) > 0, err
 	})
 	if err != nil {
 		return nil, "", err
@@ -62,9 +61,9 @@ type CodeQuery struct {
 
 // LatestCode returns the newest code of a mailbox. Error: otp.not_found, after the wait.
 func (s *Service) LatestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (*OTP, error) {
-	code, err := wake.Until(ctx, s.hub, string(box), q.Wait, func(ctx context.Context) (*OTP, bool, error) {
-		code, err := s.latestCode(ctx, box, q)
-		return code, s.settled(ctx, box, code != nil, q.Wait), err
+	code, err := wait(ctx, s, box, q.Wait, func(ctx context.Context) (code *OTP, found bool, err error) {
+		code, err = s.latestCode(ctx, box, q)
+		return code, code != nil, err
 	})
 	if err == nil && code == nil {
 		err = problem.New(problem.OTPNotFound)
@@ -90,15 +89,6 @@ func (s *Service) latestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (
 	return nil, rows.Err()
 }
 
-// settled says whether a waiter has its answer: something was found, or nothing can come any more.
-func (s *Service) settled(ctx context.Context, box id.Mailbox, found bool, wait time.Duration) bool {
-	if found || wait <= 0 {
-		return true
-	}
-	live, err := s.boxes.Live(ctx, box)
-	return err == nil && !live
-}
-
 func cursor(last id.Message) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }
 
 func parseCursor(text string) (before id.Message, err error) {
@@ -109,7 +99,7 @@ func parseCursor(text string) (before id.Message, err error) {
 	if err == nil {
 		before, err = id.Parse[id.Message](string(raw))
 	}
-	if err != nil {
+	if err != nil || cursor(before) != text { // the decoder skips line ends
 		return "", problem.Invalid("?cursor", "is not a cursor that an answer's nextCursor gave")
 	}
 	return before, nil

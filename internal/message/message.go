@@ -24,7 +24,6 @@ type Mailboxes interface {
 // Originals keeps original messages for their short time.
 type Originals interface {
 	Read(ref original.Ref) ([]byte, error) // original.ErrGone when erased
-	Has(ref original.Ref) bool
 }
 
 // Policy is the operator's settings.
@@ -73,7 +72,6 @@ type Summary struct {
 
 // OTP is a one-time code that was found in a message.
 type OTP struct {
-	_          struct{}    `nullable:"true"`
 	Code       string      `json:"code" doc:"Ready to paste: ASCII digits without separators, unless letters are in it."`
 	Display    string      `json:"display" doc:"The code as the message writes it."`
 	MessageID  id.Message  `json:"messageId"`

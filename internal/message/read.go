@@ -3,7 +3,6 @@ package message
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -22,13 +21,13 @@ func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Mess
 	if err != nil {
 		return nil, missing(err, problem.MessageNotFound)
 	}
-	more, err := decodeDetail(compressed)
+	more, err := unpackDetail(compressed)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", m, err)
 	}
 	full := &Message{
 		Summary: summary, CC: list(more.CC), ReplyTo: list(more.ReplyTo), MessageID: more.MessageID, Headers: list(more.Headers),
-		Text: more.Text, Attachments: list(more.Attachments), Links: list(more.Links), Authentication: more.Authentication,
+		Text: more.Text, Attachments: list(more.Attachments), Links: links(more), Authentication: more.Authentication,
 		Envelope:     Envelope{From: more.EnvelopeFrom, To: list(to), Helo: more.Helo, RemoteIP: more.RemoteIP, TLS: more.TLS},
 		RawExpiresAt: clock.Micro(rawUntil),
 	}
@@ -104,7 +103,7 @@ func (s *Service) Attachment(ctx context.Context, box id.Mailbox, m id.Message, 
 	if err := s.db.QueryRow(ctx, selectDetail, box, m).Scan(&compressed); err != nil {
 		return nil, nil, missing(err, problem.MessageNotFound)
 	}
-	more, err := decodeDetail(compressed)
+	more, err := unpackDetail(compressed)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", m, err)
 	}
@@ -131,15 +130,6 @@ func (s *Service) file(ctx context.Context, box id.Mailbox, m id.Message, att id
 		return nil, fmt.Errorf("read attachment %s: %w", att, err)
 	}
 	return data, nil
-}
-
-func decodeDetail(compressed []byte) (detail, error) {
-	var more detail
-	text, err := original.Decompress(compressed)
-	if err != nil {
-		return more, err
-	}
-	return more, json.Unmarshal(text, &more)
 }
 
 // missing makes "no row" the problem that says so.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/original"
 )
 
 const summaryColumns = "id, received_at, size, seen, summary"
@@ -33,11 +33,6 @@ const (
 	updateSeen        = "UPDATE message SET seen = 1 WHERE mailbox_id = $1 AND id = $2 AND seen = 0"
 	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2 RETURNING seen"
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
-
-	upsertTail = `INSERT INTO original_tail (class, ref, until) VALUES ($1, $2, $3)
-		ON CONFLICT (class) DO UPDATE SET ref = excluded.ref, until = excluded.until`
-	selectTail = "SELECT ref FROM original_tail WHERE until > $1"
-	selectRefs = "SELECT mailbox_id, id, raw_ref FROM message WHERE raw_until > $1"
 )
 
 type scanner interface{ Scan(dest ...any) error }
@@ -98,58 +93,10 @@ func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before
 	return all, rows.Err()
 }
 
-// TailTx notes how far the originals reach that the committed messages speak of; see DropUnacknowledged.
-func (s *Service) TailTx(ctx context.Context, tx *db.Tx, class time.Duration, last original.Ref, until time.Time) error {
-	_, err := tx.Exec(ctx, upsertTail, class.Microseconds(), string(last), until.UnixMicro())
-	return err
-}
-
-// tails lists the last original of each class that may still be read.
-func (s *Service) tails(ctx context.Context) ([]original.Ref, error) {
-	rows, err := s.db.Query(ctx, selectTail, s.clock.Now().UnixMicro())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []original.Ref
-	for rows.Next() {
-		var ref original.Ref
-		if err := rows.Scan(&ref); err != nil {
-			return nil, err
-		}
-		all = append(all, ref)
-	}
-	return all, rows.Err()
-}
-
-type located struct {
-	box id.Mailbox
-	id  id.Message
-	ref original.Ref
-}
-
-// withOriginal lists the messages whose original should still be there.
-func (s *Service) withOriginal(ctx context.Context, now time.Time) ([]located, error) {
-	rows, err := s.db.Query(ctx, selectRefs, now.UnixMicro())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []located
-	for rows.Next() {
-		var l located
-		if err := rows.Scan(&l.box, &l.id, &l.ref); err != nil {
-			return nil, err
-		}
-		all = append(all, l)
-	}
-	return all, rows.Err()
-}
-
 // deleteTx removes one message with its attachments; found is false where there was none.
 func (s *Service) deleteTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message) (seen, found bool, err error) {
 	err = tx.QueryRow(ctx, deleteMessage, box, m).Scan(&seen)
-	if err == sql.ErrNoRows {
+	if errors.Is(err, sql.ErrNoRows) {
 		return false, false, nil
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package original
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -84,7 +85,7 @@ func nextRecord(in io.Reader, left int64) (length int64, sound bool, err error) 
 
 // readFault keeps the errors that are not the end of the file.
 func readFault(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
 	}
 	return err

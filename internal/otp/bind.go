@@ -1,9 +1,11 @@
 package otp
 
+import "unicode"
+
 // What a word beside a number is worth.
 const (
-	gainCode = 6.0 // it names a one-time code
-	gainWord = 4.0 // it may
+	gainCode = 6.0  // it names a one-time code
+	gainWord = 4.05 // it may
 	lossNot  = -6.0
 	lossVoid = -7.0
 )
@@ -11,10 +13,10 @@ const (
 // bind ties a candidate to the best word that names a code, on either side.
 func (s *scoring) bind(k int) {
 	c := &s.cs[k]
-	tie := s.tied(c)
+	tie := s.tied(c) || s.isAfter(k)
 	best, mark := 0.0, -1
 	var why string
-	s.p.leftOf(s.cs, k, func(l look) bool {
+	s.leftOf(k, func(l look) bool {
 		m := s.p.marks[l.mark]
 		if m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0 {
 			tie = true
@@ -27,12 +29,10 @@ func (s *scoring) bind(k int) {
 		}
 		return l.gap.numbers < 2
 	})
-	is := false
-	s.p.rightOf(s.cs, k, func(l look) bool {
+	is := s.dashAfter(c)
+	s.rightOf(k, func(l look) bool {
 		m := s.p.marks[l.mark]
-		if m.class&classIs != 0 && l.gap.words == 0 {
-			is = true
-		}
+		is = is || m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0
 		if m.class&(classCode|classWord) == 0 {
 			return l.gap.sentences == 0
 		}
@@ -49,7 +49,11 @@ func (s *scoring) bind(k int) {
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
 	}
-	s.used(k)
+	told := s.used(k)
+	if l := &s.p.lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.part != inSubject {
+		s.add(c, s.mood.subjectCode-best, "the subject names a code")
+		best, c.gain = s.mood.subjectCode, s.mood.subjectCode
+	}
 	if c.kind == Alphanumeric && !s.evident(c, best, tie) {
 		s.add(c, -4, "letters without strong evidence")
 	}
@@ -58,29 +62,23 @@ func (s *scoring) bind(k int) {
 	}
 }
 
-// tied says whether a colon or an equals sign leads to the candidate.
-func (s *scoring) tied(c *candidate) bool {
-	for i := c.start - 1; i >= 0 && i >= c.start-5; i-- {
-		switch r := s.p.low[i]; r {
-		case ':', '=', '：', '>', '→', '➡', '–':
-			return true
-		case ' ', '*', '"', '\'', '«', '“', '「', '【', '[', '(', cellBreak, softBreak, hardBreak, '-', '#':
-		default:
-			return false
-		}
-	}
-	return false
-}
-
 // worth is what one word gives to a candidate, less for every word, sentence
 // and number between them.
 func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 	m, g := s.p.marks[l.mark], l.gap
 	gain := gainWord
-	if m.class&classCode != 0 {
+	switch {
+	case m.class&classCode != 0:
 		gain = gainCode
-	} else if s.owned(l.mark) {
+	case s.owned(l.mark):
 		return 0
+	case s.aimed(l.mark):
+		gain += 1
+	default:
+		gain -= s.estranged(l.mark)
+		if l.left && s.mood.auth+s.mood.guard == 0 && s.qualified(l.mark, c) {
+			gain -= 0.8
+		}
 	}
 	words, sentences := float64(g.words), float64(g.sentences)
 	breaks := float64(g.hard) + 0.2*float64(g.soft)
@@ -89,7 +87,12 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 	case l.left && c.lone:
 		cost = 0.04*words + 0.4*sentences + 0.4*max(0, breaks-1)
 	case l.left:
-		cost = 0.22*words + 1.6*sentences + 0.9*breaks
+		cost = 0.22*words + 2.2*sentences + 0.9*breaks
+		if !tie {
+			cost += 0.23 * max(0, words-3)
+		}
+	case g.words == 0 && g.sentences+g.hard == 0:
+		cost = -0.3
 	case c.lone:
 		cost = 0.5 + 0.25*words + 1.5*sentences + 0.7*max(0, breaks-1)
 	default:
@@ -97,9 +100,81 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 	}
 	cost += 3 * float64(g.numbers)
 	if tie && l.left {
-		return max(0, gain-0.7*cost+0.7)
+		return max(0, gain-0.6*cost+1)
+	}
+	if l.left && words == 0 && s.ends(c) {
+		gain += 0.6
 	}
 	return max(0, gain-cost)
+}
+
+// aimed says whether the sentence of a weak word says what the code is for:
+// "the code you need to log in".
+func (s *scoring) aimed(m int) bool {
+	k := s.p.marks[m]
+	for o := m + 1; o < len(s.p.marks) && o <= m+4; o++ {
+		n := s.p.marks[o]
+		if n.class&classAuth == 0 || n.start < k.end {
+			continue
+		}
+		g := s.p.span(k.end, min(n.start, k.end+maxWord))
+		return n.start < k.end+maxWord && g.words <= 6 && g.sentences+g.hard+g.soft == 0
+	}
+	return false
+}
+
+// estranged is what a weak word loses to an unknown word that makes another
+// code of it: "zone code", "Farbcode". Names of services do not count, which
+// are capitals, and no language without a list of words that may stand there.
+func (s *scoring) estranged(m int) float64 {
+	k := s.p.marks[m]
+	if k.from > k.start {
+		return 0.8
+	}
+	if !k.owns {
+		return 0
+	}
+	i := k.start - 1
+	if at(s.p.low, i) != ' ' || s.p.class[i-1] != spaced {
+		return 0
+	}
+	if m > 0 && s.p.marks[m-1].end == i {
+		return 0
+	}
+	start := s.p.wordStart(i)
+	for start > 0 && s.p.class[start-1] == spaced && i-start < maxWord {
+		start--
+	}
+	if r := s.p.raw[start]; r >= 'a' && r <= 'z' {
+		return 1
+	}
+	if g := s.p.span(max(0, start-2), start); start == 0 || g.sentences+g.soft+g.hard > 0 {
+		return 0.6
+	}
+	return 0
+}
+
+// qualified says whether an unknown common noun stands between a weak word and
+// the number: "código de cita 482913". Capitals are the name of a service.
+func (s *scoring) qualified(m int, c *candidate) bool {
+	from := s.p.marks[m].end
+	next := m + 1
+	for i := from; i < c.start && i < from+maxWord; i++ {
+		for next < len(s.p.marks) && s.p.marks[next].end <= i {
+			next++
+		}
+		if next < len(s.p.marks) && s.p.marks[next].start <= i {
+			i = s.p.marks[next].end
+			continue
+		}
+		if end := s.p.wordEnd(i + 1); s.p.class[i] == spaced && s.p.boundary(i) {
+			if unicode.IsLower(s.p.raw[i]) && end-i >= 4 {
+				return true
+			}
+			i = end
+		}
+	}
+	return false
 }
 
 // owned says whether a weak word belongs to a noun beside it: "order code".
@@ -111,64 +186,8 @@ func (s *scoring) owned(m int) bool {
 		}
 		n := s.p.marks[o]
 		from, to := min(k.end, n.end), max(k.start, n.start)
-		if g := s.p.span(gap{}, from, to); g.words <= 1 && g.sentences+g.hard+g.cells == 0 && to-from < 16 {
+		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 {
 			return true
-		}
-	}
-	return false
-}
-
-// used adds what an imperative gives: "enter 123456".
-func (s *scoring) used(k int) {
-	c := &s.cs[k]
-	near := func(l look) bool {
-		if s.p.marks[l.mark].class&classUse != 0 && l.gap.words <= 1 && l.gap.sentences+l.gap.hard == 0 {
-			s.because(c, 1.5, "told to", s.p.marks[l.mark])
-			return false
-		}
-		return l.gap.words <= 1
-	}
-	s.p.leftOf(s.cs, k, near)
-	s.p.rightOf(s.cs, k, near)
-}
-
-// evident says whether letters are bound tightly enough to be a code.
-func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
-	if c.letters {
-		return gain > 3 && (tie || c.lone) && !s.known(c)
-	}
-	if c.upper {
-		return gain >= 3
-	}
-	return gain >= 3 && (tie || c.lone)
-}
-
-// known says whether a word is in the lexicon: VERIFY on a button.
-func (s *scoring) known(c *candidate) bool {
-	for _, m := range s.p.marks {
-		if m.start < c.end && c.start < m.end {
-			return true
-		}
-	}
-	return false
-}
-
-// domainBound recognises the last line of a domain-bound code: @host #123456.
-func (s *scoring) domainBound(c *candidate) bool {
-	low := s.p.low
-	i := c.start - 1
-	if at(low, i) != '#' || at(low, i-1) != ' ' {
-		return false
-	}
-	dot := false
-	for i -= 2; i >= 0 && c.start-i < 256; i-- {
-		switch r := low[i]; {
-		case r == '@':
-			return dot && (i == 0 || low[i-1] <= ' ')
-		case r == '.':
-			dot = true
-		case !isAlnum(r) && r != '-':
-			return false
 		}
 	}
 	return false

@@ -23,6 +23,8 @@ type candidate struct {
 	shape      float64
 
 	score   float64
+	line    int // index of its line
+	mark    int // index of the first mark after its start
 	anchor  int // index of the mark it is bound to, or -1
 	gain    float64
 	against float64 // what speaks against it here, whatever stands elsewhere
@@ -46,12 +48,12 @@ func (p *page) value(c *candidate) string {
 
 // findCandidates scans the page for what has the shape of a code, and for
 // what has not although it holds four digits, so that it can be explained.
-func (p *page) findCandidates() []candidate {
-	s := scanner{p: p, low: p.low}
+func (p *page) findCandidates() {
+	s := scanner{p: p, low: p.low, found: p.found}
 	for s.i < len(p.low) && len(s.found) < maxCandidates {
 		s.next()
 	}
-	return s.found
+	p.found = s.found
 }
 
 // scanner walks over the folded runes of a page.
@@ -75,20 +77,26 @@ func (s *scanner) next() {
 		return
 	}
 	start := s.i
-	if end := s.address(start); end > start {
-		s.i = end
-		return
-	}
-	end := s.run(start)
-	digits := 0
-	for _, r := range s.low[start:end] {
-		if isDigit(r) {
+	end, digits, capitals := start, 0, 0
+	for ; end < len(s.low) && isAlnum(s.low[end]); end++ {
+		if isDigit(s.low[end]) {
 			digits++
+		} else if end > start && s.p.raw[end] <= 'Z' {
+			capitals++
+		}
+	}
+	next := at(s.low, end)
+	if next > ' ' && next < 0x7F && next != ',' {
+		if stop := s.address(start); stop > start {
+			s.i = stop
+			return
 		}
 	}
 	switch {
 	case digits == end-start:
 		s.number(start, end)
+	case digits+capitals == 0 && next != '-':
+		s.i = end
 	default:
 		s.word(start, end)
 	}
@@ -110,6 +118,7 @@ func (s *scanner) address(start int) int {
 	end, dot, slash, found := start, -1, false, false
 scan:
 	for ; end < len(s.low) && s.inToken(s.low[end]); end++ {
+		s.p.steps++
 		switch s.low[end] {
 		case '@':
 			found = true
@@ -124,6 +133,9 @@ scan:
 				break scan
 			}
 		}
+	}
+	if found {
+		s.p.textLink(start, end)
 	}
 	if found || slash || string(s.low[start:min(start+4, end)]) == "www." {
 		return end
@@ -154,6 +166,7 @@ func (p *page) alone(l *line, c *candidate) bool {
 		return false
 	}
 	for i := l.start; i < l.end; i++ {
+		p.steps++
 		if i == c.start {
 			i = c.end
 			if i >= l.end {

@@ -30,11 +30,20 @@ type alphabet struct {
 
 func newAlphabet() *alphabet {
 	a := new(alphabet)
+	a.classify(unicode.L, spaced)
+	a.classify(unicode.Mn, spaced)
+	a.classify(unicode.Mc, spaced)
+	a.classify(unicode.Nd, digit)
 	for r := rune(1); r < folded; r++ {
-		l := foldRune(r)
-		a.low[r], a.bare[r] = l, l
-		a.class[r] = classOf(r)
+		if a.class[r] == spaced && isDense(r) {
+			a.class[r] = dense
+		}
+		a.low[r] = r
+		if a.class[r] == other || r < 0x700 || unicode.IsUpper(r) || a.class[r] == digit || r >= 0x900 && r < 0xB00 {
+			a.low[r] = foldRune(r)
+		}
 	}
+	a.bare = a.low
 	for r, b := range diacritics() {
 		a.bare[r] = b
 	}
@@ -44,6 +53,15 @@ func newAlphabet() *alphabet {
 		}
 	}
 	return a
+}
+
+// classify gives a class to the runes of a table.
+func (a *alphabet) classify(t *unicode.RangeTable, c script) {
+	for _, span := range t.R16 {
+		for r := rune(span.Lo); r <= rune(span.Hi) && r < folded; r += rune(span.Stride) {
+			a.class[r] = c
+		}
+	}
 }
 
 // fold gives the folded form of a rune, and 0 for one that is not to be seen.

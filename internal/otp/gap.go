@@ -1,48 +1,96 @@
 package otp
 
-import "sort"
+import "slices"
 
 // reach is how far, in runes, a word may stand from its number.
 const reach = 240
 
 // gap is what lies between a number and a word.
 type gap struct {
-	words, sentences, soft, hard, cells, numbers int
+	words, sentences, soft, hard int
+	numbers                      int // that could take the word for their own
+	figures                      int // of any sort
 }
 
-// span adds what lies between two places to a gap.
-func (p *page) span(g gap, from, to int) gap {
-	denseRun := 0
-	before := other
-	for i := from; i < to; i++ {
-		r := p.low[i]
-		c := p.x.classOf(r)
+// The counts of a prefix of the page, packed into a word so that a gap is one
+// subtraction: 18 bits of words, 16 of sentences, 15 of soft and of hard
+// breaks. A page has fewer of each than would overflow.
+const (
+	hardShift     = 0
+	softShift     = 15
+	sentenceShift = 30
+	wordShift     = 46
+)
+
+// prepare works out what is looked up rune by rune: the class, the key, and
+// the counts up to it.
+func (p *page) prepare() {
+	n := len(p.low)
+	p.keys = slices.Grow(p.keys[:0], n+3)[:n+3]
+	p.class = slices.Grow(p.class[:0], n)[:n]
+	p.counts = slices.Grow(p.counts[:0], n+1)[:n+1]
+	clear(p.keys[n:])
+	for i, r := range p.low {
+		p.keys[i], p.class[i] = p.x.key(r), p.x.classOf(r)
+	}
+	p.count()
+}
+
+// count fills in the prefix counts of the page.
+func (p *page) count() {
+	var sum uint64
+	before, run := other, 0
+	for i, c := range p.class {
+		p.counts[i] = sum
 		switch {
-		case c == dense:
-			if denseRun%2 == 0 {
-				g.words++
+		case c == other:
+			run = 0
+			if r := p.low[i]; r != ' ' {
+				sum += p.punctuation(i, r)
 			}
-			denseRun++
-		case c != other && before != c && before == other:
-			g.words++
+		case c == dense:
+			if run%2 == 0 {
+				sum += 1 << wordShift
+			}
+			run++
+		case before == other || before == dense:
+			sum += 1 << wordShift
 		}
 		before = c
-		switch r {
-		case softBreak:
-			g.soft++
-		case hardBreak:
-			g.hard++
-		case cellBreak:
-			g.cells++
-		case '.', '!', '?', '…', ';':
-			if p.sentenceEnd(i) {
-				g.sentences++
-			}
-		case '。', '！', '？', '।', '؟', '۔', '։', '።', '၊', '။':
-			g.sentences++
-		}
 	}
-	return g
+	p.counts[len(p.low)] = sum
+}
+
+// punctuation is what a rune that is no letter adds to the counts.
+func (p *page) punctuation(i int, r rune) uint64 {
+	switch r {
+	case '-', ',', ':':
+	case softBreak, cellBreak:
+		return 1 << softShift
+	case hardBreak:
+		return 1 << hardShift
+	case '.', '!', '?', '…', ';':
+		if p.sentenceEnd(i) {
+			return 1 << sentenceShift
+		}
+	case '。', '！', '？', '।', '؟', '۔', '։', '።', '၊', '။':
+		return 1 << sentenceShift
+	}
+	return 0
+}
+
+// span is what lies between two places.
+func (p *page) span(from, to int) gap {
+	if from >= to {
+		return gap{}
+	}
+	d := p.counts[to] - p.counts[from]
+	return gap{
+		words:     int(d >> wordShift),
+		sentences: int(d >> sentenceShift & 0xFFFF),
+		soft:      int(d >> softShift & 0x7FFF),
+		hard:      int(d >> hardShift & 0x7FFF),
+	}
 }
 
 // sentenceEnd tells a full stop from that of an abbreviation: "no. 123456".
@@ -64,63 +112,94 @@ type look struct {
 	left bool
 }
 
+// place notes for each candidate the line it is on, the part, and the first
+// mark after it.
+func (s *scoring) place() {
+	line, m := 0, 0
+	for k := range s.cs {
+		c := &s.cs[k]
+		for line < len(s.p.lines)-1 && s.p.lines[line].end <= c.start {
+			line++
+		}
+		for m < len(s.p.marks) && s.p.marks[m].start < c.start {
+			m++
+		}
+		c.line, c.mark = line, m
+	}
+}
+
+// partBounds are the runes of the part of the mail that a candidate is in. A
+// subject that is but a number goes on in the text.
+func (s *scoring) partBounds(c *candidate) (from, to int) {
+	where := s.p.lines[c.line].part
+	b := s.p.bounds[where]
+	if where == inSubject && c.lone {
+		return b[0], len(s.p.low)
+	}
+	return b[0], b[1]
+}
+
 // leftOf lists the marks before a candidate, nearest first.
-func (p *page) leftOf(cs []candidate, k int, yield func(look) bool) {
-	c := &cs[k]
-	m := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].start >= c.start }) - 1
-	var g gap
-	pos, prev := c.start, k-1
-	for ; m >= 0; m-- {
-		k := p.marks[m]
-		if k.start < c.start-reach {
+func (s *scoring) leftOf(k int, yield func(look) bool) {
+	c := &s.cs[k]
+	from, _ := s.partBounds(c)
+	from = max(from, c.start-reach)
+	prev, figures, numbers := k-1, 0, 0
+	for i := c.mark - 1; i >= 0; i-- {
+		s.p.steps++
+		m := &s.p.marks[i]
+		if m.start < from {
 			return
 		}
-		if k.end <= pos {
-			g = p.span(g, k.end, pos)
-			pos = k.end
-		}
-		for prev >= 0 && cs[prev].start >= k.end {
-			if p.rival(&cs[prev], c) {
-				g.numbers++
+		for prev >= 0 && s.cs[prev].start >= m.end {
+			figures++
+			if s.rival(&s.cs[prev], c) {
+				numbers++
 			}
 			prev--
 		}
-		if p.partOf(k.start) != p.partOf(c.start) || !yield(look{mark: m, gap: g, left: true}) {
+		g := s.p.span(m.end, c.start)
+		g.figures, g.numbers = figures, numbers
+		if !yield(look{mark: i, gap: g, left: true}) {
 			return
 		}
 	}
 }
 
 // rightOf lists the marks after a candidate, nearest first.
-func (p *page) rightOf(cs []candidate, k int, yield func(look) bool) {
-	c := &cs[k]
-	m := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].start >= c.end })
-	var g gap
-	pos, next := c.end, k+1
-	for ; m < len(p.marks); m++ {
-		k := p.marks[m]
-		if k.start > c.end+reach {
+func (s *scoring) rightOf(k int, yield func(look) bool) {
+	c := &s.cs[k]
+	_, to := s.partBounds(c)
+	to = min(to, c.end+reach)
+	next, figures, numbers := k+1, 0, 0
+	for i := c.mark; i < len(s.p.marks); i++ {
+		s.p.steps++
+		m := &s.p.marks[i]
+		if m.start >= to {
 			return
 		}
-		if k.start >= pos {
-			g = p.span(g, pos, k.start)
-			pos = k.end
+		if m.start < c.end {
+			continue
 		}
-		for next < len(cs) && cs[next].start < k.start {
-			if p.rival(&cs[next], c) {
-				g.numbers++
+		for next < len(s.cs) && s.cs[next].start < m.start {
+			figures++
+			if s.rival(&s.cs[next], c) {
+				numbers++
 			}
 			next++
 		}
-		if p.partOf(k.start) != p.partOf(c.start) || !yield(look{mark: m, gap: g}) {
+		g := s.p.span(c.end, m.start)
+		g.figures, g.numbers = figures, numbers
+		if !yield(look{mark: i, gap: g}) {
 			return
 		}
 	}
 }
 
 // rival says whether a number could take the words beyond it for its own.
-func (p *page) rival(o, c *candidate) bool {
+func (s *scoring) rival(o, c *candidate) bool {
+	if o.kind == Alphanumeric && !o.upper && !o.lone {
+		return false
+	}
 	return o.veto == "" && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
 }
-
-func (p *page) partOf(i int) part { return p.lines[p.lineAt(i)].part }

@@ -58,6 +58,9 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 	switch {
 	case n == 1:
 		score = 1
+		if sep == cellBreak {
+			score = 2
+		}
 		if s.ascending(start, count) {
 			score -= 1.5
 		}

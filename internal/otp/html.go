@@ -29,7 +29,7 @@ type htmlReader struct {
 // readHTML adds an HTML text. It reads as mail programs show: no scripts,
 // styles, comments or attributes; what is hidden comes last, as a preheader.
 func (p *page) readHTML(s string) {
-	h := &htmlReader{p: p, s: s}
+	h := &htmlReader{p: p, s: s, hidden: p.hidden}
 	for h.i < len(s) && !p.full() {
 		if s[h.i] == '<' && h.markup() {
 			continue
@@ -37,6 +37,7 @@ func (p *page) readHTML(s string) {
 		h.text()
 	}
 	p.closeLink()
+	p.hidden = h.hidden
 	p.open(inPreheader)
 	for _, r := range h.hidden {
 		if r == hardBreak {
@@ -78,14 +79,14 @@ func (h *htmlReader) text() {
 func (h *htmlReader) put(r rune, st style) {
 	switch {
 	case st.quoted:
-	case st.hidden:
+	case st.unseen():
 		if len(h.hidden) < maxRunes/16 {
 			h.hidden = append(h.hidden, r)
 		}
 	case r <= ' ':
 		h.p.gap(' ')
 	default:
-		h.p.large = h.p.large || st.large
+		h.p.large = h.p.large || st.large()
 		h.p.write(r)
 	}
 }
@@ -161,14 +162,14 @@ func (h *htmlReader) open() {
 		}
 		return
 	case cellElement:
-		if !st.hidden {
+		if !st.unseen() {
 			h.p.gap(cellBreak)
 		}
 	case blockElement:
 		h.separate(st, hardBreak)
 	}
 	e := element{name: name, style: st, block: kinds[name] == blockElement}
-	if name == "a" && href != "" && !st.hidden && !st.quoted {
+	if name == "a" && href != "" && !st.unseen() && !st.quoted {
 		h.p.openLink(href)
 		e.opened = true
 	}
@@ -179,7 +180,7 @@ func (h *htmlReader) open() {
 
 // separate ends a line of what is shown, or of what is hidden.
 func (h *htmlReader) separate(st style, with rune) {
-	if st.hidden {
+	if st.unseen() {
 		if n := len(h.hidden); n > 0 && h.hidden[n-1] != with {
 			h.hidden = append(h.hidden, with)
 		}
@@ -202,7 +203,7 @@ func (h *htmlReader) close(name string) {
 				h.separate(e.style, hardBreak)
 			}
 		}
-		if kinds[name] == cellElement && !h.stack[n].style.hidden {
+		if kinds[name] == cellElement && !h.stack[n].style.unseen() {
 			h.p.gap(cellBreak)
 		}
 		h.stack = h.stack[:n]

@@ -5,7 +5,9 @@ import "fmt"
 // judge reads a mail, scores its candidates and picks the best.
 func judge(m Mail, explain bool) (Result, []Candidate) {
 	p := read(m)
-	s := scoring{p: p, cs: p.findCandidates(), explain: explain, mood: p.feel()}
+	defer p.discard()
+	p.findCandidates()
+	s := scoring{p: p, cs: p.found, explain: explain, mood: p.feel()}
 	s.run()
 	r := Result{Links: p.bestLinks()}
 	win := s.winner()
@@ -20,21 +22,24 @@ func judge(m Mail, explain bool) (Result, []Candidate) {
 	return r, s.candidates(win)
 }
 
+// maxBytes bounds what is looked at of each part, markup included.
+const maxBytes = 1 << 20
+
 // read makes a page of a mail.
 func read(m Mail) *page {
-	n := min(len(m.Subject)+len(m.Text)+len(m.HTML)/4, 2*maxRunes) + 64
-	p := &page{x: lexicons(), raw: make([]rune, 0, n), low: make([]rune, 0, n), limit: maxRunes}
+	p := lexicons().blank()
 	p.open(inSubject)
-	for _, r := range m.Subject {
+	for _, r := range cut(m.Subject, maxBytes) {
 		if p.full() {
 			break
 		}
 		p.write(r)
 	}
 	p.open(inText)
-	p.readText(m.Text)
+	p.readText(cut(m.Text, maxBytes))
 	p.open(inHTML)
-	p.readHTML(m.HTML)
+	p.readHTML(cut(m.HTML, maxBytes))
+	p.prepare()
 	p.findMarks()
 	p.cutQuotes()
 	return p
@@ -57,7 +62,7 @@ func (s *scoring) candidates(win int) []Candidate {
 	for k := range s.cs {
 		c := &s.cs[k]
 		out[k] = Candidate{
-			Value: s.p.value(c), Display: s.p.text(c.start, c.end), Where: s.p.partOf(c.start).String(),
+			Value: s.p.value(c), Display: s.p.text(c.start, c.end), Where: s.p.lines[c.line].part.String(),
 			Score: c.score, Reasons: c.reasons, Chosen: k == win,
 		}
 	}

@@ -2,8 +2,10 @@ package otp
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -27,6 +29,8 @@ const (
 	classSkip                    // source code, QR code: hides the word in it
 	classUnit                    // minutes, points, euros: the number counts something
 	classOld                     // expired, previous
+	classNever                   // meeting ID: the mail holds no one-time code
+	classOwn                     // your, the: may stand before code
 	classQuote                   // begins a quoted or forwarded mail
 	classFoot                    // begins or marks a footer
 )
@@ -34,30 +38,63 @@ const (
 var sections = map[string]class{
 	"code": classCode, "word": classWord, "is": classIs, "use": classUse, "auth": classAuth,
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
-	"old": classOld, "quote": classQuote, "foot": classFoot,
+	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
 }
+
+// maxShort is how long a phrase may be to be matched with its diacritics only:
+// Vietnamese "mã" is a code, Italian "ma" is "but".
+const maxShort = 4
+
+// maxMarked is how long one may be for its diacritics, where the text has any,
+// to have to be the right ones: "mã mời" and "mã mới" are not the same.
+const maxMarked = 8
 
 // lexicon is all languages in one: mails mix them, and no guess at the
 // language has to be right.
 type lexicon struct {
 	*alphabet
 	*trie
+	scratch [2][]rune      // of a phrase on its way in
+	letters []rune         // of the phrases with diacritics
+	langs   []string       // the files' names; a phrase knows its language by index
+	common  [maxLangs]bool // lexicons of no language
+	owns    [maxLangs]bool // lexicons with a section [own]
+	pages   sync.Pool      // of *page, to be used again
 }
 
-// lexicons builds the one lexicon from the embedded files on first use.
-var lexicons = sync.OnceValue(build)
+// lexicons is the one lexicon of the process, built on first use. A phrase that
+// cannot be read is left out; a test sees to it that there is none.
+var lexicons = sync.OnceValue(func() *lexicon {
+	x, _ := build()
+	return x
+})
 
-func build() *lexicon {
-	x := &lexicon{alphabet: newAlphabet(), trie: newTrie(1 << 16)}
-	names, _ := lexiconFiles.ReadDir("lexicon")
-	for _, n := range names {
-		text, _ := lexiconFiles.ReadFile(path.Join("lexicon", n.Name()))
-		if err := x.load(n.Name(), string(text)); err != nil {
-			panic(err) // embedded data, checked by a test
+// build reads the embedded files.
+func build() (*lexicon, error) {
+	x := &lexicon{alphabet: newAlphabet(), trie: newTrie(nodes)}
+	x.scratch = [2][]rune{make([]rune, 0, maxWord), make([]rune, 0, maxWord)}
+	files, err := lexiconFiles.ReadDir("lexicon")
+	if err != nil {
+		return x, err
+	}
+	var faults []error
+	for _, f := range files {
+		text, err := lexiconFiles.ReadFile(path.Join("lexicon", f.Name()))
+		if err != nil {
+			return x, err
+		}
+		x.langs = append(x.langs, strings.TrimSuffix(f.Name(), ".txt"))
+		x.common[len(x.langs)-1] = f.Name() == "und.txt"
+		if err := x.load(f.Name(), string(text)); err != nil {
+			faults = append(faults, err)
 		}
 	}
-	return x
+	x.seal()
+	return x, errors.Join(faults...)
 }
+
+// nodes is about how many nodes the phrases need.
+const nodes = 96 << 10
 
 // load enters the phrases of one file.
 func (x *lexicon) load(name, text string) error {
@@ -78,8 +115,8 @@ func (x *lexicon) load(name, text string) error {
 		if c == 0 {
 			return fmt.Errorf("lexicon/%s:%d: phrase %q before any section", name, n+1, line)
 		}
-		for _, alt := range strings.Split(line, "|") {
-			if err := x.expand(strings.TrimSpace(alt), c); err != nil {
+		for alt := range strings.SplitSeq(line, "|") {
+			if err := x.enter(strings.TrimSpace(alt), c); err != nil {
 				return fmt.Errorf("lexicon/%s:%d: %w", name, n+1, err)
 			}
 		}
@@ -87,46 +124,77 @@ func (x *lexicon) load(name, text string) error {
 	return nil
 }
 
-// expand writes out the braces of a phrase, as a shell does: kod{,u,em}.
-func (x *lexicon) expand(s string, c class) error {
-	open := strings.IndexByte(s, '{')
-	if open < 0 {
-		return x.enter(s, c)
+// entry is a phrase on its way into the trie.
+type entry struct {
+	phrase
+	low, keys []rune // as folded, and as the trie knows them
+}
+
+// enter adds the phrases that a pattern stands for.
+func (x *lexicon) enter(s string, c class) error {
+	x.owns[len(x.langs)-1] = x.owns[len(x.langs)-1] || c == classOwn
+	e := entry{phrase: phrase{class: c, lang: uint8(len(x.langs) - 1)}}
+	e.low, e.keys = x.scratch[0][:0], x.scratch[1][:0]
+	s, e.left = strings.CutPrefix(s, "*")
+	if s == "" {
+		return fmt.Errorf("empty phrase")
 	}
-	end := strings.IndexByte(s[open:], '}')
-	if end < 0 {
+	return x.branch(0, s, e)
+}
+
+// branch goes on from a node with the rest of a pattern, once for each word in
+// its first braces, as a shell does: kod{,u,em}.
+func (x *lexicon) branch(node int32, s string, e entry) error {
+	plain, rest, braces := strings.Cut(s, "{")
+	if node = x.extend(node, plain, &e); !braces {
+		return x.finish(node, e)
+	}
+	words, rest, ok := strings.Cut(rest, "}")
+	if !ok {
 		return fmt.Errorf("phrase %q has no closing brace", s)
 	}
-	for _, alt := range strings.Split(s[open+1:open+end], ",") {
-		if err := x.expand(s[:open]+alt+s[open+end+1:], c); err != nil {
+	for w := range strings.SplitSeq(words, ",") {
+		f := e // its letters go where those of the word before went
+		if err := x.branch(x.extend(node, w, &f), rest, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enter adds one phrase, folded as mails are.
-func (x *lexicon) enter(s string, c class) error {
-	p := phrase{class: c}
-	s, p.right = strings.CutSuffix(s, "*")
-	s, p.left = strings.CutPrefix(s, "*")
-	low := x.foldText(s)
-	if len(low) < 2 && x.classOf(at(low, 0)) != other && c&(classIs|classUnit|classNot) == 0 {
-		return fmt.Errorf("phrase %q is too short", s)
+// extend follows or makes the edges of some letters.
+func (x *lexicon) extend(node int32, s string, e *entry) int32 {
+	for _, r := range s {
+		f := x.fold(r)
+		if f == 0 || f == ' ' && (len(e.low) == 0 || e.low[len(e.low)-1] == ' ') {
+			continue
+		}
+		k := x.key(f)
+		e.low, e.keys = append(e.low, f), append(e.keys, k)
+		node = x.reach(node, k)
 	}
-	if len(low) == 0 {
-		return fmt.Errorf("phrase %q is empty", s)
+	return node
+}
+
+// finish ends a phrase at a node.
+func (x *lexicon) finish(node int32, e entry) error {
+	n := len(e.low)
+	switch {
+	case n == 0 || n > maxWord:
+		return fmt.Errorf("phrase %q is empty or longer than %d letters", string(e.low), maxWord)
+	case n == 1 && x.classOf(e.low[0]) != other && e.class&(classIs|classUnit|classNot|classOwn) == 0:
+		return fmt.Errorf("phrase %q is too short", string(e.low))
 	}
-	bare := make([]rune, len(low))
-	marked := false
-	for i, r := range low {
-		bare[i] = x.key(r)
-		marked = marked || x.strip(r) != r
+	e.size, e.exact = uint8(n), -1
+	if i := slices.Index(e.keys, star); i >= 0 {
+		e.size = uint8(i)
 	}
-	if marked && len(low) <= 4 {
-		p.exact = low
+	if e.size <= maxShort || e.size <= maxMarked && !slices.Equal(e.low, e.keys) {
+		e.exact = int32(len(x.letters))
+		x.letters = append(x.letters, e.low[:e.size]...)
 	}
-	x.add(bare, p)
+	x.entry.add(e.keys, e.left)
+	x.end(node, e.phrase)
 	return nil
 }
 
@@ -138,16 +206,6 @@ func (x *lexicon) key(r rune) rune {
 		return ' '
 	}
 	return x.strip(r)
-}
-
-func (x *lexicon) foldText(s string) []rune {
-	var low []rune
-	for _, r := range s {
-		if f := x.fold(r); f != 0 {
-			low = append(low, f)
-		}
-	}
-	return low
 }
 
 func at(r []rune, i int) rune {

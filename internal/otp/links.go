@@ -11,37 +11,57 @@ const (
 	maxLinkLen = 2048
 )
 
+// ranked is a link and how likely it is wanted.
+type ranked struct {
+	url  string
+	rank int
+}
+
 // bestLinks ranks the links that verify or sign in.
 func (p *page) bestLinks() []string {
-	type ranked struct {
-		url  string
-		rank int
-	}
 	var found []ranked
-	consider := func(url string, rank int) {
-		rank += rankURL(url)
-		if rank < 2 || len(url) > maxLinkLen {
-			return
-		}
-		for i := range found {
-			if found[i].url == url {
-				found[i].rank = max(found[i].rank, rank)
-				return
-			}
-		}
-		found = append(found, ranked{url, rank})
-	}
 	for _, l := range p.links {
-		if web(l.url) && !p.lines[p.lineAt(min(l.start, max(0, len(p.low)-1)))].quoted {
-			consider(l.url, p.rankWords(l.start, l.end))
+		if !web(l.url) || len(l.url) > maxLinkLen || p.cited(l.start) {
+			continue
+		}
+		if i := slices.IndexFunc(found, func(r ranked) bool { return r.url == l.url }); i >= 0 {
+			found[i].rank = max(found[i].rank, p.rankWords(l.start, l.end)+rankURL(l.url))
+		} else {
+			found = append(found, ranked{l.url, p.rankWords(l.start, l.end) + rankURL(l.url)})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b ranked) int { return b.rank - a.rank })
 	var out []string
-	for _, f := range found[:min(len(found), bestLinks)] {
-		out = append(out, f.url)
+	for _, f := range found {
+		if f.rank >= wanted && len(out) < bestLinks {
+			out = append(out, f.url)
+		}
 	}
 	return out
+}
+
+// wanted is the rank from which a link is given.
+const wanted = 2
+
+// textLink notes an address in a plain text. The words before it on its line
+// and on the line above say what it is for.
+func (p *page) textLink(start, end int) {
+	if len(p.links) >= maxLinks || p.lines[p.lineAt(start)].part != inText {
+		return
+	}
+	for end > start && !isAlnum(p.low[end-1]) && p.low[end-1] != '/' && p.low[end-1] != '=' {
+		end--
+	}
+	from := p.lines[max(0, p.lineAt(start)-1)].start
+	p.links = append(p.links, link{url: string(p.raw[start:end]), start: max(from, start-maxLinkWords), end: end})
+}
+
+// maxLinkWords is how far before an address its words may stand, in runes.
+const maxLinkWords = 160
+
+// cited says whether a rune stands in a quoted mail.
+func (p *page) cited(i int) bool {
+	return len(p.lines) > 0 && p.lines[p.lineAt(min(i, len(p.low)-1))].quoted
 }
 
 func web(url string) bool {

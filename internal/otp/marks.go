@@ -2,72 +2,109 @@ package otp
 
 // mark is a phrase of the lexicon found in a page.
 type mark struct {
-	start, end int
+	start, end int // whole words
 	class      class
+	from, to   int   // the letters that matched
+	letters    int   // spelled out by the phrase
+	node       int32 // where the trie ended
+	owns       bool  // its language lists what may stand before it
+	best       int   // the candidate it belongs to, counted from 1
 }
 
-// findMarks looks up every phrase in one pass. Of phrases that lie inside one
-// another the longest is taken, so that "promo code" hides its "code".
+// findMarks looks up every phrase in one pass. Of phrases that overlap the
+// longest is taken, so that "promo code" hides its "code".
 func (p *page) findMarks() {
-	x, low := p.x, p.low
-	last, before := 0, other
-	for i, r := range low {
-		c := x.classOf(r)
-		inWord := c == spaced && before == spaced || c == digit && before != other && before != dense
+	x, k := p.x, p.keys
+	before, last := other, 0 // the class before, and where in the word a compound may still part
+	for i, c := range p.class {
+		inner := c == spaced && before == spaced || c == digit && before != other && before != dense
+		if c == spaced && !inner {
+			last = p.wordEnd(i+1) - minHead
+		}
 		before = c
-		if r == ' ' || r == softBreak || r == hardBreak || r == cellBreak {
+		if p.low[i] <= ' ' || inner && i > last || !x.entry.may(k[i:i+4], inner) {
 			continue
 		}
-		if inWord && (i+1 >= len(low) || !x.mayEnter(x.key(r), x.key(low[i+1]))) {
-			continue
-		}
-		if m, ok := p.longest(i); ok && m.end > last {
-			p.marks = append(p.marks, m)
-			last = m.end
+		if m, ok := p.longest(i); ok {
+			p.keep(m)
 		}
 	}
+	p.resolve()
+}
+
+// minHead is how short the last word of a compound may be, in letters.
+const minHead = 3
+
+// keep adds a mark unless a longer one covers part of it; it takes the place
+// of a shorter one.
+func (p *page) keep(m mark) {
+	if n := len(p.marks); n > 0 && p.marks[n-1].end > m.start {
+		last := &p.marks[n-1]
+		if m.letters > last.letters && m.end > last.end {
+			*last = m
+		}
+		return
+	}
+	p.marks = append(p.marks, m)
 }
 
 // longest finds the longest phrase that begins at a rune.
 func (p *page) longest(i int) (m mark, ok bool) {
-	m.start = i
-	p.follow(&m, 0, i)
-	if m.class == 0 {
+	m.from = i
+	p.follow(&m, 0, i, 0)
+	if m.node == 0 {
 		return m, false
 	}
-	m.start, m.end = p.wordStart(m.start), p.wordEnd(m.end)
+	m.start, m.end = p.wordStart(m.from), p.wordEnd(m.to)
 	return m, true
 }
 
-// follow walks the trie from a node with the runes from j on. A star in a
-// phrase branches off; phrases are short, and so are the branches.
-func (p *page) follow(m *mark, node int32, j int) {
+// follow walks the trie from a node with the runes from j on; n letters have
+// been followed. A star in a phrase branches off; phrases are short, and so
+// are the branches.
+func (p *page) follow(m *mark, node int32, j, n int) {
 	x, low := p.x, p.low
 	for ; j < len(low) && low[j] != hardBreak && low[j] != cellBreak; j++ {
-		if node = x.step(node, x.key(low[j])); node == 0 {
+		p.steps++
+		e := x.edge(node, p.keys[j])
+		if e == 0 {
 			return
 		}
-		for t := x.heads[node]; t >= 0; t = x.terms[t].more {
-			if f := &x.terms[t]; j+1 >= m.end && p.fits(f, m.start, j+1) {
-				if m.end != j+1 {
-					m.end, m.class = j+1, 0
-				}
-				m.class |= f.class
-			}
+		node = int32(e & nextMask)
+		n++
+		if e&hasTerm != 0 {
+			p.arrive(m, node, j+1, n)
 		}
-		if x.stars[node] {
-			p.follow(m, x.step(node, star), p.wordEnd(j+1))
+		if e&hasStar != 0 {
+			rest, end := x.step(node, star), p.wordEnd(j+1)
+			p.arrive(m, rest, end, n)
+			p.follow(m, rest, end, n)
 		}
 	}
 }
 
-// fits checks the word boundaries of a phrase, and its marks if it is short.
+// arrive takes the phrases that end at a node, if they fit. Of those that
+// begin alike the one that spells out more letters is taken.
+func (p *page) arrive(m *mark, node int32, end, n int) {
+	for t := p.x.heads[node]; t >= 0 && n > m.letters; t = p.x.terms[t].more {
+		if p.fits(&p.x.terms[t], m.from, end) {
+			m.node, m.to, m.letters = node, end, n
+		}
+	}
+}
+
+// fits checks the word boundaries of a phrase and its diacritics: a letter may
+// be written without those it has, not with others. Short phrases have to be
+// written as they are.
 func (p *page) fits(f *phrase, start, end int) bool {
-	if !f.left && !p.boundary(start) || !f.right && !p.boundary(end) {
+	if !f.left && !p.boundary(start) || !p.boundary(end) {
 		return false
 	}
-	for k, r := range f.exact {
-		if p.low[start+k] != r {
+	if f.exact < 0 {
+		return true
+	}
+	for k, r := range p.x.letters[f.exact : f.exact+int32(f.size)] {
+		if t := p.low[start+k]; t != r && p.x.key(t) != p.x.key(r) || t != r && (f.size <= maxShort || t != p.x.strip(r)) && p.x.key(r) != ' ' {
 			return false
 		}
 	}
@@ -79,7 +116,7 @@ func (p *page) boundary(i int) bool {
 	if i <= 0 || i >= len(p.low) {
 		return true
 	}
-	return p.x.classOf(p.low[i-1]) != spaced || p.x.classOf(p.low[i]) != spaced
+	return p.class[i-1] != spaced || p.class[i] != spaced
 }
 
 // maxWord bounds how far a word is followed, in runes.

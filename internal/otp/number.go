@@ -109,7 +109,7 @@ func (s *scanner) around(start, end int) string {
 		return "a phone number"
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
 		return "part of a figure, date or time"
-	case a == '*' && (a2 == '*' && b != '*' || a2 == '•'), a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
+	case a == '*' && b != '*', a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
 		return "the end of a card or account number"
 	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):
 		return "an amount of money"
@@ -117,6 +117,8 @@ func (s *scanner) around(start, end int) string {
 		return "a measure"
 	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2), a == '&':
 		return "part of a name or address"
+	case b == '#':
+		return "to be dialled"
 	case b == '@':
 		return "part of an address"
 	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2), b == '/' && isAlnum(b2):
@@ -140,9 +142,9 @@ func currencyBefore(r rune) bool { return r == '$' || r == '£' || r == '¥' || 
 // digitShape is how much a number looks like a code by itself.
 func (s *scanner) digitShape(start, end int) float64 {
 	d := s.low[start:end]
-	score := [...]float64{4: 0.2, 5: 0.3, 6: 1, 7: 0.2, 8: 0.6, 9: -0.6, 10: -1, 11: -9}[min(len(d), 11)]
+	score := [...]float64{4: 0.6, 5: 0.5, 6: 1, 7: -0.2, 8: 0.4, 9: -0.6, 10: -1, 11: -9}[min(len(d), 11)]
 	if len(d) == 4 && s.year(start) {
-		score -= 1.2
+		score -= 1.7
 	}
 	zeros := 0
 	for k := len(d) - 1; k >= 0 && d[k] == '0'; k-- {

@@ -1,60 +1,125 @@
 package otp
 
+// opposition is the worst word found against a candidate.
+type opposition struct {
+	loss float64
+	mark mark
+}
+
+func (o *opposition) note(n float64, m mark) {
+	if n < o.loss {
+		o.loss, o.mark = n, m
+	}
+}
+
 // oppose finds the words that own a number and make it no code.
 func (s *scoring) oppose(k int) {
 	c := &s.cs[k]
 	if c.veto != "" {
 		return
 	}
-	c.against = 0
-	worst := mark{}
-	note := func(n float64, m mark) {
-		if n < c.against {
-			c.against, worst = n, m
-		}
-	}
-	s.p.leftOf(s.cs, k, func(l look) bool {
-		m, g := s.p.marks[l.mark], l.gap
-		switch {
-		case g.sentences > 0 || g.words > 6 || g.hard > 1 || g.hard == 1 && !c.lone:
-			return false
-		case m.class&(classCode|classWord) != 0 && !s.owned(l.mark):
-			return false
-		case m.class&classOld != 0:
-			note(-5, m)
-		case m.class&(classNot|classVoid) != 0:
-			note(nearness(m, g, c), m)
-		}
-		return true
-	})
-	s.p.rightOf(s.cs, k, func(l look) bool {
-		m, g := s.p.marks[l.mark], l.gap
-		switch {
-		case g.sentences > 0 || g.words > 5 || g.hard > 0:
-			return false
-		case m.class&classUnit != 0 && g.words == 0 && g.cells == 0 && g.soft == 0:
-			note(-7, m)
-		case m.class&classOld != 0:
-			note(-5, m)
-		case m.class&(classCode|classWord) != 0:
-			return false
-		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.cells == 0 && !s.tied(c):
-			note(-3.5, m)
-		}
-		return true
-	})
-	if m := s.p.low; at(m, c.start-1) == '#' && !s.domainBound(c) {
+	o := s.opposeLeft(k)
+	s.opposeRight(k, &o)
+	c.against = o.loss
+	if at(s.p.low, c.start-1) == '#' && !s.domainBound(c) {
 		c.against = min(c.against, -1.5)
 	}
-	if c.against < 0 && s.explain && worst.end > 0 {
-		c.reasons = append(c.reasons, "it belongs to “"+s.p.text(worst.start, worst.end)+"”")
+	if c.against < 0 && s.explain && o.mark.end > 0 {
+		c.reasons = append(c.reasons, "it belongs to “"+s.p.text(o.mark.start, o.mark.end)+"”")
 	}
 }
 
+// opposeLeft looks at the words before a candidate, as far as a word for a
+// code. Where one stands there, or right behind the candidate, the noun in
+// between says what the code is for, not what the number is.
+func (s *scoring) opposeLeft(k int) (o opposition) {
+	c := &s.cs[k]
+	held := 0.0
+	tie := s.tied(c) || s.isAfter(k)
+	asked, _ := s.toldAbove(c)
+	s.leftOf(k, func(l look) bool {
+		m, g := s.p.marks[l.mark], l.gap
+		tie = tie || m.class&classIs != 0 && g.words == 0
+		switch {
+		case g.sentences > 0 || g.words > 6 || g.figures > 0 || g.hard > 1 || g.hard == 1 && !c.lone:
+			return false
+		case m.class&(classCode|classWord) != 0 && !s.owned(l.mark):
+			if tie && m.class&classCode != 0 && o.mark.class&classVoid == 0 {
+				held = -0.9 * o.loss
+			}
+			return false
+		case g.soft+g.hard > 0 && c.lone && (asked || !s.label(l.mark)):
+		case m.class&classOld != 0:
+			o.note(-5, m)
+		case m.class&(classNot|classVoid|classNever) != 0:
+			o.note(nearness(m, g), m)
+		}
+		return true
+	})
+	if s.named(k) && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
+		held = max(held, -0.9*o.loss)
+	}
+	o.loss += held
+	return o
+}
+
+// opposeRight looks at the words after a candidate: units, and nouns that
+// follow at once.
+func (s *scoring) opposeRight(k int, o *opposition) {
+	c := &s.cs[k]
+	s.rightOf(k, func(l look) bool {
+		m, g := s.p.marks[l.mark], l.gap
+		switch {
+		case g.sentences > 0 || g.words > 5 || g.figures > 0 || g.hard > 0:
+			return false
+		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0:
+			o.note(-7, m)
+		case m.class&classOld != 0:
+			o.note(-5, m)
+		case m.class&(classCode|classWord) != 0:
+			return false
+		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c):
+			o.note(-3.5, m)
+		}
+		return true
+	})
+}
+
+// named says whether a name of a code follows at once: "123456 kodunu".
+func (s *scoring) named(k int) (yes bool) {
+	s.rightOf(k, func(l look) bool {
+		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && !s.owned(l.mark)
+		return false
+	})
+	return yes
+}
+
+// label says whether a noun is the label of the line below it: the line is
+// short and names no code.
+func (s *scoring) label(m int) bool {
+	marks := s.p.marks
+	l := &s.p.lines[s.p.lineAt(marks[m].start)]
+	if l.end-l.start > maxLabel {
+		return false
+	}
+	for m > 0 && marks[m-1].start >= l.start {
+		m--
+	}
+	for ; m < len(marks) && marks[m].start < l.end; m++ {
+		if marks[m].class&(classCode|classWord) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// maxLabel is how long a label may be, in runes.
+const maxLabel = 32
+
 // nearness is what a noun takes from the number after it.
-func nearness(m mark, g gap, c *candidate) float64 {
+func nearness(m mark, g gap) float64 {
 	full := lossNot
-	if m.class&classVoid != 0 {
+	if m.class&(classVoid|classNever) != 0 {
 		full = lossVoid
 	}
 	switch {

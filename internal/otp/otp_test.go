@@ -37,23 +37,3 @@ func TestExtract(t *testing.T) {
 		})
 	}
 }
-
-func TestRule(t *testing.T) {
-	r, err := otp.CompileRule(`@ACME\.`, "", `code (?P<code>\d+)`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		from, text, code string
-		step             otp.Step
-	}{
-		{"a@acme.com", "code 1234", "1234", otp.StepMatched},
-		{"a@b.com", "code 1234", "", otp.StepFrom},
-		{"a@acme.com", "none", "", otp.StepExtract},
-	} {
-		code, step := r.Apply(c.from, "", c.text)
-		if code != c.code || step != c.step {
-			t.Errorf("%v: got %q %s", c, code, step)
-		}
-	}
-}

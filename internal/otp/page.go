@@ -6,6 +6,10 @@ import "golang.org/x/text/unicode/norm"
 // top; 64 Ki letters are some twenty printed pages.
 const maxRunes = 64 << 10
 
+// maxComposed bounds the combining marks that are joined to their letters; few
+// mails hold any.
+const maxComposed = 4096
+
 // part is where in the mail a line stands.
 type part uint8
 
@@ -48,9 +52,17 @@ type link struct {
 type page struct {
 	x        *lexicon
 	raw, low []rune
+	keys     []rune // low as the trie knows it
 	lines    []line
 	links    []link
+	class    []script // of each rune
 	marks    []mark
+	found    []candidate
+	steps    int       // of the loops that are not plainly linear; for tests
+	composed int       // combining marks joined to letters
+	hidden   []rune    // of the HTML, while it is read
+	counts   []uint64  // of words and breaks before each rune
+	bounds   [4][2]int // the runes of each part
 
 	part     part
 	limit    int
@@ -60,10 +72,36 @@ type page struct {
 	inLink   bool
 }
 
+// keepRunes is how large a page may be to be used again for another mail.
+const keepRunes = 64 << 10
+
+// blank gives an empty page; its buffers are those of an earlier mail.
+func (x *lexicon) blank() *page {
+	p, _ := x.pages.Get().(*page)
+	if p == nil {
+		return &page{x: x}
+	}
+	*p = page{
+		x: x, raw: p.raw[:0], low: p.low[:0], keys: p.keys[:0], class: p.class[:0], counts: p.counts[:0],
+		lines: p.lines[:0], links: p.links[:0], marks: p.marks[:0], found: p.found[:0], hidden: p.hidden[:0],
+	}
+	return p
+}
+
+// discard gives the buffers of a page back.
+func (p *page) discard() {
+	if cap(p.raw) <= keepRunes {
+		clear(p.links)
+		clear(p.found)
+		p.x.pages.Put(p)
+	}
+}
+
 // open starts a part of the mail.
 func (p *page) open(where part) {
 	p.breakLine(hardBreak)
 	p.part, p.limit = where, len(p.low)+maxRunes
+	p.bounds[where] = [2]int{len(p.low), len(p.low)}
 }
 
 // full says whether the part has been read as far as it will be.
@@ -113,6 +151,9 @@ func (p *page) compose(mark rune) {
 	if n == p.begin {
 		return
 	}
+	if p.composed++; p.composed > maxComposed {
+		return
+	}
 	if c := []rune(norm.NFC.String(string([]rune{p.raw[n-1], mark}))); len(c) == 1 {
 		if f := p.x.fold(c[0]); f != 0 {
 			p.raw[n-1], p.low[n-1] = c[0], f
@@ -136,6 +177,7 @@ func (p *page) breakLine(with rune) {
 	p.lines = append(p.lines, line{start: p.begin, end: n, part: p.part, large: p.large, link: !p.unlinked})
 	p.raw, p.low = append(p.raw, with), append(p.low, with)
 	p.begin, p.large, p.unlinked = n+1, false, false
+	p.bounds[p.part][1] = n + 1
 }
 
 // readText adds a plain text: quoted lines are left out.

@@ -32,6 +32,7 @@ func (s *scoring) because(c *candidate, n float64, why string, m mark) {
 
 // run scores every candidate.
 func (s *scoring) run() {
+	s.place()
 	for k := range s.cs {
 		s.oppose(k)
 	}
@@ -45,20 +46,26 @@ func (s *scoring) run() {
 		s.bind(k)
 		s.look(c)
 		s.add(c, c.against, "so it is no code")
-		s.add(c, s.mood.total(c.gain), "the mail as a whole")
+		if s.explain {
+			s.add(c, s.mood.total(c.kind), s.mood.String())
+		} else {
+			c.score += s.mood.total(c.kind)
+		}
 	}
 	s.share()
 	s.agree()
+	s.list()
+	s.only()
 }
 
 // look weighs how the candidate is set.
 func (s *scoring) look(c *candidate) {
-	l := &s.p.lines[s.p.lineAt(c.start)]
+	l := &s.p.lines[c.line]
 	if c.lone && l.part != inSubject {
 		s.add(c, 1, "alone on its line")
 	}
 	if l.large && c.lone {
-		s.add(c, 1.5, "set large")
+		s.add(c, 2.2, "set large")
 	}
 	if l.foot {
 		s.add(c, -1.5, "in the footer")
@@ -76,55 +83,47 @@ func (s *scoring) look(c *candidate) {
 
 // share lets each word belong to one number: the best, or the first.
 func (s *scoring) share() {
-	best := make(map[int]int, 8)
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.anchor < 0 || c.veto != "" {
 			continue
 		}
-		if b, ok := best[c.anchor]; !ok || c.score > s.cs[b].score+0.01 {
-			best[c.anchor] = k
+		if b := &s.p.marks[c.anchor].best; *b == 0 || c.score > s.cs[*b-1].score+0.01 {
+			*b = k + 1
 		}
 	}
 	for k := range s.cs {
 		c := &s.cs[k]
-		if c.anchor >= 0 && c.veto == "" && best[c.anchor] != k {
+		if c.anchor >= 0 && c.veto == "" && s.p.marks[c.anchor].best != k+1 {
 			s.add(c, -c.gain*0.7, "the word belongs to another number")
 		}
 	}
 }
 
+// seen is what is known of one value throughout the mail.
+type seen struct {
+	sum   uint64 // of the value
+	parts uint8
+	worst float64
+}
+
 // agree strengthens a code that several parts of the mail give, and weakens
 // one that is elsewhere an order or a phone number.
 func (s *scoring) agree() {
-	if len(s.cs) < 2 {
-		return
-	}
-	type seen struct {
-		parts  uint8
-		worst  float64
-		number int
-	}
-	all := make(map[string]*seen, len(s.cs))
-	values := make([]string, len(s.cs))
+	var all []seen
 	for k := range s.cs {
-		c := &s.cs[k]
-		v := s.p.value(c)
-		values[k] = v
-		e := all[v]
-		if e == nil {
-			e = new(seen)
-			all[v] = e
+		if c := &s.cs[k]; c.veto == "" {
+			e := find(&all, s.p.sum(c))
+			e.parts |= 1 << s.p.lines[c.line].part
+			e.worst = min(e.worst, c.against)
 		}
-		e.parts |= 1 << s.p.partOf(c.start)
-		e.worst = min(e.worst, c.against)
 	}
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.veto != "" {
 			continue
 		}
-		e := all[values[k]]
+		e := find(&all, s.p.sum(c))
 		if e.parts&(e.parts-1) != 0 {
 			s.add(c, 0.7, "given in several parts of the mail")
 		}
@@ -134,7 +133,89 @@ func (s *scoring) agree() {
 	}
 }
 
+func find(all *[]seen, sum uint64) *seen {
+	for i := range *all {
+		if (*all)[i].sum == sum {
+			return &(*all)[i]
+		}
+	}
+	*all = append(*all, seen{sum: sum})
+	return &(*all)[len(*all)-1]
+}
+
+// sum hashes the letters and digits of a candidate.
+func (p *page) sum(c *candidate) uint64 {
+	h := uint64(14695981039346656037)
+	for _, r := range p.low[c.start:c.end] {
+		if isAlnum(r) {
+			h = (h ^ uint64(r)) * 1099511628211
+		}
+	}
+	return h
+}
+
 // confidence maps a score to (0, 1).
 func confidence(score float64) float64 {
 	return math.Round(1000/(1+math.Exp(-(score-threshold+1)))) / 1000
+}
+
+// list recognises codes in rows: backup codes, of which none is the code.
+func (s *scoring) list() {
+	start := 0
+	for k := 1; k <= len(s.cs); k++ {
+		if k < len(s.cs) && s.follows(&s.cs[k-1], &s.cs[k]) {
+			continue
+		}
+		if k-start >= 3 {
+			for i := start; i < k; i++ {
+				s.add(&s.cs[i], -8, "one of a list")
+			}
+		}
+		start = k
+	}
+}
+
+// follows says whether two candidates of one form stand on lines one below
+// the other.
+func (s *scoring) follows(a, b *candidate) bool {
+	i, j := a.line, b.line
+	if j-i > 1 || a.size != b.size || a.groups != b.groups || a.kind != b.kind || a.veto != b.veto || s.p.lines[i].part != s.p.lines[j].part {
+		return false
+	}
+	return (a.lone && b.lone && i != j || i == j && s.p.span(a.end, b.start).words == 0) && s.p.sum(a) != s.p.sum(b)
+}
+
+// only strengthens the one number of a mail that speaks of a code, when
+// nothing says that it is something else.
+func (s *scoring) only() {
+	m := s.mood
+	if !m.code || m.never || m.void > 0 {
+		return
+	}
+	known := m.auth+m.guard > 0
+	var sum uint64
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.kind != Numeric || c.veto != "" || c.against < -1 || s.p.lines[c.line].foot {
+			continue
+		}
+		if v := s.p.sum(c); sum != 0 && sum != v {
+			return
+		} else {
+			sum = v
+		}
+	}
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.kind != Numeric || c.veto != "" || c.against < -1 || c.shape < 0.5 || s.p.sum(c) != sum {
+			continue
+		}
+		if known {
+			s.add(c, 1, "the only number it can be")
+		}
+		if c.gain < m.subjectCode && s.p.lines[c.line].part != inSubject && (known || c.shape >= 1) {
+			s.add(c, m.subjectCode-c.gain, "the subject names a code")
+			c.gain = m.subjectCode
+		}
+	}
 }

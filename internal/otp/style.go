@@ -36,15 +36,23 @@ var kinds = func() map[string]elementKind {
 type style struct {
 	hidden bool
 	quoted bool
-	large  bool
-	size   float32 // of the letters, in pixels; 0 is not said
+	tiny   bool // the letters are not to be seen; an element inside may undo it
+	big    bool // the letters are large; likewise
+	wide   bool // the letters are spaced
+	head   bool // of a heading
 }
+
+// unseen says whether the text is not shown.
+func (s style) unseen() bool { return s.hidden || s.tiny }
+
+// large says whether the text stands out.
+func (s style) large() bool { return s.big || s.wide || s.head }
 
 // inherit is the style of a new element before its attributes.
 func (s style) inherit(name string) style {
 	switch name {
 	case "h1", "h2", "h3":
-		s.large = true
+		s.head = true
 	}
 	return s
 }
@@ -76,7 +84,7 @@ func (h *htmlReader) attributes(st style, name string) (_ style, href string, vo
 			st.quoted = st.quoted || name == "blockquote" && value == "cite"
 		case "size":
 			n, _ := strconv.Atoi(value)
-			st.large = st.large || name == "font" && n >= 5
+			st.big = st.big || name == "font" && n >= 5
 		}
 	}
 	return st, href, void
@@ -158,8 +166,6 @@ func (s *style) set(key, value string) {
 		s.hidden = s.hidden || hasWord(value, "none")
 	case "visibility":
 		s.hidden = s.hidden || hasWord(value, "hidden")
-	case "mso-hide":
-		s.hidden = s.hidden || hasWord(value, "all")
 	case "color":
 		s.hidden = s.hidden || hasWord(value, "transparent")
 	case "opacity", "max-height", "max-width":
@@ -167,13 +173,11 @@ func (s *style) set(key, value string) {
 		s.hidden = s.hidden || ok && n < 0.1
 	case "font-size":
 		if n, ok := pixels(value, 16); ok {
-			s.size = n
-			s.hidden = s.hidden || n <= 2
-			s.large = n >= 20
+			s.tiny, s.big = n <= 2, n >= 20
 		}
 	case "letter-spacing":
 		n, ok := pixels(value, 16)
-		s.large = s.large || ok && n >= 2
+		s.wide = s.wide || ok && n >= 2
 	}
 }
 

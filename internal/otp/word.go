@@ -17,6 +17,9 @@ func (s *scanner) word(start, end int) {
 	c.size = digits + upper + lower
 	c.upper = lower == 0
 	c.letters = digits == 0
+	if s.iban(start, end) {
+		return
+	}
 	if c.size < minCode || c.size > maxCode+2 || groups > 3 {
 		return
 	}
@@ -107,10 +110,16 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	switch {
 	case s.prefixed(c):
 		return 0.8
+	case digits > 0 && s.promo(c):
+		return -2.5
+	case c.letters && c.groups > 1:
+		return -1
 	case c.letters && c.upper:
-		return -2
+		return -1.6
 	case c.letters:
 		return -3
+	case c.upper && c.size >= 5 && c.size <= 8:
+		return 0.1
 	case c.upper:
 		return -0.3
 	case digits >= 2:
@@ -137,4 +146,43 @@ func (s *scanner) prefixed(c *candidate) bool {
 		}
 	}
 	return c.end-i > minCode && c.end-i <= 9
+}
+
+// iban passes over an international account number: two letters, two digits,
+// groups of four.
+func (s *scanner) iban(start, end int) bool {
+	if end-start != 4 || !isLetter(s.low[start]) || !isLetter(s.low[start+1]) || !isDigit(s.low[start+2]) || !isDigit(s.low[start+3]) {
+		return false
+	}
+	i, groups := end, 0
+	for at(s.low, i) == ' ' && isAlnum(at(s.low, i+1)) {
+		j := s.run(i + 1)
+		if j-i > 5 || j-i < 5 && groups < 2 {
+			break
+		}
+		i, groups = j, groups+1
+	}
+	if groups < 2 {
+		return false
+	}
+	s.add(candidate{start: start, end: i, kind: Alphanumeric, size: i - start, veto: "an account number"})
+	return true
+}
+
+// promo recognises a word with a discount at its end: SPRING30, WELCOME5.
+func (s *scanner) promo(c *candidate) bool {
+	i := c.start
+	for i < c.end && isLetter(s.low[i]) {
+		i++
+	}
+	tail := c.end - i
+	if c.groups > 1 || i-c.start < 4 || tail > 2 {
+		return false
+	}
+	for _, r := range s.low[i:c.end] {
+		if !isDigit(r) {
+			return false
+		}
+	}
+	return true
 }

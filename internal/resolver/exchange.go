@@ -85,7 +85,7 @@ func exchangeOver(ctx context.Context, network, addr string, query *dns.Msg) (*d
 	}
 	defer conn.Close()
 	// The context's end is made to reach the blocked read through a deadline that has passed long ago.
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
 	c := &dns.Conn{Conn: conn, UDPSize: udpSize}

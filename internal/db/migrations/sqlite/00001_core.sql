@@ -69,11 +69,3 @@ CREATE TABLE attachment (
     data       BLOB NOT NULL, -- compressed
     PRIMARY KEY (mailbox_id, message_id, id)
 );
-
--- How far the originals reach that the committed messages speak of: one row a retention class, moved with every set of
--- mail. If the end of that record is not on disk at start, the last sets were never acknowledged (see package message).
-CREATE TABLE original_tail (
-    class BIGINT NOT NULL PRIMARY KEY, -- the retention
-    ref   TEXT   NOT NULL,
-    until BIGINT NOT NULL              -- when that original is over, and with it the question
-);

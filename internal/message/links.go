@@ -1,9 +1,24 @@
-package inbound
+package message
 
-import "strings"
+import (
+	"strings"
 
-// links lists the http and https addresses in plain text, in order of first appearance, at most max.
-func links(text string, max int) []string {
+	"github.com/gonebox/gonebox/internal/sanitize"
+)
+
+// linksMax bounds the addresses that are listed of one message.
+const linksMax = 100
+
+// links lists the addresses in a message. They are looked for when it is read, since most mail never is.
+func links(d detail) []string {
+	if d.HTML != "" {
+		return list(sanitize.Links(d.HTML, linksMax))
+	}
+	return list(textLinks(d.Text, linksMax))
+}
+
+// textLinks lists the http and https addresses in plain text, in order of first appearance, at most max.
+func textLinks(text string, max int) []string {
 	var found []string
 	seen := make(map[string]bool)
 	for len(found) < max {

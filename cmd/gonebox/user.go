@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+type userCmd struct {
+	List          userListCmd          `cmd:"" help:"List the accounts, newest first."`
+	Show          userShowCmd          `cmd:"" help:"Show an account."`
+	SetPlan       userSetPlanCmd       `cmd:"" help:"Assign a plan to an account."`
+	SetRole       userSetRoleCmd       `cmd:"" help:"Make an account staff, or an ordinary user."`
+	ResetPassword userResetPasswordCmd `cmd:"" help:"Replace the password of an account and sign it out everywhere."`
+	Disable       userDisableCmd       `cmd:"" help:"Shut an account out and sign it out everywhere."`
+	Enable        userEnableCmd        `cmd:"" help:"Let a disabled account in again."`
+}
+
+// Help is shown below the commands.
+func (*userCmd) Help() string {
+	return `Example:
+  gonebox user show you@example.org`
+}
+
+// withUsers opens the accounts, runs do, and closes them.
+func (f *configFlags) withUsers(c *console, do func(*app.Users) error) error {
+	cfg, err := f.load(c, nil)
+	if err != nil {
+		return err
+	}
+	users, err := app.OpenUsers(c, cfg)
+	if err != nil {
+		return err
+	}
+	defer users.Close()
+	return do(users)
+}
+
+// userFlags are what the commands for one account have in common.
+type userFlags struct {
+	configFlags
+	User string `arg:"" placeholder:"USER" help:"The account's e-mail address or identifier."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// report runs do on the accounts and prints the account that it returns.
+func (f *userFlags) report(c *console, do func(*app.Users) (app.UserRow, error)) error {
+	return f.withUsers(c, func(users *app.Users) error {
+		row, err := do(users)
+		if err != nil {
+			return err
+		}
+		if f.JSON {
+			return printJSON(c.out, row)
+		}
+		return printUsers(c.out, []app.UserRow{row})
+	})
+}
+
+func printUsers(w io.Writer, rows []app.UserRow) error {
+	table := [][]string{{"ID", "EMAIL", "PLAN", "ROLE", "TWO-FACTOR", "LOCALE", "STATE", "CREATED"}}
+	for _, r := range rows {
+		state := "enabled"
+		if r.Disabled {
+			state = "disabled"
+		}
+		table = append(table, []string{string(r.ID), r.Email, r.Plan, r.Role, r.TwoFactor, r.Locale, state, r.CreatedAt.String()})
+	}
+	return printTable(w, table)
+}
+
+type userListCmd struct {
+	configFlags
+	Search string `placeholder:"TEXT" help:"Only accounts whose e-mail address holds this."`
+	Limit  int    `default:"50" help:"How many at most: 1 to 1000."`
+	After  string `placeholder:"ID" help:"Go on behind this account, the last of the page before."`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// Help is shown below the command's flags.
+func (*userListCmd) Help() string {
+	return `Example:
+  gonebox user list --search @example.org --limit 20`
+}
+
+// Run lists the accounts.
+func (u *userListCmd) Run(c *console) error {
+	const limitMax = 1000
+	if u.Limit < 1 || u.Limit > limitMax {
+		return usageError{fmt.Errorf("--limit %d: must be from 1 to %d", u.Limit, limitMax)}
+	}
+	return u.withUsers(c, func(users *app.Users) error {
+		rows, more, err := users.List(c, u.Search, u.After, u.Limit)
+		if err != nil {
+			return err
+		}
+		if u.JSON {
+			return printJSON(c.out, rows)
+		}
+		if err := printUsers(c.out, rows); err != nil || !more {
+			return err
+		}
+		_, err = fmt.Fprintf(c.out, "More: --after %s\n", rows[len(rows)-1].ID)
+		return err
+	})
+}
+
+type userShowCmd struct{ userFlags }
+
+// Help is shown below the command's flags.
+func (*userShowCmd) Help() string {
+	return `Example:
+  gonebox user show you@example.org --json`
+}
+
+// Run shows the account.
+func (u *userShowCmd) Run(c *console) error {
+	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.Show(c, u.User) })
+}
+
+type userSetPlanCmd struct {
+	userFlags
+	Plan string `arg:"" help:"The plan's code, like plus."`
+}
+
+// Help is shown below the command's flags.
+func (*userSetPlanCmd) Help() string {
+	return `Example:
+  gonebox user set-plan you@example.org plus`
+}
+
+// Run assigns the plan.
+func (u *userSetPlanCmd) Run(c *console) error {
+	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetPlan(c, u.User, u.Plan) })
+}
+
+type userSetRoleCmd struct {
+	userFlags
+	Role string `arg:"" enum:"user,staff" help:"user or staff."`
+}
+
+// Help is shown below the command's flags.
+func (*userSetRoleCmd) Help() string {
+	return `Example:
+  gonebox user set-role you@example.org staff`
+}
+
+// Run assigns the role.
+func (u *userSetRoleCmd) Run(c *console) error {
+	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetRole(c, u.User, u.Role) })
+}
+
+type userDisableCmd struct{ userFlags }
+
+// Help is shown below the command's flags.
+func (*userDisableCmd) Help() string {
+	return `Example:
+  gonebox user disable you@example.org`
+}
+
+// Run disables the account.
+func (u *userDisableCmd) Run(c *console) error {
+	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetDisabled(c, u.User, true) })
+}
+
+type userEnableCmd struct{ userFlags }
+
+// Help is shown below the command's flags.
+func (*userEnableCmd) Help() string {
+	return `Example:
+  gonebox user enable you@example.org`
+}
+
+// Run enables the account.
+func (u *userEnableCmd) Run(c *console) error {
+	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetDisabled(c, u.User, false) })
+}
+
+type userResetPasswordCmd struct {
+	userFlags
+	PasswordStdin bool `help:"Read the new password from the first line of standard input instead of making one."`
+	EndTwoFactor  bool `help:"End two-factor too, for an owner who has lost the authenticator and the recovery codes."`
+}
+
+// Help is shown below the command's flags.
+func (*userResetPasswordCmd) Help() string {
+	return `Example:
+  gonebox user reset-password you@example.org`
+}
+
+// Run replaces the password. One that was made here is printed, this once.
+func (u *userResetPasswordCmd) Run(c *console) error {
+	given := ""
+	if u.PasswordStdin {
+		var err error
+		if given, err = firstLine(os.Stdin); err != nil {
+			return fmt.Errorf("read the password from standard input: %w", err)
+		}
+	}
+	return u.withUsers(c, func(users *app.Users) error {
+		password, row, err := users.ResetPassword(c, u.User, given, u.EndTwoFactor)
+		if err != nil {
+			return err
+		}
+		if given != "" {
+			password = "" // its owner knows it
+		}
+		return u.print(c, row, password)
+	})
+}
+
+func (u *userResetPasswordCmd) print(c *console, row app.UserRow, password string) (err error) {
+	switch {
+	case u.JSON:
+		return printJSON(c.out, struct {
+			app.UserRow
+			Password string `json:"password,omitempty"`
+		}{row, password})
+	case password == "":
+		_, err = fmt.Fprintf(c.out, "%s has the new password and is signed out everywhere.\n", row.Email)
+	default:
+		_, err = fmt.Fprintf(c.out, "%s is signed out everywhere. The new password, shown this once: %s\n", row.Email, password)
+	}
+	return err
+}
+
+// firstLine reads a line without its end.
+func firstLine(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil && (!errors.Is(err, io.EOF) || line == "") {
+		return "", err
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", errors.New("the line is empty")
+	}
+	return line, nil
+}

@@ -1,0 +1,53 @@
+package account
+
+import (
+	"time"
+
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// The parts that the tests look at from outside.
+var (
+	ParseEmail  = parseEmail
+	ParseLocale = parseLocale
+	PlainCode   = plainCode
+	Truncated   = truncated
+	HOTP        = hotp
+)
+
+// ReparsePHC reads a PHC string and writes it again.
+func ReparsePHC(text string) (string, Cost, error) {
+	h, err := parsePHC(text)
+	return h.String(), h.cost, err
+}
+
+// OnDerive has fn called with the cost of each hash computation, while its place in the gate is held.
+func (s *Service) OnDerive(fn func(Cost)) {
+	derive := s.passwords.derive
+	s.passwords.derive = func(password, salt []byte, c Cost, n int) []byte {
+		fn(c)
+		return derive(password, salt, c, n)
+	}
+}
+
+// Gate is how many hashes may be computed at once, and how many callers may wait for it.
+func (s *Service) Gate() (slots, queue int) {
+	return cap(s.passwords.gate.slots), cap(s.passwords.gate.queue)
+}
+
+// Waiting is how many callers wait at the gate now.
+func (s *Service) Waiting() int { return len(s.passwords.gate.queue) }
+
+// Attempts and Take let a test look at the counter of wrong codes alone.
+type Attempts = attempts
+
+// NewAttempts is newAttempts.
+func NewAttempts() *Attempts { return newAttempts() }
+
+// Take is take, for an account by any name.
+func (a *attempts) Take(account string, now time.Time) (right func(), err error) {
+	return a.take(id.Account(account), now)
+}
+
+// Remembered is how many accounts are counted.
+func (a *attempts) Remembered() int { return len(a.until) }

@@ -1,0 +1,26 @@
+package account
+
+import (
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// localeMax is the longest locale in characters, as given and in its canonical form (spec §2).
+const localeMax = 10
+
+// parseLocale reads a BCP 47 language tag of registered subtags and gives its canonical form (RFC 5646 §4.5). Error:
+// request.invalid.
+func parseLocale(text string) (string, error) {
+	tag, err := language.Parse(text)
+	if err != nil || strings.Contains(text, "_") { // which the library takes for a hyphen
+		return "", problem.Invalid("/locale", "must be a language tag (BCP 47) such as en or vi-VN")
+	}
+	canonical := tag.String()
+	if max(len(text), len(canonical)) > localeMax {
+		return "", problem.Invalid("/locale", "must be at most %d characters long", localeMax)
+	}
+	return canonical, nil
+}

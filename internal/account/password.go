@@ -1,0 +1,120 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Length of a password in characters (spec §8).
+const (
+	passwordMin = 8
+	passwordMax = 200
+)
+
+// What a new hash is made of (RFC 9106 §4).
+const (
+	saltLen = 16
+	keyLen  = 32
+)
+
+// passwords hashes and checks passwords, as many at once as its gate lets in.
+type passwords struct {
+	cost   Cost
+	gate   *gate
+	dummy  phc          // what is checked where there is no account
+	spent  atomic.Int64 // KiB that hashes left behind since they were collected
+	derive func(password, salt []byte, c Cost, n int) []byte
+}
+
+func newPasswords(c Cost) *passwords {
+	c.Passes, c.Threads = max(c.Passes, 1), max(c.Threads, 1)
+	c.Memory = max(c.Memory, 8*uint32(c.Threads)) // RFC 9106 §3.1
+	return &passwords{cost: c, gate: newGate(c), dummy: phc{cost: c, salt: random(saltLen), key: random(keyLen)}, derive: argon2id}
+}
+
+func argon2id(password, salt []byte, c Cost, n int) []byte {
+	return argon2.IDKey(password, salt, c.Passes, c.Memory, c.Threads, uint32(n))
+}
+
+// checkPassword holds a new password against the bounds. Error: request.invalid.
+func checkPassword(password string) error {
+	if n := utf8.RuneCountInString(password); n < passwordMin || n > passwordMax {
+		return problem.Invalid("/password", "must be %d to %d characters long", passwordMin, passwordMax)
+	}
+	return nil
+}
+
+// hash gives the PHC string to keep of a password. Error: rate.limited.
+func (p *passwords) hash(ctx context.Context, password string) (string, error) {
+	leave, err := p.gate.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	return p.fresh(password), nil
+}
+
+// check tells whether a password is the one whose hash is kept. Where none is kept ("") the same work is done for
+// nothing, so that the time tells nobody whether there is such an account. A right password whose hash was cheaper than
+// the present setting comes with a renewed one to keep. Error: rate.limited.
+func (p *passwords) check(ctx context.Context, kept, password string) (right bool, renewed string, err error) {
+	h := p.dummy
+	if kept != "" {
+		if h, err = parsePHC(kept); err != nil {
+			return false, "", fmt.Errorf("read a password's hash: %w", err)
+		}
+	}
+	leave, err := p.gate.enter(ctx)
+	if err != nil {
+		return false, "", err
+	}
+	defer leave()
+	key := p.key(password, h.salt, h.cost, len(h.key))
+	right = subtle.ConstantTimeCompare(key, h.key) == 1 && kept != ""
+	if right && h.cost.work() < p.cost.work() {
+		renewed = p.fresh(password)
+	}
+	return right, renewed, nil
+}
+
+// fresh hashes a password at the present cost; the caller is inside the gate.
+func (p *passwords) fresh(password string) string {
+	salt := random(saltLen)
+	return phc{cost: p.cost, salt: salt, key: p.key(password, salt, p.cost, keyLen)}.String()
+}
+
+// garbageMax is how much memory finished hashes may leave behind, in KiB.
+const garbageMax = 96 << 10
+
+// key computes a hash; the caller is inside the gate. What hashes leave behind is collected here, every few of
+// them: they are by far the largest things of this process, and left to the collector's own pace, which goes by a
+// multiple of what lives, they would pile up to several times what the gate allows.
+func (p *passwords) key(password string, salt []byte, c Cost, n int) []byte {
+	key := p.derive(prepared(password), salt, c, n)
+	if spent := p.spent.Add(int64(c.Memory)); spent >= garbageMax && p.spent.CompareAndSwap(spent, 0) {
+		runtime.GC()
+	}
+	return key
+}
+
+// prepared gives a password the form that is hashed: the same text may be typed in different code points (RFC 8265 §4.2.2).
+func prepared(password string) []byte { return norm.NFC.Bytes([]byte(password)) }
+
+// work is what an attacker pays for each guess: how much memory is filled, all passes together.
+func (c Cost) work() uint64 { return uint64(c.Memory) * uint64(c.Passes) }
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b) // never fails, as crypto/rand documents
+	return b
+}

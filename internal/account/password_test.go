@@ -1,0 +1,234 @@
+package account_test
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Whatever is wrong, one hash of the present cost is computed, and the answer is the same.
+func TestEveryFailedSignInCostsTheSame(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.register()
+		_, _, err := h.Register(t.Context(), account.Registration{Email: "off@example.org", Password: password})
+		wantCode(t, "register", err, "")
+		if _, err := h.registry.SetDisabled(t.Context(), "off@example.org", true); err != nil {
+			t.Fatal(err)
+		}
+		h.activate(h.account())
+		var costs []account.Cost
+		h.OnDerive(func(c account.Cost) { costs = append(costs, c) })
+		var texts []string
+		for what, c := range map[string]account.Credentials{
+			"unknown address":    {Email: "nobody@example.org", Password: password},
+			"no address":         {Email: "", Password: ""},
+			"wrong password":     {Email: email, Password: "wrong horse"},
+			"wrong code":         {Email: email, Password: password, Code: "abc"},
+			"disabled":           {Email: "off@example.org", Password: password},
+			"disabled and wrong": {Email: "off@example.org", Password: "wrong horse"},
+		} {
+			costs = nil
+			_, _, err := h.SignIn(t.Context(), c)
+			wantCode(t, what, err, problem.AuthInvalidCredentials)
+			if len(costs) != 1 || costs[0] != cheap {
+				t.Errorf("%s: hashes of %v", what, costs)
+			}
+			p, _ := problem.From(err)
+			texts = append(texts, p.Error())
+		}
+		for _, text := range texts {
+			if text != texts[0] {
+				t.Errorf("%q and %q tell failures apart", text, texts[0])
+			}
+		}
+	})
+}
+
+func TestAPasswordIsHashedAgainWhenTheSettingRises(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		open(t, d, cheap).register()
+		dear := account.Cost{Memory: 16, Passes: 2, Threads: 1}
+		for _, step := range []struct {
+			setting account.Cost
+			hashes  []account.Cost
+		}{
+			{cheap, []account.Cost{cheap}},
+			{dear, []account.Cost{cheap, dear}},
+			{dear, []account.Cost{dear}},
+			{cheap, []account.Cost{dear}}, // it never gets cheaper
+		} {
+			h := open(t, d, step.setting)
+			var got []account.Cost
+			h.OnDerive(func(c account.Cost) { got = append(got, c) })
+			_, err := h.signIn(email, password, "")
+			wantCode(t, "sign in", err, "")
+			if len(got) != len(step.hashes) || got[0] != step.hashes[0] || got[len(got)-1] != step.hashes[len(got)-1] {
+				t.Errorf("at %v: hashes of %v, want %v", step.setting, got, step.hashes)
+			}
+			_, err = h.signIn(email, "wrong horse", "")
+			wantCode(t, "wrong password", err, problem.AuthInvalidCredentials)
+		}
+	})
+}
+
+// A reset must not leave a token to whoever knew the old password and was signing in at that moment.
+func TestAResetPasswordEndsASignInUnderWay(t *testing.T) {
+	for what, change := range map[string]func(h *house) error{
+		"reset": func(h *house) error {
+			_, _, err := h.registry.ResetPassword(h.t.Context(), email, "another horse", false)
+			return err
+		},
+		"disabled": func(h *house) error { _, err := h.registry.SetDisabled(h.t.Context(), email, true); return err },
+	} {
+		each(t, func(t *testing.T, h *house) {
+			h.register()
+			var once sync.Once
+			h.OnDerive(func(account.Cost) {
+				once.Do(func() {
+					if err := change(h); err != nil {
+						t.Error(err)
+					}
+				})
+			})
+			_, err := h.signIn(email, password, "")
+			wantCode(t, what, err, problem.AuthInvalidCredentials)
+			if n := h.count("SELECT count(*) FROM user_token"); n != 0 {
+				t.Errorf("%s: %d tokens are left", what, n)
+			}
+		})
+	}
+}
+
+func (h *house) count(query string) (n int) {
+	h.t.Helper()
+	if err := h.db.QueryRow(h.t.Context(), query).Scan(&n); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+func TestAThousandSignInsAtOnceAreAllAnswered(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.register()
+		slots, _ := h.Gate()
+		var now, most, right, wrong, busy atomic.Int64
+		h.OnDerive(func(account.Cost) {
+			n := now.Add(1)
+			defer now.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+		})
+		var wg sync.WaitGroup
+		for i := range 1000 {
+			wg.Go(func() {
+				who := email
+				if i%2 == 0 {
+					who = "nobody@example.org"
+				}
+				_, err := h.signIn(who, password, "")
+				switch {
+				case err == nil:
+					right.Add(1)
+				case problem.Has(err, problem.AuthInvalidCredentials):
+					wrong.Add(1)
+				case problem.Has(err, problem.RateLimited):
+					busy.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if right.Load()+wrong.Load()+busy.Load() != 1000 || right.Load() > 500 || wrong.Load() > 500 {
+			t.Errorf("%d right, %d wrong, %d sent away", right.Load(), wrong.Load(), busy.Load())
+		}
+		if most.Load() > int64(slots) {
+			t.Errorf("%d hashes at once, %d slots", most.Load(), slots)
+		}
+	})
+}
+
+func TestWhoeverFindsTheQueueFullIsSentAwayAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		slots, queue := h.Gate()
+		entered, release := make(chan struct{}, slots+queue), make(chan struct{})
+		h.OnDerive(func(account.Cost) {
+			entered <- struct{}{}
+			<-release
+		})
+		answers := make(chan error, slots+queue)
+		attempt := func() {
+			_, err := h.signIn("nobody@example.org", password, "")
+			answers <- err
+		}
+		for range slots {
+			go attempt()
+		}
+		for range slots {
+			<-entered
+		}
+		for range queue {
+			go attempt()
+		}
+		for h.Waiting() < queue {
+			runtime.Gosched()
+		}
+		_, err := h.signIn("nobody@example.org", password, "")
+		if p, _ := problem.From(err); p.Code != problem.RateLimited || p.RetryAfter <= 0 {
+			t.Errorf("with a full queue: %v", err)
+		}
+		_, _, err = h.Register(t.Context(), account.Registration{Email: email, Password: password})
+		wantCode(t, "registering goes through the same gate", err, problem.RateLimited)
+		close(release)
+		for range slots + queue {
+			wantCode(t, "who waited", <-answers, problem.AuthInvalidCredentials)
+		}
+	})
+}
+
+const example = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+func TestPHCStringsAreReadStrictly(t *testing.T) {
+	got, cost, err := account.ReparsePHC(example)
+	if err != nil || got != example || (cost != account.Cost{Memory: 19456, Passes: 2, Threads: 1}) {
+		t.Fatalf("%s, %v, %v", got, cost, err)
+	}
+	for old, wrong := range map[string]string{
+		"argon2id": "argon2i", "v=19": "v=16", "m=19456": "m=019456", "t=2": "t=0", "p=1": "p=256", ",t=2": "", "m=1": "m=+1",
+		"c29tZXNhbHQxMjM0NTY3OA": "c29tZQ", "$AAAA": "$!AAA", "AAA$": "", "$m": "m", "m=19456,t=2,p=1": "m=8,t=2,p=2", "$AA": "$\nAA",
+		"t=2,": "t=2,x=1,", "OA$": "OB$",
+	} {
+		text := strings.Replace(example, old, wrong, 1)
+		if text == example {
+			continue
+		}
+		if _, _, err := account.ReparsePHC(text); err == nil || strings.Contains(err.Error(), "AAAA") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func FuzzPHC(f *testing.F) {
+	f.Add(example)
+	f.Add("$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA")
+	f.Add("$argon2id$v=19$m=,t=,p=$$")
+	f.Fuzz(func(t *testing.T, text string) {
+		again, cost, err := account.ReparsePHC(text)
+		if err != nil {
+			return
+		}
+		if again != text {
+			t.Errorf("%q is written as %q", text, again)
+		}
+		if cost.Passes < 1 || cost.Threads < 1 || cost.Memory < 8*uint32(cost.Threads) {
+			t.Errorf("%q costs %v", text, cost)
+		}
+	})
+}

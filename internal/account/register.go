@@ -1,0 +1,70 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Registration is what somebody who wants an account gives (spec §2).
+type Registration struct {
+	Email    string
+	Password string
+	Locale   *string // nil: en
+}
+
+// Register makes an account and signs its owner in. It returns a token, which is told this once, and what it opens.
+//
+// Errors: request.invalid, account.email_taken, rate.limited.
+func (s *Service) Register(ctx context.Context, r Registration) (credential string, _ *Session, err error) {
+	a, err := s.applicant(r)
+	if err != nil {
+		return "", nil, err
+	}
+	if taken, err := one(ctx, s.db, selectByEmail, a.Email); err != nil {
+		return "", nil, err
+	} else if taken != nil {
+		return "", nil, problem.New(problem.AccountEmailTaken) // before the work of a hash
+	}
+	if a.password, err = s.passwords.hash(ctx, r.Password); err != nil {
+		return "", nil, err
+	}
+	var session *Session
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		n, err := tx.Exec(ctx, insertAccount, a.ID, a.Email, a.Locale, a.Role, a.Plan, a.CreatedAt.UnixMicro(), a.password)
+		if err != nil {
+			return err
+		}
+		if n == 0 { // somebody was faster
+			return problem.New(problem.AccountEmailTaken)
+		}
+		credential, session, err = s.openTx(ctx, tx, a)
+		return err
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("register: %w", err)
+	}
+	return credential, session, nil
+}
+
+// applicant checks a registration and gives the account that it asks for, without a password.
+func (s *Service) applicant(r Registration) (a *Account, err error) {
+	now := s.clock.Now()
+	a = &Account{
+		ID: id.New[id.Account](now), Locale: defaultLocale, Role: User, Plan: defaultPlan, CreatedAt: now.Truncate(time.Microsecond), epoch: 1,
+	}
+	if a.Email, err = parseEmail(r.Email); err != nil {
+		return nil, err
+	}
+	if err := checkPassword(r.Password); err != nil {
+		return nil, err
+	}
+	if r.Locale != nil {
+		a.Locale, err = parseLocale(*r.Locale)
+	}
+	return a, err
+}

@@ -1,0 +1,112 @@
+package account
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/token"
+)
+
+// Session is an account signed in: what a user token opens. Only the token's hash is kept.
+type Session struct {
+	Account   *Account
+	ExpiresAt time.Time
+
+	hash [32]byte
+}
+
+// extendEvery is how much of a token's life is used up before a call extends it, so that calls do not write each time:
+// a token is good for its whole life after its last use, less this hour at most. Tokens that live for less than eight
+// hours are extended by eighths of their life.
+const extendEvery = time.Hour
+
+func (s *Service) extendEvery() time.Duration { return min(extendEvery, s.policy.TokenTTL/8) }
+
+// openTx signs an account in.
+func (s *Service) openTx(ctx context.Context, tx *db.Tx, a *Account) (credential string, _ *Session, err error) {
+	credential, hash := token.MintSecret(token.User)
+	now := s.clock.Now()
+	session := &Session{Account: a, ExpiresAt: now.Add(s.policy.TokenTTL).Truncate(time.Microsecond), hash: hash}
+	_, err = tx.Exec(ctx, insertToken, hash[:], a.ID, now.UnixMicro(), session.ExpiresAt.UnixMicro())
+	return credential, session, err
+}
+
+// Authorize returns what a user token opens and extends the token, writing at most once an hour. The account is read each time, so
+// that what staff change holds at once. Error: auth.invalid_token.
+func (s *Service) Authorize(ctx context.Context, credential string) (*Session, error) {
+	kind, hash, err := token.ParseSecret(credential)
+	if err != nil || kind != token.User {
+		return nil, problem.New(problem.AuthInvalidToken)
+	}
+	var expires int64
+	a, err := scan(s.db.QueryRow(ctx, selectByToken, hash[:]), &expires) // a hash of 256 random bits: looking it up tells nothing by its timing
+	now := s.clock.Now()
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (a.Disabled || expires <= now.UnixMicro()) {
+		return nil, problem.New(problem.AuthInvalidToken)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a user token: %w", err)
+	}
+	session := &Session{Account: a, ExpiresAt: time.UnixMicro(expires).UTC(), hash: hash}
+	if err := s.extend(ctx, session, now); err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// extend gives a token its whole life again; it may have been ended since it was read.
+func (s *Service) extend(ctx context.Context, session *Session, now time.Time) error {
+	expires := now.Add(s.policy.TokenTTL).Truncate(time.Microsecond)
+	if expires.Sub(session.ExpiresAt) < s.extendEvery() {
+		return nil
+	}
+	var n int64
+	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		n, err = tx.Exec(ctx, extendToken, session.hash[:], expires.UnixMicro(), now.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("extend a user token: %w", err)
+	}
+	if n == 0 {
+		return problem.New(problem.AuthInvalidToken)
+	}
+	session.ExpiresAt = expires
+	return nil
+}
+
+// End signs out: the session's token is good for nothing any more.
+func (s *Service) End(ctx context.Context, session *Session) error {
+	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, deleteToken, session.hash[:])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("end a user token: %w", err)
+	}
+	return nil
+}
+
+// sweepBatch is how many rows one update erases.
+const sweepBatch = 200
+
+// Sweep erases the tokens that have lapsed, and the secrets of enrolments that nobody confirmed in time.
+func (s *Service) Sweep(ctx context.Context) error {
+	for _, statement := range []string{deleteLapsed, endEnrolments} {
+		for n := int64(sweepBatch); n == sweepBatch; {
+			err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+				n, err = tx.Exec(ctx, statement, s.clock.Now().UnixMicro(), sweepBatch)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("erase what has lapsed: %w", err)
+			}
+		}
+	}
+	return nil
+}

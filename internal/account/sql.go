@@ -1,0 +1,96 @@
+package account
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+const columns = `account.id, account.email, account.locale, account.role, account.plan, account.disabled, account.created_at,
+	account.password, account.epoch, account.totp_key, coalesce(account.totp_until, 0), account.totp_last, account.totp_spent`
+
+const (
+	selectByID    = "SELECT " + columns + " FROM account WHERE id = $1"
+	selectByEmail = "SELECT " + columns + " FROM account WHERE email = $1"
+	selectByToken = "SELECT " + columns + `, user_token.expires_at FROM user_token JOIN account ON account.id = user_token.account_id
+		WHERE user_token.hash = $1`
+	selectPage = "SELECT " + columns + ` FROM account WHERE ($1 = '' OR id < $1) AND email LIKE $2 ESCAPE '\' ORDER BY id DESC LIMIT $3`
+	selectPlan = "SELECT plan FROM account WHERE id = $1"
+
+	insertAccount = `INSERT INTO account (id, email, locale, role, plan, disabled, created_at, password, epoch, totp_last, totp_spent)
+		VALUES ($1, $2, $3, $4, $5, 0, $6, $7, 1, 0, 0) ON CONFLICT (email) DO NOTHING`
+	updateLocale   = "UPDATE account SET locale = $2 WHERE id = $1"
+	updatePlan     = "UPDATE account SET plan = $2 WHERE id = $1"
+	updateRole     = "UPDATE account SET role = $2 WHERE id = $1"
+	updateDisabled = "UPDATE account SET disabled = $2 WHERE id = $1"
+	renewPassword  = "UPDATE account SET password = $2 WHERE id = $1"
+	updatePassword = "UPDATE account SET password = $2, epoch = epoch + 1 WHERE id = $1"
+
+	updateEnrolment = "UPDATE account SET totp_key = $2, totp_until = $3, totp_last = 0, totp_spent = 0 WHERE id = $1"
+	updateConfirmed = "UPDATE account SET totp_until = NULL WHERE id = $1"
+	updateSpent     = "UPDATE account SET totp_last = $2, totp_spent = $3 WHERE id = $1"
+	endTwoFactor    = "UPDATE account SET totp_key = NULL, totp_until = NULL, totp_last = 0, totp_spent = 0 WHERE id = $1"
+	endEnrolments   = `UPDATE account SET totp_key = NULL, totp_until = NULL
+		WHERE id IN (SELECT id FROM account WHERE totp_until IS NOT NULL AND totp_until <= $1 LIMIT $2)`
+
+	insertToken  = "INSERT INTO user_token (hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)"
+	extendToken  = "UPDATE user_token SET expires_at = $2 WHERE hash = $1 AND expires_at > $3"
+	deleteToken  = "DELETE FROM user_token WHERE hash = $1"
+	deleteTokens = "DELETE FROM user_token WHERE account_id = $1"
+	deleteLapsed = "DELETE FROM user_token WHERE hash IN (SELECT hash FROM user_token WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)"
+
+	insertRecoveryCode  = "INSERT INTO recovery_code (account_id, code_hash) VALUES ($1, $2)"
+	countRecoveryCodes  = "SELECT count(*) FROM recovery_code WHERE account_id = $1"
+	deleteRecoveryCode  = "DELETE FROM recovery_code WHERE account_id = $1 AND code_hash = $2"
+	deleteRecoveryCodes = "DELETE FROM recovery_code WHERE account_id = $1"
+)
+
+// scanner is a row of either kind.
+type scanner interface{ Scan(dest ...any) error }
+
+func scan(row scanner, more ...any) (*Account, error) {
+	var a Account
+	var created int64
+	dest := []any{
+		&a.ID, &a.Email, &a.Locale, &a.Role, &a.Plan, &a.Disabled, &created,
+		&a.password, &a.epoch, &a.totp.sealed, &a.totp.until, &a.totp.spent.last, &a.totp.spent.steps,
+	}
+	if err := row.Scan(append(dest, more...)...); err != nil {
+		return nil, err
+	}
+	a.CreatedAt = time.UnixMicro(created).UTC()
+	return &a, nil
+}
+
+// one reads an account; nil without an error means that there is none.
+func one(ctx context.Context, q db.Queryer, query string, arg any) (*Account, error) {
+	a, err := scan(q.QueryRow(ctx, query, arg))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read an account: %w", err) // without arg: an e-mail address is nobody else's business
+	}
+	return a, nil
+}
+
+func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Account, error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts: %w", err)
+	}
+	defer rows.Close()
+	var all []*Account
+	for rows.Next() {
+		a, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list accounts: %w", err)
+		}
+		all = append(all, a)
+	}
+	return all, rows.Err()
+}

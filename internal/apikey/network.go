@@ -1,0 +1,52 @@
+package apikey
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// NetworksMax is how many networks a key may be bound to.
+const NetworksMax = 100
+
+// ParseNetworks reads the networks that a new key may be used from, in CIDR form; an address alone is a network of one.
+// They come back masked, IPv4 that was written inside IPv6 as IPv4, each once. Error: request.invalid.
+func ParseNetworks(texts []string) ([]netip.Prefix, error) {
+	if len(texts) > NetworksMax {
+		return nil, problem.Invalid("/allowedCidrs", "must name at most %d networks", NetworksMax)
+	}
+	networks := make([]netip.Prefix, 0, len(texts))
+	for i, text := range texts {
+		n, ok := parseNetwork(text)
+		if !ok {
+			return nil, problem.Invalid(fmt.Sprintf("/allowedCidrs/%d", i), "must be a network such as 192.0.2.0/24 or 2001:db8::/32")
+		}
+		if !slices.Contains(networks, n) {
+			networks = append(networks, n)
+		}
+	}
+	return networks, nil
+}
+
+func parseNetwork(text string) (n netip.Prefix, ok bool) {
+	n, err := netip.ParsePrefix(text)
+	if err != nil {
+		addr, err := netip.ParseAddr(text)
+		if err != nil || addr.Zone() != "" {
+			return netip.Prefix{}, false
+		}
+		n = netip.PrefixFrom(addr, addr.BitLen())
+	}
+	if mapped := 128 - 32; n.Addr().Is4In6() && n.Bits() >= mapped {
+		n = netip.PrefixFrom(n.Addr().Unmap(), n.Bits()-mapped)
+	}
+	return n.Masked(), true
+}
+
+// allowed reports whether an address lies in one of the networks, or whether there are none.
+func allowed(networks []netip.Prefix, from netip.Addr) bool {
+	from = from.Unmap().WithZone("")
+	return len(networks) == 0 || slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(from) })
+}

@@ -1,0 +1,111 @@
+package apikey
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+const columns = "prefix, account_id, name, hash, scopes, allowed_cidrs, created_at, coalesce(last_used_at, 0), coalesce(expires_at, 0)"
+
+const (
+	selectKey  = "SELECT " + columns + " FROM api_key WHERE prefix = $1"
+	selectKeys = "SELECT " + columns + ` FROM api_key WHERE account_id = $1 AND (created_at, prefix) < ($2, $3)
+		ORDER BY created_at DESC, prefix DESC LIMIT $4`
+	countKeys = "SELECT count(*) FROM api_key WHERE account_id = $1"
+	insertKey = `INSERT INTO api_key (prefix, account_id, name, hash, scopes, allowed_cidrs, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, 0)) ON CONFLICT (prefix) DO NOTHING`
+	updateUsed = "UPDATE api_key SET last_used_at = $2 WHERE prefix = $1 AND coalesce(last_used_at, 0) < $2"
+	deleteKey  = "DELETE FROM api_key WHERE account_id = $1 AND prefix = $2"
+)
+
+type scanner interface{ Scan(dest ...any) error }
+
+func scan(row scanner) (*Key, error) {
+	var k Key
+	var scopes, networks string
+	var created, used, expires int64
+	if err := row.Scan(&k.Prefix, &k.Account, &k.Name, &k.hash, &scopes, &networks, &created, &used, &expires); err != nil {
+		return nil, err
+	}
+	err := errors.Join(json.Unmarshal([]byte(scopes), &k.Scopes), json.Unmarshal([]byte(networks), &k.Networks))
+	if err != nil {
+		return nil, fmt.Errorf("decode key %s: %w", k.Prefix, err)
+	}
+	k.CreatedAt, k.LastUsedAt, k.ExpiresAt = moment(created), moment(used), moment(expires)
+	return &k, nil
+}
+
+// moment is a stored time, or zero.
+func moment(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// byPrefix reads a key; nil without an error means that there is none.
+func byPrefix(ctx context.Context, q db.Queryer, prefix string) (*Key, error) {
+	k, err := scan(q.QueryRow(ctx, selectKey, prefix))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read key %s: %w", prefix, err)
+	}
+	return k, nil
+}
+
+// beyond is later than every creation.
+const beyond int64 = 1 << 62
+
+func list(ctx context.Context, q db.Queryer, account id.Account, behind Mark, max int) ([]*Key, error) {
+	created := beyond
+	if behind.Prefix != "" {
+		created = behind.CreatedAt.UnixMicro()
+	}
+	rows, err := q.Query(ctx, selectKeys, account, created, behind.Prefix, max)
+	if err != nil {
+		return nil, fmt.Errorf("list keys: %w", err)
+	}
+	defer rows.Close()
+	var all []*Key
+	for rows.Next() {
+		k, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list keys: %w", err)
+		}
+		all = append(all, k)
+	}
+	return all, rows.Err()
+}
+
+func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err error) {
+	if err := tx.QueryRow(ctx, countKeys, account).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count keys: %w", err)
+	}
+	return n, nil
+}
+
+func insertTx(ctx context.Context, tx *db.Tx, k *Key) (free bool, err error) {
+	scopes, err := json.Marshal(k.Scopes)
+	if err != nil {
+		return false, err
+	}
+	networks, err := json.Marshal(k.Networks)
+	if err != nil {
+		return false, err
+	}
+	var expires int64
+	if !k.ExpiresAt.IsZero() {
+		expires = k.ExpiresAt.UnixMicro()
+	}
+	n, err := tx.Exec(ctx, insertKey, k.Prefix, k.Account, k.Name, k.hash, string(scopes), string(networks), k.CreatedAt.UnixMicro(), expires)
+	return n == 1, err
+}

@@ -1,0 +1,110 @@
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+)
+
+// Answer is what a call got.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Call makes a request of the API. A body that is not nil is sent as JSON; a []byte as it is. A token that is not empty
+// goes into Authorization.
+func (s *Service) Call(method, path, token string, body any) Answer {
+	s.t.Helper()
+	a, err := s.TryCall(s.t.Context(), method, path, token, body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return a
+}
+
+// TryCall is Call with a context of its own and the error, for requests that are meant to break off.
+func (s *Service) TryCall(ctx context.Context, method, path, token string, body any) (Answer, error) {
+	r, err := s.Request(ctx, method, path, token, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	return s.Do(r)
+}
+
+// Request makes the request that Call would send, for a test to change.
+func (s *Service) Request(ctx context.Context, method, path, token string, body any) (*http.Request, error) {
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case []byte:
+		reader = bytes.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			return nil, err
+		}
+		reader = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, s.URL+path, reader)
+	if err != nil {
+		return nil, err
+	}
+	if reader != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return r, nil
+}
+
+// Do sends a request that the test made itself. It follows no redirect.
+func (s *Service) Do(r *http.Request) (Answer, error) {
+	res, err := s.client.Do(r)
+	if err != nil {
+		return Answer{}, err
+	}
+	text, err := io.ReadAll(res.Body)
+	a := Answer{Status: res.StatusCode, Header: res.Header, Body: text}
+	if err = errors.Join(err, res.Body.Close()); err == nil && s.onAnswer != nil {
+		s.onAnswer(r, a)
+	}
+	return a, err
+}
+
+// Code is the code of a problem, or "".
+func (a Answer) Code() string {
+	var p struct{ Code string }
+	_ = json.Unmarshal(a.Body, &p)
+	return p.Code
+}
+
+// Into decodes the data of an answer.
+func (a Answer) Into(t testing.TB, v any) {
+	t.Helper()
+	whole := struct{ Data any }{v}
+	if err := json.Unmarshal(a.Body, &whole); err != nil {
+		t.Fatalf("status %d, decode %s: %v", a.Status, a.Body, err)
+	}
+}
+
+// Mailbox is what creating one answers.
+type Mailbox struct{ ID, Address, Token string }
+
+// NewMailbox creates a guest mailbox.
+func (s *Service) NewMailbox() Mailbox {
+	s.t.Helper()
+	a := s.Call(http.MethodPost, "/mailboxes", "", nil)
+	if a.Status != http.StatusCreated {
+		s.t.Fatalf("create a mailbox: %d %s", a.Status, a.Body)
+	}
+	var m Mailbox
+	a.Into(s.t, &m)
+	return m
+}

@@ -1,0 +1,31 @@
+package domain_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+)
+
+// What a recipient costs where the domain is remembered, and where it is read, among few domains and many.
+func BenchmarkServed(b *testing.B) {
+	for _, n := range []int{1, 1000} {
+		w := newWorld(b, dbtest.Open(b, db.Options{}))
+		w.max = n
+		for i := range n {
+			w.verified(b, alice, fmt.Sprintf("shop-%d.dev", i))
+		}
+		for name, pass := range map[string]time.Duration{"remembered": 0, "read": time.Minute} {
+			b.Run(fmt.Sprintf("%s of %d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					w.clock.Advance(pass)
+					if _, _, err := w.Served(b.Context(), "shop-0.dev"); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package domain_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+const (
+	hostname = "mx.gonebox-tests.net"
+	public   = "box.gonebox-tests.net"
+	every    = 6 * time.Hour
+	alice    = id.Account("acc_alice")
+	bob      = id.Account("acc_bob")
+)
+
+func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
+
+// world is a service of domains with a DNS and mailboxes of the test's making.
+type world struct {
+	*domain.Service
+	clock *clock.Fake
+	dns   *dns
+	boxes *boxes
+	max   int // domains.max of everybody
+}
+
+func (w *world) DomainsMax(context.Context, id.Account) (int, error) { return w.max, nil }
+
+func newWorld(t testing.TB, d *db.DB) *world {
+	t.Helper()
+	w := &world{clock: clock.NewFake(noon()), dns: newDNS(), boxes: &boxes{ended: make(map[id.Domain]int)}, max: 5}
+	w.Service = domain.New(d, w.clock, w.dns, w, domain.Policy{
+		Configured: []string{public}, Hostname: hostname, RecheckEvery: every, SuspendAfter: 3,
+	})
+	if err := w.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// run runs a test on each engine.
+func run(t *testing.T, test func(t *testing.T, w *world)) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newWorld(t, d)) })
+}
+
+func (w *world) claim(t testing.TB, account id.Account, name string) *domain.Private {
+	t.Helper()
+	p, err := w.Claim(t.Context(), account, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// verified is a domain that an account has claimed and proven.
+func (w *world) verified(t testing.TB, account id.Account, name string) *domain.Private {
+	t.Helper()
+	p := w.claim(t, account, name)
+	w.prove(p)
+	p, err := w.Verify(t.Context(), account, p.ID, w.boxes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// prove puts the records of a claim into DNS.
+func (w *world) prove(p *domain.Private) {
+	records := w.Records(p)
+	w.dns.setTXT(records[0].Name, records[0].Value)
+	w.dns.setMX(p.Name, records[1].Value+".")
+}
+
+// status is how an account's domain stands, or "" where it is not there.
+func (w *world) status(t testing.TB, p *domain.Private) domain.Status {
+	t.Helper()
+	all, err := w.List(t.Context(), p.Account, "", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range all {
+		if other.ID == p.ID {
+			return other.Status
+		}
+	}
+	return ""
+}
+
+// recheck lets the time of the next re-check come and makes it.
+func (w *world) recheck(t testing.TB) {
+	t.Helper()
+	w.clock.Advance(every)
+	if err := w.Recheck(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reporter is a test, or a check of a property.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+func wantCode(t reporter, err error, code problem.Code) {
+	t.Helper()
+	if code == "" && err != nil || code != "" && !problem.Has(err, code) {
+		t.Errorf("%v, want %q", err, code)
+	}
+}
+
+// boxes counts how often the mailboxes of a domain were ended.
+type boxes struct {
+	mu      sync.Mutex
+	ended   map[id.Domain]int
+	err     error
+	between func(id.Domain) // called while a domain is on its way out
+}
+
+func (b *boxes) EndDomain(_ context.Context, private id.Domain) error {
+	if b.between != nil {
+		b.between(private)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.ended[private]++
+	}
+	return b.err
+}
+
+// dns answers from maps; what is not in them does not exist.
+type dns struct {
+	mu    sync.Mutex
+	txt   map[string][]string
+	mx    map[string][]string
+	fault error  // of every look-up
+	asked func() // called by each look-up; may be nil
+}
+
+func newDNS() *dns { return &dns{txt: make(map[string][]string), mx: make(map[string][]string)} }
+
+func (d *dns) setTXT(name string, values ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.txt[name] = values
+}
+
+func (d *dns) setMX(name string, hosts ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mx[name] = hosts
+}
+
+func (d *dns) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fault = err
+}
+
+func (d *dns) find(records map[string][]string, name string) ([]string, error) {
+	if d.asked != nil {
+		d.asked()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.fault != nil:
+		return nil, d.fault
+	case len(records[name]) == 0:
+		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+	}
+	return records[name], nil
+}
+
+func (d *dns) LookupTXT(_ context.Context, name string) ([]string, error) { return d.find(d.txt, name) }
+
+func (d *dns) LookupMX(_ context.Context, name string) ([]*net.MX, error) {
+	hosts, err := d.find(d.mx, name)
+	var all []*net.MX
+	for _, h := range hosts {
+		all = append(all, &net.MX{Host: h, Pref: 5})
+	}
+	return all, err
+}
+
+var (
+	timeout  = &net.DNSError{Err: "asked 192.0.2.53", IsTimeout: true, IsTemporary: true}
+	servfail = &net.DNSError{Err: "SERVFAIL of 192.0.2.53", IsTemporary: true}
+	unknown  = errors.New("192.0.2.53 made no sense")
+)

@@ -1,0 +1,36 @@
+package domain_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/domain"
+)
+
+// What a mail or the schedule asks is answered from an index, so that it costs the same however many domains there are.
+func TestLookupsDoNotGrowWithTheDomains(t *testing.T) {
+	d := dbtest.Open(t, db.Options{})
+	for query, args := range domain.Lookups() {
+		rows, err := d.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps []string
+		for rows.Next() {
+			var id, parent, unused int
+			var step string
+			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, step)
+		}
+		rows.Close()
+		plan := strings.Join(steps, "; ")
+		// A partial index that holds nothing else may be read whole.
+		if strings.Contains(plan, "SCAN") && !strings.Contains(plan, "USING INDEX private_domain_ending") || !strings.Contains(plan, "INDEX") {
+			t.Errorf("%s\n%s", query, plan)
+		}
+	}
+}

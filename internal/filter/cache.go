@@ -1,0 +1,134 @@
+package filter
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// staleAfter is how long another process's change may go unnoticed; a change of this process is noticed at once.
+const staleAfter = 5 * time.Second
+
+// The cache holds rules of so many instructions at most; an account without filters weighs as much as a few. An
+// instruction takes some 100 octets.
+const (
+	cacheMax     = 1 << 20
+	entryMinimum = 16
+)
+
+// cache keeps the rules of the accounts that mail comes in for. The accounts that had none for longest give way.
+type cache struct {
+	db    *db.DB
+	clock clock.Clock
+
+	mu      sync.Mutex
+	entries map[id.Account]*list.Element
+	order   *list.List // of *entry, the one used last in front
+	weight  int
+}
+
+// entry is what is known of one account.
+type entry struct {
+	account id.Account
+	weight  int          // guarded by the cache's mutex; 0 once it has given way
+	changes atomic.Int64 // rises with every change of this process
+
+	mu     sync.Mutex // held while the rules are read, so that they are read once for all who want them
+	rules  []*rule
+	readAt time.Time // zero: never
+	seen   int64     // changes when the rules were read
+}
+
+func newCache(d *db.DB, c clock.Clock) *cache {
+	return &cache{db: d, clock: c, entries: make(map[id.Account]*list.Element), order: list.New()}
+}
+
+// rules are an account's active filters, compiled, in the order they are tried.
+func (c *cache) rules(ctx context.Context, account id.Account) ([]*rule, error) {
+	e := c.entry(account)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	changes, now := e.changes.Load(), c.clock.Now()
+	if age := now.Sub(e.readAt); !e.readAt.IsZero() && e.seen == changes && age >= 0 && age < staleAfter {
+		return e.rules, nil
+	}
+	filters, err := many(ctx, c.db, selectActive, account)
+	if err != nil {
+		return nil, err
+	}
+	e.rules, e.readAt, e.seen = compiled(filters, e.rules), now, changes
+	c.weigh(e)
+	return e.rules, nil
+}
+
+// compiled are the rules of filters; what was compiled before and has not changed since is used again. A pattern that an
+// earlier program took and this one does not is passed over: it must not keep mail from coming in.
+func compiled(filters []*Filter, before []*rule) []*rule {
+	known := make(map[id.Filter]*rule, len(before))
+	for _, r := range before {
+		known[r.filter] = r
+	}
+	rules := make([]*rule, 0, len(filters))
+	for _, f := range filters {
+		version := f.UpdatedAt.UnixMicro()
+		r := known[f.ID]
+		if r == nil || r.version != version {
+			var err error
+			if r, err = f.Patterns.compile(); err != nil {
+				continue
+			}
+			r.filter, r.domain, r.version = f.ID, f.Domain, version
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+// forget has an account's rules read again.
+func (c *cache) forget(account id.Account) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.entries[account]; at != nil {
+		at.Value.(*entry).changes.Add(1)
+	}
+}
+
+func (c *cache) entry(account id.Account) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.entries[account]; at != nil {
+		c.order.MoveToFront(at)
+		return at.Value.(*entry)
+	}
+	e := &entry{account: account, weight: entryMinimum}
+	c.entries[account] = c.order.PushFront(e)
+	c.weight += e.weight
+	return e
+}
+
+// weigh notes the weight of rules that were read, and lets others give way where the cache has become too heavy.
+func (c *cache) weigh(e *entry) {
+	weight := entryMinimum
+	for _, r := range e.rules {
+		weight += r.size()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e.weight == 0 {
+		return
+	}
+	c.weight += weight - e.weight
+	e.weight = weight
+	for c.weight > cacheMax && c.order.Len() > 1 {
+		last := c.order.Remove(c.order.Back()).(*entry)
+		delete(c.entries, last.account)
+		c.weight -= last.weight
+		last.weight = 0
+	}
+}

@@ -1,0 +1,53 @@
+package filter
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// found is a code that a pattern extracted. Digits with nothing but spaces and hyphens between them are made ready to paste,
+// as the built-in extractor does (decisions §2 OTP); anything else is what the filter's owner wants it to be.
+func found(filter id.Filter, extracted string) *Found {
+	f := &Found{Code: extracted, Display: extracted, Filter: filter}
+	if digits, ok := digitsOf(extracted); ok {
+		f.Code, f.Numeric = digits, true
+	}
+	return f
+}
+
+func digitsOf(code string) (digits string, ok bool) {
+	var b strings.Builder
+	for _, r := range code {
+		d, isDigit := digit(r)
+		switch {
+		case isDigit:
+			b.WriteByte('0' + d)
+		case !unicode.IsSpace(r) && !unicode.Is(unicode.Pd, r):
+			return "", false
+		}
+	}
+	return b.String(), b.Len() > 0
+}
+
+// digit is the value of a decimal digit of any script: Unicode keeps them in runs of ten.
+func digit(r rune) (d byte, ok bool) {
+	if r < unicode.MaxASCII {
+		return byte(r - '0'), r >= '0' && r <= '9'
+	}
+	if !unicode.Is(unicode.Nd, r) {
+		return 0, false
+	}
+	for _, run := range unicode.Nd.R16 {
+		if rune(run.Lo) <= r && r <= rune(run.Hi) {
+			return byte((r - rune(run.Lo)) % 10), true
+		}
+	}
+	for _, run := range unicode.Nd.R32 {
+		if rune(run.Lo) <= r && r <= rune(run.Hi) {
+			return byte((r - rune(run.Lo)) % 10), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,103 @@
+package filter
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+const columns = "id, account_id, name, coalesce(domain_id, ''), from_pattern, subject_pattern, extract_regex, priority, active, size, created_at, updated_at"
+
+const (
+	selectFilter = "SELECT " + columns + " FROM filter WHERE account_id = $1 AND id = $2"
+	selectPage   = "SELECT " + columns + ` FROM filter WHERE account_id = $1 AND (created_at, id) < ($2, $3)
+		ORDER BY created_at DESC, id DESC LIMIT $4`
+	selectActive = "SELECT " + columns + " FROM filter WHERE account_id = $1 AND active = 1 ORDER BY priority, created_at, id"
+	selectSum    = "SELECT count(*), coalesce(sum(size), 0) FROM filter WHERE account_id = $1"
+
+	insertFilter = `INSERT INTO filter (id, account_id, name, domain_id, from_pattern, subject_pattern, extract_regex, priority, active,
+		size, created_at, updated_at) VALUES ($1, $2, $3, nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12)`
+	updateFilter = `UPDATE filter SET name = $4, from_pattern = $5, subject_pattern = $6, extract_regex = $7, priority = $8, active = $9,
+		size = $10, updated_at = $11 WHERE account_id = $1 AND id = $2 AND updated_at = $3`
+	deleteFilter = "DELETE FROM filter WHERE account_id = $1 AND id = $2"
+)
+
+type scanner interface{ Scan(dest ...any) error }
+
+func scan(row scanner) (*Filter, error) {
+	var f Filter
+	var created, updated int64
+	err := row.Scan(&f.ID, &f.Account, &f.Name, &f.Domain, &f.Patterns.From, &f.Patterns.Subject, &f.Patterns.Extract,
+		&f.Priority, &f.Active, &f.size, &created, &updated)
+	if err != nil {
+		return nil, err
+	}
+	f.CreatedAt, f.UpdatedAt = time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
+	return &f, nil
+}
+
+func one(ctx context.Context, q db.Queryer, account id.Account, filter id.Filter) (*Filter, error) {
+	f, err := scan(q.QueryRow(ctx, selectFilter, account, filter))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, problem.New(problem.FilterNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read filter %s: %w", filter, err)
+	}
+	return f, nil
+}
+
+func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Filter, error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list filters: %w", err)
+	}
+	defer rows.Close()
+	var all []*Filter
+	for rows.Next() {
+		f, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list filters: %w", err)
+		}
+		all = append(all, f)
+	}
+	return all, rows.Err()
+}
+
+// beyond is later than every creation.
+const beyond int64 = 1 << 62
+
+func page(ctx context.Context, q db.Queryer, account id.Account, before id.Filter, max int) ([]*Filter, error) {
+	created := beyond
+	if before != "" {
+		created = id.Time(before).UnixMicro() // the identifier was made for the creation
+	}
+	return many(ctx, q, selectPage, account, created, before, max)
+}
+
+// sumTx counts an account's filters and the instructions of their patterns.
+func sumTx(ctx context.Context, tx *db.Tx, account id.Account) (n, size int, err error) {
+	if err := tx.QueryRow(ctx, selectSum, account).Scan(&n, &size); err != nil {
+		return 0, 0, fmt.Errorf("count filters: %w", err)
+	}
+	return n, size, nil
+}
+
+func insertTx(ctx context.Context, tx *db.Tx, f *Filter) error {
+	_, err := tx.Exec(ctx, insertFilter, f.ID, f.Account, f.Name, f.Domain, f.Patterns.From, f.Patterns.Subject, f.Patterns.Extract,
+		f.Priority, f.Active, f.size, f.CreatedAt.UnixMicro(), f.UpdatedAt.UnixMicro())
+	return err
+}
+
+// updateTx writes a changed filter unless it was changed or deleted since old was read.
+func updateTx(ctx context.Context, tx *db.Tx, old, f *Filter) (done bool, err error) {
+	n, err := tx.Exec(ctx, updateFilter, f.Account, f.ID, old.UpdatedAt.UnixMicro(), f.Name, f.Patterns.From, f.Patterns.Subject,
+		f.Patterns.Extract, f.Priority, f.Active, f.size, f.UpdatedAt.UnixMicro())
+	return n == 1, err
+}

@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// account registers the group account (spec §4).
+func (a *API) account() {
+	const group = "account"
+	auth := []Scheme{userToken}
+	register(a, group, Operation{
+		ID: "get-account", Method: http.MethodGet, Path: "/me", Summary: "Show the account", Status: 200,
+		Auth: auth, Limit: ratelimit.Other,
+	}, a.getAccount)
+	register(a, group, Operation{
+		ID: "update-account", Method: http.MethodPatch, Path: "/me", Summary: "Change the account's settings", Status: 200,
+		Text: "What is left out stays as it is.",
+		Auth: auth, Limit: ratelimit.Other,
+	}, a.updateAccount)
+	register(a, group, Operation{
+		ID: "get-two-factor", Method: http.MethodGet, Path: "/me/2fa", Summary: "Show how two-factor stands", Status: 200,
+		Auth: auth, Limit: ratelimit.Other,
+	}, a.getTwoFactor)
+	register(a, group, Operation{
+		ID: "set-up-two-factor", Method: http.MethodPost, Path: "/me/2fa/setup", Summary: "Begin to set up two-factor", Status: 200,
+		Text: "The secret is told this once. Signing in takes no code until the enrolment is confirmed; one that is not confirmed in time is dropped, and a new one replaces it.",
+		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPAlreadyActive},
+	}, a.setUpTwoFactor)
+	register(a, group, Operation{
+		ID: "confirm-two-factor", Method: http.MethodPost, Path: "/me/2fa/confirm", Summary: "Confirm two-factor with a code", Status: 200,
+		Text: "The recovery codes are told this once. Each can be used once wherever a code is asked, in any case and with or without blanks and hyphens.",
+		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPNotPending, problem.TOTPInvalidCode},
+	}, a.confirmTwoFactor)
+	register(a, group, Operation{
+		ID: "end-two-factor", Method: http.MethodDelete, Path: "/me/2fa", Summary: "End two-factor", Status: 204,
+		Text: "With a current code or a recovery code. Where two-factor is not active no code is valid.",
+		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPInvalidCode},
+	}, a.endTwoFactor)
+}
+
+// Account is an account as its owner sees it (decisions §2).
+type Account struct {
+	ID        id.Account  `json:"id"`
+	Email     string      `json:"email" format:"email" doc:"In lower case, as it is compared."`
+	Locale    string      `json:"locale" doc:"A language tag (BCP 47)."`
+	Plan      string      `json:"plan" doc:"The code of the plan."`
+	TwoFactor string      `json:"twoFactor" enum:"off,pending,active"`
+	Role      string      `json:"role" enum:"user,staff"`
+	CreatedAt clock.Stamp `json:"createdAt"`
+}
+
+func (a *API) shownAccount(acc *account.Account) Account {
+	return Account{
+		ID: acc.ID, Email: acc.Email, Locale: acc.Locale, Plan: acc.Plan, TwoFactor: string(acc.TwoFactor(a.Clock.Now())),
+		Role: string(acc.Role), CreatedAt: clock.Stamp{Time: acc.CreatedAt},
+	}
+}
+
+func (a *API) getAccount(ctx context.Context, _ *struct{}) (*one[Account], error) {
+	return single(a.shownAccount(from(ctx).account)), nil
+}
+
+type accountUpdate struct {
+	_      struct{} `additionalProperties:"false"`
+	Locale *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47)." example:"vi-VN"`
+}
+
+func (a *API) updateAccount(ctx context.Context, in *struct{ Body accountUpdate }) (*one[Account], error) {
+	acc := from(ctx).account
+	if in.Body.Locale != nil {
+		if err := a.Accounts.SetLocale(ctx, acc, *in.Body.Locale); err != nil {
+			return nil, err
+		}
+	}
+	return single(a.shownAccount(acc)), nil
+}
+
+// TwoFactor is how an account's two-factor stands.
+type TwoFactor struct {
+	Status            string       `json:"status" enum:"off,pending,active"`
+	PendingExpiresAt  *clock.Stamp `json:"pendingExpiresAt" doc:"Until when a pending enrolment can be confirmed; else null."`
+	RecoveryCodesLeft int          `json:"recoveryCodesLeft"`
+}
+
+func (a *API) getTwoFactor(ctx context.Context, _ *struct{}) (*one[TwoFactor], error) {
+	state, err := a.Accounts.TwoFactorState(ctx, from(ctx).account)
+	if err != nil {
+		return nil, err
+	}
+	return single(TwoFactor{
+		Status: string(state.Status), PendingExpiresAt: stamp(state.PendingUntil), RecoveryCodesLeft: state.RecoveryCodes,
+	}), nil
+}
+
+// stamp is a moment that may be missing.
+func stamp(at time.Time) *clock.Stamp {
+	if at.IsZero() {
+		return nil
+	}
+	return &clock.Stamp{Time: at}
+}
+
+// Enrolment is a two-factor secret that waits to be confirmed.
+type Enrolment struct {
+	Secret     string      `json:"secret" doc:"Base32, for typing into an authenticator app; told this once."`
+	OtpauthURL string      `json:"otpauthUrl" format:"uri" doc:"The same for a QR code."`
+	ExpiresAt  clock.Stamp `json:"expiresAt" doc:"Until when it can be confirmed."`
+}
+
+func (a *API) setUpTwoFactor(ctx context.Context, _ *struct{}) (*one[Enrolment], error) {
+	e, err := a.Accounts.SetUp(ctx, from(ctx).account)
+	if err != nil {
+		return nil, err
+	}
+	return single(Enrolment{Secret: e.Secret, OtpauthURL: e.URL, ExpiresAt: clock.Stamp{Time: e.ExpiresAt}}), nil
+}
+
+type twoFactorCode struct {
+	_    struct{} `additionalProperties:"false"`
+	Code string   `json:"code" maxLength:"16" doc:"A current code, or a recovery code." example:"482913"`
+}
+
+// TwoFactorConfirmed is what confirming two-factor answers.
+type TwoFactorConfirmed struct {
+	Status        string   `json:"status" enum:"active"`
+	RecoveryCodes []string `json:"recoveryCodes" nullable:"false" doc:"Told this once."`
+}
+
+func (a *API) confirmTwoFactor(ctx context.Context, in *struct{ Body twoFactorCode }) (*one[TwoFactorConfirmed], error) {
+	codes, err := a.Accounts.Confirm(ctx, from(ctx).account, in.Body.Code)
+	if err != nil {
+		return nil, err
+	}
+	return single(TwoFactorConfirmed{Status: string(account.Active), RecoveryCodes: codes}), nil
+}
+
+func (a *API) endTwoFactor(ctx context.Context, in *struct{ Body twoFactorCode }) (*struct{}, error) {
+	return nil, a.Accounts.EndTwoFactor(ctx, from(ctx).account, in.Body.Code)
+}

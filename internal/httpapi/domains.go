@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// domains registers the group domains (spec §4).
+func (a *API) domains() {
+	const group = "domains"
+	with := func(method, id, path, summary string, status int, codes ...problem.Code) Operation {
+		return Operation{
+			ID: id, Method: method, Path: "/me/domains" + path, Summary: summary, Status: status, Codes: codes,
+			Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		}
+	}
+	list := with(http.MethodGet, "list-private-domains", "", "List the private domains", 200)
+	list.Text = "Newest first."
+	register(a, group, list, a.listPrivateDomains)
+	create := with(http.MethodPost, "create-private-domain", "", "Add a private domain", 201,
+		problem.DomainNotAllowed, problem.DomainTaken, problem.DomainLimitReached)
+	create.Text = "It waits to be verified: put its `records` into DNS and call verify. International names may come in either form and are kept as A-labels."
+	register(a, group, create, a.createPrivateDomain)
+	remove := with(http.MethodDelete, "delete-private-domain", "/{id}", "Delete a private domain with its mailboxes", 204, problem.DomainNotFound)
+	remove.Text = "Its mailboxes are destroyed: they are gone when the answer comes."
+	register(a, group, remove, a.deletePrivateDomain)
+	verify := with(http.MethodPost, "verify-private-domain", "/{id}/verify", "Verify a private domain by its DNS records", 200,
+		problem.DomainNotFound, problem.DomainVerificationFailed)
+	verify.Text = "Both records are looked up now. Where one fails, `errors` says what was found in its place. A suspended domain becomes verified again."
+	register(a, group, verify, a.verifyPrivateDomain)
+}
+
+// PrivateDomain is a private domain as its owner sees it (decisions §2).
+type PrivateDomain struct {
+	ID         id.Domain      `json:"id"`
+	Domain     string         `json:"domain" doc:"In lower-case A-labels."`
+	Status     string         `json:"status" enum:"pending,verified,suspended"`
+	Records    []DomainRecord `json:"records" nullable:"false" doc:"What has to be in DNS."`
+	CreatedAt  clock.Stamp    `json:"createdAt"`
+	VerifiedAt *clock.Stamp   `json:"verifiedAt" doc:"When it was last proven, or null."`
+	CheckedAt  *clock.Stamp   `json:"checkedAt" doc:"When DNS last answered for its records, or null."`
+}
+
+// DomainRecord is a DNS record of a private domain.
+type DomainRecord struct {
+	Type     string `json:"type" enum:"TXT,MX"`
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Priority *int   `json:"priority" doc:"Of an MX record, any other does as well; else null."`
+	OK       bool   `json:"ok" doc:"Whether it was there when it was last looked for."`
+}
+
+func (a *API) shownPrivateDomain(p *domain.Private) PrivateDomain {
+	shown := PrivateDomain{
+		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},
+		VerifiedAt: stamp(p.VerifiedAt), CheckedAt: stamp(p.CheckedAt),
+	}
+	for _, r := range a.Domains.Records(p) {
+		record := DomainRecord{Type: r.Type, Name: r.Name, Value: r.Value, OK: r.OK}
+		if r.Priority != 0 {
+			record.Priority = &r.Priority
+		}
+		shown.Records = append(shown.Records, record)
+	}
+	return shown
+}
+
+func (a *API) listPrivateDomains(ctx context.Context, in *Paging) (*many[PrivateDomain], error) {
+	last, err := before[id.Domain](*in)
+	if err != nil {
+		return nil, err
+	}
+	size := a.size(*in)
+	all, err := a.Domains.List(ctx, from(ctx).account.ID, last, size+1)
+	if err != nil {
+		return nil, err
+	}
+	all, next := cutPage(all, size, func(p *domain.Private) string { return string(p.ID) })
+	shown := make([]PrivateDomain, len(all))
+	for i, p := range all {
+		shown[i] = a.shownPrivateDomain(p)
+	}
+	return page(shown, next), nil
+}
+
+// domainClaim is the body that adds a private domain (spec §2).
+type domainClaim struct {
+	_      struct{} `additionalProperties:"false"`
+	Domain string   `json:"domain" minLength:"1" maxLength:"253" example:"mail.example.org"`
+}
+
+func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainClaim }) (*one[PrivateDomain], error) {
+	p, err := a.Domains.Claim(ctx, from(ctx).account.ID, in.Body.Domain)
+	if err != nil {
+		return nil, err
+	}
+	return single(a.shownPrivateDomain(p)), nil
+}
+
+// DomainPath is the path of what concerns one private domain.
+type DomainPath struct {
+	ID string `path:"id" doc:"The private domain's id."`
+}
+
+// domain is the id in the path; one that cannot be is like one that is not there.
+func (p DomainPath) domain() (id.Domain, error) {
+	d, err := id.Parse[id.Domain](p.ID)
+	if err != nil {
+		return "", problem.New(problem.DomainNotFound)
+	}
+	return d, nil
+}
+
+func (a *API) deletePrivateDomain(ctx context.Context, in *DomainPath) (*struct{}, error) {
+	d, err := in.domain()
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.Domains.Delete(ctx, from(ctx).account.ID, d, a.Mailboxes)
+}
+
+func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*one[PrivateDomain], error) {
+	d, err := in.domain()
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.Domains.Verify(ctx, from(ctx).account.ID, d, a.Mailboxes)
+	if err != nil {
+		return nil, err
+	}
+	return single(a.shownPrivateDomain(p)), nil
+}

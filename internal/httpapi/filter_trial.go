@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/otp"
+)
+
+// filterTest is the body that tries a filter (spec §2 Filter test input).
+type filterTest struct {
+	_      struct{}     `additionalProperties:"false"`
+	Filter testedFilter `json:"filter"`
+	Sample filterSample `json:"sample"`
+}
+
+type testedFilter struct {
+	_ struct{} `additionalProperties:"false"`
+	FilterPatterns
+}
+
+type filterSample struct {
+	_       struct{} `additionalProperties:"false"`
+	From    string   `json:"from,omitempty" maxLength:"998" doc:"The sender's address." example:"no-reply@shop.example"`
+	Subject string   `json:"subject,omitempty" maxLength:"4096"`
+	Text    string   `json:"text,omitempty" doc:"The text; that of the HTML where a mail has no text part."`
+}
+
+// FilterTrial is what a filter would do with a sample (decisions §2).
+type FilterTrial struct {
+	Matched     bool              `json:"matched"`
+	Code        *string           `json:"code" nullable:"true" doc:"What the filter finds, ready to paste, or null."`
+	Step        otp.Step          `json:"step" enum:"from,subject,extract,matched" doc:"Where the filter stopped."`
+	BuiltinCode *string           `json:"builtinCode" nullable:"true" doc:"What the built-in extractor finds, or null."`
+	Candidates  []FilterCandidate `json:"candidates" nullable:"false" doc:"What the built-in extractor looked at, in order."`
+}
+
+// FilterCandidate is something that the built-in extractor might have taken for the code.
+type FilterCandidate struct {
+	Value   string   `json:"value" doc:"Ready to paste."`
+	Display string   `json:"display" doc:"As the sample writes it."`
+	Where   string   `json:"where" enum:"subject,preheader,text,html"`
+	Score   float64  `json:"score"`
+	Reasons []string `json:"reasons" nullable:"false" doc:"What was added to the score and taken from it, and why."`
+	Chosen  bool     `json:"chosen"`
+}
+
+func (a *API) tryFilter(_ context.Context, in *struct{ Body filterTest }) (*one[FilterTrial], error) {
+	sample := filter.Mail{From: in.Body.Sample.From, Subject: in.Body.Sample.Subject, Text: in.Body.Sample.Text}
+	t, err := filter.Try(in.Body.Filter.patterns(), sample, "/filter")
+	if err != nil {
+		return nil, err
+	}
+	shown := FilterTrial{Step: t.Step, BuiltinCode: textOrNull(t.Builtin.Result.Code), Candidates: []FilterCandidate{}}
+	if t.Found != nil {
+		shown.Matched, shown.Code = true, &t.Found.Code
+	}
+	for _, c := range t.Builtin.Candidates {
+		reasons := c.Reasons
+		if reasons == nil {
+			reasons = []string{}
+		}
+		shown.Candidates = append(shown.Candidates, FilterCandidate{c.Value, c.Display, c.Where, c.Score, reasons, c.Chosen})
+	}
+	return single(shown), nil
+}

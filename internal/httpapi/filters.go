@@ -1,0 +1,234 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// filters registers the group filters (spec §4).
+func (a *API) filters() {
+	const group = "filters"
+	with := func(method, id, path, summary string, status int, codes ...problem.Code) Operation {
+		return Operation{
+			ID: id, Method: method, Path: "/me/filters" + path, Summary: summary, Status: status, Codes: codes,
+			Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		}
+	}
+	list := with(http.MethodGet, "list-filters", "", "List the extraction filters", 200)
+	list.Text = "Newest first. They are tried by ascending priority, then age."
+	register(a, group, list, a.listFilters)
+	create := with(http.MethodPost, "create-filter", "", "Create an extraction filter", 201, problem.FilterInvalidRegex, problem.FilterLimitReached)
+	create.Text = "The patterns are RE2. The first filter that yields a code wins over the built-in extractor: the group named `code`, else the first group, else the whole match."
+	register(a, group, create, a.createFilter)
+	try := with(http.MethodPost, "test-filter", "/test", "Try a filter on a sample", 200, problem.FilterInvalidRegex)
+	try.Text = "Nothing is saved. The answer tells where the filter stopped, and what the built-in extractor makes of the sample and why."
+	register(a, group, try, a.tryFilter)
+	update := with(http.MethodPatch, "update-filter", "/{id}", "Change an extraction filter", 200,
+		problem.FilterNotFound, problem.FilterInvalidRegex, problem.FilterLimitReached)
+	update.Text = "What is left out stays as it is; null clears `fromPattern` and `subjectPattern`, and leaves the others as they are."
+	register(a, group, update, a.updateFilter)
+	register(a, group, with(http.MethodDelete, "delete-filter", "/{id}", "Delete an extraction filter", 204, problem.FilterNotFound), a.deleteFilter)
+}
+
+// What a filter is for, and whether it is used (spec §2).
+const (
+	scopeAll       = "all"
+	scopeDomain    = "domain"
+	statusActive   = "active"
+	statusDisabled = "disabled"
+)
+
+// Filter is an extraction filter as its owner sees it (decisions §2).
+type Filter struct {
+	ID             id.Filter   `json:"id"`
+	Name           string      `json:"name"`
+	ScopeType      string      `json:"scopeType" enum:"all,domain"`
+	DomainID       *id.Domain  `json:"domainId" nullable:"true" doc:"The private domain whose mailboxes it is for, or null."`
+	FromPattern    *string     `json:"fromPattern" nullable:"true"`
+	SubjectPattern *string     `json:"subjectPattern" nullable:"true"`
+	ExtractRegex   string      `json:"extractRegex"`
+	Priority       int         `json:"priority"`
+	Status         string      `json:"status" enum:"active,disabled"`
+	CreatedAt      clock.Stamp `json:"createdAt"`
+	UpdatedAt      clock.Stamp `json:"updatedAt"`
+}
+
+func shownFilter(f *filter.Filter) Filter {
+	shown := Filter{
+		ID: f.ID, Name: f.Name, ScopeType: scopeAll, DomainID: textOrNull(f.Domain), FromPattern: textOrNull(f.Patterns.From),
+		SubjectPattern: textOrNull(f.Patterns.Subject), ExtractRegex: f.Patterns.Extract, Priority: f.Priority, Status: statusDisabled,
+		CreatedAt: clock.Stamp{Time: f.CreatedAt}, UpdatedAt: clock.Stamp{Time: f.UpdatedAt},
+	}
+	if f.Domain != "" {
+		shown.ScopeType = scopeDomain
+	}
+	if f.Active {
+		shown.Status = statusActive
+	}
+	return shown
+}
+
+// textOrNull is a text that may be missing.
+func textOrNull[T ~string](text T) *T {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func (a *API) listFilters(ctx context.Context, in *Paging) (*many[Filter], error) {
+	last, err := before[id.Filter](*in)
+	if err != nil {
+		return nil, err
+	}
+	size := a.size(*in)
+	all, err := a.Filters.List(ctx, from(ctx).account.ID, last, size+1)
+	if err != nil {
+		return nil, err
+	}
+	all, next := cutPage(all, size, func(f *filter.Filter) string { return string(f.ID) })
+	shown := make([]Filter, len(all))
+	for i, f := range all {
+		shown[i] = shownFilter(f)
+	}
+	return page(shown, next), nil
+}
+
+// filterCreation is the body that creates a filter (spec §2 Filter).
+type filterCreation struct {
+	_         struct{} `additionalProperties:"false"`
+	Name      string   `json:"name" minLength:"1" maxLength:"100"`
+	ScopeType *string  `json:"scopeType,omitempty" enum:"all,domain" doc:"All mailboxes where absent, else those of a private domain."`
+	DomainID  *string  `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"With the scope domain: the id of one of your private domains."`
+	FilterPatterns
+	Priority *int    `json:"priority,omitempty" minimum:"1" maximum:"9999" doc:"Lower ones are tried first; 100 where absent."`
+	Status   *string `json:"status,omitempty" enum:"active,disabled" doc:"Active where absent."`
+}
+
+// FilterPatterns are what a filter matches with (spec §2 Filter). The type is exported for the library to see its fields.
+type FilterPatterns struct {
+	FromPattern    *string `json:"fromPattern,omitempty" nullable:"true" maxLength:"512" doc:"RE2, searched in the sender's address in any case; every sender where absent or null."`
+	SubjectPattern *string `json:"subjectPattern,omitempty" nullable:"true" maxLength:"512" doc:"RE2, searched in the subject in any case; every subject where absent or null."`
+	ExtractRegex   string  `json:"extractRegex" minLength:"1" maxLength:"512" doc:"RE2, searched in subject, newline, text." example:"order (\\d{6})"`
+}
+
+func (p FilterPatterns) patterns() filter.Patterns {
+	return filter.Patterns{From: value(p.FromPattern), Subject: value(p.SubjectPattern), Extract: p.ExtractRegex}
+}
+
+// domain is the private domain that a filter is for. Error: request.invalid.
+func (c filterCreation) domain() (id.Domain, error) {
+	scoped := value(c.ScopeType) == scopeDomain
+	switch {
+	case !scoped && c.DomainID == nil:
+		return "", nil
+	case !scoped:
+		return "", problem.Invalid("/domainId", "goes with scopeType domain alone")
+	case c.DomainID == nil:
+		return "", problem.Invalid("/domainId", "must name one of your private domains where scopeType is domain")
+	}
+	domain, err := id.Parse[id.Domain](*c.DomainID)
+	if err != nil {
+		return "", problem.Invalid("/domainId", "is not one of your private domains")
+	}
+	return domain, nil
+}
+
+func (a *API) createFilter(ctx context.Context, in *struct{ Body filterCreation }) (*one[Filter], error) {
+	domain, err := in.Body.domain()
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.Filters.Create(ctx, from(ctx).account.ID, domain, filter.Settings{
+		Name: in.Body.Name, Patterns: in.Body.patterns(), Priority: cmp.Or(value(in.Body.Priority), filter.PriorityDefault),
+		Active: value(in.Body.Status) != statusDisabled,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return single(shownFilter(f)), nil
+}
+
+// FilterPath is the path of what concerns one filter.
+type FilterPath struct {
+	ID string `path:"id" doc:"The filter's id."`
+}
+
+// filter is the id in the path; one that cannot be is like one that is not there.
+func (p FilterPath) filter() (id.Filter, error) {
+	f, err := id.Parse[id.Filter](p.ID)
+	if err != nil {
+		return "", problem.New(problem.FilterNotFound)
+	}
+	return f, nil
+}
+
+// clearable is a text of a change: absent, null, or a value.
+type clearable struct{ text *string } // null: an empty one
+
+// UnmarshalJSON reads null or a text; it is not called for what is absent.
+func (c *clearable) UnmarshalJSON(b []byte) error {
+	c.text = new(string)
+	return json.Unmarshal(b, c.text) // null leaves the text empty
+}
+
+// Schema documents it.
+func (clearable) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true}
+}
+
+// filterUpdate is the body that changes a filter (spec §4 filters).
+type filterUpdate struct {
+	_              struct{}  `additionalProperties:"false"`
+	Name           *string   `json:"name,omitempty" minLength:"1" maxLength:"100"`
+	FromPattern    clearable `json:"fromPattern,omitzero" required:"false" nullable:"true" maxLength:"512"`
+	SubjectPattern clearable `json:"subjectPattern,omitzero" required:"false" nullable:"true" maxLength:"512"`
+	ExtractRegex   *string   `json:"extractRegex,omitempty" minLength:"1" maxLength:"512"`
+	Priority       *int      `json:"priority,omitempty" minimum:"1" maximum:"9999"`
+	Status         *string   `json:"status,omitempty" enum:"active,disabled"`
+}
+
+func (u filterUpdate) change() filter.Change {
+	c := filter.Change{
+		Name: u.Name, From: u.FromPattern.text, Subject: u.SubjectPattern.text, Extract: u.ExtractRegex, Priority: u.Priority,
+	}
+	if u.Status != nil {
+		active := *u.Status == statusActive
+		c.Active = &active
+	}
+	return c
+}
+
+func (a *API) updateFilter(ctx context.Context, in *struct {
+	FilterPath
+	Body filterUpdate
+},
+) (*one[Filter], error) {
+	known, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.Filters.Update(ctx, from(ctx).account.ID, known, in.Body.change())
+	if err != nil {
+		return nil, err
+	}
+	return single(shownFilter(f)), nil
+}
+
+func (a *API) deleteFilter(ctx context.Context, in *FilterPath) (*struct{}, error) {
+	known, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.Filters.Delete(ctx, from(ctx).account.ID, known)
+}

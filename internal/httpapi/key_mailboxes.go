@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// keyMailboxes registers what developer keys open: the mailboxes of their account.
+func (a *API) keyMailboxes(group string) {
+	with := func(method, id, path, summary string, status int, scope apikey.Scope, codes ...problem.Code) Operation {
+		return Operation{
+			ID: id, Method: method, Path: "/keys/mailboxes" + path, Summary: summary, Status: status, Codes: codes,
+			Text: "Scope `" + string(scope) + "`.", Auth: []Scheme{apiKey}, Scope: scope, Limit: ratelimit.KeyCalls,
+		}
+	}
+	create := with(http.MethodPost, "create-key-mailbox", "", "Create a mailbox of the account", 201, apikey.MailboxesWrite,
+		problem.MailboxLocalPartTaken, problem.MailboxLocalPartReserved, problem.MailboxDomainUnavailable,
+		problem.MailboxTTLTooLong, problem.MailboxLimitReached)
+	create.Limit = ratelimit.KeyMailboxCreate
+	create.Statuses = map[problem.Code]int{problem.MailboxLocalPartTaken: http.StatusUnprocessableEntity} // spec §4 lists no 409
+	register(a, group, create, a.createKeyMailbox)
+	list := with(http.MethodGet, "list-key-mailboxes", "", "List the account's mailboxes", 200, apikey.MailboxesRead)
+	list.Text += " Newest first, each with a new token, whoever of the account made it."
+	register(a, group, list, a.listKeyMailboxes)
+	register(a, group, with(http.MethodDelete, "destroy-key-mailbox", "/{id}", "Destroy a mailbox now", 204,
+		apikey.MailboxesWrite, problem.MailboxNotFound), a.destroyKeyMailbox)
+	messages := with(http.MethodGet, "list-key-messages", "/{id}/messages", "List a mailbox's messages, newest first; wait for one", 200,
+		apikey.MessagesRead, problem.MailboxNotFound)
+	messages.Text += " The query is that of `GET /mailboxes/me/messages`."
+	register(a, group, messages, a.listKeyMessages)
+	code := with(http.MethodGet, "get-key-latest-otp", "/{id}/otp/latest", "Get a mailbox's latest one-time code; wait for it", 200,
+		apikey.OTPRead, problem.MailboxNotFound, problem.OTPNotFound)
+	code.Text += " The query is that of `GET /mailboxes/me/otp/latest`."
+	register(a, group, code, a.latestKeyOTP)
+}
+
+// MailboxPath is the path of what concerns one mailbox of an account.
+type MailboxPath struct {
+	ID string `path:"id" doc:"The mailbox's id."`
+}
+
+// mailbox is the id in the path; one that cannot be is like one that is not there.
+func (p MailboxPath) mailbox() (id.Mailbox, error) {
+	box, err := id.Parse[id.Mailbox](p.ID)
+	if err != nil {
+		return "", problem.New(problem.MailboxNotFound)
+	}
+	return box, nil
+}
+
+// owned is the mailbox of a path, if it is the account's whose key calls. Error: mailbox.not_found.
+func (a *API) owned(ctx context.Context, p MailboxPath) (*mailbox.Mailbox, error) {
+	box, err := p.mailbox()
+	if err != nil {
+		return nil, err
+	}
+	return a.Mailboxes.Owned(ctx, from(ctx).key.Account, box)
+}
+
+func (a *API) createKeyMailbox(ctx context.Context, in *struct {
+	Body *mailboxWish `required:"false"`
+},
+) (*one[Mailbox], error) {
+	key := from(ctx).key
+	return a.newMailbox(ctx, in.Body.wish(), mailbox.Owner{Account: key.Account, Key: key.Prefix})
+}
+
+func (a *API) listKeyMailboxes(ctx context.Context, in *Paging) (*many[Mailbox], error) {
+	return a.accountMailboxes(ctx, from(ctx).key.Account, *in)
+}
+
+func (a *API) destroyKeyMailbox(ctx context.Context, in *MailboxPath) (*struct{}, error) {
+	box, err := in.mailbox()
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.Mailboxes.DestroyOwned(ctx, from(ctx).key.Account, box)
+}
+
+func (a *API) listKeyMessages(ctx context.Context, in *struct {
+	MailboxPath
+	Newer
+	Paging
+},
+) (*many[message.Summary], error) {
+	m, err := a.owned(ctx, in.MailboxPath)
+	if err != nil {
+		return nil, err
+	}
+	return a.messagesOf(ctx, m, in.Newer, in.Paging, a.stillOwned(ctx, m))
+}
+
+func (a *API) latestKeyOTP(ctx context.Context, in *struct {
+	MailboxPath
+	CodeFilter
+},
+) (*one[*message.OTP], error) {
+	m, err := a.owned(ctx, in.MailboxPath)
+	if err != nil {
+		return nil, err
+	}
+	return a.codeOf(ctx, m, in.CodeFilter, a.stillOwned(ctx, m))
+}
+
+// stillOwned tells a key that waited in vain whether the mailbox ended meanwhile.
+func (a *API) stillOwned(ctx context.Context, m *mailbox.Mailbox) func() error {
+	return func() error {
+		_, err := a.Mailboxes.Owned(ctx, m.Owner.Account, m.ID)
+		return err
+	}
+}

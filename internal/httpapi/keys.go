@@ -1,0 +1,123 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// keys registers the group keys (spec §4): an account's developer keys, and in key_mailboxes.go what they open.
+func (a *API) keys() {
+	const group = "keys"
+	register(a, group, Operation{
+		ID: "list-keys", Method: http.MethodGet, Path: "/me/api-keys", Summary: "List the developer keys", Status: 200,
+		Text: "Newest first, without the keys themselves.",
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+	}, a.listKeys)
+	register(a, group, Operation{
+		ID: "create-key", Method: http.MethodPost, Path: "/me/api-keys", Summary: "Create a developer key", Status: 201,
+		Text: "`key` is told this once: only its hash is kept. The tier is the account's plan.",
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyLimitReached},
+	}, a.createKey)
+	register(a, group, Operation{
+		ID: "revoke-key", Method: http.MethodDelete, Path: "/me/api-keys/{prefix}", Summary: "Revoke a developer key", Status: 204,
+		Text: "It is refused from then on. The mailboxes it made stay the account's.",
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyNotFound},
+	}, a.revokeKey)
+	a.keyMailboxes(group)
+}
+
+// Key is a developer key as its owner sees it (decisions §2).
+type Key struct {
+	Prefix       string         `json:"prefix" doc:"Names the key in paths."`
+	Name         string         `json:"name"`
+	Scopes       []apikey.Scope `json:"scopes" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read"`
+	AllowedCIDRs []string       `json:"allowedCidrs" nullable:"false" doc:"The networks it may be used from; empty: everywhere."`
+	Tier         string         `json:"tier" doc:"The code of the account's plan."`
+	CreatedAt    clock.Stamp    `json:"createdAt"`
+	LastUsedAt   *clock.Stamp   `json:"lastUsedAt" nullable:"true" doc:"The last call that it was good for, or null."`
+	ExpiresAt    *clock.Stamp   `json:"expiresAt" nullable:"true" doc:"Null where it is good until it is revoked."`
+	Key          string         `json:"key,omitempty" doc:"The key itself, told when it is created and never again."`
+}
+
+func shownKey(k *apikey.Key, credential string) Key {
+	networks := make([]string, len(k.Networks))
+	for i, n := range k.Networks {
+		networks[i] = n.String()
+	}
+	return Key{
+		Prefix: k.Prefix, Name: k.Name, Scopes: k.Scopes, AllowedCIDRs: networks, Tier: k.Limits.Tier,
+		CreatedAt: clock.Stamp{Time: k.CreatedAt}, LastUsedAt: stamp(k.LastUsedAt), ExpiresAt: stamp(k.ExpiresAt), Key: credential,
+	}
+}
+
+func (a *API) listKeys(ctx context.Context, in *Paging) (*many[Key], error) {
+	behind, err := keyMark(*in)
+	if err != nil {
+		return nil, err
+	}
+	size := a.size(*in)
+	keys, err := a.Keys.List(ctx, from(ctx).account.ID, behind, size+1)
+	if err != nil {
+		return nil, err
+	}
+	keys, next := cutPage(keys, size, keyPlace)
+	shown := make([]Key, len(keys))
+	for i, k := range keys {
+		shown[i] = shownKey(k, "")
+	}
+	return page(shown, next), nil
+}
+
+// keyPlace is a key's place in the list, and keyMark reads it back.
+func keyPlace(k *apikey.Key) string {
+	return strconv.FormatInt(k.CreatedAt.UnixMicro(), 10) + " " + k.Prefix
+}
+
+func keyMark(p Paging) (apikey.Mark, error) {
+	place, err := p.place()
+	if err != nil || place == "" {
+		return apikey.Mark{}, err
+	}
+	created, prefix, ok := strings.Cut(place, " ")
+	us, err := strconv.ParseInt(created, 10, 64)
+	if err != nil || !ok || prefix == "" {
+		return apikey.Mark{}, noCursor()
+	}
+	return apikey.Mark{CreatedAt: time.UnixMicro(us), Prefix: prefix}, nil
+}
+
+// keyCreation is the body that creates a key (spec §2 Developer key input).
+type keyCreation struct {
+	_            struct{}     `additionalProperties:"false"`
+	Name         string       `json:"name" minLength:"1" maxLength:"100"`
+	Scopes       []string     `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read"`
+	AllowedCIDRs []string     `json:"allowedCidrs,omitempty" maxItems:"100" nullable:"false" doc:"The networks it may be used from, such as 192.0.2.0/24; everywhere where absent or empty."`
+	ExpiresAt    *clock.Stamp `json:"expiresAt,omitempty" doc:"In the future; never where absent."`
+}
+
+func (a *API) createKey(ctx context.Context, in *struct{ Body keyCreation }) (*one[Key], error) {
+	w := apikey.Wish{Name: in.Body.Name, Scopes: in.Body.Scopes, Networks: in.Body.AllowedCIDRs}
+	if in.Body.ExpiresAt != nil {
+		w.ExpiresAt = in.Body.ExpiresAt.Time
+	}
+	k, credential, err := a.Keys.Create(ctx, from(ctx).account.ID, w)
+	if err != nil {
+		return nil, err
+	}
+	return single(shownKey(k, credential)), nil
+}
+
+func (a *API) revokeKey(ctx context.Context, in *struct {
+	Prefix string `path:"prefix" doc:"The key's prefix."`
+},
+) (*struct{}, error) {
+	return nil, a.Keys.Revoke(ctx, from(ctx).account.ID, in.Prefix)
+}

@@ -1,0 +1,108 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// auth registers the group auth (spec §4).
+func (a *API) auth() {
+	const group = "auth"
+	register(a, group, Operation{
+		ID: "register", Method: http.MethodPost, Path: "/auth/register", Summary: "Make an account", Status: 201,
+		Text:  "The answer holds a token, so that nobody has to sign in right after.",
+		Limit: ratelimit.Register, Codes: []problem.Code{problem.AccountEmailTaken},
+	}, a.register)
+	register(a, group, Operation{
+		ID: "sign-in", Method: http.MethodPost, Path: "/auth/token", Summary: "Sign in", Status: 200,
+		Text: "With two-factor on, a call without `code` answers `auth.totp_required` once the password is right: repeat it with one. " +
+			"A wrong address, password or code are the same failure.",
+		Limit: ratelimit.SignIn, Codes: []problem.Code{problem.AuthInvalidCredentials, problem.AuthTOTPRequired},
+	}, a.signIn)
+	register(a, group, Operation{
+		ID: "sign-out", Method: http.MethodDelete, Path: "/auth/token", Summary: "Sign out", Status: 204,
+		Text: "Ends the token that is presented, and no other.",
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+	}, a.signOut)
+}
+
+// UserToken is a new user token with the account that it opens.
+type UserToken struct {
+	Token     string      `json:"token" doc:"The user token, told this once."`
+	TokenType string      `json:"tokenType" enum:"Bearer"`
+	ExpiresAt clock.Stamp `json:"expiresAt" doc:"Each use puts it off."`
+	Account   Account     `json:"account"`
+}
+
+func (a *API) shownToken(token string, s *account.Session) *one[UserToken] {
+	return single(UserToken{
+		Token: token, TokenType: "Bearer", ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Account: a.shownAccount(s.Account),
+	})
+}
+
+type registration struct {
+	_        struct{} `additionalProperties:"false"`
+	Email    string   `json:"email" maxLength:"255" example:"you@example.org"`
+	Password string   `json:"password" minLength:"8" maxLength:"200" example:"correct horse battery staple"`
+	Locale   *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47); en where absent." example:"vi-VN"`
+}
+
+func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*one[UserToken], error) {
+	wish := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale}
+	token, s, err := a.Accounts.Register(ctx, wish)
+	if err != nil {
+		return nil, err
+	}
+	return a.shownToken(token, s), nil
+}
+
+type credentials struct {
+	_        struct{} `additionalProperties:"false"`
+	Email    string   `json:"email" maxLength:"255" example:"you@example.org"`
+	Password string   `json:"password" maxLength:"200" example:"correct horse battery staple"`
+	Code     *string  `json:"code,omitempty" maxLength:"16" doc:"Of two-factor, or a recovery code." example:"482913"`
+}
+
+func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*one[UserToken], error) {
+	if err := a.allowSignIn(ctx, in.Body.Email); err != nil {
+		return nil, err
+	}
+	token, s, err := a.Accounts.SignIn(ctx, account.Credentials{
+		Email: in.Body.Email, Password: in.Body.Password, Code: value(in.Body.Code),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.shownToken(token, s), nil
+}
+
+// allowSignIn holds a sign-in against its two limits (decisions §5). The account's own comes second, so that an
+// address that is refused does not use it up and shut the owner out. Error: rate.limited.
+func (a *API) allowSignIn(ctx context.Context, email string) error {
+	who, r := account.Identity(email), request(ctx)
+	take := func(name ratelimit.Name, identity string) ratelimit.Decision {
+		return a.Limiter.Take(name, identity, a.limitOf(name), 1)
+	}
+	d := take(ratelimit.SignIn, who+" "+ratelimit.AddrIdentity(r.client))
+	if d.OK {
+		if wide := take(ratelimit.SignInAccount, who); !wide.OK {
+			d = wide
+		}
+	}
+	h, told := r.writer.Header(), d.Headers()
+	h.Set("RateLimit", told.RateLimit)
+	h.Set("RateLimit-Policy", told.RateLimitPolicy)
+	if !d.OK {
+		return d.Problem()
+	}
+	return nil
+}
+
+func (a *API) signOut(ctx context.Context, _ *struct{}) (*struct{}, error) {
+	return nil, a.Accounts.End(ctx, from(ctx).login)
+}

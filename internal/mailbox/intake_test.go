@@ -1,0 +1,140 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// book books mails, each to some addresses, in one set and returns what each got.
+func (w *world) book(t *testing.T, mails ...[]string) (slots [][]mailbox.Slot, errs []error) {
+	t.Helper()
+	err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		slots, errs = nil, nil
+		var all []string
+		for _, to := range mails {
+			all = append(all, to...)
+		}
+		in, err := w.IntakeTx(ctx, tx, all)
+		if err != nil {
+			return err
+		}
+		for _, to := range mails {
+			s, err := in.Book(to)
+			slots, errs = append(slots, s), append(errs, err)
+		}
+		return in.SaveTx(ctx, tx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slots, errs
+}
+
+const (
+	ann = "ann@example.org"
+	bob = "bob@example.org"
+)
+
+func TestIntakeBooksASet(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		a, _ := w.create(t, "ann", mailbox.Owner{})
+		b, _ := w.create(t, "bob", mailbox.Owner{})
+		slots, errs := w.book(t, []string{ann}, []string{ann, bob, ann}, []string{ann, "nobody@example.org"}, []string{bob})
+		for i, code := range []problem.Code{"", "", problem.MailMailboxUnknown, ""} {
+			refused(t, "mail", errs[i], code)
+		}
+		if len(slots[0]) != 1 || len(slots[1]) != 2 || len(slots[2]) != 0 || len(slots[3]) != 1 {
+			t.Fatalf("%+v", slots)
+		}
+		if s := slots[1]; s[0].Box != a.ID || s[0].Address != ann || s[1].Box != b.ID || s[0].RawFor != 15*time.Minute {
+			t.Errorf("%+v", s)
+		}
+		// What was left out left no trace in the counts.
+		for local, want := range map[string]int{ann: 2, bob: 2} {
+			m, _, err := w.Find(t.Context(), local)
+			if err != nil || m.MessageCount != want || m.UnreadCount != want {
+				t.Errorf("%s: %+v, %v; want %d", local, m, err, want)
+			}
+		}
+	})
+}
+
+// The messages of a mailbox have times and identifiers that rise, even when the clock stands still or goes back.
+func TestIntakeKeepsTimeRising(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.create(t, "ann", mailbox.Owner{})
+		slots, _ := w.book(t, []string{ann}, []string{ann})
+		w.clock.Advance(-time.Minute)
+		later, _ := w.book(t, []string{ann})
+		var last mailbox.Slot
+		for i, s := range append(slots, later...) {
+			if i > 0 && (!s[0].At.After(last.At) || s[0].Message <= last.Message) {
+				t.Errorf("%+v comes after %+v", s[0], last)
+			}
+			last = s[0]
+		}
+	})
+}
+
+// The cap counts a UTC day; what a full mailbox holds counts until it is deleted.
+func TestIntakeHoldsTheCaps(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.limits.TTLDefault = 24 * time.Hour
+		w.create(t, "ann", mailbox.Owner{})
+		set := [][]string{{ann}, {ann}, {ann}, {ann}}
+		_, errs := w.book(t, set...)
+		refused(t, "the last of the day", errs[2], "")
+		refused(t, "one more", errs[3], problem.MailDailyCap)
+		w.clock.Advance(12*time.Hour - time.Microsecond)
+		_, errs = w.book(t, []string{ann})
+		refused(t, "before midnight", errs[0], problem.MailDailyCap)
+		w.clock.Advance(time.Microsecond)
+		_, errs = w.book(t, set...)
+		refused(t, "after midnight", errs[1], "")
+		refused(t, "the sixth that it holds", errs[2], problem.MailMailboxFull)
+		m, _, _ := w.Find(t.Context(), ann)
+		err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return w.CountTx(ctx, tx, m.ID, -1, -1) })
+		refused(t, "delete one", err, "")
+		_, errs = w.book(t, []string{ann}, []string{ann})
+		refused(t, "with room again", errs[0], "")
+		refused(t, "the day's cap again", errs[1], problem.MailMailboxFull)
+	})
+}
+
+func TestIntakeRefusesWhatHasEnded(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		a, _ := w.create(t, "ann", mailbox.Owner{})
+		w.create(t, "bob", mailbox.Owner{})
+		refused(t, "destroy", w.Destroy(t.Context(), a.ID), "")
+		_, errs := w.book(t, []string{ann}, []string{bob})
+		refused(t, "destroyed", errs[0], problem.MailMailboxUnknown)
+		refused(t, "live", errs[1], "")
+		w.clock.Advance(time.Hour)
+		_, errs = w.book(t, []string{bob})
+		refused(t, "expired", errs[0], problem.MailMailboxUnknown)
+	})
+}
+
+// A mail for several mailboxes enters all or none: a full one keeps it out of the others.
+func TestIntakeIsAllOrNone(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.create(t, "ann", mailbox.Owner{})
+		w.create(t, "bob", mailbox.Owner{})
+		_, errs := w.book(t, []string{ann}, []string{ann}, []string{ann}, []string{ann, bob}, []string{bob, ann}, []string{bob})
+		for i, code := range []problem.Code{"", "", "", problem.MailDailyCap, problem.MailDailyCap, ""} {
+			refused(t, "mail", errs[i], code)
+		}
+		m, limits, err := w.Find(t.Context(), bob)
+		if err != nil || m.MessageCount != 1 {
+			t.Fatalf("%+v %v", m, err)
+		}
+		refused(t, "bob takes more", w.Takes(m, limits), "")
+		m, limits, _ = w.Find(t.Context(), ann)
+		refused(t, "ann takes more", w.Takes(m, limits), problem.MailDailyCap)
+	})
+}

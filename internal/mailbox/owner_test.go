@@ -1,0 +1,191 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/token"
+	"github.com/gonebox/gonebox/internal/wake"
+)
+
+// few allows an account so many live mailboxes and six messages a day.
+type few int
+
+func (f few) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
+	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LiveMax: int(f), DailyMail: 6}, nil
+}
+
+// somewhere has one domain, a public one.
+type somewhere struct{ nowhere }
+
+func (somewhere) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
+	return "example.org", "", nil
+}
+
+// erased is what lies in mailboxes that hold nothing.
+type erased struct{}
+
+func (erased) EraseTx(context.Context, *db.Tx, id.Mailbox, int) (bool, error) { return true, nil }
+
+func newService(t testing.TB, d *db.DB, c clock.Clock, max int) *mailbox.Service {
+	t.Helper()
+	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mailbox.New(d, c, keys, wake.New(), few(max), somewhere{}, mailbox.Policy{Cooldown: time.Hour, MaxMessages: 1000}, []byte("hold"))
+}
+
+// An account never has more live mailboxes than its plan allows, and is never refused one that it allows, however
+// mailboxes are made, destroyed, expire and are swept.
+func TestLiveMailboxesOfAnAccountAreCountedExactly(t *testing.T) {
+	const max = 4
+	d, c := dbtest.Open(t, db.Options{}), clock.NewFake(noon())
+	s := newService(t, d, c, max)
+	rapid.Check(t, func(rt *rapid.T) {
+		account := id.New[id.Account](c.Now())
+		var made []*mailbox.Mailbox
+		live := func() (boxes []*mailbox.Mailbox) {
+			for _, m := range made {
+				if m.Live(c.Now()) {
+					boxes = append(boxes, m)
+				}
+			}
+			return boxes
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"create": func(rt *rapid.T) {
+				m, _, err := s.Create(t.Context(), mailbox.Wish{TTL: time.Duration(rapid.IntRange(1, 20).Draw(rt, "minutes")) * time.Minute}, mailbox.Owner{Account: account})
+				full := len(live()) >= max
+				if full != problem.Has(err, problem.MailboxLimitReached) || !full && err != nil {
+					rt.Fatalf("%d live: %v", len(live()), err)
+				}
+				if err == nil {
+					made = append(made, m)
+				}
+			},
+			"destroy": func(rt *rapid.T) {
+				boxes := live()
+				if len(boxes) == 0 {
+					return
+				}
+				gone := rapid.SampledFrom(boxes).Draw(rt, "box")
+				if err := s.DestroyOwned(t.Context(), account, gone.ID); err != nil {
+					rt.Fatal(err)
+				}
+				for i, m := range made {
+					if m == gone {
+						made = append(made[:i], made[i+1:]...)
+						break
+					}
+				}
+			},
+			"wait": func(rt *rapid.T) {
+				c.Advance(time.Duration(rapid.IntRange(1, 600).Draw(rt, "seconds")) * time.Second)
+			},
+			"sweep": func(rt *rapid.T) {
+				if _, err := s.Sweep(t.Context(), erased{}); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"": func(rt *rapid.T) {
+				boxes, err := s.OfAccount(t.Context(), account, "", 100)
+				if err != nil || len(boxes) != len(live()) {
+					rt.Fatalf("%d are listed, %d live: %v", len(boxes), len(live()), err)
+				}
+			},
+		})
+	})
+}
+
+// More expired mailboxes than one update ends do not keep an account out.
+func TestManyExpiredMailboxesMakeRoom(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon())
+		many, owner := newService(t, d, c, 250), mailbox.Owner{Account: id.New[id.Account](noon())}
+		for range 250 {
+			if _, _, err := many.Create(t.Context(), mailbox.Wish{TTL: time.Minute}, owner); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := many.Create(t.Context(), mailbox.Wish{}, owner); !problem.Has(err, problem.MailboxLimitReached) {
+			t.Fatalf("one more: %v", err)
+		}
+		c.Advance(time.Minute)
+		if _, _, err := newService(t, d, c, 2).Create(t.Context(), mailbox.Wish{}, owner); err != nil { // a smaller plan since
+			t.Fatal(err)
+		}
+	})
+}
+
+// The daily cap counts over all of an account's mailboxes, to the last one, and starts again with each UTC day.
+func TestTheDailyCapIsTheAccounts(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon())
+		s := newService(t, d, c, 10)
+		owner := mailbox.Owner{Account: id.New[id.Account](noon())}
+		var boxes []string
+		for range 4 {
+			m, _, err := s.Create(t.Context(), mailbox.Wish{TTL: 24 * time.Hour}, owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			boxes = append(boxes, m.Address)
+		}
+		guest, _, err := s.Create(t.Context(), mailbox.Wish{TTL: 24 * time.Hour}, mailbox.Owner{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(mails ...[]string) (taken []bool) {
+			err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				taken = nil
+				in, err := s.IntakeTx(ctx, tx, append(boxes, guest.Address))
+				if err != nil {
+					return err
+				}
+				for _, to := range mails {
+					_, err := in.Book(to)
+					if err != nil && !problem.Has(err, problem.MailDailyCap) {
+						return err
+					}
+					taken = append(taken, err == nil)
+				}
+				return in.SaveTx(ctx, tx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return taken
+		}
+		want := func(got []bool, want ...bool) {
+			t.Helper()
+			for i := range want {
+				if got[i] != want[i] {
+					t.Errorf("taken %v, want %v", got, want)
+				}
+			}
+		}
+		want(set(boxes[:3], boxes[3:]), true, true)                                                           // 4 of 6
+		want(set(boxes[:3], boxes[:2], boxes[:1], []string{guest.Address}), false, true, false, true)         // 3 would be 7
+		want(set([]string{boxes[0], guest.Address}, []string{guest.Address}, boxes[2:3]), false, true, false) // all or none
+		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || !problem.Has(s.Takes(m, limits), problem.MailDailyCap) {
+			t.Errorf("the recipient is taken over the cap: %v", err)
+		}
+		c.Advance(12*time.Hour - time.Microsecond)
+		want(set(boxes[:1]), false)
+		c.Advance(time.Microsecond)
+		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || s.Takes(m, limits) != nil {
+			t.Errorf("the next day: %v, %v", err, s.Takes(m, limits))
+		}
+		want(set(boxes[:3], boxes[:3], boxes[:1]), true, true, false)
+	})
+}

@@ -1,0 +1,102 @@
+package otp_test
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/otp"
+	"github.com/gonebox/gonebox/internal/otp/otptest"
+)
+
+func corpus(t testing.TB) []otptest.Case {
+	t.Helper()
+	cs, err := otptest.Read(os.DirFS("testdata/mail"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cs
+}
+
+// TestThresholds holds what the extractor is to reach on either half of the
+// labelled mails. The faults of the report half are counted, not shown.
+func TestThresholds(t *testing.T) {
+	cs := corpus(t)
+	for _, half := range []otptest.Half{otptest.Work, otptest.Report} {
+		s := otptest.Run(cs, half)
+		p, r, f := s.All.Precision(), s.All.Recall(), s.All.FalsePositives()
+		if p < 0.99 || r < 0.95 || f > 0.01 {
+			t.Errorf("%s: precision %.3f, recall %.3f, false positives %.3f; want 0.99, 0.95, 0.01", half, p, r, f)
+		}
+	}
+}
+
+// TestCorpus holds the size and spread of the labelled mails.
+func TestCorpus(t *testing.T) {
+	cs := corpus(t)
+	langs, none := map[string]bool{}, 0
+	for _, c := range cs {
+		langs[c.Lang] = true
+		if c.Want == "" {
+			none++
+		}
+	}
+	if len(cs) < 1000 || len(langs) < 40 || none < 400 {
+		t.Errorf("%d mails, %d languages, %d without a code; want 1000, 40, 400", len(cs), len(langs), none)
+	}
+}
+
+// TestDisguises writes the codes of the corpus in ways that look the same to
+// a reader, and wants the same answer.
+func TestDisguises(t *testing.T) {
+	for name, change := range map[string]func(string) string{
+		"zero-width":  between("\u200B"),
+		"soft hyphen": between("\u00AD"),
+		"joiner":      between("\u2060"),
+		"full-width":  digits('０'),
+		"arabic":      digits('٠'),
+		"devanagari":  digits('०'),
+		"bold":        digits('𝟎'),
+		"bidi":        func(s string) string { return "\u202A\u2066" + s + "\u2069\u202C" },
+	} {
+		for _, code := range []string{"482913", "5071", "204 771"} {
+			got := otp.Extract(otp.Mail{Text: "Your verification code is:\n\n" + change(code) + "\n\nIt expires soon.", Subject: "Sign in"})
+			if want := slices.DeleteFunc([]rune(code), func(r rune) bool { return r == ' ' }); got.Code != string(want) {
+				t.Errorf("%s: got %q for %q", name, got.Code, code)
+			}
+		}
+	}
+}
+
+// between puts a string between the characters of another.
+func between(sep string) func(string) string {
+	return func(s string) string {
+		out := ""
+		for _, r := range s {
+			out += string(r) + sep
+		}
+		return out
+	}
+}
+
+// digits writes digits in another script.
+func digits(zero rune) func(string) string {
+	return func(s string) string {
+		out := []rune(s)
+		for i, r := range out {
+			if r >= '0' && r <= '9' {
+				out[i] = zero + r - '0'
+			}
+		}
+		return string(out)
+	}
+}
+
+func TestSameAnswerTwice(t *testing.T) {
+	for _, c := range corpus(t) {
+		a, b := otp.Extract(c.Mail), otp.Explain(c.Mail).Result
+		if a.Code != b.Code || a.Confidence != b.Confidence || !slices.Equal(a.Links, b.Links) {
+			t.Errorf("%s: Extract says %+v, Explain %+v", c.Name, a, b)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package otp
+
+// isAfter says whether a verb that ends the sentence follows: "… 123456 है".
+func (s *scoring) isAfter(k int) bool {
+	found := false
+	s.rightOf(k, func(l look) bool {
+		found = s.p.marks[l.mark].class&classIs != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0
+		return false
+	})
+	return found
+}
+
+// dashAfter says whether a dash or colon follows: "123456 — your code".
+func (s *scoring) dashAfter(c *candidate) bool {
+	i := c.end
+	if at(s.p.low, i) == ' ' {
+		i++
+	}
+	r, next := at(s.p.low, i), at(s.p.low, i+1)
+	return (r == '-' || r == ':' || r == '=') && next == ' '
+}
+
+// ends says whether a candidate ends its sentence or line.
+func (s *scoring) ends(c *candidate) bool {
+	switch r := at(s.p.low, c.end); r {
+	case softBreak, hardBreak, cellBreak, 0, '。', '।', '!', '！':
+		return true
+	case '.':
+		return s.p.sentenceEnd(c.end)
+	}
+	return false
+}
+
+// tied says whether a colon or an equals sign leads to the candidate.
+func (s *scoring) tied(c *candidate) bool {
+	for i := c.start - 1; i >= 0 && i >= c.start-5; i-- {
+		switch r := s.p.low[i]; r {
+		case ':', '=', '：', '>', '→', '➡', '–':
+			return true
+		case ' ', '*', '"', '\'', '«', '“', '「', '【', '[', '(', cellBreak, softBreak, hardBreak, '-', '#':
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// evident says whether letters are bound tightly enough to be a code.
+func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
+	if c.letters {
+		return gain > 3 && (tie || c.lone) && !s.known(c)
+	}
+	if c.upper {
+		return gain >= 3
+	}
+	return gain >= 3 && (tie || c.lone)
+}
+
+// known says whether a word is in the lexicon: VERIFY on a button.
+func (s *scoring) known(c *candidate) bool {
+	for i := max(0, c.mark-1); i < len(s.p.marks) && s.p.marks[i].start < c.end; i++ {
+		if s.p.marks[i].end > c.start {
+			return true
+		}
+	}
+	return false
+}
+
+// domainBound recognises the last line of a domain-bound code: @host #123456.
+func (s *scoring) domainBound(c *candidate) bool {
+	low := s.p.low
+	i := c.start - 1
+	if at(low, i) != '#' || at(low, i-1) != ' ' {
+		return false
+	}
+	dot := false
+	for i -= 2; i >= 0 && c.start-i < 256; i-- {
+		switch r := low[i]; {
+		case r == '@':
+			return dot && (i == 0 || low[i-1] <= ' ')
+		case r == '.':
+			dot = true
+		case !isAlnum(r) && r != '-':
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package otp_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gonebox/gonebox/internal/otp"
+)
+
+func FuzzExtract(f *testing.F) {
+	f.Add("Your code", "Your verification code is 482913.", "")
+	f.Add("", "", "<p>Code</p><table><tr><td>4<td>8<td>2<td>9<td>1<td>3</table>")
+	f.Add("رمز", "رمز التحقق ٤٨٢٩١٣", "<div style=display:none>9</div>")
+	f.Add("", "@a.example #482913", "<a href='https://a/verify'>verify</a>&#49;&amp;")
+	for _, unit := range hostile {
+		s := strings.Repeat(unit, 200)
+		f.Add(unit, s, s)
+	}
+	f.Fuzz(func(t *testing.T, subject, text, html string) {
+		m := otp.Mail{Subject: subject, Text: text, HTML: html}
+		e := otp.Explain(m)
+		if r := otp.Extract(m); r.Code != e.Result.Code {
+			t.Fatalf("Extract says %q, Explain %q", r.Code, e.Result.Code)
+		}
+		check(t, e)
+	})
+}
+
+// check holds what is true of every answer.
+func check(t *testing.T, e otp.Explanation) {
+	t.Helper()
+	r := e.Result
+	if len(r.Links) > 5 {
+		t.Errorf("%d links", len(r.Links))
+	}
+	if (r.Code == "") != (r.Confidence == 0) || (r.Code == "") != (r.Kind == "") || r.Confidence < 0 || r.Confidence > 1 {
+		t.Errorf("inconsistent: %+v", r)
+	}
+	if r.Code == "" {
+		return
+	}
+	letters := strings.IndexFunc(r.Code, func(c rune) bool { return c < '0' || c > '9' }) >= 0
+	if letters != (r.Kind == otp.Alphanumeric) {
+		t.Errorf("%q is not %s", r.Code, r.Kind)
+	}
+	for _, c := range r.Code {
+		if c >= utf8.RuneSelf || !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' {
+			t.Errorf("%q holds %q", r.Code, c)
+		}
+	}
+	if n := len(strings.ReplaceAll(r.Code, "-", "")); n < 4 || n > 12 {
+		t.Errorf("%q has %d characters", r.Code, n)
+	}
+	chosen := 0
+	for _, c := range e.Candidates {
+		if c.Chosen {
+			chosen++
+			if c.Value != r.Code || c.Display != r.Display {
+				t.Errorf("chose %+v, answered %+v", c, r)
+			}
+		}
+	}
+	if chosen != 1 {
+		t.Errorf("%d candidates chosen", chosen)
+	}
+}
+
+func FuzzRule(f *testing.F) {
+	f.Add("", "", `code (\d+)`, "a@b", "code 1234", "text")
+	f.Add("(", "", `x`, "", "", "")
+	f.Add("", "[", `(?P<code>a{1000}){1000}`, "", "", "")
+	f.Add("", "", `((((a{9}){9}){9}){9})`, "", "", strings.Repeat("a", 100))
+	f.Fuzz(func(t *testing.T, from, subject, extract, a, b, c string) {
+		r, err := otp.CompileRule(from, subject, extract)
+		if err != nil {
+			return
+		}
+		code, step := r.Apply(a, b, c)
+		if (code != "") != (step == otp.StepMatched) || utf8.RuneCountInString(code) > 64 {
+			t.Errorf("%q at %s", code, step)
+		}
+	})
+}

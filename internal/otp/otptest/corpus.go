@@ -1,0 +1,127 @@
+// Package otptest reads the labelled mails in testdata and counts how often
+// the extractor is right. It is for the scorer and the tests; it takes no part
+// in the service and knows nothing of the extractor's insides.
+package otptest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gonebox/gonebox/internal/otp"
+)
+
+// Half is one of the two halves of the corpus.
+type Half string
+
+// Work is looked at while the extractor is written; Report is only counted.
+const (
+	Work   Half = "work"
+	Report Half = "report"
+)
+
+// Case is a labelled mail.
+type Case struct {
+	Name  string // file and line
+	Lang  string // BCP 47, the file's name
+	Class string // signin, order and so on
+	Half  Half
+	Want  string // the code; empty for none
+	Mail  otp.Mail
+}
+
+// Read reads every *.txt of a directory. The format is explained in
+// docs/extraction.md: a line "== class code [layout]", the subject, the text,
+// and HTML after a line "--html".
+func Read(fsys fs.FS) ([]Case, error) {
+	names, err := fs.Glob(fsys, "*.txt")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var all []Case
+	for _, n := range names {
+		text, err := fs.ReadFile(fsys, n)
+		if err != nil {
+			return nil, err
+		}
+		cs, err := parse(n, string(text))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, cs...)
+	}
+	return all, nil
+}
+
+// parse reads one file.
+func parse(name, text string) ([]Case, error) {
+	lang := strings.TrimSuffix(path.Base(name), ".txt")
+	lang, _, _ = strings.Cut(lang, ".")
+	var cs []Case
+	line := 1
+	for chunk := range strings.SplitSeq("\n"+text, "\n== ") {
+		start := line
+		line += strings.Count(chunk, "\n") + 1
+		if strings.TrimSpace(chunk) == "" {
+			continue
+		}
+		c, err := parseCase(chunk)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, start-1, err)
+		}
+		c.Name, c.Lang = fmt.Sprintf("%s:%d", name, start-1), lang
+		c.Half = half(chunk)
+		cs = append(cs, c)
+	}
+	return cs, nil
+}
+
+// half deals the mails out by a hash of their text.
+func half(chunk string) Half {
+	h := fnv.New32a()
+	h.Write([]byte(chunk))
+	return []Half{Work, Report}[h.Sum32()>>16&1]
+}
+
+func parseCase(chunk string) (Case, error) {
+	head, rest, _ := strings.Cut(chunk, "\n")
+	subject, body, _ := strings.Cut(rest, "\n")
+	f := strings.Fields(head)
+	if len(f) < 2 {
+		return Case{}, fmt.Errorf("head %q: want a class and a code", head)
+	}
+	c := Case{Class: f[0], Mail: otp.Mail{Subject: subject}}
+	layout := ""
+	if n := len(f) - 1; n > 1 && layouts[f[n]] != nil {
+		layout, f = f[n], f[:n]
+	}
+	shown := strings.Join(f[1:], " ")
+	if shown != "-" {
+		c.Want = paste(shown)
+	}
+	text, html, raw := strings.Cut(body, "--html\n")
+	switch {
+	case raw:
+		c.Mail.Text, c.Mail.HTML = strings.TrimSpace(text), html
+	case layout != "":
+		layouts[layout](&c.Mail, strings.TrimSpace(body), shown)
+	default:
+		c.Mail.Text = strings.TrimSpace(body) + "\n"
+	}
+	return c, nil
+}
+
+// paste is a code as it is to be pasted: digits alone without their spaces
+// and hyphens.
+func paste(shown string) string {
+	for _, r := range shown {
+		if (r < '0' || r > '9') && r != ' ' && r != '-' {
+			return shown
+		}
+	}
+	return strings.NewReplacer(" ", "", "-", "").Replace(shown)
+}

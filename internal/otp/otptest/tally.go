@@ -1,0 +1,130 @@
+package otptest
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/gonebox/gonebox/internal/otp"
+)
+
+// Tally counts outcomes.
+type Tally struct {
+	Right  int // the code was found
+	Wrong  int // another was given instead
+	Missed int // none was given
+	False  int // one was given for a mail that holds none
+	Clean  int // none was given for such a mail
+}
+
+// Precision is the share of the codes given that are right.
+func (t Tally) Precision() float64 { return share(t.Right, t.Right+t.Wrong+t.False) }
+
+// Recall is the share of the codes there are that were found.
+func (t Tally) Recall() float64 { return share(t.Right, t.Right+t.Wrong+t.Missed) }
+
+// F1 is the harmonic mean of the two.
+func (t Tally) F1() float64 {
+	p, r := t.Precision(), t.Recall()
+	if p+r == 0 {
+		return 0
+	}
+	return 2 * p * r / (p + r)
+}
+
+// FalsePositives is the share of the mails without a code that one was taken
+// from.
+func (t Tally) FalsePositives() float64 {
+	if t.False+t.Clean == 0 {
+		return 0
+	}
+	return float64(t.False) / float64(t.False+t.Clean)
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 1
+	}
+	return float64(n) / float64(of)
+}
+
+// Score is the count of a set of mails, in all and apart.
+type Score struct {
+	All     Tally
+	ByLang  map[string]*Tally
+	ByClass map[string]*Tally
+	Faults  []Fault
+}
+
+// Fault is a mail that was not read right.
+type Fault struct {
+	Case Case
+	Got  string
+}
+
+// Run extracts from every mail of a half; an empty half means all.
+func Run(cs []Case, half Half) Score {
+	s := Score{ByLang: map[string]*Tally{}, ByClass: map[string]*Tally{}}
+	for _, c := range cs {
+		if half != "" && c.Half != half {
+			continue
+		}
+		got := otp.Extract(c.Mail).Code
+		for _, t := range []*Tally{&s.All, at(s.ByLang, c.Lang), at(s.ByClass, c.Class)} {
+			t.add(c.Want, got)
+		}
+		if got != c.Want {
+			s.Faults = append(s.Faults, Fault{c, got})
+		}
+	}
+	return s
+}
+
+func at(m map[string]*Tally, key string) *Tally {
+	if m[key] == nil {
+		m[key] = new(Tally)
+	}
+	return m[key]
+}
+
+func (t *Tally) add(want, got string) {
+	switch {
+	case want == "" && got == "":
+		t.Clean++
+	case want == "":
+		t.False++
+	case got == want:
+		t.Right++
+	case got == "":
+		t.Missed++
+	default:
+		t.Wrong++
+	}
+}
+
+// Print writes the tables of a score.
+func (s Score) Print(w io.Writer, title string) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "%s\tmails\twith code\tprecision\trecall\tF1\tfalse positives\t\n", title)
+	row(t, "all", s.All)
+	fmt.Fprintln(t, "by class\t\t\t\t\t\t\t")
+	rows(t, s.ByClass)
+	fmt.Fprintln(t, "by language\t\t\t\t\t\t\t")
+	rows(t, s.ByLang)
+	return t.Flush()
+}
+
+func rows(w io.Writer, m map[string]*Tally) {
+	for _, k := range slices.SortedFunc(maps.Keys(m), cmp.Compare[string]) {
+		row(w, k, *m[k])
+	}
+}
+
+func row(w io.Writer, name string, t Tally) {
+	with := t.Right + t.Wrong + t.Missed
+	fmt.Fprintf(w, "%s\t%d\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t\n",
+		name, with+t.False+t.Clean, with, t.Precision(), t.Recall(), t.F1(), t.FalsePositives())
+}

@@ -1,0 +1,52 @@
+// Command score prints how often the extractor is right on the labelled mails:
+// precision, recall, F1 and false positives, for each half of the corpus, by
+// class and by language. It changes nothing.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/gonebox/gonebox/internal/otp"
+	"github.com/gonebox/gonebox/internal/otp/otptest"
+)
+
+func main() {
+	dir := flag.String("dir", "internal/otp/testdata/mail", "the labelled mails")
+	show := flag.Bool("faults", false, "list the mails of the working half that were not read right, and why")
+	flag.Parse()
+	if err := run(*dir, *show); err != nil {
+		fmt.Fprintln(os.Stderr, "score:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string, show bool) error {
+	cs, err := otptest.Read(os.DirFS(dir))
+	if err != nil {
+		return err
+	}
+	for _, half := range []otptest.Half{otptest.Work, otptest.Report} {
+		s := otptest.Run(cs, half)
+		if show && half == otptest.Work {
+			explain(s.Faults)
+		}
+		if err := s.Print(os.Stdout, string(half)); err != nil {
+			return err
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+// explain prints the candidates of the mails that went wrong.
+func explain(faults []otptest.Fault) {
+	for _, f := range faults {
+		fmt.Printf("%s %s: want %q, got %q: %s\n", f.Case.Name, f.Case.Class, f.Case.Want, f.Got, f.Case.Mail.Subject)
+		for _, c := range otp.Explain(f.Case.Mail).Candidates {
+			fmt.Printf("    %-14s %-9s %6.2f %q\n", c.Display, c.Where, c.Score, c.Reasons)
+		}
+	}
+	fmt.Println()
+}

@@ -1,0 +1,89 @@
+package otp
+
+import (
+	"strings"
+	"testing"
+)
+
+// perRune is how many steps the extractor may take for each rune of a mail,
+// and perMail how many more for the candidates, whose number is bounded.
+const (
+	perRune = 40
+	perMail = maxCandidates * 2000
+)
+
+// FuzzSteps counts steps instead of time: the work must stay within a multiple
+// of the length, and the code must be in the text that was read.
+func FuzzSteps(f *testing.F) {
+	f.Add("Your code", "Your verification code is 482 913.", "<b>482913</b>")
+	for _, unit := range []string{"verification ", "kod", "code 482913 ", "a@", "a.b/", "bestellnummer", "код", "验证码", "1 2 3 4 5 6 ", "*", "kodkod ", "<td>1", "人"} {
+		s := strings.Repeat(unit, 4000/len(unit))
+		f.Add("", s, s)
+	}
+	f.Fuzz(func(t *testing.T, subject, text, html string) {
+		m := Mail{Subject: subject, Text: text, HTML: html}
+		p := read(m)
+		p.findCandidates()
+		s := scoring{p: p, cs: p.found, mood: p.feel()}
+		s.run()
+		if limit := perRune*(len(p.low)+len(text)+len(html)) + perMail; p.steps > limit {
+			t.Errorf("%d steps for %d runes", p.steps, len(p.low))
+		}
+		if w := s.winner(); w >= 0 {
+			contained(t, p, p.value(&s.cs[w]))
+		}
+	})
+}
+
+// contained says that the letters and digits of a code stand in the page, in
+// their order and with nothing but separators between them.
+func contained(t *testing.T, p *page, code string) {
+	t.Helper()
+	var all strings.Builder
+	for _, r := range p.low {
+		if isAlnum(r) {
+			all.WriteRune(r)
+		}
+	}
+	bare := strings.ToLower(strings.ReplaceAll(code, "-", ""))
+	if !strings.Contains(all.String(), bare) {
+		t.Errorf("%q is not in the text", code)
+	}
+}
+
+func TestStepsDouble(t *testing.T) {
+	for _, unit := range []string{"verification code ", "kod", "bestellnummer", "code 482913 ", "a@", "a.b/c ", "1-", "验证码", "код подтверждения "} {
+		var last int
+		for _, n := range []int{4 << 10, 8 << 10, 16 << 10, 32 << 10} {
+			s := strings.Repeat(unit, n/len(unit))
+			p := read(Mail{Text: s})
+			p.findCandidates()
+			sc := scoring{p: p, cs: p.found, mood: p.feel()}
+			sc.run()
+			if last > 0 && p.steps > 2*last+perMail/100 {
+				t.Errorf("%q: %d steps for %d bytes, %d for half", unit, p.steps, n, last)
+			}
+			last = p.steps
+		}
+	}
+}
+
+// The data files hold no phrase that cannot be read, and at least the forty
+// languages that are promised.
+func TestLexicons(t *testing.T) {
+	x, err := build()
+	if err != nil {
+		t.Error(err)
+	}
+	if len(x.langs) < 40 || len(x.langs) > maxLangs {
+		t.Errorf("%d lexicons", len(x.langs))
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, err := build(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

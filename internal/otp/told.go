@@ -1,0 +1,76 @@
+package otp
+
+// used adds what an imperative gives: "enter 123456", "enter the code 123456".
+func (s *scoring) used(k int) (done bool) {
+	c := &s.cs[k]
+	if told, aim := s.toldAbove(c); c.lone && told {
+		s.add(c, 1.2, "told to in the line above")
+		if s.tied(c) {
+			s.add(c, 0.5, "after a colon")
+		}
+		if aim {
+			s.add(c, 1, "in order to sign in")
+		}
+		return true
+	}
+	told := 1.2
+	switch {
+	case c.kind == Numeric && c.size == 6:
+		told = 3.2
+	case c.kind == Numeric && c.size != 7:
+		told = 2.9
+	case c.kind == Numeric:
+		told = 2.3
+	}
+	far := 1
+	near := func(l look) bool {
+		m := s.p.marks[l.mark]
+		if l.gap.words > far || l.gap.sentences+l.gap.hard > 0 {
+			return false
+		}
+		if m.class&classUse != 0 {
+			s.because(c, told, "told to", m)
+			s.purpose(k)
+			done = true
+			return false
+		}
+		if m.class&classWord != 0 && l.gap.words == 0 {
+			far, told = 4, 1.2
+		}
+		return true
+	}
+	s.leftOf(k, near)
+	if !done {
+		s.rightOf(k, near)
+	}
+	return done
+}
+
+// purpose adds what the aim of the imperative gives: "… to sign in".
+func (s *scoring) purpose(k int) {
+	c := &s.cs[k]
+	s.rightOf(k, func(l look) bool {
+		m := s.p.marks[l.mark]
+		if l.gap.words > 7 || l.gap.sentences+l.gap.hard > 0 {
+			return false
+		}
+		if m.class&classAuth != 0 {
+			s.because(c, 1.4, "in order to", m)
+			return false
+		}
+		return true
+	})
+}
+
+// toldAbove says whether the line above a lone candidate asks to enter it, and
+// whether it says that this is to sign in.
+func (s *scoring) toldAbove(c *candidate) (told, aim bool) {
+	if c.line == 0 || s.p.lines[c.line-1].part != s.p.lines[c.line].part {
+		return false, false
+	}
+	for i := c.mark - 1; i >= 0 && s.p.marks[i].start >= s.p.lines[c.line-1].start; i-- {
+		told = told || s.p.marks[i].class&classUse != 0
+		aim = aim || s.p.marks[i].class&classAuth != 0
+	}
+	return told, aim
+}
