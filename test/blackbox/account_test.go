@@ -1,0 +1,485 @@
+package blackbox_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// accountSpecification is interface.md §4 for the groups account and auth.
+const accountSpecification = `
+GET    /me                                  200, 401
+PATCH  /me                                  200, 401, 422
+GET    /me/2fa                              200, 401
+DELETE /me/2fa                              204, 401, 422
+POST   /me/2fa/setup                        200, 401, 409
+POST   /me/2fa/confirm                      200, 401, 422
+POST   /auth/register                       201, 409, 422, 429
+POST   /auth/token                          200, 401, 422, 429`
+
+// accountCoverage is every answer of these groups, as in coverage.
+const accountCoverage = `
+GET    /me                                  200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
+PATCH  /me                                  200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+GET    /me/2fa                              200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
+DELETE /me/2fa                              204, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid totp.invalid_code, 429 rate.limited
+POST   /me/2fa/setup                        200, 401 auth.invalid_token auth.required, 409 totp.already_active, 422 request.invalid, 429 rate.limited
+POST   /me/2fa/confirm                      200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid totp.not_pending totp.invalid_code, 429 rate.limited
+POST   /auth/register                       201, 409 account.email_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+POST   /auth/token                          200, 401 auth.invalid_credentials auth.totp_required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+DELETE /auth/token                          204, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited`
+
+// user is an account with a token that opens it.
+type user struct {
+	Token     string
+	TokenType string
+	ExpiresAt time.Time
+	Account   account
+}
+
+type account struct {
+	ID, Email, Locale, Plan, TwoFactor, Role string
+	CreatedAt                                time.Time
+}
+
+const userPassword = "correct horse"
+
+// startAccounts starts a service that hashes passwords cheaply and lets everybody in.
+func startAccounts(t testing.TB, set settings) *service {
+	t.Helper()
+	own := settings{
+		"account.password.memory": "64KiB", "account.password.passes": "1",
+		"limits.signin": "100000/1m", "limits.signin_account": "100000/1m", "limits.register": "100000/1m",
+	}
+	maps.Copy(own, set)
+	return start(t, own)
+}
+
+// account registers an account.
+func (s *service) account(email string) (u user) {
+	s.t.Helper()
+	a := s.Call(http.MethodPost, "/auth/register", "", fields{"email": email, "password": userPassword})
+	if a.Status != http.StatusCreated {
+		s.t.Fatalf("register %s: %d %s", email, a.Status, a.Body)
+	}
+	a.Into(s.t, &u)
+	return u
+}
+
+// fields are a JSON object.
+type fields map[string]any
+
+// signIn signs in with a code, "" for none, and gives the answer and the token in it.
+func (s *service) signIn(email, password, code string) (apptest.Answer, string) {
+	s.t.Helper()
+	body := fields{"email": email, "password": password}
+	if code != "" {
+		body["code"] = code
+	}
+	a := s.Call(http.MethodPost, "/auth/token", "", body)
+	var u user
+	if a.Status == http.StatusOK {
+		a.Into(s.t, &u)
+	}
+	return a, u.Token
+}
+
+// authenticator is an authenticator app (RFC 6238), steps away from the service's present.
+type authenticator struct {
+	s   *service
+	key []byte
+}
+
+func (a authenticator) code(steps int64) string {
+	mac := hmac.New(sha1.New, a.key)
+	_ = binary.Write(mac, binary.BigEndian, a.s.Clock.Now().Unix()/30+steps)
+	sum := mac.Sum(nil)
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[sum[19]&15:])&0x7fff_ffff%1_000_000)
+}
+
+// setUp begins to set up two-factor.
+func (s *service) setUp(token string) authenticator {
+	s.t.Helper()
+	a := s.call(http.MethodPost, "/me/2fa/setup", token, 200, "")
+	var e struct {
+		Secret, OtpauthURL string
+		ExpiresAt          time.Time
+	}
+	a.Into(s.t, &e)
+	key, err := base32.StdEncoding.DecodeString(e.Secret)
+	if err != nil || len(key) != 20 || !strings.HasPrefix(e.OtpauthURL, "otpauth://totp/Gonebox:") || !strings.Contains(e.OtpauthURL, "secret="+e.Secret+"&") {
+		s.t.Fatalf("%s: %v", a.Body, err)
+	}
+	if !e.ExpiresAt.Equal(s.Clock.Now().Add(10 * time.Minute)) {
+		s.t.Errorf("pending until %s", e.ExpiresAt)
+	}
+	return authenticator{s, key}
+}
+
+// twoFactor turns two-factor on; the present code is spent then.
+func (s *service) twoFactor(token string) (authenticator, []string) {
+	s.t.Helper()
+	app := s.setUp(token)
+	a := s.Call(http.MethodPost, "/me/2fa/confirm", token, fields{"code": app.code(0)})
+	want(s.t, a, 200, "")
+	var done struct {
+		Status        string
+		RecoveryCodes []string
+	}
+	a.Into(s.t, &done)
+	if done.Status != "active" || len(done.RecoveryCodes) != 10 || len(done.RecoveryCodes[0]) != 10 {
+		s.t.Fatalf("%s", a.Body)
+	}
+	return app, done.RecoveryCodes
+}
+
+func TestRegisteringSignsIn(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("Ada@Example.ORG")
+	identifier(t, u.Account.ID, "acc")
+	now := s.Clock.Now()
+	wanted := account{
+		ID: u.Account.ID, Email: "ada@example.org", Locale: "en", Plan: "free", TwoFactor: "off", Role: "user", CreatedAt: now,
+	}
+	if u.Account != wanted || u.TokenType != "Bearer" || !u.ExpiresAt.Equal(now.AddDate(0, 0, 30)) || !strings.HasPrefix(u.Token, "xu_") {
+		t.Errorf("%+v", u)
+	}
+	if got := get[account](s, "/me", u.Token); got != wanted {
+		t.Errorf("%+v", got)
+	}
+	a, token := s.signIn("ADA@example.org", userPassword, "")
+	want(t, a, 200, "")
+	if token == u.Token || get[account](s, "/me", token) != wanted {
+		t.Error("signing in again gives the same token")
+	}
+	for _, taken := range []string{"ada@example.org", "ADA@EXAMPLE.ORG"} {
+		want(t, s.Call(http.MethodPost, "/auth/register", "", fields{"email": taken, "password": "another horse"}), 409, "account.email_taken")
+	}
+	a, _ = s.signIn("ada@example.org", "another horse", "")
+	want(t, a, 401, "auth.invalid_credentials")
+}
+
+func TestWhatRegistersIsChecked(t *testing.T) {
+	s := startAccounts(t, nil)
+	for what, c := range map[string]struct {
+		body    any
+		pointer string
+	}{
+		"no body":        {nil, ""},
+		"no object":      {[]byte("[]"), ""},
+		"no JSON":        {[]byte("{"), ""},
+		"no e-mail":      {fields{"password": userPassword}, ""},
+		"no password":    {fields{"email": "a@b"}, ""},
+		"null":           {fields{"email": nil, "password": userPassword}, "/email"},
+		"unknown field":  {fields{"email": "a@b", "password": userPassword, "role": "staff"}, "/role"},
+		"no address":     {fields{"email": "a", "password": userPassword}, "/email"},
+		"two addresses":  {fields{"email": "a@b@c", "password": userPassword}, "/email"},
+		"long address":   {fields{"email": strings.Repeat("a", 254) + "@b", "password": userPassword}, "/email"},
+		"short password": {fields{"email": "a@b", "password": "1234567"}, "/password"},
+		"long password":  {fields{"email": "a@b", "password": strings.Repeat("é", 201)}, "/password"},
+		"locale":         {fields{"email": "a@b", "password": userPassword, "locale": "tlh_"}, "/locale"},
+		"empty locale":   {fields{"email": "a@b", "password": userPassword, "locale": ""}, "/locale"},
+		"long locale":    {fields{"email": "a@b", "password": userPassword, "locale": "en-US-x-abc"}, "/locale"},
+	} {
+		a := s.Call(http.MethodPost, "/auth/register", "", c.body)
+		want(t, a, 422, "request.invalid")
+		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) != 1 || p.Errors[0].Pointer != c.pointer) {
+			t.Errorf("%s: %s", what, a.Body)
+		}
+		if strings.Contains(string(a.Body), "horse") {
+			t.Errorf("%s: the password is told back: %s", what, a.Body)
+		}
+	}
+	a := s.Call(http.MethodPost, "/auth/register", "", fields{"email": "a@b", "password": strings.Repeat("é", 200), "locale": "VI-vn"})
+	want(t, a, 201, "")
+	var u user
+	a.Into(t, &u)
+	if u.Account.Locale != "vi-VN" {
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestEveryFailedSignInIsTheSame(t *testing.T) {
+	s := startAccounts(t, nil)
+	s.account("plain@example.org")
+	u := s.account("two@example.org")
+	app, _ := s.twoFactor(u.Token)
+	bodies := make(map[string]bool)
+	for what, c := range map[string]fields{
+		"unknown":                     {"email": "nobody@example.org", "password": userPassword},
+		"no address at all":           {"email": "", "password": userPassword},
+		"wrong password":              {"email": "plain@example.org", "password": "wrong"},
+		"empty password":              {"email": "plain@example.org", "password": ""},
+		"wrong password, two-factor":  {"email": "two@example.org", "password": "wrong"},
+		"wrong password, right code":  {"email": "two@example.org", "password": "wrong", "code": app.code(1)},
+		"right password, wrong code":  {"email": "two@example.org", "password": userPassword, "code": "nocode"},
+		"right password, spent code":  {"email": "two@example.org", "password": userPassword, "code": app.code(0)},
+		"unknown address with a code": {"email": "nobody@example.org", "password": userPassword, "code": "123456"},
+	} {
+		a := s.Call(http.MethodPost, "/auth/token", "", c)
+		want(t, a, 401, "auth.invalid_credentials")
+		p := problemOf(t, a)
+		bodies[strings.ReplaceAll(string(a.Body), p.TraceID, "")] = true
+		if len(bodies) != 1 {
+			t.Fatalf("%s is told apart: %v", what, bodies)
+		}
+	}
+	a, _ := s.signIn("two@example.org", userPassword, "")
+	want(t, a, 401, "auth.totp_required")
+	a, _ = s.signIn("two@example.org", userPassword, app.code(1))
+	want(t, a, 200, "")
+	a, _ = s.signIn("plain@example.org", userPassword, "123456") // a code that nobody asked for
+	want(t, a, 200, "")
+	want(t, s.Call(http.MethodPost, "/auth/token", "", fields{"email": "a@b", "password": strings.Repeat("x", 201)}), 422, "request.invalid")
+	want(t, s.Call(http.MethodPost, "/auth/token", "", fields{"email": "a@b", "password": "x", "code": strings.Repeat("1", 17)}), 422, "request.invalid")
+}
+
+func TestTheLocaleIsChanged(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	change := func(body any, status int, code, locale string) {
+		t.Helper()
+		want(t, s.Call(http.MethodPatch, "/me", u.Token, body), status, code)
+		if got := get[account](s, "/me", u.Token).Locale; got != locale {
+			t.Errorf("%v: the locale is %q", body, got)
+		}
+	}
+	change(fields{"locale": "pt-br"}, 200, "", "pt-BR")
+	change(fields{}, 200, "", "pt-BR")
+	change(fields{"locale": "xx"}, 422, "request.invalid", "pt-BR")
+	change(fields{"locale": "en-GB-oxendict"}, 422, "request.invalid", "pt-BR")
+	change(fields{"plan": "pro"}, 422, "request.invalid", "pt-BR")
+	change(fields{"locale": "vi", "role": "staff"}, 422, "request.invalid", "pt-BR")
+	change(nil, 422, "request.invalid", "pt-BR")
+}
+
+func TestAUserTokenLivesThirtyDaysAfterItsLastUse(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	_, unused := s.signIn("ada@example.org", userPassword, "")
+	for range 3 {
+		s.Clock.Advance(29 * 24 * time.Hour)
+		s.call(http.MethodGet, "/me", u.Token, 200, "")
+	}
+	s.call(http.MethodGet, "/me", unused, 401, "auth.invalid_token")
+	s.Clock.Advance(30 * 24 * time.Hour)
+	s.call(http.MethodGet, "/me", u.Token, 401, "auth.invalid_token")
+}
+
+func TestSigningOutEndsThePresentedTokenAlone(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	_, other := s.signIn("ada@example.org", userPassword, "")
+	s.call(http.MethodDelete, "/auth/token", u.Token, 204, "")
+	s.call(http.MethodDelete, "/auth/token", u.Token, 401, "auth.invalid_token")
+	s.call(http.MethodGet, "/me", u.Token, 401, "auth.invalid_token")
+	s.call(http.MethodGet, "/me", other, 200, "")
+}
+
+func TestTwoFactorWalksThroughItsStates(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	type state struct {
+		Status            string
+		PendingExpiresAt  *time.Time
+		RecoveryCodesLeft int
+	}
+	is := func(status string, left int) {
+		t.Helper()
+		got := get[state](s, "/me/2fa", u.Token)
+		if got.Status != status || got.RecoveryCodesLeft != left || (got.PendingExpiresAt != nil) != (status == "pending") {
+			t.Errorf("%+v, want %s", got, status)
+		}
+		if a := get[account](s, "/me", u.Token); a.TwoFactor != status {
+			t.Errorf("GET /me says %s, want %s", a.TwoFactor, status)
+		}
+	}
+	confirm := func(code string) apptest.Answer {
+		return s.Call(http.MethodPost, "/me/2fa/confirm", u.Token, fields{"code": code})
+	}
+	end := func(code string) apptest.Answer {
+		return s.Call(http.MethodDelete, "/me/2fa", u.Token, fields{"code": code})
+	}
+	is("off", 0)
+	want(t, confirm("123456"), 422, "totp.not_pending")
+	want(t, end("123456"), 422, "totp.invalid_code")
+
+	replaced := s.setUp(u.Token)
+	app := s.setUp(u.Token)
+	is("pending", 0)
+	want(t, confirm(replaced.code(0)), 422, "totp.invalid_code")
+	want(t, end(app.code(0)), 422, "totp.invalid_code")
+	a, _ := s.signIn("ada@example.org", userPassword, "")
+	want(t, a, 200, "")
+	s.Clock.Advance(10 * time.Minute)
+	is("off", 0)
+	want(t, confirm(app.code(0)), 422, "totp.not_pending")
+
+	app, codes := s.twoFactor(u.Token)
+	is("active", 10)
+	s.call(http.MethodPost, "/me/2fa/setup", u.Token, 409, "totp.already_active")
+	want(t, confirm(app.code(1)), 422, "totp.not_pending")
+	a, _ = s.signIn("ada@example.org", userPassword, strings.ToUpper(codes[0][:4]+" - "+codes[0][4:]))
+	want(t, a, 200, "")
+	is("active", 9)
+	a, _ = s.signIn("ada@example.org", userPassword, codes[0])
+	want(t, a, 401, "auth.invalid_credentials")
+	want(t, end(app.code(0)), 422, "totp.invalid_code") // spent when it was confirmed
+	want(t, end(app.code(1)), 204, "")
+	is("off", 0)
+	_, codes = s.twoFactor(u.Token)
+	want(t, end(codes[9]), 204, "")
+	is("off", 0)
+	a, _ = s.signIn("ada@example.org", userPassword, "")
+	want(t, a, 200, "")
+}
+
+func TestGuessingCodesIsLimited(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	app, _ := s.twoFactor(u.Token)
+	for i := range 10 {
+		if i%2 == 0 {
+			want(t, s.Call(http.MethodDelete, "/me/2fa", u.Token, fields{"code": "x"}), 422, "totp.invalid_code")
+		} else {
+			a, _ := s.signIn("ada@example.org", userPassword, "x")
+			want(t, a, 401, "auth.invalid_credentials")
+		}
+	}
+	want(t, s.Call(http.MethodDelete, "/me/2fa", u.Token, fields{"code": app.code(1)}), 429, "rate.limited")
+	a, _ := s.signIn("ada@example.org", userPassword, app.code(1))
+	want(t, a, 429, "rate.limited")
+	s.Clock.Advance(6 * time.Minute)
+	want(t, s.Call(http.MethodDelete, "/me/2fa", u.Token, fields{"code": app.code(0)}), 204, "")
+	s.setUp(u.Token)
+	want(t, s.Call(http.MethodPost, "/me/2fa/confirm", u.Token, fields{"code": "x"}), 422, "totp.invalid_code")
+	want(t, s.Call(http.MethodPost, "/me/2fa/confirm", u.Token, fields{"code": "x"}), 429, "rate.limited")
+}
+
+func TestTheLimitsOfSigningIn(t *testing.T) {
+	s := startAccounts(t, settings{"limits.signin": "3/5m", "limits.signin_account": "5/5m", "http.trusted_proxies": "127.0.0.1"})
+	s.account("ada@example.org")
+	from := func(address, email, password string) apptest.Answer {
+		t.Helper()
+		return s.do(http.MethodPost, "/auth/token", "", fields{"email": email, "password": password}, func(r *http.Request) {
+			r.Header.Set("X-Forwarded-For", address)
+		})
+	}
+	for _, email := range []string{"ada@example.org", "nobody@example.org"} { // whether there is such an account or not
+		for _, same := range []string{email, strings.ToUpper(email), email} {
+			a := from("198.51.100.1", same, "wrong")
+			want(t, a, 401, "auth.invalid_credentials")
+			if a.Header.Get("RateLimit-Policy") != `"signin";q=3;w=300` || a.Header.Get("RateLimit") == "" {
+				t.Errorf("%v", a.Header)
+			}
+		}
+		for range 10 { // which must not use up what others have
+			a := from("198.51.100.1", email, userPassword)
+			want(t, a, 429, "rate.limited")
+			if a.Header.Get("RateLimit-Policy") != `"signin";q=3;w=300` {
+				t.Errorf("%v", a.Header)
+			}
+		}
+		want(t, from("198.51.100.2", email, "wrong"), 401, "auth.invalid_credentials")
+		want(t, from("198.51.100.3", email, "wrong"), 401, "auth.invalid_credentials")
+		a := from("198.51.100.4", email, userPassword)
+		want(t, a, 429, "rate.limited")
+		if a.Header.Get("RateLimit-Policy") != `"signin_account";q=5;w=300` {
+			t.Errorf("%v", a.Header)
+		}
+	}
+	want(t, from("198.51.100.1", "another@example.org", "wrong"), 401, "auth.invalid_credentials")
+	s.Clock.Advance(5 * time.Minute)
+	want(t, from("198.51.100.1", "ada@example.org", userPassword), 200, "")
+}
+
+func TestRegistrationsAreLimitedByTheAddress(t *testing.T) {
+	s := startAccounts(t, settings{"limits.register": "2/1h"})
+	s.account("a@example.org")
+	s.account("b@example.org")
+	want(t, s.Call(http.MethodPost, "/auth/register", "", fields{"email": "c@example.org", "password": userPassword}), 429, "rate.limited")
+	s.Clock.Advance(time.Hour)
+	s.account("c@example.org")
+}
+
+func TestCallsOfAnAccountAreLimitedWhateverTheirToken(t *testing.T) {
+	s := startAccounts(t, settings{"limits.other": "9/1m"})
+	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
+	_, other := s.signIn("ada@example.org", userPassword, "")
+	for range 9 {
+		s.call(http.MethodGet, "/me", u.Token, 200, "")
+	}
+	for call := range pairs(accountSpecification) {
+		words := strings.Fields(call)
+		if strings.HasPrefix(words[1], "/me") {
+			s.call(words[0], words[1], u.Token, 429, "rate.limited")
+			s.call(words[0], words[1], other, 429, "rate.limited")
+		}
+	}
+	s.call(http.MethodDelete, "/auth/token", u.Token, 429, "rate.limited")
+	s.call(http.MethodGet, "/me", eve.Token, 200, "")
+}
+
+func TestOnlyAUserTokenOpensAnAccount(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	foreign := startAccounts(t, nil).account("ada@example.org").Token
+	for call := range pairs(accountCoverage) {
+		words := strings.Fields(call)
+		if words[2] != "401" || words[3] != "auth.required" {
+			continue
+		}
+		s.call(words[0], words[1], "", 401, "auth.required")
+		for _, wrong := range []string{s.create("", nil).Token, s.startSession().Key, foreign, mistyped(u.Token), u.Token[3:], "xu_", "garbage"} {
+			s.call(words[0], words[1], wrong, 401, "auth.invalid_token")
+		}
+	}
+	for _, call := range []string{"GET /mailboxes/me", "GET /mailboxes/me/messages", "GET /session", "DELETE /session"} {
+		method, path, _ := strings.Cut(call, " ")
+		s.call(method, path, u.Token, 401, "auth.invalid_token")
+	}
+}
+
+func TestBodiesAndQueriesOfAccounts(t *testing.T) {
+	s := startAccounts(t, settings{"http.body_max": "1KiB"})
+	u := s.account("ada@example.org")
+	for call := range pairs(accountCoverage) {
+		words := strings.Fields(call)
+		method, path := words[0], words[1]
+		switch words[2] {
+		case "413":
+			want(t, s.Call(method, path, u.Token, append([]byte(`{"code":"1`), make([]byte, 2000)...)), 413, "request.too_large")
+		case "415":
+			a := s.do(method, path, u.Token, fields{"code": "1"}, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+			want(t, a, 415, "request.media_type")
+		case "422":
+			s.call(method, path+"?no=1", u.Token, 422, "request.invalid")
+		}
+	}
+}
+
+// Everybody gets an answer, and what one is told does not depend on the others.
+func TestManyWhoSignInAtOnceAreAllAnswered(t *testing.T) {
+	s := startAccounts(t, nil)
+	s.account("ada@example.org")
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			a, err := s.TryCall(t.Context(), http.MethodPost, "/auth/token", "", fields{"email": "ada@example.org", "password": []string{userPassword, "wrong"}[i%2]})
+			if err != nil || a.Status != 429 && a.Status != []int{200, 401}[i%2] {
+				t.Errorf("%d %s, %v", a.Status, a.Body, err)
+			}
+		})
+	}
+	wg.Wait()
+}

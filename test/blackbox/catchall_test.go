@@ -1,0 +1,273 @@
+package blackbox_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+func unmarshal(t testing.TB, text []byte, v any) {
+	t.Helper()
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+}
+
+const shop = "shop.gonebox-tests.net"
+
+func TestMailToAnUnusedLocalPartOpensAMailbox(t *testing.T) {
+	w := startDomains(t, nil)
+	w.verified(w.ada, shop)
+	for to, address := range map[string]string{
+		"ann@" + shop: "ann", "Bob+tag@" + shop: "bob", `"carol"@` + shop: "carol", "postmaster@" + shop: "postmaster", "dave@SHOP.gonebox-tests.net": "dave",
+		"o'hara=x@" + shop: "o'hara=x", strings.Repeat("l", 64) + "@" + shop: strings.Repeat("l", 64),
+	} {
+		w.Send(apptest.Mail{To: []string{to}, Subject: "to " + to, Text: "Your code is 482913"})
+		m, ok := w.boxes(w.ada)[address+"@"+shop]
+		if !ok || m.Source != "catchall" || m.TTL != day || m.Tier != "free" || m.Domain != shop || m.LocalPart != address || m.MessageCount != 1 {
+			t.Fatalf("%s: %+v", to, m)
+		}
+		list := get[[]summary](w.service, "/mailboxes/me/messages", m.Token)
+		if len(list) != 1 || list[0].Subject != "to "+to || list[0].OTP == nil || list[0].OTP.Code != "482913" {
+			t.Errorf("%s: %+v", to, list)
+		}
+	}
+	for _, local := range []string{`"a b"`, `"a@b"`, `""`, `".a"`} {
+		w.refused(local+"@"+shop, "550 5.1.1")
+	}
+	w.refused("ann@below."+shop, "550 5.7.1")
+	w.refused("nobody@gonebox.localhost", "550 5.1.1")
+	if n := len(w.boxes(w.ada)); n != 7 {
+		t.Errorf("%d mailboxes", n)
+	}
+}
+
+// Asking whether mail would be taken makes nothing.
+func TestARecipientAloneOpensNothing(t *testing.T) {
+	w := startDomains(t, nil)
+	w.verified(w.ada, shop)
+	if err := w.TrySend(apptest.Mail{To: []string{"ann@" + shop, "nobody@gonebox.localhost"}}); err == nil {
+		t.Error("it was taken")
+	}
+	if got := w.boxes(w.ada); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestOneMailOpensAMailboxForEachRecipient(t *testing.T) {
+	w := startDomains(t, settings{"plans.free.mailboxes.max": "3"})
+	w.verified(w.ada, shop)
+	w.Send(apptest.Mail{To: []string{"ann@" + shop, "bob@" + shop, "Ann+again@" + shop}})
+	if got := w.boxes(w.ada); len(got) != 2 || got["ann@"+shop].MessageCount != 1 || got["bob@"+shop].MessageCount != 1 {
+		t.Errorf("%+v", got)
+	}
+	// Two more are one too many: neither is opened, and the mail is not in the first either.
+	if got := replyOf(w.TrySend(apptest.Mail{To: []string{"ann@" + shop, "carol@" + shop, "dave@" + shop}})); !strings.HasPrefix(got, "452 4.2.2") {
+		t.Error(got)
+	}
+	if got := w.boxes(w.ada); len(got) != 2 || got["ann@"+shop].MessageCount != 1 {
+		t.Errorf("%+v", got)
+	}
+	w.Send(apptest.Mail{To: []string{"ann@" + shop, "carol@" + shop}})
+}
+
+// Many mails to the same unused addresses, from many senders at once: each address is opened once and nothing is lost.
+func TestManyMailsAtOnceOpenAMailboxOnce(t *testing.T) {
+	w := startDomains(t, nil)
+	w.verified(w.ada, shop)
+	const senders, addresses = 24, 3
+	errs := make([]error, senders)
+	var all sync.WaitGroup
+	for i := range senders {
+		all.Go(func() {
+			errs[i] = w.TrySend(apptest.Mail{To: []string{fmt.Sprintf("new-%d@%s", i%addresses, shop)}, Subject: fmt.Sprint(i)})
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	got := w.boxes(w.ada)
+	for address, m := range got {
+		if n := len(get[[]summary](w.service, "/mailboxes/me/messages", m.Token)); n != senders/addresses || m.MessageCount != n {
+			t.Errorf("%s: %d messages, counted %d", address, n, m.MessageCount)
+		}
+	}
+	if len(got) != addresses {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestAFullAccountDefersMail(t *testing.T) {
+	w := startDomains(t, settings{"plans.free.mailboxes.max": "2", "plans.free.mail.daily.max": "5"})
+	w.verified(w.ada, shop)
+	made := w.create(w.ada.Token, body{"ttl": 60})
+	w.Send(apptest.Mail{To: []string{"ann@" + shop}})
+	w.refused("bob@"+shop, "452 4.2.2")
+	w.Send(apptest.Mail{To: []string{"ann@" + shop}})
+	w.Clock.Advance(time.Minute) // the first has expired, whether it was found to be or not
+	w.Send(apptest.Mail{To: []string{"bob@" + shop}})
+	w.refused("carol@"+shop, "452 4.2.2")
+	w.call(http.MethodDelete, "/mailboxes/me", w.boxes(w.ada)["bob@"+shop].Token, 204, "")
+	w.Send(apptest.Mail{To: []string{"bob@" + shop}})
+	w.Send(apptest.Mail{To: []string{"ann@" + shop}})
+	w.call(http.MethodDelete, "/mailboxes/me", w.boxes(w.ada)["bob@"+shop].Token, 204, "")
+	w.refused("carol@"+shop, "452 4.2.2") // the day's fifth was the last
+	w.Clock.Advance(24 * time.Hour)
+	w.Send(apptest.Mail{To: []string{"carol@" + shop}})
+	w.call(http.MethodGet, "/mailboxes/me", made.Token, 410, "mailbox.expired")
+}
+
+// A filter of a domain is for all mailboxes on it, from the mail that opens one on, and for no others.
+func TestAFilterOfADomainIsForItsMailboxes(t *testing.T) {
+	w := startDomains(t, nil)
+	p := w.verified(w.ada, shop)
+	w.filter(w.ada, fields{"scopeType": "domain", "domainId": p.ID, "extractRegex": `order (\w+)`})
+	made, elsewhere := w.create(w.ada.Token, body{"domain": shop}), w.create(w.ada.Token, nil)
+	w.Send(apptest.Mail{To: []string{"new@" + shop, made.Address, elsewhere.Address}, Subject: "order AB12", Text: "Your code is 482913"})
+	for _, m := range []mailbox{w.boxes(w.ada)["new@"+shop], made, elsewhere} {
+		source, value := "filter", "AB12"
+		if m.ID == elsewhere.ID {
+			source, value = "builtin", "482913"
+		}
+		if got := get[code](w.service, "/mailboxes/me/otp/latest", m.Token); got.Source != source || got.Code != value {
+			t.Errorf("%s: %+v", m.Address, got)
+		}
+	}
+	bob := w.account("bob@example.org")
+	want(t, w.Call(http.MethodPost, "/me/filters", bob.Token, fields{"name": "his", "scopeType": "domain", "domainId": p.ID, "extractRegex": "x"}), 422, "request.invalid")
+}
+
+// What ended, by time or by its owner, begins anew with the next mail: empty but for that, and with tokens of its own.
+func TestAnEndedAddressOpensAgain(t *testing.T) {
+	w := startDomains(t, nil)
+	w.verified(w.ada, shop)
+	for name, end := range map[string]func(mailbox){
+		"expired":   func(m mailbox) { w.Clock.Advance(day * time.Second) },
+		"destroyed": func(m mailbox) { w.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := name + "@" + shop
+			w.Send(apptest.Mail{To: []string{address}, Subject: "before"})
+			before := w.boxes(w.ada)[address]
+			end(before)
+			w.Send(apptest.Mail{To: []string{address}, Subject: "after"})
+			after := w.boxes(w.ada)[address]
+			if list := get[[]summary](w.service, "/mailboxes/me/messages", after.Token); after.ID == before.ID || len(list) != 1 || list[0].Subject != "after" {
+				t.Errorf("%+v", list)
+			}
+			if a := w.Call(http.MethodGet, "/mailboxes/me", before.Token, nil); a.Status == 200 {
+				t.Errorf("the old token opens %s", a.Body)
+			}
+		})
+	}
+}
+
+func TestMailboxesAreMadeOnOnesOwnDomain(t *testing.T) {
+	w := startDomains(t, nil)
+	bob := w.account("bob@example.org")
+	w.verified(w.ada, shop)
+	w.claim(bob, "pending.gonebox-tests.net")
+	m := w.create(w.ada.Token, body{"domain": "SHOP.gonebox-tests.net.", "localPart": "ann"})
+	if m.Address != "ann@"+shop || m.Source != "account" {
+		t.Errorf("%+v", m)
+	}
+	w.mail(m.box(), apptest.Mail{Subject: "to ann"})
+	if got := w.create(w.ada.Token, body{"domain": shop}); got.Domain != shop {
+		t.Errorf("%+v", got)
+	}
+	k := w.key(w.ada, nil)
+	if got := w.keyMailbox(k, body{"domain": shop}); got.Domain != shop || got.Source != "key" {
+		t.Errorf("%+v", got)
+	}
+	want(t, w.Call(http.MethodPost, "/keys/mailboxes", w.key(bob, nil).Key, body{"domain": shop}), 422, "mailbox.domain_unavailable")
+	if got := w.create(w.ada.Token, nil); got.Domain != "gonebox.localhost" {
+		t.Errorf("%+v", got)
+	}
+	want(t, w.Call(http.MethodPost, "/mailboxes", w.ada.Token, body{"domain": shop, "localPart": "ann"}), 409, "mailbox.local_part_taken")
+	for token, domain := range map[string]string{"": shop, w.startSession().Key: shop, bob.Token: shop} {
+		want(t, w.Call(http.MethodPost, "/mailboxes", token, body{"domain": domain}), 422, "mailbox.domain_unavailable")
+	}
+	want(t, w.Call(http.MethodPost, "/mailboxes", bob.Token, body{"domain": "pending.gonebox-tests.net"}), 422, "mailbox.domain_unavailable")
+	if a := w.call(http.MethodGet, "/domains", "", 200, ""); strings.Contains(string(a.Body), shop) {
+		t.Errorf("%s", a.Body)
+	}
+}
+
+func TestADomainGoesWithItsMailboxes(t *testing.T) {
+	w := startDomains(t, settings{"plans.free.mailboxes.max": "300", "plans.free.domains.max": "2"})
+	p := w.verified(w.ada, shop)
+	kept := w.create(w.ada.Token, nil)
+	made := w.create(w.ada.Token, body{"domain": shop, "localPart": "made"})
+	var to []string
+	for i := range 90 {
+		to = append(to, fmt.Sprintf("n%d@%s", i, shop))
+	}
+	w.Send(apptest.Mail{To: to})
+	for i := range to {
+		to[i] = "m" + to[i]
+	}
+	w.Send(apptest.Mail{To: to})
+	var opened mailbox
+	for _, opened = range w.boxes(w.ada) {
+		if opened.Source == "catchall" {
+			break
+		}
+	}
+
+	w.call(http.MethodDelete, "/me/domains/"+p.ID, w.ada.Token, 204, "")
+	w.call(http.MethodDelete, "/me/domains/"+p.ID, w.ada.Token, 404, "domain.not_found")
+	for _, m := range []mailbox{made, opened} {
+		w.call(http.MethodGet, "/mailboxes/me", m.Token, 401, "auth.invalid_token")
+		w.refused(m.Address, "550 5.7.1")
+	}
+	if got := w.boxes(w.ada); len(got) != 1 || got[kept.Address].ID != kept.ID {
+		t.Errorf("%v", got)
+	}
+	d := w.Database()
+	eventually(t, "erasing the mail", func() bool {
+		w.nextRound()
+		return column(t, d, "SELECT count(*) FROM mailbox WHERE domain = $1", shop)[0] == "0"
+	})
+
+	// The next owner begins with nothing, and may have any address.
+	bob := w.account("bob@example.org")
+	w.verified(bob, shop)
+	if m := w.create(bob.Token, body{"domain": shop, "localPart": "made"}); m.MessageCount != 0 {
+		t.Errorf("%+v", m)
+	}
+	w.Send(apptest.Mail{To: []string{"n0@" + shop}})
+	if got := w.boxes(bob); len(got) != 2 || got["n0@"+shop].MessageCount != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+// Who suspended a domain loses it to who proves it, with all mailboxes, so that nobody reads another's mail.
+func TestASuspendedDomainGoesToItsNextOwner(t *testing.T) {
+	w := startDomains(t, settings{"domain.suspend_after": "1"})
+	bob := w.account("bob@example.org")
+	p := w.verified(w.ada, shop)
+	w.Send(apptest.Mail{To: []string{"ann@" + shop}})
+	before := w.boxes(w.ada)["ann@"+shop]
+	w.dns.drop(shop)
+	w.recheck(p)
+	w.refused("ann@"+shop, "450 4.1.2")
+	w.verified(bob, shop)
+	w.Send(apptest.Mail{To: []string{"ann@" + shop}, Subject: "for bob"})
+	if got := w.boxes(bob); len(got) != 1 || got["ann@"+shop].ID == before.ID {
+		t.Errorf("%v", got)
+	}
+	if a := w.Call(http.MethodGet, "/mailboxes/me/messages", before.Token, nil); a.Status == 200 {
+		t.Errorf("%s", a.Body)
+	}
+	if got := w.shown(p); got.ID != "" {
+		t.Errorf("%+v", got)
+	}
+}

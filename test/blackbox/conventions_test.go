@@ -1,0 +1,262 @@
+package blackbox_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// problemOf reads an answer as a problem.
+func problemOf(t testing.TB, a apptest.Answer) (p problem) {
+	t.Helper()
+	if err := json.Unmarshal(a.Body, &p); err != nil {
+		t.Fatalf("%s: %v", a.Body, err)
+	}
+	return p
+}
+
+func TestUnknownPathsAndMethods(t *testing.T) {
+	s := start(t, nil)
+	for _, path := range []string{"", "/", "/nothing", "/domains/", "/mailboxes/", "/messages", "/messages/", "//domains", "/./domains", "/../v1/domains", "/domains//", "/%2e%2e/domains", "/Domains", "/messages//raw"} {
+		a := s.do(http.MethodGet, "", "", nil, func(r *http.Request) { r.URL.Opaque = r.URL.Path + path })
+		want(t, a, 404, "route.not_found")
+	}
+	for path, allowed := range map[string]string{
+		"/domains": "GET, HEAD", "/mailboxes": "POST", "/mailboxes/me": "DELETE, GET, HEAD", "/session": "DELETE, GET, HEAD, POST", "/messages/x/raw": "GET, HEAD",
+	} {
+		a := s.call(http.MethodPut, path, "", 405, "route.method_not_allowed")
+		if got := a.Header.Get("Allow"); got != allowed {
+			t.Errorf("%s: Allow %q, want %q", path, got, allowed)
+		}
+	}
+	for _, method := range []string{"PATCH", "TRACE", "BREW", "get"} {
+		s.call(method, "/domains", "", 405, "route.method_not_allowed")
+	}
+}
+
+func TestHeadIsGetWithoutABody(t *testing.T) {
+	s := start(t, nil)
+	for _, path := range []string{"/domains", "/healthz"} {
+		if a := s.call(http.MethodHead, path, "", 200, ""); len(a.Body) != 0 || a.Header.Get("Content-Length") == "" {
+			t.Errorf("%s: %v %s", path, a.Header, a.Body)
+		}
+	}
+}
+
+func TestAcceptNeverMatters(t *testing.T) {
+	s := start(t, nil)
+	for _, accept := range []string{"", "text/html", "application/xml;q=1", "application/json;q=0", "nonsense", "application/cbor", "*/*", ",;,"} {
+		a := s.do(http.MethodGet, "/domains", "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
+		if a.Status != 200 || a.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%q: %d %s", accept, a.Status, a.Header.Get("Content-Type"))
+		}
+		a = s.do(http.MethodGet, "/session", "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
+		if a.Status != 401 || a.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%q: %d %s", accept, a.Status, a.Header.Get("Content-Type"))
+		}
+	}
+}
+
+func TestCORS(t *testing.T) {
+	s := start(t, nil)
+	for _, call := range []string{"GET /domains", "GET /session", "GET /nothing", "PUT /domains"} {
+		method, path, _ := strings.Cut(call, " ")
+		a := s.do(method, path, "", nil, func(r *http.Request) { r.Header.Set("Origin", "https://elsewhere.example") })
+		h := a.Header
+		if h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s: %v", call, h)
+		}
+		for _, name := range []string{"Retry-After", "RateLimit", "RateLimit-Policy", "Traceparent", "Content-Disposition"} {
+			if !strings.Contains(h.Get("Access-Control-Expose-Headers"), name) {
+				t.Errorf("%s: %s cannot be read", call, name)
+			}
+		}
+	}
+	for _, path := range []string{"/mailboxes", "/messages/x", "/session"} {
+		a := s.do(http.MethodOptions, path, "", nil, func(r *http.Request) {
+			r.Header.Set("Origin", "https://elsewhere.example")
+			r.Header.Set("Access-Control-Request-Method", "DELETE")
+			r.Header.Set("Access-Control-Request-Headers", "authorization, content-type")
+		})
+		h := a.Header
+		if a.Status != 204 || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Max-Age") == "" {
+			t.Errorf("%s: %d %v", path, a.Status, h)
+		}
+		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "X-Api-Key", "Traceparent"} {
+			if !strings.Contains(h.Get("Access-Control-Allow-Headers"), name) {
+				t.Errorf("%s: %s may not be sent", path, name)
+			}
+		}
+		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
+			if !strings.Contains(h.Get("Access-Control-Allow-Methods"), method) {
+				t.Errorf("%s: %s may not be used", path, method)
+			}
+		}
+	}
+}
+
+func TestTraceparent(t *testing.T) {
+	s := start(t, nil)
+	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	for parent, kept := range map[string]bool{
+		"00-" + trace + "-" + span + "-01":                    true,
+		"00-" + trace + "-" + span + "-00":                    true,
+		"cc-" + trace + "-" + span + "-01-more":               true,
+		"":                                                    false,
+		"ff-" + trace + "-" + span + "-01":                    false,
+		"00-" + strings.ToUpper(trace) + "-" + span + "-01":   false,
+		"00-" + strings.Repeat("0", 32) + "-" + span + "-01":  false,
+		"00-" + trace + "-" + strings.Repeat("0", 16) + "-01": false,
+		"00-" + trace + "-" + span + "-01-more":               false,
+		"00-" + trace + "-" + span:                            false,
+	} {
+		a := s.do(http.MethodGet, "/session", "", nil, func(r *http.Request) { r.Header.Set("Traceparent", parent) })
+		got := strings.Split(a.Header.Get("Traceparent"), "-")
+		if (got[1] == trace) != kept || got[2] == span || problemOf(t, a).TraceID != got[1] {
+			t.Errorf("%q: %v", parent, got)
+		}
+		if kept && got[3] != strings.Split(parent, "-")[3] {
+			t.Errorf("%q: flags %s", parent, got[3])
+		}
+	}
+}
+
+func TestBodies(t *testing.T) {
+	s := start(t, settings{"http.body_max": "1KiB"})
+	m := s.create("", nil)
+	long := func(n int) []byte { return []byte(`{"ttl":60` + strings.Repeat(" ", n-10) + `}`) }
+	for path, status := range map[string]int{"/mailboxes": 201, "/mailboxes/me/extend": 200} {
+		want(t, s.Call(http.MethodPost, path, opening(path, m), long(1024)), status, "")
+		want(t, s.Call(http.MethodPost, path, opening(path, m), long(1025)), 413, "request.too_large")
+		want(t, s.Call(http.MethodPost, path, opening(path, m), long(100_000)), 413, "request.too_large")
+		for _, wrong := range []string{"null", " ", "[]", `"x"`, "1", "{", `{"ttl":60}{}`, `{"ttl":60,}`, "{'ttl':60}", "\xef\xbb\xbf{}", `{"ttl":"60"}`, `{"ttl":1e2}`, `{"a":1,"b":2}`, strings.Repeat("[", 1000), "\xff"} {
+			want(t, s.Call(http.MethodPost, path, opening(path, m), []byte(wrong)), 422, "request.invalid")
+		}
+		for media, ok := range map[string]bool{
+			"application/json": true, "application/json; charset=utf-8": true, "APPLICATION/JSON": true, "application/merge+json": true,
+			"text/plain": false, "application/x-www-form-urlencoded": false, "application/jsonp": false, "multipart/form-data; boundary=x": false,
+		} {
+			a := s.do(http.MethodPost, path, opening(path, m), []byte("{}"), func(r *http.Request) { r.Header.Set("Content-Type", media) })
+			if ok {
+				want(t, a, status, "")
+			} else {
+				want(t, a, 415, "request.media_type")
+			}
+		}
+	}
+}
+
+// opening is the credential that a path takes.
+func opening(path string, m mailbox) string {
+	if path == "/mailboxes" {
+		return ""
+	}
+	return m.Token
+}
+
+// What is wrong is told with where it is, and never with what was sent.
+func TestErrorsOfTheInputTellNothingBack(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	const secret = "hunter2"
+	for _, a := range []apptest.Answer{
+		s.Call(http.MethodPost, "/mailboxes", "", body{"ttl": secret}),
+		s.Call(http.MethodPost, "/mailboxes", "", body{"localPart": secret + "!"}),
+		s.Call(http.MethodPost, "/mailboxes", "", body{"domain": secret}),
+		s.Call(http.MethodPost, "/mailboxes", "", body{"wrong": secret}),
+		s.Call(http.MethodPost, "/mailboxes", "", []byte(secret)),
+		s.Call(http.MethodPost, "/mailboxes", "", []byte(`{"ttl":`+secret)),
+		s.Call(http.MethodGet, "/mailboxes/me/messages?wait="+secret, m.Token, nil),
+		s.Call(http.MethodGet, "/mailboxes/me/messages?cursor="+secret, m.Token, nil),
+		s.Call(http.MethodGet, "/mailboxes/me/messages?since="+secret, m.Token, nil),
+		s.Call(http.MethodGet, "/mailboxes/me/messages?wrong="+secret, m.Token, nil),
+		s.Call(http.MethodGet, "/mailboxes/me", secret, nil),
+	} {
+		if strings.Contains(string(a.Body), secret) || a.Status/100 != 4 {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+	}
+	a := s.Call(http.MethodPost, "/mailboxes", "", body{"ttl": 1, "localPart": "A", "x": 1})
+	if p := problemOf(t, a); len(p.Errors) != 3 {
+		t.Errorf("not all is told at once: %+v", p.Errors)
+	}
+	many := body{}
+	for i := range 5000 {
+		many[fmt.Sprint(strings.Repeat("x", i%300), i)] = i
+	}
+	if a := s.Call(http.MethodPost, "/mailboxes", "", many); a.Status != 422 || len(a.Body) > 10_000 {
+		t.Errorf("%d, %d bytes are told back", a.Status, len(a.Body))
+	}
+}
+
+func TestQueries(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	for query, pointer := range map[string]string{
+		"wait=61": "?wait", "wait=-1": "?wait", "wait=1e99": "?wait", "wait=99999999999999999999": "?wait", "wait=1.5": "?wait", "wait=x": "?wait",
+		"wait=1&wait=2": "?wait", "limit=0": "?limit", "limit=101": "?limit", "limit=-1": "?limit", "Limit=1": "?Limit", "wiat=1": "?wiat",
+		"after=x": "?after", "after=" + m.ID: "?after", "after=" + strings.Repeat("x", 10_000): "?after", "after=%00": "?after",
+		"since=yesterday": "?since", "since=2026-03-14": "?since", "since=1773489600": "?since", "since=99999-01-01T00:00:00Z": "?since",
+		"cursor=x": "?cursor", "cursor=%ff": "?cursor", "cursor=bXNnXw": "?cursor", "cursor=" + strings.Repeat("A", 10_000): "?cursor",
+		"%zz": "", "a;b": "", "wait=%": "",
+	} {
+		a := s.call(http.MethodGet, "/mailboxes/me/messages?"+query, m.Token, 422, "request.invalid")
+		p := problemOf(t, a)
+		if pointer == "" && p.Detail == "" || pointer != "" && (len(p.Errors) != 1 || p.Errors[0].Pointer != pointer) {
+			t.Errorf("%s: %+v", query, p)
+		}
+	}
+	for _, query := range []string{"", "wait=", "wait=0&limit=&after=&since=&cursor=", "&&"} {
+		s.call(http.MethodGet, "/mailboxes/me/messages?"+query, m.Token, 200, "")
+	}
+	for _, query := range []string{"wait=61", "from=" + strings.Repeat("x", 256), "limit=1", "since=x", "after=x"} {
+		s.call(http.MethodGet, "/mailboxes/me/otp/latest?"+query, m.Token, 422, "request.invalid")
+	}
+	key := s.startSession().Key
+	for call, token := range map[string]string{
+		"GET /domains": "", "POST /mailboxes": "", "GET /mailboxes/me": m.Token, "DELETE /mailboxes/me": m.Token, "POST /mailboxes/me/extend": m.Token,
+		"GET /messages/x": m.Token, "DELETE /messages/x": m.Token, "GET /messages/x/raw": m.Token, "GET /messages/x/attachments/y": m.Token,
+		"GET /session": key, "POST /session": "", "DELETE /session": key,
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		s.call(method, path+"?ttl=60", token, 422, "request.invalid")
+	}
+	s.call(http.MethodGet, "/mailboxes/me", m.Token, 200, "") // nothing was done
+	s.call(http.MethodGet, "/session", key, 200, "")
+}
+
+// A client that asks before it sends its body gets the verdict on the head first.
+func TestExpectContinue(t *testing.T) {
+	s := start(t, nil)
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL, "http://"), "/api/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	for _, c := range []struct{ path, verdict string }{{"/api/v1/mailboxes", "HTTP/1.1 100 Continue"}, {"/api/v1/mailboxes/me/extend", "HTTP/1.1 401 Unauthorized"}} {
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", c.path)
+		line, err := in.ReadString('\n')
+		if err != nil || strings.TrimSpace(line) != c.verdict {
+			t.Fatalf("%s: %q %v", c.path, line, err)
+		}
+		if strings.Contains(c.verdict, "401") {
+			return
+		}
+		fmt.Fprint(conn, "{}")
+		if _, err := in.ReadString('\n'); err != nil { // the end of the interim answer
+			t.Fatal(err)
+		}
+		res, err := http.ReadResponse(in, nil)
+		if err != nil || res.StatusCode != 201 {
+			t.Fatalf("%v %v", res, err)
+		}
+		_, _ = bufio.NewReader(res.Body).Discard(int(res.ContentLength))
+	}
+}

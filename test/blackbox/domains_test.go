@@ -1,0 +1,333 @@
+package blackbox_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/textproto"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// domainsSpecification is interface.md §4 for the group domains.
+const domainsSpecification = `
+GET    /me/domains                          200, 401
+POST   /me/domains                          201, 401, 403, 409, 422
+DELETE /me/domains/{id}                     204, 401, 404
+POST   /me/domains/{id}/verify              200, 401, 404, 422`
+
+// domainsCoverage is every answer of the group, as in coverage.
+const domainsCoverage = `
+GET    /me/domains                          200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
+POST   /me/domains                          201, 401 auth.invalid_token auth.required, 403 domain.limit_reached, 409 domain.taken, 413 request.too_large, 415 request.media_type, 422 request.invalid domain.not_allowed, 429 rate.limited
+DELETE /me/domains/{id}                     204, 401 auth.invalid_token auth.required, 404 domain.not_found, 422 request.invalid, 429 rate.limited
+POST   /me/domains/{id}/verify              200, 401 auth.invalid_token auth.required, 404 domain.not_found, 422 request.invalid domain.verification_failed, 429 rate.limited`
+
+// privateDomain is a private domain as a client reads it.
+type privateDomain struct {
+	ID, Domain, Status    string
+	Records               []domainRecord
+	CreatedAt             time.Time
+	VerifiedAt, CheckedAt *time.Time
+}
+
+type domainRecord struct {
+	Type, Name, Value string
+	Priority          *int
+	OK                bool
+}
+
+// domainWorld is a service with a DNS of its own, and an account.
+type domainWorld struct {
+	*service
+	dns *nameServer
+	ada user
+}
+
+func startDomains(t testing.TB, set settings) *domainWorld {
+	t.Helper()
+	n := startNameServer(t)
+	own := settings{"dns.resolver": n.addr, "dns.timeout": "100ms"}
+	maps.Copy(own, set)
+	s := startAccounts(t, own)
+	return &domainWorld{service: s, dns: n, ada: s.account("ada@example.org")}
+}
+
+// claim adds a domain to an account.
+func (w *domainWorld) claim(u user, name string) (p privateDomain) {
+	w.t.Helper()
+	a := w.Call(http.MethodPost, "/me/domains", u.Token, body{"domain": name})
+	if a.Status != http.StatusCreated {
+		w.t.Fatalf("claim %s: %d %s", name, a.Status, a.Body)
+	}
+	a.Into(w.t, &p)
+	return p
+}
+
+// prove puts a domain's records into DNS.
+func (w *domainWorld) prove(p privateDomain) {
+	w.t.Helper()
+	w.dns.put(
+		fmt.Sprintf("%s. 300 IN TXT %q", p.Records[0].Name, p.Records[0].Value),
+		fmt.Sprintf("%s. 300 IN MX %d %s.", p.Records[1].Name, *p.Records[1].Priority, p.Records[1].Value),
+	)
+}
+
+func (w *domainWorld) verify(u user, p privateDomain) apptest.Answer {
+	w.t.Helper()
+	return w.Call(http.MethodPost, "/me/domains/"+p.ID+"/verify", u.Token, nil)
+}
+
+// verified is a domain that an account has claimed and proven.
+func (w *domainWorld) verified(u user, name string) (p privateDomain) {
+	w.t.Helper()
+	p = w.claim(u, name)
+	w.prove(p)
+	a := w.verify(u, p)
+	want(w.t, a, 200, "")
+	a.Into(w.t, &p)
+	return p
+}
+
+// refused sends a mail that must be refused with a reply that begins so.
+func (w *domainWorld) refused(to, reply string) {
+	w.t.Helper()
+	if got := replyOf(w.TrySend(apptest.Mail{To: []string{to}, Subject: "refused"})); !strings.HasPrefix(got, reply+" ") {
+		w.t.Errorf("mail to %s: %s, want %s", to, got, reply)
+	}
+}
+
+// replyOf is the server's reply in an error of sending.
+func replyOf(err error) string {
+	if reply, ok := errors.AsType[*textproto.Error](err); ok {
+		return fmt.Sprintf("%d %s", reply.Code, reply.Msg)
+	}
+	return fmt.Sprint(err)
+}
+
+// boxes are the account's newest mailboxes, a hundred at most, by their addresses.
+func (w *domainWorld) boxes(u user) map[string]mailbox {
+	w.t.Helper()
+	all := make(map[string]mailbox)
+	for _, m := range get[[]mailbox](w.service, "/me/mailboxes?limit=100", u.Token) {
+		all[m.Address] = m
+	}
+	return all
+}
+
+// recheck lets the time of a domain's next re-check come, and waits until it is made.
+func (w *domainWorld) recheck(p privateDomain) {
+	w.t.Helper()
+	d := w.Database()
+	due := func() string {
+		return column(w.t, d, "SELECT coalesce(next_check, 0) FROM private_domain WHERE id = $1", p.ID)[0]
+	}
+	before, asked := due(), w.dns.timesAsked("MX", p.Domain)
+	w.Clock.Advance(6 * time.Hour)
+	eventually(w.t, "looking the domain up again", func() bool {
+		if w.dns.timesAsked("MX", p.Domain) == asked {
+			w.nextRound()
+		}
+		return due() != before
+	})
+}
+
+func TestAPrivateDomainWalksThroughItsStates(t *testing.T) {
+	w := startDomains(t, nil)
+	p := w.claim(w.ada, "Shop.Gonebox-Tests.NET.")
+	identifier(t, p.ID, "dom")
+	const name, host = "shop.gonebox-tests.net", "mx.gonebox.localhost"
+	if p.Domain != name || p.Status != "pending" || p.VerifiedAt != nil || p.CheckedAt != nil || !p.CreatedAt.Equal(apptest.Noon()) || len(p.Records) != 2 {
+		t.Fatalf("%+v", p)
+	}
+	txt, mx := p.Records[0], p.Records[1]
+	if txt.Type != "TXT" || txt.Name != "_gonebox."+name || !strings.HasPrefix(txt.Value, "gonebox-verify=") || len(txt.Value) != 15+32 || txt.Priority != nil || txt.OK {
+		t.Errorf("%+v", txt)
+	}
+	if mx.Type != "MX" || mx.Name != name || mx.Value != host || mx.Priority == nil || mx.OK {
+		t.Errorf("%+v", mx)
+	}
+
+	w.refused("a@"+name, "550 5.7.1")
+	if told := w.failed(p, "/records/0", "no TXT record", "/records/1", "no MX record"); told.Status != 422 {
+		t.Errorf("%+v", told)
+	}
+	w.dns.put(name + ". 60 IN MX 0 .")
+	w.failed(p, "/records/0", "no TXT record", "/records/1", "null MX")
+
+	// The proof behind aliases, among others and in pieces; the way for mail in second place.
+	half := len(txt.Value) / 2
+	w.dns.put(
+		fmt.Sprintf("%s. 60 IN CNAME proofs.gonebox-tests.org.", txt.Name), "proofs.gonebox-tests.org. 60 IN CNAME more.gonebox-tests.org.",
+		`more.gonebox-tests.org. 60 IN TXT "v=spf1 -all"`, fmt.Sprintf("more.gonebox-tests.org. 60 IN TXT %q %q", txt.Value[:half], txt.Value[half:]),
+	)
+	w.failed(p, "/records/1", "null MX")
+	w.dns.put(name+". 60 IN MX 5 other.gonebox-tests.org.", name+". 60 IN MX 50 MX.Gonebox.Localhost.")
+	w.Clock.Advance(time.Minute)
+	a := w.verify(w.ada, p)
+	want(t, a, 200, "")
+	a.Into(t, &p)
+	if p.Status != "verified" || !p.VerifiedAt.Equal(w.Clock.Now()) || !p.CheckedAt.Equal(w.Clock.Now()) || !p.Records[0].OK || !p.Records[1].OK {
+		t.Errorf("%+v", p)
+	}
+	w.Send(apptest.Mail{To: []string{"first@" + name}})
+
+	w.dns.drop(name)
+	w.recheck(p)
+	w.dns.answer(dns.RcodeServerFailure, false)
+	w.recheck(p)
+	w.recheck(p)
+	w.dns.answer(dns.RcodeSuccess, true)
+	w.recheck(p)
+	w.dns.answer(dns.RcodeSuccess, false)
+	w.recheck(p)
+	if got := w.shown(p); got.Status != "verified" || got.Records[1].OK || !got.Records[0].OK {
+		t.Errorf("after two misses and three times nothing: %+v", got)
+	}
+	w.Send(apptest.Mail{To: []string{"second@" + name}})
+	w.dns.put(name + ". 60 IN MX 5 other.gonebox-tests.org.")
+	w.recheck(p)
+	if got := w.shown(p); got.Status != "suspended" || !got.VerifiedAt.Equal(*p.VerifiedAt) {
+		t.Errorf("after three misses: %+v", got)
+	}
+	w.refused("third@"+name, "450 4.1.2")
+	want(t, w.Call(http.MethodPost, "/mailboxes", w.ada.Token, body{"domain": name}), 422, "mailbox.domain_unavailable")
+	w.failed(p, "/records/1", `found "other.gonebox-tests.org"`)
+
+	w.prove(p)
+	want(t, w.verify(w.ada, p), 200, "")
+	if got := w.shown(p); got.Status != "verified" || !got.VerifiedAt.Equal(w.Clock.Now()) {
+		t.Errorf("verified again: %+v", got)
+	}
+	w.Send(apptest.Mail{To: []string{"third@" + name}})
+}
+
+// failed verifies a domain in vain; told is a pointer and a part of its message for each record that failed.
+func (w *domainWorld) failed(p privateDomain, told ...string) problem {
+	w.t.Helper()
+	a := w.verify(w.ada, p)
+	want(w.t, a, 422, "domain.verification_failed")
+	found := problemOf(w.t, a)
+	for i, e := range found.Errors {
+		if len(told) != 2*len(found.Errors) || e.Pointer != told[2*i] || !strings.Contains(e.Message, told[2*i+1]) {
+			w.t.Errorf("%+v, want %q", found.Errors, told)
+		}
+	}
+	return found
+}
+
+// shown is a domain as the list shows it.
+func (w *domainWorld) shown(p privateDomain) privateDomain {
+	w.t.Helper()
+	for _, d := range get[[]privateDomain](w.service, "/me/domains", w.ada.Token) {
+		if d.ID == p.ID {
+			return d
+		}
+	}
+	return privateDomain{}
+}
+
+func TestPrivateDomainsAreRefused(t *testing.T) {
+	w := startDomains(t, settings{"http.body_max": "1KiB", "plans.free.domains.max": "2"})
+	bob := w.account("bob@example.org")
+	p := w.verified(w.ada, "shop.gonebox-tests.net")
+	claim := func(u user, wish any, status int, code string) {
+		t.Helper()
+		want(t, w.Call(http.MethodPost, "/me/domains", u.Token, wish), status, code)
+	}
+	claim(w.ada, body{"domain": "SHOP.gonebox-tests.net"}, 409, "domain.taken")
+	claim(bob, body{"domain": "shop.gonebox-tests.net"}, 409, "domain.taken")
+	for _, name := range []string{
+		"co.uk", "github.io", "gonebox.localhost", "a.gonebox.localhost", "mx.gonebox.localhost", "192.0.2.1", "[IPv6:2001:db8::1]", "single", "shop.example",
+	} {
+		claim(bob, body{"domain": name}, 422, "domain.not_allowed")
+	}
+	for _, wish := range []any{
+		nil,
+		body{},
+		body{"domain": nil},
+		body{"domain": 5},
+		body{"domain": ""},
+		body{"domain": "a..b"},
+		body{"domain": "a b.net"},
+		body{"domain": strings.Repeat("a.", 126) + "net"},
+		body{"domain": "a.net", "status": "verified"},
+		[]byte("{"),
+	} {
+		claim(bob, wish, 422, "request.invalid")
+	}
+	claim(bob, body{"domain": strings.Repeat("a", 2000)}, 413, "request.too_large")
+	a := w.do(http.MethodPost, "/me/domains", bob.Token, body{"domain": "a.net"}, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+	want(t, a, 415, "request.media_type")
+	w.claim(w.ada, "other.gonebox-tests.net")
+	claim(w.ada, body{"domain": "third.gonebox-tests.net"}, 403, "domain.limit_reached")
+
+	var first []byte
+	for _, id := range []string{p.ID, "dom_00000000000000000000000000", "dom_x", "x", "mbx_00000000000000000000000000"} { // another's, and none
+		w.call(http.MethodDelete, "/me/domains/"+id, bob.Token, 404, "domain.not_found")
+		a := w.call(http.MethodPost, "/me/domains/"+id+"/verify", bob.Token, 404, "domain.not_found")
+		told := []byte(strings.ReplaceAll(string(a.Body), problemOf(t, a).TraceID, ""))
+		if first == nil {
+			first = told
+		}
+		if string(told) != string(first) {
+			t.Errorf("%s and %s tell which domains there are", first, told)
+		}
+	}
+	w.call(http.MethodGet, "/me/domains?cursor=x", bob.Token, 422, "request.invalid")
+	w.call(http.MethodDelete, "/me/domains/"+p.ID+"?force=1", w.ada.Token, 422, "request.invalid")
+	w.call(http.MethodPost, "/me/domains/"+p.ID+"/verify?now=1", w.ada.Token, 422, "request.invalid")
+	for _, call := range []string{"GET /me/domains", "POST /me/domains", "DELETE /me/domains/" + p.ID, "POST /me/domains/" + p.ID + "/verify"} {
+		method, path, _ := strings.Cut(call, " ")
+		w.call(method, path, "", 401, "auth.required")
+		w.call(method, path, mistyped(w.ada.Token), 401, "auth.invalid_token")
+		w.call(method, path, w.create("", nil).Token, 401, "auth.invalid_token")
+	}
+}
+
+func TestCallsOfPrivateDomainsAreLimited(t *testing.T) {
+	w := startDomains(t, settings{"limits.other": "2/1h"})
+	p := w.claim(w.ada, "shop.gonebox-tests.net")
+	w.call(http.MethodGet, "/me/domains", w.ada.Token, 200, "")
+	for _, call := range []string{"GET /me/domains", "POST /me/domains", "DELETE /me/domains/" + p.ID, "POST /me/domains/" + p.ID + "/verify"} {
+		method, path, _ := strings.Cut(call, " ")
+		w.call(method, path, w.ada.Token, 429, "rate.limited")
+	}
+}
+
+func TestPrivateDomainsAreListedPageByPage(t *testing.T) {
+	w := startDomains(t, settings{"plans.free.domains.max": "3"})
+	if got := get[[]privateDomain](w.service, "/me/domains", w.ada.Token); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	w.claim(w.account("bob@example.org"), "one.gonebox-tests.net")
+	for _, name := range []string{"one", "two", "bücher"} {
+		w.claim(w.ada, name+".gonebox-tests.net")
+		w.Clock.Advance(time.Second)
+	}
+	var names []string
+	path := "/me/domains?limit=2"
+	for range 2 {
+		var l struct {
+			Data       []privateDomain
+			NextCursor *string
+		}
+		a := w.call(http.MethodGet, path, w.ada.Token, 200, "")
+		unmarshal(t, a.Body, &l)
+		for _, p := range l.Data {
+			names = append(names, p.Domain)
+		}
+		if l.NextCursor != nil {
+			path = "/me/domains?limit=2&cursor=" + *l.NextCursor
+		}
+	}
+	if got := strings.Join(names, " "); got != "xn--bcher-kva.gonebox-tests.net two.gonebox-tests.net one.gonebox-tests.net" {
+		t.Error(got)
+	}
+}

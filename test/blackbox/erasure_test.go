@@ -1,0 +1,146 @@
+package blackbox_test
+
+import (
+	"database/sql"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// leftOf lists the rows that name any of some values, over every column of every table.
+func leftOf(t testing.TB, d *sql.DB, values ...string) (left []string) {
+	t.Helper()
+	for _, table := range column(t, d, "SELECT name FROM sqlite_master WHERE type = 'table'") {
+		for _, name := range column(t, d, "SELECT name FROM pragma_table_info('"+table+"')") {
+			for _, value := range values {
+				query := fmt.Sprintf("SELECT 1 FROM %s WHERE instr(CAST(%s AS BLOB), CAST($1 AS BLOB)) > 0", table, name)
+				if n := len(column(t, d, query, value)); n > 0 {
+					left = append(left, fmt.Sprintf("%d rows of %s.%s hold %q", n, table, name, value))
+				}
+			}
+		}
+	}
+	return left
+}
+
+// column reads the only column of a query.
+func column(t testing.TB, d *sql.DB, query string, args ...any) (all []string) {
+	t.Helper()
+	rows, err := d.QueryContext(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v string
+		if err := rows.Scan(&v); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// erased waits until an ended mailbox is gone from the storage. It lets the half minute pass that may lie before the next
+// round of erasing.
+func (s *service) erased(m mailbox) {
+	s.t.Helper()
+	d := s.Database()
+	defer d.Close()
+	eventually(s.t, "erasing "+m.ID, func() bool {
+		if len(column(s.t, d, "SELECT id FROM mailbox WHERE id = $1", m.ID)) == 0 {
+			return true
+		}
+		s.nextRound()
+		return false
+	})
+}
+
+// nextRound moves the clock to the next scheduled round, unless one is going on.
+func (s *service) nextRound() {
+	if s.Clock.Waiting() > 0 {
+		s.Clock.Advance(30 * time.Second)
+	}
+}
+
+func TestNothingOfAnEndedMailboxIsLeft(t *testing.T) {
+	for name, end := range map[string]func(*service, mailbox){
+		"destroyed": func(s *service, m mailbox) { s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") },
+		"expired":   func(s *service, _ mailbox) { s.Clock.Advance(time.Hour) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, nil)
+			key := s.startSession().Key
+			m := s.create(key, body{"localPart": "nobody-else-has-this"})
+			for i := range 25 { // more than one batch
+				s.Send(apptest.Mail{To: []string{m.Address}, Subject: fmt.Sprint("mail ", i), Raw: withAttachment("secret.txt", "c2VjcmV0")})
+			}
+			d := s.Database()
+			names := []string{m.ID, m.Address, m.LocalPart}
+			if len(leftOf(t, d, names...)) == 0 {
+				t.Fatal("this test would not find what is left")
+			}
+			end(s, m)
+			s.erased(m)
+			for _, left := range leftOf(t, d, names...) {
+				t.Error(left)
+			}
+			for _, table := range []string{"message", "attachment", "mailbox"} {
+				if n := column(t, d, "SELECT count(*) FROM "+table); n[0] != "0" {
+					t.Errorf("%s rows of %s are left", n[0], table)
+				}
+			}
+		})
+	}
+}
+
+// Half an hour later no file holds an original of the mailbox either.
+func TestNoOriginalIsLeft(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	id := s.mail(m.box(), apptest.Mail{Subject: "short-lived"}).ID
+	s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 200, "")
+	if len(segments(t, s)) == 0 {
+		t.Fatal("there is no segment to look at")
+	}
+	s.Clock.Advance(30 * time.Minute)
+	eventually(t, "erasing the original", func() bool {
+		s.nextRound()
+		return len(segments(t, s)) == 0
+	})
+	s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 410, "message.raw_expired")
+	s.call(http.MethodGet, "/messages/"+id, m.Token, 200, "")
+}
+
+// segments lists the files of originals.
+func segments(t *testing.T, s *service) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(s.Dir, "originals"), func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && e.Name() != "LOCK" {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestDeletingAMessageErasesIt(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("secret.txt", "c2VjcmV0")}).ID
+	s.call(http.MethodDelete, "/messages/"+id, m.Token, 204, "")
+	for _, left := range leftOf(t, s.Database(), id) {
+		t.Error(left)
+	}
+}

@@ -1,0 +1,388 @@
+package blackbox_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// filtersSpecification is interface.md §4 for the group filters.
+const filtersSpecification = `
+GET    /me/filters                          200, 401
+POST   /me/filters                          201, 401, 422
+POST   /me/filters/test                     200, 401, 422
+PATCH  /me/filters/{id}                     200, 401, 422
+DELETE /me/filters/{id}                     204, 401`
+
+// filtersCoverage is every answer of the group, as in coverage.
+const filtersCoverage = `
+GET    /me/filters                          200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
+POST   /me/filters                          201, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid filter.invalid_regex filter.limit_reached, 429 rate.limited
+POST   /me/filters/test                     200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid filter.invalid_regex, 429 rate.limited
+PATCH  /me/filters/{id}                     200, 401 auth.invalid_token auth.required, 404 filter.not_found, 413 request.too_large, 415 request.media_type, 422 request.invalid filter.invalid_regex filter.limit_reached, 429 rate.limited
+DELETE /me/filters/{id}                     204, 401 auth.invalid_token auth.required, 404 filter.not_found, 422 request.invalid, 429 rate.limited`
+
+// extraction is an extraction filter as a client reads it.
+type extraction struct {
+	ID, Name, ScopeType, ExtractRegex, Status string
+	DomainID, FromPattern, SubjectPattern     *string
+	Priority                                  int
+	CreatedAt, UpdatedAt                      time.Time
+}
+
+// filter makes a filter.
+func (s *service) filter(u user, wish fields) (f extraction) {
+	s.t.Helper()
+	whole := fields{"name": "test"}
+	for name, value := range wish {
+		whole[name] = value
+	}
+	a := s.Call(http.MethodPost, "/me/filters", u.Token, whole)
+	if a.Status != http.StatusCreated {
+		s.t.Fatalf("create a filter: %d %s", a.Status, a.Body)
+	}
+	a.Into(s.t, &f)
+	return f
+}
+
+func text(p *string) string {
+	if p == nil {
+		return "<null>"
+	}
+	return *p
+}
+
+func TestCreatingAFilter(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	f := s.filter(u, fields{"extractRegex": `order (\d+)`})
+	identifier(t, f.ID, "flt")
+	now := s.Clock.Now()
+	if f.Name != "test" || f.ScopeType != "all" || f.DomainID != nil || f.FromPattern != nil || f.SubjectPattern != nil || f.Priority != 100 ||
+		f.Status != "active" || !f.CreatedAt.Equal(now) || !f.UpdatedAt.Equal(now) || f.ExtractRegex != `order (\d+)` {
+		t.Errorf("the defaults: %+v", f)
+	}
+	f = s.filter(u, fields{
+		"extractRegex": "x", "scopeType": "all", "domainId": nil, "fromPattern": "@shop", "subjectPattern": nil, "priority": 9999, "status": "disabled",
+	})
+	if text(f.FromPattern) != "@shop" || f.SubjectPattern != nil || f.Priority != 9999 || f.Status != "disabled" {
+		t.Errorf("%+v", f)
+	}
+	if got := get[[]extraction](s, "/me/filters", u.Token); len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+	if got := get[[]extraction](s, "/me/filters", s.account("eve@example.org").Token); len(got) != 0 {
+		t.Errorf("another's: %+v", got)
+	}
+}
+
+func TestFilterCreationIsChecked(t *testing.T) {
+	s := startAccounts(t, settings{"plans.free.filters.max": "1"})
+	u := s.account("ada@example.org")
+	for what, c := range map[string]struct {
+		wish          any
+		code, pointer string
+	}{
+		"no body":             {nil, "request.invalid", ""},
+		"no name":             {fields{"extractRegex": "x"}, "request.invalid", ""},
+		"long name":           {fields{"name": strings.Repeat("n", 101), "extractRegex": "x"}, "request.invalid", "/name"},
+		"no regex":            {fields{"name": "n"}, "request.invalid", ""},
+		"null regex":          {fields{"name": "n", "extractRegex": nil}, "request.invalid", "/extractRegex"},
+		"long regex":          {fields{"name": "n", "extractRegex": strings.Repeat("x", 513)}, "request.invalid", "/extractRegex"},
+		"priority 0":          {fields{"name": "n", "extractRegex": "x", "priority": 0}, "request.invalid", "/priority"},
+		"priority 10000":      {fields{"name": "n", "extractRegex": "x", "priority": 10000}, "request.invalid", "/priority"},
+		"unknown status":      {fields{"name": "n", "extractRegex": "x", "status": "off"}, "request.invalid", "/status"},
+		"unknown scope":       {fields{"name": "n", "extractRegex": "x", "scopeType": "mailbox"}, "request.invalid", "/scopeType"},
+		"unknown field":       {fields{"name": "n", "extractRegex": "x", "regex": "x"}, "request.invalid", "/regex"},
+		"scope without id":    {fields{"name": "n", "extractRegex": "x", "scopeType": "domain"}, "request.invalid", "/domainId"},
+		"scope with null":     {fields{"name": "n", "extractRegex": "x", "scopeType": "domain", "domainId": nil}, "request.invalid", "/domainId"},
+		"scope with no id":    {fields{"name": "n", "extractRegex": "x", "scopeType": "domain", "domainId": "x"}, "request.invalid", "/domainId"},
+		"another's domain":    {fields{"name": "n", "extractRegex": "x", "scopeType": "domain", "domainId": "dom_" + strings.Repeat("0", 26)}, "request.invalid", "/domainId"},
+		"id without scope":    {fields{"name": "n", "extractRegex": "x", "domainId": "dom_" + strings.Repeat("0", 26)}, "request.invalid", "/domainId"},
+		"broken regex":        {fields{"name": "n", "extractRegex": `ab(\d`}, "filter.invalid_regex", "/extractRegex"},
+		"look-behind":         {fields{"name": "n", "extractRegex": `(?<=x)\d`}, "filter.invalid_regex", "/extractRegex"},
+		"back-reference":      {fields{"name": "n", "extractRegex": `(x)\1`}, "filter.invalid_regex", "/extractRegex"},
+		"a bomb":              {fields{"name": "n", "extractRegex": `((x{30}){30}){30}`}, "filter.invalid_regex", "/extractRegex"},
+		"broken fromPattern":  {fields{"name": "n", "extractRegex": "x", "fromPattern": "*"}, "filter.invalid_regex", "/fromPattern"},
+		"broken subject":      {fields{"name": "n", "extractRegex": "x", "subjectPattern": "[z-a]"}, "filter.invalid_regex", "/subjectPattern"},
+		"long subjectPattern": {fields{"name": "n", "extractRegex": "x", "subjectPattern": strings.Repeat("x", 513)}, "request.invalid", "/subjectPattern"},
+	} {
+		a := s.Call(http.MethodPost, "/me/filters", u.Token, c.wish)
+		want(t, a, 422, c.code)
+		p := problemOf(t, a)
+		if c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
+			t.Errorf("%s: %s", what, a.Body)
+		}
+		if c.code == "filter.invalid_regex" && !strings.Contains(p.Errors[0].Message, "position") {
+			t.Errorf("%s: no position: %s", what, a.Body)
+		}
+	}
+	f := s.filter(u, fields{"extractRegex": "x"})
+	want(t, s.Call(http.MethodPost, "/me/filters", u.Token, fields{"name": "n", "extractRegex": "x"}), 422, "filter.limit_reached")
+	s.plan(u, "pro")
+	if _, err := s.Database().Exec("UPDATE filter SET size = 128*1024 - 200 WHERE id = $1", f.ID); err != nil { // as if there were hundreds
+		t.Fatal(err)
+	}
+	large := strings.Repeat("[a-z]", 100) + "{200}"
+	want(t, s.Call(http.MethodPost, "/me/filters", u.Token, fields{"name": "n", "extractRegex": large}), 422, "filter.limit_reached")
+	small := s.filter(u, fields{"extractRegex": "x"})
+	want(t, s.Call(http.MethodPatch, "/me/filters/"+small.ID, u.Token, fields{"extractRegex": large}), 422, "filter.limit_reached")
+}
+
+func TestChangingAFilter(t *testing.T) {
+	s := startAccounts(t, nil)
+	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
+	f := s.filter(u, fields{"extractRegex": "x", "fromPattern": "a", "subjectPattern": "b", "priority": 7})
+	path := "/me/filters/" + f.ID
+	patch := func(change fields) (f extraction) {
+		t.Helper()
+		s.Clock.Advance(time.Second)
+		a := s.Call(http.MethodPatch, path, u.Token, change)
+		want(t, a, 200, "")
+		a.Into(t, &f)
+		return f
+	}
+	got := patch(fields{"fromPattern": nil, "name": "new"})
+	if got.FromPattern != nil || text(got.SubjectPattern) != "b" || got.Name != "new" || got.Priority != 7 || got.Status != "active" ||
+		!got.CreatedAt.Equal(f.CreatedAt) || !got.UpdatedAt.Equal(s.Clock.Now()) {
+		t.Errorf("%+v", got)
+	}
+	got = patch(fields{"subjectPattern": nil, "fromPattern": "c", "extractRegex": "y", "priority": 1, "status": "disabled"})
+	if text(got.FromPattern) != "c" || got.SubjectPattern != nil || got.ExtractRegex != "y" || got.Priority != 1 || got.Status != "disabled" {
+		t.Errorf("%+v", got)
+	}
+	patch(fields{"name": nil, "extractRegex": nil, "priority": nil, "status": nil}) // what cannot be cleared stays
+	kept := patch(fields{})
+	if text(kept.FromPattern) != "c" || kept.Name != "new" || kept.ExtractRegex != "y" || kept.Priority != 1 || kept.Status != "disabled" {
+		t.Errorf("an empty change changed: %+v", kept)
+	}
+	for _, c := range []struct {
+		change  fields
+		pointer string
+	}{
+		{fields{"name": ""}, "/name"},
+		{fields{"extractRegex": ""}, "/extractRegex"},
+		{fields{"priority": 10000}, "/priority"},
+		{fields{"fromPattern": 7}, "/fromPattern"},
+		{fields{"fromPattern": strings.Repeat("x", 513)}, "/fromPattern"},
+		{fields{"scopeType": "all"}, "/scopeType"},
+		{fields{"domainId": nil}, "/domainId"},
+	} {
+		a := s.Call(http.MethodPatch, path, u.Token, c.change)
+		want(t, a, 422, "request.invalid")
+		if p := problemOf(t, a); len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer {
+			t.Errorf("%v: %s", c.change, a.Body)
+		}
+	}
+	want(t, s.Call(http.MethodPatch, path, u.Token, fields{"fromPattern": "("}), 422, "filter.invalid_regex")
+	for _, method := range []string{http.MethodPatch, http.MethodDelete} {
+		var change any
+		if method == http.MethodPatch {
+			change = fields{"name": "n"}
+		}
+		foreign := s.Call(method, path, eve.Token, change)
+		want(t, foreign, 404, "filter.not_found")
+		for _, other := range []string{"x", "flt_" + strings.Repeat("0", 26), strings.Replace(f.ID, "flt", "mbx", 1)} {
+			same(t, foreign, s.Call(method, "/me/filters/"+other, u.Token, change))
+		}
+	}
+	s.call(http.MethodDelete, path, u.Token, 204, "")
+	s.call(http.MethodDelete, path, u.Token, 404, "filter.not_found")
+}
+
+func TestTryingAFilter(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	sample := fields{"from": "no-reply@shop.example", "subject": "Your order", "text": "Order AB-77 is on its way. Your verification code is 482913."}
+	for what, c := range map[string]struct {
+		filter  fields
+		matched bool
+		step    string
+		code    string
+	}{
+		"a match":         {fields{"extractRegex": `Order (\S+)`, "fromPattern": "@SHOP", "subjectPattern": "order"}, true, "matched", "AB-77"},
+		"digits":          {fields{"extractRegex": `code is (\d{3}\d{3})`}, true, "matched", "482913"},
+		"the subject too": {fields{"extractRegex": `(?P<x>Your) (?P<code>order)`, "fromPattern": nil, "subjectPattern": nil}, true, "matched", "order"},
+		"another sender":  {fields{"extractRegex": `x`, "fromPattern": "@bank", "subjectPattern": "no"}, false, "from", "<null>"},
+		"another subject": {fields{"extractRegex": `x`, "subjectPattern": "no"}, false, "subject", "<null>"},
+		"no code":         {fields{"extractRegex": `Order (\d+)`}, false, "extract", "<null>"},
+	} {
+		a := s.Call(http.MethodPost, "/me/filters/test", u.Token, fields{"filter": c.filter, "sample": sample})
+		want(t, a, 200, "")
+		var got struct {
+			Matched           bool
+			Step              string
+			Code, BuiltinCode *string
+			Candidates        []struct {
+				Value, Display, Where string
+				Reasons               []string
+				Chosen                bool
+			}
+		}
+		a.Into(t, &got)
+		if got.Matched != c.matched || got.Step != c.step || text(got.Code) != c.code || text(got.BuiltinCode) != "482913" {
+			t.Errorf("%s: %s", what, a.Body)
+		}
+		if !slices.ContainsFunc(got.Candidates, func(c struct {
+			Value, Display, Where string
+			Reasons               []string
+			Chosen                bool
+		},
+		) bool {
+			return c.Chosen && c.Value == "482913" && len(c.Reasons) > 0
+		}) {
+			t.Errorf("%s: nothing says why: %s", what, a.Body)
+		}
+	}
+	for what, c := range map[string]struct {
+		body          any
+		code, pointer string
+	}{
+		"no body":      {nil, "request.invalid", ""},
+		"no sample":    {fields{"filter": fields{"extractRegex": "x"}}, "request.invalid", ""},
+		"no filter":    {fields{"sample": sample}, "request.invalid", ""},
+		"no regex":     {fields{"filter": fields{}, "sample": sample}, "request.invalid", ""},
+		"a name":       {fields{"filter": fields{"extractRegex": "x", "name": "n"}, "sample": sample}, "request.invalid", "/filter/name"},
+		"broken regex": {fields{"filter": fields{"extractRegex": "x("}, "sample": sample}, "filter.invalid_regex", "/filter/extractRegex"},
+	} {
+		a := s.Call(http.MethodPost, "/me/filters/test", u.Token, c.body)
+		want(t, a, 422, c.code)
+		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
+			t.Errorf("%s: %s", what, a.Body)
+		}
+	}
+	if got := get[[]extraction](s, "/me/filters", u.Token); len(got) != 0 {
+		t.Errorf("a trial was saved: %+v", got)
+	}
+}
+
+// A filter's code is for its owner alone: others who get the same mail have the built-in one.
+func TestFiltersFindTheCodesOfTheirOwner(t *testing.T) {
+	s := startAccounts(t, nil)
+	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
+	first, second, hers, guest := s.create(u.Token, nil), s.create(u.Token, nil), s.create(eve.Token, nil), s.create("", nil)
+	s.filter(eve, fields{"extractRegex": `nothing (\d+)`})
+	f := s.filter(u, fields{"extractRegex": `Order (\S+)`, "fromPattern": "@example.org$"})
+	all := []string{first.Address, second.Address, hers.Address, guest.Address}
+	const mailText = "Order AB-77 is yours. Your verification code is 482913.\nhttps://shop.example/verify?token=abcdef0123456789"
+	s.Send(apptest.Mail{To: all, Subject: "Sign in", Text: mailText})
+	latest := func(m mailbox) code { return get[code](s, "/mailboxes/me/otp/latest", m.Token) }
+	for _, m := range []mailbox{first, second} {
+		got := latest(m)
+		if got.Code != "AB-77" || got.Display != "AB-77" || got.Source != "filter" || text(got.FilterID) != f.ID || got.Kind != "alphanumeric" || got.Confidence != 1 {
+			t.Errorf("%+v", got)
+		}
+		if list := get[[]summary](s, "/mailboxes/me/messages", m.Token); list[0].OTP == nil || list[0].OTP.Code != "AB-77" || !slices.Equal(got.Links, latest(guest).Links) {
+			t.Errorf("%+v", list[0])
+		}
+	}
+	for _, m := range []mailbox{hers, guest} {
+		if got := latest(m); got.Code != "482913" || got.Source != "builtin" || got.FilterID != nil {
+			t.Errorf("%+v", got)
+		}
+	}
+	s.Send(apptest.Mail{From: "a@other.example", To: all, Subject: "Sign in", Text: mailText})
+	if got := latest(first); got.Code != "482913" || got.Source != "builtin" {
+		t.Errorf("another sender: %+v", got)
+	}
+	// A better priority wins, whatever its age; digits come ready to paste.
+	s.filter(u, fields{"extractRegex": `is (\d{3} \d{3})`, "priority": 1})
+	s.Send(apptest.Mail{To: all[:1], Text: "Order AB-78. Your code is 555 444."})
+	if got := latest(first); got.Code != "555444" || got.Display != "555 444" || got.Kind != "numeric" {
+		t.Errorf("%+v", got)
+	}
+	// A change holds for the next mail, and what was found stays.
+	s.call(http.MethodDelete, "/me/filters/"+f.ID, u.Token, 204, "")
+	s.Send(apptest.Mail{To: all[1:2], Text: "Order AB-79 has no code of its own."})
+	if got := latest(second); got.Code != "482913" {
+		t.Errorf("%+v", got)
+	}
+	if list := get[[]summary](s, "/mailboxes/me/messages", second.Token); list[0].OTP != nil || list[2].OTP.Code != "AB-77" {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestAFilterFindsACodeInAMailThatHasNone(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	m := s.create(u.Token, nil)
+	s.filter(u, fields{"extractRegex": `booth ([a-z]+)`, "subjectPattern": "^VISIT"})
+	waiting := s.waiting(waitForCode, m.Token)
+	html := "From: a@example.org\r\nTo: " + m.Address + "\r\nSubject: Visit us\r\nContent-Type: text/html\r\n\r\n<p>Come to <b>booth</b> <i>tango</i>!</p>\r\n"
+	s.Send(apptest.Mail{To: []string{m.Address}, Raw: []byte(html)})
+	a := waiting()
+	want(t, a, 200, "")
+	var got code
+	if a.Into(t, &got); got.Code != "tango" || got.Links == nil {
+		t.Errorf("%s", a.Body)
+	}
+}
+
+func TestListingFiltersInPages(t *testing.T) {
+	s := startAccounts(t, nil)
+	u := s.account("ada@example.org")
+	var made, listed []string
+	for range 5 {
+		made = append([]string{s.filter(u, fields{"extractRegex": "x"}).ID}, made...)
+		s.Clock.Advance(time.Millisecond)
+	}
+	for next := ""; ; {
+		a := s.call(http.MethodGet, "/me/filters?limit=2&cursor="+url.QueryEscape(next), u.Token, 200, "")
+		var p struct {
+			Data       []extraction
+			NextCursor *string
+		}
+		if err := json.Unmarshal(a.Body, &p); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range p.Data {
+			listed = append(listed, f.ID)
+		}
+		if p.NextCursor == nil {
+			break
+		}
+		next = *p.NextCursor
+	}
+	if !slices.Equal(listed, made) {
+		t.Errorf("%v, want %v", listed, made)
+	}
+	s.call(http.MethodGet, "/me/filters?cursor=bWJ4XzA", u.Token, 422, "request.invalid")
+}
+
+func TestBodiesQueriesAndLimitsOfFilters(t *testing.T) {
+	s := startAccounts(t, settings{"http.body_max": "1KiB", "limits.other": "40/1m"})
+	u := s.account("ada@example.org")
+	f := s.filter(u, fields{"extractRegex": "x"})
+	k := s.create(u.Token, nil)
+	for call := range pairs(filtersCoverage) {
+		words := strings.Fields(call)
+		method, path := words[0], strings.Replace(words[1], "{id}", f.ID, 1)
+		switch {
+		case words[2] == "413":
+			want(t, s.Call(method, path, u.Token, append([]byte(`{"name":"`), make([]byte, 2000)...)), 413, "request.too_large")
+		case words[2] == "415":
+			a := s.do(method, path, u.Token, fields{}, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+			want(t, a, 415, "request.media_type")
+		case words[2] == "422":
+			s.call(method, path+"?no=1", u.Token, 422, "request.invalid")
+		case words[2] == "401" && words[3] == "auth.required":
+			s.call(method, path, "", 401, "auth.required")
+			for _, wrong := range []string{k.Token, "xu_", mistyped(u.Token)} {
+				s.call(method, path, wrong, 401, "auth.invalid_token")
+			}
+		}
+	}
+	for range 40 {
+		s.Call(http.MethodGet, "/me/filters", u.Token, nil)
+	}
+	for call := range pairs(filtersSpecification) {
+		words := strings.Fields(call)
+		s.call(words[0], strings.Replace(words[1], "{id}", f.ID, 1), u.Token, 429, "rate.limited")
+	}
+}

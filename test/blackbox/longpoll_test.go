@@ -1,0 +1,191 @@
+package blackbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// waiting starts a call that waits and returns its answer once it is asleep. The answer must come within patience, long
+// before the wait of a minute is over.
+func (s *service) waiting(path, token string) (answer func() apptest.Answer) {
+	s.t.Helper()
+	before := sleepers()
+	got := make(chan apptest.Answer, 1)
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	go func() {
+		defer cancel()
+		a, err := s.TryCall(ctx, http.MethodGet, path, token, nil)
+		if err != nil {
+			a = apptest.Answer{Body: []byte(err.Error())}
+		}
+		got <- a
+	}()
+	eventually(s.t, "waiting", func() bool { return sleepers() > before || len(got) > 0 })
+	return func() apptest.Answer { return <-got }
+}
+
+const (
+	waitForMail = "/mailboxes/me/messages?wait=60"
+	waitForCode = "/mailboxes/me/otp/latest?wait=60"
+)
+
+func TestALongPollAnswersWhenMailArrives(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	mail, code, fromBank := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token), s.waiting(waitForCode+"&from=bank", m.Token)
+	s.Send(apptest.Mail{To: []string{m.Address}, Subject: "no code", Text: "hello"})
+	a := mail()
+	want(t, a, 200, "")
+	var list []summary
+	a.Into(t, &list)
+	if len(list) != 1 || list[0].Subject != "no code" {
+		t.Errorf("%s", a.Body)
+	}
+	s.Send(apptest.Mail{To: []string{m.Address}, Subject: "Sign in", Text: "Your verification code is 482913."})
+	want(t, code(), 200, "")
+	after := s.waiting(waitForMail+"&after="+s.page(m.Token, "limit=1").Data[0].ID, m.Token)
+	s.Send(apptest.Mail{From: "x@bank.example", To: []string{m.Address}, Subject: "Sign in", Text: "Your verification code is 111222."})
+	want(t, fromBank(), 200, "")
+	a = after()
+	if a.Into(t, &list); a.Status != 200 || len(list) != 1 {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	want(t, s.Call(http.MethodGet, waitForMail, m.Token, nil), 200, "") // there is something: at once
+	want(t, s.Call(http.MethodGet, waitForCode, m.Token, nil), 200, "")
+}
+
+func TestALongPollEndsEmptyWhenItsTimeIsOver(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	mail, code := s.waiting("/mailboxes/me/messages?wait=1", m.Token), s.waiting("/mailboxes/me/otp/latest?wait=1", m.Token)
+	a := mail()
+	want(t, a, 200, "")
+	if string(a.Body) != `{"data":[],"nextCursor":null}`+"\n" {
+		t.Errorf("%s", a.Body)
+	}
+	want(t, code(), 404, "otp.not_found")
+}
+
+func TestALongPollEndsWithItsMailbox(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	mail, code := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token)
+	s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "")
+	want(t, mail(), 401, "auth.invalid_token")
+	want(t, code(), 401, "auth.invalid_token")
+
+	m = s.create("", nil)
+	mail, code = s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token)
+	eventually(t, "a quiet sweeper", func() bool { return s.Clock.Waiting() > 0 })
+	s.Clock.Advance(time.Hour)
+	want(t, mail(), 410, "mailbox.expired")
+	want(t, code(), 404, "otp.not_found")
+}
+
+func TestALongPollEndsWithItsClient(t *testing.T) {
+	s := start(t, settings{"limits.long_polls": "1"})
+	m := s.create("", nil)
+	ctx, leave := context.WithCancel(t.Context())
+	gone := make(chan error, 1)
+	before := sleepers()
+	go func() {
+		_, err := s.TryCall(ctx, http.MethodGet, waitForMail, m.Token, nil)
+		gone <- err
+	}()
+	eventually(t, "waiting", func() bool { return sleepers() > before })
+	s.call(http.MethodGet, waitForMail, m.Token, 429, "rate.limited")
+	leave()
+	if err := <-gone; err == nil {
+		t.Error("the call was answered")
+	}
+	eventually(t, "the end of the wait", func() bool { return sleepers() == before })
+	eventually(t, "a free place", func() bool {
+		return s.Call(http.MethodGet, "/mailboxes/me/otp/latest?wait=1", m.Token, nil).Status == 404
+	})
+}
+
+func TestALongPollEndsAtShutdown(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	mail, code := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token)
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+	want(t, mail(), 200, "")
+	want(t, code(), 404, "otp.not_found")
+}
+
+// Whoever asks for what came after the newest it knows, again and again, gets every mail that was acknowledged, whatever
+// the order in which mails and questions meet.
+func TestNoWaiterMissesMail(t *testing.T) {
+	const readers, writers, mails = 6, 3, 12
+	s := start(t, settings{"limits.long_polls": "100000"})
+	box := s.create("", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			if got := s.follow(ctx, box.Token, writers*mails); len(got) != writers*mails {
+				t.Errorf("a reader has %d of %d mails", len(got), writers*mails)
+			}
+		})
+	}
+	for w := range writers {
+		all.Go(func() {
+			for i := range mails {
+				for range rand.IntN(40) {
+					runtime.Gosched() // a chance for others
+				}
+				if err := s.TrySend(apptest.Mail{To: []string{box.Address}, Subject: fmt.Sprint(w, "-", i)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// follow collects mails by long-polls until it has as many as there should be.
+func (s *service) follow(ctx context.Context, token string, enough int) (seen []string) {
+	after := ""
+	for len(seen) < enough {
+		a, err := s.TryCall(ctx, http.MethodGet, waitForMail+"&limit=100"+after, token, nil)
+		var p page
+		if err != nil || json.Unmarshal(a.Body, &p) != nil || a.Status != 200 || len(p.Data) == 0 {
+			s.t.Errorf("%v %d %s", err, a.Status, a.Body)
+			return seen
+		}
+		fresh := ids(p.Data)
+		for _, id := range fresh {
+			if slices.Contains(seen, id) {
+				s.t.Errorf("%s came twice", id)
+			}
+		}
+		seen = append(seen, fresh...)
+		after = "&after=" + fresh[0]
+	}
+	return seen
+}
+
+// A mail that was acknowledged before the question is in the answer, without any wait.
+func TestAcknowledgedMailIsThere(t *testing.T) {
+	s := start(t, nil)
+	box := s.create("", nil)
+	for i := range 30 {
+		s.Send(apptest.Mail{To: []string{box.Address}, Subject: fmt.Sprint(i)})
+		if got := s.page(box.Token, "limit=1"); len(got.Data) != 1 || got.Data[0].Subject != fmt.Sprint(i) {
+			t.Fatalf("mail %d: %+v", i, got)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package blackbox_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// create makes a mailbox that must be had.
+func (s *service) create(token string, wish any) (m mailbox) {
+	s.t.Helper()
+	a := s.Call(http.MethodPost, "/mailboxes", token, wish)
+	if a.Status != http.StatusCreated {
+		s.t.Fatalf("create: %d %s", a.Status, a.Body)
+	}
+	a.Into(s.t, &m)
+	return m
+}
+
+func (m mailbox) box() apptest.Mailbox {
+	return apptest.Mailbox{ID: m.ID, Address: m.Address, Token: m.Token}
+}
+
+const (
+	hour = 3600
+	day  = 24 * hour
+)
+
+func TestCreateMailboxAnswersWhatWasMade(t *testing.T) {
+	s := start(t, nil)
+	for name, wish := range map[string]any{"no body": nil, "nothing wished": body{}} {
+		m := s.create("", wish)
+		identifier(t, m.ID, "mbx")
+		if !regexp.MustCompile(`^[a-z]+-[a-z]+-\d{4}$`).MatchString(m.LocalPart) || m.Domain != "gonebox.localhost" || m.Address != m.LocalPart+"@"+m.Domain {
+			t.Errorf("%s: %+v", name, m)
+		}
+		if m.TTL != hour || !m.CreatedAt.Equal(apptest.Noon()) || !m.ExpiresAt.Equal(apptest.Noon().Add(time.Hour)) {
+			t.Errorf("%s: times %+v", name, m)
+		}
+		if m.Tier != "free" || m.Source != "guest" || m.MessageCount != 0 || m.UnreadCount != 0 || !strings.HasPrefix(m.Token, "xm_") {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+	m := s.create("", body{"localPart": "a.b_c-9", "domain": "GoneBox.Localhost.", "ttl": 60})
+	if m.Address != "a.b_c-9@gonebox.localhost" || m.TTL != 60 {
+		t.Errorf("%+v", m)
+	}
+	if m := s.create("", body{"ttl": day}); m.TTL != day {
+		t.Errorf("the longest: %+v", m)
+	}
+}
+
+func TestCreateMailboxRefuses(t *testing.T) {
+	s := start(t, settings{"mailbox.reserved": "owner"})
+	s.create("", body{"localPart": "taken"})
+	for _, c := range []struct {
+		name    string
+		wish    body
+		status  int
+		code    string
+		pointer string
+	}{
+		{"a taken one", body{"localPart": "taken"}, 409, "mailbox.local_part_taken", ""},
+		{"reserved", body{"localPart": "postmaster"}, 422, "mailbox.local_part_reserved", ""},
+		{"reserved by the operator", body{"localPart": "owner"}, 422, "mailbox.local_part_reserved", ""},
+		{"upper case", body{"localPart": "Ann"}, 422, "request.invalid", "/localPart"},
+		{"empty", body{"localPart": ""}, 422, "request.invalid", "/localPart"},
+		{"65 characters", body{"localPart": strings.Repeat("a", 65)}, 422, "request.invalid", "/localPart"},
+		{"a line end behind it", body{"localPart": "ann\n"}, 422, "request.invalid", "/localPart"},
+		{"a tag", body{"localPart": "ann+tag"}, 422, "request.invalid", "/localPart"},
+		{"an unknown domain", body{"domain": "example.org"}, 422, "mailbox.domain_unavailable", ""},
+		{"no domain name", body{"domain": "not a name"}, 422, "mailbox.domain_unavailable", ""},
+		{"a ttl of 59", body{"ttl": 59}, 422, "request.invalid", "/ttl"},
+		{"a ttl of 0", body{"ttl": 0}, 422, "request.invalid", "/ttl"},
+		{"half seconds", body{"ttl": 60.5}, 422, "request.invalid", "/ttl"},
+		{"a second above the maximum", body{"ttl": day + 1}, 422, "mailbox.ttl_too_long", ""},
+		{"a ttl beyond every duration", body{"ttl": int64(1) << 62}, 422, "mailbox.ttl_too_long", ""},
+		{"a ttl beyond every integer", body{"ttl": 1e300}, 422, "request.invalid", "/ttl"},
+		{"a misspelt field", body{"localpart": "ann"}, 422, "request.invalid", "/localpart"},
+	} {
+		a := s.Call(http.MethodPost, "/mailboxes", "", c.wish)
+		if a.Status != c.status || a.Code() != c.code {
+			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
+		}
+		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
+			t.Errorf("%s: errors %v, want %s", c.name, p.Errors, c.pointer)
+		}
+	}
+	if p := problemOf(t, s.Call(http.MethodPost, "/mailboxes", "", body{"ttl": day + 1})); !strings.Contains(p.Detail, "86400") {
+		t.Errorf("the maximum is not named: %q", p.Detail)
+	}
+	if m := s.create("", body{"localPart": strings.Repeat("a", 64)}); len(m.LocalPart) != 64 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// An international domain is accepted in either form.
+func TestCreateMailboxOnAnInternationalDomain(t *testing.T) {
+	s := start(t, settings{"domains": "xn--bcher-kva.example"})
+	for _, name := range []string{"bücher.example", "BÜCHER.example", "xn--bcher-kva.example", "XN--BCHER-KVA.EXAMPLE."} {
+		if m := s.create("", body{"domain": name}); m.Domain != "xn--bcher-kva.example" {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
+func TestAnAddressIsHeldAfterItsEnd(t *testing.T) {
+	destroy := func(s *service, m mailbox) { s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") }
+	expire := func(s *service, _ mailbox) { s.Clock.Advance(time.Hour) }
+	for name, end := range map[string]func(*service, mailbox){
+		"destroyed": destroy, "destroyed and erased": func(s *service, m mailbox) { destroy(s, m); s.erased(m) },
+		"expired": expire, "expired and erased": func(s *service, m mailbox) { expire(s, m); s.erased(m) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, nil)
+			wish := body{"localPart": "ann"}
+			m := s.create("", wish)
+			end(s, m)
+			ended := min(s.Clock.Now().Unix(), m.ExpiresAt.Unix())
+			if strings.HasPrefix(name, "destroyed") {
+				ended = m.CreatedAt.Unix()
+			}
+			want(t, s.Call(http.MethodPost, "/mailboxes", "", wish), 409, "mailbox.local_part_taken")
+			free := time.Unix(ended, 0).Add(30 * day * time.Second)
+			s.Clock.Advance(free.Sub(s.Clock.Now()) - time.Second)
+			want(t, s.Call(http.MethodPost, "/mailboxes", "", wish), 409, "mailbox.local_part_taken")
+			s.Clock.Advance(time.Second)
+			s.create("", wish)
+		})
+	}
+}
+
+func TestWithoutACoolDownAnAddressIsFreeAtOnce(t *testing.T) {
+	s := start(t, settings{"mailbox.address_cooldown": "0s"})
+	old := s.create("", body{"localPart": "ann"})
+	s.mail(old.box(), apptest.Mail{Subject: "private", Text: "for the first owner"})
+	s.call(http.MethodDelete, "/mailboxes/me", old.Token, 204, "")
+	heir := s.create("", body{"localPart": "ann"})
+	if got := get[[]summary](s, "/mailboxes/me/messages", heir.Token); len(got) != 0 {
+		t.Errorf("the heir reads the mail of the one before: %v", got)
+	}
+	s.call(http.MethodGet, "/mailboxes/me", old.Token, 401, "auth.invalid_token")
+}
+
+func TestGetMailboxCountsDown(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	s.Clock.Advance(10*time.Minute + 300*time.Millisecond)
+	got := get[mailbox](s, "/mailboxes/me", m.Token)
+	if got.TTL != 50*60 || got.Token != "" { // a second that has begun is left
+		t.Errorf("%+v", got)
+	}
+	got.TTL, got.Token = m.TTL, m.Token
+	if got != m {
+		t.Errorf("got %+v, created %+v", got, m)
+	}
+}
+
+// What a mailbox that has run out, one that was destroyed and a token that never was are told apart by (decisions §2).
+func TestEndedMailboxes(t *testing.T) {
+	s := start(t, nil)
+	read := s.create("", nil)
+	id := s.mail(read.box(), apptest.Mail{Subject: "Sign in", Text: "Your verification code is 482913."}).ID
+	destroyed := s.create("", nil)
+	s.call(http.MethodDelete, "/mailboxes/me", destroyed.Token, 204, "")
+	s.Clock.Advance(time.Hour)
+
+	expired := map[string]string{
+		"GET /mailboxes/me": "410 mailbox.expired", "POST /mailboxes/me/extend": "410 mailbox.expired",
+		"GET /mailboxes/me/messages": "410 mailbox.expired", "GET /mailboxes/me/messages?wait=60": "410 mailbox.expired",
+		"GET /messages/" + id: "404 message.not_found", "DELETE /messages/" + id: "404 message.not_found",
+		"GET /messages/" + id + "/raw":                                        "410 mailbox.expired",
+		"GET /messages/" + id + "/attachments/att_01m7zmcdrqfe4t1d2x0gmbspgh": "404 message.not_found",
+		"GET /mailboxes/me/otp/latest":                                        "404 otp.not_found",
+		"DELETE /mailboxes/me":                                                "401 auth.invalid_token",
+	}
+	check := func(when, token string, wanted map[string]string) {
+		t.Helper()
+		for call, answer := range wanted {
+			method, path, _ := strings.Cut(call, " ")
+			a := s.Call(method, path, token, nil)
+			if got := fmt.Sprint(a.Status, " ", a.Code()); got != answer {
+				t.Errorf("%s: %s: %s, want %s", when, call, got, answer)
+			}
+		}
+	}
+	check("just expired", read.Token, expired)
+	s.erased(read)
+	check("expired and erased", read.Token, expired)
+
+	invalid := maps.Clone(expired)
+	for call := range invalid {
+		invalid[call] = "401 auth.invalid_token"
+	}
+	again := s.create("", nil)
+	s.call(http.MethodDelete, "/mailboxes/me", again.Token, 204, "")
+	check("destroyed", again.Token, invalid)
+	s.erased(again)
+	check("destroyed and erased", again.Token, invalid)
+}
+
+// In the part of a second in which the mailbox outlives its token, the token is good.
+func TestTheTokenIsGoodToTheVeryEnd(t *testing.T) {
+	s := start(t, nil)
+	s.Clock.Advance(600 * time.Millisecond)
+	m := s.create("", body{"ttl": 60})
+	s.Clock.Advance(time.Minute - time.Millisecond)
+	s.call(http.MethodGet, "/mailboxes/me", m.Token, 200, "")
+	s.Clock.Advance(time.Millisecond)
+	s.call(http.MethodGet, "/mailboxes/me", m.Token, 410, "mailbox.expired")
+}
+
+func TestListDomains(t *testing.T) {
+	s := start(t, settings{"domains": "b.example, a.example"})
+	type domain struct {
+		Domain  string
+		Default bool
+	}
+	got := get[[]domain](s, "/domains", "")
+	if len(got) != 2 || got[0] != (domain{"b.example", true}) || got[1] != (domain{"a.example", false}) {
+		t.Errorf("%+v", got)
+	}
+	if m := s.create("", nil); m.Domain != "b.example" {
+		t.Errorf("%+v", m)
+	}
+	if m := s.create("", body{"domain": "a.example"}); m.Domain != "a.example" {
+		t.Errorf("%+v", m)
+	}
+}

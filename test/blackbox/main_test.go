@@ -1,0 +1,140 @@
+// Package blackbox_test tests the interface from outside: the assembled service, over HTTP and SMTP. Every answer that any of its tests receives is held against the service's own
+// OpenAPI document, and at the end the calls that were made against the table in coverage_test.go.
+package blackbox_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "25"); err != nil { // each is a conversation over the network; a flag asks for more
+		panic(err)
+	}
+	flag.Parse()
+	code := m.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Println("goroutines are left behind:", err)
+		code = 1
+	}
+	everything := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" &&
+		flag.Lookup("test.list").Value.String() == "" && flag.Lookup("test.fuzz").Value.String() == ""
+	if missing := exercised.missing(); code == 0 && everything && len(missing) > 0 {
+		fmt.Println("no test has seen:\n  " + strings.Join(missing, "\n  "))
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// service is a running service whose answers are all checked.
+type service struct {
+	*apptest.Service
+	t testing.TB
+}
+
+// settings are configuration keys.
+type settings map[string]string
+
+func start(t testing.TB, set settings) *service {
+	t.Helper()
+	return startWith(t, apptest.Options{Set: set})
+}
+
+func startWith(t testing.TB, o apptest.Options) *service {
+	t.Helper()
+	s := &service{t: t}
+	inspector := &inspector{t: t}
+	o.OnAnswer = inspector.inspect
+	s.Service = apptest.Start(t, o)
+	inspector.base = s.URL
+	inspector.document = fetchDocument(t, s.Service)
+	return s
+}
+
+// problem is an error as a client reads it.
+type problem struct {
+	Type, Title, Code, TraceID, Detail string
+	Status                             int
+	Errors                             []struct{ Pointer, Message string }
+}
+
+// want fails the test unless an answer has the status and, where it is a problem, the code.
+func want(t testing.TB, a apptest.Answer, status int, code string) {
+	t.Helper()
+	if a.Status != status || a.Code() != code {
+		t.Errorf("%d %s, want %d %q", a.Status, a.Body, status, code)
+	}
+}
+
+// call is a call without a body whose status and code are expected.
+func (s *service) call(method, path, token string, status int, code string) apptest.Answer {
+	s.t.Helper()
+	a := s.Call(method, path, token, nil)
+	want(s.t, a, status, code)
+	return a
+}
+
+// do sends a request that the test made; change may alter it first.
+func (s *service) do(method, path, token string, body any, change func(*http.Request)) apptest.Answer {
+	s.t.Helper()
+	r, err := s.Request(s.t.Context(), method, path, token, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	change(r)
+	a, err := s.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+// get decodes the data of a call that must succeed.
+func get[T any](s *service, path, token string) (v T) {
+	s.t.Helper()
+	a := s.Call(http.MethodGet, path, token, nil)
+	if a.Status != http.StatusOK {
+		s.t.Fatalf("GET %s: %d %s", path, a.Status, a.Body)
+	}
+	a.Into(s.t, &v)
+	return v
+}
+
+// mail sends a mail to a mailbox and returns the summary it got there.
+func (s *service) mail(box apptest.Mailbox, m apptest.Mail) summary {
+	s.t.Helper()
+	m.To = []string{box.Address}
+	s.Send(m)
+	return get[[]summary](s, "/mailboxes/me/messages?limit=1", box.Token)[0]
+}
+
+// patience bounds how long a test waits for what must happen soon; it is reached only when the test fails.
+const patience = 30 * time.Second
+
+// eventually waits until something holds that comes about in another goroutine of the service.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come about", what)
+		}
+		time.Sleep(time.Millisecond) // leaves the processor to what is waited for; it decides nothing
+	}
+}
+
+// sleepers is how many long-polls of this process are waiting.
+func sleepers() int {
+	stacks := make([]byte, 8<<20)
+	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "internal/wake.Until[")
+}

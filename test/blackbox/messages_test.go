@@ -1,0 +1,189 @@
+package blackbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// crlf makes a mail of lines.
+func crlf(lines ...string) []byte { return []byte(strings.Join(lines, "\r\n") + "\r\n") }
+
+// withAttachment is a mail with one attachment, whose content comes in base64.
+func withAttachment(filename, base64 string) []byte {
+	return crlf("From: Sender <sender@example.org>", "Subject: with a file", "MIME-Version: 1.0",
+		`Content-Type: multipart/mixed; boundary="b"`, "", "--b", "Content-Type: text/plain", "", "see the file",
+		"--b", "Content-Type: text/html; name="+filename, "Content-Disposition: attachment; filename="+filename,
+		"Content-Transfer-Encoding: base64", "", base64, "--b--")
+}
+
+func TestAMessageIsShownInFull(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", body{"localPart": "ann"})
+	s.Clock.Advance(1500 * time.Millisecond)
+	raw := crlf("From: =?utf-8?q?Bj=C3=B6rn?= <bjorn@example.org>", "To: Ann <ann+shop@gonebox.localhost>, Bob <bob@example.org>",
+		"Cc: carol@example.org", "Reply-To: help@example.org", "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=",
+		"Date: Sat, 14 Mar 2026 12:59:00 +0100", "Message-ID: <one@example.org>", "X-Own: folded", " value",
+		"Content-Type: text/plain; charset=utf-8", "", "Hello,", "your code is 482913, or go to https://example.org/verify?t=1")
+	s.Send(apptest.Mail{From: "bounce@example.org", To: []string{"ann+shop@gonebox.localhost"}, Raw: raw})
+	list := get[[]summary](s, "/mailboxes/me/messages", m.Token)
+	if len(list) != 1 {
+		t.Fatalf("%d messages", len(list))
+	}
+	got := list[0]
+	identifier(t, got.ID, "msg")
+	if got.MailboxID != m.ID || got.From != (address{"Björn", "bjorn@example.org"}) || got.Subject != "Grüße" || got.Seen || got.HasAttachments {
+		t.Errorf("%+v", got)
+	}
+	if len(got.To) != 2 || got.To[0] != (address{"Ann", "ann+shop@gonebox.localhost"}) {
+		t.Errorf("to: %+v", got.To)
+	}
+	if got.Preview != "Hello, your code is 482913, or go to https://example.org/verify?t=1" || got.Size != len(raw) {
+		t.Errorf("preview %q, size %d of %d", got.Preview, got.Size, len(raw))
+	}
+	if !got.ReceivedAt.Equal(apptest.Noon().Add(1500*time.Millisecond)) || !got.SentAt.Equal(apptest.Noon().Add(-time.Minute)) {
+		t.Errorf("received %s, sent %s", got.ReceivedAt, got.SentAt)
+	}
+
+	full := get[message](s, "/messages/"+got.ID, m.Token)
+	if !full.Seen || full.MessageID != "one@example.org" || len(full.CC) != 1 || len(full.ReplyTo) != 1 || full.HTML != nil {
+		t.Errorf("%+v", full)
+	}
+	if !strings.Contains(full.Text, "482913") || len(full.Links) != 1 || full.Links[0] != "https://example.org/verify?t=1" {
+		t.Errorf("text %q, links %v", full.Text, full.Links)
+	}
+	if e := full.Envelope; e.From != "bounce@example.org" || len(e.To) != 1 || e.To[0] != "ann+shop@gonebox.localhost" || e.RemoteIP != "127.0.0.1" || e.TLS || e.Helo == "" {
+		t.Errorf("envelope %+v", e)
+	}
+	if !full.RawExpiresAt.Equal(got.ReceivedAt.Add(15 * time.Minute)) {
+		t.Errorf("raw expires at %s", full.RawExpiresAt)
+	}
+	if a := full.Authentication; a.DKIM != "none" || a.SPF == "" || a.DMARC == "" {
+		t.Errorf("authentication %+v", a)
+	}
+	found := false
+	for _, h := range full.Headers {
+		found = found || h.Name == "X-Own" && h.Value == "folded value"
+	}
+	if !found {
+		t.Errorf("headers %+v", full.Headers)
+	}
+}
+
+func TestAMessageWithNothingInIt(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	got := s.mail(m.box(), apptest.Mail{Raw: []byte("\r\n")})
+	full := get[message](s, "/messages/"+got.ID, m.Token)
+	if full.SentAt != nil || full.OTP != nil || full.HTML != nil || full.Text != "" || full.Subject != "" || len(full.Attachments) != 0 {
+		t.Errorf("%+v", full)
+	}
+	if len(full.To) != 1 || full.To[0].Address != m.Address {
+		t.Errorf("to: %+v, want the envelope's", full.To)
+	}
+}
+
+func TestSeenAndCounts(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	counts := func(messages, unread int) {
+		t.Helper()
+		if got := get[mailbox](s, "/mailboxes/me", m.Token); got.MessageCount != messages || got.UnreadCount != unread {
+			t.Errorf("%d messages, %d unread; want %d, %d", got.MessageCount, got.UnreadCount, messages, unread)
+		}
+	}
+	one, two := s.mail(m.box(), apptest.Mail{Subject: "one"}).ID, s.mail(m.box(), apptest.Mail{Subject: "two"}).ID
+	counts(2, 2)
+	for range 2 { // once read, it stays read
+		get[message](s, "/messages/"+one, m.Token)
+		counts(2, 1)
+	}
+	for _, got := range get[[]summary](s, "/mailboxes/me/messages", m.Token) {
+		if got.Seen != (got.ID == one) {
+			t.Errorf("%+v", got)
+		}
+	}
+	counts(2, 1) // listing is not reading
+	s.call(http.MethodGet, "/messages/"+two+"/raw", m.Token, 200, "")
+	counts(2, 1)
+	s.call(http.MethodDelete, "/messages/"+two, m.Token, 204, "")
+	counts(1, 0)
+	s.call(http.MethodDelete, "/messages/"+one, m.Token, 204, "")
+	counts(0, 0)
+}
+
+func TestADeletedMessageIsGone(t *testing.T) {
+	s := start(t, nil)
+	m, other := s.create("", nil), s.create("", nil)
+	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("a.txt", "YQ==")}).ID
+	att := get[message](s, "/messages/"+id, m.Token).Attachments[0].ID
+	calls := []string{"GET /messages/" + id, "DELETE /messages/" + id, "GET /messages/" + id + "/raw", "GET /messages/" + id + "/attachments/" + att}
+	refused := func(token string) {
+		t.Helper()
+		for _, c := range calls {
+			method, path, _ := strings.Cut(c, " ")
+			s.call(method, path, token, 404, "message.not_found")
+		}
+	}
+	refused(other.Token) // another mailbox's message is like none
+	s.call(http.MethodGet, "/messages/"+id, m.Token, 200, "")
+	s.call(http.MethodDelete, "/messages/"+id, m.Token, 204, "")
+	refused(m.Token)
+	for _, no := range []string{"x", "msg_", m.ID, strings.ToUpper(id), strings.Repeat("9", 5000), "%00", "a%2fb", "%ff%fe", "👻"} {
+		s.call(http.MethodGet, "/messages/"+no, m.Token, 404, "message.not_found")
+	}
+}
+
+// One mail to several mailboxes is in each of them, and none learns of the others from the envelope.
+func TestAMailToSeveralMailboxes(t *testing.T) {
+	s := start(t, nil)
+	a, b := s.create("", nil), s.create("", nil)
+	s.Send(apptest.Mail{To: []string{a.Address, b.Address, a.Address}, Subject: "to both", Raw: crlf("Subject: to both", "", "hidden recipients")})
+	for _, m := range []mailbox{a, b} {
+		list := get[[]summary](s, "/mailboxes/me/messages", m.Token)
+		if len(list) != 1 {
+			t.Fatalf("%d messages in %s", len(list), m.Address)
+		}
+		full := get[message](s, "/messages/"+list[0].ID, m.Token)
+		other := strings.NewReplacer(a.Address, b.Address, b.Address, a.Address).Replace(m.Address)
+		if text := fmt.Sprintf("%+v", full); strings.Contains(text, other) {
+			t.Errorf("%s reads of %s: %s", m.Address, other, text)
+		}
+	}
+}
+
+func TestHTMLIsSafeAndItsImagesAreInlined(t *testing.T) {
+	s := start(t, settings{"message.inline_image_max": "100B"})
+	m := s.create("", nil)
+	const pixel = "R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="
+	id := s.mail(m.box(), apptest.Mail{Raw: crlf("Subject: pictures", "MIME-Version: 1.0", `Content-Type: multipart/related; boundary="b"`, "",
+		"--b", "Content-Type: text/html; charset=utf-8", "",
+		`<p onclick="x()">Hi<script>alert(1)</script> <a href="javascript:x">bad</a> <a href="https://example.org/">good</a>`+
+			`<img src="cid:small"><img src="cid:large"><img src="https://example.org/remote.png">`,
+		"--b", "Content-Type: image/gif", "Content-ID: <small>", "Content-Disposition: inline", "Content-Transfer-Encoding: base64", "", pixel,
+		"--b", "Content-Type: image/gif", "Content-ID: <large>", "Content-Disposition: inline", "Content-Transfer-Encoding: base64", "",
+		strings.Repeat("QUJD", 100), "--b--")}).ID
+	full := get[message](s, "/messages/"+id, m.Token)
+	if full.HTML == nil {
+		t.Fatal("no HTML")
+	}
+	for text, wanted := range map[string]bool{
+		"script": false, "alert": false, "onclick": false, "javascript:": false, "cid:": false,
+		"data:image/gif;base64," + pixel: true, "https://example.org/remote.png": true,
+		`rel="noopener noreferrer nofollow"`: true, `target="_blank"`: true, "QUJD": false,
+	} {
+		if strings.Contains(*full.HTML, text) != wanted {
+			t.Errorf("%q in it should be %v: %s", text, wanted, *full.HTML)
+		}
+	}
+	if !strings.HasPrefix(full.Text, "Hi") || len(full.Attachments) != 2 || !full.Attachments[0].Inline || *full.Attachments[0].ContentID != "small" {
+		t.Errorf("%+v", full)
+	}
+	if !full.HasAttachments {
+		t.Error("hasAttachments is false")
+	}
+}

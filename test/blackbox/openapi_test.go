@@ -1,0 +1,137 @@
+package blackbox_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// methods of OpenAPI 3.1 §4.8.9, the Path Item Object.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+func TestTheDocumentIsWellFormed(t *testing.T) {
+	s := start(t, nil)
+	d := s.document()
+	if d.OpenAPI != "3.1.0" || d.Info.Title == "" || d.Info.Version == "" || len(d.Servers) != 1 || strings.HasSuffix(d.Servers[0].URL, "/") {
+		t.Errorf("%s %+v %+v", d.OpenAPI, d.Info, d.Servers)
+	}
+	var tags, ids []string
+	for _, tag := range d.Tags {
+		tags = append(tags, tag.Name)
+	}
+	for path, item := range d.Paths {
+		for method, o := range item {
+			if !slices.Contains(methods, method) || !strings.HasPrefix(path, "/api/v1/") {
+				t.Errorf("%s %s", method, path)
+			}
+			if o.OperationID == "" || slices.Contains(ids, o.OperationID) || o.Summary == "" {
+				t.Errorf("%s %s: operationId %q, summary %q", method, path, o.OperationID, o.Summary)
+			}
+			ids = append(ids, o.OperationID)
+			if len(o.Tags) != 1 || !slices.Contains(tags, o.Tags[0]) {
+				t.Errorf("%s: tags %v", o.OperationID, o.Tags)
+			}
+			d.checkOperation(t, path, o)
+		}
+	}
+}
+
+func (d *document) checkOperation(t *testing.T, path string, o *operation) {
+	for _, alternative := range o.Security {
+		for scheme := range alternative {
+			if d.Components.SecuritySchemes[scheme] == nil {
+				t.Errorf("%s: no scheme %s", o.OperationID, scheme)
+			}
+		}
+	}
+	var inPath []string
+	for _, p := range o.Parameters {
+		if p.Description == "" || p.Schema == nil || p.In != "path" && p.In != "query" && p.In != "header" {
+			t.Errorf("%s: parameter %+v", o.OperationID, p)
+		}
+		if p.In == "path" {
+			inPath = append(inPath, "{"+p.Name+"}")
+		}
+		d.checkSchema(t, o.OperationID, p.Schema)
+	}
+	if braces := regexp.MustCompile(`\{[^/]*\}`).FindAllString(path, -1); !slices.Equal(slices.Sorted(slices.Values(braces)), slices.Sorted(slices.Values(inPath))) {
+		t.Errorf("%s: %v in the path, %v in the parameters", o.OperationID, braces, inPath)
+	}
+	if o.RequestBody != nil {
+		if len(o.RequestBody.Content) != 1 || o.RequestBody.Content["application/json"].Schema == nil {
+			t.Errorf("%s: request %+v", o.OperationID, o.RequestBody)
+		}
+	}
+	if o.Responses["default"].Content["application/problem+json"].Schema == nil {
+		t.Errorf("%s: faults of ours are not documented", o.OperationID)
+	}
+	for status, r := range o.Responses {
+		if r.Description == "" || status != "default" && !regexp.MustCompile(`^[2-5]\d\d$`).MatchString(status) {
+			t.Errorf("%s: %s %+v", o.OperationID, status, r)
+		}
+		for _, m := range r.Content {
+			d.checkSchema(t, o.OperationID+" "+status, m.Schema)
+		}
+	}
+}
+
+// checkSchema follows every reference.
+func (d *document) checkSchema(t *testing.T, where string, schema any) {
+	switch v := schema.(type) {
+	case map[string]any:
+		if ref, ok := v["$ref"].(string); ok && d.Components.Schemas[strings.TrimPrefix(ref, "#/components/schemas/")] == nil {
+			t.Errorf("%s: %s leads nowhere", where, ref)
+		}
+		for _, inner := range v {
+			d.checkSchema(t, where, inner)
+		}
+	case []any:
+		for _, inner := range v {
+			d.checkSchema(t, where, inner)
+		}
+	}
+}
+
+func TestSchemaNamesAreReadable(t *testing.T) {
+	d := start(t, nil).document()
+	for name, schema := range d.Components.Schemas {
+		if !regexp.MustCompile(`^[A-Z][A-Za-z]+$`).MatchString(name) || regexp.MustCompile(`^(Data|List)[A-Z]|Response$|Item$|Body$`).MatchString(name) {
+			t.Errorf("%s", name)
+		}
+		d.checkSchema(t, name, schema)
+	}
+	for _, name := range []string{"Mailbox", "MailboxAnswer", "MailboxCreation", "MailboxExtension", "MessageSummary", "MessageSummaryPage", "MessageAnswer", "OTP", "Problem"} {
+		if d.Components.Schemas[name] == nil {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	wish := d.Components.Schemas["MailboxCreation"].(map[string]any)
+	if wish["additionalProperties"] != false {
+		t.Error("the body of a request is open")
+	}
+}
+
+// The document and the list of problems change with the program alone, so that they can be kept.
+func TestDocumentationIsCached(t *testing.T) {
+	s := start(t, nil)
+	for _, path := range []string{"/api/v1/openapi.json", "/docs/errors"} {
+		root := func(r *http.Request) { r.URL.Path = path }
+		a := s.do(http.MethodGet, "", "", nil, root)
+		etag := a.Header.Get("ETag")
+		if a.Status != 200 || etag == "" {
+			t.Fatalf("%s: %d %v", path, a.Status, a.Header)
+		}
+		a = s.do(http.MethodGet, "", "", nil, func(r *http.Request) { root(r); r.Header.Set("If-None-Match", etag) })
+		if a.Status != 304 || len(a.Body) > 0 {
+			t.Errorf("%s: %d", path, a.Status)
+		}
+	}
+	page := s.do(http.MethodGet, "", "", nil, func(r *http.Request) { r.URL.Path = "/docs/errors" })
+	for pair := range pairs(coverage) {
+		if words := strings.Fields(pair); len(words) == 4 && !strings.Contains(string(page.Body), `id="`+words[3]+`"`) {
+			t.Errorf("%s is not described", words[3])
+		}
+	}
+}

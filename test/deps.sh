@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Installs what the tests need of the machine and nothing else, on Debian. Where all is there it only looks and is done.
+set -euo pipefail
+
+# Each row: what must be there (a program, or a file by its path), and the package that brings it.
+needs='
+gcc                   gcc
+/usr/include/stdlib.h libc6-dev
+git                   git
+curl                  curl
+python3               python3
+strace                strace
+swaks                 swaks
+smtp-source           postfix
+'
+
+PATH=$PATH:/usr/sbin:/sbin # smtp-source lives there
+
+missing=()
+while read -r thing package; do
+	[ -n "$thing" ] || continue
+	case $thing in
+	/*) [ -e "$thing" ] ;;
+	*) command -v "$thing" >/dev/null ;;
+	esac || missing+=("$package")
+done <<<"$needs"
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+	echo "test/deps.sh: please install what stands for the Debian packages ${missing[*]}" >&2
+	exit 1
+fi
+if [ "$(id -u)" -ne 0 ]; then
+	echo "test/deps.sh: the tests need ${missing[*]}; run as root: apt-get install ${missing[*]}" >&2
+	exit 1
+fi
+
+echo "test/deps.sh: installing ${missing[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() { "$@" </dev/null >"$log" 2>&1 || { cat "$log" >&2; return 1; }; }
+
+# Only a tool of Postfix is wanted: no mail system is configured, and so none is started.
+if [[ " ${missing[*]} " == *" postfix "* ]]; then
+	debconf-set-selections <<<'postfix postfix/main_mailer_type select No configuration'
+fi
+quietly apt-get update -qq
+quietly apt-get install -y -qq --no-install-recommends "${missing[@]}"

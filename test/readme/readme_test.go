@@ -1,0 +1,123 @@
+// Package readme_test does what README.md tells a newcomer to do, with the built program: what is promised there holds.
+package readme_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The words of README.md that depend on the machine it is read on. The test puts its own in their place.
+const (
+	httpAddress = "localhost:8080"
+	smtpAddress = "localhost:2525"
+	program     = "go run ./cmd/gonebox"
+)
+
+// patience bounds the whole tour: it is not a measurement.
+const patience = 2 * time.Minute
+
+func TestTheTourPrintsTheCode(t *testing.T) {
+	tour := section(t, "## A tour of 60 seconds")
+	for _, word := range []string{httpAddress, smtpAddress, program} {
+		if !strings.Contains(tour, word) {
+			t.Fatalf("the tour does not speak of %q any more:\n%s", word, tour)
+		}
+	}
+	binary := build(t)
+	http, smtp := serve(t, binary)
+	script := strings.NewReplacer(httpAddress, http, smtpAddress, smtp, program, binary).Replace(tour)
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out, errs bytes.Buffer
+	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail")
+	shell.Stdin, shell.Stdout, shell.Stderr = strings.NewReader(script+"wait\n"), &out, &errs
+	if err := shell.Run(); err != nil {
+		t.Fatalf("the tour failed: %v\n%s\n%s", err, &out, &errs)
+	}
+	if !strings.Contains(out.String(), `"code":"246810"`+"\n") || errs.Len() > 0 {
+		t.Errorf("the tour printed\n%s\n%s", &out, &errs)
+	}
+}
+
+// section is the first block of commands below a heading of README.md.
+func section(t *testing.T, heading string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, below, found := strings.Cut(string(text), "\n"+heading+"\n")
+	_, block, opened := strings.Cut(below, "```sh\n")
+	block, _, closed := strings.Cut(block, "```\n")
+	if !found || !opened || !closed {
+		t.Fatalf("README.md has no commands below %q", heading)
+	}
+	return block
+}
+
+// build makes the program as this test itself was made, so that what is compiled already is not compiled again.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "gonebox")
+	args := []string{"build", "-o", binary}
+	if raceDetector {
+		args = append(args, "-race")
+	}
+	cmd := exec.CommandContext(t.Context(), "go", append(args, "../../cmd/gonebox")...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// serve starts the program, and returns where it takes calls and mail once it says that it is ready.
+func serve(t *testing.T, binary string) (http, smtp string) {
+	t.Helper()
+	http, smtp = freeAddress(t), freeAddress(t)
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, binary, "serve", "--data-dir", t.TempDir(),
+		"--http-addr", http, "--smtp-addr", smtp, "--set", "base_url=http://"+http, "--set", "dns.resolver=127.0.0.1:1")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // an orderly end
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait() // it says that it was interrupted
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "Try: ") { // the last line of its greeting
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return http, smtp
+		}
+	}
+	t.Fatalf("the program ended without having been ready: %v", lines.Err())
+	return "", ""
+}
+
+// freeAddress is one that nobody listens on just now.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,143 @@
+package system_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
+)
+
+// portable lists the dialogs of test/dialogs that any server can play, by name, each with a domain of its own.
+func portable(t *testing.T) (names, domains []string) {
+	t.Helper()
+	paths, err := filepath.Glob("../dialogs/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no dialogs: %v", err)
+	}
+	for _, path := range paths {
+		d, err := dialogtest.Load(path, map[string]string{"hostname": "h", "domain": "d", "address": "a@d"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Portable() {
+			domains = append(domains, fmt.Sprintf("dialog-%d.test", len(names)))
+			names = append(names, path)
+		}
+	}
+	return names, domains
+}
+
+// TestDialogs plays the portable dialogs against the program. What is said about delivery is looked up over HTTP.
+func TestDialogs(t *testing.T) {
+	t.Parallel()
+	const hostname = "mx.example.test"
+	paths, domains := portable(t)
+	set := certificate(t, hostname)
+	set["smtp.hostname"], set["domains"] = hostname, strings.Join(domains, ",")
+	s := start(t, options{set: set})
+	for i, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			a := api{t: t, url: s.url}
+			first := a.newMailbox("domain", domains[i])
+			boxes := append(a.mailboxesIn(path, domains[i]), first)
+			d, err := dialogtest.Load(path, map[string]string{"hostname": hostname, "domain": domains[i], "address": first.Address})
+			if err != nil {
+				t.Fatal(err)
+			}
+			player := dialogtest.Player{Addr: s.smtp, TLS: &tls.Config{InsecureSkipVerify: true}}
+			if err := player.Play(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+			a.wantDelivered(d, boxes)
+		})
+	}
+}
+
+var recipient = regexp.MustCompile(`([a-z0-9._-]+)"?@\$\{domain\}`)
+
+// mailboxesIn makes a mailbox for every address in the dialog that can be one.
+func (a api) mailboxesIn(path, domain string) (boxes []mailbox) {
+	a.t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	var made []string
+	for _, found := range recipient.FindAllStringSubmatch(string(text), -1) {
+		if slices.Contains(made, found[1]) {
+			continue
+		}
+		made = append(made, found[1])
+		status, body := a.call(http.MethodPost, "/mailboxes", "", map[string]string{"domain": domain, "localPart": found[1]})
+		if status == http.StatusCreated {
+			boxes = append(boxes, decode[mailbox](a.t, body))
+		}
+	}
+	return boxes
+}
+
+// wantDelivered checks that the mailboxes hold what the dialog says, in its order and nothing else.
+func (a api) wantDelivered(d *dialogtest.Dialog, boxes []mailbox) {
+	a.t.Helper()
+	for _, box := range boxes {
+		var want []dialogtest.Delivery
+		for _, v := range d.Delivered {
+			if slices.ContainsFunc(v.To, func(to string) bool { return leadsTo(to, box.Address) }) {
+				want = append(want, v)
+			}
+		}
+		list := a.messages(box)
+		slices.Reverse(list)
+		if len(list) != len(want) {
+			a.t.Errorf("%s holds %d messages, want %d", box.Address, len(list), len(want))
+			continue
+		}
+		for i, m := range list {
+			a.wantDelivery(box, a.read(box, m.ID), want[i])
+		}
+	}
+	for _, v := range d.Delivered {
+		for _, to := range v.To {
+			if !slices.ContainsFunc(boxes, func(box mailbox) bool { return leadsTo(to, box.Address) }) {
+				a.t.Errorf("the dialog delivers to %s, which is no mailbox here", to)
+			}
+		}
+	}
+}
+
+func (a api) wantDelivery(box mailbox, m message, want dialogtest.Delivery) {
+	a.t.Helper()
+	trace, raw := a.raw(box, m.ID)
+	if string(raw) != want.Data {
+		a.t.Errorf("%s got %.300q, want %.300q", box.Address, raw, want.Data)
+	}
+	if m.Envelope.From != want.From {
+		a.t.Errorf("%s got mail from <%s>, want <%s>", box.Address, m.Envelope.From, want.From)
+	}
+	for _, to := range m.Envelope.To {
+		if !slices.Contains(want.To, to) {
+			a.t.Errorf("%s got mail for %s, want one of %v", box.Address, to, want.To)
+		}
+	}
+	if want.With != "" && !regexp.MustCompile(`\swith `+want.With+`\s`).Match(trace) {
+		a.t.Errorf("%s got mail that did not come with %s: %s", box.Address, want.With, trace)
+	}
+}
+
+// leadsTo reports whether mail for a forward-path goes to a mailbox (decisions §2).
+func leadsTo(path, address string) bool {
+	local, domain, _ := strings.Cut(strings.ToLower(path), "@")
+	if unquoted, ok := strings.CutPrefix(local, `"`); ok {
+		local = strings.ReplaceAll(strings.TrimSuffix(unquoted, `"`), `\`, "")
+	}
+	local, _, _ = strings.Cut(local, "+")
+	return local+"@"+strings.TrimSuffix(domain, ".") == address
+}

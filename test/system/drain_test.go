@@ -1,0 +1,112 @@
+package system_test
+
+import (
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestDrain tells a busy service to stop: what is under way is finished, what waits is answered, nothing new is begun.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := start(t, options{set: map[string]string{"shutdown_grace": "50s"}})
+	box, empty := s.newMailbox(), s.newMailbox()
+	m := letter("half", "sent in two halves")
+	c := halfSent(t, s, box, m)
+	idle := mustDial(t, s.smtp)
+	polled := s.longPoll(empty)
+
+	s.proc.signal(syscall.SIGTERM)
+	reply, err := idle.reply()
+	if err != nil || !strings.HasPrefix(reply, "421 4.3.2 ") || !idle.closed() {
+		t.Errorf("a session that waits is told %q, %v", reply, err)
+	}
+	if answer := <-polled; answer != `{"data":[],"nextCursor":null}` {
+		t.Errorf("a long-poll is answered %q", answer)
+	}
+	s.awaitDeaf()
+	if !s.proc.running() {
+		t.Fatal("the service ended with a mail half sent")
+	}
+
+	if _, err := c.conn.Write(append(m[len(m)/2:], ".\r\n"...)); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err = c.reply(); err != nil {
+		t.Fatal(err)
+	}
+	wantReply(t, "the message under way", reply, "250 ")
+	if reply, err = c.reply(); err == nil {
+		wantReply(t, "after it", reply, "421 4.3.2 ")
+	}
+	if code := s.proc.wait(t); code != 0 {
+		t.Errorf("ended with status %d", code)
+	}
+	s.restart()
+	s.wantSubjects(box, "half")
+}
+
+// TestGraceEnds has a client that stalls: it is cut off and the service ends all the same.
+func TestGraceEnds(t *testing.T) {
+	t.Parallel()
+	s := start(t, options{set: map[string]string{"shutdown_grace": "1s"}})
+	box := s.newMailbox()
+	c := halfSent(t, s, box, letter("stalled", "never finished"))
+	s.stop()
+	if reply, err := c.reply(); err == nil {
+		wantReply(t, "a client that stalls", reply, "4")
+	}
+	s.restart()
+	s.wantSubjects(box)
+}
+
+// TestSecondSignal ends the service at once, whatever is under way.
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	s := start(t, options{set: map[string]string{"shutdown_grace": "1h"}})
+	box := s.newMailbox()
+	wantReply(t, "before", send(t, s.smtp, letter("kept", "kept"), box.Address), "250 ")
+	halfSent(t, s, box, letter("stalled", "never finished"))
+	s.proc.signal(syscall.SIGTERM)
+	s.awaitDeaf()
+	await(t, "the end after a second signal", func() bool {
+		s.proc.signal(syscall.SIGTERM) // the first of these may come before the handler is gone
+		return !s.proc.running()
+	})
+	if code := s.proc.wait(t); code == 0 {
+		t.Error("the status says that all ended well")
+	}
+	integrity(t, s.dir)
+	s.restart()
+	s.wantSubjects(box, "kept")
+}
+
+// halfSent opens a session that has sent half of a mail's content.
+func halfSent(t *testing.T, s *service, box mailbox, m []byte) *client {
+	t.Helper()
+	c := mustDial(t, s.smtp)
+	reply, err := c.begin("sender@example.org", box.Address)
+	if err == nil {
+		wantReply(t, "DATA", reply, "354 ")
+		_, err = c.conn.Write(m[:len(m)/2])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// awaitDeaf waits until the service takes no new connections, on neither port.
+func (s *service) awaitDeaf() {
+	s.t.Helper()
+	for _, addr := range []string{s.smtp, s.http} {
+		await(s.t, "refusal of connections", func() bool {
+			conn, err := net.Dial("tcp", addr)
+			if err == nil {
+				conn.Close()
+			}
+			return err != nil
+		})
+	}
+}

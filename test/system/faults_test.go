@@ -1,0 +1,157 @@
+package system_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFaultsOfTheDisk lets one kind of system call fail while a mail comes in: the sender is told to try again, the mail is
+// not there, not even after the service was killed, and when the fault is over the sender's next try is stored once.
+func TestFaultsOfTheDisk(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]struct {
+		inject string
+		file   string // of the data folder; "segment" is the newest one, "" every file
+	}{
+		"sync of the database":             {"fsync:error=EIO", "gonebox.db-wal"},
+		"write of the database, disk full": {"pwrite64:error=ENOSPC", "gonebox.db-wal"},
+		"write of the database":            {"pwrite64:error=EIO", "gonebox.db-wal"},
+		"sync of the original":             {"fdatasync:error=EIO", ""},
+		"write of the original, disk full": {"write:error=ENOSPC", "segment"},
+	} {
+		for _, end := range []string{"stopped", "killed"} {
+			t.Run(name+", then "+end, func(t *testing.T) {
+				t.Parallel()
+				need(t, "strace")
+				s := start(t, options{})
+				box := s.newMailbox()
+				wantReply(t, "before the fault", send(t, s.smtp, letter("before", "before"), box.Address), "250 ")
+
+				m := letter("during", "during the fault")
+				reply := sendFaulty(t, s, fault.inject, fault.file, m, box.Address)
+				wantReply(t, "during the fault", reply, "451 4.3.0 ")
+				s.wantSubjects(box, "before")
+				if end == "killed" {
+					s.kill()
+				} else {
+					s.stop()
+				}
+				integrity(t, s.dir)
+				s.restart()
+				s.wantSubjects(box, "before")
+				wantReply(t, "after the fault", send(t, s.smtp, m, box.Address), "250 ")
+				s.wantSubjects(box, "before", "during")
+			})
+		}
+	}
+}
+
+// TestFaultPasses goes on with the same process after the fault.
+func TestFaultPasses(t *testing.T) {
+	t.Parallel()
+	for _, inject := range []string{"fsync:error=EIO", "fdatasync:error=EIO"} {
+		t.Run(inject, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, options{})
+			box := s.newMailbox()
+			m := letter("again", "sent until it is taken")
+			for range 3 {
+				wantReply(t, "during the fault", sendFaulty(t, s, inject, "", m, box.Address), "451 4.3.0 ")
+			}
+			wantReply(t, "after the fault", send(t, s.smtp, m, box.Address), "250 ")
+			s.wantSubjects(box, "again")
+			if !s.ready() {
+				t.Error("the service is not ready")
+			}
+			s.kill()
+			integrity(t, s.dir)
+			s.restart()
+			s.wantSubjects(box, "again")
+			if _, raw := s.raw(box, s.only(box).ID); string(raw) != string(m) {
+				t.Errorf("the original is %q", raw)
+			}
+		})
+	}
+}
+
+// TestUnacknowledgedMailIsNotShown waits for mail while one fails to reach the disk: who waits must not be told of it, since its
+// sender is told to try again.
+func TestUnacknowledgedMailIsNotShown(t *testing.T) {
+	t.Parallel()
+	s := start(t, options{})
+	box := s.newMailbox()
+	answer := s.longPoll(box)
+	const slowly = "fdatasync:error=EIO:delay_exit=1000000"
+	wantReply(t, "during the fault", sendFaulty(t, s, slowly, "", letter("during", "during"), box.Address), "451 4.3.0 ")
+	wantReply(t, "after the fault", send(t, s.smtp, letter("after", "after"), box.Address), "250 ")
+	if got := <-answer; strings.Contains(got, `"during"`) || !strings.Contains(got, `"after"`) {
+		t.Errorf("who waited was told %s", got)
+	}
+}
+
+// TestDeferredMailIsNotCounted sees that a mail which was taken back leaves the day's count alone.
+func TestDeferredMailIsNotCounted(t *testing.T) {
+	t.Parallel()
+	s := start(t, options{set: map[string]string{"plans.guest.mail.daily.max": "1"}})
+	box := s.newMailbox()
+	m := letter("again", "sent until it is taken")
+	wantReply(t, "during the fault", sendFaulty(t, s, "fdatasync:error=EIO", "", m, box.Address), "451 4.3.0 ")
+	wantReply(t, "after the fault", send(t, s.smtp, m, box.Address), "250 ")
+}
+
+// sendFaulty sends a mail while calls on a file fail. A segment gives way to another every quarter of an hour: where that happens
+// just now, it begins again.
+func sendFaulty(t *testing.T, s *service, inject, file string, m []byte, to string) string {
+	t.Helper()
+	for {
+		args := []string{"-e", "inject=" + inject, "-e", "trace=" + inject[:strings.IndexByte(inject, ':')]}
+		before := segments(t, s.dir)
+		switch file {
+		case "":
+		case "segment":
+			args = append(args, "-P", before[len(before)-1])
+		default:
+			args = append(args, "-P", filepath.Join(s.dir, file))
+		}
+		detach := attach(t, s, args...)
+		reply := send(t, s.smtp, m, to)
+		detach()
+		if file != "segment" || reply[0] == '4' || len(segments(t, s.dir)) == len(before) {
+			return reply
+		}
+	}
+}
+
+// segments lists the files of originals, the newest last.
+func segments(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "originals", "*.segment"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(files, func(a, b string) int {
+		x, _ := os.Stat(a)
+		y, _ := os.Stat(b)
+		return x.ModTime().Compare(y.ModTime())
+	})
+	return files
+}
+
+// wantSubjects checks what a mailbox holds, in the order it came, and that the mailbox counts the same.
+func (a api) wantSubjects(box mailbox, want ...string) {
+	a.t.Helper()
+	got := []string{}
+	for _, m := range a.messages(box) {
+		got = append(got, m.Subject)
+	}
+	slices.Reverse(got)
+	if !slices.Equal(got, want) {
+		a.t.Errorf("%s holds %q, want %q", box.Address, got, want)
+	}
+	if now := a.refresh(box); now.MessageCount != len(want) {
+		a.t.Errorf("%s counts %d messages, want %d", box.Address, now.MessageCount, len(want))
+	}
+}

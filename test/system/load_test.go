@@ -1,0 +1,106 @@
+package system_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+)
+
+// load is a number of senders who go on sending, whatever becomes of the service, and remember what they were told.
+type load struct {
+	addr  string
+	boxes []mailbox
+	seed  uint64
+
+	mu     sync.Mutex
+	sent   []*sending
+	acked  int
+	strays []string // replies that no sender should ever get
+}
+
+// sending is one mail that a sender began to send. It is never sent again.
+type sending struct {
+	token string
+	to    []int // indices of the mailboxes
+	data  []byte
+	acked bool // 250 was heard
+}
+
+// run sends mails until ctx ends, n being the sender's number.
+func (l *load) run(ctx context.Context, n int) {
+	rng := rand.New(rand.NewPCG(l.seed, uint64(n)))
+	for serial := 0; ctx.Err() == nil; {
+		c, err := dial(ctx, l.addr)
+		if err != nil { // the service is down
+			select {
+			case <-time.After(5 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		stop := context.AfterFunc(ctx, func() { c.conn.Close() })
+		for range 1 + rng.IntN(20) {
+			serial++
+			if !l.send(c, l.compose(rng, fmt.Sprintf("tkn-%d-%d-%d.", l.seed, n, serial))) {
+				break
+			}
+		}
+		stop()
+		c.conn.Close()
+	}
+}
+
+// compose makes a mail with a token in its text: short ones, a few long ones, every third for two mailboxes.
+func (l *load) compose(rng *rand.Rand, token string) *sending {
+	first := rng.IntN(len(l.boxes))
+	m := &sending{token: token, to: []int{first}}
+	if rng.IntN(3) == 0 {
+		m.to = append(m.to, (first+1+rng.IntN(len(l.boxes)-1))%len(l.boxes))
+	}
+	lines := rng.IntN(10)
+	if rng.IntN(20) == 0 {
+		lines = rng.IntN(1000)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\r\n", token)
+	for range lines {
+		fmt.Fprintf(&text, "%x%x\r\n", rng.Uint64(), rng.Uint64()) // does not compress well
+	}
+	m.data = letter("under load", text.String())
+	return m
+}
+
+// send sends one mail and reports whether the session can go on.
+func (l *load) send(c *client, m *sending) bool {
+	to := make([]string, len(m.to))
+	for i, box := range m.to {
+		to[i] = l.boxes[box].Address
+	}
+	l.mu.Lock()
+	l.sent = append(l.sent, m)
+	l.mu.Unlock()
+	reply, err := c.send("sender@example.org", to, m.data)
+	if err != nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case strings.HasPrefix(reply, "250 "):
+		m.acked = true
+		l.acked++
+	case !strings.HasPrefix(reply, "4"):
+		l.strays = append(l.strays, reply)
+	}
+	return m.acked
+}
+
+// acknowledged is how many mails were answered 250 so far.
+func (l *load) acknowledged() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acked
+}

@@ -1,0 +1,38 @@
+package system_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+)
+
+// longPoll begins to wait for mail and returns where the answer will come, once the service has begun to wait.
+func (s *service) longPoll(box mailbox) <-chan string {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/mailboxes/me/messages?wait=60", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+box.Token)
+	answer := make(chan string, 1)
+	go func() {
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer res.Body.Close()
+		text, _ := io.ReadAll(res.Body)
+		answer <- strings.TrimSpace(string(text))
+	}()
+	await(s.t, "a long-poll that waits", func() bool {
+		res, err := http.Get("http://" + s.metrics + "/debug/pprof/goroutine?debug=1")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		defer res.Body.Close()
+		stacks, _ := io.ReadAll(res.Body)
+		return strings.Contains(string(stacks), "wake.Until")
+	})
+	return answer
+}

@@ -1,0 +1,74 @@
+// Package system_test runs the built program as its operators and senders do: as a process with a folder of its own, killed,
+// starved and spoken to by foreign mail clients. It looks at nothing but SMTP, the HTTP interface, the command line and,
+// in a crash, the files that are left; what a package does by itself is that package's test.
+package system_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// binaryVariable names the program under test. Where it is not set, the program is built once for the run.
+const binaryVariable = "SYSTEM_TEST_BINARY"
+
+// patience is how long anything may take. It only ends a test that hangs.
+const patience = time.Minute
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if os.Getenv(binaryVariable) != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "gonebox-system-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "gonebox")
+	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/gonebox").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
+		return 1
+	}
+	os.Setenv(binaryVariable, binary)
+	return m.Run()
+}
+
+// await looks again and again until done, and fails the test if that takes too long.
+func await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for !done() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: did not happen within %s", what, patience)
+		}
+	}
+}
+
+// need skips the test where a foreign program is missing, but not in CI, where test/deps.sh has installed it.
+func need(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		path, err = exec.LookPath(filepath.Join("/usr/sbin", program))
+	}
+	switch {
+	case err == nil:
+	case os.Getenv("CI") != "":
+		t.Fatalf("%s is missing; test/deps.sh installs it", program)
+	default:
+		t.Skipf("%s is missing; test/deps.sh installs it", program)
+	}
+	return path
+}

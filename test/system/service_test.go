@@ -1,0 +1,121 @@
+package system_test
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// options change how a service is started.
+type options struct {
+	set  map[string]string // configuration keys
+	wrap []string          // a command that runs the program: strace, prlimit
+	dir  string            // data folder; "": a new one
+}
+
+// service is the program serving, on ports and in a folder that stay the same over restarts.
+type service struct {
+	api
+	smtp string // host:port
+	dir  string
+
+	t       *testing.T
+	o       options
+	http    string // host:port
+	metrics string // host:port
+	proc    *process
+}
+
+// start starts a service and waits until it is ready. It ends with the test.
+func start(t *testing.T, o options) *service {
+	t.Helper()
+	s := &service{t: t, o: o, dir: o.dir}
+	if s.dir == "" {
+		s.dir = t.TempDir()
+	}
+	t.Cleanup(func() {
+		s.kill()
+		if t.Failed() {
+			t.Logf("the end of its log:\n%s", tail(s.proc.err.String(), 2000))
+		}
+	})
+	s.restart()
+	return s
+}
+
+// restart starts the program in the service's folder. The process before must have ended.
+func (s *service) restart() {
+	s.t.Helper()
+	for try := 1; ; try++ {
+		if s.http == "" || try > 1 {
+			s.http, s.smtp, s.metrics = freePort(s.t), freePort(s.t), freePort(s.t)
+		}
+		s.api = api{t: s.t, url: "http://" + s.http + "/api/v1"}
+		s.proc = launch(s.t, s.o.wrap, s.arguments()...)
+		await(s.t, "readiness", func() bool { return !s.proc.running() || s.ready() })
+		if s.proc.running() {
+			return
+		}
+		if taken := strings.Contains(s.proc.err.String(), "address already in use"); !taken || try == 10 {
+			s.t.Fatalf("the service ended at once: %s", s.proc.err.String())
+		}
+	}
+}
+
+// arguments are those of gonebox serve. The limits are generous: a test of a limit sets it.
+func (s *service) arguments() []string {
+	set := map[string]string{
+		"http.addr": s.http, "smtp.addr": s.smtp, "metrics.addr": s.metrics, "base_url": "http://" + s.http, "dns.resolver": "127.0.0.1:1",
+		"mailbox.max_messages": "1000000", "plans.guest.mail.daily.max": "1000000", "limits.smtp_messages": "1000000/1m",
+		"limits.mailbox_create": "100000/1m", "limits.reads": "1000000/1m", "limits.other": "1000000/1m",
+	}
+	maps.Copy(set, s.o.set)
+	args := []string{"serve", "--data-dir", s.dir}
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		args = append(args, "--set", key+"="+set[key])
+	}
+	return args
+}
+
+func (s *service) ready() bool {
+	res, err := http.Get("http://" + s.http + "/readyz")
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
+func (s *service) kill() { s.proc.kill() }
+
+// stop ends the service in order.
+func (s *service) stop() {
+	s.t.Helper()
+	s.proc.signal(syscall.SIGTERM)
+	if code := s.proc.wait(s.t); code != 0 {
+		s.t.Errorf("the service ended with status %d", code)
+	}
+}
+
+// freePort is a loopback address that nobody listened on a moment ago.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func tail(text string, n int) string {
+	if cut := len(text) - n; cut > 0 {
+		return fmt.Sprintf("(%d bytes before)\n%s", cut, text[cut:])
+	}
+	return text
+}
