@@ -1,0 +1,99 @@
+# Everything that is done to this repository. `make` alone prints the list.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO       ?= go
+FUZZTIME ?= 30s
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+# A text of two or three parts may be put together with +=.
+GOFIX   := $(GO) fix -stringsbuilder=false
+TOOL    := $(GO) tool -modfile=tools/go.mod
+
+.PHONY: help
+help: ## print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "make %-8s %s\n", $$1, $$2 }'
+
+.PHONY: run
+run: ## start the service on this machine
+	$(GO) run ./cmd/gonebox serve
+
+.PHONY: build
+build: ## build the static binary bin/gonebox
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X github.com/gonebox/gonebox/internal/app.Version=$(VERSION)' -o bin/gonebox ./cmd/gonebox
+
+.PHONY: test
+test: deps ## install what the tests need, then run them all with the race detector
+	$(GO) test -race ./...
+
+.PHONY: deps
+deps: # what the tests need of the machine
+	@test/deps.sh
+
+.PHONY: check
+check: quick lint assets ## everything a change must pass beside the tests
+
+.PHONY: quick
+quick: format vet house docs ## the part of check that needs no linter and no npm
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+	$(GOFIX) -diff ./...
+
+.PHONY: format
+format:
+	@bad=$$($(TOOL) gofumpt -l .); if [ -n "$$bad" ]; then echo "not gofumpt's form (make fix mends it):"; echo "$$bad"; exit 1; fi
+
+.PHONY: vet
+vet:
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## golangci-lint alone (building it the first time takes minutes)
+	$(TOOL) golangci-lint run
+
+.PHONY: house
+house: # the rules of this house: imports, clocks, SQL, sizes, names
+	$(GO) test .
+
+.PHONY: docs
+docs: # the generated pages of docs/ say what the code says
+	$(GO) test -run 'Doc' ./internal/app ./internal/problem
+
+.PHONY: assets
+assets: web/node_modules # the built pages are those of web/
+	@npm --prefix web run --silent check
+
+.PHONY: fix
+fix: ## mend what can be mended by itself: format, old idioms, generated docs
+	$(GOFIX) ./...
+	$(TOOL) gofumpt -w .
+	$(GO) test -run 'Doc' ./internal/app ./internal/problem -update
+
+.PHONY: web
+web: web/node_modules ## build the documentation page's assets from npm into internal/webui
+	@npm --prefix web run --silent build
+
+web/node_modules: web/package.json web/package-lock.json
+	@cd web && npm ci --silent
+	@touch $@
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME (30s), one after the other
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -E 's|^\./||; s|/[^/]*:func | |' | while read -r dir name; do \
+		echo "== $$dir $$name"; \
+		$(GO) test "./$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) </dev/null; \
+	done
+
+.PHONY: bench
+bench: ## measure the service under load
+	$(GO) run ./test/bench
+
+.PHONY: otp
+otp: ## score the code extractor on its corpus
+	$(GO) run ./internal/otp/score
+
+.PHONY: clean
+clean: ## remove what these commands made, but no data
+	rm -rf bin web/node_modules

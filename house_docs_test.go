@@ -1,0 +1,213 @@
+package house_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`) // addresses of other machines have a colon
+
+func TestLinksInTheDocsLead(t *testing.T) {
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s: a link leads nowhere: %v", page, err)
+			}
+		}
+	}
+}
+
+func pages(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+func TestEveryDecisionIsInItsIndex(t *testing.T) {
+	index, err := os.ReadFile("docs/decisions/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := filepath.Glob("docs/decisions/[0-9]*.md")
+	form := regexp.MustCompile(`^[0-9]{4}-[a-z0-9-]+\.md$`)
+	numbers := make(map[string]string)
+	for _, page := range found {
+		name := filepath.Base(page)
+		if !form.MatchString(name) || !strings.Contains(string(index), "("+name+")") {
+			t.Errorf("%s: its name should be NNNN-what-it-is.md, and docs/decisions/README.md should list it", page)
+		}
+		if other := numbers[name[:4]]; other != "" {
+			t.Errorf("%s and %s have the same number", name, other)
+		}
+		numbers[name[:4]] = name
+	}
+}
+
+// mention is a decision that code or a page speaks of.
+var mention = regexp.MustCompile(`docs/decisions/([0-9]{4})`)
+
+func TestDecisionsThatCommentsNameExist(t *testing.T) {
+	for _, f := range house(t) {
+		for _, group := range f.Comments {
+			for _, m := range mention.FindAllStringSubmatch(group.Text(), -1) {
+				if found, _ := filepath.Glob("docs/decisions/" + m[1] + "-*.md"); len(found) != 1 {
+					t.Errorf("%s: there is no decision %s", f.at(group), m[1])
+				}
+			}
+		}
+	}
+}
+
+var dependency = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (v[^ ]+) \\|")
+
+// docs/dependencies.md has a row for each module that the code imports, with the version that go.mod pins, and no other.
+func TestEveryDependencyIsExplained(t *testing.T) {
+	pinned := requirements(t)
+	used := make(map[string]string)
+	for _, f := range house(t) {
+		for _, i := range f.Imports {
+			if m := moduleOf(unquote(i.Path.Value), pinned); m != "" {
+				used[m] = f.at(i)
+			}
+		}
+	}
+	text, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]string)
+	for _, m := range dependency.FindAllStringSubmatch(string(text), -1) {
+		rows[m[1]] = m[2]
+	}
+	for m, at := range used {
+		if rows[m] != pinned[m] {
+			t.Errorf("%s: %s %s has no row in docs/dependencies.md (there: %q)", at, m, pinned[m], rows[m])
+		}
+	}
+	for m := range rows {
+		if used[m] == "" {
+			t.Errorf("docs/dependencies.md: nothing imports %s any more", m)
+		}
+	}
+}
+
+// requirements are the modules of go.mod with their versions.
+func requirements(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned := make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(words) >= 2 && strings.HasPrefix(words[1], "v") {
+			pinned[words[0]] = words[1]
+		}
+	}
+	return pinned
+}
+
+// moduleOf is the pinned module that a package lies in, "" for the standard library's and our own.
+func moduleOf(pkg string, pinned map[string]string) string {
+	for name := pkg; name != ""; name = name[:max(strings.LastIndexByte(name, '/'), 0)] {
+		if _, found := pinned[name]; found {
+			return name
+		}
+	}
+	return ""
+}
+
+// A lock pins versions and checksums. Where packages are fetched from is the affair of the machine that fetches them.
+func TestTheLockNamesNoRegistry(t *testing.T) {
+	text, err := os.ReadFile("web/package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock struct {
+		Packages map[string]struct {
+			Version, Resolved, Integrity string
+		}
+	}
+	if err := json.Unmarshal(text, &lock); err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range lock.Packages {
+		if name != "" && (p.Resolved != "" || p.Integrity == "" || p.Version == "") {
+			t.Errorf("web/package-lock.json: %s: resolved %q, integrity %q, version %q", name, p.Resolved, p.Integrity, p.Version)
+		}
+	}
+	if len(lock.Packages) < 2 {
+		t.Errorf("web/package-lock.json holds %d packages", len(lock.Packages))
+	}
+}
+
+// named is what docs/architecture.md calls by a name: package.Name or package.Type.Method, in backquotes.
+var named = regexp.MustCompile("`([a-z]+)\\.([A-Z][A-Za-z]*|[a-z]+[A-Z]?[A-Za-z]*)(?:\\.([A-Za-z]+))?`")
+
+// The way of a mail is followed by names in docs/architecture.md. A reader who looks for one finds it.
+func TestTheArchitectureNamesWhatIsThere(t *testing.T) {
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declarations(t)
+	checked := 0
+	for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+		pkg, name := m[1], m[2]
+		if m[3] != "" {
+			name = m[3]
+		}
+		if declared[pkg] == nil || name == "go" || name == "md" { // not a package of ours, or a file
+			continue
+		}
+		checked++
+		if !declared[pkg][name] {
+			t.Errorf("docs/architecture.md: %s: package %s has no %s", m[0], pkg, name)
+		}
+	}
+	if checked < 20 {
+		t.Errorf("only %d names were found: has the page changed its form?", checked)
+	}
+}
+
+// declarations are the names that each package declares, methods and fields among them.
+func declarations(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	declared := make(map[string]map[string]bool)
+	for dir, files := range packages(t) {
+		names := make(map[string]bool)
+		for _, f := range files {
+			for n := range nodes[ast.Node](f) {
+				switch n := n.(type) {
+				case *ast.FuncDecl:
+					names[n.Name.Name] = true
+				case *ast.TypeSpec:
+					names[n.Name.Name] = true
+				case *ast.Field:
+					for _, name := range n.Names {
+						names[name.Name] = true
+					}
+				}
+			}
+		}
+		declared[filepath.Base(dir)] = names
+	}
+	return declared
+}

@@ -1,0 +1,85 @@
+package house_test
+
+import "slices"
+
+const module = "github.com/gonebox/gonebox"
+
+// kit knows no domain.
+var kit = internal("clock", "db", "event", "id", "job", "mailauth", "mailparse", "netguard", "original", "otp", "problem",
+	"ratelimit", "resolver", "sanitize", "token", "wake")
+
+// domains hold the rules of one noun each.
+var domains = internal("account", "apikey", "content", "domain", "filter", "guest", "mailbox", "message", "plan",
+	"subscription", "wallet", "wallet/bankpay", "webhook")
+
+// imports says what each package may import of the house (docs/architecture.md, Who may import whom). A package that is
+// not here does not pass: its row is a decision to be taken, not a form to be filled in.
+var imports = map[string][]string{
+	"cmd/gonebox": internal("app", "clock"),
+
+	"internal/app":              slices.Concat(kit, domains, internal("httpapi", "inbound", "smtpd", "webui")),
+	"internal/app/apptest":      slices.Concat(kit, internal("app")),
+	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains), // a handler cannot open a transaction
+	"internal/smtpd":            internal("inbound", "clock", "problem", "ratelimit"),
+	"internal/smtpd/dialogtest": internal("clock"),
+	"internal/webui":            nil,
+	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan")),
+
+	"internal/account":        kit,
+	"internal/apikey":         slices.Concat(kit, internal("plan")),
+	"internal/content":        kit,
+	"internal/domain":         slices.Concat(kit, internal("plan")),
+	"internal/filter":         slices.Concat(kit, internal("plan")),
+	"internal/guest":          slices.Concat(kit, internal("mailbox")),
+	"internal/mailbox":        kit,
+	"internal/message":        kit,
+	"internal/plan":           kit,
+	"internal/subscription":   slices.Concat(kit, internal("plan")),
+	"internal/wallet":         kit,
+	"internal/wallet/bankpay": slices.Concat(kit, internal("wallet")),
+	"internal/webhook":        slices.Concat(kit, internal("plan")),
+
+	"internal/clock":       nil,
+	"internal/db":          nil,
+	"internal/db/dbtest":   internal("db"),
+	"internal/event":       internal("id"),
+	"internal/id":          nil,
+	"internal/job":         internal("clock", "db", "id"),
+	"internal/mailauth":    nil,
+	"internal/mailparse":   nil,
+	"internal/netguard":    nil,
+	"internal/original":    internal("clock", "db", "id"),
+	"internal/otp":         nil,
+	"internal/otp/otptest": internal("otp", "mailparse"),
+	"internal/otp/score":   internal("otp", "otp/otptest"),
+	"internal/problem":     nil,
+	"internal/ratelimit":   internal("clock", "problem"),
+	"internal/resolver":    internal("clock"),
+	"internal/sanitize":    nil,
+	"internal/token":       internal("clock", "id", "problem"),
+	"internal/wake":        nil,
+}
+
+// outside is what programs and tests below test/ may import: they see the service as its users do.
+var outside = internal("app/apptest", "smtpd/dialogtest", "clock", "mailparse", "otp")
+
+// mayImport is the row of a package; known is false where it has none.
+func mayImport(dir string) (allowed []string, known bool) {
+	if below(dir, "test") {
+		return outside, true
+	}
+	allowed, known = imports[dir]
+	return allowed, known
+}
+
+func internal(names ...string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = "internal/" + name
+	}
+	return out
+}
+
+func without(list []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(dir string) bool { return slices.Contains(internal(names...), dir) })
+}

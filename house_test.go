@@ -1,0 +1,251 @@
+// Package house_test holds the rules of this repository that a reader could not keep by good will alone. A rule that is
+// not a test is not a rule; docs/architecture.md says why each of them is there.
+package house_test
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The sizes above which a file or a function is split by subject.
+const (
+	maxFileLines     = 500
+	maxFunctionLines = 60
+)
+
+// Exceptions to the sizes, each with its reason. They should stay empty.
+var (
+	longFiles     = map[string]string{}
+	longFunctions = map[string]string{ // by file:function
+		"internal/mailparse/filename.go:extension": "a table of media types, written as a switch: a row a line",
+	}
+)
+
+// clockCalls are the functions of package time that tell the time or wait for it. They belong to internal/clock; a
+// socket deadline goes by clock.System().Now().
+var clockCalls = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
+
+// ownClock lists, as file:function, the calls that are allowed elsewhere.
+var ownClock = map[string]string{
+	"internal/wake/wake.go:NewTimer": "a duration is slept, no time is read; synctest runs it in no time",
+}
+
+// randomness lists the files that may use math/rand, which anybody can predict.
+var randomness = map[string]string{}
+
+// exportedVariables lists, as package.name, the exported variables beside errors.
+var exportedVariables = map[string]string{
+	"internal/app.Version": "the linker sets it when a release is built",
+}
+
+// changingVariables lists, as package.name, the package-level variables that are not constant in all but name.
+var changingVariables = map[string]string{
+	"internal/httpapi.once": "the library keeps how errors are made in variables of its own: they are set once",
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	for _, f := range house(t) {
+		if f.test {
+			continue
+		}
+		allowed, known := mayImport(f.dir)
+		if !known {
+			t.Errorf("%s: package %s has no row: add one to the table in house_imports_test.go and a line to docs/architecture.md", f.path, f.dir)
+			continue
+		}
+		for _, i := range f.Imports {
+			target, ours := strings.CutPrefix(unquote(i.Path.Value), module+"/")
+			if ours && !slices.Contains(allowed, target) {
+				t.Errorf("%s: %s may not import %s (docs/architecture.md, Who may import whom)", f.at(i), f.dir, target)
+			}
+		}
+	}
+}
+
+func TestOnlyTheClockTellsTheTime(t *testing.T) {
+	for _, f := range house(t) {
+		if f.test || f.dir == "internal/clock" || below(f.dir, "test") || !f.imports("time") {
+			continue
+		}
+		for call := range nodes[*ast.SelectorExpr](f) {
+			name := call.Sel.Name
+			if isIdent(call.X, "time") && slices.Contains(clockCalls, name) && ownClock[f.path+":"+name] == "" {
+				t.Errorf("%s: time.%s: take a time or a clock.Clock instead", f.at(call), name)
+			}
+		}
+	}
+}
+
+func TestOnlyTestsUsePredictableRandomness(t *testing.T) {
+	for _, f := range house(t) {
+		if !f.test && !below(f.dir, "test") && (f.imports("math/rand") || f.imports("math/rand/v2")) && randomness[f.path] == "" {
+			t.Errorf("%s: imports math/rand; what must not be guessed comes from crypto/rand", f.path)
+		}
+	}
+}
+
+var statement = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\s`)
+
+func TestSQLStandsInItsOwnFile(t *testing.T) {
+	for _, f := range house(t) {
+		if f.test || path.Base(f.path) == "sql.go" || f.dir == "internal/db" {
+			continue
+		}
+		for text := range nodes[*ast.BasicLit](f) {
+			if text.Kind == token.STRING && statement.MatchString(unquote(text.Value)) {
+				t.Errorf("%s: an SQL statement outside %s/sql.go", f.at(text), f.dir)
+			}
+		}
+	}
+}
+
+func TestNothingRunsBeforeMain(t *testing.T) {
+	for _, f := range house(t) {
+		for _, fn := range f.functions() {
+			if fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s: func init: let the caller make what it needs", f.at(fn))
+			}
+		}
+	}
+}
+
+func TestPackagesKeepNoState(t *testing.T) {
+	for dir, files := range packages(t) {
+		variables := make(map[string]bool)
+		for _, f := range files {
+			for name, spec := range f.variables() {
+				id := dir + "." + name
+				if ast.IsExported(name) && !strings.HasPrefix(name, "Err") && exportedVariables[id] == "" {
+					t.Errorf("%s: exported variable %s: make it a constant, a function or a field", f.at(spec), name)
+				}
+				variables[name] = name != "_" && changingVariables[id] == "" && exportedVariables[id] == ""
+				if variables[name] && holdsState(spec) {
+					t.Errorf("%s: %s holds state: make it a field of what uses it", f.at(spec), name)
+				}
+			}
+		}
+		for _, f := range files {
+			for _, fn := range f.functions() {
+				for at, name := range assigned(fn) {
+					if variables[name] {
+						t.Errorf("%s: %s changes the package's variable %s", f.at(at), fn.Name.Name, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestFilesAndFunctionsAreShort(t *testing.T) {
+	for _, f := range house(t) {
+		if f.test {
+			continue
+		}
+		if n := f.line(f.FileEnd); n > maxFileLines && longFiles[f.path] == "" {
+			t.Errorf("%s: %d lines, %d at most: split it by subject", f.path, n, maxFileLines)
+		}
+		for _, fn := range f.functions() {
+			n := f.line(fn.End()) - f.line(fn.Pos()) + 1
+			if n > maxFunctionLines && longFunctions[f.path+":"+fn.Name.Name] == "" {
+				t.Errorf("%s: %s has %d lines, %d at most", f.at(fn), fn.Name.Name, n, maxFunctionLines)
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	said := make(map[string]bool)
+	for _, f := range house(t) {
+		said[f.dir] = said[f.dir] || f.Doc != nil && strings.HasSuffix(strings.TrimSpace(f.Doc.Text()), ".")
+	}
+	for _, dir := range slices.Sorted(maps.Keys(said)) {
+		if !said[dir] {
+			t.Errorf("%s: no package comment in full sentences", dir)
+		}
+	}
+}
+
+func TestEveryExportedNameIsExplained(t *testing.T) {
+	for _, f := range house(t) {
+		if f.test {
+			continue
+		}
+		for at, name := range f.unexplained() {
+			t.Errorf("%s: exported %s has no comment", f.at(at), name)
+		}
+	}
+}
+
+func TestPackagesAreNamedAfterANoun(t *testing.T) {
+	empty := []string{"util", "utils", "common", "helper", "helpers", "model", "models", "misc", "shared", "base", "core", "types", "lib"}
+	for dir := range packages(t) {
+		if slices.Contains(empty, path.Base(dir)) {
+			t.Errorf("%s: the name says nothing; put the code where the noun it speaks of lives", dir)
+		}
+	}
+}
+
+var saysNothing = regexp.MustCompile(`^(Test|Fuzz|Benchmark)(_|[0-9]|$)|(Basic|Simple|Misc|Stuff|Works|Foo|Bug|Issue|[^0-9][0-9])$`)
+
+func TestTestNamesTellWhatHolds(t *testing.T) {
+	for _, f := range house(t) {
+		for _, fn := range f.functions() {
+			name := fn.Name.Name
+			if f.test && fn.Recv == nil && name != "TestMain" && strings.HasPrefix(name, "Test") && saysNothing.MatchString(name) {
+				t.Errorf("%s: %s does not tell what holds", f.at(fn), name)
+			}
+		}
+	}
+}
+
+func TestMigrationsHaveANumberOfTheirOwn(t *testing.T) {
+	files, err := filepath.Glob("internal/db/migrations/*/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no migrations found: %v", err)
+	}
+	form := regexp.MustCompile(`^([0-9]{5})_[a-z0-9_]+\.sql$`)
+	taken := make(map[string]string)
+	for _, file := range files {
+		folder, name := path.Split(filepath.ToSlash(file))
+		m := form.FindStringSubmatch(name)
+		if m == nil {
+			t.Errorf("%s: the name should be NNNNN_what_it_does.sql", file)
+			continue
+		}
+		if other := taken[folder+m[1]]; other != "" {
+			t.Errorf("%s: %s has that number", file, other)
+		}
+		taken[folder+m[1]] = name
+	}
+}
+
+func TestExceptionsAreStillNeeded(t *testing.T) {
+	for _, table := range []map[string]string{longFiles, longFunctions, ownClock, randomness} {
+		for key, reason := range table {
+			file, _, _ := strings.Cut(key, ":")
+			if _, err := os.Stat(file); err != nil || reason == "" {
+				t.Errorf("exception %q: %v, reason %q", key, err, reason)
+			}
+		}
+	}
+}
+
+// below tells whether dir is a folder or lies in it. What lies below test/ measures real time with made-up data.
+func below(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
+
+func unquote(literal string) string {
+	text, err := strconv.Unquote(literal)
+	if err != nil {
+		return literal
+	}
+	return text
+}
