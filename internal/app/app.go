@@ -239,6 +239,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
 		Keys: a.keys, Filters: a.filters,
 		Ready: a.ready, Limiter: ratelimit.New(a.clock), Gauge: ratelimit.NewGauge(), Observe: a.metrics.observe,
+		Unavailable: func(err error) bool { return errors.Is(err, db.ErrUnavailable) },
 		Settings: httpapi.Settings{
 			BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
 			WriteTimeout: cfg.HTTP.WriteTimeout, WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, PageMax: cfg.API.PageMax,

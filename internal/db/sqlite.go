@@ -17,7 +17,7 @@ const pragmas = "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=temp
 
 // writing are the pragmas of a connection that writes.
 const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
-	"&_pragma=wal_autocheckpoint(1000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
+	"&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
 
 // writeConn is the writer's connection with its prepared statements.
 type writeConn struct {

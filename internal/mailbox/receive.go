@@ -11,9 +11,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Find returns the live mailbox at an address (lower case, without a tag) and what its owner may have, or nil.
+// Find returns the live mailbox at an address (lower case, without a tag), as far as Takes and filters need it, and what
+// its owner may have, or nil.
 func (s *Service) Find(ctx context.Context, address string) (*Mailbox, Limits, error) {
-	m, err := one(ctx, s.db, selectByAddress, address)
+	m, err := forMail(ctx, s.db, address)
 	if err != nil || m == nil || !m.Live(s.clock.Now()) {
 		return nil, Limits{}, err
 	}
