@@ -88,7 +88,7 @@ fuzz: ## run each fuzz target for FUZZTIME (30s), one after the other
 
 .PHONY: bench
 bench: ## measure the service under load
-	$(GO) run ./test/bench
+	$(GO) -C test/bench run .
 
 .PHONY: otp
 otp: ## score the code extractor on its corpus

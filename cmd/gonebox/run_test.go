@@ -39,6 +39,9 @@ func TestUsageErrors(t *testing.T) {
 		"serve --config":               "see gonebox serve --help",
 		"config --set addr":            "--set addr: no = between key and value; see gonebox config --help",
 		"domain":                       "see gonebox domain --help",
+		"otp":                          "see gonebox otp --help",
+		"otp explain":                  "see gonebox otp explain --help",
+		"otp explain a.eml b.eml":      "see gonebox otp explain --help",
 		"domain add":                   "see gonebox domain add --help",
 		"domain frob":                  "see gonebox domain --help",
 		"send":                         "missing flags: --to=ADDRESS; see gonebox send --help",
@@ -75,7 +78,7 @@ func TestEveryBadKeyHasItsLine(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	commands := []string{"", "serve ", "config ", "migrate ", "domain ", "domain add ", "domain list ", "domain disable ", "send ", "version "}
+	commands := []string{"", "serve ", "config ", "migrate ", "domain ", "domain add ", "domain list ", "domain disable ", "otp ", "otp explain ", "send ", "version "}
 	for _, command := range commands {
 		got := gonebox(t, command+"--help")
 		if got.code != exitOK || got.err != "" || !strings.Contains(got.out, "Example:") || !strings.Contains(got.out, "gonebox "+strings.TrimSpace(command)) {

@@ -95,11 +95,11 @@ func (s *sweeper) beside(ctx context.Context, t *slowTask) {
 
 func (s *sweeper) do(ctx context.Context, t task) error {
 	err := t.do(ctx)
-	if err == nil || ctx.Err() != nil {
-		return nil
+	if err != nil && ctx.Err() == nil { // what the stop cuts off has not failed
+		s.log.Error("a scheduled task failed", "task", t.name, "error", err)
+		return fmt.Errorf("%s: %w", t.name, err)
 	}
-	s.log.Error("a scheduled task failed", "task", t.name, "error", err)
-	return fmt.Errorf("%s: %w", t.name, err)
+	return nil
 }
 
 // healthy is the fault of the last round, or of a slow task, or nil.

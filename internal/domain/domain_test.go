@@ -195,7 +195,7 @@ func (d *dns) LookupMX(_ context.Context, name string) ([]*net.MX, error) {
 }
 
 var (
-	timeout  = &net.DNSError{Err: "asked 192.0.2.53", IsTimeout: true, IsTemporary: true}
-	servfail = &net.DNSError{Err: "SERVFAIL of 192.0.2.53", IsTemporary: true}
-	unknown  = errors.New("192.0.2.53 made no sense")
+	timeout    = &net.DNSError{Err: "asked 192.0.2.53", IsTimeout: true, IsTemporary: true}
+	servfail   = &net.DNSError{Err: "SERVFAIL of 192.0.2.53", IsTemporary: true}
+	errUnknown = errors.New("192.0.2.53 made no sense")
 )

@@ -31,7 +31,7 @@ func TestVerifyingTellsWhatWasFound(t *testing.T) {
 			{"below", []string{"proof"}, []string{"a." + right, hostname + ".net."}, nil, []string{"", "none of which"}},
 			{"timeout", nil, nil, timeout, []string{"in time; try again", "in time; try again"}},
 			{"servfail", nil, nil, servfail, []string{"failed to answer", "failed to answer"}},
-			{"unknown", nil, nil, unknown, []string{"failed to answer", "failed to answer"}},
+			{"unknown", nil, nil, errUnknown, []string{"failed to answer", "failed to answer"}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				p := w.claim(t, alice, "shop.dev")

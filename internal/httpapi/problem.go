@@ -32,7 +32,6 @@ type Problem struct {
 	Errors  []problem.Field `json:"errors,omitempty" doc:"Which parts of the input are at fault."`
 
 	retryAfter string
-	cause      error
 }
 
 // Error, GetStatus and ContentType make it an error that the library writes as it is.
@@ -122,7 +121,7 @@ func setUpLibrary() {
 			}
 			return request(ctx.Context()).api.show(ctx.Context(), translate(status, msg, errs))
 		}
-		huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		huma.NewError = func(status int, _ string, _ ...error) huma.StatusError {
 			return &Problem{Status: status}
 		}
 	})

@@ -260,7 +260,7 @@ func TestAppendersAndReadersTogether(t *testing.T) {
 	for g := range 6 {
 		all.Go(func() {
 			for i := range 20 {
-				body := []byte(fmt.Sprintf("message %d of %d %s", i, g, text(2000+i)))
+				body := fmt.Appendf(nil, "message %d of %d %s", i, g, text(2000+i))
 				class := []time.Duration{free, paid}[i%2]
 				at := start.Add(time.Duration(i%3) * 10 * time.Minute)
 				refs, synced, err := s.Append(at, records(class, body, body))

@@ -5,6 +5,7 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -37,14 +38,14 @@ func Invalid(pointer, format string, args ...any) *Problem {
 
 // Error makes a Problem an error.
 func (p *Problem) Error() string {
-	text := string(p.Code)
+	parts := []string{string(p.Code)}
 	if p.Detail != "" {
-		text += ": " + p.Detail
+		parts[0] += ": " + p.Detail
 	}
 	for _, f := range p.Fields {
-		text += "; " + f.Pointer + " " + f.Message
+		parts = append(parts, f.Pointer+" "+f.Message)
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // Status is the HTTP status of the problem's code.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,9 +39,7 @@ func TestHTMLOfHostileMail(t *testing.T) {
 
 func TestNoticeOfHostileHTML(t *testing.T) {
 	bodies := map[string][]string{"notice": hostileNotice}
-	for class, b := range hostile {
-		bodies[class] = b
-	}
+	maps.Copy(bodies, hostile)
 	for class, b := range bodies {
 		t.Run(class, func(t *testing.T) {
 			for _, src := range b {

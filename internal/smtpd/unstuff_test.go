@@ -11,7 +11,7 @@ import (
 func reference(wire []byte, limit int64) (message, rest []byte, found smtpd.Unstuffed) {
 	message = []byte{}
 	lineStart := true
-	for i := 0; i < len(wire); i++ {
+	for i := range wire {
 		if lineStart && wire[i] == '.' {
 			if bytes.HasPrefix(wire[i:], []byte(".\r\n")) {
 				found.Ended = true

@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"maps"
 	"net"
 	"strings"
 	"sync"
@@ -58,9 +59,7 @@ func (n *nameServer) put(lines ...string) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for name, rrs := range fresh {
-		n.records[name] = rrs
-	}
+	maps.Copy(n.records, fresh)
 }
 
 // drop removes all records of a name.

@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,9 +41,7 @@ type extraction struct {
 func (s *service) filter(u user, wish fields) (f extraction) {
 	s.t.Helper()
 	whole := fields{"name": "test"}
-	for name, value := range wish {
-		whole[name] = value
-	}
+	maps.Copy(whole, wish)
 	a := s.Call(http.MethodPost, "/me/filters", u.Token, whole)
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("create a filter: %d %s", a.Status, a.Body)

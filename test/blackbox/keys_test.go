@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -48,9 +49,7 @@ var allScopes = []string{"mailboxes:read", "mailboxes:write", "messages:read", "
 func startKeys(t testing.TB, set settings) *service {
 	t.Helper()
 	own := settings{"plans.free.keys.max": "3", "plans.free.keys.calls": "100000/1m", "plans.free.keys.mailbox_create": "100000/1m"}
-	for key, value := range set {
-		own[key] = value
-	}
+	maps.Copy(own, set)
 	return startAccounts(t, own)
 }
 
@@ -58,9 +57,7 @@ func startKeys(t testing.TB, set settings) *service {
 func (s *service) key(u user, wish fields) (k developerKey) {
 	s.t.Helper()
 	whole := fields{"name": "test", "scopes": allScopes}
-	for name, value := range wish {
-		whole[name] = value
-	}
+	maps.Copy(whole, wish)
 	a := s.Call(http.MethodPost, "/me/api-keys", u.Token, whole)
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("create a key: %d %s", a.Status, a.Body)

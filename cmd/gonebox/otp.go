@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gonebox/gonebox/internal/mailparse"
+	"github.com/gonebox/gonebox/internal/otp"
+)
+
+type otpCmd struct {
+	Explain otpExplainCmd `cmd:"" help:"Tell which code is found in a mail, and why."`
+}
+
+// Help is shown below the commands.
+func (*otpCmd) Help() string {
+	return `Example:
+  gonebox otp explain mail.eml`
+}
+
+type otpExplainCmd struct {
+	File string `arg:"" placeholder:"FILE.eml" help:"The mail as it was sent (RFC 5322); - reads standard input."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Help is shown below the command's flags.
+func (*otpExplainCmd) Help() string {
+	return `A mail without a code is an answer too, and no failure.
+
+Example:
+  gonebox otp explain mail.eml
+  gonebox otp explain - --json < mail.eml`
+}
+
+// explained is what the command prints with --json. Code, display and kind are empty when there is no code.
+type explained struct {
+	Code       string      `json:"code"`
+	Display    string      `json:"display"`
+	Kind       string      `json:"kind"`
+	Confidence float64     `json:"confidence"`
+	Links      []string    `json:"links"`
+	Candidates []candidate `json:"candidates"`
+}
+
+// candidate is a number or word that was looked at, in the order of the mail.
+type candidate struct {
+	Chosen  bool     `json:"chosen"`
+	Value   string   `json:"value"`
+	Display string   `json:"display"`
+	Where   string   `json:"where"`
+	Score   float64  `json:"score"`
+	Reasons []string `json:"reasons"`
+}
+
+// Run reads the mail as the service does when one comes in, and prints what the extractor thinks of it.
+func (o *otpExplainCmd) Run(c *console) error {
+	raw, err := o.read()
+	if err != nil {
+		return err
+	}
+	m := mailparse.Parse(raw)
+	e := explain(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
+	if o.JSON {
+		return printJSON(c.out, e)
+	}
+	return e.print(c.out)
+}
+
+func (o *otpExplainCmd) read() (raw []byte, err error) {
+	name := o.File
+	if name == "-" {
+		name = "standard input"
+		raw, err = io.ReadAll(os.Stdin)
+	} else {
+		raw, err = os.ReadFile(name)
+	}
+	if err == nil && len(raw) == 0 {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the mail from %s: %w", name, err)
+	}
+	return raw, nil
+}
+
+func explain(m otp.Mail) *explained {
+	found := otp.Explain(m)
+	r := found.Result
+	e := &explained{
+		Code: r.Code, Display: r.Display, Kind: string(r.Kind), Confidence: r.Confidence,
+		Links: append([]string{}, r.Links...), Candidates: []candidate{},
+	}
+	for _, f := range found.Candidates {
+		e.Candidates = append(e.Candidates, candidate{
+			Chosen: f.Chosen, Value: f.Value, Display: f.Display, Where: f.Where, Score: f.Score, Reasons: append([]string{}, f.Reasons...),
+		})
+	}
+	return e
+}
+
+func (e *explained) print(w io.Writer) error {
+	if e.Code == "" {
+		fmt.Fprintln(w, "No code.")
+	} else {
+		fmt.Fprintf(w, "Code %s (%s, confidence %v), shown as %s.\n", visible(e.Code), e.Kind, e.Confidence, visible(e.Display))
+	}
+	for _, link := range e.Links {
+		fmt.Fprintf(w, "Link %s\n", visible(link))
+	}
+	if len(e.Candidates) == 0 {
+		_, err := fmt.Fprintln(w, "No candidates.")
+		return err
+	}
+	fmt.Fprintln(w)
+	table := [][]string{{"", "CANDIDATE", "WHERE", "SCORE", "REASONS"}}
+	for _, f := range e.Candidates {
+		mark := ""
+		if f.Chosen {
+			mark = "*"
+		}
+		table = append(table, []string{
+			mark, visible(f.Display), f.Where, strconv.FormatFloat(f.Score, 'f', 2, 64), visible(strings.Join(f.Reasons, "; ")),
+		})
+	}
+	return printTable(w, table)
+}
+
+// visible replaces what a terminal may obey and what would break the table: a stranger wrote the mail.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
