@@ -65,6 +65,7 @@ type App struct {
 	smtp    *smtpd.Server
 	web     *http.Server
 	admin   *http.Server // nil: no metrics
+	acme    *smtpd.ACME  // nil: no certificate is fetched
 	metrics *metrics
 	baseURL string // how clients reach the service
 
@@ -220,7 +221,8 @@ func (a *App) assembleSMTP() error {
 		},
 	}
 	if cfg.SMTP.TLS.ACME {
-		return errors.New("smtp.tls.acme: this build takes certificates from files only; set smtp.tls.cert and smtp.tls.key")
+		a.acme = smtpd.NewACME(cfg.SMTP.Hostname, filepath.Join(cfg.DataDir, "acme"), cfg.SMTP.TLS.ACMEDirectory)
+		c.TLS = a.acme.Config()
 	}
 	if cfg.SMTP.TLS.Cert != "" {
 		tls, err := smtpd.CertificateFiles(cfg.SMTP.TLS.Cert, cfg.SMTP.TLS.Key, a.clock, a.log)
@@ -252,6 +254,9 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	pages, err := webui.Handler(api)
 	if err != nil {
 		return err
+	}
+	if a.acme != nil {
+		pages = a.acme.Challenges(pages)
 	}
 	a.web = a.newHTTPServer(pages)
 	if cfg.Metrics.Addr != "" {
@@ -323,6 +328,9 @@ func (a *App) Run(ctx context.Context) error {
 	if a.admin != nil {
 		serve("metrics", func() error { return a.admin.Serve(a.adminListen) })
 	}
+	if a.acme != nil {
+		go a.fetchCertificate(ctx) // it may hang on the authority longer than a stop may take
+	}
 	<-ctx.Done()
 
 	a.drain()
@@ -334,6 +342,13 @@ func (a *App) Run(ctx context.Context) error {
 		err = errors.Join(cause, err)
 	}
 	return err
+}
+
+// fetchCertificate has the certificate there before the first client asks; else the first client waits for it.
+func (a *App) fetchCertificate(ctx context.Context) {
+	if err := a.acme.Fetch(ctx); err != nil && ctx.Err() == nil {
+		a.log.Error("no certificate for STARTTLS yet; it is tried again when a client asks", "error", err)
+	}
 }
 
 // drain stops taking work and waits for what is under way.

@@ -54,7 +54,9 @@ type SMTPConfig struct {
 type TLSConfig struct {
 	Cert string `key:"cert" default:"" help:"PEM file of the certificate chain; read again when it changes"`
 	Key  string `key:"key" default:"" help:"PEM file of the certificate's private key"`
-	ACME bool   `key:"acme" default:"false" help:"fetch and renew a certificate for smtp.hostname by ACME"`
+	ACME bool   `key:"acme" default:"false" help:"fetch and renew a certificate for smtp.hostname by ACME; http.addr must answer on port 80 of that name"`
+	// ACMEDirectory is the authority's; asking it for a certificate accepts its terms.
+	ACMEDirectory string `key:"acme_directory" default:"https://acme-v02.api.letsencrypt.org/directory" help:"directory of the ACME authority"`
 }
 
 // DatabaseConfig is the section database.
