@@ -77,7 +77,7 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 	default:
 		gain -= s.estranged(l.mark)
 		if l.left && s.mood.auth+s.mood.guard == 0 && s.qualified(l.mark, c) {
-			gain -= 0.8
+			gain -= 0.6
 		}
 	}
 	words, sentences := float64(g.words), float64(g.sentences)
@@ -155,9 +155,13 @@ func (s *scoring) estranged(m int) float64 {
 }
 
 // qualified says whether an unknown common noun stands between a weak word and
-// the number: "código de cita 482913". Capitals are the name of a service.
+// the number, and no "is": "código de cita 482913". Capitals are the name of a
+// service.
 func (s *scoring) qualified(m int, c *candidate) bool {
 	from := s.p.marks[m].end
+	if last := &s.p.marks[c.mark-1]; last.class&classIs != 0 && s.p.span(last.end, c.start).words == 0 {
+		return false
+	}
 	next := m + 1
 	for i := from; i < c.start && i < from+maxWord; i++ {
 		for next < len(s.p.marks) && s.p.marks[next].end <= i {

@@ -70,22 +70,26 @@ func isAlnum(r rune) bool  { return isDigit(r) || isLetter(r) }
 
 // next reads one run of letters and digits, with all that belongs to it.
 func (s *scanner) next() {
-	for s.i < len(s.low) && !isAlnum(s.low[s.i]) {
-		s.i++
+	low, raw, start := s.low, s.p.raw[:len(s.low)], s.i
+	for start < len(low) && !isAlnum(low[start]) {
+		start++
 	}
-	if s.i >= len(s.low) {
+	if s.i = start; start >= len(low) {
 		return
 	}
-	start := s.i
 	end, digits, capitals := start, 0, 0
-	for ; end < len(s.low) && isAlnum(s.low[end]); end++ {
-		if isDigit(s.low[end]) {
+	for ; end < len(low); end++ {
+		if r := low[end]; isLetter(r) {
+			if end > start && raw[end] <= 'Z' {
+				capitals++
+			}
+		} else if isDigit(r) {
 			digits++
-		} else if end > start && s.p.raw[end] <= 'Z' {
-			capitals++
+		} else {
+			break
 		}
 	}
-	next := at(s.low, end)
+	next := at(low, end)
 	if next > ' ' && next < 0x7F && next != ',' {
 		if stop := s.address(start); stop > start {
 			s.i = stop

@@ -30,8 +30,14 @@ func (p *page) prepare() {
 	p.class = slices.Grow(p.class[:0], n)[:n]
 	p.counts = slices.Grow(p.counts[:0], n+1)[:n+1]
 	clear(p.keys[n:])
+	keys, class, table := p.keys[:n], p.class[:n], &p.x.ascii
 	for i, r := range p.low {
-		p.keys[i], p.class[i] = p.x.key(r), p.x.classOf(r)
+		if uint32(r) < uint32(len(table)) {
+			g := &table[r]
+			keys[i], class[i] = rune(g.key), g.class
+		} else {
+			keys[i], class[i] = p.x.key(r), p.x.classOf(r)
+		}
 	}
 	p.count()
 }

@@ -12,8 +12,8 @@ const maxDepth = 256
 // element is an open HTML element with what it hands down.
 type element struct {
 	name   string
+	kind   elementKind
 	style  style
-	block  bool
 	opened bool // it opened a link
 }
 
@@ -29,7 +29,7 @@ type htmlReader struct {
 // readHTML adds an HTML text. It reads as mail programs show: no scripts,
 // styles, comments or attributes; what is hidden comes last, as a preheader.
 func (p *page) readHTML(s string) {
-	h := &htmlReader{p: p, s: s, hidden: p.hidden}
+	h := &htmlReader{p: p, s: s, stack: p.stack, hidden: p.hidden}
 	for h.i < len(s) && !p.full() {
 		if s[h.i] == '<' && h.markup() {
 			continue
@@ -37,7 +37,7 @@ func (p *page) readHTML(s string) {
 		h.text()
 	}
 	p.closeLink()
-	p.hidden = h.hidden
+	p.stack, p.hidden = h.stack, h.hidden
 	p.open(inPreheader)
 	for _, r := range h.hidden {
 		if r == hardBreak {
@@ -59,9 +59,17 @@ func (h *htmlReader) top() style {
 // text writes the run of text up to the next tag.
 func (h *htmlReader) text() {
 	st := h.top()
-	start := h.i
+	start, end := h.i, h.i
+	shown := !st.quoted && !st.unseen()
 	for h.i < len(h.s) && (h.s[h.i] != '<' || h.i == start) && !h.p.full() {
 		c := h.s[h.i]
+		if shown && c < utf8.RuneSelf && c >= ' ' && c != '&' {
+			if h.i >= end {
+				end = h.tagFrom(h.i + 1)
+			}
+			h.ascii(end, st)
+			continue
+		}
 		switch {
 		case c == '&':
 			h.entity(st)
@@ -73,6 +81,25 @@ func (h *htmlReader) text() {
 			h.i += n
 			h.put(r, st)
 		}
+	}
+}
+
+// tagFrom gives the place of the next '<'.
+func (h *htmlReader) tagFrom(i int) int {
+	if n := strings.IndexByte(h.s[i:], '<'); n >= 0 {
+		return i + n
+	}
+	return len(h.s)
+}
+
+// ascii writes the ASCII letters that come next, or the one control character.
+func (h *htmlReader) ascii(end int, st style) {
+	n, ink := h.p.ascii(h.s[h.i:end])
+	h.i += n
+	h.p.large = h.p.large || ink && st.large()
+	if n == 0 {
+		h.put(rune(h.s[h.i]), st)
+		h.i++
 	}
 }
 
@@ -100,10 +127,24 @@ func (h *htmlReader) entity(st style) {
 		h.put('&', st)
 		return
 	}
-	for _, r := range html.UnescapeString(rest[:end+1]) {
+	for _, r := range unescape(rest[:end+1]) {
 		h.put(r, st)
 	}
 	h.i += end + 1
+}
+
+// unescape is html.UnescapeString that does not allocate for what is written
+// most.
+func unescape(s string) string {
+	switch s {
+	case "&nbsp;":
+		return "\u00A0"
+	case "&amp;":
+		return "&"
+	case "&zwnj;":
+		return "\u200C"
+	}
+	return html.UnescapeString(s)
 }
 
 // markup reads a tag or comment; it answers false where '<' is but text.
@@ -151,8 +192,9 @@ func (h *htmlReader) name() string {
 // open reads a start tag.
 func (h *htmlReader) open() {
 	name := h.name()
-	st, href, void := h.attributes(h.top().inherit(name), name)
-	switch kinds[name] {
+	kind := kinds[name]
+	st, href, void := h.attributes(h.top().inherit(name), name, kind)
+	switch kind {
 	case rawElement:
 		h.skipRaw(name)
 		return
@@ -168,7 +210,7 @@ func (h *htmlReader) open() {
 	case blockElement:
 		h.separate(st, hardBreak)
 	}
-	e := element{name: name, style: st, block: kinds[name] == blockElement}
+	e := element{name: name, kind: kind, style: st}
 	if name == "a" && href != "" && !st.unseen() && !st.quoted {
 		h.p.openLink(href)
 		e.opened = true
@@ -199,11 +241,11 @@ func (h *htmlReader) close(name string) {
 			if e.opened {
 				h.p.closeLink()
 			}
-			if e.block {
+			if e.kind == blockElement {
 				h.separate(e.style, hardBreak)
 			}
 		}
-		if kinds[name] == cellElement && !h.stack[n].style.unseen() {
+		if h.stack[n].kind == cellElement && !h.stack[n].style.unseen() {
 			h.p.gap(cellBreak)
 		}
 		h.stack = h.stack[:n]

@@ -28,6 +28,7 @@ const maxBytes = 1 << 20
 // read makes a page of a mail.
 func read(m Mail) *page {
 	p := lexicons().blank()
+	p.room(min(len(m.Subject), maxRunes) + min(len(m.Text), maxRunes) + min(len(m.HTML)/4, maxRunes))
 	p.open(inSubject)
 	for _, r := range cut(m.Subject, maxBytes) {
 		if p.full() {

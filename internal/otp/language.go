@@ -19,9 +19,13 @@ const heard = 0.25
 // enter one and the heads of quoted mails count in any language.
 func (p *page) resolve() {
 	var votes [maxLangs]float64
+	p.fitting = p.fitting[:0]
+	for i := range p.marks {
+		p.fit(&p.marks[i])
+	}
 	p.eachLine(func(marks []mark) {
 		for i := range marks {
-			if p.footer(&marks[i]) {
+			if marks[i].footer {
 				return // senders leave their footers untranslated
 			}
 		}
@@ -37,17 +41,18 @@ func (p *page) resolve() {
 	}
 	kept := p.marks[:0]
 	for _, m := range p.marks {
-		p.eachTerm(&m, func(f *phrase) {
+		for _, t := range p.fitting[m.first:m.last] {
+			f := &p.x.terms[t]
 			if p.x.common[f.lang] || votes[f.lang] >= believed*best {
 				m.class |= f.class
 				m.owns = m.owns || p.x.owns[f.lang]
-			} else {
-				m.class |= f.class & (classCode | classUse | classQuote)
-				if votes[f.lang] >= heard*best {
-					m.class |= f.class & classWord
-				}
+				continue
 			}
-		})
+			m.class |= f.class & (classCode | classUse | classQuote)
+			if votes[f.lang] >= heard*best {
+				m.class |= f.class & classWord
+			}
+		}
 		if m.class != 0 {
 			kept = append(kept, m)
 		}
@@ -58,29 +63,34 @@ func (p *page) resolve() {
 // vote counts the letters of a phrase for its languages; a phrase of several
 // languages counts less for each.
 func (p *page) vote(m *mark, votes *[maxLangs]float64) {
-	n := 0
-	p.eachTerm(m, func(*phrase) { n++ })
-	weight := float64(min(m.letters, 12)) / float64(n)
-	if p.x.classOf(p.low[m.from]) == dense {
+	terms := p.fitting[m.first:m.last]
+	weight := float64(min(m.letters, 12)) / float64(len(terms))
+	if p.class[m.from] == dense {
 		weight *= 2
 	}
-	p.eachTerm(m, func(f *phrase) { votes[f.lang] += weight })
+	for _, t := range terms {
+		votes[p.x.terms[t].lang] += weight
+	}
 }
 
-// eachTerm goes through the phrases that a mark stands for: those that end
-// where it ends, and those that would let its last word go on.
-func (p *page) eachTerm(m *mark, do func(*phrase)) {
+// fit notes the phrases that a mark stands for: those that end where it ends,
+// and those that would let its last word go on.
+func (p *page) fit(m *mark) {
+	m.first = int32(len(p.fitting))
 	for node := m.node; node != 0; {
-		for t := p.x.heads[node]; t >= 0; t = p.x.terms[t].more {
+		n := &p.x.nodes[node]
+		for t := n.head; t >= 0; t = p.x.terms[t].more {
 			if f := &p.x.terms[t]; p.fits(f, m.from, m.to) {
-				do(f)
+				p.fitting = append(p.fitting, t)
+				m.footer = m.footer || f.class&classFoot != 0
 			}
 		}
-		if !p.x.stars[node] || !p.boundary(m.to) {
-			return
+		if !n.star || !p.boundary(m.to) {
+			break
 		}
 		node = p.x.step(node, star)
 	}
+	m.last = int32(len(p.fitting))
 }
 
 // eachLine goes through the marks of each line.
@@ -95,10 +105,4 @@ func (p *page) eachLine(do func([]mark)) {
 			do(p.marks[from:k])
 		}
 	}
-}
-
-// footer says whether a mark may belong to a footer.
-func (p *page) footer(m *mark) (yes bool) {
-	p.eachTerm(m, func(f *phrase) { yes = yes || f.class&classFoot != 0 })
-	return yes
 }

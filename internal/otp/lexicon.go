@@ -54,6 +54,7 @@ const maxMarked = 8
 type lexicon struct {
 	*alphabet
 	*trie
+	ascii   [128]glyph
 	scratch [2][]rune      // of a phrase on its way in
 	letters []rune         // of the phrases with diacritics
 	langs   []string       // the files' names; a phrase knows its language by index
@@ -71,7 +72,7 @@ var lexicons = sync.OnceValue(func() *lexicon {
 
 // build reads the embedded files.
 func build() (*lexicon, error) {
-	x := &lexicon{alphabet: newAlphabet(), trie: newTrie(nodes)}
+	x := &lexicon{alphabet: newAlphabet(), trie: newTrie(nodes, further, terms)}
 	x.scratch = [2][]rune{make([]rune, 0, maxWord), make([]rune, 0, maxWord)}
 	files, err := lexiconFiles.ReadDir("lexicon")
 	if err != nil {
@@ -89,12 +90,17 @@ func build() (*lexicon, error) {
 			faults = append(faults, err)
 		}
 	}
-	x.seal()
+	x.ascii = x.glyphs()
 	return x, errors.Join(faults...)
 }
 
-// nodes is about how many nodes the phrases need.
-const nodes = 96 << 10
+// What the phrases need: nodes, terms, and room for children that are not the
+// first, twice over.
+const (
+	nodes   = 96 << 10
+	terms   = 20 << 10
+	further = 32 << 10
+)
 
 // load enters the phrases of one file.
 func (x *lexicon) load(name, text string) error {

@@ -2,34 +2,64 @@ package otp
 
 // mark is a phrase of the lexicon found in a page.
 type mark struct {
-	start, end int // whole words
-	class      class
-	from, to   int   // the letters that matched
-	letters    int   // spelled out by the phrase
-	node       int32 // where the trie ended
-	owns       bool  // its language lists what may stand before it
-	best       int   // the candidate it belongs to, counted from 1
+	start, end  int // whole words
+	class       class
+	from, to    int   // the letters that matched
+	letters     int   // spelled out by the phrase
+	node        int32 // where the trie ended
+	owns        bool  // its language lists what may stand before it
+	first, last int32 // the phrases it stands for, of those that fit
+	footer      bool  // one of them begins a footer
+	best        int   // the candidate it belongs to, counted from 1
 }
 
 // findMarks looks up every phrase in one pass. Of phrases that overlap the
 // longest is taken, so that "promo code" hides its "code".
 func (p *page) findMarks() {
-	x, k := p.x, p.keys
-	before, last := other, 0 // the class before, and where in the word a compound may still part
-	for i, c := range p.class {
-		inner := c == spaced && before == spaced || c == digit && before != other && before != dense
-		if c == spaced && !inner {
-			last = p.wordEnd(i+1) - minHead
+	before := other
+	for i := 0; i < len(p.class); {
+		c, end := p.class[i], i+1
+		switch {
+		case c == spaced:
+			end = p.lettersEnd(end)
+			p.tryWord(i, end)
+		case c == digit && (before == spaced || before == digit): // a word or number goes on
+		case p.low[i] > ' ' && p.may(i):
+			p.try(i)
 		}
-		before = c
-		if p.low[i] <= ' ' || inner && i > last || !x.entry.may(k[i:i+4], inner) {
-			continue
-		}
-		if m, ok := p.longest(i); ok {
-			p.keep(m)
-		}
+		before, i = c, end
 	}
 	p.resolve()
+}
+
+// lettersEnd is where a run of letters of a spaced script ends.
+func (p *page) lettersEnd(i int) int {
+	for i < len(p.class) && p.class[i] == spaced {
+		i++
+	}
+	return i
+}
+
+// tryWord looks up the phrases that begin with a word, or with a later part of
+// it that leaves minHead letters.
+func (p *page) tryWord(start, end int) {
+	if p.may(start) {
+		p.try(start)
+	}
+	e, last := &p.x.entry, min(end, start+1+maxWord)-minHead
+	h := trio(0).next(p.keys[start+1]).next(p.keys[start+2])
+	for i := start + 1; i <= last; i++ {
+		if h = h.next(p.keys[i+2]); e.mayBe(h) && e.mayInside(p.keys[i:i+4]) {
+			p.try(i)
+		}
+	}
+}
+
+// try takes the longest phrase that begins at a rune, if there is one.
+func (p *page) try(i int) {
+	if m, ok := p.longest(i); ok {
+		p.keep(m)
+	}
 }
 
 // minHead is how short the last word of a compound may be, in letters.
@@ -63,19 +93,22 @@ func (p *page) longest(i int) (m mark, ok bool) {
 // been followed. A star in a phrase branches off; phrases are short, and so
 // are the branches.
 func (p *page) follow(m *mark, node int32, j, n int) {
-	x, low := p.x, p.low
+	x, low, keys := p.x, p.low, p.keys
 	for ; j < len(low) && low[j] != hardBreak && low[j] != cellBreak; j++ {
 		p.steps++
-		e := x.edge(node, p.keys[j])
-		if e == 0 {
+		if from := &x.nodes[node]; from.key == keys[j] {
+			node = from.child
+		} else if !from.more {
+			return
+		} else if node = x.further(node, keys[j]); node == 0 {
 			return
 		}
-		node = int32(e & nextMask)
 		n++
-		if e&hasTerm != 0 {
+		at := &x.nodes[node]
+		if at.head >= 0 {
 			p.arrive(m, node, j+1, n)
 		}
-		if e&hasStar != 0 {
+		if at.star {
 			rest, end := x.step(node, star), p.wordEnd(j+1)
 			p.arrive(m, rest, end, n)
 			p.follow(m, rest, end, n)
@@ -86,7 +119,7 @@ func (p *page) follow(m *mark, node int32, j, n int) {
 // arrive takes the phrases that end at a node, if they fit. Of those that
 // begin alike the one that spells out more letters is taken.
 func (p *page) arrive(m *mark, node int32, end, n int) {
-	for t := p.x.heads[node]; t >= 0 && n > m.letters; t = p.x.terms[t].more {
+	for t := p.x.nodes[node].head; t >= 0 && n > m.letters; t = p.x.terms[t].more {
 		if p.fits(&p.x.terms[t], m.from, end) {
 			m.node, m.to, m.letters = node, end, n
 		}

@@ -8,6 +8,7 @@ type mood struct {
 	never                  bool
 	code                   bool // a word for a code is somewhere
 	subjectAuth            bool
+	subjectOnly            bool // the subject is a word for a code and nothing else
 	subjectVoid            bool
 	subjectCode            float64 // what the subject's name of a code is worth
 }
@@ -66,6 +67,7 @@ func (p *page) feel() mood {
 		}
 		if l.part == inSubject && k.class&(classCode|classWord) != 0 {
 			m.subjectCode = max(m.subjectCode, 3)
+			m.subjectOnly = m.subjectOnly || k.start <= l.start && k.end >= l.end
 			if k.class&classCode != 0 {
 				m.subjectCode = 3.4
 			}

@@ -52,6 +52,9 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 	stop = end
 	for {
 		j := stop
+		if s.clauseEnd(start, j) {
+			break
+		}
 		if j < len(s.low) && (s.low[j] == '.' || s.low[j] == ',' || s.low[j] == ':' || s.low[j] == '/' || s.low[j] == '\'' || s.low[j] == '٬' || s.low[j] == '٫') &&
 			j+1 < len(s.low) && isDigit(s.low[j+1]) {
 			why = "part of a figure, date or time"
@@ -67,6 +70,12 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 		return "", 0
 	}
 	return why, stop
+}
+
+// clauseEnd says whether a full-width comma ends a clause: after more than three
+// digits it parts no thousands.
+func (s *scanner) clauseEnd(start, i int) bool {
+	return i-start >= minCode && at(s.p.raw, i) == '，'
 }
 
 // dashedDate recognises 2026-05-31, 31-05-2026 and 2024-2026.

@@ -24,6 +24,10 @@ func TestExtract(t *testing.T) {
 		{"order", otp.Mail{Subject: "Your order", Text: "Order number: 482913\nTotal $4821.00"}, ""},
 		{"promo", otp.Mail{Text: "Use promo code SAVE20 or 482913 at checkout"}, ""},
 		{"new before old", otp.Mail{Text: "Your previous code 111222 has expired. Your new verification code is 333444."}, "333444"},
+		{"full-width comma", otp.Mail{Text: "您的验证码是 839201，5分钟内有效。"}, "839201"},
+		{"full-width thousands", otp.Mail{Text: "您的验证码 金额 1，839，2011。"}, ""},
+		{"words lost in a wrong charset", otp.Mail{Subject: "Kod", Text: "÷ÁÛ ËÏÄ: 550917"}, "550917"},
+		{"subject says more", otp.Mail{Subject: "Kod pocztowy", Text: "÷ÁÛ ËÏÄ: 550917"}, ""},
 		{"nothing", otp.Mail{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,11 @@
 package otp
 
-import "golang.org/x/text/unicode/norm"
+import (
+	"slices"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // maxRunes bounds what is read of each part of a mail. A code stands near the
 // top; 64 Ki letters are some twenty printed pages.
@@ -57,10 +62,12 @@ type page struct {
 	links    []link
 	class    []script // of each rune
 	marks    []mark
+	fitting  []int32 // the phrases that the marks stand for
 	found    []candidate
 	steps    int       // of the loops that are not plainly linear; for tests
 	composed int       // combining marks joined to letters
-	hidden   []rune    // of the HTML, while it is read
+	stack    []element // of the HTML, while it is read
+	hidden   []rune    // of the HTML, likewise
 	counts   []uint64  // of words and breaks before each rune
 	bounds   [4][2]int // the runes of each part
 
@@ -72,8 +79,9 @@ type page struct {
 	inLink   bool
 }
 
-// keepRunes is how large a page may be to be used again for another mail.
-const keepRunes = 64 << 10
+// keepRunes is how large a page may be to be used again for another mail: one
+// with two full parts is, at some 3 MB.
+const keepRunes = 160 << 10
 
 // blank gives an empty page; its buffers are those of an earlier mail.
 func (x *lexicon) blank() *page {
@@ -83,15 +91,22 @@ func (x *lexicon) blank() *page {
 	}
 	*p = page{
 		x: x, raw: p.raw[:0], low: p.low[:0], keys: p.keys[:0], class: p.class[:0], counts: p.counts[:0],
-		lines: p.lines[:0], links: p.links[:0], marks: p.marks[:0], found: p.found[:0], hidden: p.hidden[:0],
+		lines: p.lines[:0], links: p.links[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], fitting: p.fitting[:0],
 	}
 	return p
+}
+
+// room makes room for about so many runes, so that a page does not grow step by
+// step.
+func (p *page) room(n int) {
+	p.raw, p.low = slices.Grow(p.raw, n), slices.Grow(p.low, n)
 }
 
 // discard gives the buffers of a page back.
 func (p *page) discard() {
 	if cap(p.raw) <= keepRunes {
 		clear(p.links)
+		clear(p.stack[:cap(p.stack)])
 		clear(p.found)
 		p.x.pages.Put(p)
 	}
@@ -183,10 +198,15 @@ func (p *page) breakLine(with rune) {
 // readText adds a plain text: quoted lines are left out.
 func (p *page) readText(s string) {
 	fresh, skip := true, false
-	for _, r := range s {
-		if p.full() {
-			break
+	for i := 0; i < len(s) && !p.full(); {
+		if !fresh && !skip && s[i] < utf8.RuneSelf {
+			if n, _ := p.ascii(s[i:]); n > 0 {
+				i += n
+				continue
+			}
 		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
 		switch {
 		case r == '\r':
 		case r == '\n' || r == 0x2028 || r == 0x2029 || r == 0x85:

@@ -210,7 +210,7 @@ func (s *scoring) only() {
 		if c.kind != Numeric || c.veto != "" || c.against < -1 || c.shape < 0.5 || s.p.sum(c) != sum {
 			continue
 		}
-		if known {
+		if known || m.subjectOnly && c.anchor < 0 && s.tied(c) {
 			s.add(c, 1, "the only number it can be")
 		}
 		if c.gain < m.subjectCode && s.p.lines[c.line].part != inSubject && (known || c.shape >= 1) {

@@ -58,7 +58,7 @@ func (s style) inherit(name string) style {
 }
 
 // attributes reads the attributes of a start tag up to its end.
-func (h *htmlReader) attributes(st style, name string) (_ style, href string, void bool) {
+func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ style, href string, void bool) {
 	for h.i < len(h.s) {
 		c := h.s[h.i]
 		switch {
@@ -66,7 +66,7 @@ func (h *htmlReader) attributes(st style, name string) (_ style, href string, vo
 			h.i++
 			return st, href, void
 		case c <= ' ' || c == '/':
-			void = c == '/' && h.i+1 < len(h.s) && h.s[h.i+1] == '>' && len(name) > 1 && kinds[name] == inlineElement
+			void = c == '/' && h.i+1 < len(h.s) && h.s[h.i+1] == '>' && len(name) > 1 && kind == inlineElement
 			h.i++
 			continue
 		}
@@ -92,7 +92,7 @@ func (h *htmlReader) attributes(st style, name string) (_ style, href string, vo
 
 func (h *htmlReader) attribute() (key, value string) {
 	start := h.i
-	for h.i < len(h.s) && !strings.ContainsRune(" \t\r\n\f=>/", rune(h.s[h.i])) {
+	for h.i < len(h.s) && !endsKey(h.s[h.i]) {
 		h.i++
 	}
 	if h.i == start {
@@ -112,6 +112,15 @@ func (h *htmlReader) attribute() (key, value string) {
 	}
 	h.i = j
 	return key, h.value()
+}
+
+// endsKey says whether a byte ends the name of an attribute.
+func endsKey(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', '\f', '=', '>', '/':
+		return true
+	}
+	return false
 }
 
 func (h *htmlReader) value() string {
@@ -139,6 +148,9 @@ func (h *htmlReader) value() string {
 // quoteMark knows the class names under which mail programs put the mail that
 // is answered or forwarded.
 func quoteMark(v string) bool {
+	if len(v) < len("moz-cite") {
+		return false
+	}
 	for _, m := range [...]string{"gmail_quote", "yahoo_quoted", "moz-cite", "divRplyFwdMsg", "appendonsend", "OLK_SRC_BODY", "protonmail_quote", "zmail_extra"} {
 		if strings.Contains(v, m) {
 			return true
