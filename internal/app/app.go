@@ -205,6 +205,7 @@ func (a *App) newInbound(names mailauth.Resolver) *inbound.Service {
 		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: originals{a.originals}, Filters: a.filters,
 		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax),
+		ObserveSet: func(mails int) { a.metrics.sets.Observe(float64(mails)) },
 	})
 }
 

@@ -21,6 +21,7 @@ type metrics struct {
 	connections prometheus.Gauge
 	mails       *prometheus.HistogramVec
 	octets      *prometheus.CounterVec
+	sets        prometheus.Histogram
 }
 
 func newMetrics() *metrics {
@@ -37,7 +38,11 @@ func newMetrics() *metrics {
 		}, []string{"outcome"}),
 		octets: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gonebox_smtp_message_bytes_total", Help: "Octets of messages by outcome."}, []string{"outcome"}),
 	}
-	m.registry.MustRegister(m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
+	m.sets = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "gonebox_mail_set_size", Help: "Mails that were stored together, with one sync of each file.",
+		Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
+	})
+	m.registry.MustRegister(m.sets, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

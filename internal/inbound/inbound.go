@@ -73,6 +73,9 @@ type Parts struct {
 	Logger        *slog.Logger
 	Hostname      string // of this server, for the fields it puts in front of a mail
 	AttachmentMax int64  // octets of an attachment that is kept
+
+	// ObserveSet hears how many mails shared a set, for the metrics; it may be nil.
+	ObserveSet func(mails int)
 }
 
 // Service takes mail in. Run must be running for Deliver to answer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -37,28 +38,28 @@ type mail struct {
 // still. There is no timer: a lone mail is delivered at once, many share what a set costs.
 //
 // A set passes two stations: its originals go to stable storage, and only then its rows are committed, so that nobody is
-// shown a mail that may yet be refused (docs/decisions/0002). While the rows of one set are committed the next is at the
-// first station already.
+// shown a mail that may yet be refused (docs/decisions/0002). While the rows of one set are committed, the next is at the
+// first station and grows.
 func (s *Service) Run(ctx context.Context) {
 	defer close(s.ended)
-	written := make(chan *written)
+	sets := make(chan set)
 	var rows sync.WaitGroup
 	rows.Go(func() {
-		for w := range written {
-			s.settle(w.set, s.commit(w))
+		for next := range sets {
+			s.commit(next)
 		}
 	})
 	defer rows.Wait()
-	defer close(written)
+	defer close(sets)
 	for {
 		select {
 		case m := <-s.queue:
-			written <- s.write(s.collect(m))
+			s.pass(m, sets)
 		case <-ctx.Done():
 			for {
 				select {
 				case m := <-s.queue:
-					written <- s.write(s.collect(m))
+					s.pass(m, sets)
 				default:
 					return
 				}
@@ -67,7 +68,45 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
+// set is what is stored together: parts, each with its originals on their way to stable storage.
+type set []part
+
+type part struct {
+	mails  []*mail
+	synced Synced
+	err    error // of writing the originals
+}
+
+// pass writes originals, beginning with a mail's, until the second station takes the set.
+func (s *Service) pass(first *mail, sets chan<- set) {
+	mails := s.collect(first)
+	next, size := set{s.write(mails)}, len(mails)
+	for {
+		queue := s.queue
+		if size >= setMax {
+			queue = nil // it is large enough
+		}
+		select {
+		case sets <- next:
+			s.observe(size)
+			return
+		case m := <-queue:
+			mails := s.collect(m)
+			next, size = append(next, s.write(mails)), size+len(mails)
+		}
+	}
+}
+
+func (s *Service) observe(mails int) {
+	if s.ObserveSet != nil {
+		s.ObserveSet(mails)
+	}
+}
+
 func (s *Service) collect(first *mail) []*mail {
+	// Senders whose mails are nearly ready go first: where the processor is what is scarce, they then share this set instead
+	// of paying for one of their own. Where it is not, nobody is waiting to run and this costs nothing.
+	runtime.Gosched()
 	set, size := []*mail{first}, len(first.record.Data)
 	for len(set) < setMax && size < setMaxBytes {
 		select {
@@ -80,43 +119,56 @@ func (s *Service) collect(first *mail) []*mail {
 	return set
 }
 
-// written is a set whose originals are on their way to stable storage.
-type written struct {
-	set    []*mail
-	synced Synced
-	err    error
-}
-
-// write begins to write a set's originals.
-func (s *Service) write(set []*mail) *written {
-	records := make([]original.Record, len(set))
-	for i, m := range set {
+// write begins to write the originals of some mails.
+func (s *Service) write(mails []*mail) part {
+	records := make([]original.Record, len(mails))
+	for i, m := range mails {
 		records[i] = m.record
 	}
 	refs, synced, err := s.Originals.Append(s.Clock.Now(), records)
 	if err != nil {
-		return &written{set: set, err: err}
+		return part{mails: mails, err: fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, err)}
 	}
-	for i, m := range set {
+	for i, m := range mails {
 		m.ref = refs[i]
 	}
-	return &written{set: set, synced: synced}
+	return part{mails: mails, synced: synced}
 }
 
-// commit stores a set's rows once its originals are on stable storage.
-func (s *Service) commit(w *written) error {
-	if w.err != nil {
-		return fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, w.err)
+// durable waits until the originals of a part are on stable storage.
+func (p part) durable() error {
+	if p.err != nil {
+		return p.err
 	}
-	if err := w.synced.Wait(); err != nil {
+	if err := p.synced.Wait(); err != nil {
 		return fmt.Errorf("sync the originals: %w: %w", db.ErrUnavailable, err)
 	}
-	err := s.store(w.set)
-	if err == nil || len(w.set) == 1 || errors.Is(err, db.ErrUnavailable) {
+	return nil
+}
+
+// commit stores the rows of a set, of those parts whose originals are on stable storage, and answers its mails.
+func (s *Service) commit(next set) {
+	var ready []*mail
+	for _, p := range next {
+		if err := p.durable(); err != nil {
+			s.settle(p.mails, err)
+			continue
+		}
+		ready = append(ready, p.mails...)
+	}
+	if len(ready) > 0 {
+		s.settle(ready, s.storeAll(ready))
+	}
+}
+
+// storeAll stores mails together, or each alone where one of them may be at fault.
+func (s *Service) storeAll(mails []*mail) error {
+	err := s.store(mails)
+	if err == nil || len(mails) == 1 || errors.Is(err, db.ErrUnavailable) {
 		return err
 	}
-	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(w.set), "error", err)
-	for _, m := range w.set {
+	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(mails), "error", err)
+	for _, m := range mails {
 		m.err, m.places = nil, nil
 		if err := s.store([]*mail{m}); err != nil {
 			m.err = err
