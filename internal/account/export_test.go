@@ -51,3 +51,15 @@ func (a *attempts) Take(account string, now time.Time) (right func(), err error)
 
 // Remembered is how many accounts are counted.
 func (a *attempts) Remembered() int { return len(a.until) }
+
+// RoomMax and Room let a test look at the bound on the memory of hashes alone.
+const RoomMax = roomMax
+
+// Room is room.
+type Room = room
+
+// NewRoom is newRoom with a collector of the test's.
+func NewRoom(collect func()) *Room { return &room{collect: collect} }
+
+// Enter is enter.
+func (r *room) Enter(kib int64) (leave func()) { return r.enter(kib) }

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
-	"runtime"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -31,15 +29,15 @@ const (
 type passwords struct {
 	cost   Cost
 	gate   *gate
-	dummy  phc          // what is checked where there is no account
-	spent  atomic.Int64 // KiB that hashes left behind since they were collected
+	room   *room
+	dummy  phc // what is checked where there is no account
 	derive func(password, salt []byte, c Cost, n int) []byte
 }
 
 func newPasswords(c Cost) *passwords {
 	c.Passes, c.Threads = max(c.Passes, 1), max(c.Threads, 1)
 	c.Memory = max(c.Memory, 8*uint32(c.Threads)) // RFC 9106 §3.1
-	return &passwords{cost: c, gate: newGate(c), dummy: phc{cost: c, salt: random(saltLen), key: random(keyLen)}, derive: argon2id}
+	return &passwords{cost: c, gate: newGate(c), room: newRoom(), dummy: phc{cost: c, salt: random(saltLen), key: random(keyLen)}, derive: argon2id}
 }
 
 func argon2id(password, salt []byte, c Cost, n int) []byte {
@@ -93,18 +91,11 @@ func (p *passwords) fresh(password string) string {
 	return phc{cost: p.cost, salt: salt, key: p.key(password, salt, p.cost, keyLen)}.String()
 }
 
-// garbageMax is how much memory finished hashes may leave behind, in KiB.
-const garbageMax = 96 << 10
-
-// key computes a hash; the caller is inside the gate. What hashes leave behind is collected here, every few of
-// them: they are by far the largest things of this process, and left to the collector's own pace, which goes by a
-// multiple of what lives, they would pile up to several times what the gate allows.
+// key computes a hash; the caller is inside the gate.
 func (p *passwords) key(password string, salt []byte, c Cost, n int) []byte {
-	key := p.derive(prepared(password), salt, c, n)
-	if spent := p.spent.Add(int64(c.Memory)); spent >= garbageMax && p.spent.CompareAndSwap(spent, 0) {
-		runtime.GC()
-	}
-	return key
+	leave := p.room.enter(int64(c.Memory))
+	defer leave()
+	return p.derive(prepared(password), salt, c, n)
 }
 
 // prepared gives a password the form that is hashed: the same text may be typed in different code points (RFC 8265 §4.2.2).

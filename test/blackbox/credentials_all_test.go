@@ -1,0 +1,337 @@
+package blackbox_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// entrance is what it takes to make a call of the interface (spec §4 and §5).
+type entrance struct {
+	call    string   // as in the OpenAPI document
+	schemes string   // the credentials that it takes, "public" for none
+	scope   string   // what a developer key must carry
+	status  int      // of success
+	unknown []string // for each parameter of the path: the code for what is another's or is not there at all
+	things  func(*estate) []string
+	body    func(*estate) any
+	before  func(*estate) // what must have happened; may be nil
+}
+
+// entrances are all calls there are. A call that the document has and this table has not fails the test, and so does the
+// reverse: whoever adds a call says here whom it is for.
+func entrances() []entrance {
+	return slices.Concat(openToAll(), openToMailboxes(), openToUsers(), openToKeys())
+}
+
+func openToAll() []entrance {
+	newcomer := func(e *estate) any {
+		e.newcomers++
+		return fields{"email": fmt.Sprintf("new-%d-%s", e.newcomers, e.email), "password": userPassword}
+	}
+	return []entrance{
+		{call: "GET /healthz", schemes: "public", status: 200},
+		{call: "GET /readyz", schemes: "public", status: 200},
+		{call: "GET /domains", schemes: "public", status: 200},
+		{call: "POST /session", schemes: "public", status: 201},
+		{call: "POST /auth/register", schemes: "public", status: 201, body: newcomer},
+		{call: "POST /auth/token", schemes: "public", status: 200, body: func(e *estate) any { return fields{"email": e.email, "password": userPassword} }},
+		{call: "POST /mailboxes", schemes: "public guestSession userToken", status: 201},
+		{call: "GET /session", schemes: "guestSession", status: 200},
+		{call: "DELETE /session", schemes: "guestSession", status: 204},
+	}
+}
+
+func openToMailboxes() []entrance {
+	message := func(e *estate) []string { return []string{e.message.ID} }
+	attachment := func(e *estate) []string { return []string{e.message.ID, e.message.Attachments[0].ID} }
+	none := []string{"message.not_found", "attachment.not_found"}
+	return []entrance{
+		{call: "GET /mailboxes/me", schemes: "mailboxToken", status: 200},
+		{call: "DELETE /mailboxes/me", schemes: "mailboxToken", status: 204},
+		{call: "POST /mailboxes/me/extend", schemes: "mailboxToken", status: 200},
+		{call: "GET /mailboxes/me/messages", schemes: "mailboxToken", status: 200},
+		{call: "GET /mailboxes/me/otp/latest", schemes: "mailboxToken", status: 200},
+		{call: "GET /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1]},
+		{call: "DELETE /messages/{id}", schemes: "mailboxToken", status: 204, things: message, unknown: none[:1]},
+		{call: "GET /messages/{id}/raw", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1]},
+		{call: "GET /messages/{id}/attachments/{attId}", schemes: "mailboxToken", status: 200, things: attachment, unknown: none},
+	}
+}
+
+func openToUsers() []entrance {
+	domain := func(e *estate) []string { return []string{e.domain.ID} }
+	filter := func(e *estate) []string { return []string{e.filter.ID} }
+	key := func(e *estate) []string { return []string{e.key.Prefix} }
+	code := func(e *estate) any { return fields{"code": e.app.code(1)} }
+	sample := fields{"filter": fields{"extractRegex": "x"}, "sample": fields{"text": "x"}}
+	return []entrance{
+		{call: "GET /me", schemes: "userToken", status: 200},
+		{call: "PATCH /me", schemes: "userToken", status: 200, body: always(fields{"locale": "vi"})},
+		{call: "GET /me/2fa", schemes: "userToken", status: 200},
+		{call: "POST /me/2fa/setup", schemes: "userToken", status: 200},
+		{call: "POST /me/2fa/confirm", schemes: "userToken", status: 200, body: code, before: func(e *estate) { e.app = e.setUp(e.user.Token) }},
+		{call: "DELETE /me/2fa", schemes: "userToken", status: 204, body: code, before: func(e *estate) { e.app, _ = e.twoFactor(e.user.Token) }},
+		{call: "DELETE /auth/token", schemes: "userToken", status: 204},
+		{call: "GET /me/mailboxes", schemes: "userToken", status: 200},
+		{call: "GET /me/domains", schemes: "userToken", status: 200},
+		{call: "POST /me/domains", schemes: "userToken", status: 201, body: func(e *estate) any { return fields{"domain": "new." + e.domain.Domain} }},
+		{call: "DELETE /me/domains/{id}", schemes: "userToken", status: 204, things: domain, unknown: []string{"domain.not_found"}},
+		{call: "POST /me/domains/{id}/verify", schemes: "userToken", status: 200, things: domain, unknown: []string{"domain.not_found"}},
+		{call: "GET /me/filters", schemes: "userToken", status: 200},
+		{call: "POST /me/filters", schemes: "userToken", status: 201, body: always(fields{"name": "n", "extractRegex": "x"})},
+		{call: "POST /me/filters/test", schemes: "userToken", status: 200, body: always(sample)},
+		{call: "PATCH /me/filters/{id}", schemes: "userToken", status: 200, things: filter, unknown: []string{"filter.not_found"}, body: always(fields{"name": "changed"})},
+		{call: "DELETE /me/filters/{id}", schemes: "userToken", status: 204, things: filter, unknown: []string{"filter.not_found"}},
+		{call: "GET /me/api-keys", schemes: "userToken", status: 200},
+		{call: "POST /me/api-keys", schemes: "userToken", status: 201, body: always(fields{"name": "n", "scopes": allScopes})},
+		{call: "DELETE /me/api-keys/{prefix}", schemes: "userToken", status: 204, things: key, unknown: []string{"key.not_found"}},
+	}
+}
+
+func openToKeys() []entrance {
+	box := func(e *estate) []string { return []string{e.box.ID} }
+	none := []string{"mailbox.not_found"}
+	return []entrance{
+		{call: "GET /keys/mailboxes", schemes: "apiKey", scope: "mailboxes:read", status: 200},
+		{call: "POST /keys/mailboxes", schemes: "apiKey", scope: "mailboxes:write", status: 201},
+		{call: "DELETE /keys/mailboxes/{id}", schemes: "apiKey", scope: "mailboxes:write", status: 204, things: box, unknown: none},
+		{call: "GET /keys/mailboxes/{id}/messages", schemes: "apiKey", scope: "messages:read", status: 200, things: box, unknown: none},
+		{call: "GET /keys/mailboxes/{id}/otp/latest", schemes: "apiKey", scope: "otp:read", status: 200, things: box, unknown: none},
+	}
+}
+
+func always(body fields) func(*estate) any { return func(*estate) any { return body } }
+
+// estate is an account with one of everything, and a guest's session beside it.
+type estate struct {
+	*domainWorld
+	email   string
+	user    user
+	key     developerKey // with the one scope that the call needs, or with all
+	narrow  developerKey // with all but that
+	box     mailbox
+	message message
+	domain  privateDomain
+	filter  extraction
+	guest   string
+	app     authenticator
+
+	newcomers int // who have registered
+}
+
+// settle makes an estate for the tests of a call.
+func (w *domainWorld) settle(name string, o entrance) *estate {
+	w.t.Helper()
+	e := &estate{domainWorld: w, email: name + "@example.org", guest: w.startSession().Key}
+	e.user = w.account(e.email)
+	scopes := allScopes
+	if o.scope != "" {
+		scopes = []string{o.scope}
+	}
+	e.key = w.key(e.user, fields{"scopes": scopes})
+	e.narrow = w.key(e.user, fields{"scopes": slices.DeleteFunc(slices.Clone(allScopes), func(s string) bool { return s == o.scope })})
+	e.domain = w.claim(e.user, name+".gonebox-tests.net")
+	w.prove(e.domain)
+	e.filter = w.filter(e.user, fields{"extractRegex": "order [0-9]+"})
+	e.box = w.create(e.user.Token, nil)
+	got := w.mail(e.box.box(), apptest.Mail{Raw: letterWithAFile})
+	e.message = get[message](w.service, "/messages/"+got.ID, e.box.Token)
+	if o.before != nil {
+		o.before(e)
+	}
+	return e
+}
+
+var letterWithAFile = crlf(
+	"From: Sender <sender@example.org>", "Subject: Your code is 482913", "MIME-Version: 1.0", `Content-Type: multipart/mixed; boundary="b"`, "",
+	"--b", "Content-Type: text/plain", "", "Your verification code is 482913.", "--b", "Content-Type: text/plain",
+	`Content-Disposition: attachment; filename="notes.txt"`, "", "notes", "--b--",
+)
+
+// credentials are one of every kind, as the scheme that takes it: those of the estate, and two that nothing takes.
+func (e *estate) credentials() map[string]string {
+	return map[string]string{
+		"public": "", "mailboxToken": e.box.Token, "guestSession": e.guest, "userToken": e.user.Token, "apiKey": e.key.Key,
+		"a key without the scope": e.narrow.Key, "garbage": "garbage", "a mistyped mailbox token": mistyped(e.box.Token),
+		"a mistyped guest key": mistyped(e.guest), "a mistyped user token": mistyped(e.user.Token), "a mistyped key": mistyped(e.key.Key),
+	}
+}
+
+// takes reports whether a credential opens the call. One that is open to all looks at no credential.
+func (o entrance) takes(name string) bool {
+	return o.schemes == "public" || slices.Contains(strings.Fields(o.schemes), name)
+}
+
+// send makes the call with things in the path's parameters.
+func (o entrance) send(e *estate, credential string, things []string) apptest.Answer {
+	e.t.Helper()
+	method, path, _ := strings.Cut(o.call, " ")
+	for _, thing := range things {
+		begin, end := strings.Index(path, "{"), strings.Index(path, "}")
+		path = path[:begin] + url.PathEscape(thing) + path[end+1:]
+	}
+	var body any
+	if o.body != nil {
+		body = o.body(e)
+	}
+	return e.Call(method, path, credential, body)
+}
+
+func (o entrance) own(e *estate) []string {
+	if o.things == nil {
+		return nil
+	}
+	return o.things(e)
+}
+
+// foreign are the ways to ask for what is not one's own, by the code of their answer: what another has, and what nobody has.
+func (o entrance) foreign(own, others []string) map[string][][]string {
+	all := make(map[string][][]string)
+	for i, code := range o.unknown {
+		nobodys := own[i][:len(own[i])-10] + "0000000000"
+		for _, thing := range []string{others[i], nobodys, "x", "mbx_" + strings.Repeat("0", 26), own[i] + "0"} {
+			asked := slices.Clone(own)
+			asked[i] = thing
+			all[code] = append(all[code], asked)
+		}
+	}
+	if len(o.unknown) > 1 {
+		all[o.unknown[0]] = append(all[o.unknown[0]], others)
+	}
+	return all
+}
+
+// Every call with every kind of credential, on own things and on another's.
+func TestEveryCallTakesItsOwnCredentialsOnItsOwnThings(t *testing.T) {
+	w := startDomains(t, settings{
+		"plans.free.keys.max": "5", "plans.free.keys.calls": "100000/1m", "plans.free.keys.mailbox_create": "100000/1m", "plans.free.domains.max": "5",
+	})
+	d, listed := w.document(), make(map[string]bool)
+	for i, o := range entrances() {
+		listed[o.call] = true
+		if got := d.schemes(o.call); got != o.schemes {
+			t.Errorf("%s takes %q in the document, want %q", o.call, got, o.schemes)
+			continue
+		}
+		t.Run(o.call, func(t *testing.T) {
+			ada, bob := w.settle(fmt.Sprintf("ada%d", i), o), w.settle(fmt.Sprintf("bob%d", i), o)
+			o.refuses(t, ada, bob)
+			o.hides(t, ada, bob)
+			for name, credential := range ada.credentials() { // now, since some calls end the credential
+				if o.takes(name) {
+					want(t, o.send(ada, credential, o.own(ada)), o.status, "")
+				}
+			}
+			want(t, o.send(bob, bob.credentials()[strings.Fields(o.schemes)[0]], o.own(bob)), o.status, "") // nothing of the above has changed it
+		})
+	}
+	for path, methods := range d.Paths {
+		for method := range methods {
+			if call := strings.ToUpper(method) + " " + strings.TrimPrefix(path, "/api/v1"); !listed[call] {
+				t.Errorf("%s has no row: say in entrances whom it is for", call)
+			}
+		}
+	}
+}
+
+// schemes are the credentials that a call declares.
+func (d *document) schemes(call string) string {
+	method, path, _ := strings.Cut(call, " ")
+	o := d.Paths["/api/v1"+path][strings.ToLower(method)]
+	switch {
+	case o == nil:
+		return "no such call"
+	case len(o.Security) == 0:
+		return "public"
+	}
+	var all []string
+	for _, way := range o.Security {
+		if len(way) == 0 {
+			all = append(all, "public")
+		}
+		all = slices.AppendSeq(all, maps.Keys(way))
+	}
+	return strings.Join(all, " ")
+}
+
+// refuses checks the credentials that do not open the call: own things, another's and none look the same to them.
+func (o entrance) refuses(t *testing.T, ada, bob *estate) {
+	for name, credential := range ada.credentials() {
+		status, code := http.StatusUnauthorized, "auth.invalid_token"
+		switch {
+		case o.takes(name):
+			continue
+		case name == "public":
+			code = "auth.required"
+		case name == "a key without the scope" && o.scope != "":
+			status, code = http.StatusForbidden, "auth.scope_missing"
+		}
+		first := o.send(ada, credential, o.own(ada))
+		if first.Status != status || first.Code() != code {
+			t.Errorf("%s with %s: %d %s, want %d %s", o.call, name, first.Status, first.Body, status, code)
+		}
+		for _, ways := range o.foreign(o.own(ada), o.own(bob)) {
+			for _, things := range ways {
+				same(t, first, o.send(ada, credential, things))
+			}
+		}
+	}
+}
+
+// hides checks that what is another's cannot be told from what is not there.
+func (o entrance) hides(t *testing.T, ada, bob *estate) {
+	for code, ways := range o.foreign(o.own(ada), o.own(bob)) {
+		first := o.send(ada, ada.credentials()[o.schemes], ways[0])
+		want(t, first, http.StatusNotFound, code)
+		for _, things := range ways {
+			if a := o.send(ada, ada.credentials()[o.schemes], things); a.Status != http.StatusNotFound {
+				t.Errorf("%s of %v: %d %s", o.call, things, a.Status, a.Body)
+			} else {
+				same(t, first, a)
+			}
+		}
+	}
+}
+
+// What a body names is no other: another's domain is like one that there is not.
+func TestAnothersDomainInABodyIsLikeNone(t *testing.T) {
+	w := startDomains(t, settings{"plans.free.keys.calls": "100000/1m"})
+	bob := w.account("bob@example.org")
+	k := w.key(bob, nil)
+	p := w.verified(w.ada, shop)
+	for _, c := range []struct {
+		path, credential, field, foreign string
+		unknown                          []string
+		more                             fields
+		code                             string
+	}{
+		{"/mailboxes", "", "domain", shop, []string{"none.gonebox-tests.net"}, nil, "mailbox.domain_unavailable"},
+		{"/mailboxes", bob.Token, "domain", shop, []string{"none.gonebox-tests.net"}, nil, "mailbox.domain_unavailable"},
+		{"/mailboxes", w.startSession().Key, "domain", shop, []string{"none.gonebox-tests.net"}, nil, "mailbox.domain_unavailable"},
+		{"/keys/mailboxes", k.Key, "domain", shop, []string{"none.gonebox-tests.net"}, nil, "mailbox.domain_unavailable"},
+		{
+			"/me/filters", bob.Token, "domainId", p.ID,
+			[]string{"dom_" + strings.Repeat("0", 26), "x"},
+			fields{"name": "n", "extractRegex": "x", "scopeType": "domain"},
+			"request.invalid",
+		},
+	} {
+		wish := func(value string) apptest.Answer {
+			whole := fields{c.field: value}
+			maps.Copy(whole, c.more)
+			return w.Call(http.MethodPost, c.path, c.credential, whole)
+		}
+		foreign := wish(c.foreign)
+		want(t, foreign, 422, c.code)
+		for _, unknown := range c.unknown {
+			same(t, foreign, wish(unknown))
+		}
+	}
+}
