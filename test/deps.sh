@@ -2,7 +2,7 @@
 # Installs what the tests need of the machine and nothing else, on Debian. Where all is there it only looks and is done.
 set -euo pipefail
 
-# Each row: what must be there (a program, or a file by its path), and the package that brings it.
+# Each row: what must be there (a program, a file by its path, or a module of Perl), and the package that brings it.
 needs='
 gcc                   gcc
 /usr/include/stdlib.h libc6-dev
@@ -11,6 +11,7 @@ curl                  curl
 python3               python3
 strace                strace
 swaks                 swaks
+perl:Net::SSLeay      libnet-ssleay-perl
 smtp-source           postfix
 '
 
@@ -21,6 +22,7 @@ while read -r thing package; do
 	[ -n "$thing" ] || continue
 	case $thing in
 	/*) [ -e "$thing" ] ;;
+	perl:*) perl -M"${thing#perl:}" -e 1 2>/dev/null ;;
 	*) command -v "$thing" >/dev/null ;;
 	esac || missing+=("$package")
 done <<<"$needs"
