@@ -70,7 +70,7 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 	switch {
 	case m.class&classCode != 0:
 		gain = gainCode
-	case s.owned(l.mark):
+	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0:
 		return 0
 	case s.aimed(l.mark):
 		gain += 1
@@ -78,6 +78,9 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 		gain -= s.estranged(l.mark)
 		if l.left && s.mood.auth+s.mood.guard == 0 && s.qualified(l.mark, c) {
 			gain -= 0.6
+		}
+		if l.left && !tie && s.mood.auth+s.mood.guard == 0 && s.listed(l.mark) {
+			gain -= 1.2
 		}
 	}
 	words, sentences := float64(g.words), float64(g.sentences)
@@ -106,6 +109,22 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 		gain += 0.6
 	}
 	return max(0, gain-cost)
+}
+
+// listed says whether a weak word is an item of a list of particulars: "Pune, PIN
+// code 411014", "card ending 5520, auth code 204771".
+func (s *scoring) listed(m int) bool {
+	i := s.p.marks[m].start - 1
+	if at(s.p.low, i) == ' ' {
+		i--
+	}
+	switch at(s.p.low, i) {
+	case ',', ';', '·', '|', '،', '、':
+		return true
+	case '-', '–', '—':
+		return at(s.p.low, i-1) == ' '
+	}
+	return false
 }
 
 // aimed says whether the sentence of a weak word says what the code is for:

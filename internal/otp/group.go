@@ -66,6 +66,8 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 		}
 	case n == 3 && count == 2:
 		score = 1.2
+	case n == 2 && count == 3 && sep == ' ':
+		score = 0.5
 	case n == 2:
 		score = 0
 		if sep == '-' {
@@ -131,6 +133,9 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 // when they are many or hyphened, else numbers that happen to be neighbours.
 func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	switch {
+	case sep == ' ' && total == 8 && s.endsShort(start, stop):
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: 0.2, veto: s.around(start, stop)})
+		return true
 	case total > maxCode, sep == '-' && total >= 7, sep == ' ' && total >= 9 && !s.hasRun(start, stop, 5):
 		s.reject(start, stop, "a phone or account number")
 		return true
@@ -139,6 +144,12 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 		return true
 	}
 	return false
+}
+
+// endsShort recognises eight digits in groups of three, the last one short:
+// 123 456 78.
+func (s *scanner) endsShort(start, stop int) bool {
+	return stop-start == 10 && s.low[start+3] == ' ' && s.low[start+7] == ' '
 }
 
 // longChain catches 12345-678901 and the like, which are no codes.

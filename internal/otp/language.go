@@ -50,7 +50,7 @@ func (p *page) resolve() {
 			}
 			m.class |= f.class & (classCode | classUse | classQuote)
 			if votes[f.lang] >= heard*best {
-				m.class |= f.class & classWord
+				m.class |= f.class & (classWord | classDigits)
 			}
 		}
 		if m.class != 0 {

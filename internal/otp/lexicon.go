@@ -18,27 +18,29 @@ type class uint16
 
 // The sections of a lexicon; docs/extraction.md explains them to contributors.
 const (
-	classCode  class = 1 << iota // names a one-time code by itself
-	classWord                    // code, PIN: one if the rest of the mail agrees
-	classIs                      // is: ties the number to the word before
-	classUse                     // enter, use
-	classAuth                    // sign in, verify your address
-	classGuard                   // do not share, expires in, did not ask for this
-	classNot                     // order, invoice: owns the number beside it
-	classVoid                    // promo code, backup codes: makes the whole mail doubtful
-	classSkip                    // source code, QR code: hides the word in it
-	classUnit                    // minutes, points, euros: the number counts something
-	classOld                     // expired, previous
-	classNever                   // meeting ID: the mail holds no one-time code
-	classOwn                     // your, the: may stand before code
-	classQuote                   // begins a quoted or forwarded mail
-	classFoot                    // begins or marks a footer
+	classCode   class = 1 << iota // names a one-time code by itself
+	classWord                     // code, PIN: one if the rest of the mail agrees
+	classIs                       // is: ties the number to the word before
+	classUse                      // enter, use
+	classAuth                     // sign in, verify your address
+	classGuard                    // do not share, expires in, did not ask for this
+	classNot                      // order, invoice: owns the number beside it
+	classVoid                     // promo code, backup codes: makes the whole mail doubtful
+	classSkip                     // source code, QR code: hides the word in it
+	classUnit                     // minutes, points, euros: the number counts something
+	classOld                      // expired, previous
+	classNever                    // meeting ID: the mail holds no one-time code
+	classOwn                      // your, the: may stand before code
+	classQuote                    // begins a quoted or forwarded mail
+	classFoot                     // begins or marks a footer
+	classDigits                   // these digits: a word for a code in a mail about signing in, and no word at all in another
 )
 
 var sections = map[string]class{
 	"code": classCode, "word": classWord, "is": classIs, "use": classUse, "auth": classAuth,
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
 	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
+	"digits": classWord | classDigits,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:
@@ -95,10 +97,10 @@ func build() (*lexicon, error) {
 }
 
 // What the phrases need: nodes, terms, and room for children that are not the
-// first, twice over.
+// first, of which at most three quarters are used: a small table stays cached.
 const (
-	nodes   = 96 << 10
-	terms   = 20 << 10
+	nodes   = 124 << 10
+	terms   = 24 << 10
 	further = 32 << 10
 )
 

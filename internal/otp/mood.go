@@ -65,7 +65,7 @@ func (p *page) feel() mood {
 		if l.quoted {
 			continue
 		}
-		if l.part == inSubject && k.class&(classCode|classWord) != 0 {
+		if l.part == inSubject && k.class&(classCode|classWord) != 0 && k.class&classDigits == 0 {
 			m.subjectCode = max(m.subjectCode, 3)
 			m.subjectOnly = m.subjectOnly || k.start <= l.start && k.end >= l.end
 			if k.class&classCode != 0 {

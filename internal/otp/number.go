@@ -1,5 +1,7 @@
 package otp
 
+import "unicode"
+
 // number reads a run of digits: by itself, as one of a group, or as part of a
 // date, a price, a phone number.
 func (s *scanner) number(start, end int) {
@@ -72,10 +74,22 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 	return why, stop
 }
 
-// clauseEnd says whether a full-width comma ends a clause: after more than three
-// digits it parts no thousands.
+// clauseEnd says whether a comma ends a clause: after more than three digits it
+// parts no thousands. It is full-width, or a number with a counter of a script
+// without spaces follows, as in 123456,3分钟.
 func (s *scanner) clauseEnd(start, i int) bool {
-	return i-start >= minCode && at(s.p.raw, i) == '，'
+	if i-start < minCode {
+		return false
+	}
+	if at(s.p.raw, i) == '，' {
+		return true
+	}
+	if at(s.low, i) != ',' || !isDigit(at(s.low, i+1)) {
+		return false
+	}
+	end := s.run(i + 1)
+	r := at(s.low, end)
+	return end-i <= 3 && s.p.x.classOf(r) == dense && r != '元' && r != '円' && r != '圆' && r != '圓' && r != '块' && r != '塊'
 }
 
 // dashedDate recognises 2026-05-31, 31-05-2026 and 2024-2026.
@@ -107,6 +121,29 @@ func (s *scanner) year(i int) bool {
 	}
 	c := string(s.low[i : i+2])
 	return c == "20" || c == "19"
+}
+
+// otherYear says whether four digits read as a year of our time in the calendar
+// that goes with the script before them: Buddhist, Persian or Islamic, Hebrew.
+func (s *scanner) otherYear(i int) bool {
+	a, b, c := s.low[i], s.low[i+1], s.low[i+2]
+	i--
+	if at(s.low, i) == ' ' {
+		i--
+	}
+	r := at(s.low, i)
+	if r == '.' { // of an abbreviated month or era
+		r = at(s.low, i-1)
+	}
+	switch {
+	case unicode.Is(unicode.Thai, r):
+		return a == '2' && b == '5' && c >= '5' && c <= '8'
+	case unicode.Is(unicode.Arabic, r):
+		return a == '1' && (b == '4' && c <= '5' || b == '3' && c >= '7')
+	case unicode.Is(unicode.Hebrew, r):
+		return a == '5' && b == '7' && c >= '7'
+	}
+	return false
 }
 
 // around looks at the runes that touch a number.
@@ -152,7 +189,7 @@ func currencyBefore(r rune) bool { return r == '$' || r == '£' || r == '¥' || 
 func (s *scanner) digitShape(start, end int) float64 {
 	d := s.low[start:end]
 	score := [...]float64{4: 0.6, 5: 0.5, 6: 1, 7: -0.2, 8: 0.4, 9: -0.6, 10: -1, 11: -9}[min(len(d), 11)]
-	if len(d) == 4 && s.year(start) {
+	if len(d) == 4 && (s.year(start) || s.otherYear(start)) {
 		score -= 1.7
 	}
 	zeros := 0

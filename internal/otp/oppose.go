@@ -37,13 +37,15 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	held := 0.0
 	tie := s.tied(c) || s.isAfter(k)
 	asked, _ := s.toldAbove(c)
+	verb := false
 	s.leftOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		tie = tie || m.class&classIs != 0 && g.words == 0
+		verb = verb || m.class&classUse != 0 && g.words == 0
 		switch {
 		case g.sentences > 0 || g.words > 6 || g.figures > 0 || g.hard > 1 || g.hard == 1 && !c.lone:
 			return false
-		case m.class&(classCode|classWord) != 0 && !s.owned(l.mark):
+		case m.class&classCode != 0 && tie || m.class&(classCode|classWord) != 0 && !s.owned(l.mark):
 			if tie && m.class&classCode != 0 && o.mark.class&classVoid == 0 {
 				held = -0.9 * o.loss
 			}
@@ -51,6 +53,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		case g.soft+g.hard > 0 && c.lone && (asked || !s.label(l.mark)):
 		case m.class&classOld != 0:
 			o.note(-5, m)
+		case verb && m.class&classNot != 0: // "to link your phone, enter 123456"
 		case m.class&(classNot|classVoid|classNever) != 0:
 			o.note(nearness(m, g), m)
 		}

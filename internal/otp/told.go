@@ -28,7 +28,7 @@ func (s *scoring) used(k int) (done bool) {
 		if l.gap.words > far || l.gap.sentences+l.gap.hard > 0 {
 			return false
 		}
-		if m.class&classUse != 0 {
+		if m.class&classUse != 0 || s.leadsTo(c, l) {
 			s.because(c, told, "told to", m)
 			s.purpose(k)
 			done = true
@@ -46,20 +46,33 @@ func (s *scoring) used(k int) (done bool) {
 	return done
 }
 
-// purpose adds what the aim of the imperative gives: "… to sign in".
+// leadsTo says whether an aim and a colon stand right before the number: "to
+// confirm: 123 456". A noun alone may be the label of a user name.
+func (s *scoring) leadsTo(c *candidate, l look) bool {
+	m := s.p.marks[l.mark]
+	return l.left && m.class&classAuth != 0 && l.gap.words == 0 && c.shape >= 1 && s.tied(c) && s.p.span(m.start, m.end).words > 1
+}
+
+// purpose adds what the aim of the imperative gives: "… to sign in", or, since
+// it may be that of another clause, less for "to sign in, …".
 func (s *scoring) purpose(k int) {
 	c := &s.cs[k]
-	s.rightOf(k, func(l look) bool {
-		m := s.p.marks[l.mark]
-		if l.gap.words > 7 || l.gap.sentences+l.gap.hard > 0 {
-			return false
+	aim := func(gain float64, found *bool) func(look) bool {
+		return func(l look) bool {
+			m := s.p.marks[l.mark]
+			if l.gap.words > 7 || l.gap.sentences+l.gap.hard > 0 {
+				return false
+			}
+			if *found = m.class&classAuth != 0; *found {
+				s.because(c, gain, "in order to", m)
+			}
+			return !*found
 		}
-		if m.class&classAuth != 0 {
-			s.because(c, 1.4, "in order to", m)
-			return false
-		}
-		return true
-	})
+	}
+	found := false
+	if s.rightOf(k, aim(1.4, &found)); !found {
+		s.leftOf(k, aim(0.7, &found))
+	}
 }
 
 // toldAbove says whether the line above a lone candidate asks to enter it, and

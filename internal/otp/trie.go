@@ -87,7 +87,7 @@ func (t *trie) reach(from int32, r rune) int32 {
 		return child
 	}
 	n.more = true
-	if t.used*2 >= len(t.edges) {
+	if t.used*4 >= len(t.edges)*3 {
 		t.rehash()
 	}
 	t.put(uint64(from)<<runeBits|uint64(r), uint64(child))

@@ -45,8 +45,8 @@ func run(dir string, show bool) error {
 	return nil
 }
 
-// count prints the score of a whole corpus, which was written apart from the
-// extractor and is not to be tuned to.
+// count prints the score of a whole corpus that was written apart from the
+// extractor, without explaining its faults.
 func count(dir string) error {
 	cs, err := otptest.Read(os.DirFS(dir))
 	if err != nil {
