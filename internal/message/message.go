@@ -41,11 +41,14 @@ type Service struct {
 	originals Originals
 	policy    Policy
 	sanitizer sanitizer
+	asides    chan struct{} // see aside
 }
 
 // New assembles the service.
 func New(d *db.DB, c clock.Clock, hub *wake.Hub, boxes Mailboxes, originals Originals, p Policy) *Service {
-	return &Service{db: d, clock: c, hub: hub, boxes: boxes, originals: originals, policy: p, sanitizer: newSanitizer()}
+	return &Service{db: d, clock: c, hub: hub, boxes: boxes, originals: originals, policy: p, sanitizer: newSanitizer(),
+		asides: make(chan struct{}, asidesMax),
+	}
 }
 
 // Address is a mailbox as a header names it.

@@ -19,6 +19,13 @@ func wait[T any](
 		return value, err
 	}
 	return wake.Until(ctx, s.hub, string(box), most, func(ctx context.Context) (T, bool, error) {
+		select {
+		case s.asides <- struct{}{}:
+			defer func() { <-s.asides }()
+		case <-ctx.Done():
+			var none T
+			return none, false, ctx.Err()
+		}
 		return aside(func() (T, bool, error) {
 			value, found, err := look(ctx)
 			if found || err != nil {
@@ -29,6 +36,10 @@ func wait[T any](
 		})
 	})
 }
+
+// asidesMax bounds the reads of waiting calls at one time: more than the database reads at once, and few enough that
+// thousands of calls that begin together, or are woken together, do not all have such a goroutine at once.
+const asidesMax = 32
 
 // aside runs a read on a goroutine of its own. A read of the database needs a stack several times that of a waiting call,
 // and a stack does not shrink while its goroutine sleeps: with ten thousand calls waiting that is what they cost.
