@@ -46,7 +46,8 @@ type Service struct {
 
 // New assembles the service.
 func New(d *db.DB, c clock.Clock, hub *wake.Hub, boxes Mailboxes, originals Originals, p Policy) *Service {
-	return &Service{db: d, clock: c, hub: hub, boxes: boxes, originals: originals, policy: p, sanitizer: newSanitizer(),
+	return &Service{
+		db: d, clock: c, hub: hub, boxes: boxes, originals: originals, policy: p, sanitizer: newSanitizer(),
 		asides: make(chan struct{}, asidesMax),
 	}
 }
