@@ -49,10 +49,7 @@ const (
 	deleteRecoveryCodes = "DELETE FROM recovery_code WHERE account_id = $1"
 )
 
-// scanner is a row of either kind.
-type scanner interface{ Scan(dest ...any) error }
-
-func scan(row scanner, more ...any) (*Account, error) {
+func scan(row db.Row, more ...any) (*Account, error) {
 	var a Account
 	var created int64
 	dest := []any{
@@ -79,18 +76,9 @@ func one(ctx context.Context, q db.Queryer, query string, arg any) (*Account, er
 }
 
 func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Account, error) {
-	rows, err := q.Query(ctx, query, args...)
+	all, err := db.Collect(ctx, q, func(row db.Row) (*Account, error) { return scan(row) }, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts: %w", err)
 	}
-	defer rows.Close()
-	var all []*Account
-	for rows.Next() {
-		a, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list accounts: %w", err)
-		}
-		all = append(all, a)
-	}
-	return all, rows.Err()
+	return all, nil
 }

@@ -25,9 +25,7 @@ const (
 	deleteKey  = "DELETE FROM api_key WHERE account_id = $1 AND prefix = $2"
 )
 
-type scanner interface{ Scan(dest ...any) error }
-
-func scan(row scanner) (*Key, error) {
+func scan(row db.Row) (*Key, error) {
 	var k Key
 	var scopes, networks string
 	var created, used, expires int64
@@ -70,20 +68,11 @@ func list(ctx context.Context, q db.Queryer, account id.Account, behind Mark, ma
 	if behind.Prefix != "" {
 		created = behind.CreatedAt.UnixMicro()
 	}
-	rows, err := q.Query(ctx, selectKeys, account, created, behind.Prefix, max)
+	all, err := db.Collect(ctx, q, scan, selectKeys, account, created, behind.Prefix, max)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}
-	defer rows.Close()
-	var all []*Key
-	for rows.Next() {
-		k, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list keys: %w", err)
-		}
-		all = append(all, k)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err error) {

@@ -41,26 +41,19 @@ const (
 )
 
 func selectAll(ctx context.Context, q db.Queryer) ([]Public, error) {
-	rows, err := q.Query(ctx, selectPublic)
+	all, err := db.Collect(ctx, q, scanPublic, selectPublic)
 	if err != nil {
 		return nil, fmt.Errorf("list domains: %w", err)
 	}
-	defer rows.Close()
-	var all []Public
-	for rows.Next() {
-		var p Public
-		if err := rows.Scan(&p.Name, &p.Active); err != nil {
-			return nil, fmt.Errorf("list domains: %w", err)
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
-// scanner is a row of either kind.
-type scanner interface{ Scan(dest ...any) error }
+func scanPublic(row db.Row) (p Public, err error) {
+	err = row.Scan(&p.Name, &p.Active)
+	return p, err
+}
 
-func scan(row scanner) (*Private, error) {
+func scan(row db.Row) (*Private, error) {
 	var p Private
 	var created, verified, checked, next int64
 	err := row.Scan(&p.ID, &p.Account, &p.Name, &p.Status, &p.proof, &created, &verified, &checked, &p.txtOK, &p.mxOK, &p.misses, &next)
@@ -100,20 +93,11 @@ func one(ctx context.Context, q db.Queryer, query string, args ...any) (*Private
 }
 
 func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Private, error) {
-	rows, err := q.Query(ctx, query, args...)
+	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list private domains: %w", err)
 	}
-	defer rows.Close()
-	var all []*Private
-	for rows.Next() {
-		p, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list private domains: %w", err)
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // namesMax bounds how many names one statement looks up.

@@ -28,9 +28,7 @@ const (
 	deleteFilter = "DELETE FROM filter WHERE account_id = $1 AND id = $2"
 )
 
-type scanner interface{ Scan(dest ...any) error }
-
-func scan(row scanner) (*Filter, error) {
+func scan(row db.Row) (*Filter, error) {
 	var f Filter
 	var created, updated int64
 	err := row.Scan(&f.ID, &f.Account, &f.Name, &f.Domain, &f.Patterns.From, &f.Patterns.Subject, &f.Patterns.Extract,
@@ -54,20 +52,11 @@ func one(ctx context.Context, q db.Queryer, account id.Account, filter id.Filter
 }
 
 func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Filter, error) {
-	rows, err := q.Query(ctx, query, args...)
+	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list filters: %w", err)
 	}
-	defer rows.Close()
-	var all []*Filter
-	for rows.Next() {
-		f, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list filters: %w", err)
-		}
-		all = append(all, f)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // beyond is later than every creation.

@@ -42,18 +42,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 }
 
 func (s *Service) lapsedTx(ctx context.Context, tx *db.Tx) ([]string, error) {
-	rows, err := tx.Query(ctx, selectLapsed, s.clock.Now().UnixMicro(), sweepBatch)
+	all, err := db.Collect(ctx, tx, db.Value[string], selectLapsed, s.clock.Now().UnixMicro(), sweepBatch)
 	if err != nil {
 		return nil, fmt.Errorf("list lapsed sessions: %w", err)
 	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("list lapsed sessions: %w", err)
-		}
-		all = append(all, id)
-	}
-	return all, rows.Err()
+	return all, nil
 }

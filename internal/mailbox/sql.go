@@ -58,10 +58,7 @@ const (
 	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
 )
 
-// scanner is a row of either kind.
-type scanner interface{ Scan(dest ...any) error }
-
-func scan(row scanner) (*Mailbox, error) {
+func scan(row db.Row) (*Mailbox, error) {
 	var m Mailbox
 	var created, expires int64
 	err := row.Scan(&m.ID, &m.Address, &m.LocalPart, &m.Domain, &m.Source, &m.Owner.Session, &m.Owner.Account,
@@ -107,20 +104,11 @@ func one(ctx context.Context, q db.Queryer, query string, arg any) (*Mailbox, er
 }
 
 func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Mailbox, error) {
-	rows, err := q.Query(ctx, query, args...)
+	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list mailboxes: %w", err)
 	}
-	defer rows.Close()
-	var all []*Mailbox
-	for rows.Next() {
-		m, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list mailboxes: %w", err)
-		}
-		all = append(all, m)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 func insert(ctx context.Context, tx *db.Tx, m *Mailbox) error {
@@ -131,20 +119,11 @@ func insert(ctx context.Context, tx *db.Tx, m *Mailbox) error {
 
 // endedIDs lists mailboxes that wait to be erased, longest ended first.
 func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) {
-	rows, err := q.Query(ctx, selectEnded, max)
+	all, err := db.Collect(ctx, q, db.Value[id.Mailbox], selectEnded, max)
 	if err != nil {
 		return nil, fmt.Errorf("list ended mailboxes: %w", err)
 	}
-	defer rows.Close()
-	var all []id.Mailbox
-	for rows.Next() {
-		var box id.Mailbox
-		if err := rows.Scan(&box); err != nil {
-			return nil, fmt.Errorf("list ended mailboxes: %w", err)
-		}
-		all = append(all, box)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // liveOf is how many mailboxes of an account have not ended.

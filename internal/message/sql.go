@@ -35,10 +35,8 @@ const (
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 )
 
-type scanner interface{ Scan(dest ...any) error }
-
 // scanSummary reads summaryColumns, and what more the statement selects.
-func scanSummary(row scanner, box id.Mailbox, more ...any) (Summary, []string, error) {
+func scanSummary(row db.Row, box id.Mailbox, more ...any) (Summary, []string, error) {
 	m := Summary{MailboxID: box}
 	var received int64
 	var text string
@@ -77,20 +75,15 @@ func list[T any](s []T) []T {
 }
 
 func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before id.Message, max int) ([]Summary, error) {
-	rows, err := s.db.Query(ctx, selectList, box, q.After, before, q.since(), max)
+	scan := func(row db.Row) (Summary, error) {
+		m, _, err := scanSummary(row, box)
+		return m, err
+	}
+	all, err := db.Collect(ctx, s.db, scan, selectList, box, q.After, before, q.since(), max)
 	if err != nil {
 		return nil, fmt.Errorf("list messages of %s: %w", box, err)
 	}
-	defer rows.Close()
-	all := []Summary{}
-	for rows.Next() {
-		m, _, err := scanSummary(rows, box)
-		if err != nil {
-			return nil, fmt.Errorf("list messages of %s: %w", box, err)
-		}
-		all = append(all, m)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // deleteTx removes one message with its attachments; found is false where there was none.
