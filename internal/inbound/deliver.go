@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,7 @@ func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error
 		s.Logger.ErrorContext(ctx, "mail could not be stored", "error", m.err)
 		return problem.New(problem.ServerUnavailable)
 	}
-	if m.err == nil {
+	if m.err == nil && s.Logger.Enabled(ctx, slog.LevelDebug) {
 		s.Logger.DebugContext(ctx, "mail stored", "messages", m.messageIDs(), "bytes", len(data))
 	}
 	return m.err

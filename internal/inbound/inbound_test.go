@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/netip"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -163,20 +165,20 @@ func (d *disk) Append(_ time.Time, records []original.Record) ([]original.Ref, i
 	return refs, synced{d.hold, d.syncErr}, nil
 }
 
-// appended waits until something was appended.
-func (d *disk) appended(t *testing.T) {
+// appended waits until so many originals were appended.
+func (d *disk) appended(t *testing.T, want int) {
 	t.Helper()
 	for range 10_000 {
 		d.mu.Lock()
 		n := len(d.kept)
 		d.mu.Unlock()
-		if n > 0 {
+		if n >= want {
 			return
 		}
 		runtime.Gosched()
 		<-clock.System().NewTimer(time.Millisecond).C
 	}
-	t.Fatal("nothing was appended")
+	t.Fatalf("fewer than %d were appended", want)
 }
 
 func (d *disk) Read(ref original.Ref) ([]byte, error) { return original.Decompress(d.kept[ref]) }
@@ -326,7 +328,7 @@ func TestNothingIsShownOrAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
 	done := make(chan error, 1)
 	env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
 	go func() { done <- w.in.Deliver(context.Background(), env, []byte(mail("held"))) }()
-	w.disk.appended(t)
+	w.disk.appended(t, 1)
 	if got := w.subjects(a); got != "" {
 		t.Errorf("shown before the sync: %q", got)
 	}
@@ -338,6 +340,42 @@ func TestNothingIsShownOrAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
 	close(w.disk.hold)
 	if err := <-done; err != nil || w.subjects(a) != "held" {
 		t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+	}
+}
+
+// While the set before is being committed the next grows, and its bound in octets holds all the same.
+func TestASetThatGrowsStaysWithinItsOctets(t *testing.T) {
+	w := newWorld(t, dbtest.Open(t, db.Options{}), 1000)
+	a := w.box("anna")
+	var largest atomic.Int64
+	w.in.ObserveSet = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
+	w.disk.hold = make(chan struct{})
+	noise := make([]byte, 5<<20) // two of them are more than a set holds
+	for i := range noise {
+		noise[i] = ' ' + byte(rand.Uint32N('~'-' '))
+	}
+	var senders sync.WaitGroup
+	send := func(content string) {
+		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+		senders.Go(func() {
+			if err := w.in.Deliver(context.Background(), env, []byte(content)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	send(mail("first"))
+	w.disk.appended(t, 1)
+	for range 6 {
+		send(mail("large") + string(noise))
+	}
+	w.disk.appended(t, 3)
+	close(w.disk.hold)
+	senders.Wait()
+	if got := largest.Load(); got > 3 { // the first, which is small, and two
+		t.Errorf("%d mails in a set", got)
+	}
+	if got := len(strings.Fields(w.subjects(a))); got != 7 {
+		t.Errorf("%d mails stored", got)
 	}
 }
 

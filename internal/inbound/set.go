@@ -69,7 +69,11 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // set is what is stored together: parts, each with its originals on their way to stable storage.
-type set []part
+type set struct {
+	parts  []part
+	mails  int
+	octets int // of originals
+}
 
 type part struct {
 	mails  []*mail
@@ -77,22 +81,22 @@ type part struct {
 	err    error // of writing the originals
 }
 
+func (s *set) full() bool { return s.mails >= setMax || s.octets >= setMaxBytes }
+
 // pass writes originals, beginning with a mail's, until the second station takes the set.
-func (s *Service) pass(first *mail, sets chan<- set) {
-	mails := s.collect(first)
-	next, size := set{s.write(mails)}, len(mails)
+func (s *Service) pass(m *mail, sets chan<- set) {
+	var next set
 	for {
+		next.parts = append(next.parts, s.write(s.collect(m, &next)))
 		queue := s.queue
-		if size >= setMax {
-			queue = nil // it is large enough
+		if next.full() {
+			queue = nil
 		}
 		select {
 		case sets <- next:
-			s.observe(size)
+			s.observe(next.mails)
 			return
-		case m := <-queue:
-			mails := s.collect(m)
-			next, size = append(next, s.write(mails)), size+len(mails)
+		case m = <-queue:
 		}
 	}
 }
@@ -103,20 +107,24 @@ func (s *Service) observe(mails int) {
 	}
 }
 
-func (s *Service) collect(first *mail) []*mail {
+// collect takes what waits already, as far as the set has room for it.
+func (s *Service) collect(first *mail, into *set) []*mail {
 	// Senders whose mails are nearly ready go first: where the processor is what is scarce, they then share this set instead
 	// of paying for one of their own. Where it is not, nobody is waiting to run and this costs nothing.
 	runtime.Gosched()
-	set, size := []*mail{first}, len(first.record.Data)
-	for len(set) < setMax && size < setMaxBytes {
+	var mails []*mail
+	for m := first; ; {
+		mails = append(mails, m)
+		into.mails, into.octets = into.mails+1, into.octets+len(m.record.Data)
+		if into.full() {
+			return mails
+		}
 		select {
-		case m := <-s.queue:
-			set, size = append(set, m), size+len(m.record.Data)
+		case m = <-s.queue:
 		default:
-			return set
+			return mails
 		}
 	}
-	return set
 }
 
 // write begins to write the originals of some mails.
@@ -149,7 +157,7 @@ func (p part) durable() error {
 // commit stores the rows of a set, of those parts whose originals are on stable storage, and answers its mails.
 func (s *Service) commit(next set) {
 	var ready []*mail
-	for _, p := range next {
+	for _, p := range next.parts {
 		if err := p.durable(); err != nil {
 			s.settle(p.mails, err)
 			continue
