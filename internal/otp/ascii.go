@@ -2,50 +2,107 @@ package otp
 
 import "slices"
 
-// glyph is what is known of a folded ASCII rune. Most mails are hardly more
-// than ASCII, and this small table stays in the processor's nearest cache.
-type glyph struct {
-	low   byte // folded
-	key   byte // as the trie knows it
-	class script
-}
+// What a byte is to ascii.
+const (
+	inkByte  = iota // is seen
+	gapByte         // a space
+	stopByte        // neither, or an ampersand, which means something in HTML
+)
 
-// glyphs tabulates the ASCII part of an alphabet.
-func (x *lexicon) glyphs() (g [128]glyph) {
-	for r := range rune(len(g)) {
-		g[r] = glyph{low: byte(x.fold(r)), key: byte(x.key(r)), class: x.classOf(r)}
+// asciiBytes tells bytes apart.
+func asciiBytes() (t [256]byte) {
+	for c := range t {
+		switch {
+		case c == ' ':
+			t[c] = gapByte
+		case c < '!' || c > '~' || c == '&':
+			t[c] = stopByte
+		}
 	}
-	return g
+	return t
 }
 
 // ascii writes the run of printable ASCII and spaces that a text begins with,
-// as far as the part has room, and without ampersands, which mean something in
-// HTML. It answers the run's length and whether there is ink in it.
+// as far as the part has room, and without ampersands. It answers the run's
+// length and whether there is ink in it.
 func (p *page) ascii(s string) (length int, ink bool) {
-	n := len(p.low)
-	room := min(len(s), p.limit-n)
+	room := min(len(s), p.limit-len(p.raw))
 	if room <= 0 {
 		return 0, false
 	}
-	p.raw, p.low = slices.Grow(p.raw, room), slices.Grow(p.low, room)
-	raw, low := p.raw[:n+room], p.low[:n+room]
-	spaced := n == p.begin || low[n-1] == ' ' || low[n-1] == cellBreak
-	i, table := 0, &p.x.ascii
-	for ; i < room; i++ {
-		c := s[i]
-		if c-'!' <= '~'-'!' && c != '&' {
-			raw[n], low[n] = rune(c), rune(table[c].low)
-			n++
-			spaced, ink = false, true
-		} else if c != ' ' {
-			break
-		} else if !spaced {
-			raw[n], low[n] = ' ', ' '
-			n++
-			spaced = true
-		}
+	p.raw = slices.Grow(p.raw, room)
+	w := asciiWriter{raw: p.raw[:len(p.raw)+room], n: len(p.raw)}
+	if n := w.n; n == p.begin || w.raw[n-1] == ' ' || w.raw[n-1] == cellBreak {
+		w.before = gapByte
 	}
-	p.raw, p.low = raw[:n], low[:n]
-	p.unlinked = p.unlinked || !p.inLink && ink
-	return i, ink
+	s = s[:room]
+	i, ended := 0, false
+	for !ended {
+		i += w.eights(s[i:])
+		var n int
+		n, ended = w.singly(s[i:min(len(s), i+8)], &p.x.bytes)
+		i += n
+		ended = ended || i == len(s)
+	}
+	p.raw = w.raw[:w.n]
+	p.unlinked = p.unlinked || !p.inLink && w.ink
+	return i, w.ink
+}
+
+// asciiWriter writes runes from n on. A space after another is written over.
+type asciiWriter struct {
+	raw    []rune
+	n      int
+	before byte // gapByte where there is a space before
+	ink    bool
+}
+
+// singly writes bytes one by one, and says whether it came to one to stop at.
+// Words are short, and a branch at each space would mostly be guessed wrong.
+func (w *asciiWriter) singly(s string, table *[256]byte) (length int, ended bool) {
+	n, before := w.n, w.before
+	for i := range len(s) {
+		b := table[s[i]]
+		if b == stopByte {
+			w.n, w.before = n, before
+			return i, true
+		}
+		w.raw[n] = rune(s[i])
+		n += 1 - int(b&before)
+		w.ink = w.ink || b == inkByte
+		before = b
+	}
+	w.n, w.before = n, before
+	return len(s), false
+}
+
+const (
+	everyByte = 0x0101010101010101
+	topBits   = 0x80 * everyByte
+)
+
+// zeros sets the top bit of each byte that is zero, if all are below 0x80.
+func zeros(w uint64) uint64 { return ^(w + 0x7F*everyByte) & topBits }
+
+// eights writes eight bytes at a time, as long as there is nothing to stop at
+// among them and no space after another.
+func (w *asciiWriter) eights(s string) (length int) {
+	for len(s)-length >= 8 {
+		c := s[length : length+8]
+		v := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
+			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
+		gaps := zeros(v ^ ' '*everyByte)
+		if v&topBits != 0 || (v+(0x80-' ')*everyByte)&topBits != topBits || // beyond ASCII, or below the space
+			(v+everyByte)&topBits != 0 || zeros(v^'&'*everyByte) != 0 || // DEL or an ampersand
+			gaps&(gaps<<8|uint64(w.before)<<7) != 0 {
+			break
+		}
+		raw := w.raw[w.n:][:8]
+		raw[0], raw[1], raw[2], raw[3] = rune(v&0xFF), rune(v>>8&0xFF), rune(v>>16&0xFF), rune(v>>24&0xFF)
+		raw[4], raw[5], raw[6], raw[7] = rune(v>>32&0xFF), rune(v>>40&0xFF), rune(v>>48&0xFF), rune(v>>56)
+		w.n += 8
+		w.before, w.ink = byte(gaps>>63), true
+		length += 8
+	}
+	return length
 }

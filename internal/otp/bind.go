@@ -154,14 +154,14 @@ func (s *scoring) estranged(m int) float64 {
 		return 0
 	}
 	i := k.start - 1
-	if at(s.p.low, i) != ' ' || s.p.class[i-1] != spaced {
+	if at(s.p.low, i) != ' ' || s.p.kind[i-1]&spaced == 0 {
 		return 0
 	}
 	if m > 0 && s.p.marks[m-1].end == i {
 		return 0
 	}
 	start := s.p.wordStart(i)
-	for start > 0 && s.p.class[start-1] == spaced && i-start < maxWord {
+	for start > 0 && s.p.kind[start-1]&spaced != 0 && i-start < maxWord {
 		start--
 	}
 	if r := s.p.raw[start]; r >= 'a' && r <= 'z' {
@@ -190,7 +190,7 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 			i = s.p.marks[next].end
 			continue
 		}
-		if end := s.p.wordEnd(i + 1); s.p.class[i] == spaced && s.p.boundary(i) {
+		if end := s.p.wordEnd(i + 1); s.p.kind[i]&spaced != 0 && s.p.boundary(i) {
 			if unicode.IsLower(s.p.raw[i]) && end-i >= 4 {
 				return true
 			}

@@ -50,7 +50,7 @@ func (p *page) value(c *candidate) string {
 // what has not although it holds four digits, so that it can be explained.
 func (p *page) findCandidates() {
 	s := scanner{p: p, low: p.low, found: p.found}
-	for s.i < len(p.low) && len(s.found) < maxCandidates {
+	for len(s.found) < maxCandidates && s.seek() {
 		s.next()
 	}
 	p.found = s.found
@@ -67,6 +67,21 @@ type scanner struct {
 func isDigit(r rune) bool  { return r >= '0' && r <= '9' }
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' }
 func isAlnum(r rune) bool  { return isDigit(r) || isLetter(r) }
+
+// seek moves on to the next run of letters and digits that may be more than a
+// word in small letters, and answers false if there is none: before a digit, a
+// capital or a sign, next would only pass over what it reads.
+func (s *scanner) seek() bool {
+	i := s.p.next(s.i, hotBit)
+	if i == len(s.low) {
+		return false
+	}
+	for i > s.i && isAlnum(s.low[i-1]) {
+		i--
+	}
+	s.i = i
+	return true
+}
 
 // next reads one run of letters and digits, with all that belongs to it.
 func (s *scanner) next() {

@@ -1,77 +1,126 @@
 package otp
 
-import "slices"
+import "encoding/binary"
 
-// entries says where in a text a phrase may begin, by its first four letters
-// or all that it has, so that the trie is hardly walked in vain. Phrases that
-// may begin inside a word are told apart; they are few, so that their first
-// three letters rule out nearly every place.
+// entries says where in a text a phrase may begin, so that the trie is hardly
+// walked in vain. Most phrases begin with a word, which has to be there as a
+// whole or, where a star follows, as the beginning of one. The few that may
+// begin inside a word end with it, or are long. All is told by the tags of the
+// runes, of which a register holds eight.
 type entries struct {
-	start, inner bitset
-	closed       bitset // of fewer than four letters
-	open         bitset // of fewer than four letters and a star
-	innerShort   bitset
-	threes       [1 << 9]uint64 // of the first letters of the inner ones
+	whole  [1 << 11]uint64 // first words, by eight letters and their length
+	heads  bitset          // first words that a star goes on from, by four letters
+	short  bitset          // and those of fewer
+	tails  bitset          // first words that may stand inside a word, by their last three letters
+	inner  bitset          // such phrases, by four letters or signs, or three
+	long   int             // how long such a first word is at least if a star goes on from it
+	others bitset          // phrases that begin with no word, by two signs, or one
+}
+
+// tag tells a key apart from most others in a byte; ASCII it tells from all.
+func tag(key rune) byte {
+	if key < 0x80 {
+		return byte(key)
+	}
+	return byte(key^key>>7) | 0x80
+}
+
+// tagged gives the tags of up to eight runes.
+func (p *page) tagged(from, n int) uint64 {
+	return first(binary.LittleEndian.Uint64(p.tags[from:]), n)
+}
+
+// first keeps the tags of the first runes, eight at most.
+func first(tags uint64, n int) uint64 {
+	free := uint(64-8*min(n, 8)) & 63
+	return tags << free >> free
 }
 
 // bitset is a set of hashes.
-type bitset [1 << 11]uint64
+type bitset [1 << 9]uint64
 
-func (b *bitset) set(h uint32)      { b[h>>6] |= 1 << (h & 63) }
-func (b *bitset) has(h uint32) bool { return b[h>>6]&(1<<(h&63)) != 0 }
+func hash(tags uint64) uint32 { return uint32(tags * 0x9E3779B97F4A7C15 >> 32) }
 
-// gram hashes the first letters of a phrase; those it has not are 0.
-func gram(a, b, c, d rune) uint32 {
-	return (uint32(a)*0x9E3779B1 ^ uint32(b)*0x85EBCA6B ^ uint32(c)*0xC2B2AE35 ^ uint32(d)*0x27D4EB2F) >> 15
+func (b *bitset) set(tags uint64) {
+	h := hash(tags)
+	b[h>>23] |= 1 << (h >> 17 & 63)
 }
 
-// add notes the first letters of a phrase, up to a star.
-func (e *entries) add(keys []rune, left bool) {
-	var k [4]rune
-	n, short := copy(k[:], keys), &e.closed
-	if i := slices.Index(k[:], star); i >= 0 {
-		n, short = i, &e.open
-		clear(k[i:])
+func (b *bitset) has(tags uint64) bool {
+	h := hash(tags)
+	return b[h>>23]>>(h>>17&63)&1 != 0
+}
+
+// wholeBits says where in entries.whole a word stands: two bits of one of its
+// elements, so that few other words seem to be there.
+func wholeBits(tags uint64, letters int) (at uint32, mask uint64) {
+	h := hash(tags ^ uint64(letters)<<56)
+	return h >> 21, 1<<(h>>15&63) | 1<<(h>>9&63)
+}
+
+// add notes how a phrase begins: its keys up to the first star, how many of them
+// are the letters of a word, whether the star is in that word, and whether
+// letters may stand before it.
+func (e *entries) add(keys []rune, letters int, open, left bool) {
+	var b [8]byte
+	for i, k := range keys[:min(len(keys), len(b))] {
+		b[i] = tag(k)
 	}
-	h := gram(k[0], k[1], k[2], k[3])
-	if n == len(k) {
-		e.start.set(h)
-	} else {
-		short.set(h)
+	tags := binary.LittleEndian.Uint64(b[:])
+	switch {
+	case letters == 0:
+		e.others.set(first(tags, 2))
+	case open && letters < 4:
+		e.short.set(first(tags, letters))
+	case open:
+		e.heads.set(first(tags, 4))
+	default:
+		at, mask := wholeBits(first(tags, letters), letters)
+		e.whole[at] |= mask
 	}
-	if !left || n < len(k)-1 { // shorter ones begin with a word
+	if !left || letters < minHead {
 		return
 	}
-	h3 := trio(0).next(k[0]).next(k[1]).next(k[2])
-	e.threes[h3>>6] |= 1 << (h3 & 63)
-	if n == len(k) {
-		e.inner.set(h)
-	} else {
-		e.innerShort.set(h)
+	e.inner.set(first(tags, 4))
+	if open {
+		e.long = min(e.long, letters)
+		return
 	}
+	var end uint64
+	for i, k := range keys[letters-minHead : letters] {
+		end |= uint64(tag(k)) << (8 * i)
+	}
+	e.tails.set(end)
 }
 
-// trio is a rolling hash of three letters.
-type trio uint32
-
-func (t trio) next(r rune) trio { return (t<<5 ^ trio(r)) & 0x7FFF }
-
-// mayBe says whether a phrase may begin with such letters inside a word.
-func (e *entries) mayBe(h trio) bool { return e.threes[h>>6]>>(h&63)&1 != 0 }
-
-// mayInside asks the same of the letters themselves.
-func (e *entries) mayInside(k []rune) bool {
-	return e.inner.has(gram(k[0], k[1], k[2], k[3])) || e.innerShort.has(gram(k[0], k[1], k[2], 0))
+// begins says whether a phrase may begin with a word, of which the tags are
+// those of its first letters.
+func (e *entries) begins(tags uint64, letters int) bool {
+	at, mask := wholeBits(tags, letters)
+	return e.whole[at]&mask == mask || e.heads.has(first(tags, 4)) || e.short.has(first(tags, 3)) || e.short.has(first(tags, 2))
 }
 
-// may says whether a phrase may begin with the runes from i on. One of few
-// letters and no star has to be a word.
-func (p *page) may(i int) bool {
-	e, k := &p.x.entry, p.keys[i:i+4]
-	if e.start.has(gram(k[0], k[1], k[2], k[3])) {
-		return true
+// inside says how many letters of a word there have to be at least where a
+// phrase begins inside it, and 0 if none does.
+func (e *entries) inside(end uint64, letters int) int {
+	switch {
+	case letters <= minHead:
+		return 0
+	case e.tails.has(end):
+		return minHead
+	case letters > e.long:
+		return e.long
 	}
-	one, two, three := gram(k[0], 0, 0, 0), gram(k[0], k[1], 0, 0), gram(k[0], k[1], k[2], 0)
-	return e.open.has(three) || e.open.has(two) || e.open.has(one) ||
-		p.boundary(i+3) && e.closed.has(three) || p.boundary(i+2) && e.closed.has(two) || p.boundary(i+1) && e.closed.has(one)
+	return 0
+}
+
+// mayInside says whether a phrase may begin with such letters inside a word.
+func (e *entries) mayInside(tags uint64) bool {
+	return e.inner.has(first(tags, 4)) || e.inner.has(first(tags, 3))
+}
+
+// mayOther says whether a phrase that begins with no word may begin with such
+// signs.
+func (e *entries) mayOther(tags uint64) bool {
+	return e.others.has(first(tags, 2)) || e.others.has(first(tags, 1))
 }

@@ -24,8 +24,8 @@ func TestEntries(t *testing.T) {
 			if p.low[i] <= ' ' {
 				continue
 			}
-			// Inside a word a phrase of two letters would be chance.
-			if m, ok := p.longest(i); ok && (p.boundary(i) || m.letters > 2) {
+			// Shorter ends of words are not looked up.
+			if m := p.longest(i); m.node != 0 && (m.begins || p.lettersEnd(i)-i >= minHead) {
 				found++
 				if !p.enters(i) {
 					t.Errorf("%s: the phrase at %q is ruled out", f, string(p.low[i:min(i+8, len(p.low))]))
@@ -41,9 +41,14 @@ func TestEntries(t *testing.T) {
 
 // enters says whether the filter lets a place pass.
 func (p *page) enters(i int) bool {
-	if p.boundary(i) {
-		return p.may(i)
+	e := &p.x.entry
+	if p.kind[i]&spaced == 0 {
+		return e.mayOther(p.tagged(i, 2))
 	}
-	e, k := &p.x.entry, p.keys[i:i+4]
-	return e.mayBe(trio(0).next(k[0]).next(k[1]).next(k[2])) && e.mayInside(k)
+	start, end := p.wordStart(i), p.lettersEnd(i)
+	if i == start {
+		return e.begins(p.tagged(start, end-start), end-start)
+	}
+	least := e.inside(p.tagged(end-minHead, minHead), end-start)
+	return least > 0 && i+least <= end && e.mayInside(p.tagged(i, 4))
 }

@@ -11,14 +11,14 @@ import (
 // mathematical digits.
 const folded = 0x3100
 
-// script tells what a rune is to the reader.
-type script uint8
+// script tells what a rune is to the reader. Each is a bit of the rune's kind.
+type script = byte
 
 const (
-	other  script = iota // punctuation, spaces, symbols
-	spaced               // a letter of a script that puts spaces between words
-	dense                // a letter of a script that does not, or glues particles on
+	spaced script = 1 << iota // a letter of a script that puts spaces between words
+	dense                     // a letter of a script that does not, or glues particles on
 	digit
+	other script = 0 // punctuation, spaces, symbols
 )
 
 // alphabet folds runes. It is built once and only read afterwards.

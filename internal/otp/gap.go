@@ -12,7 +12,7 @@ type gap struct {
 	figures                      int // of any sort
 }
 
-// The counts of a prefix of the page, packed into a word so that a gap is one
+// The counts of a stretch of the page, packed into a word so that a gap is one
 // subtraction: 18 bits of words, 16 of sentences, 15 of soft and of hard
 // breaks. A page has fewer of each than would overflow.
 const (
@@ -22,49 +22,45 @@ const (
 	wordShift     = 46
 )
 
-// prepare works out what is looked up rune by rune: the class, the key, and
-// the counts up to it.
-func (p *page) prepare() {
-	n := len(p.low)
-	p.keys = slices.Grow(p.keys[:0], n+3)[:n+3]
-	p.class = slices.Grow(p.class[:0], n)[:n]
-	p.counts = slices.Grow(p.counts[:0], n+1)[:n+1]
-	clear(p.keys[n:])
-	keys, class, table := p.keys[:n], p.class[:n], &p.x.ascii
-	for i, r := range p.low {
-		if uint32(r) < uint32(len(table)) {
-			g := &table[r]
-			keys[i], class[i] = rune(g.key), g.class
-		} else {
-			keys[i], class[i] = p.x.key(r), p.x.classOf(r)
-		}
-	}
-	p.count()
+// counted is the stretch of the page whose runes have been counted: words are
+// weighed near candidates only, and the rest of a mail need not be counted.
+type counted struct{ from, to int }
+
+// ahead is how many runes are counted at a time.
+const ahead = 256
+
+// countFrom begins to count at a rune.
+func (p *page) countFrom(i int) {
+	p.counts = slices.Grow(p.counts[:0], len(p.low)+1)[:len(p.low)+1]
+	p.counts[i], p.counted = 0, counted{i, i}
 }
 
-// count fills in the prefix counts of the page.
-func (p *page) count() {
-	var sum uint64
-	before, run := other, 0
-	for i, c := range p.class {
-		p.counts[i] = sum
+// countTo counts as far as a rune: counts holds what lies before each.
+func (p *page) countTo(to int) {
+	to = min(to+ahead, len(p.low))
+	from, before := p.counted.to, other
+	if from > 0 {
+		before = p.kind[from-1]
+	}
+	sum := p.counts[from]
+	for i, k := range p.kind[from:to] {
+		i += from
 		switch {
-		case c == other:
-			run = 0
+		case k&scriptBits == other:
 			if r := p.low[i]; r != ' ' {
 				sum += p.punctuation(i, r)
 			}
-		case c == dense:
-			if run%2 == 0 {
+		case k&dense != 0:
+			if k&evenBit == 0 {
 				sum += 1 << wordShift
 			}
-			run++
-		case before == other || before == dense:
+		case before&(spaced|digit) == 0:
 			sum += 1 << wordShift
 		}
-		before = c
+		before = k
+		p.counts[i+1] = sum
 	}
-	p.counts[len(p.low)] = sum
+	p.counted.to = to
 }
 
 // punctuation is what a rune that is no letter adds to the counts.
@@ -89,6 +85,12 @@ func (p *page) punctuation(i int, r rune) uint64 {
 func (p *page) span(from, to int) gap {
 	if from >= to {
 		return gap{}
+	}
+	if from < p.counted.from {
+		p.countFrom(0)
+	}
+	if to > p.counted.to {
+		p.countTo(to)
 	}
 	d := p.counts[to] - p.counts[from]
 	return gap{
@@ -119,8 +121,14 @@ type look struct {
 }
 
 // place notes for each candidate the line it is on, the part, and the first
-// mark after it.
+// mark after it. What stands long before the first that
+// is weighed is not counted.
 func (s *scoring) place() {
+	if k := slices.IndexFunc(s.cs, func(c candidate) bool { return c.veto == "" }); k >= 0 {
+		s.p.countFrom(max(0, s.cs[k].start-2*reach))
+	} else {
+		s.p.countFrom(0)
+	}
 	line, m := 0, 0
 	for k := range s.cs {
 		c := &s.cs[k]

@@ -276,15 +276,15 @@ func (p *page) openLink(url string) {
 	p.closeLink()
 	p.inLink = true
 	if len(p.links) < maxLinks {
-		p.links = append(p.links, link{url: url, start: len(p.low), end: -1})
+		p.links = append(p.links, link{url: url, start: len(p.raw), end: -1})
 	}
 }
 
 func (p *page) closeLink() {
 	p.inLink = false
 	if n := len(p.links); n > 0 && p.links[n-1].end < 0 {
-		p.links[n-1].end = len(p.low)
-		p.links[n-1].start = min(p.links[n-1].start, len(p.low))
+		p.links[n-1].end = len(p.raw)
+		p.links[n-1].start = min(p.links[n-1].start, len(p.raw))
 	}
 }
 

@@ -33,31 +33,44 @@ func (p *page) resolve() {
 			p.vote(&marks[i], &votes)
 		}
 	})
-	best := 0.0
-	for l, v := range votes {
-		if !p.x.common[l] {
-			best = max(best, v)
-		}
-	}
+	trusted := p.trust(&votes)
 	kept := p.marks[:0]
-	for _, m := range p.marks {
+	for i := range p.marks {
+		m := &p.marks[i]
 		for _, t := range p.fitting[m.first:m.last] {
 			f := &p.x.terms[t]
-			if p.x.common[f.lang] || votes[f.lang] >= believed*best {
-				m.class |= f.class
-				m.owns = m.owns || p.x.owns[f.lang]
-				continue
-			}
-			m.class |= f.class & (classCode | classUse | classQuote)
-			if votes[f.lang] >= heard*best {
-				m.class |= f.class & (classWord | classDigits)
-			}
+			m.class |= f.class & trusted[f.lang]
+			m.owns = m.owns || trusted[f.lang] == everyClass && p.x.owns[f.lang]
 		}
 		if m.class != 0 {
-			kept = append(kept, m)
+			kept = append(kept, *m)
 		}
 	}
 	p.marks = kept
+}
+
+// everyClass is what a phrase may stand for in a language that is believed.
+const everyClass = ^class(0)
+
+// trust gives the classes that count in each language.
+func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
+	best := 0.0
+	for l := range p.x.langs {
+		if !p.x.common[l] {
+			best = max(best, votes[l])
+		}
+	}
+	for l := range p.x.langs {
+		switch {
+		case p.x.common[l] || votes[l] >= believed*best:
+			trusted[l] = everyClass
+		case votes[l] >= heard*best:
+			trusted[l] = classCode | classUse | classQuote | classWord | classDigits
+		default:
+			trusted[l] = classCode | classUse | classQuote
+		}
+	}
+	return trusted
 }
 
 // vote counts the letters of a phrase for its languages; a phrase of several
@@ -65,7 +78,7 @@ func (p *page) resolve() {
 func (p *page) vote(m *mark, votes *[maxLangs]float64) {
 	terms := p.fitting[m.first:m.last]
 	weight := float64(min(m.letters, 12)) / float64(len(terms))
-	if p.class[m.from] == dense {
+	if p.kind[m.from]&dense != 0 {
 		weight *= 2
 	}
 	for _, t := range terms {
@@ -80,7 +93,7 @@ func (p *page) fit(m *mark) {
 	for node := m.node; node != 0; {
 		n := &p.x.nodes[node]
 		for t := n.head; t >= 0; t = p.x.terms[t].more {
-			if f := &p.x.terms[t]; p.fits(f, m.from, m.to) {
+			if f := &p.x.terms[t]; p.fits(f, m) {
 				p.fitting = append(p.fitting, t)
 				m.footer = m.footer || f.class&classFoot != 0
 			}

@@ -56,6 +56,7 @@ const maxMarked = 8
 type lexicon struct {
 	*alphabet
 	*trie
+	bytes   [256]byte // what they are to ascii
 	ascii   [128]glyph
 	scratch [2][]rune      // of a phrase on its way in
 	letters []rune         // of the phrases with diacritics
@@ -75,6 +76,7 @@ var lexicons = sync.OnceValue(func() *lexicon {
 // build reads the embedded files.
 func build() (*lexicon, error) {
 	x := &lexicon{alphabet: newAlphabet(), trie: newTrie(nodes, further, terms)}
+	x.entry.long = maxWord
 	x.scratch = [2][]rune{make([]rune, 0, maxWord), make([]rune, 0, maxWord)}
 	files, err := lexiconFiles.ReadDir("lexicon")
 	if err != nil {
@@ -92,7 +94,8 @@ func build() (*lexicon, error) {
 			faults = append(faults, err)
 		}
 	}
-	x.ascii = x.glyphs()
+	x.bytes, x.ascii = asciiBytes(), x.glyphs()
+	x.index()
 	return x, errors.Join(faults...)
 }
 
@@ -186,10 +189,15 @@ func (x *lexicon) extend(node int32, s string, e *entry) int32 {
 
 // finish ends a phrase at a node.
 func (x *lexicon) finish(node int32, e entry) error {
-	n := len(e.low)
+	n, letters := len(e.low), 0
+	for letters < n && x.classOf(e.keys[letters]) == spaced {
+		letters++
+	}
 	switch {
 	case n == 0 || n > maxWord:
 		return fmt.Errorf("phrase %q is empty or longer than %d letters", string(e.low), maxWord)
+	case letters == 1 && slices.Index(e.keys, star) == 1:
+		return fmt.Errorf("phrase %q has its star after one letter", string(e.low))
 	case n == 1 && x.classOf(e.low[0]) != other && e.class&(classIs|classUnit|classNot|classOwn) == 0:
 		return fmt.Errorf("phrase %q is too short", string(e.low))
 	}
@@ -198,10 +206,10 @@ func (x *lexicon) finish(node int32, e entry) error {
 		e.size = uint8(i)
 	}
 	if e.size <= maxShort || e.size <= maxMarked && !slices.Equal(e.low, e.keys) {
-		e.exact = int32(len(x.letters))
+		e.exact, e.plain = int32(len(x.letters)), slices.Equal(e.low, e.keys)
 		x.letters = append(x.letters, e.low[:e.size]...)
 	}
-	x.entry.add(e.keys, e.left)
+	x.entry.add(e.keys[:e.size], letters, letters == int(e.size) && letters < n, e.left)
 	x.end(node, e.phrase)
 	return nil
 }
@@ -209,8 +217,7 @@ func (x *lexicon) finish(node int32, e entry) error {
 // key is a folded rune as the trie knows it: without diacritics, and with one
 // kind of gap between words.
 func (x *lexicon) key(r rune) rune {
-	switch r {
-	case '-', '\n', '\t':
+	if r == '-' {
 		return ' '
 	}
 	return x.strip(r)

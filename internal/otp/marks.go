@@ -1,55 +1,55 @@
 package otp
 
+import "encoding/binary"
+
 // mark is a phrase of the lexicon found in a page.
 type mark struct {
-	start, end  int // whole words
-	class       class
+	start, end  int   // whole words
 	from, to    int   // the letters that matched
-	letters     int   // spelled out by the phrase
+	letters     int32 // spelled out by the phrase
+	best        int32 // the candidate it belongs to, counted from 1
 	node        int32 // where the trie ended
-	owns        bool  // its language lists what may stand before it
 	first, last int32 // the phrases it stands for, of those that fit
-	footer      bool  // one of them begins a footer
-	best        int   // the candidate it belongs to, counted from 1
+	class       class
+	begins      bool // with a word
+	owns        bool // its language lists what may stand before it
+	footer      bool // one of them begins a footer
 }
 
 // findMarks looks up every phrase in one pass. Of phrases that overlap the
 // longest is taken, so that "promo code" hides its "code".
 func (p *page) findMarks() {
-	before := other
-	for i := 0; i < len(p.class); {
-		c, end := p.class[i], i+1
+	for i := p.next(0, spaced|inkBit); i < len(p.low); {
+		k, end := p.kind[i], i+1
 		switch {
-		case c == spaced:
+		case k&spaced != 0:
 			end = p.lettersEnd(end)
 			p.tryWord(i, end)
-		case c == digit && (before == spaced || before == digit): // a word or number goes on
-		case p.low[i] > ' ' && p.may(i):
+		case k&digit != 0 && i > 0 && p.kind[i-1]&(spaced|digit) != 0: // a word or number goes on
+		case p.x.entry.mayOther(p.tagged(i, 2)):
 			p.try(i)
 		}
-		before, i = c, end
+		i = p.next(end, spaced|inkBit)
 	}
 	p.resolve()
-}
-
-// lettersEnd is where a run of letters of a spaced script ends.
-func (p *page) lettersEnd(i int) int {
-	for i < len(p.class) && p.class[i] == spaced {
-		i++
-	}
-	return i
 }
 
 // tryWord looks up the phrases that begin with a word, or with a later part of
 // it that leaves minHead letters.
 func (p *page) tryWord(start, end int) {
-	if p.may(start) {
+	e, letters := &p.x.entry, end-start
+	if e.begins(p.tagged(start, letters), letters) {
 		p.try(start)
 	}
-	e, last := &p.x.entry, min(end, start+1+maxWord)-minHead
-	h := trio(0).next(p.keys[start+1]).next(p.keys[start+2])
-	for i := start + 1; i <= last; i++ {
-		if h = h.next(p.keys[i+2]); e.mayBe(h) && e.mayInside(p.keys[i:i+4]) {
+	if letters <= minHead {
+		return
+	}
+	least := e.inside(p.tagged(end-minHead, minHead), letters)
+	if least == 0 {
+		return
+	}
+	for i := start + 1; i <= min(end, start+1+maxWord)-least; i++ {
+		if e.mayInside(p.tagged(i, 4)) {
 			p.try(i)
 		}
 	}
@@ -57,8 +57,9 @@ func (p *page) tryWord(start, end int) {
 
 // try takes the longest phrase that begins at a rune, if there is one.
 func (p *page) try(i int) {
-	if m, ok := p.longest(i); ok {
-		p.keep(m)
+	if m := p.longest(i); m.node != 0 {
+		m.start, m.end = p.wordStart(m.from), p.wordEnd(m.to)
+		p.keep(&m)
 	}
 }
 
@@ -67,89 +68,116 @@ const minHead = 3
 
 // keep adds a mark unless a longer one covers part of it; it takes the place
 // of a shorter one.
-func (p *page) keep(m mark) {
+func (p *page) keep(m *mark) {
 	if n := len(p.marks); n > 0 && p.marks[n-1].end > m.start {
 		last := &p.marks[n-1]
 		if m.letters > last.letters && m.end > last.end {
-			*last = m
+			*last = *m
 		}
 		return
 	}
-	p.marks = append(p.marks, m)
+	p.marks = append(p.marks, *m)
 }
 
-// longest finds the longest phrase that begins at a rune.
-func (p *page) longest(i int) (m mark, ok bool) {
-	m.from = i
-	p.follow(&m, 0, i, 0)
-	if m.node == 0 {
-		return m, false
+// longest finds the longest phrase that begins at a rune. Between two letters
+// ends none.
+func (p *page) longest(i int) mark {
+	m := mark{from: i, begins: p.boundary(i)}
+	if a, b := p.low[i], at(p.low, i+1); isLetter(a) && isLetter(b) {
+		if node := p.x.pairs[a-'a'][b-'a']; node != 0 {
+			p.follow(&m, node, i+2, 2)
+		}
+	} else {
+		p.follow(&m, 0, i, 0)
 	}
-	m.start, m.end = p.wordStart(m.from), p.wordEnd(m.to)
-	return m, true
+	return m
 }
 
 // follow walks the trie from a node with the runes from j on; n letters have
 // been followed. A star in a phrase branches off; phrases are short, and so
 // are the branches.
 func (p *page) follow(m *mark, node int32, j, n int) {
-	x, low, keys := p.x, p.low, p.keys
-	for ; j < len(low) && low[j] != hardBreak && low[j] != cellBreak; j++ {
-		p.steps++
-		if from := &x.nodes[node]; from.key == keys[j] {
-			node = from.child
-		} else if !from.more {
-			return
-		} else if node = x.further(node, keys[j]); node == 0 {
-			return
-		}
-		n++
-		at := &x.nodes[node]
-		if at.head >= 0 {
-			p.arrive(m, node, j+1, n)
+	for n -= j; ; {
+		at := &p.x.nodes[node]
+		if at.head >= 0 && n+j > int(m.letters) && p.boundary(j) {
+			p.arrive(m, node, j, n+j)
 		}
 		if at.star {
-			rest, end := x.step(node, star), p.wordEnd(j+1)
-			p.arrive(m, rest, end, n)
-			p.follow(m, rest, end, n)
+			p.follow(m, p.x.step(node, star), p.wordEnd(j), n+j)
+		}
+		start := j
+		node, j = p.walk(node, j)
+		p.steps += j - start
+		if node == 0 {
+			return
 		}
 	}
+}
+
+// walk goes on to the next node where a phrase ends or has a star, and answers 0
+// if there is none. No phrase goes on over a break between cells or blocks.
+func (p *page) walk(node int32, j int) (int32, int) {
+	t, nodes, low := p.x.trie, p.x.nodes, p.low
+	for ; j < len(low); j++ {
+		from, key := &nodes[node], p.x.keyOf(low[j])
+		if from.key == key {
+			node = from.child
+		} else if from.more>>(key&15)&1 == 0 {
+			return 0, j
+		} else if node = t.further(node, key); node == 0 {
+			return 0, j
+		}
+		if to := &nodes[node]; to.head >= 0 || to.star {
+			return node, j + 1
+		}
+	}
+	return 0, j
 }
 
 // arrive takes the phrases that end at a node, if they fit. Of those that
 // begin alike the one that spells out more letters is taken.
 func (p *page) arrive(m *mark, node int32, end, n int) {
-	for t := p.x.nodes[node].head; t >= 0 && n > m.letters; t = p.x.terms[t].more {
-		if p.fits(&p.x.terms[t], m.from, end) {
-			m.node, m.to, m.letters = node, end, n
+	for t := p.x.nodes[node].head; t >= 0; t = p.x.terms[t].more {
+		if p.fits(&p.x.terms[t], m) {
+			m.node, m.to, m.letters = node, end, int32(n)
+			return
 		}
 	}
 }
 
-// fits checks the word boundaries of a phrase and its diacritics: a letter may
-// be written without those it has, not with others. Short phrases have to be
+// fits checks the beginning of a phrase and its diacritics: a letter may be
+// written without those it has, not with others. Short phrases have to be
 // written as they are.
-func (p *page) fits(f *phrase, start, end int) bool {
-	if !f.left && !p.boundary(start) || !p.boundary(end) {
+func (p *page) fits(f *phrase, m *mark) bool {
+	if !f.left && !m.begins {
 		return false
 	}
-	if f.exact < 0 {
+	if f.exact < 0 || f.plain && p.unmarked(m.from, int(f.size)) {
 		return true
 	}
-	for k, r := range p.x.letters[f.exact : f.exact+int32(f.size)] {
-		if t := p.low[start+k]; t != r && p.x.key(t) != p.x.key(r) || t != r && (f.size <= maxShort || t != p.x.strip(r)) && p.x.key(r) != ' ' {
+	letters := p.x.letters[f.exact : f.exact+int32(f.size)]
+	for k, r := range p.low[m.from : m.from+len(letters)] {
+		if want := letters[k]; r != want && !p.x.passes(r, want, f.size <= maxShort) {
 			return false
 		}
 	}
 	return true
 }
 
+// unmarked says whether there are no diacritics on some letters, eight at most.
+func (p *page) unmarked(from, n int) bool {
+	return first(binary.LittleEndian.Uint64(p.kind[from:]), n)&(everyByte*markedBit) == 0
+}
+
+// passes says whether a rune of a text may stand for another of a phrase.
+func (x *lexicon) passes(r, want rune, short bool) bool {
+	key := x.key(want)
+	return x.key(r) == key && (key == ' ' || !short && r == x.strip(want))
+}
+
 // boundary says whether a word of a spaced script does not go on at i.
 func (p *page) boundary(i int) bool {
-	if i <= 0 || i >= len(p.low) {
-		return true
-	}
-	return p.class[i-1] != spaced || p.class[i] != spaced
+	return i <= 0 || p.kind[i-1]&p.kind[i]&spaced == 0
 }
 
 // maxWord bounds how far a word is followed, in runes.
@@ -163,10 +191,10 @@ func (p *page) wordStart(i int) int {
 }
 
 func (p *page) wordEnd(i int) int {
-	for n := i + maxWord; i < len(p.low) && i < n && !p.boundary(i); {
-		i++
+	if p.boundary(i) {
+		return i
 	}
-	return i
+	return min(p.lettersEnd(i), i+maxWord)
 }
 
 // cutQuotes marks what follows the head of a quoted or forwarded mail, and

@@ -59,9 +59,13 @@ func (m mood) total(k Kind) float64 {
 func (p *page) feel() mood {
 	var m mood
 	var nots, voids [4]int // by part, since parts repeat each other
+	line := 0
 	for i := range p.marks {
-		k := p.marks[i]
-		l := &p.lines[p.lineAt(k.start)]
+		k := &p.marks[i]
+		for p.lines[line].end <= k.start {
+			line++
+		}
+		l := &p.lines[line]
 		if l.quoted {
 			continue
 		}

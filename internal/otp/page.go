@@ -56,11 +56,12 @@ type link struct {
 // side by side, without what is not seen.
 type page struct {
 	x        *lexicon
-	raw, low []rune
-	keys     []rune // low as the trie knows it
+	raw      []rune // while the mail is read, there is nothing else
+	low      []rune
+	tags     []byte // of the keys by which the trie knows them
+	kind     []byte // of each rune
 	lines    []line
 	links    []link
-	class    []script // of each rune
 	marks    []mark
 	fitting  []int32 // the phrases that the marks stand for
 	found    []candidate
@@ -68,7 +69,8 @@ type page struct {
 	composed int       // combining marks joined to letters
 	stack    []element // of the HTML, while it is read
 	hidden   []rune    // of the HTML, likewise
-	counts   []uint64  // of words and breaks before each rune
+	counts   []uint64  // of words and breaks before each rune, as far as they are counted
+	counted  counted
 	bounds   [4][2]int // the runes of each part
 
 	part     part
@@ -90,7 +92,7 @@ func (x *lexicon) blank() *page {
 		return &page{x: x}
 	}
 	*p = page{
-		x: x, raw: p.raw[:0], low: p.low[:0], keys: p.keys[:0], class: p.class[:0], counts: p.counts[:0],
+		x: x, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0],
 		lines: p.lines[:0], links: p.links[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], fitting: p.fitting[:0],
 	}
 	return p
@@ -99,7 +101,7 @@ func (x *lexicon) blank() *page {
 // room makes room for about so many runes, so that a page does not grow step by
 // step.
 func (p *page) room(n int) {
-	p.raw, p.low = slices.Grow(p.raw, n), slices.Grow(p.low, n)
+	p.raw = slices.Grow(p.raw, n)
 }
 
 // discard gives the buffers of a page back.
@@ -115,18 +117,17 @@ func (p *page) discard() {
 // open starts a part of the mail.
 func (p *page) open(where part) {
 	p.breakLine(hardBreak)
-	p.part, p.limit = where, len(p.low)+maxRunes
-	p.bounds[where] = [2]int{len(p.low), len(p.low)}
+	p.part, p.limit = where, len(p.raw)+maxRunes
+	p.bounds[where] = [2]int{len(p.raw), len(p.raw)}
 }
 
 // full says whether the part has been read as far as it will be.
-func (p *page) full() bool { return len(p.low) >= p.limit }
+func (p *page) full() bool { return len(p.raw) >= p.limit }
 
 // write adds one rune to the open line; runs of spaces become one.
 func (p *page) write(r rune) {
 	if r >= '!' && r <= '~' {
 		p.raw = append(p.raw, r)
-		p.low = append(p.low, p.x.low[r])
 		p.unlinked = p.unlinked || !p.inLink
 		return
 	}
@@ -134,35 +135,34 @@ func (p *page) write(r rune) {
 		p.compose(r)
 		return
 	}
-	switch f := p.x.fold(r); f {
+	switch p.x.fold(r) {
 	case 0:
 	case ' ', '\n':
 		p.gap(' ')
 	default:
 		p.raw = append(p.raw, r)
-		p.low = append(p.low, f)
 		p.unlinked = p.unlinked || !p.inLink
 	}
 }
 
 // gap adds a space or a cell break, unless one is there or the line is empty.
 func (p *page) gap(r rune) {
-	n := len(p.low)
+	n := len(p.raw)
 	if n == p.begin {
 		return
 	}
-	if last := p.low[n-1]; last == ' ' || last == cellBreak {
+	if last := p.raw[n-1]; last == ' ' || last == cellBreak {
 		if r == cellBreak {
-			p.raw[n-1], p.low[n-1] = r, r
+			p.raw[n-1] = r
 		}
 		return
 	}
-	p.raw, p.low = append(p.raw, r), append(p.low, r)
+	p.raw = append(p.raw, r)
 }
 
 // compose joins a combining mark to the letter before it.
 func (p *page) compose(mark rune) {
-	n := len(p.low)
+	n := len(p.raw)
 	if n == p.begin {
 		return
 	}
@@ -170,27 +170,27 @@ func (p *page) compose(mark rune) {
 		return
 	}
 	if c := []rune(norm.NFC.String(string([]rune{p.raw[n-1], mark}))); len(c) == 1 {
-		if f := p.x.fold(c[0]); f != 0 {
-			p.raw[n-1], p.low[n-1] = c[0], f
+		if p.x.fold(c[0]) != 0 {
+			p.raw[n-1] = c[0]
 		}
 	}
 }
 
 // breakLine ends the open line.
 func (p *page) breakLine(with rune) {
-	n := len(p.low)
-	for n > p.begin && (p.low[n-1] == ' ' || p.low[n-1] == cellBreak) {
+	n := len(p.raw)
+	for n > p.begin && (p.raw[n-1] == ' ' || p.raw[n-1] == cellBreak) {
 		n--
 	}
-	p.raw, p.low = p.raw[:n], p.low[:n]
+	p.raw = p.raw[:n]
 	if n == p.begin {
 		if with == hardBreak && n > 0 {
-			p.raw[n-1], p.low[n-1] = with, with
+			p.raw[n-1] = with
 		}
 		return
 	}
 	p.lines = append(p.lines, line{start: p.begin, end: n, part: p.part, large: p.large, link: !p.unlinked})
-	p.raw, p.low = append(p.raw, with), append(p.low, with)
+	p.raw = append(p.raw, with)
 	p.begin, p.large, p.unlinked = n+1, false, false
 	p.bounds[p.part][1] = n + 1
 }
@@ -221,7 +221,7 @@ func (p *page) readText(s string) {
 			skip, fresh = true, false
 		default:
 			p.write(r)
-			fresh = fresh && len(p.low) == p.begin
+			fresh = fresh && len(p.raw) == p.begin
 		}
 	}
 	p.breakLine(hardBreak)

@@ -89,12 +89,12 @@ func (s *scoring) share() {
 			continue
 		}
 		if b := &s.p.marks[c.anchor].best; *b == 0 || c.score > s.cs[*b-1].score+0.01 {
-			*b = k + 1
+			*b = int32(k + 1)
 		}
 	}
 	for k := range s.cs {
 		c := &s.cs[k]
-		if c.anchor >= 0 && c.veto == "" && s.p.marks[c.anchor].best != k+1 {
+		if c.anchor >= 0 && c.veto == "" && s.p.marks[c.anchor].best != int32(k+1) {
 			s.add(c, -c.gain*0.7, "the word belongs to another number")
 		}
 	}

@@ -10,16 +10,20 @@ type trie struct {
 	used  int
 	terms []phrase
 	entry entries
+	pairs [26][26]int32 // the nodes that two small letters lead to
 }
 
 // node is a place in the trie. Node 0 is the root, and no child.
 type node struct {
-	key   rune  // of the first child
-	child int32 // the first, or 0
-	head  int32 // its first term, or -1
-	more  bool  // whether there are further children
-	star  bool  // whether a star goes on from it
+	key   rune   // of the first child, or -1
+	child int32  // the first, or 0
+	head  int32  // its first term, or -1
+	more  uint16 // of the further children, a bit for the lower bits of each key
+	star  bool   // whether a star goes on from it
 }
+
+// bare is a node without children and terms.
+var bare = node{key: -1, head: -1}
 
 // phrase is one phrase of a lexicon.
 type phrase struct {
@@ -27,6 +31,7 @@ type phrase struct {
 	lang  uint8 // index of its language
 	size  uint8 // letters
 	left  bool  // whether letters may go on before it
+	plain bool  // whether its letters have no marks
 	exact int32 // where its letters with their marks lie, or -1 if they have none
 	more  int32 // the next term of the same node, or -1
 }
@@ -44,7 +49,7 @@ const (
 // newTrie makes a trie with room for so many nodes, further children (a power of
 // two) and terms.
 func newTrie(nodes, further, terms int) *trie {
-	return &trie{nodes: append(make([]node, 0, nodes), node{head: -1}), edges: make([]uint64, further), terms: make([]phrase, 0, terms)}
+	return &trie{nodes: append(make([]node, 0, nodes), bare), edges: make([]uint64, further), terms: make([]phrase, 0, terms)}
 }
 
 func slot(key uint64, size int) int {
@@ -57,7 +62,7 @@ func (t *trie) step(from int32, r rune) int32 {
 	if n.key == r {
 		return n.child
 	}
-	if !n.more {
+	if n.more>>(r&15)&1 == 0 {
 		return 0
 	}
 	return t.further(from, r)
@@ -79,19 +84,30 @@ func (t *trie) reach(from int32, r rune) int32 {
 		return n
 	}
 	child := int32(len(t.nodes))
-	t.nodes = append(t.nodes, node{head: -1})
+	t.nodes = append(t.nodes, bare)
 	n := &t.nodes[from]
 	n.star = n.star || r == star
 	if n.child == 0 {
 		n.key, n.child = r, child
 		return child
 	}
-	n.more = true
+	n.more |= 1 << (r & 15)
 	if t.used*4 >= len(t.edges)*3 {
 		t.rehash()
 	}
 	t.put(uint64(from)<<runeBits|uint64(r), uint64(child))
 	return child
+}
+
+// index notes where two letters lead to, which is asked most.
+func (t *trie) index() {
+	for a := range t.pairs {
+		if first := t.step(0, 'a'+rune(a)); first != 0 {
+			for b := range t.pairs[a] {
+				t.pairs[a][b] = t.step(first, 'a'+rune(b))
+			}
+		}
+	}
 }
 
 func (t *trie) put(key, next uint64) {

@@ -33,7 +33,8 @@ type Case struct {
 	Mail  otp.Mail
 }
 
-// Read reads every *.txt of a directory. The format is explained in
+// Read reads every *.txt of a directory, and of its folder html, where the
+// body is the source of an HTML part. The format is explained in
 // docs/extraction.md: a line "== class code [layout]", the subject, the text,
 // and HTML after a line "--html".
 func Read(fsys fs.FS) ([]Case, error) {
@@ -41,6 +42,11 @@ func Read(fsys fs.FS) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	html, err := fs.Glob(fsys, "html/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, html...)
 	slices.Sort(names)
 	var all []Case
 	for _, n := range names {
@@ -72,6 +78,9 @@ func parse(name, text string) ([]Case, error) {
 		c, err := parseCase(chunk)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, start-1, err)
+		}
+		if path.Dir(name) == "html" {
+			c.Mail.Text, c.Mail.HTML = "", c.Mail.Text
 		}
 		c.Name, c.Lang = fmt.Sprintf("%s:%d", name, start-1), lang
 		c.Half = half(chunk)

@@ -1,12 +1,14 @@
 // Command score prints how often the extractor is right on the labelled mails:
 // precision, recall, F1 and false positives, for each half of the corpus and
-// for the second one, by class and by language. It changes nothing.
+// for those written apart, by class and by language. It changes nothing.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/gonebox/gonebox/internal/otp"
 	"github.com/gonebox/gonebox/internal/otp/otptest"
@@ -14,12 +16,14 @@ import (
 
 func main() {
 	dir := flag.String("dir", "internal/otp/testdata/mail", "the labelled mails")
-	second := flag.String("second", "internal/otp/testdata/second", "the mails that are only counted; empty for none")
+	counted := flag.String("counted", "internal/otp/testdata/second,internal/otp/testdata/third", "the corpora that are only counted, separated by commas")
 	show := flag.Bool("faults", false, "list the mails of the working half that were not read right, and why")
 	flag.Parse()
 	err := run(*dir, *show)
-	if err == nil && *second != "" {
-		err = count(*second)
+	for dir := range strings.SplitSeq(*counted, ",") {
+		if err == nil && dir != "" {
+			err = count(dir)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "score:", err)
@@ -52,7 +56,11 @@ func count(dir string) error {
 	if err != nil {
 		return err
 	}
-	return otptest.Run(cs, "").Print(os.Stdout, "second")
+	if err := otptest.Run(cs, "").Print(os.Stdout, filepath.Base(dir)); err != nil {
+		return err
+	}
+	fmt.Println()
+	return nil
 }
 
 // explain prints the candidates of the mails that went wrong.
