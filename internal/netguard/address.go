@@ -1,0 +1,113 @@
+package netguard
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+)
+
+// networks tells public addresses from others.
+type networks struct {
+	allow  []netip.Prefix
+	public *ssrf.Guardian // knows the registries of special-purpose addresses, and takes the exception into account
+}
+
+func newNetworks(o Options) networks {
+	var v4, v6 []netip.Prefix
+	for _, p := range o.Allow {
+		if p.Addr().Is4() {
+			v4 = append(v4, p)
+		} else {
+			v6 = append(v6, p)
+		}
+	}
+	return networks{
+		allow: o.Allow,
+		public: ssrf.New(ssrf.WithPorts(o.Ports...), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...),
+			ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")), // the platform of Azure, seen from its machines
+			ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16"))),       // the former 6bone (RFC 3701), nobody's since
+	}
+}
+
+// masked gives networks their plain form: an IPv4-mapped one becomes IPv4, so that an exception is for the addresses it
+// names however they are written.
+func masked(all []netip.Prefix) []netip.Prefix {
+	out := make([]netip.Prefix, 0, len(all))
+	for _, p := range all {
+		if p.Addr().Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		if p = p.Masked(); p.IsValid() {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// check tells whether an address may be reached. An IPv4-mapped one may not: nobody has reason to write it.
+func (n networks) check(a netip.Addr) error {
+	if a.Zone() != "" || a.Is4In6() || n.public.SafeAddr(a) != nil {
+		return forbidden(RuleAddress, "the host must be at public addresses alone")
+	}
+	return nil
+}
+
+// excepted reports whether the operator's exception holds for an address.
+func (n networks) excepted(a netip.Addr) bool {
+	return slices.ContainsFunc(n.allow, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// addresses returns the addresses of a host if every one of them may be reached.
+func (g *Guard) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
+	if h.addr.IsValid() {
+		return []netip.Addr{h.addr}, g.networks.check(h.addr)
+	}
+	if h.private && len(g.options.Allow) == 0 {
+		return nil, forbidden(RuleHost, "the host must be a name of the internet, with at least one dot")
+	}
+	all, err := g.lookup(ctx, h.name)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		if err := g.networks.check(a); err != nil {
+			return nil, err
+		}
+		if h.private && !g.networks.excepted(a) {
+			return nil, forbidden(RuleHost, "the host must be a name of the internet, with at least one dot")
+		}
+	}
+	return all, nil
+}
+
+func (g *Guard) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
+	all, err := g.options.Resolver.LookupNetIP(ctx, "ip", name+".") // absolute: the system's resolver would search
+	if err != nil {
+		return nil, lookupFailed(err)
+	}
+	if len(all) == 0 {
+		return nil, forbidden(RuleLookup, "the host has no address")
+	}
+	return all, nil
+}
+
+// lookupFailed makes the error of a resolver one that tells whether asking again may help.
+func lookupFailed(err error) error {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return forbidden(RuleLookup, "the host has no address")
+	}
+	return forbidden(RuleLookup, "the addresses of the host cannot be looked up now")
+}
+
+// control has the last word on every connection: it sees the address that the system is about to connect to.
+func (g *Guard) control(network, address string, c syscall.RawConn) error {
+	if g.networks.public.Safe(network, address, c) != nil {
+		return forbidden(RuleAddress, "the host must be at public addresses alone")
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package netguard
+
+import "fmt"
+
+// Rule names what stands against a URL, for code that wants to tell the rules apart.
+type Rule string
+
+// The rules.
+const (
+	RuleForm     Rule = "form"     // not a URL, or one that some would read differently
+	RuleScheme   Rule = "scheme"   // not https
+	RuleUserinfo Rule = "userinfo" // a user or a password in it
+	RuleFragment Rule = "fragment" // a fragment, which is never sent
+	RulePort     Rule = "port"     // not one of the ports
+	RuleHost     Rule = "host"     // a host that is no public name and no address in its plain form
+	RuleLookup   Rule = "lookup"   // a host whose addresses cannot be had
+	RuleAddress  Rule = "address"  // an address that is not public
+)
+
+// ForbiddenError says that a URL may not be used, and why. Its text is a sentence for whoever gave the URL: it never
+// repeats the URL, and never names an address, so that nobody can ask us for what our own DNS says.
+type ForbiddenError struct {
+	Rule Rule
+	text string
+}
+
+// Error is the sentence, such as "the scheme must be https".
+func (e *ForbiddenError) Error() string { return e.text }
+
+func forbidden(r Rule, format string, args ...any) error {
+	return &ForbiddenError{Rule: r, text: fmt.Sprintf(format, args...)}
+}
