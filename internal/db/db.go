@@ -1,5 +1,5 @@
-// Package db is the service's storage: SQLite in the data folder, written by group commit. Every write goes through
-// Update and is on stable storage when Update returns nil; reads have a pool of their own and never wait for the writer.
+// Package db is the service's storage: SQLite in the data folder, written by group commit, or a PostgreSQL that processes
+// share. Every write goes through Update and is on stable storage when Update returns nil; reads have a pool of their own.
 // It knows no table but the migrations', and refuses to hide SQL: statements live in each domain's sql.go.
 package db
 
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,11 +30,14 @@ type Queryer interface {
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	path       string
+	engine     Engine
 	version    atomic.Int64 // of the schema, once Migrate has run
+	store      store
 	readers    *sql.DB
+	prepared   bool     // reads go through statements that are prepared here; else the driver prepares them
 	statements sync.Map // query text → *sql.Stmt on readers; the texts are constants of the program, so it is bounded
-	writer     *writer
+	migrations func() (*sql.DB, error)
+	last       func() error // closes what must be closed last; nil: there is nothing
 }
 
 // Options of Open. The zero value is right for the service.
@@ -46,35 +50,68 @@ type Options struct {
 	Commit func(commit func() error) error
 }
 
-// Open opens the SQLite database in the file at path, which is made if it is missing. Migrate comes next.
-func Open(ctx context.Context, path string, o Options) (*DB, error) {
+// Open opens a database: the PostgreSQL that a URL (postgres://…) names, else the SQLite database in the file at that path,
+// which is made if it is missing. Migrate comes next.
+func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	if o.Readers == 0 {
 		o.Readers = 8
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	w, err := openWriter(ctx, path, o)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
+	if o.Commit == nil {
+		o.Commit = func(commit func() error) error { return commit() }
 	}
-	readers, err := openReaders(ctx, path, o.Readers)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, err), w.close())
+	if isURL(target) {
+		return openPostgres(ctx, target, o)
 	}
-	return &DB{path: path, readers: readers, writer: w}, nil
+	return openSQLite(ctx, target, o)
 }
 
 // Update runs fn in a transaction and returns when what it wrote is on stable storage. It is the only way to write.
 // An error or a panic of fn undoes its own writes and nobody else's. fn may not call Update, and may not do anything
-// slow: it holds the only writer. fn's context is not cancelled with ctx, since a half-run statement would harm the group;
+// slow: it holds up others. fn's context is not cancelled with ctx, since a half-run statement would harm the group;
 // a ctx that ends before fn's turn comes gives its error and fn is not run.
+//
+// Updates happen as if one came after the other. On PostgreSQL that takes running fn again where others did something
+// meanwhile that does not go with it: fn sets what it hands out anew each time it is run (see Tx.Again).
 func (d *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
-	return d.writer.update(ctx, fn)
+	return d.update(ctx, work{fn: fn})
 }
+
+// UpdateLocked is Update for a closure that locks each row it relies on before it reads it (FOR UPDATE on PostgreSQL, in an
+// order that all keep), and so need not be undone where others read or write beside it. done tells afterwards, from
+// what is stored, whether a run of fn was committed: it is asked where a connection is lost in the middle of the commit.
+func (d *DB) UpdateLocked(ctx context.Context, fn func(ctx context.Context, tx *Tx) error, done func(ctx context.Context, q Queryer) (bool, error)) error {
+	return d.update(ctx, work{fn: fn, locks: true, done: done})
+}
+
+func (d *DB) update(ctx context.Context, w work) error {
+	if ctx.Value(inside{}) != nil {
+		return errors.New("db: Update called inside an Update")
+	}
+	return d.store.update(ctx, w)
+}
+
+// call runs a closure and makes a panic of it an error.
+func call(ctx context.Context, log *slog.Logger, fn func(context.Context, *Tx) error, tx *Tx) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			log.ErrorContext(ctx, "update panicked", "panic", r, "stack", string(debug.Stack()))
+			err = fmt.Errorf("db: update panicked: %v", r)
+		}
+	}()
+	return fn(ctx, tx)
+}
+
+// Engine is the kind of database.
+func (d *DB) Engine() Engine { return d.engine }
 
 // Query reads rows with a prepared statement.
 func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if !d.prepared {
+		return d.readers.QueryContext(unwatched(ctx), query, bind(args)...)
+	}
 	s, err := d.statement(ctx, query)
 	if err != nil {
 		return nil, err
@@ -84,6 +121,9 @@ func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 
 // QueryRow reads one row with a prepared statement; its Scan gives sql.ErrNoRows if there is none.
 func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
+	if !d.prepared {
+		return d.readers.QueryRowContext(unwatched(ctx), query, bind(args)...)
+	}
 	s, err := d.statement(ctx, query)
 	if err != nil {
 		return d.readers.QueryRowContext(ctx, query, args...) // carries the same error in the row
@@ -102,7 +142,7 @@ func unwatched(ctx context.Context) context.Context {
 
 // Ready reports whether the database can be read and written; it writes nothing.
 func (d *DB) Ready(ctx context.Context) error {
-	if err := d.writer.ready(ctx); err != nil {
+	if err := d.store.ready(ctx); err != nil {
 		return err
 	}
 	var one int
@@ -114,8 +154,11 @@ func (d *DB) Ready(ctx context.Context) error {
 
 // Close lets the updates that were accepted end and closes the database.
 func (d *DB) Close() error {
-	err := d.writer.close()
-	return errors.Join(err, d.readers.Close())
+	err := errors.Join(d.store.close(), d.readers.Close())
+	if d.last != nil {
+		err = errors.Join(err, d.last())
+	}
+	return err
 }
 
 func (d *DB) statement(ctx context.Context, query string) (*sql.Stmt, error) {

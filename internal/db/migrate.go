@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -12,22 +13,44 @@ import (
 
 // The files are never edited once released: a change of the tables is a new file.
 //
-//go:embed migrations/sqlite/*.sql
+//go:embed migrations/*/*.sql
 var migrations embed.FS
 
 // Migrate brings the tables to the version this program knows and returns the versions before and after.
-// A database of a newer program is left alone with an error.
+// A database of a newer program is left alone with an error. Processes that start together migrate one after the other.
 func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
-	pool, err := openMigrations(d.path)
+	pool, err := d.migrations()
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	files, err := fs.Sub(migrations, "migrations/sqlite")
+	if d.engine == Postgres {
+		unlock, err := lockMigrations(ctx, pool)
+		if err != nil {
+			return 0, 0, err
+		}
+		defer unlock()
+	}
+	from, to, err = migrate(ctx, d.engine, pool)
+	if err == nil && d.engine == Postgres {
+		err = compareByOctet(ctx, pool)
+	}
+	if err == nil {
+		d.version.Store(to)
+	}
+	return from, to, err
+}
+
+func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err error) {
+	files, err := fs.Sub(migrations, Per{SQLite: "migrations/sqlite", Postgres: "migrations/postgres"}.On(e))
 	if err != nil {
 		return 0, 0, err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, pool, files)
+	dialect := goose.DialectSQLite3
+	if e == Postgres {
+		dialect = goose.DialectPostgres
+	}
+	p, err := goose.NewProvider(dialect, pool, files)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the migrations: %w", err)
 	}
@@ -43,17 +66,71 @@ func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 			return from, to, fmt.Errorf("migrate from version %d to %d: %w", from, to, err)
 		}
 	}
-	d.version.Store(to)
 	return from, to, nil
 }
 
-// Migrated reports, for readiness, whether the tables are still those that Migrate left.
+// migrationLock is the advisory lock that whoever migrates holds. The number means nothing.
+const migrationLock = 0x676f6e65626f78
+
+// lockMigrations waits until no other process migrates.
+func lockMigrations(ctx context.Context, pool *sql.DB) (unlock func(), err error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reach the database: %w: %w", ErrUnavailable, err)
+	}
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+		return nil, errors.Join(fmt.Errorf("wait for another process to migrate: %w", err), conn.Close())
+	}
+	return func() {
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+		conn.Close() // which lets go of the lock in any case, once the pool is closed
+	}, nil
+}
+
+// What is compared by the rules of a language would give identifiers another order than their time, and names another
+// equality than SQLite's. So every column of text is made to compare by octets, however the database was made.
+const (
+	selectByLanguage = `SELECT format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', c.relname, a.attname)
+		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+		AND c.relname <> 'goose_db_version' AND a.attnum > 0 AND NOT a.attisdropped
+		AND a.atttypid = CAST('text' AS regtype) AND a.attcollation <> CAST('"C"' AS regcollation)`
+)
+
+func compareByOctet(ctx context.Context, pool *sql.DB) error {
+	rows, err := pool.QueryContext(ctx, selectByLanguage)
+	if err != nil {
+		return fmt.Errorf("look how text is compared: %w", err)
+	}
+	defer rows.Close()
+	var changes []string
+	for rows.Next() {
+		var change string
+		if err := rows.Scan(&change); err != nil {
+			return fmt.Errorf("look how text is compared: %w", err)
+		}
+		changes = append(changes, change)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return fmt.Errorf("look how text is compared: %w", err)
+	}
+	for _, change := range changes {
+		if _, err := pool.ExecContext(ctx, change); err != nil {
+			return fmt.Errorf("compare text by octets: %w", err)
+		}
+	}
+	return nil
+}
+
+// Migrated reports, for readiness, whether the tables are still those that Migrate left. On PostgreSQL a newer program may
+// have gone further meanwhile: its migrations go with the version before (docs/decisions/0023).
 func (d *DB) Migrated(ctx context.Context) error {
 	var have int64
 	if err := d.QueryRow(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have); err != nil {
 		return fmt.Errorf("read the schema version: %w", err)
 	}
-	if want := d.version.Load(); have != want {
+	want := d.version.Load()
+	if have < want || have > want && d.engine == SQLite {
 		return fmt.Errorf("the database has schema version %d, this program wants %d", have, want)
 	}
 	return nil

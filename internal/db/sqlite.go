@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -52,14 +53,46 @@ func (c *writeConn) statement(ctx context.Context, query string) (*sql.Stmt, err
 	return s, nil
 }
 
-func (c *writeConn) exec(ctx context.Context, query string) error {
-	s, err := c.statement(ctx, query)
-	if err != nil {
-		return err
-	}
-	_, err = s.ExecContext(ctx)
+// run executes a statement that begins or ends something.
+func (c *writeConn) run(ctx context.Context, query string) error {
+	_, err := c.exec(ctx, query, nil)
 	return err
 }
+
+func (c *writeConn) exec(ctx context.Context, query string, args []any) (int64, error) {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	r, err := s.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", verb(query), err)
+	}
+	return r.RowsAffected()
+}
+
+func (c *writeConn) queue(ctx context.Context, query string, args []any) error {
+	_, err := c.exec(ctx, query, args)
+	return err
+}
+
+func (c *writeConn) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+func (c *writeConn) queryRow(ctx context.Context, query string, args []any) *sql.Row {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return c.QueryRowContext(ctx, query, args...) // carries the same error in the row
+	}
+	return s.QueryRowContext(ctx, args...)
+}
+
+func (*writeConn) engine() Engine { return SQLite }
 
 // Close closes the connection; SQLite then writes the log back into the database file.
 func (c *writeConn) Close() error {
@@ -68,6 +101,22 @@ func (c *writeConn) Close() error {
 	}
 	c.Conn.Close()
 	return c.pool.Close()
+}
+
+// openSQLite opens the database in a file, which is made if it is missing.
+func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
+	w, err := openWriter(ctx, path, o)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	readers, err := openReaders(ctx, path, o.Readers)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, err), w.close(), w.behind.closeIndex())
+	}
+	return &DB{
+		engine: SQLite, store: w, readers: readers, prepared: true, last: w.behind.closeIndex,
+		migrations: func() (*sql.DB, error) { return openMigrations(path) },
+	}, nil
 }
 
 // openReaders opens the pool that reads. It cannot write, whatever a statement says.

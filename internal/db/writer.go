@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 )
 
@@ -16,6 +15,7 @@ const groupMax = 512
 // savepoint of its own, commits once and answers all. There is no timer: an idle service commits at once, a busy one in groups.
 type writer struct {
 	conn    *writeConn
+	behind  *checkpointer
 	commit  func(commit func() error) error
 	log     *slog.Logger
 	queue   chan *update
@@ -34,34 +34,30 @@ type update struct {
 	done chan struct{}
 }
 
-// inside marks the context of a closure, to refuse an Update in an Update instead of waiting for oneself for ever.
-type inside struct{}
-
 func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
 	conn, err := openWriteConn(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	behind, err := openCheckpointer(path, o.Logger)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
 	w := &writer{
 		conn:    conn,
+		behind:  behind,
 		commit:  o.Commit,
 		log:     o.Logger,
 		queue:   make(chan *update, groupMax),
 		closing: make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
-	if w.commit == nil {
-		w.commit = func(commit func() error) error { return commit() }
-	}
 	go w.run()
 	return w, nil
 }
 
-func (w *writer) update(ctx context.Context, fn func(context.Context, *Tx) error) error {
-	if ctx.Value(inside{}) != nil {
-		return errors.New("db: Update called inside an Update")
-	}
-	u := &update{ctx: ctx, fn: fn, done: make(chan struct{})}
+func (w *writer) update(ctx context.Context, asked work) error {
+	u := &update{ctx: ctx, fn: asked.fn, done: make(chan struct{})}
 	select {
 	case <-w.closing:
 		return ErrClosed
@@ -99,7 +95,7 @@ func (w *writer) run() {
 			for group = w.collect(group[:0]); len(group) > 0; group = w.collect(group[:0]) {
 				w.write(group)
 			}
-			w.err = w.conn.Close()
+			w.err = errors.Join(w.behind.close(), w.conn.Close())
 			return
 		}
 	}
@@ -133,20 +129,24 @@ func (w *writer) write(group []*update) {
 		close(u.done)
 	}
 	clear(group)
+	w.behind.look()
 }
 
 // transact gives the error that concerns the whole group; each closure's own is in its err.
 func (w *writer) transact(group []*update) error {
 	ctx := context.Background()
-	if err := w.conn.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := w.conn.run(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w: %w", ErrUnavailable, err)
 	}
-	wrote := false
+	wrote, run := false, w.savepoint
+	if len(group) == 1 {
+		run = w.alone
+	}
 	for _, u := range group {
 		if u.err = u.ctx.Err(); u.err != nil {
 			continue
 		}
-		if err := w.savepoint(u); err != nil {
+		if err := run(u); err != nil {
 			w.rollback(ctx)
 			return err
 		}
@@ -156,7 +156,7 @@ func (w *writer) transact(group []*update) error {
 		w.rollback(ctx)
 		return nil
 	}
-	if err := w.commit(func() error { return w.conn.exec(ctx, "COMMIT") }); err != nil {
+	if err := w.commit(func() error { return w.conn.run(ctx, "COMMIT") }); err != nil {
 		w.rollback(ctx)
 		w.scrub(ctx)
 		w.log.Error("commit failed", "updates", len(group), "error", err)
@@ -165,38 +165,36 @@ func (w *writer) transact(group []*update) error {
 	return nil
 }
 
+// alone runs the closure of a group of one: the transaction's end is the closure's, and no page has to be remembered as it
+// was before.
+func (w *writer) alone(u *update) error {
+	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
+	u.tx.session = w.conn
+	u.err = call(ctx, w.log, u.fn, &u.tx)
+	return nil
+}
+
 // savepoint runs one closure so that its failure is its own. The error is of the savepoint itself: the transaction is lost.
 func (w *writer) savepoint(u *update) error {
 	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
-	if err := w.conn.exec(ctx, "SAVEPOINT u"); err != nil {
+	if err := w.conn.run(ctx, "SAVEPOINT u"); err != nil {
 		return fmt.Errorf("savepoint: %w: %w", ErrUnavailable, err)
 	}
-	u.tx.conn = w.conn
-	u.err = w.call(ctx, u)
+	u.tx.session = w.conn
+	u.err = call(ctx, w.log, u.fn, &u.tx)
 	if u.err != nil {
-		if err := w.conn.exec(ctx, "ROLLBACK TO u"); err != nil {
+		if err := w.conn.run(ctx, "ROLLBACK TO u"); err != nil {
 			return fmt.Errorf("roll back: %w: %w", ErrUnavailable, err)
 		}
 	}
-	if err := w.conn.exec(ctx, "RELEASE u"); err != nil {
+	if err := w.conn.run(ctx, "RELEASE u"); err != nil {
 		return fmt.Errorf("release: %w: %w", ErrUnavailable, err)
 	}
 	return nil
 }
 
-// call runs the closure and makes a panic of it an error.
-func (w *writer) call(ctx context.Context, u *update) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			w.log.ErrorContext(u.ctx, "update panicked", "panic", r, "stack", string(debug.Stack()))
-			err = fmt.Errorf("db: update panicked: %v", r)
-		}
-	}()
-	return u.fn(ctx, &u.tx)
-}
-
 // rollback ends a transaction that will not be committed; a failed COMMIT may have ended it already, so the error says nothing.
-func (w *writer) rollback(ctx context.Context) { _ = w.conn.exec(ctx, "ROLLBACK") }
+func (w *writer) rollback(ctx context.Context) { _ = w.conn.run(ctx, "ROLLBACK") }
 
 // scrub makes sure that a group whose commit failed is not found after a crash. SQLite has written it to the end of the
 // log before the sync failed, and would take it for committed if the next thing that happened were a kill. So something
@@ -215,7 +213,7 @@ func (w *writer) scrub(ctx context.Context) {
 
 // ready reports whether the writer still takes updates.
 func (w *writer) ready(ctx context.Context) error {
-	return w.update(ctx, func(context.Context, *Tx) error { return nil })
+	return w.update(ctx, work{fn: func(context.Context, *Tx) error { return nil }})
 }
 
 func (w *writer) close() error {

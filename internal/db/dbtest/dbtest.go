@@ -11,16 +11,43 @@ import (
 
 // Run runs a test once on each engine, each time on a new database with all tables.
 func Run(t *testing.T, test func(t *testing.T, d *db.DB)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Options{})) })
+	t.Helper()
+	RunWith(t, func(testing.TB) db.Options { return db.Options{} }, test)
 }
 
-// Open opens a new database with all tables, closed when the test ends.
+// RunWith is Run with options, made anew for each engine.
+func RunWith(t *testing.T, options func(t testing.TB) db.Options, test func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, options(t))) })
+	t.Run("postgres", func(t *testing.T) { test(t, OpenPostgres(t, options(t))) })
+}
+
+// Open opens a new SQLite database with all tables, closed when the test ends.
 func Open(t testing.TB, o db.Options) *db.DB {
+	t.Helper()
+	d := open(t, filepath.Join(t.TempDir(), "test.db"), o)
+	if _, _, err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// OpenPostgres opens a new PostgreSQL database with all tables, closed and dropped when the test ends.
+func OpenPostgres(t testing.TB, o db.Options) *db.DB {
+	t.Helper()
+	d := open(t, PostgresURL(t), o)
+	if _, _, err := d.Migrate(t.Context()); err != nil { // nothing to do, but then it knows the version
+		t.Fatal(err)
+	}
+	return d
+}
+
+func open(t testing.TB, target string, o db.Options) *db.DB {
 	t.Helper()
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	d, err := db.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), o)
+	d, err := db.Open(t.Context(), target, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +56,5 @@ func Open(t testing.TB, o db.Options) *db.DB {
 			t.Errorf("close the database: %v", err)
 		}
 	})
-	if _, _, err := d.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return d
 }

@@ -1,0 +1,95 @@
+package dbtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+// shared is the server of this test program: started by the first test that wants one, gone with the program.
+type shared struct {
+	once   sync.Once
+	server *Server
+	err    error
+	last   atomic.Int64 // of the databases' numbers
+}
+
+var program shared
+
+// template is the database that every test's is a copy of.
+const template = "template_gonebox"
+
+// PostgresURL is the URL of a new database with all tables, which is dropped when the test ends. Every test program has one
+// server for all of its tests. Where no PostgreSQL can be had the test fails.
+func PostgresURL(t testing.TB) string {
+	t.Helper()
+	program.once.Do(program.start)
+	if program.err != nil {
+		t.Fatalf("a database for the test: %v", program.err)
+	}
+	return program.database(t, template)
+}
+
+// EmptyPostgresURL is PostgresURL for a database without tables.
+func EmptyPostgresURL(t testing.TB) string {
+	t.Helper()
+	program.once.Do(program.start)
+	if program.err != nil {
+		t.Fatalf("a database for the test: %v", program.err)
+	}
+	return program.database(t, "template1")
+}
+
+func (p *shared) start() {
+	if p.server, p.err = Start(); p.err != nil {
+		return
+	}
+	if p.err = p.exec(context.Background(), createDatabase(template, "template1")); p.err == nil {
+		p.err = fill(p.server.URL(template))
+	}
+}
+
+// exec runs a statement on a connection that leaves nothing behind.
+func (p *shared) exec(ctx context.Context, statement string) error {
+	conn, err := pgx.Connect(ctx, p.server.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, statement)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// fill makes the tables.
+func fill(url string) (err error) {
+	d, err := db.Open(context.Background(), url, db.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	_, _, err = d.Migrate(context.Background())
+	if closed := d.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func (p *shared) database(t testing.TB, from string) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", p.last.Add(1))
+	if err := p.exec(t.Context(), createDatabase(name, from)); err != nil {
+		t.Fatalf("make a database for the test: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := p.exec(context.Background(), dropDatabase(name)); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return p.server.URL(name)
+}

@@ -1,0 +1,218 @@
+package dbtest
+
+import (
+	"bufio"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Server is a PostgreSQL of a test's own: on a socket in a folder of its own, and gone with the test program, however
+// that ends.
+type Server struct {
+	dir   string
+	input io.WriteCloser // what the supervisor is told
+	said  *bufio.Reader  // what it answers
+	cmd   *exec.Cmd
+}
+
+// supervisor is what lives as long as the server, and longer than the test program.
+//
+//go:embed supervisor.sh
+var supervisor string
+
+// prefix begins the names of the servers' folders. A socket's path may have some hundred octets, so they are not where
+// TMPDIR says.
+const prefix = "/tmp/gonebox-pg-"
+
+// Start starts a server. Settings are lines of postgresql.conf; without them it is fast and forgets at a loss of power.
+func Start(settings ...string) (*Server, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	removeLeftovers()
+	dir, err := os.MkdirTemp(filepath.Dir(prefix), filepath.Base(prefix))
+	if err != nil {
+		return nil, err
+	}
+	if len(settings) == 0 {
+		settings = []string{"fsync=off", "full_page_writes=off"}
+	}
+	s := &Server{dir: dir, cmd: exec.Command("/bin/sh", "-c", supervisor, "supervisor", bin, dir)}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a ^C is for the test program, whose end it notices
+	s.cmd.Dir = dir
+	if err := s.lend(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := s.run(settings); err != nil {
+		return nil, fmt.Errorf("start PostgreSQL in %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+// lend gives the folder to somebody else where the test runs as root, as whom PostgreSQL does not.
+func (s *Server) lend() error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.Atoi(u.Uid)
+		gid, err2 := strconv.Atoi(u.Gid)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		s.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return os.Chown(s.dir, uid, gid)
+	}
+	return errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
+}
+
+func (s *Server) run(settings []string) (err error) {
+	if s.input, err = s.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	s.said = bufio.NewReader(out)
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	if err := s.answer(); err != nil {
+		return err
+	}
+	for _, setting := range append(standing(), settings...) {
+		if err := s.tell("set " + setting); err != nil {
+			return err
+		}
+	}
+	if err := s.tell("init"); err != nil {
+		return err
+	}
+	return s.Start()
+}
+
+// standing are the settings of every server: only this machine reaches it, and many small tests share it.
+func standing() []string {
+	return []string{
+		"listen_addresses=''", "max_connections=300", "shared_buffers=64MB", "jit=off", "max_wal_size=2GB", "log_checkpoints=off",
+		"autovacuum_naptime=10s",
+	}
+}
+
+// Start starts the server again after Stop or Kill.
+func (s *Server) Start() error { return s.tell("start") }
+
+// Stop stops the server as an operator does who is in a hurry (pg_ctl stop -m fast).
+func (s *Server) Stop() error { return s.tell("stop") }
+
+// Kill ends every process of the server at once, as a loss of power would but for the disk.
+func (s *Server) Kill() error { return s.tell("kill") }
+
+// Close stops the server and removes its folder.
+func (s *Server) Close() error {
+	_ = s.input.Close()
+	return s.cmd.Wait()
+}
+
+// URL is that of a database of the server.
+func (s *Server) URL(database string) string {
+	return "postgres:///" + database + "?host=" + s.dir + "&user=gonebox"
+}
+
+// tell has the supervisor do something.
+func (s *Server) tell(what string) error {
+	if _, err := io.WriteString(s.input, what+"\n"); err != nil {
+		return err
+	}
+	return s.answer()
+}
+
+func (s *Server) answer() error {
+	line, err := s.said.ReadString('\n')
+	if line = strings.TrimSpace(line); line == "ok" {
+		return nil
+	}
+	log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	return fmt.Errorf("%s %w: %s", line, err, log)
+}
+
+// binaries is the folder of initdb and postgres: the one on PATH, else the newest that Debian's packages left.
+func binaries() (string, error) {
+	if found, err := exec.LookPath("initdb"); err == nil {
+		if found, err = filepath.EvalSymlinks(found); err == nil {
+			return filepath.Dir(found), nil
+		}
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return "", errors.New("there is no PostgreSQL (initdb) on this machine; test/deps.sh installs it")
+	}
+	newest := slices.MaxFunc(found, func(a, b string) int { return major(a) - major(b) })
+	return filepath.Dir(newest), nil
+}
+
+func major(path string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+	return n
+}
+
+// removeLeftovers removes what supervisors left that were killed themselves.
+func removeLeftovers() {
+	notes, _ := filepath.Glob(prefix + "*/supervisor.pid")
+	for _, note := range notes {
+		text, err := os.ReadFile(note)
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil || pid == 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			continue
+		}
+		dir := filepath.Dir(note)
+		if postmaster := running(dir); postmaster != 0 {
+			_ = syscall.Kill(postmaster, syscall.SIGQUIT)
+		}
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// running is the process of the server in a folder, or 0. Its number alone could be another's by now.
+func running(dir string) int {
+	text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, _ := strconv.Atoi(first)
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if pid == 0 || !strings.Contains(string(line), dir) {
+		return 0
+	}
+	return pid
+}
+
+// StartServer is Start for a test that stops and starts its own; it is gone when the test ends.
+func StartServer(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	s, err := Start(settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("stop PostgreSQL: %v", err)
+		}
+	})
+	return s
+}

@@ -1,0 +1,150 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// pgSession is a transaction's connection to PostgreSQL.
+type pgSession struct {
+	conn    *sql.Conn
+	pending *pgx.Batch
+	failed  error // of the first statement that failed: PostgreSQL takes no other after it
+}
+
+func (*pgSession) engine() Engine { return Postgres }
+
+func (s *pgSession) exec(ctx context.Context, query string, args []any) (int64, error) {
+	if err := s.flush(ctx); err != nil {
+		return 0, err
+	}
+	r, err := s.conn.ExecContext(ctx, query, bind(args)...)
+	if err != nil {
+		return 0, s.fail(query, err)
+	}
+	return r.RowsAffected()
+}
+
+func (s *pgSession) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	if err := s.flush(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := s.conn.QueryContext(ctx, query, bind(args)...)
+	if err != nil {
+		return nil, s.fail(query, err)
+	}
+	return rows, nil
+}
+
+func (s *pgSession) queryRow(ctx context.Context, query string, args []any) *sql.Row {
+	_ = s.flush(ctx) // after a failure this query fails too, and update looks at failed
+	return s.conn.QueryRowContext(ctx, query, bind(args)...)
+}
+
+// queueMax bounds what is held back.
+const queueMax = 1024
+
+func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if s.pending == nil {
+		s.pending = &pgx.Batch{}
+	}
+	s.pending.Queue(query, bind(args)...)
+	if s.pending.Len() >= queueMax {
+		return s.flush(ctx)
+	}
+	return nil
+}
+
+// flush sends what was queued, in one go.
+func (s *pgSession) flush(ctx context.Context) error {
+	if s.failed != nil || s.pending == nil {
+		return s.failed
+	}
+	batch := s.pending
+	s.pending = nil
+	return s.raw(func(c *pgx.Conn) error {
+		results := c.SendBatch(ctx, batch)
+		for _, q := range batch.QueuedQueries {
+			if _, err := results.Exec(); err != nil {
+				return errors.Join(s.fail(q.SQL, err), ignore(results.Close()))
+			}
+		}
+		return results.Close()
+	})
+}
+
+// ignore is for the error of closing what has failed before with the same.
+func ignore(error) error { return nil }
+
+func (s *pgSession) fail(query string, err error) error {
+	err = fmt.Errorf("%s: %w", verb(query), err)
+	if s.failed == nil {
+		s.failed = err
+	}
+	return err
+}
+
+// raw lends the driver's own connection.
+func (s *pgSession) raw(use func(*pgx.Conn) error) error {
+	return s.conn.Raw(func(driver any) error { return use(driver.(*stdlib.Conn).Conn()) })
+}
+
+// command sends statements without parameters as they stand and returns the answer to the last.
+func (s *pgSession) command(ctx context.Context, text string) (last *pgconn.Result, err error) {
+	err = s.raw(func(c *pgx.Conn) error {
+		results, err := c.PgConn().Exec(ctx, text).ReadAll()
+		if err == nil {
+			last = results[len(results)-1]
+		}
+		return err
+	})
+	return last, err
+}
+
+// bind gives values the form that PostgreSQL takes: a flag is 0 or 1, and text has no NUL and no broken UTF-8. Those
+// become U+FFFD, as they do in JSON: whoever sends them is told nothing wrong, and finds nothing by them.
+func bind(args []any) []any {
+	bound := make([]any, len(args))
+	for i, arg := range args {
+		bound[i] = bindOne(arg)
+	}
+	return bound
+}
+
+func bindOne(arg any) any {
+	switch v := arg.(type) {
+	case nil, []byte, int64, int:
+		return v
+	case bool:
+		if v {
+			return int64(1)
+		}
+		return int64(0)
+	case string:
+		return storable(v)
+	}
+	if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
+		return storable(v.String())
+	}
+	return arg
+}
+
+func storable(text string) string {
+	if strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	const replacement = string(utf8.RuneError)
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", replacement), replacement)
+}

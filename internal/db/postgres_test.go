@@ -1,0 +1,312 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+)
+
+func count(ctx context.Context, q db.Queryer) (n int, err error) {
+	err = q.QueryRow(ctx, "SELECT count(*) FROM public_domain").Scan(&n)
+	return n, err
+}
+
+// Each update looks how many rows there are and adds one if there is room: where two could do so side by side there would
+// be more than there is room for.
+func TestUpdatesHappenAsIfOneAfterTheOther(t *testing.T) {
+	const room, asking = 5, 40
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		var after, done atomic.Int32
+		var wg sync.WaitGroup
+		for i := range asking {
+			wg.Go(func() {
+				added := false
+				err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+					added = false
+					n, err := count(ctx, tx)
+					if err != nil || n >= room {
+						return err
+					}
+					tx.AfterCommit(func() { after.Add(1) })
+					added = true
+					return add(fmt.Sprintf("d%d.example", i))(ctx, tx)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				if added {
+					done.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		n, err := count(t.Context(), d)
+		if err != nil || n != room || done.Load() != room || after.Load() != room {
+			t.Errorf("%d rows, %d think that they added one, AfterCommit ran %d times, %v", n, done.Load(), after.Load(), err)
+		}
+	})
+}
+
+func TestAClosureIsToldThatItIsRunAgain(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	if err := d.Update(t.Context(), add("a.example")); err != nil {
+		t.Fatal(err)
+	}
+	runs, after := 0, 0
+	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		if runs++; tx.Again() != (runs > 1) {
+			t.Errorf("run %d: Again is %v", runs, tx.Again())
+		}
+		tx.AfterCommit(func() { after++ })
+		if _, err := count(ctx, tx); err != nil {
+			return err
+		}
+		if runs == 1 { // somebody else, of whom this one has not read
+			other := make(chan error)
+			go func() {
+				other <- d.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error {
+					_, err := tx.Exec(ctx, "UPDATE public_domain SET active = 0")
+					return err
+				})
+			}()
+			if err := <-other; err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, "UPDATE public_domain SET created_at = 1")
+		return err
+	})
+	if err != nil || runs != 2 || after != 1 {
+		t.Errorf("%d runs, AfterCommit %d times, %v", runs, after, err)
+	}
+}
+
+// Who locks what it reads is not undone, however many do so at once.
+func TestLockedUpdatesWaitForEachOther(t *testing.T) {
+	const workers, each = 8, 25
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		if err := d.Update(t.Context(), add("a.example")); err != nil {
+			t.Fatal(err)
+		}
+		lock := db.Per{Postgres: " FOR UPDATE"}
+		var wg sync.WaitGroup
+		for range workers {
+			wg.Go(func() {
+				for range each {
+					err := d.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+						var n int64
+						if err := tx.QueryRow(ctx, "SELECT created_at FROM public_domain"+lock.On(tx.Engine())).Scan(&n); err != nil {
+							return err
+						}
+						if tx.Again() {
+							t.Error("it was run again")
+						}
+						return tx.Queue(ctx, "UPDATE public_domain SET created_at = $1", n+1)
+					}, nil)
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		var n int
+		if err := d.QueryRow(t.Context(), "SELECT created_at FROM public_domain").Scan(&n); err != nil || n != workers*each {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+}
+
+func TestAQueuedStatementThatFailsUndoesAll(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			tx.AfterCommit(func() { t.Error("AfterCommit ran") })
+			for _, name := range []string{"a.example", "b.example", "a.example", "c.example"} {
+				if err := tx.Queue(ctx, insert, name); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil || errors.Is(err, db.ErrUnavailable) {
+			t.Errorf("Update = %v", err)
+		}
+		if got := names(t, d); got != "" {
+			t.Errorf("stored: %s", got)
+		}
+	})
+}
+
+func TestManyQueuedStatementsAreAllDone(t *testing.T) {
+	const n = 3000
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			for i := range n {
+				if err := tx.Queue(ctx, insert, fmt.Sprintf("d%d.example", i)); err != nil {
+					return err
+				}
+			}
+			if got, err := count(ctx, tx); err != nil || got != n { // what is queued is done before what reads
+				t.Errorf("%d rows inside, %v", got, err)
+			}
+			return nil
+		})
+		if got, _ := count(t.Context(), d); err != nil || got != n {
+			t.Errorf("%d rows, %v", got, err)
+		}
+	})
+}
+
+// A statement that fails undoes the transaction, also where the closure does not mind.
+func TestAFailureThatAClosureHidesIsNoSuccess(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		_ = add("a.example")(ctx, tx)
+		_ = add("a.example")(ctx, tx)
+		return nil
+	})
+	if err == nil || names(t, d) != "" {
+		t.Errorf("Update = %v, stored: %s", err, names(t, d))
+	}
+}
+
+// PostgreSQL holds no NUL and no broken UTF-8, and clients send both.
+func TestAnyTextCanBeStoredAndLookedFor(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		type named string
+		for _, text := range []any{"a\x00b", "\xff\xfe", named("x\x00"), strings.Repeat("\x00", 100), "ế\xe1"} {
+			if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				_, err := tx.Exec(ctx, insert, text)
+				return err
+			}); err != nil {
+				t.Errorf("store %q: %v", text, err)
+			}
+			var n int
+			if err := d.QueryRow(t.Context(), "SELECT count(*) FROM public_domain WHERE name = $1", text).Scan(&n); err != nil || n != 1 {
+				t.Errorf("look for %q: %d, %v", text, n, err)
+			}
+		}
+	})
+}
+
+func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
+	url := dbtest.EmptyPostgresURL(t)
+	var first atomic.Int32
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			d, err := db.Open(t.Context(), url, db.Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			from, to, err := d.Migrate(t.Context())
+			if from == 0 {
+				first.Add(1)
+			}
+			if err := errors.Join(err, d.Migrated(t.Context()), d.Close()); err != nil || to == 0 {
+				t.Errorf("from %d to %d: %v", from, to, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := first.Load(); n != 1 {
+		t.Errorf("%d made the tables", n)
+	}
+}
+
+// Identifiers sort by time, and names are equal where SQLite says so, whatever the language of the database.
+func TestTextIsComparedByOctets(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	const byLanguage = `SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+		WHERE c.relnamespace = CAST('public' AS regnamespace) AND c.relkind = 'r' AND c.relname <> 'goose_db_version'
+		AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = CAST('text' AS regtype) AND a.attcollation <> CAST('"C"' AS regcollation)`
+	var n int
+	if err := d.QueryRow(t.Context(), byLanguage).Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d columns are compared by language, %v", n, err)
+	}
+}
+
+func TestADatabaseThatIsAwayIsToldAndComesBack(t *testing.T) {
+	server := dbtest.StartServer(t)
+	d, err := db.Open(t.Context(), server.URL("postgres"), db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if _, _, err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, away := range []func() error{server.Stop, server.Kill} {
+		if err := errors.Join(d.Ready(t.Context()), d.Update(t.Context(), add(fmt.Sprintf("d%d.example", i)))); err != nil {
+			t.Fatal(err)
+		}
+		if err := away(); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Update(t.Context(), add("away.example")); !errors.Is(err, db.ErrUnavailable) {
+			t.Errorf("Update = %v", err)
+		}
+		if err := d.Ready(t.Context()); err == nil {
+			t.Error("it is ready without its server")
+		}
+		if _, err := d.Query(t.Context(), "SELECT 1"); !db.Unavailable(err) {
+			t.Errorf("Query = %v", err)
+		}
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(d.Ready(t.Context()), d.Update(t.Context(), add(fmt.Sprintf("back%d.example", i)))); err != nil {
+			t.Errorf("it does not come back: %v", err)
+		}
+	}
+	if got := names(t, d); got != "back0.example back1.example d0.example d1.example" {
+		t.Errorf("stored: %s", got)
+	}
+}
+
+func TestNotificationsReachListenersAgainAfterTheConnectionWasLost(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	began, heard := make(chan struct{}, 10), make(chan string, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		d.Listen(ctx, "news", func() { began <- struct{}{} }, func(text string) { heard <- text })
+	})
+	defer wg.Wait()
+	defer cancel()
+	for range 2 {
+		wait(t, began)
+		if err := d.Notify(t.Context(), "news", []string{"one", "two"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := wait(t, heard) + " " + wait(t, heard); got != "one two" {
+			t.Errorf("heard %s", got)
+		}
+		const hangUp = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()`
+		var n int
+		if err := d.QueryRow(t.Context(), hangUp).Scan(&n); err != nil || n != 1 {
+			t.Fatalf("%d connections were ended, %v", n, err)
+		}
+	}
+	wait(t, began)
+}
+
+func wait[T any](t *testing.T, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(time.Minute):
+		t.Fatal("nothing came")
+	}
+	return v
+}
