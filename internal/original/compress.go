@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -23,33 +22,36 @@ const compressFrom = 1 << 10 // shorter input is stored: little to win
 var errNotCompressed = errors.New("not what Compress returned")
 
 // Compress appends the compressed form of raw to dst and returns it. It is an S2 block, or the bytes themselves where raw
-// is shorter than 1 KiB or does not shrink; in every case at most one byte longer than raw.
+// is shorter than 1 KiB or does not shrink; in every case at most one byte longer than raw. It works in dst's spare room, of
+// which it wants a sixth more than raw is long.
 //
-// S2 and not zstd: every mail is compressed twice before it is acknowledged and hardly ever read, so time counts more than
-// the last quarter of the size (docs/decisions/0013). It is safe for concurrent use.
+// S2 and not zstd: every mail is compressed before it is acknowledged and hardly ever read, so time counts more than the
+// last quarter of the size (docs/decisions/0013). It is safe for concurrent use.
 func Compress(dst, raw []byte) []byte {
 	if len(raw) >= compressFrom && len(raw) <= MaxSize {
-		scratch := scratches.Get().(*[]byte)
-		defer putScratch(scratch)
-		if packed := s2.Encode((*scratch)[:cap(*scratch)], raw); len(packed) < len(raw) {
-			*scratch = packed // the larger one that Encode made where this was too small
-			return append(append(slices.Grow(dst, 1+len(packed)), compressed), packed...)
+		dst = slices.Grow(dst, 1+s2.MaxEncodedLen(len(raw)))
+		begin := len(dst) + 1
+		if packed := s2.Encode(dst[begin:cap(dst)], raw); len(packed) < len(raw) {
+			return append(dst, compressed)[:begin+len(packed)]
 		}
 	}
-	return append(append(slices.Grow(dst, 1+len(raw)), stored), raw...)
+	return Store(dst, raw)
 }
 
-// scratches are what blocks are made in: more room than the result takes, which is not to be cleared for every mail.
-var scratches = sync.Pool{New: func() any { return new([]byte) }}
-
-func putScratch(b *[]byte) {
-	const keep = 1 << 20
-	if cap(*b) <= keep {
-		scratches.Put(b)
+// Store appends parts, joined, in the form that Decompress takes, as they are.
+func Store(dst []byte, parts ...[]byte) []byte {
+	size := 1
+	for _, p := range parts {
+		size += len(p)
 	}
+	dst = append(slices.Grow(dst, size), stored)
+	for _, p := range parts {
+		dst = append(dst, p...)
+	}
+	return dst
 }
 
-// Decompress returns what Compress was given. Anything else gives an error, or bytes, but never more than MaxSize of them.
+// Decompress returns what Compress or Store was given. Anything else gives an error, or bytes, but never more than MaxSize of them.
 // The result may share memory with data.
 func Decompress(data []byte) ([]byte, error) {
 	if len(data) == 0 {

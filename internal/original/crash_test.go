@@ -19,7 +19,8 @@ type crashed struct {
 	bytes  []byte
 	bodies [][]byte
 	refs   []original.Ref
-	ends   []int // where each record ends
+	starts []int // where each record begins
+	ends   []int // where it ends
 }
 
 func crash(t testing.TB) crashed {
@@ -27,13 +28,14 @@ func crash(t testing.TB) crashed {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
 	c := crashed{bodies: [][]byte{text(1500), text(9), text(21)}}
-	for _, b := range c.bodies {
+	for i, b := range c.bodies {
 		c.refs = append(c.refs, keep(t, s, start, records(free, b))...)
-		info, err := os.Stat(files(t, dir)[0])
-		if err != nil {
-			t.Fatal(err)
+		begins := i * original.BlockSize
+		if i == 0 {
+			begins = len("gbxseg2\n")
 		}
-		c.ends = append(c.ends, int(info.Size()))
+		c.starts = append(c.starts, begins)
+		c.ends = append(c.ends, begins+original.HeaderSize+len(original.Compress(nil, b)))
 	}
 	path := files(t, dir)[0]
 	content, err := os.ReadFile(path) // before Close: there is no trailer yet
@@ -67,7 +69,10 @@ func undisked(t testing.TB, dir string) *original.Segments {
 
 func TestACutTailIsDroppedAtEveryLength(t *testing.T) {
 	c := crash(t)
-	for size := c.ends[0]; size <= c.ends[2]; size++ {
+	for size := c.ends[0]; size <= len(c.bytes); size++ {
+		if size > c.ends[0]+20 && size%original.BlockSize > 100 {
+			continue // one of the zeros is like another
+		}
 		s, dir := c.restart(t, c.bytes[:size])
 		for i, ref := range c.refs {
 			if c.ends[i] <= size {
@@ -81,7 +86,7 @@ func TestACutTailIsDroppedAtEveryLength(t *testing.T) {
 		again := undisked(t, dir)
 		wantBody(t, again, more, text(700))
 		wantBody(t, again, c.refs[0], c.bodies[0])
-		if again.Has(c.refs[2]) != (size == c.ends[2]) {
+		if again.Has(c.refs[2]) != (size >= c.ends[2]) {
 			t.Errorf("cut to %d: the last record is there: %v", size, again.Has(c.refs[2]))
 		}
 		again.Close()
@@ -111,7 +116,7 @@ func TestATailThatNeverArrivedIsDropped(t *testing.T) {
 			wantBody(t, s, ref, c.bodies[i])
 		}
 		info, err := os.Stat(files(t, dir)[0])
-		if err != nil || info.Size() != int64(len(c.bytes)+original.HeaderSize) {
+		if err != nil || info.Size() != int64((c.ends[2]+7)/8*8+original.HeaderSize) {
 			t.Errorf("%s: %d bytes are left of %d, %v", name, info.Size(), len(c.bytes), err)
 		}
 		s.Close()
@@ -123,7 +128,7 @@ func TestAFlippedBitIsDamageAndNeverWrongData(t *testing.T) {
 	c := crash(t)
 	s, dir := c.restart(t, c.bytes)
 	path := files(t, dir)[0]
-	for at := c.ends[0]; at < c.ends[1]; at++ {
+	for at := c.starts[1]; at < c.ends[1]; at++ {
 		for bit := range 8 {
 			damaged := bytes.Clone(c.bytes)
 			damaged[at] ^= 1 << bit
@@ -142,7 +147,7 @@ func TestAFlippedBitIsDamageAndNeverWrongData(t *testing.T) {
 func TestDamageInTheMiddleDoesNotTakeWhatIsBehind(t *testing.T) {
 	c := crash(t)
 	damaged := bytes.Clone(c.bytes)
-	damaged[c.ends[0]+original.HeaderSize] ^= 1
+	damaged[c.starts[1]+original.HeaderSize] ^= 1
 	s, _ := c.restart(t, damaged)
 	wantBody(t, s, c.refs[0], c.bodies[0])
 	wantGone(t, s, c.refs[1], original.ErrDamaged)
@@ -152,7 +157,7 @@ func TestDamageInTheMiddleDoesNotTakeWhatIsBehind(t *testing.T) {
 func TestBehindADamagedLengthNothingCanBeFound(t *testing.T) {
 	c := crash(t)
 	damaged := bytes.Clone(c.bytes)
-	damaged[c.ends[0]] ^= 1
+	damaged[c.starts[1]] ^= 1
 	s, _ := c.restart(t, damaged)
 	wantBody(t, s, c.refs[0], c.bodies[0])
 	wantGone(t, s, c.refs[1], original.ErrGone)
@@ -211,8 +216,8 @@ func FuzzOpenSegment(f *testing.F) {
 	c := crash(f)
 	f.Add(c.bytes)
 	f.Add(c.bytes[:c.ends[1]+5])
-	f.Add([]byte("gbxseg1\n"))
-	f.Add([]byte("gbxseg1\n\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte("gbxseg2\n"))
+	f.Add([]byte("gbxseg2\n\x00\x00\x00\x00\x00\x00\x00\x00"))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(dir, c.file)
@@ -225,7 +230,7 @@ func FuzzOpenSegment(f *testing.F) {
 				t.Errorf("Read(%s) = %v", ref, err)
 			}
 		}
-		if info, err := os.Stat(path); err == nil && info.Size() > int64(len(content)+original.HeaderSize) {
+		if info, err := os.Stat(path); err == nil && info.Size() > int64(len(content)+2*original.HeaderSize) {
 			t.Errorf("%d bytes grew to %d", len(content), info.Size())
 		}
 	})

@@ -21,6 +21,9 @@ func OpenFaulty(dir string, c clock.Clock, log *slog.Logger, f *Faults, limit in
 	return open(dir, c, log, faultyFolder{osFolder{dir}, f}, limit)
 }
 
+// BlockSize is what writes begin at a multiple of.
+const BlockSize = blockSize
+
 // HeaderSize is what a record takes beside its data; a closed segment ends with as much.
 const HeaderSize = headerSize
 

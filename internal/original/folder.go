@@ -25,14 +25,31 @@ type segmentFile interface {
 
 type osFolder struct{ path string }
 
-type osFile struct{ *os.File }
+// osFile is written past the system's cache where the file system can do that.
+type osFile struct {
+	*os.File
+	direct bool
+}
 
 func (d osFolder) create(file string) (segmentFile, error) {
 	f, err := os.OpenFile(filepath.Join(d.path, file), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
+	return &osFile{File: f, direct: setDirect(f, true) == nil}, nil
+}
+
+// Write goes on through the cache where the disk, unlike its file system, turns out to want what it is not given.
+func (f *osFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if f.direct && n == 0 && errors.Is(err, syscall.EINVAL) {
+		f.direct = false
+		if err := setDirect(f.File, false); err != nil {
+			return 0, err
+		}
+		return f.File.Write(p)
+	}
+	return n, err
 }
 
 func (osFolder) datasync(f *os.File) error { return datasync(f) }
@@ -45,7 +62,7 @@ func (d osFolder) sync() error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (f osFile) datasync() error { return datasync(f.File) }
+func (f *osFile) datasync() error { return datasync(f.File) }
 
 const lockFile = "LOCK"
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // lane appends the records of one class. It writes one set at a time.
@@ -21,7 +22,7 @@ type lane struct {
 
 	mu     sync.Mutex
 	seg    *segment // nil: none is open
-	buf    []byte
+	buf    []byte   // see room
 	closed bool
 }
 
@@ -36,29 +37,47 @@ func (l *lane) append(at time.Time, records []Record, which []int, refs []Ref) (
 	if err != nil {
 		return nil, err
 	}
-	l.buf = l.buf[:0]
-	if seg.size == 0 { // only the lane writes, so only it changes the size
-		l.buf = append(l.buf, magic...)
-	}
-	skip := int64(len(l.buf))
-	for _, i := range which {
-		l.buf = appendRecord(l.buf, records[i].Data)
-	}
-	offset, g, err := seg.write(l.buf, l.spawn)
-	if cap(l.buf) > keepBuffer {
-		l.buf = nil
-	}
+	g, err := seg.write(l.encode(seg, records, which, refs), l.spawn)
 	if err != nil {
 		l.drop()
 		return nil, err
 	}
-	offset += skip
-	for _, i := range which {
-		length := int64(len(records[i].Data))
-		refs[i] = place{name: seg.name, offset: offset, length: length}.ref()
-		offset += headerSize + length
-	}
 	return g, nil
+}
+
+// encode makes what is written at once, and the references to it.
+func (l *lane) encode(seg *segment, records []Record, which []int, refs []Ref) []byte {
+	size := int64(len(magic))
+	for _, i := range which {
+		size += sizeOf(len(records[i].Data))
+	}
+	text := l.room(roundUp(size, blockSize))
+	if seg.size == 0 { // only the lane writes, so only it changes the size
+		text = append(text, magic...)
+	}
+	for _, i := range which {
+		refs[i] = place{name: seg.name, offset: seg.size + int64(len(text)), length: int64(len(records[i].Data))}.ref()
+		text = fill(appendRecord(text, records[i].Data), headerSize)
+	}
+	return fill(text, blockSize)
+}
+
+// room is empty, with a capacity of size.
+func (l *lane) room(size int64) []byte {
+	if size > keepBuffer {
+		return aligned(size)
+	}
+	if int64(cap(l.buf)) < size {
+		l.buf = aligned(max(size, min(2*int64(cap(l.buf)), keepBuffer)))
+	}
+	return l.buf[:0]
+}
+
+// aligned is empty, with a capacity of size that begins where direct writing wants it: at a block's boundary in memory.
+func aligned(size int64) []byte {
+	all := make([]byte, size+blockSize)
+	skip := int64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) & (blockSize - 1))
+	return all[skip : skip : skip+size]
 }
 
 // segmentFor returns the open segment if it fits the time, else a new one. A set that comes late may still

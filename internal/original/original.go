@@ -3,7 +3,8 @@
 // shown: it keeps records at least as long as their class says, and erases whole files.
 //
 // A segment holds the records of one retention class and one quarter of an hour. Its file begins with a magic text; each
-// record is a length, a checksum and the data; a record without data ends a segment that was closed in order.
+// record is a length, a checksum and the data; a record without data ends a segment that was closed in order. Files are
+// written past the system's cache, in whole blocks (docs/decisions/0027): most originals are never read.
 // Records are never changed, and a file that has been closed is never written again: after a restart, as after
 // a failed write, records go to a new file. So a reference can never lead to another message than its own.
 package original

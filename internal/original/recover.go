@@ -61,7 +61,8 @@ func (s *Segments) repair(f *os.File) (whole int64, err error) {
 			return whole, err
 		}
 	}
-	if _, err := f.WriteAt(trailer(), whole); err != nil {
+	gap := make([]byte, roundUp(whole, headerSize)-whole) // zeros up to where a record may begin
+	if _, err := f.WriteAt(append(gap, trailer()...), whole); err != nil {
 		return whole, err
 	}
 	return whole, s.folder.datasync(f)

@@ -1,6 +1,7 @@
 package original
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -35,28 +36,42 @@ func (g *group) settle(err error) {
 	close(g.done)
 }
 
-// write appends whole records and returns where they begin and the group whose sync covers them. A failure
-// ends the segment: it is cut back to what is on stable storage, so that no later record follows half of one.
-func (s *segment) write(records []byte, spawn func(func())) (offset int64, g *group, err error) {
+// write appends whole blocks of records and returns the group whose sync covers them. A failure ends the segment: it is cut
+// back to what is on stable storage, so that no later record follows half of one.
+func (s *segment) write(blocks []byte, spawn func(func())) (*group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
-		return 0, nil, s.err
+		return nil, s.err
 	}
-	if n, err := s.file.Write(records); err != nil || n != len(records) {
-		s.fail(fmt.Errorf("write %d bytes to %s, %d written: %w", len(records), s.name.file(), n, err))
-		return 0, nil, s.err
+	err := s.writeUnlocked(blocks)
+	if s.err != nil { // a sync failed meanwhile, and what was written now may lie behind its cut
+		return nil, errors.Join(s.err, s.cut())
 	}
-	offset, s.size = s.size, s.size+int64(len(records))
+	if err != nil {
+		s.fail(err)
+		return nil, err
+	}
+	s.size += int64(len(blocks))
 	if s.waiting == nil {
 		s.waiting = &group{done: make(chan struct{})}
 	}
-	g = s.waiting
+	g := s.waiting
 	if !s.syncing {
 		s.syncing = true
 		spawn(s.syncAll)
 	}
-	return offset, g, nil
+	return g, nil
+}
+
+// writeUnlocked lets go of the lock for as long as the disk takes: whom a sync has covered is not to wait for a write.
+func (s *segment) writeUnlocked(blocks []byte) error {
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	if n, err := s.file.Write(blocks); err != nil || n != len(blocks) {
+		return fmt.Errorf("write %d bytes to %s, %d written: %w", len(blocks), s.name.file(), n, err)
+	}
+	return nil
 }
 
 // syncAll syncs until nothing waits.
@@ -104,14 +119,16 @@ func (s *segment) fail(err error) {
 		return
 	}
 	s.err = err
-	cut := s.file.Truncate(s.synced)
-	s.log.Error("original segment failed", "file", s.name.file(), "kept", s.synced, "error", err, "cut", cut)
+	s.log.Error("original segment failed", "file", s.name.file(), "kept", s.synced, "error", err, "cut", s.cut())
 	if s.waiting != nil {
 		s.waiting.settle(err)
 		s.waiting = nil
 	}
 	s.closeIfDone()
 }
+
+// cut drops what is not on stable storage.
+func (s *segment) cut() error { return s.file.Truncate(s.synced) }
 
 // fit reports whether more may be written.
 func (s *segment) fit(limit int64) bool {
@@ -142,9 +159,12 @@ func (s *segment) closeIfDone() {
 	}
 }
 
-// end writes the trailer. It may be lost: then the next start checks the file and finds it whole.
+// end writes the trailer, and cuts off what fills its block. It may be lost: then the next start checks the file and finds
+// it whole.
 func (s *segment) end() {
-	if _, err := s.file.Write(trailer()); err != nil {
+	last := append(aligned(blockSize), trailer()...)
+	_, err := s.file.Write(fill(last, blockSize))
+	if err = errors.Join(err, s.file.Truncate(s.size+headerSize)); err != nil {
 		s.log.Warn("end original segment", "file", s.name.file(), "error", err, "cut", s.file.Truncate(s.size))
 	}
 }

@@ -1,5 +1,6 @@
 // Package ratelimit counts what an identity does and says when it may go on, to the microsecond, in the memory
-// of this process. It refuses to write to the database: an anonymous caller must not be able to make it.
+// of this process, and where there are several together with them. It refuses to ask anybody about a call that is
+// too many already: an anonymous caller must not be able to make it write to the database.
 package ratelimit
 
 import (
@@ -26,6 +27,7 @@ type Limiter struct {
 	clock  clock.Clock
 	seed   maphash.Seed
 	shards [shardCount]shard
+	share  *share // nil: this process counts for itself
 }
 
 // New returns a limiter that remembers DefaultCap identities.
@@ -44,11 +46,20 @@ func NewCapped(c clock.Clock, entries int) *Limiter {
 // it takes nothing from any. More than a window's Count never pass. The same name and identity may come with another
 // limit than before, as when a plan changes: what was taken counts on.
 func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
+	n = max(n, 1)
+	d := l.take(name, identity, lim, n)
+	if d.OK && l.share != nil && len(lim) > 0 && exact(name) {
+		d = l.confirm(key{name, identity}.own(), lim, n, d)
+	}
+	return d
+}
+
+// take is Take as far as this process knows.
+func (l *Limiter) take(name Name, identity string, lim Limit, n int) Decision {
 	d := Decision{OK: true, Name: name, Policy: lim}
 	if len(lim) == 0 {
 		return d
 	}
-	n = max(n, 1)
 	now, s := l.clock.Now().UnixMicro(), l.shard(identity)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,6 +73,9 @@ func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
 	}
 	for i, w := range lim {
 		tats[i] = w.rule().take(tats[i], now, int64(n)).tat
+		if l.share != nil && !exact(name) {
+			l.share.note(window{key{name, identity}.own(), i, w.Per}, int64(n)*w.rule().interval)
+		}
 	}
 	return d
 }

@@ -2,6 +2,8 @@ package wake
 
 import (
 	"hash/maphash"
+	"maps"
+	"slices"
 	"sync"
 )
 
@@ -15,6 +17,8 @@ type Hub struct {
 	shards [shardCount]shard
 	closed chan struct{}
 	once   sync.Once
+
+	forward func(keys []string) // tells other processes; nil: there are none
 }
 
 type shard struct {
@@ -40,11 +44,31 @@ func New() *Hub {
 }
 
 // Wake wakes every sleeper of the keys. Call it after the change can be read, never before. A key that
-// nobody sleeps on costs a map look-up.
+// nobody sleeps on costs a map look-up. With a Relay the sleepers of other processes are woken soon after.
 func (h *Hub) Wake(keys ...string) {
 	for _, key := range keys {
-		if woken := h.disarm(key); woken != nil {
-			close(woken) // outside the lock: it takes as long as there are sleepers
+		h.wake(key)
+	}
+	if h.forward != nil && len(keys) > 0 {
+		h.forward(keys)
+	}
+}
+
+func (h *Hub) wake(key string) {
+	if woken := h.disarm(key); woken != nil {
+		close(woken) // outside the lock: it takes as long as there are sleepers
+	}
+}
+
+// wakeAll wakes every sleeper there is.
+func (h *Hub) wakeAll() {
+	for i := range h.shards {
+		s := &h.shards[i]
+		s.mu.Lock()
+		keys := slices.Collect(maps.Keys(s.topics))
+		s.mu.Unlock()
+		for _, key := range keys {
+			h.wake(key)
 		}
 	}
 }
