@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/idempotency"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/wallet"
+	"github.com/gonebox/gonebox/internal/wallet/bankpay"
+)
+
+// topups registers the calls on top-up orders of the group billing (spec §4).
+func (a *API) topups() {
+	register(a, billingGroup, Operation{
+		ID: "create-topup", Method: http.MethodPost, Path: "/me/wallet/topups", Summary: "Order a top-up", Status: 201,
+		Text: "The answer says whom to pay and with which memo; `qr` is the text of a VietQR code. The points come when the bank tells of the payment, within seconds as a rule.",
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		Codes: []problem.Code{problem.TopupAmountInvalid, problem.PaymentProviderUnavailable, problem.IdempotencyKeyReused},
+	}, a.createTopup)
+	register(a, billingGroup, Operation{
+		ID: "get-topup", Method: http.MethodGet, Path: "/me/wallet/topups/{orderId}", Summary: "Show a top-up order", Status: 200,
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.OrderNotFound},
+	}, a.showTopup)
+}
+
+// IdempotencyKey is the header of calls that must not take effect twice (decisions §1). The type is exported for the library
+// to see its field.
+type IdempotencyKey struct {
+	Key string `header:"Idempotency-Key" doc:"1 to 255 visible ASCII characters. The same key with the same body gives the first answer again, for a day."`
+
+	values []string // of every header of that name
+}
+
+// Resolve notes how often the header comes, and one without a value, which the library cannot tell from none.
+func (k *IdempotencyKey) Resolve(ctx huma.Context) []error {
+	ctx.EachHeader(func(name, value string) {
+		if http.CanonicalHeaderKey(name) == "Idempotency-Key" {
+			k.values = append(k.values, value)
+		}
+	})
+	return nil
+}
+
+// parse is the key, or none. Error: request.invalid.
+func (k *IdempotencyKey) parse() (idempotency.Key, error) { return idempotency.ParseKey(k.values...) }
+
+// topupCreation is the body that orders a top-up (spec §2, top-up order input).
+type topupCreation struct {
+	_        struct{} `additionalProperties:"false"`
+	Provider string   `json:"provider" enum:"bankpay,bnb"`
+	Amount   int64    `json:"amount" minimum:"1" doc:"In the currency; the list of providers says between which bounds. Whole points alone."`
+	Currency string   `json:"currency" enum:"VND"`
+}
+
+// Topup is a top-up order (decisions §2).
+type Topup struct {
+	ID        id.Order     `json:"id"`
+	Provider  string       `json:"provider" enum:"bankpay,bnb"`
+	Amount    int64        `json:"amount"`
+	Currency  string       `json:"currency" enum:"VND"`
+	Points    int64        `json:"points" doc:"What is credited when it is paid."`
+	Status    string       `json:"status" enum:"pending,paid,expired" doc:"An expired order is credited all the same when it is paid within 30 days."`
+	Memo      string       `json:"memo" doc:"What the text of the transfer must hold."`
+	Bank      BankAccount  `json:"bank"`
+	QR        string       `json:"qr" doc:"The text of a VietQR (EMVCo) code with account, amount and memo."`
+	CreatedAt clock.Stamp  `json:"createdAt"`
+	ExpiresAt clock.Stamp  `json:"expiresAt"`
+	PaidAt    *clock.Stamp `json:"paidAt" nullable:"true"`
+}
+
+// BankAccount is an account to pay to.
+type BankAccount struct {
+	BIN           string `json:"bin" doc:"The bank's number in VietQR."`
+	Name          string `json:"name"`
+	AccountNumber string `json:"accountNumber"`
+	AccountName   string `json:"accountName"`
+}
+
+// shownTopup is an order as it is at a moment.
+func shownTopup(o *wallet.Order, at time.Time) Topup {
+	shown := Topup{
+		ID: o.ID, Provider: o.Provider, Amount: o.Amount, Currency: o.Currency, Points: o.Points, Status: string(o.Status(at)), Memo: o.Memo,
+		Bank:      BankAccount{BIN: o.Bank.BIN, Name: o.Bank.Name, AccountNumber: o.Bank.AccountNumber, AccountName: o.Bank.AccountName},
+		QR:        bankpay.QR(o.Bank, o.Amount, o.Memo),
+		CreatedAt: clock.Stamp{Time: o.CreatedAt}, ExpiresAt: clock.Stamp{Time: o.ExpiresAt},
+	}
+	if !o.PaidAt.IsZero() {
+		shown.PaidAt = &clock.Stamp{Time: o.PaidAt}
+	}
+	return shown
+}
+
+func (a *API) createTopup(ctx context.Context, in *struct {
+	IdempotencyKey
+	Body topupCreation
+},
+) (*one[Topup], error) {
+	key, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	wish := wallet.Wish{Provider: in.Body.Provider, Amount: in.Body.Amount, Currency: in.Body.Currency}
+	o, err := a.Wallet.Order(ctx, from(ctx).account.ID, wish, key)
+	if err != nil {
+		return nil, err
+	}
+	return single(shownTopup(o, o.CreatedAt)), nil // the first answer, also when it is given again
+}
+
+func (a *API) showTopup(ctx context.Context, in *struct {
+	OrderID string `path:"orderId" doc:"The order's id."`
+},
+) (*one[Topup], error) {
+	known, err := id.Parse[id.Order](in.OrderID)
+	if err != nil {
+		return nil, problem.New(problem.OrderNotFound)
+	}
+	o, err := a.Wallet.FindOrder(ctx, from(ctx).account.ID, known)
+	if err != nil {
+		return nil, err
+	}
+	return single(shownTopup(o, a.Clock.Now())), nil
+}

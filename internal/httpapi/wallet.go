@@ -1,0 +1,111 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/wallet"
+)
+
+const billingGroup = "billing"
+
+// wallet registers the calls on points and payments of the group billing (spec §4).
+func (a *API) wallet() {
+	register(a, billingGroup, Operation{
+		ID: "list-payment-providers", Method: http.MethodGet, Path: "/payment-providers", Summary: "List the payment providers", Status: 200,
+		Text: "A provider that is not `active` is shown all the same, so that its button can be.", Limit: ratelimit.Other,
+	}, a.listProviders)
+	register(a, billingGroup, Operation{
+		ID: "get-wallet", Method: http.MethodGet, Path: "/me/wallet", Summary: "Show the points", Status: 200,
+		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+	}, a.showWallet)
+	register(a, billingGroup, Operation{
+		ID: "list-wallet-transactions", Method: http.MethodGet, Path: "/me/wallet/transactions", Summary: "List the ledger of points", Status: 200,
+		Text: "Newest first. Entries never change.", Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+	}, a.listLedger)
+	a.topups()
+}
+
+// Provider is a payment provider (decisions §2).
+type Provider struct {
+	Code       string   `json:"code" enum:"bankpay,bnb"`
+	Name       string   `json:"name"`
+	Status     string   `json:"status" enum:"active,coming_soon,disabled"`
+	Currencies []string `json:"currencies" nullable:"false"`
+	MinAmount  int64    `json:"minAmount" doc:"Of one top-up, in VND."`
+	MaxAmount  int64    `json:"maxAmount" doc:"Of one top-up, in VND."`
+}
+
+func (a *API) listProviders(context.Context, *struct{}) (*many[Provider], error) {
+	var shown []Provider
+	for _, p := range a.Wallet.Providers() {
+		shown = append(shown, Provider{
+			Code: p.Code, Name: p.Name, Status: string(p.Status), Currencies: p.Currencies, MinAmount: p.MinAmount, MaxAmount: p.MaxAmount,
+		})
+	}
+	return page(shown, ""), nil
+}
+
+// Wallet is what an account has (decisions §2).
+type Wallet struct {
+	Balance       int64  `json:"balance" doc:"Points: the sum of all entries of the ledger."`
+	Currency      string `json:"currency" enum:"POINT"`
+	PendingTopups int    `json:"pendingTopups" doc:"Top-up orders that are neither paid nor expired."`
+}
+
+func (a *API) showWallet(ctx context.Context, _ *struct{}) (*one[Wallet], error) {
+	w, err := a.Wallet.Of(ctx, from(ctx).account.ID)
+	if err != nil {
+		return nil, err
+	}
+	return single(Wallet{Balance: w.Balance, Currency: "POINT", PendingTopups: w.Pending}), nil
+}
+
+// LedgerEntry is a line of the ledger (decisions §2).
+type LedgerEntry struct {
+	ID           id.Transaction `json:"id"`
+	Kind         string         `json:"kind" enum:"topup,subscription,adjustment"`
+	Amount       int64          `json:"amount" doc:"Points, negative where they were taken."`
+	BalanceAfter int64          `json:"balanceAfter"`
+	Reference    *string        `json:"reference" nullable:"true" doc:"What it is for: an order, a bank transaction, a subscription."`
+	Note         *string        `json:"note" nullable:"true"`
+	CreatedAt    clock.Stamp    `json:"createdAt"`
+}
+
+func (a *API) listLedger(ctx context.Context, in *Paging) (*many[LedgerEntry], error) {
+	last, err := in.sequence()
+	if err != nil {
+		return nil, err
+	}
+	size := a.size(*in)
+	all, err := a.Wallet.Entries(ctx, from(ctx).account.ID, last, size+1)
+	if err != nil {
+		return nil, err
+	}
+	all, next := cutPage(all, size, func(e *wallet.Entry) string { return strconv.FormatInt(e.Sequence, 10) })
+	shown := make([]LedgerEntry, len(all))
+	for i, e := range all {
+		shown[i] = LedgerEntry{
+			ID: e.ID, Kind: string(e.Kind), Amount: e.Amount, BalanceAfter: e.BalanceAfter, Reference: textOrNull(e.Reference),
+			Note: textOrNull(e.Note), CreatedAt: clock.Stamp{Time: e.CreatedAt},
+		}
+	}
+	return page(shown, next), nil
+}
+
+// sequence is the number of the entry that the page before ended with, 0 in front of the first. Error: request.invalid.
+func (p Paging) sequence() (int64, error) {
+	place, err := p.place()
+	if err != nil || place == "" {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(place, 10, 64)
+	if err != nil || n < 1 || strconv.FormatInt(n, 10) != place {
+		return 0, noCursor()
+	}
+	return n, nil
+}

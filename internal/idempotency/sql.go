@@ -1,0 +1,53 @@
+package idempotency
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+const (
+	claim = `INSERT INTO idempotency_key (account_id, operation, key, body_hash, answer, expires_at) VALUES ($1, $2, $3, $4, '', $5)
+		ON CONFLICT (account_id, operation, key) DO UPDATE SET body_hash = excluded.body_hash, answer = '', expires_at = excluded.expires_at
+		WHERE idempotency_key.expires_at <= $6`
+	selectAnswer  = "SELECT body_hash, answer FROM idempotency_key WHERE account_id = $1 AND operation = $2 AND key = $3"
+	updateAnswer  = "UPDATE idempotency_key SET answer = $4 WHERE account_id = $1 AND operation = $2 AND key = $3"
+	deleteExpired = `DELETE FROM idempotency_key WHERE (account_id, operation, key) IN
+		(SELECT account_id, operation, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`
+)
+
+// claimTx takes the key, unless it is taken and its time is not over.
+func claimTx(ctx context.Context, tx *db.Tx, c Call, hash string, now time.Time, keep time.Duration) (bool, error) {
+	n, err := tx.Exec(ctx, claim, c.Account, c.Operation, c.Key, hash, now.Add(keep).UnixMicro(), now.UnixMicro())
+	if err != nil {
+		return false, fmt.Errorf("claim the key of a call of %s: %w", c.Operation, err)
+	}
+	return n == 1, nil
+}
+
+// keptTx is the first answer. Error: idempotency.key_reused.
+func keptTx(ctx context.Context, tx *db.Tx, c Call, hash string) (answer string, err error) {
+	var first string
+	if err := tx.QueryRow(ctx, selectAnswer, c.Account, c.Operation, c.Key).Scan(&first, &answer); err != nil {
+		return "", fmt.Errorf("read the kept answer of %s: %w", c.Operation, err)
+	}
+	if first != hash {
+		return "", problem.New(problem.IdempotencyKeyReused)
+	}
+	return answer, nil
+}
+
+func keepTx(ctx context.Context, tx *db.Tx, c Call, answer any) error {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return fmt.Errorf("encode the answer of %s: %w", c.Operation, err)
+	}
+	if _, err := tx.Exec(ctx, updateAnswer, c.Account, c.Operation, c.Key, string(text)); err != nil {
+		return fmt.Errorf("keep the answer of %s: %w", c.Operation, err)
+	}
+	return nil
+}

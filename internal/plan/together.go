@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// Together is the plan of an account that several plans apply to: the one that staff assigned and the one it has
+// bought (docs/decisions/0018). Each entitlement is the best that any of them gives, so that nobody has less for having
+// more than one. It goes by the name of the last one that gives all of that alone, or else of the last one known. Codes
+// that the catalogue does not have do not count; where none is left it is the free plan.
+func (c Catalogue) Together(codes ...string) Plan {
+	var known []Plan
+	for _, code := range codes {
+		if p, ok := c.Plan(code); ok {
+			known = append(known, p)
+		}
+	}
+	if len(known) == 0 {
+		return c.Free()
+	}
+	all := known[0]
+	for _, p := range known[1:] {
+		all = all.with(p)
+	}
+	return all
+}
+
+// with is the best of two plans.
+func (p Plan) with(other Plan) Plan {
+	if p.Code == other.Code {
+		return p
+	}
+	best := p.Entitlements.with(other.Entitlements)
+	named := other
+	if !reflect.DeepEqual(best, other.Entitlements) && reflect.DeepEqual(best, p.Entitlements) {
+		named = p
+	}
+	return Plan{
+		Code: named.Code, Name: named.Name, Entitlements: best,
+		Prices: Prices{Monthly: max(p.Prices.Monthly, other.Prices.Monthly), Yearly: max(p.Prices.Yearly, other.Prices.Yearly)}, // the tier follows
+	}
+}
+
+func (e Entitlements) with(o Entitlements) Entitlements {
+	return Entitlements{
+		TTLDefault:        max(e.TTLDefault, o.TTLDefault),
+		TTLMax:            max(e.TTLMax, o.TTLMax),
+		LifetimeMax:       longest(e.LifetimeMax, o.LifetimeMax),
+		MailboxesMax:      max(e.MailboxesMax, o.MailboxesMax),
+		DailyMailMax:      max(e.DailyMailMax, o.DailyMailMax),
+		RawRetention:      max(e.RawRetention, o.RawRetention),
+		DomainsMax:        max(e.DomainsMax, o.DomainsMax),
+		FiltersMax:        max(e.FiltersMax, o.FiltersMax),
+		WebhooksMax:       max(e.WebhooksMax, o.WebhooksMax),
+		KeysMax:           max(e.KeysMax, o.KeysMax),
+		KeysMailboxCreate: widest(e.KeysMailboxCreate, o.KeysMailboxCreate),
+		KeysCalls:         widest(e.KeysCalls, o.KeysCalls),
+	}
+}
+
+// longest is the longer of two lifetimes, of which zero has no end.
+func longest(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
+// widest is the limit that lets more through in the long run. A limit without windows lets everything through.
+func widest(a, b ratelimit.Limit) ratelimit.Limit {
+	if len(b) == 0 || len(a) > 0 && rate(b) > rate(a) {
+		return b
+	}
+	return a
+}
+
+// rate is what a limit lets through in a second in the long run: its tightest window counts.
+func rate(l ratelimit.Limit) float64 {
+	least := float64(l[0].Count) / l[0].Per.Seconds()
+	for _, w := range l[1:] {
+		least = min(least, float64(w.Count)/w.Per.Seconds())
+	}
+	return least
+}

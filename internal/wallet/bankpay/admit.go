@@ -1,0 +1,32 @@
+package bankpay
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Gate says who may tell of bank transactions.
+type Gate struct {
+	key      [sha256.Size]byte // of the shared secret
+	open     bool              // there is a secret
+	networks []netip.Prefix
+}
+
+// NewGate makes a gate for a shared secret and the networks that the bank calls from. Without a secret, and without
+// networks, nobody may.
+func NewGate(secret string, networks []netip.Prefix) Gate {
+	return Gate{key: sha256.Sum256([]byte(secret)), open: secret != "", networks: slices.Clone(networks)}
+}
+
+// Admits reports whether a call is the bank's: authorization is the header of that name, Apikey and the secret (spec §5,
+// bankpayApikey). The time it takes tells nothing of the secret.
+func (g Gate) Admits(authorization string, client netip.Addr) bool {
+	scheme, secret, _ := strings.Cut(authorization, " ")
+	sum := sha256.Sum256([]byte(strings.TrimSpace(secret)))
+	equal := subtle.ConstantTimeCompare(sum[:], g.key[:]) == 1
+	from := slices.ContainsFunc(g.networks, func(n netip.Prefix) bool { return n.Contains(client) })
+	return g.open && equal && from && strings.EqualFold(scheme, "Apikey")
+}

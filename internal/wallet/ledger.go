@@ -1,0 +1,96 @@
+package wallet
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Kind says what a ledger entry is for (decisions §2).
+type Kind string
+
+// The kinds of entry.
+const (
+	Topup        Kind = "topup"        // a payment
+	Subscription Kind = "subscription" // a plan bought or renewed
+	Adjustment   Kind = "adjustment"   // staff's
+)
+
+// Entry is a line of an account's ledger. It never changes.
+type Entry struct {
+	ID           id.Transaction
+	Account      id.Account
+	Sequence     int64 // 1, 2, 3 … in each account
+	Kind         Kind
+	Amount       int64  // points, negative for a debit
+	BalanceAfter int64  // points, never negative
+	Reference    string // what it is for: an order, a bank transaction, a subscription; may be empty
+	Note         string
+	CreatedAt    time.Time
+}
+
+// pointsMax bounds one entry, far above any price, so that a balance cannot leave the range of its column.
+const pointsMax = 1_000_000_000_000
+
+// DebitTx takes points for a subscription from an account, in the caller's transaction; points is above zero. The entry
+// and the balance stand or fall together, and with what else the transaction does. Error: wallet.insufficient_points,
+// whose detail says how many are missing.
+func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error {
+	if err := inRange(points); err != nil {
+		return err
+	}
+	_, err := s.postTx(ctx, tx, Entry{Account: account, Kind: Subscription, Amount: -points, Reference: reference, Note: note})
+	return err
+}
+
+// CreditTx gives points to an account in the caller's transaction; points is above zero. A reference can be credited as
+// a top-up once: a second time is an error of the database.
+func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, kind Kind, points int64, reference, note string) (*Entry, error) {
+	if err := inRange(points); err != nil {
+		return nil, err
+	}
+	return s.postTx(ctx, tx, Entry{Account: account, Kind: kind, Amount: points, Reference: reference, Note: note})
+}
+
+func inRange(points int64) error {
+	if points <= 0 || points > pointsMax {
+		return fmt.Errorf("wallet: %d points cannot be booked", points)
+	}
+	return nil
+}
+
+// postTx books an entry whose amount is not zero: first the balance, which gives the entry its number, then the entry.
+func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error) {
+	now := s.clock.Now()
+	e.ID, e.CreatedAt = id.New[id.Transaction](now), now
+	statement := credit
+	if e.Amount < 0 {
+		statement = debit
+	}
+	err := tx.QueryRow(ctx, statement, e.Account, e.Amount).Scan(&e.BalanceAfter, &e.Sequence)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, missingTx(ctx, tx, e.Account, -e.Amount)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("book %d points of %s: %w", e.Amount, e.Account, err)
+	}
+	if err := insertEntryTx(ctx, tx, &e); err != nil {
+		return nil, fmt.Errorf("enter %d points of %s: %w", e.Amount, e.Account, err)
+	}
+	return &e, nil
+}
+
+// missingTx is the problem of an account that has fewer points than are needed.
+func missingTx(ctx context.Context, tx *db.Tx, account id.Account, needed int64) error {
+	balance, err := balance(ctx, tx, account)
+	if err != nil {
+		return err
+	}
+	return problem.Detailf(problem.WalletInsufficientPoints, "%d points are missing: %d are needed and the balance is %d", needed-balance, needed, balance)
+}

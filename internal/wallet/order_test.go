@@ -1,0 +1,54 @@
+package wallet_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/wallet"
+)
+
+func TestAnOrderIsMadeOnceForAKey(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		wish := wallet.Wish{Provider: wallet.Bankpay, Amount: 25_000, Currency: wallet.VND}
+		first, err := k.Order(t.Context(), k.ada, wish, "key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.hear("in", 25_000, ourBank().AccountNumber, first.Memo)
+		k.reconcile()
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				again, err := k.Order(context.Background(), k.ada, wish, "key")
+				if err != nil {
+					t.Error(err)
+				} else if diff := cmp.Diff(first, again); diff != "" { // as it was then: not paid
+					t.Error(diff)
+				}
+			})
+		}
+		all.Wait()
+		wish.Amount = 26_000
+		if _, err := k.Order(t.Context(), k.ada, wish, "key"); !problem.Has(err, problem.IdempotencyKeyReused) {
+			t.Errorf("%v", err)
+		}
+		if n := count(t, d, "topup_order"); n != 1 {
+			t.Errorf("%d orders", n)
+		}
+		stored, err := k.FindOrder(t.Context(), k.ada, first.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.PaidAt = noon()
+		if diff := cmp.Diff(first, stored); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

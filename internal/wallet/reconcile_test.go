@@ -1,0 +1,306 @@
+package wallet_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/wallet"
+	"github.com/gonebox/gonebox/internal/wallet/bankpay"
+)
+
+// desk is a wallet service with the store of a bank behind it.
+type desk struct {
+	*wallet.Service
+	t     *testing.T
+	db    *db.DB
+	clock *clock.Fake
+	bank  *bankpay.Service
+	ada   id.Account
+	last  int // the bank's latest number
+}
+
+func newDesk(t *testing.T, d *db.DB) *desk {
+	t.Helper()
+	c := clock.NewFake(noon())
+	bank := bankpay.New(d, c, slog.New(slog.DiscardHandler), nil)
+	return &desk{Service: newServiceWith(d, c, bank), t: t, db: d, clock: c, bank: bank, ada: newAccount(c)}
+}
+
+// order makes an order over an amount.
+func (d *desk) order(amount int64) *wallet.Order {
+	d.t.Helper()
+	o, err := d.Order(d.t.Context(), d.ada, wallet.Wish{Provider: wallet.Bankpay, Amount: amount, Currency: wallet.VND}, "")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return o
+}
+
+// hear has the bank tell of a transfer and gives its identifier.
+func (d *desk) hear(direction string, amount int64, account, content string) string {
+	d.t.Helper()
+	d.last++
+	body := fmt.Sprintf(`{"id": %d, "transferType": %q, "transferAmount": %d, "accountNumber": %q, "content": %q}`, d.last, direction, amount, account, content)
+	if err := d.bank.Append(d.t.Context(), []byte(body)); err != nil {
+		d.t.Fatal(err)
+	}
+	return fmt.Sprint(d.last)
+}
+
+func (d *desk) reconcile() {
+	d.t.Helper()
+	if err := d.Reconcile(d.t.Context()); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// became is what has become of a transfer, as outcome and reason.
+func (d *desk) became(transfer string) string {
+	d.t.Helper()
+	m, err := d.Match(d.t.Context(), transfer)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(m.Outcome) + " " + string(m.Reason))
+}
+
+func TestAMatchingTransferPaysItsOrder(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		o := k.order(250_000)
+		transfer := k.hear("in", 250_000, ourBank().AccountNumber, "MBVCB.1."+strings.ToLower(o.Memo)+".CT tu 0123 NGUYEN VAN A")
+		k.clock.Advance(time.Minute)
+		for range 3 { // again and again nothing more happens
+			k.reconcile()
+		}
+		paid, err := k.FindOrder(t.Context(), k.ada, o.ID)
+		if err != nil || paid.Status(k.clock.Now()) != wallet.Paid || !paid.PaidAt.Equal(noon().Add(time.Minute)) {
+			t.Errorf("%+v, %v", paid, err)
+		}
+		want := wallet.Match{
+			Transfer: transfer, ReceivedAt: noon(), Outcome: wallet.Credited, Order: string(o.ID), Account: string(k.ada), Points: 250, SettledAt: noon().Add(time.Minute),
+		}
+		if m, err := k.Match(t.Context(), transfer); err != nil || *m != want {
+			t.Errorf("%+v, %v", m, err)
+		}
+		all, err := k.Entries(t.Context(), k.ada, 0, 10)
+		if err != nil || len(all) != 1 || all[0].Amount != 250 || all[0].Reference != string(o.ID) || all[0].Kind != wallet.Topup || !strings.Contains(all[0].Note, transfer) {
+			t.Errorf("%+v, %v", all, err)
+		}
+	})
+}
+
+func TestWhatDoesNotFitIsLeftWithItsReason(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		number := ourBank().AccountNumber
+		paid := k.order(10_000)
+		k.hear("in", 10_000, number, paid.Memo)
+		k.reconcile()
+		a, b := k.order(20_000), k.order(20_000)
+		for _, c := range []struct {
+			direction string
+			amount    int64
+			account   string
+			content   string
+			want      string
+		}{
+			{"in", 20_000, number, "tien nha thang 3", "unmatched no_memo"},
+			{"in", 20_000, number, "", "unmatched no_memo"},
+			{"in", 20_000, number, a.Memo[:9], "unmatched no_memo"},
+			{"in", 20_000, number, "GB" + strings.Repeat("A", 8), "unmatched unknown_memo"},
+			{"in", 20_000, number, a.Memo + " " + b.Memo, "unmatched two_memos"},
+			{"in", 20_000, "999", a.Memo, "unmatched other_account"},
+			{"in", 19_999, number, a.Memo, "unmatched amount_differs"},
+			{"in", 20_001, number, a.Memo, "unmatched amount_differs"},
+			{"in", 10_000, number, paid.Memo, "unmatched order_paid"},
+			{"out", 20_000, number, a.Memo, "ignored outgoing"},
+			{"back", 20_000, number, a.Memo, "unmatched unreadable"},
+			{"in", 0, number, a.Memo, "unmatched unreadable"},
+		} {
+			transfer := k.hear(c.direction, c.amount, c.account, c.content)
+			k.reconcile()
+			if got := k.became(transfer); got != c.want {
+				t.Errorf("%+v: %s", c, got)
+			}
+		}
+		if w, err := k.Of(t.Context(), k.ada); err != nil || w.Balance != 10 || w.Pending != 2 {
+			t.Errorf("%+v, %v", w, err)
+		}
+	})
+}
+
+func TestAMemoIsFoundHoweverBanksWriteIt(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		for _, form := range []string{
+			"%s", "%s.", "MBVCB.5.%s.CT", "IBFT %s", "GB %s", "GB%s", "BGB%sGB", "nap tien %s GBAAAAAAAA", "%sCHUYEN KHOAN", "Nguyễn %s ủng hộ",
+		} {
+			o := k.order(10_000)
+			transfer := k.hear("in", 10_000, ourBank().AccountNumber, fmt.Sprintf(form, o.Memo))
+			k.reconcile()
+			if got := k.became(transfer); got != "credited" {
+				t.Errorf("%s: %s", form, got)
+			}
+		}
+		o := k.order(10_000)
+		apart := strings.ToLower(o.Memo[:2] + " " + o.Memo[2:5] + "-" + o.Memo[5:9] + "." + o.Memo[9:])
+		if transfer := k.hear("in", 10_000, ourBank().AccountNumber, apart); true {
+			k.reconcile()
+			if got := k.became(transfer); got != "credited" {
+				t.Errorf("%s: %s", apart, got)
+			}
+		}
+	})
+}
+
+func TestTheMemoMayStandInTheFieldsBehindTheContent(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		for i, body := range []string{
+			`{"id": %d, "transferType": "in", "transferAmount": 10000, "code": "%s", "content": "cut off"}`,
+			`{"id": %d, "transferType": "in", "transferAmount": 10000, "description": "BankAPINotify %s", "content": null}`,
+			`{"id": %d, "transferType": "in", "transferAmount": 10000, "description": "GBAAAAAAAA", "content": "%s", "code": "GBCCCCCCCC"}`,
+			`{"id": %d, "transferType": "in", "transferAmount": 10000, "content": "%s", "accountNumber": "main", "subAccount": "0011 0019 32418"}`,
+		} {
+			o := k.order(10_000)
+			if err := k.bank.Append(t.Context(), fmt.Appendf(nil, body, 100+i, o.Memo)); err != nil {
+				t.Fatal(err)
+			}
+			k.reconcile()
+			if got := k.became(fmt.Sprint(100 + i)); got != "credited" {
+				t.Errorf("%s: %s", body, got)
+			}
+		}
+	})
+}
+
+func TestALatePaymentIsCreditedForThirtyDays(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		for late, want := range map[time.Duration]string{23 * time.Hour: "credited", 30 * 24 * time.Hour: "credited", 30*24*time.Hour + time.Second: "unmatched too_late"} {
+			o := k.order(10_000)
+			k.clock.Advance(late)
+			status := wallet.Expired
+			if late < 24*time.Hour {
+				status = wallet.Pending
+			}
+			if got := o.Status(k.clock.Now()); got != status {
+				t.Errorf("after %s: %s", late, got)
+			}
+			transfer := k.hear("in", 10_000, ourBank().AccountNumber, o.Memo)
+			k.clock.Advance(90 * 24 * time.Hour) // the reconciliation's own delay is not the payer's
+			k.reconcile()
+			if got := k.became(transfer); got != want {
+				t.Errorf("after %s: %s", late, got)
+			}
+		}
+	})
+}
+
+// Many reconciliations at the same time credit each transfer once; of many transfers for one order one pays it.
+func TestReconciliationsAtTheSameTimeCreditOnce(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		const orders, each = 10, 4
+		for range orders {
+			o := k.order(10_000)
+			for range each {
+				k.hear("in", 10_000, ourBank().AccountNumber, o.Memo)
+			}
+		}
+		var all sync.WaitGroup
+		for range 6 {
+			all.Go(func() {
+				if err := k.Reconcile(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if got := balanceOf(t, k.Service, k.ada); got != orders*10 {
+			t.Errorf("balance %d", got)
+		}
+		credited, paid := count(t, d, "bankpay_match WHERE outcome = 'credited'"), count(t, d, "bankpay_match WHERE reason = 'order_paid'")
+		if credited != orders || paid != orders*(each-1) || count(t, d, "bankpay_match WHERE outcome = 'new'") != 0 {
+			t.Errorf("%d credited, %d left because the order was paid", credited, paid)
+		}
+	})
+}
+
+// broken fails to read some transfers.
+type broken struct {
+	wallet.Transfers
+	fails func(string) bool
+}
+
+func (b broken) Transfer(ctx context.Context, transfer string) (*wallet.Transfer, error) {
+	if b.fails(transfer) {
+		return nil, errors.New("the disk is tired")
+	}
+	return b.Transfers.Transfer(ctx, transfer)
+}
+
+// A transfer that cannot be worked on keeps no other back, and is credited when it can.
+func TestAFaultKeepsNoOtherTransferBack(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		bad := true
+		b := broken{k.bank, func(transfer string) bool { return bad && len(transfer) == 1 }} // the first nine
+		k.Service = newServiceWith(d, k.clock, b)
+		for range 50 {
+			k.hear("in", 10_000, ourBank().AccountNumber, k.order(10_000).Memo)
+		}
+		if err := k.Reconcile(t.Context()); err == nil || !strings.Contains(err.Error(), "bank transaction 1: the disk is tired") {
+			t.Errorf("%v", err)
+		}
+		if got := balanceOf(t, k.Service, k.ada); got != 410 {
+			t.Errorf("balance %d", got)
+		}
+		bad = false
+		k.reconcile()
+		if got := balanceOf(t, k.Service, k.ada); got != 500 {
+			t.Errorf("balance %d", got)
+		}
+	})
+}
+
+func TestMemosCannotBeMistaken(t *testing.T) {
+	seen := make(map[string]bool)
+	for range 10_000 {
+		memo := wallet.NewMemo()
+		if len(memo) != 10 || !strings.HasPrefix(memo, "GB") || strings.ContainsAny(memo[2:], "01OIL2Z5S8BG6UV") || seen[memo] {
+			t.Fatalf("%s", memo)
+		}
+		seen[memo] = true
+		if diff := cmp.Diff([]string{memo}, wallet.MemosIn("gb "+strings.ToLower(memo)+"GB "+memo)); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func FuzzMemosIn(f *testing.F) {
+	f.Add("MBVCB.5.GBACDEFHJK.CT tu 0123")
+	f.Add("gbgb acde-fhjk")
+	f.Add("GBế34567890")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, memo := range wallet.MemosIn(text) {
+			if len(memo) != 10 || !strings.HasPrefix(memo, "GB") || !bytes.Equal(bytes.ToUpper([]byte(memo)), []byte(memo)) {
+				t.Errorf("%q in %q", memo, text)
+			}
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package wallet
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+const entryColumns = "id, account_id, sequence, kind, amount, balance_after, reference, note, created_at"
+
+const (
+	credit = `INSERT INTO wallet (account_id, balance, sequence) VALUES ($1, CAST($2 AS BIGINT), 1)
+		ON CONFLICT (account_id) DO UPDATE SET balance = wallet.balance + excluded.balance, sequence = wallet.sequence + 1
+		RETURNING balance, sequence`
+	debit = `UPDATE wallet SET balance = balance + CAST($2 AS BIGINT), sequence = sequence + 1
+		WHERE account_id = $1 AND balance + CAST($2 AS BIGINT) >= 0 RETURNING balance, sequence`
+	insertEntry = "INSERT INTO wallet_entry (" + entryColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+
+	selectBalance = "SELECT balance FROM wallet WHERE account_id = $1"
+	selectWallet  = `SELECT coalesce((SELECT balance FROM wallet WHERE account_id = $1), 0),
+		(SELECT count(*) FROM topup_order WHERE account_id = $1 AND paid_at IS NULL AND expires_at > $2)`
+	selectEntries = "SELECT " + entryColumns + " FROM wallet_entry WHERE account_id = $1 AND sequence < $2 ORDER BY sequence DESC LIMIT $3"
+)
+
+const orderColumns = `id, account_id, provider, amount, currency, points, memo, bank_bin, bank_name, account_number, account_name,
+	created_at, expires_at, coalesce(paid_at, 0)`
+
+const (
+	selectOrder  = "SELECT " + orderColumns + " FROM topup_order WHERE id = $1"
+	selectByMemo = "SELECT " + orderColumns + " FROM topup_order WHERE memo = $1"
+	insertOrder  = `INSERT INTO topup_order (id, account_id, provider, amount, currency, points, memo, bank_bin, bank_name, account_number,
+		account_name, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (memo) DO NOTHING`
+	payOrder = "UPDATE topup_order SET paid_at = $2, paid_by = $3 WHERE id = $1 AND paid_at IS NULL"
+
+	selectNew = `SELECT transaction_id, received_at FROM bankpay_match WHERE outcome = 'new' AND (received_at, transaction_id) > ($1, $2)
+		ORDER BY received_at, transaction_id LIMIT $3`
+	closeMatch = `UPDATE bankpay_match SET outcome = $3, reason = coalesce(nullif($4, ''), reason), order_id = coalesce(nullif($5, ''), order_id),
+		account_id = nullif($6, ''), points = $7, settled_at = $8 WHERE transaction_id = $1 AND outcome = $2`
+)
+
+// A transfer's staff and note are those of what was done to it last.
+const matchColumns = `m.transaction_id, m.received_at, m.outcome, coalesce(m.reason, ''), coalesce(m.order_id, ''), coalesce(m.account_id, ''),
+	coalesce(m.points, 0), coalesce(m.settled_at, 0), coalesce(a.staff, ''), coalesce(a.note, '')`
+
+const matches = " FROM bankpay_match m LEFT JOIN wallet_audit a ON a.subject = m.transaction_id" +
+	" AND a.sequence = (SELECT max(sequence) FROM wallet_audit WHERE subject = m.transaction_id)"
+
+const (
+	selectMatch   = "SELECT " + matchColumns + matches + " WHERE m.transaction_id = $1"
+	selectMatches = "SELECT " + matchColumns + matches + ` WHERE (m.received_at, m.transaction_id) < ($1, $2)
+		ORDER BY m.received_at DESC, m.transaction_id DESC LIMIT $3`
+	selectUnmatched = "SELECT " + matchColumns + matches + ` WHERE m.outcome = 'unmatched' AND (m.received_at, m.transaction_id) < ($1, $2)
+		ORDER BY m.received_at DESC, m.transaction_id DESC LIMIT $3`
+
+	insertAudit = `INSERT INTO wallet_audit (subject, sequence, action, staff, note, created_at)
+		VALUES ($1, 1 + coalesce((SELECT max(sequence) FROM wallet_audit WHERE subject = $1), 0), $2, $3, $4, $5)`
+)
+
+func balance(ctx context.Context, q db.Queryer, account id.Account) (points int64, err error) {
+	err = q.QueryRow(ctx, selectBalance, account).Scan(&points)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) { // who never had any has no row
+		return 0, fmt.Errorf("read the balance of %s: %w", account, err)
+	}
+	return points, nil
+}
+
+func read(ctx context.Context, q db.Queryer, account id.Account, now time.Time) (w Wallet, err error) {
+	if err := q.QueryRow(ctx, selectWallet, account, now.UnixMicro()).Scan(&w.Balance, &w.Pending); err != nil {
+		return Wallet{}, fmt.Errorf("read the wallet of %s: %w", account, err)
+	}
+	return w, nil
+}
+
+func scanEntry(row db.Row) (*Entry, error) {
+	var e Entry
+	var created int64
+	err := row.Scan(&e.ID, &e.Account, &e.Sequence, &e.Kind, &e.Amount, &e.BalanceAfter, &e.Reference, &e.Note, &created)
+	if err != nil {
+		return nil, err
+	}
+	e.CreatedAt = time.UnixMicro(created).UTC()
+	return &e, nil
+}
+
+func entries(ctx context.Context, q db.Queryer, account id.Account, before int64, max int) ([]*Entry, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	all, err := db.Collect(ctx, q, scanEntry, selectEntries, account, before, max)
+	if err != nil {
+		return nil, fmt.Errorf("list the ledger of %s: %w", account, err)
+	}
+	return all, nil
+}
+
+func insertEntryTx(ctx context.Context, tx *db.Tx, e *Entry) error {
+	_, err := tx.Exec(ctx, insertEntry, e.ID, e.Account, e.Sequence, e.Kind, e.Amount, e.BalanceAfter, e.Reference, e.Note, e.CreatedAt.UnixMicro())
+	return err
+}
+
+func scanOrder(row db.Row) (*Order, error) {
+	var o Order
+	var created, expires, paid int64
+	err := row.Scan(&o.ID, &o.Account, &o.Provider, &o.Amount, &o.Currency, &o.Points, &o.Memo, &o.Bank.BIN, &o.Bank.Name,
+		&o.Bank.AccountNumber, &o.Bank.AccountName, &created, &expires, &paid)
+	if err != nil {
+		return nil, err
+	}
+	o.CreatedAt, o.ExpiresAt, o.PaidAt = moment(created), moment(expires), moment(paid)
+	return &o, nil
+}
+
+// moment is a stored time; 0 is the zero time.
+func moment(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// orderBy reads an order; nil without an error means that there is none.
+func orderBy(ctx context.Context, q db.Queryer, query string, arg any) (*Order, error) {
+	o, err := scanOrder(q.QueryRow(ctx, query, arg))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the order %v: %w", arg, err)
+	}
+	return o, nil
+}
+
+// storeOrderTx inserts an order; inserted is false where its memo is taken.
+func storeOrderTx(ctx context.Context, tx *db.Tx, o *Order) (inserted bool, err error) {
+	n, err := tx.Exec(ctx, insertOrder, o.ID, o.Account, o.Provider, o.Amount, o.Currency, o.Points, o.Memo, o.Bank.BIN, o.Bank.Name,
+		o.Bank.AccountNumber, o.Bank.AccountName, o.CreatedAt.UnixMicro(), o.ExpiresAt.UnixMicro())
+	if err != nil {
+		return false, fmt.Errorf("store order %s: %w", o.ID, err)
+	}
+	return n == 1, nil
+}
+
+// payTx notes that an order is paid. That it was paid already is an error: whoever pays has looked.
+func payTx(ctx context.Context, tx *db.Tx, o *Order, transfer string, at time.Time) error {
+	n, err := tx.Exec(ctx, payOrder, o.ID, at.UnixMicro(), transfer)
+	if err == nil && n != 1 {
+		err = errors.New("it is paid already")
+	}
+	if err != nil {
+		return fmt.Errorf("pay order %s: %w", o.ID, err)
+	}
+	return nil
+}
+
+// newTransfers lists transfers that nobody has looked at, oldest first, behind a place.
+func newTransfers(ctx context.Context, q db.Queryer, last place, max int) ([]place, error) {
+	scan := func(row db.Row) (p place, err error) {
+		var received int64
+		err = row.Scan(&p.transfer, &received)
+		p.receivedAt = moment(received)
+		return p, err
+	}
+	all, err := db.Collect(ctx, q, scan, selectNew, last.receivedAt.UnixMicro(), last.transfer, max)
+	if err != nil {
+		return nil, fmt.Errorf("list new bank transactions: %w", err)
+	}
+	return all, nil
+}
+
+// closeTx writes what has become of a transfer, unless its outcome is no longer what it was.
+func closeTx(ctx context.Context, tx *db.Tx, m Match, was Outcome) (done bool, err error) {
+	n, err := tx.Exec(ctx, closeMatch, m.Transfer, was, m.Outcome, m.Reason, m.Order, m.Account, m.Points, m.SettledAt.UnixMicro())
+	if err != nil {
+		return false, fmt.Errorf("settle bank transaction %s: %w", m.Transfer, err)
+	}
+	return n == 1, nil
+}
+
+func scanMatch(row db.Row) (*Match, error) {
+	var m Match
+	var received, settled int64
+	err := row.Scan(&m.Transfer, &received, &m.Outcome, &m.Reason, &m.Order, &m.Account, &m.Points, &settled, &m.Staff, &m.Note)
+	if err != nil {
+		return nil, err
+	}
+	m.ReceivedAt, m.SettledAt = moment(received), moment(settled)
+	return &m, nil
+}
+
+// matchOf reads what has become of a transfer; nil without an error means that there is no such transfer.
+func matchOf(ctx context.Context, q db.Queryer, transfer string) (*Match, error) {
+	m, err := scanMatch(q.QueryRow(ctx, selectMatch, transfer))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read bank transaction %s: %w", transfer, err)
+	}
+	return m, nil
+}
+
+// listMatches lists transfers, newest first: those before the one given (nil: from the newest on).
+func listMatches(ctx context.Context, q db.Queryer, query string, before *Match, max int) ([]*Match, error) {
+	received, transfer := int64(math.MaxInt64), ""
+	if before != nil {
+		received, transfer = before.ReceivedAt.UnixMicro(), before.Transfer
+	}
+	all, err := db.Collect(ctx, q, scanMatch, query, received, transfer, max)
+	if err != nil {
+		return nil, fmt.Errorf("list bank transactions: %w", err)
+	}
+	return all, nil
+}
+
+func insertAuditTx(ctx context.Context, tx *db.Tx, subject, action string, by Staff, at time.Time) error {
+	if _, err := tx.Exec(ctx, insertAudit, subject, action, by.Name, by.Note, at.UnixMicro()); err != nil {
+		return fmt.Errorf("note what staff did to %s: %w", subject, err)
+	}
+	return nil
+}

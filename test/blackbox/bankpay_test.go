@@ -1,0 +1,276 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// bankpaySpecification is interface.md §4 for the group integrations.
+const bankpaySpecification = `
+POST   /integrations/bankpay/webhook        200, 401`
+
+// bankpayCoverage is every answer of the group, as in coverage.
+const bankpayCoverage = `
+POST   /integrations/bankpay/webhook        200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited`
+
+const (
+	bankSecret  = "a secret of the bank"
+	bankAccount = "0011001932418"
+	callback    = "/integrations/bankpay/webhook"
+)
+
+// bankSettings have a bank that calls from this machine.
+func bankSettings() settings {
+	return settings{
+		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436",
+		"billing.bankpay.bank_name": "Vietcombank", "billing.bankpay.account_number": bankAccount, "billing.bankpay.account_name": "CONG TY GONEBOX",
+	}
+}
+
+// startBank starts a service with accounts and a bank.
+func startBank(t testing.TB, set settings) *service {
+	t.Helper()
+	own := bankSettings()
+	maps.Copy(own, set)
+	return startAccounts(t, own)
+}
+
+// present is Call with a credential that may be the bank's.
+func (s *service) present(method, path, credential string, body any) apptest.Answer {
+	s.t.Helper()
+	if !strings.HasPrefix(credential, "Apikey ") {
+		return s.Call(method, path, credential, body)
+	}
+	return s.do(method, path, "", body, func(r *http.Request) { r.Header.Set("Authorization", credential) })
+}
+
+// bank calls back.
+func (s *service) bank(body any) apptest.Answer {
+	s.t.Helper()
+	return s.present(http.MethodPost, callback, "Apikey "+bankSecret, body)
+}
+
+// transferred has the bank tell of money that came in.
+func (s *service) transferred(number int, amount int64, content string) {
+	s.t.Helper()
+	want(s.t, s.bank(transfer(number, amount, content)), 200, "")
+}
+
+func transfer(number int, amount int64, content string) fields {
+	return fields{
+		"id": number, "gateway": "Vietcombank", "transactionDate": "2026-03-14 19:02:37", "accountNumber": bankAccount, "code": nil, "content": content,
+		"transferType": "in", "transferAmount": amount, "accumulated": 19077000, "subAccount": nil, "referenceCode": "MBVCB.3278907687", "description": "",
+	}
+}
+
+func TestTheBankIsAnsweredInItsOwnWords(t *testing.T) {
+	s := startBank(t, nil)
+	for _, body := range []any{
+		transfer(92704, 2277000, "chuyen tien mua iphone"),
+		transfer(92704, 2277000, "chuyen tien mua iphone"), // told again
+		transfer(92704, 1, "another body"),
+		fields{"id": "228478"},
+		fields{"id": 5, "unknown": fields{"deep": []any{1, nil}}, "transferAmount": "5000"},
+		[]byte(`{"id": 6, "content": null, "code": {"strange": true}}`),
+	} {
+		a := s.bank(body)
+		want(t, a, 200, "")
+		if got := strings.TrimSpace(string(a.Body)); got != `{"success":true}` {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
+func TestWhatIsNoCallbackIsRefused(t *testing.T) {
+	s := startBank(t, settings{"http.body_max": "1KiB"})
+	for _, body := range []any{
+		[]byte(`{`), []byte(`id=5`), []byte(`[]`), []byte(`null`), []byte(``), []byte(`"5"`), fields{}, fields{"id": nil}, fields{"id": ""}, fields{"id": 1.5}, fields{"id": true},
+		fields{"ID": 5}, fields{"id": strings.Repeat("9", 65)}, nil,
+	} {
+		want(t, s.bank(body), 422, "request.invalid")
+	}
+	want(t, s.bank(fields{"id": 5, "content": strings.Repeat("x", 2000)}), 413, "request.too_large")
+	a := s.do(http.MethodPost, callback, "", fields{"id": 5}, func(r *http.Request) {
+		r.Header.Set("Authorization", "Apikey "+bankSecret)
+		r.Header.Set("Content-Type", "text/plain")
+	})
+	want(t, a, 415, "request.media_type")
+	a = s.do(http.MethodPost, callback+"?x=1", "", fields{"id": 5}, func(r *http.Request) { r.Header.Set("Authorization", "Apikey "+bankSecret) })
+	want(t, a, 422, "request.invalid")
+}
+
+func TestOnlyTheBankMayCallBack(t *testing.T) {
+	s := startBank(t, nil)
+	u := s.account("ada@example.org")
+	for credential, code := range map[string]string{
+		"": "auth.required", "Apikey": "auth.invalid_token", "Apikey x": "auth.invalid_token", "Apikey " + bankSecret + "x": "auth.invalid_token",
+		"Bearer " + bankSecret: "auth.invalid_token", "Bearer " + u.Token: "auth.invalid_token", bankSecret: "auth.invalid_token",
+	} {
+		a := s.do(http.MethodPost, callback, "", fields{"id": 1}, func(r *http.Request) { r.Header.Set("Authorization", credential) })
+		want(t, a, 401, code)
+		if a.Header.Get("WWW-Authenticate") != "Apikey" {
+			t.Errorf("WWW-Authenticate: %q", a.Header.Get("WWW-Authenticate"))
+		}
+	}
+	far := startBank(t, settings{"billing.bankpay.allow_networks": "203.0.113.0/24"})
+	want(t, far.bank(fields{"id": 1}), 401, "auth.invalid_token")
+	closed := startAccounts(t, nil)
+	for _, credential := range []string{"Apikey " + bankSecret, "Apikey "} {
+		want(t, closed.present(http.MethodPost, callback, credential, fields{"id": 1}), 401, "auth.invalid_token")
+	}
+}
+
+// Behind a proxy the client's address counts, and nobody can pretend to have one.
+func TestTheBanksAddressIsKnownBehindAProxy(t *testing.T) {
+	s := startBank(t, settings{"billing.bankpay.allow_networks": "203.0.113.0/24", "http.trusted_proxies": "127.0.0.0/8"})
+	for forwarded, status := range map[string]int{"203.0.113.7": 200, "198.51.100.1": 401, "203.0.113.7, 198.51.100.1": 401, "": 401} {
+		a := s.do(http.MethodPost, callback, "", fields{"id": 1}, func(r *http.Request) {
+			r.Header.Set("Authorization", "Apikey "+bankSecret)
+			r.Header.Set("X-Forwarded-For", forwarded)
+		})
+		if a.Status != status {
+			t.Errorf("%q: %d", forwarded, a.Status)
+		}
+	}
+}
+
+// Who guesses the secret is held up; the bank never is.
+func TestGuessingIsLimitedAndTheBankIsNot(t *testing.T) {
+	s := startBank(t, settings{"limits.other": "5/1m"})
+	for i := range 30 {
+		s.transferred(i, 1, "")
+	}
+	for range 5 {
+		want(t, s.present(http.MethodPost, callback, "Apikey guess", fields{"id": 1}), 401, "auth.invalid_token")
+	}
+	want(t, s.present(http.MethodPost, callback, "Apikey guess", fields{"id": 1}), 429, "rate.limited")
+	s.transferred(30, 1, "")
+}
+
+func TestAnUnknownSecretIsNeverLogged(t *testing.T) {
+	var log lockedBuffer
+	set := bankSettings()
+	maps.Copy(set, settings{"account.password.memory": "64KiB", "account.password.passes": "1"})
+	s := startWith(t, apptest.Options{Set: set, Log: &log})
+	s.transferred(1, 5000, "a private text")
+	want(t, s.bank(fields{"id": 1, "content": "another private text"}), 200, "")
+	want(t, s.present(http.MethodPost, callback, "Apikey guess-4711", fields{"id": 1}), 401, "auth.invalid_token")
+	text := log.String()
+	for _, secret := range []string{bankSecret, "private text", "guess-4711"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the log tells %q", secret)
+		}
+	}
+	if !strings.Contains(text, "another body") {
+		t.Errorf("the log does not tell that the bank contradicts itself:\n%s", text)
+	}
+}
+
+// lockedBuffer is a buffer that several goroutines write to.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write adds to it.
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// String is what was written.
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// The row keeps the body as it came, octet by octet, and the first one.
+func TestTheBodyIsKeptWhole(t *testing.T) {
+	s := startBank(t, nil)
+	body := []byte(`{ "id":77,"z":1 , "content":"\u00e9 \/ é", "big": 123456789012345678901234567890, "a":null}`)
+	want(t, s.bank(body), 200, "")
+	want(t, s.bank([]byte(`{"id": "77"}`)), 200, "")
+	var kept []byte
+	if err := s.Database().QueryRow("SELECT body FROM bankpay_transactions WHERE id = '77'").Scan(&kept); err != nil || !bytes.Equal(kept, body) {
+		t.Errorf("%s, %v", kept, err)
+	}
+}
+
+// What the bank tells ends as money, from the order to the ledger, however it is told.
+func TestFromTheOrderToTheLedger(t *testing.T) {
+	s := startBank(t, nil)
+	u := s.account("ada@example.org")
+	o := s.topup(u, 150_000)
+	s.Clock.Advance(time.Minute)
+	s.transferred(1, 150_000, "MBVCB.5."+strings.ToLower(o.Memo)+".CT tu 0123")
+	s.transferred(1, 150_000, "MBVCB.5."+strings.ToLower(o.Memo)+".CT tu 0123")
+	eventually(t, "the credit", func() bool { return s.points(u) == 150 })
+	paid := get[topup](s, "/me/wallet/topups/"+o.ID, u.Token)
+	if paid.Status != "paid" || paid.PaidAt == nil || !paid.PaidAt.Equal(s.Clock.Now()) {
+		t.Errorf("%+v", paid)
+	}
+	ledger := get[[]ledgerEntry](s, "/me/wallet/transactions", u.Token)
+	if len(ledger) != 1 || ledger[0].Kind != "topup" || ledger[0].Amount != 150 || ledger[0].BalanceAfter != 150 || text(ledger[0].Reference) != o.ID || !ledger[0].CreatedAt.Equal(s.Clock.Now()) {
+		t.Errorf("%+v", ledger)
+	}
+	identifier(t, ledger[0].ID, "txn")
+	s.transferred(2, 150_000, o.Memo) // paid twice by mistake: staff's affair
+	eventually(t, "the second's reconciliation", func() bool { return s.outcome(2) == "unmatched order_paid" })
+	if got := s.points(u); got != 150 {
+		t.Errorf("%d points", got)
+	}
+}
+
+// outcome is what the service noted about a transfer.
+func (s *service) outcome(number int) (outcome string) {
+	s.t.Helper()
+	err := s.Database().QueryRow("SELECT outcome || ' ' || coalesce(reason, '') FROM bankpay_match WHERE transaction_id = $1", fmt.Sprint(number)).Scan(&outcome)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.TrimSpace(outcome)
+}
+
+// Without a callback's nudge, and after a stop at any moment, the round that comes by the clock does the same.
+func TestReconciliationGoesOnAfterAStop(t *testing.T) {
+	dir := t.TempDir()
+	set := bankSettings()
+	maps.Copy(set, settings{"account.password.memory": "64KiB", "account.password.passes": "1"})
+	s := startWith(t, apptest.Options{Set: set, Dir: dir})
+	u := s.account("ada@example.org")
+	o := s.topup(u, 20_000)
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(transfer(9, 20_000, o.Memo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Database().Exec("INSERT INTO bankpay_transactions (id, body, received_at) VALUES ('9', $1, $2)", body, apptest.Noon().UnixMicro()); err != nil {
+		t.Fatal(err)
+	}
+	again := startWith(t, apptest.Options{Set: set, Dir: dir})
+	eventually(t, "the credit", func() bool { return again.points(u) == 20 })
+	o = again.topup(u, 30_000)
+	if body, err = json.Marshal(transfer(10, 30_000, o.Memo)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Database().Exec("INSERT INTO bankpay_transactions (id, body, received_at) VALUES ('10', $1, $2)", body, apptest.Noon().UnixMicro()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the credit by the clock", func() bool {
+		again.Clock.Advance(10 * time.Second)
+		return again.points(u) == 50
+	})
+}

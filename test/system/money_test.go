@@ -1,0 +1,361 @@
+package system_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	payers       = 8
+	moneyCrashes = 6
+	bankSecret   = "a secret of the bank"
+	planPrice    = 15
+)
+
+// TestMoneyOverCrashes kills the service while accounts order top-ups, a bank tells of transfers and plans are bought, again and
+// again. Every call is repeated until it is answered, as clients with an Idempotency-Key and the bank do. In the end each order that
+// was paid rightly is credited once and no other, each purchase is debited once, and each ledger adds up.
+func TestMoneyOverCrashes(t *testing.T) {
+	m := &market{seed: *seed}
+	if m.seed == 0 {
+		m.seed = uint64(rand.Uint32())
+	}
+	t.Logf("go test ./test/system -run TestMoneyOverCrashes -seed %d", m.seed)
+	s := start(t, options{set: map[string]string{
+		"account.password.memory": "64KiB", "account.password.passes": "1", "limits.register": "100000/1m",
+		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436",
+		"billing.bankpay.account_number": "0011001932418", "plans.plus.price.monthly": fmt.Sprint(planPrice), "limits.other": "1000000/1m",
+	}})
+	m.url = s.url
+	for i := range payers {
+		m.payers = append(m.payers, &payer{market: m, n: i, token: s.register(fmt.Sprintf("payer-%d@example.org", i)), bought: make(map[string]bool)})
+	}
+	m.torment(t, s)
+	integrity(t, s.dir)
+	await(t, "the reconciliation", func() bool { return s.unseen() == 0 })
+	m.verify(t, s)
+	s.stop()
+	integrity(t, s.dir)
+}
+
+// register makes an account and gives its token.
+func (s *service) register(email string) string {
+	s.t.Helper()
+	status, text := s.call(http.MethodPost, "/auth/register", "", map[string]string{"email": email, "password": userPassword})
+	if status != http.StatusCreated {
+		s.t.Fatalf("register: %d %s", status, text)
+	}
+	return decode[struct{ Token string }](s.t, text).Token
+}
+
+// unseen is how many transfers nobody has looked at, as an operator sees it.
+func (s *service) unseen() (n int) {
+	s.t.Helper()
+	for after := ""; ; {
+		args := []string{"payment", "list", "--json", "--limit", "1000", "--data-dir", s.dir}
+		if after != "" {
+			args = append(args, "--after", after)
+		}
+		code, out, text := command(s.t, args...)
+		if code != 0 {
+			s.t.Fatalf("payment list: %s", text)
+		}
+		var rows []struct{ ID, Outcome string }
+		if err := json.Unmarshal([]byte(out), &rows); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, r := range rows {
+			if after = r.ID; r.Outcome == "new" {
+				n++
+			}
+		}
+		if len(rows) < 1000 {
+			return n
+		}
+	}
+}
+
+// market is a number of payers who go on, whatever becomes of the service.
+type market struct {
+	url    string
+	seed   uint64
+	payers []*payer
+
+	mu      sync.Mutex
+	done    int // calls that were answered
+	strange []string
+}
+
+// torment kills the service while everybody is busy, and lets them come to an end on a service that lives.
+func (m *market) torment(t *testing.T, s *service) {
+	ctx, stop := context.WithCancel(t.Context())
+	closing := make(chan struct{})
+	var busy sync.WaitGroup
+	defer busy.Wait()
+	defer stop()
+	for _, p := range m.payers {
+		busy.Go(func() { p.run(ctx, closing) })
+	}
+	rng := rand.New(rand.NewPCG(m.seed, payers))
+	for range moneyCrashes {
+		enough := m.answered() + 30 + rng.IntN(120)
+		await(t, "calls being answered", func() bool { return m.answered() >= enough })
+		<-time.After(time.Duration(rng.IntN(15_000)) * time.Microsecond)
+		s.kill()
+		s.restart()
+		if s.url != m.url {
+			t.Fatal("the port was taken by another program meanwhile")
+		}
+	}
+	close(closing)
+	ended := make(chan struct{})
+	go func() { busy.Wait(); close(ended) }()
+	await(t, "the payers' end", func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+func (m *market) answered() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.done
+}
+
+// payer orders, pays and buys, one thing after the other.
+type payer struct {
+	*market
+	n      int
+	token  string
+	orders []*paidOrder
+	bought map[string]bool // subscriptions that it was told it has
+}
+
+// paidOrder is an order and whether it was paid rightly.
+type paidOrder struct {
+	ID, Memo       string
+	Amount, Points int64
+	rightly        bool
+}
+
+var errStopped = errors.New("stopped")
+
+func (p *payer) run(ctx context.Context, closing <-chan struct{}) {
+	rng := rand.New(rand.NewPCG(p.seed, uint64(p.n)))
+	for serial := 0; ; serial++ {
+		select {
+		case <-closing:
+			return
+		case <-ctx.Done():
+			return
+		default:
+		}
+		if err := p.round(ctx, rng, serial); err != nil {
+			if !errors.Is(err, errStopped) {
+				p.note(err.Error())
+			}
+			return
+		}
+	}
+}
+
+func (m *market) note(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.strange = append(m.strange, text)
+}
+
+// round makes an order, has the bank tell of a transfer or two for it, and buys a plan now and then.
+func (p *payer) round(ctx context.Context, rng *rand.Rand, serial int) error {
+	o := new(paidOrder)
+	wish := map[string]any{"provider": "bankpay", "amount": 1000 * (10 + rng.Int64N(20)), "currency": "VND"}
+	if err := p.insist(ctx, "/me/wallet/topups", p.token, fmt.Sprintf("order-%d", serial), wish, http.StatusCreated, o); err != nil {
+		return err
+	}
+	p.orders = append(p.orders, o)
+	for transfer := range 1 + rng.IntN(2) {
+		amount, content := o.Amount, "MBVCB.1."+strings.ToLower(o.Memo)+".CT"
+		switch rng.IntN(6) {
+		case 0:
+			amount++
+		case 1:
+			content = o.Memo[:9]
+		default:
+			o.rightly = true
+		}
+		body := map[string]any{
+			"id": (serial*10+transfer)*payers + p.n, "transferType": "in", "transferAmount": amount, "content": content, "accountNumber": "0011001932418",
+		}
+		for range 1 + rng.IntN(2) { // told again, also when it was heard
+			if err := p.insist(ctx, "/integrations/bankpay/webhook", "", "", body, http.StatusOK, nil); err != nil {
+				return err
+			}
+		}
+	}
+	if rng.IntN(2) == 0 {
+		var made struct{ Subscription struct{ ID string } }
+		err := p.insist(ctx, "/me/subscription", p.token, fmt.Sprintf("plan-%d", serial), map[string]string{"planCode": "plus", "interval": "monthly"}, http.StatusCreated, &made)
+		if err != nil {
+			return err
+		}
+		if made.Subscription.ID != "" {
+			p.bought[made.Subscription.ID] = true
+		}
+	}
+	return nil
+}
+
+// insist repeats a call until it is answered. Too few points are an answer as well.
+func (p *payer) insist(ctx context.Context, path, token, key string, body any, status int, data any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	for {
+		got, answer, err := p.try(ctx, path, token, key, text)
+		switch {
+		case ctx.Err() != nil:
+			return errStopped
+		case err != nil || got == http.StatusServiceUnavailable: // it is down, or going down
+			select {
+			case <-time.After(5 * time.Millisecond):
+			case <-ctx.Done():
+				return errStopped
+			}
+			continue
+		case got == http.StatusPaymentRequired:
+			return nil
+		case got != status:
+			return fmt.Errorf("%s: %d %s", path, got, answer)
+		}
+		p.mu.Lock()
+		p.done++
+		p.mu.Unlock()
+		if data == nil {
+			return nil
+		}
+		return json.Unmarshal(answer, &struct{ Data any }{data})
+	}
+}
+
+func (p *payer) try(ctx context.Context, path, token, key string, body []byte) (status int, answer []byte, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Apikey "+bankSecret)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	answer, err = io.ReadAll(res.Body)
+	return res.StatusCode, answer, err
+}
+
+// verify holds what each account shows against what it was told.
+func (m *market) verify(t *testing.T, s *service) {
+	for _, text := range m.strange {
+		t.Errorf("a client got %s", text)
+	}
+	orders, rightly, bought := 0, 0, 0
+	for _, p := range m.payers {
+		credits, debits := p.ledger(t, s)
+		pending := 0
+		for _, o := range p.orders {
+			status := decode[struct{ Status string }](t, s.get("/me/wallet/topups/"+o.ID, p.token)).Status
+			if o.rightly && (status != "paid" || credits[o.ID] != o.Points) || !o.rightly && (status != "pending" || credits[o.ID] != 0) {
+				t.Errorf("order %s over %d points, paid rightly: %v; it is %s, credited: %d", o.ID, o.Points, o.rightly, status, credits[o.ID])
+			}
+			orders++
+			if o.rightly {
+				rightly++
+			} else {
+				pending++
+			}
+			delete(credits, o.ID)
+		}
+		if len(credits) > 0 {
+			t.Errorf("credited for nothing: %v", credits)
+		}
+		w := decode[struct{ PendingTopups int }](t, s.get("/me/wallet", p.token))
+		if w.PendingTopups != pending {
+			t.Errorf("payer %d has %d open orders and knows of %d", p.n, w.PendingTopups, pending)
+		}
+		if got := slices.Sorted(maps.Keys(debits)); !slices.Equal(got, slices.Sorted(maps.Keys(p.bought))) {
+			t.Errorf("payer %d was debited for %v and bought %v", p.n, got, p.bought)
+		}
+		bought += len(p.bought)
+	}
+	t.Logf("%d orders, %d of them paid rightly, %d purchases, %d calls answered", orders, rightly, bought, m.done)
+	if rightly == 0 || bought == 0 || rightly == orders {
+		t.Error("not everything happened that is to be looked at")
+	}
+}
+
+// ledger checks that an account's ledger is a chain whose sum is the balance, and gives its credits and debits by reference.
+func (p *payer) ledger(t *testing.T, s *service) (credits, debits map[string]int64) {
+	type entry struct {
+		Kind, Reference      string
+		Amount, BalanceAfter int64
+	}
+	var all []entry
+	for cursor := ""; ; {
+		var page struct {
+			Data       []entry
+			NextCursor *string
+		}
+		if err := json.Unmarshal(s.get("/me/wallet/transactions?limit=100&cursor="+url.QueryEscape(cursor), p.token), &page); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page.Data...)
+		if page.NextCursor == nil {
+			break
+		}
+		cursor = *page.NextCursor
+	}
+	credits, debits = make(map[string]int64), make(map[string]int64)
+	var sum int64
+	for _, e := range slices.Backward(all) {
+		if sum += e.Amount; e.BalanceAfter != sum || sum < 0 {
+			t.Errorf("payer %d: %+v, the sum is %d", p.n, e, sum)
+		}
+		side := credits
+		if e.Kind == "subscription" {
+			side = debits
+			if e.Amount != -planPrice || debits[e.Reference] != 0 {
+				t.Errorf("payer %d: %+v", p.n, e)
+			}
+		}
+		side[e.Reference] += e.Amount
+	}
+	w := decode[struct{ Balance int64 }](t, s.get("/me/wallet", p.token))
+	if w.Balance != sum {
+		t.Errorf("payer %d: balance %d, sum %d", p.n, w.Balance, sum)
+	}
+	return credits, debits
+}
