@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+type pageCmd struct {
+	Put    pagePutCmd    `cmd:"" help:"Publish a page, or replace it."`
+	List   pageListCmd   `cmd:"" help:"List the pages."`
+	Remove pageRemoveCmd `cmd:"" help:"Unpublish a page."`
+}
+
+// Help is shown below the commands.
+func (*pageCmd) Help() string {
+	return `Example:
+  gonebox page put terms --title "Terms of use" --html-file terms.html`
+}
+
+// htmlFlags say where HTML comes from.
+type htmlFlags struct {
+	HTML     *string `xor:"html" placeholder:"TEXT" help:"The HTML itself."`
+	HTMLFile string  `xor:"html" placeholder:"FILE" help:"Read the HTML from a file; - is standard input."`
+}
+
+// htmlRead bounds what is read: more than that cannot be published.
+const htmlRead = 1 << 20
+
+// html is the HTML, or "" where none is given.
+func (f *htmlFlags) html() (string, error) {
+	switch {
+	case f.HTML != nil:
+		return *f.HTML, nil
+	case f.HTMLFile == "":
+		return "", nil
+	case f.HTMLFile == "-":
+		return readHTML(os.Stdin)
+	}
+	file, err := os.Open(f.HTMLFile)
+	if err != nil {
+		return "", fmt.Errorf("--html-file: %w", err)
+	}
+	defer file.Close()
+	return readHTML(file)
+}
+
+func (f *htmlFlags) given() bool { return f.HTML != nil || f.HTMLFile != "" }
+
+func readHTML(r io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, htmlRead+1))
+	if err == nil && len(text) > htmlRead {
+		err = errors.New("it is larger than 1 MiB")
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the HTML: %w", err)
+	}
+	return string(text), nil
+}
+
+type pagePutCmd struct {
+	configFlags
+	htmlFlags
+	Key    string `arg:"" help:"The page's name in paths, like terms-of-use."`
+	Title  string `required:"" help:"The page's title."`
+	Locale string `placeholder:"TAG" help:"The language the page is in, like vi. The page without one is for readers in whose language there is none."`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// Help is shown below the command's flags.
+func (*pagePutCmd) Help() string {
+	return `The HTML may have text, headings, lists, tables and links; everything else is taken out of it.
+
+Example:
+  gonebox page put terms --title "Terms of use" --html-file terms.html
+  echo "<p>Xin chào</p>" | gonebox page put about --title "Giới thiệu" --locale vi --html-file -`
+}
+
+// Run publishes the page.
+func (p *pagePutCmd) Run(c *console) error {
+	if !p.given() {
+		return usageError{errors.New("missing flags: --html=TEXT or --html-file=FILE")}
+	}
+	html, err := p.html()
+	if err != nil {
+		return err
+	}
+	return p.withPress(c, func(press *app.Press) error {
+		row, err := press.PutPage(c, p.Key, p.Locale, p.Title, html)
+		if err != nil {
+			return err
+		}
+		if p.JSON {
+			return printJSON(c.out, row)
+		}
+		return printPages(c.out, []app.PageRow{row})
+	})
+}
+
+type pageListCmd struct {
+	configFlags
+	JSON bool `help:"Print JSON."`
+}
+
+// Help is shown below the command's flags.
+func (*pageListCmd) Help() string {
+	return `Example:
+  gonebox page list --json`
+}
+
+// Run lists the pages.
+func (p *pageListCmd) Run(c *console) error {
+	return p.withPress(c, func(press *app.Press) error {
+		rows, err := press.Pages(c)
+		if err != nil {
+			return err
+		}
+		if p.JSON {
+			return printJSON(c.out, rows)
+		}
+		return printPages(c.out, rows)
+	})
+}
+
+type pageRemoveCmd struct {
+	configFlags
+	Key         string `arg:"" help:"The page's key."`
+	Locale      string `xor:"locale" placeholder:"TAG" help:"Remove the page in this language; where absent, the one without a language."`
+	EveryLocale bool   `xor:"locale" help:"Remove the page in every language."`
+	JSON        bool   `help:"Print JSON."`
+}
+
+// Help is shown below the command's flags.
+func (*pageRemoveCmd) Help() string {
+	return `Example:
+  gonebox page remove terms --every-locale`
+}
+
+// Run removes the page.
+func (p *pageRemoveCmd) Run(c *console) error {
+	return p.withPress(c, func(press *app.Press) error {
+		n, err := press.RemovePage(c, p.Key, p.Locale, p.EveryLocale)
+		if err != nil {
+			return err
+		}
+		if p.JSON {
+			return printJSON(c.out, struct {
+				Removed int `json:"removed"`
+			}{n})
+		}
+		_, err = fmt.Fprintf(c.out, "%d removed.\n", n)
+		return err
+	})
+}
+
+func printPages(w io.Writer, rows []app.PageRow) error {
+	table := [][]string{{"KEY", "LOCALE", "UPDATED", "TITLE"}}
+	for _, r := range rows {
+		table = append(table, []string{r.Key, localeText(r.Locale), r.UpdatedAt.String(), r.Title})
+	}
+	return printTable(w, table)
+}

@@ -1,0 +1,119 @@
+package content
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Page is a page as it is stored: one of those with the same key, each in its locale.
+type Page struct {
+	Key       string
+	Locale    Locale // "": for those in whose locale there is none
+	Title     string
+	HTML      string // safe
+	UpdatedAt time.Time
+}
+
+// keyForm is what a page's key looks like: it stands in paths.
+var keyForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+const keyMax = 64
+
+// Put publishes a page, in place of the one with the same key and locale. Error: request.invalid.
+func (s *Service) Put(ctx context.Context, p Page) (*Page, error) {
+	if !keyForm.MatchString(p.Key) || len(p.Key) > keyMax {
+		return nil, problem.Invalid("/key", "must be lower-case letters, digits and single hyphens between them, %d at most, such as terms-of-use", keyMax)
+	}
+	if err := checkTitle(p.Title); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.Locale, err = publishLocale(string(p.Locale)); err != nil {
+		return nil, err
+	}
+	if p.HTML, err = safe(p.HTML, pageMax); err != nil {
+		return nil, err
+	}
+	p.UpdatedAt = s.clock.Now().Truncate(time.Microsecond)
+	if err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error { return putPageTx(ctx, tx, &p) }); err != nil {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// Page is the page with a key for readers of a locale: the one in their locale or the nearest to it (RFC 4647 §3.4, lookup),
+// else the one without a locale, else the English one, else whichever is first. Error: page.not_found.
+func (s *Service) Page(ctx context.Context, key string, l Locale) (*Page, error) {
+	all, err := pages(ctx, s.db, selectLocales, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, problem.New(problem.PageNotFound)
+	}
+	return onePage(ctx, s.db, key, nearest(all, l).Locale)
+}
+
+// Pages lists the pages by key, each for readers of a locale as Page does, without their HTML.
+func (s *Service) Pages(ctx context.Context, l Locale) ([]*Page, error) {
+	all, err := s.Every(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var chosen []*Page
+	for _, group := range byKey(all) {
+		chosen = append(chosen, nearest(group, l))
+	}
+	return chosen, nil
+}
+
+// Every lists every page in every locale by key and locale, without their HTML: for staff.
+func (s *Service) Every(ctx context.Context) ([]*Page, error) { return pages(ctx, s.db, selectPages) }
+
+// Remove unpublishes the page with a key and a locale, or with every locale where all is set. It returns how many they
+// were. Errors: request.invalid for no locale, page.not_found.
+func (s *Service) Remove(ctx context.Context, key string, l Locale, all bool) (removed int, err error) {
+	if l, err = publishLocale(string(l)); err != nil {
+		return 0, err
+	}
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		n, err := removePagesTx(ctx, tx, key, l, all)
+		if err == nil && n == 0 {
+			err = problem.New(problem.PageNotFound)
+		}
+		removed = int(n)
+		return err
+	})
+	return removed, err
+}
+
+// byKey groups pages that are sorted by key.
+func byKey(all []*Page) (groups [][]*Page) {
+	for len(all) > 0 {
+		n := slices.IndexFunc(all, func(p *Page) bool { return p.Key != all[0].Key })
+		if n < 0 {
+			n = len(all)
+		}
+		groups = append(groups, all[:n])
+		all = all[n:]
+	}
+	return groups
+}
+
+// nearest is the page among those with the same key that a reader of a locale is shown.
+func nearest(all []*Page, l Locale) *Page {
+	wanted := append(l.chain(), "", "en")
+	rank := func(p *Page) int {
+		if i := slices.Index(wanted, p.Locale); i >= 0 {
+			return i
+		}
+		return len(wanted)
+	}
+	return slices.MinFunc(all, func(a, b *Page) int { return cmp.Compare(rank(a), rank(b)) })
+}

@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/content"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// content registers the group content (spec §4).
+func (a *API) content() {
+	const group = "content"
+	register(a, group, Operation{
+		ID: "list-notices", Method: http.MethodGet, Path: "/content/notices", Summary: "List the notices to show now", Status: 200,
+		Text:  "Newest first. Their HTML is safe to render as it is. A notice in `vi` is for readers of `vi-VN` too; one without a locale is for all.",
+		Limit: ratelimit.Other,
+	}, a.listNotices)
+	register(a, group, Operation{
+		ID: "list-pages", Method: http.MethodGet, Path: "/content/pages", Summary: "List the pages", Status: 200,
+		Text:  "Keys and titles alone, by key; each page in the locale that GET /content/pages/{key} would answer with.",
+		Limit: ratelimit.Other,
+	}, a.listPages)
+	register(a, group, Operation{
+		ID: "get-page", Method: http.MethodGet, Path: "/content/pages/{key}", Summary: "Show a page", Status: 200,
+		Text:  "In the locale asked for or the nearest to it (RFC 4647, lookup), else the page without a locale, else whatever there is. Its HTML is safe to render as it is.",
+		Limit: ratelimit.Other, Codes: []problem.Code{problem.PageNotFound},
+	}, a.getPage)
+}
+
+// LocaleQuery is the language of a reader.
+type LocaleQuery struct {
+	Locale string `query:"locale" maxLength:"35" doc:"The reader's language tag (BCP 47)." example:"vi-VN"`
+}
+
+// locale is the tag as content takes it. Error: request.invalid.
+func (q LocaleQuery) locale() (content.Locale, error) {
+	l, err := content.ParseLocale(q.Locale)
+	if err != nil {
+		err = problem.Invalid("?locale", "must be a language tag (BCP 47) such as en or vi-VN")
+	}
+	return l, err
+}
+
+// Notice is a notice as everybody sees it (decisions §2).
+type Notice struct {
+	ID          id.Notice       `json:"id"`
+	Kind        content.Kind    `json:"kind" enum:"banner,dialog"`
+	Level       content.Level   `json:"level" enum:"info,warning,critical"`
+	Title       string          `json:"title"`
+	HTML        string          `json:"html" doc:"Safe to render as it is; may be empty."`
+	Locale      *content.Locale `json:"locale" nullable:"true" doc:"Whom it is for, or null for all."`
+	StartsAt    clock.Stamp     `json:"startsAt"`
+	EndsAt      *clock.Stamp    `json:"endsAt" nullable:"true" doc:"Null where it stays until it is withdrawn."`
+	Dismissible bool            `json:"dismissible" doc:"Whether a reader may close it for good."`
+}
+
+func shownNotice(n *content.Notice) Notice {
+	return Notice{
+		ID: n.ID, Kind: n.Kind, Level: n.Level, Title: n.Title, HTML: n.HTML, Locale: textOrNull(n.Locale),
+		StartsAt: clock.Stamp{Time: n.StartsAt}, EndsAt: stamp(n.EndsAt), Dismissible: n.Dismissible,
+	}
+}
+
+func (a *API) listNotices(ctx context.Context, in *LocaleQuery) (*many[Notice], error) {
+	locale, err := in.locale()
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.Content.Shown(ctx, locale)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]Notice, len(all))
+	for i, n := range all {
+		shown[i] = shownNotice(n)
+	}
+	return page(shown, ""), nil
+}
+
+// PageTitle is a page in the list of pages.
+type PageTitle struct {
+	Key   string `json:"key"`
+	Title string `json:"title"`
+}
+
+func (a *API) listPages(ctx context.Context, in *LocaleQuery) (*many[PageTitle], error) {
+	locale, err := in.locale()
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.Content.Pages(ctx, locale)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]PageTitle, len(all))
+	for i, p := range all {
+		shown[i] = PageTitle{Key: p.Key, Title: p.Title}
+	}
+	return page(shown, ""), nil
+}
+
+// Page is a page as everybody sees it (decisions §2).
+type Page struct {
+	Key       string          `json:"key"`
+	Title     string          `json:"title"`
+	HTML      string          `json:"html" doc:"Safe to render as it is."`
+	Locale    *content.Locale `json:"locale" nullable:"true" doc:"The language it is in; null where it was published without one."`
+	UpdatedAt clock.Stamp     `json:"updatedAt"`
+}
+
+func (a *API) getPage(ctx context.Context, in *struct {
+	Key string `path:"key" doc:"The page's key."`
+	LocaleQuery
+},
+) (*one[Page], error) {
+	locale, err := in.locale()
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.Content.Page(ctx, in.Key, locale)
+	if err != nil {
+		return nil, err
+	}
+	return single(Page{Key: p.Key, Title: p.Title, HTML: p.HTML, Locale: textOrNull(p.Locale), UpdatedAt: clock.Stamp{Time: p.UpdatedAt}}), nil
+}

@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// plans registers what the group billing says of plans (spec §4).
+func (a *API) plans() {
+	register(a, billingGroup, Operation{
+		ID: "list-plans", Method: http.MethodGet, Path: "/plans", Summary: "List the plans", Status: 200,
+		Text:  "From the least to the most, as they are to be shown. An account without a subscription has the plan `free`; callers without an account have less.",
+		Limit: ratelimit.Other,
+	}, a.listPlans)
+}
+
+// Plan is a row of the catalogue (decisions §2).
+type Plan struct {
+	Code         string       `json:"code" doc:"What POST /me/subscription takes as planCode."`
+	Name         string       `json:"name"`
+	Prices       PlanPrices   `json:"prices"`
+	Entitlements Entitlements `json:"entitlements"`
+}
+
+// PlanPrices are what a plan costs.
+type PlanPrices struct {
+	Monthly *int64 `json:"monthly" nullable:"true" doc:"Points for a calendar month; null where the plan is not sold by the month."`
+	Yearly  *int64 `json:"yearly" nullable:"true" doc:"Points for a calendar year; null where the plan is not sold by the year."`
+}
+
+// Entitlements are what a plan allows, each by its public name, which is its configuration key too (decisions §6).
+type Entitlements struct {
+	TTLDefault        int64  `json:"mailbox.ttl.default" doc:"Seconds that a new mailbox lives when none are asked for."`
+	TTLMax            int64  `json:"mailbox.ttl.max" doc:"Most seconds that can be asked for at once."`
+	LifetimeMax       *int64 `json:"mailbox.lifetime.max" nullable:"true" doc:"Most seconds that a mailbox can live with every extension, or null where there is no maximum."`
+	MailboxesMax      int    `json:"mailboxes.max" doc:"Mailboxes alive at once."`
+	DailyMailMax      int    `json:"mail.daily.max" doc:"Mails taken in a UTC day."`
+	RawRetention      int64  `json:"raw.retention" doc:"Seconds that the original of a message is kept."`
+	DomainsMax        int    `json:"domains.max" doc:"Private domains."`
+	FiltersMax        int    `json:"filters.max" doc:"Extraction filters."`
+	WebhooksMax       int    `json:"webhooks.max" doc:"Webhook endpoints."`
+	KeysMax           int    `json:"keys.max" doc:"Developer keys."`
+	KeysMailboxCreate string `json:"keys.mailbox_create" doc:"Rate of mailbox creation with one developer key." example:"60/1m"`
+	KeysCalls         string `json:"keys.calls" doc:"Rate of calls with one developer key." example:"120/1m"`
+}
+
+func shownEntitlements(e plan.Entitlements) Entitlements {
+	shown := Entitlements{
+		TTLDefault: int64(e.TTLDefault / time.Second), TTLMax: int64(e.TTLMax / time.Second), MailboxesMax: e.MailboxesMax,
+		DailyMailMax: e.DailyMailMax, RawRetention: int64(e.RawRetention / time.Second), DomainsMax: e.DomainsMax, FiltersMax: e.FiltersMax,
+		WebhooksMax: e.WebhooksMax, KeysMax: e.KeysMax, KeysMailboxCreate: e.KeysMailboxCreate.String(), KeysCalls: e.KeysCalls.String(),
+	}
+	if e.LifetimeMax > 0 {
+		seconds := int64(e.LifetimeMax / time.Second)
+		shown.LifetimeMax = &seconds
+	}
+	return shown
+}
+
+func shownPlan(p plan.Plan) Plan {
+	price := func(i plan.Interval) *int64 {
+		points, sold := p.Price(i)
+		if !sold && p.Tier() == plan.TierPaid {
+			return nil
+		}
+		return &points
+	}
+	return Plan{
+		Code: p.Code, Name: p.Name, Prices: PlanPrices{Monthly: price(plan.Monthly), Yearly: price(plan.Yearly)},
+		Entitlements: shownEntitlements(p.Entitlements),
+	}
+}
+
+func (a *API) listPlans(context.Context, *struct{}) (*many[Plan], error) {
+	var shown []Plan
+	for _, p := range a.Plans.All() {
+		shown = append(shown, shownPlan(p))
+	}
+	return page(shown, ""), nil
+}

@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/subscription"
+)
+
+// subscription registers what the group billing says of subscriptions (spec §4).
+func (a *API) subscription() {
+	with := func(method, id, summary string, status int, codes ...problem.Code) Operation {
+		return Operation{
+			ID: id, Method: method, Path: "/me/subscription", Summary: summary, Status: status, Codes: codes,
+			Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		}
+	}
+	show := with(http.MethodGet, "get-subscription", "Show the subscription and what it entitles to", 200)
+	show.Text = "`plan` and `entitlements` are those in effect now: of what was bought and what staff assigned, the better. A subscription that has expired is shown until another is bought."
+	register(a, billingGroup, show, a.getSubscription)
+	buy := with(http.MethodPost, "create-subscription", "Buy a plan", 201, problem.PlanUnknown, problem.WalletInsufficientPoints, problem.IdempotencyKeyReused)
+	buy.Text = "The points of the first period are debited at once. A subscription that still runs is cancelled, without a refund. It is renewed at the end of each period, at the price of then, until it is turned off."
+	register(a, billingGroup, buy, a.createSubscription)
+	end := with(http.MethodDelete, "end-subscription", "Turn the renewal off", 200)
+	end.Text = "The paid period runs to its end. Without a subscription nothing changes."
+	register(a, billingGroup, end, a.endSubscription)
+}
+
+// Subscription is a subscription as its owner sees it (decisions §2).
+type Subscription struct {
+	ID               id.Subscription     `json:"id"`
+	PlanCode         string              `json:"planCode"`
+	Interval         plan.Interval       `json:"interval" enum:"monthly,yearly"`
+	Status           subscription.Status `json:"status" enum:"active,cancelled,expired"`
+	AutoRenew        bool                `json:"autoRenew" doc:"Whether it is renewed when the period ends."`
+	StartedAt        clock.Stamp         `json:"startedAt"`
+	CurrentPeriodEnd clock.Stamp         `json:"currentPeriodEnd"`
+	Price            int64               `json:"price" doc:"Points that the current period cost."`
+}
+
+// SubscriptionState is how an account stands.
+type SubscriptionState struct {
+	Subscription *Subscription `json:"subscription" doc:"Null where there never was one."`
+	Plan         string        `json:"plan" doc:"The code of the plan in effect."`
+	Entitlements Entitlements  `json:"entitlements" doc:"What the account may have now."`
+}
+
+func shownState(s subscription.State) SubscriptionState {
+	shown := SubscriptionState{Plan: s.Plan.Code, Entitlements: shownEntitlements(s.Plan.Entitlements)}
+	if sub := s.Subscription; sub != nil {
+		shown.Subscription = &Subscription{
+			ID: sub.ID, PlanCode: sub.Plan, Interval: sub.Interval, Status: sub.Status, AutoRenew: sub.AutoRenew,
+			StartedAt: clock.Stamp{Time: sub.StartedAt}, CurrentPeriodEnd: clock.Stamp{Time: sub.PeriodEnd}, Price: sub.Price,
+		}
+	}
+	return shown
+}
+
+func (a *API) getSubscription(ctx context.Context, _ *struct{}) (*one[SubscriptionState], error) {
+	state, err := a.Subscriptions.State(ctx, from(ctx).account.ID)
+	if err != nil {
+		return nil, err
+	}
+	return single(shownState(state)), nil
+}
+
+// subscriptionWish is the body that buys a plan (spec §2 Subscription input).
+type subscriptionWish struct {
+	_        struct{} `additionalProperties:"false"`
+	PlanCode string   `json:"planCode" maxLength:"64" doc:"One of GET /plans that has a price." example:"plus"`
+	Interval string   `json:"interval" enum:"monthly,yearly"`
+}
+
+func (a *API) createSubscription(ctx context.Context, in *struct {
+	IdempotencyKey
+	Body subscriptionWish
+},
+) (*one[SubscriptionState], error) {
+	key, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	w := subscription.Wish{Plan: in.Body.PlanCode, Interval: plan.Interval(in.Body.Interval)}
+	state, err := a.Subscriptions.Buy(ctx, from(ctx).account.ID, w, key)
+	if err != nil {
+		return nil, err
+	}
+	return single(shownState(state)), nil
+}
+
+func (a *API) endSubscription(ctx context.Context, _ *struct{}) (*one[SubscriptionState], error) {
+	state, err := a.Subscriptions.Cancel(ctx, from(ctx).account.ID)
+	if err != nil {
+		return nil, err
+	}
+	return single(shownState(state)), nil
+}

@@ -1,0 +1,138 @@
+package subscription_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/subscription"
+)
+
+// book is what an account should have, kept by the simplest rules there are.
+type book struct {
+	account id.Account
+	balance int64
+	wish    subscription.Wish
+	renew   bool
+	anchor  time.Time
+	n       int // periods since the anchor; 0: no subscription
+	lapsed  bool
+}
+
+func (b *book) end() time.Time {
+	months := map[plan.Interval]int{plan.Monthly: 1, plan.Yearly: 12}[b.wish.Interval] * b.n
+	at := b.anchor.AddDate(0, months, 0)
+	for at.Day() < b.anchor.Day() && at.Day() < 4 { // AddDate goes on into the next month where ours ends
+		at = at.AddDate(0, 0, -1)
+	}
+	return at
+}
+
+func (b *book) price() int64 {
+	p, _ := plan.Default().Plan(b.wish.Plan)
+	points, _ := p.Price(b.wish.Interval)
+	return points
+}
+
+// settle is what the task does for the account.
+func (b *book) settle(now time.Time) {
+	if b.n == 0 || b.lapsed || now.Before(b.end()) {
+		return
+	}
+	if !b.renew || b.balance < b.price() {
+		b.lapsed = true
+		return
+	}
+	b.balance -= b.price()
+	if now.Sub(b.end()) > 24*time.Hour {
+		b.anchor, b.n = now, 0
+	}
+	b.n++
+}
+
+// Whatever accounts buy, turn off and pay in, and however irregularly the task comes round: what they have is what was paid
+// for, each period is paid once, and each ledger adds up.
+func TestWhatIsPaidForIsWhatIsGiven(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		rapid.Check(t, func(rt *rapid.T) {
+			books := []*book{{account: s.account(0)}, {account: s.account(0)}}
+			for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+				s.step(rt, rapid.SampledFrom(books).Draw(rt, "who"), books)
+				for _, b := range books {
+					s.agrees(rt, b)
+				}
+			}
+		})
+	})
+}
+
+func (s *shop) step(t *rapid.T, b *book, all []*book) {
+	switch rapid.SampledFrom([]string{"pay in", "buy", "buy", "turn off", "wait", "wait", "wait on the end", "task", "task"}).Draw(t, "step") {
+	case "pay in":
+		points := rapid.Int64Range(1, 400).Draw(t, "points")
+		s.credit(b.account, points)
+		b.balance += points
+	case "buy":
+		s.tryBuying(t, b)
+	case "turn off":
+		if _, err := s.Cancel(t.Context(), b.account); err != nil {
+			t.Fatal(err)
+		}
+		if b.n > 0 && !b.lapsed {
+			b.renew = false
+		}
+	case "wait":
+		s.clock.Advance(time.Duration(rapid.Int64Range(1, int64(70*24*time.Hour)).Draw(t, "pause")).Truncate(time.Microsecond))
+	case "wait on the end":
+		if b.n > 0 && b.end().After(s.clock.Now()) {
+			s.until(b.end())
+		}
+	case "task":
+		s.renew()
+		for _, b := range all {
+			b.settle(s.clock.Now())
+		}
+	}
+}
+
+func (s *shop) tryBuying(t *rapid.T, b *book) {
+	w := rapid.SampledFrom([]subscription.Wish{plusMonthly, plusYearly, proMonthly}).Draw(t, "wish")
+	wanted := *b
+	wanted.wish = w
+	_, err := s.Buy(t.Context(), b.account, w, "")
+	if poor := b.balance < wanted.price(); poor != problem.Has(err, problem.WalletInsufficientPoints) || !poor && err != nil {
+		t.Fatalf("with %d points: %v", b.balance, err)
+	}
+	if err == nil {
+		*b = book{account: b.account, balance: b.balance - wanted.price(), wish: w, renew: true, anchor: s.clock.Now(), n: 1}
+	}
+}
+
+// agrees fails the test unless the account has what its book says.
+func (s *shop) agrees(t *rapid.T, b *book) {
+	state, err := s.State(t.Context(), b.account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := b.n > 0 && !b.lapsed && s.clock.Now().Before(b.end())
+	code, status := "free", subscription.Expired
+	if running {
+		code, status = b.wish.Plan, subscription.Active
+	}
+	sub := state.Subscription
+	if state.Plan.Code != code || (sub == nil) != (b.n == 0) {
+		t.Fatalf("plan %s, subscription %+v; want %s", state.Plan.Code, sub, code)
+	}
+	if sub != nil && (sub.Status != status || sub.Plan != b.wish.Plan || sub.AutoRenew != b.renew || !sub.PeriodEnd.Equal(b.end()) || sub.Price != b.price()) {
+		t.Fatalf("%+v; want %+v until %s, %s", sub, b, b.end(), status)
+	}
+	sum, err := db.Value[int64](s.db.QueryRow(t.Context(), "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM wallet_entry WHERE account_id = $1", b.account))
+	if err != nil || sum != b.balance || s.balance(b.account) != b.balance {
+		t.Fatalf("the ledger adds up to %d, %v, the balance is %d; want %d", sum, err, s.balance(b.account), b.balance)
+	}
+}

@@ -1,0 +1,91 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// dueBatch bounds how many subscriptions one read finds due, and how many are settled at the same time, so that they share
+// commits.
+const dueBatch = 32
+
+// Renew settles every subscription whose period has ended: it is renewed where that is wanted and can be paid, and
+// expires otherwise. Each has a transaction of its own, which looks again, so that any number of processes may do this
+// at the same time. One that fails does not keep the others; it is tried again the next time.
+func (s *Service) Renew(ctx context.Context) error {
+	var faults []error
+	now := s.clock.Now().Truncate(time.Microsecond)
+	for last := (mark{}); ; {
+		due, err := dueAfter(ctx, s.db, now, last, dueBatch)
+		if err != nil || len(due) == 0 {
+			return errors.Join(append(faults, err)...)
+		}
+		faults = append(faults, s.settleAll(ctx, due, now)...)
+		last = due[len(due)-1]
+	}
+}
+
+func (s *Service) settleAll(ctx context.Context, due []mark, now time.Time) []error {
+	faults := make([]error, len(due))
+	var all sync.WaitGroup
+	for i, m := range due {
+		all.Go(func() {
+			if err := s.settle(ctx, m.id, now); err != nil {
+				faults[i] = fmt.Errorf("settle %s: %w", m.id, err)
+			}
+		})
+	}
+	all.Wait()
+	return faults
+}
+
+func (s *Service) settle(ctx context.Context, sub id.Subscription, now time.Time) error {
+	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		current, err := activeTx(ctx, tx, sub)
+		if err != nil || current == nil || !current.ended(now) {
+			return err // settled by another, or replaced
+		}
+		renewed, err := s.renewTx(ctx, tx, *current, now)
+		if err != nil || renewed {
+			return err
+		}
+		_, err = tx.Exec(ctx, endOne, sub, Expired, now.UnixMicro())
+		return err
+	})
+}
+
+// renewTx renews a subscription at the catalogue's price of now. renewed is false where that is not wanted, not possible
+// any more, or not paid for. A disabled account cannot use what it would pay for.
+func (s *Service) renewTx(ctx context.Context, tx *db.Tx, sub Subscription, now time.Time) (renewed bool, err error) {
+	w := Wish{Plan: sub.Plan, Interval: sub.Interval}
+	price, err := s.price(w)
+	if !sub.AutoRenew || problem.Has(err, problem.PlanUnknown) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if st, err := standingOf(ctx, tx, sub.Account); err != nil || st.disabled {
+		return false, err
+	}
+	err = s.wallet.DebitTx(ctx, tx, sub.Account, price, string(sub.ID), note(w))
+	if problem.Has(err, problem.WalletInsufficientPoints) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	sub = sub.renewed(now, price)
+	_, err = tx.Exec(ctx, nextPeriod, sub.ID, sub.anchor.UnixMicro(), sub.period, sub.PeriodEnd.UnixMicro(), sub.Price)
+	return true, err
+}
+
+// NextEnd is when the next period ends or has ended, zero where none is running: when to call Renew again.
+func (s *Service) NextEnd(ctx context.Context) (time.Time, error) { return nextEnd(ctx, s.db) }

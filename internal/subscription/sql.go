@@ -1,0 +1,130 @@
+package subscription
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+const columns = "id, account_id, plan, term, status, auto_renew, price, started_at, anchor_at, period, period_end"
+
+const (
+	// What decides the plan in effect is read in one statement, since it is read for every mail to an account.
+	selectStanding = `SELECT account.plan, account.disabled, coalesce(subscription.plan, ''), coalesce(subscription.period_end, 0)
+		FROM account LEFT JOIN subscription ON subscription.account_id = account.id AND subscription.status = 'active'
+		WHERE account.id = $1`
+	selectNewest = "SELECT " + columns + " FROM subscription WHERE account_id = $1 AND status <> 'cancelled' ORDER BY id DESC LIMIT 1"
+	selectActive = "SELECT " + columns + " FROM subscription WHERE id = $1 AND status = 'active'"
+	selectDue    = `SELECT period_end, id FROM subscription WHERE status = 'active' AND period_end <= $1 AND (period_end, id) > ($2, $3)
+		ORDER BY period_end, id LIMIT $4`
+	selectNextEnd = "SELECT coalesce(min(period_end), 0) FROM subscription WHERE status = 'active'"
+
+	insertSubscription = `INSERT INTO subscription (id, account_id, plan, term, status, auto_renew, price, started_at, anchor_at, period, period_end)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	nextPeriod    = "UPDATE subscription SET anchor_at = $2, period = $3, period_end = $4, price = $5 WHERE id = $1"
+	endRenewal    = "UPDATE subscription SET auto_renew = 0 WHERE account_id = $1 AND status = 'active'"
+	endOne        = "UPDATE subscription SET status = $2, ended_at = $3 WHERE id = $1"
+	expireEnded   = "UPDATE subscription SET status = 'expired', ended_at = $2 WHERE account_id = $1 AND status = 'active' AND period_end <= $2"
+	cancelRunning = "UPDATE subscription SET status = 'cancelled', ended_at = $2 WHERE account_id = $1 AND status = 'active'"
+)
+
+func scan(row db.Row) (*Subscription, error) {
+	var s Subscription
+	var started, anchor, end int64
+	err := row.Scan(&s.ID, &s.Account, &s.Plan, &s.Interval, &s.Status, &s.AutoRenew, &s.Price, &started, &anchor, &s.period, &end)
+	if err != nil {
+		return nil, err
+	}
+	s.StartedAt, s.anchor, s.PeriodEnd = moment(started), moment(anchor), moment(end)
+	return &s, nil
+}
+
+func moment(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// one reads a subscription; nil without an error means that there is none.
+func one(ctx context.Context, q db.Queryer, query string, arg any) (*Subscription, error) {
+	s, err := scan(q.QueryRow(ctx, query, arg))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the subscription of %s: %w", arg, err)
+	}
+	return s, nil
+}
+
+func newest(ctx context.Context, q db.Queryer, account id.Account) (*Subscription, error) {
+	return one(ctx, q, selectNewest, account)
+}
+
+func activeTx(ctx context.Context, tx *db.Tx, sub id.Subscription) (*Subscription, error) {
+	return one(ctx, tx, selectActive, sub)
+}
+
+// standing is what an account's plan in effect follows from.
+type standing struct {
+	assigned string // by staff
+	disabled bool
+	bought   string // the plan of the subscription; "": none
+	until    int64  // when its period ends
+}
+
+func standingOf(ctx context.Context, q db.Queryer, account id.Account) (st standing, err error) {
+	err = q.QueryRow(ctx, selectStanding, account).Scan(&st.assigned, &st.disabled, &st.bought, &st.until)
+	if err != nil {
+		return st, fmt.Errorf("read the plan of %s: %w", account, err)
+	}
+	return st, nil
+}
+
+// replaceTx ends an account's subscription: one that still runs is cancelled.
+func replaceTx(ctx context.Context, tx *db.Tx, account id.Account, now time.Time) error {
+	if _, err := tx.Exec(ctx, expireEnded, account, now.UnixMicro()); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, cancelRunning, account, now.UnixMicro())
+	return err
+}
+
+func insertTx(ctx context.Context, tx *db.Tx, s Subscription) error {
+	renew := 0
+	if s.AutoRenew {
+		renew = 1
+	}
+	_, err := tx.Exec(ctx, insertSubscription, s.ID, s.Account, s.Plan, s.Interval, s.Status, renew, s.Price,
+		s.StartedAt.UnixMicro(), s.anchor.UnixMicro(), s.period, s.PeriodEnd.UnixMicro())
+	return err
+}
+
+// mark is a place in the list of what is due.
+type mark struct {
+	end int64
+	id  id.Subscription
+}
+
+func dueAfter(ctx context.Context, q db.Queryer, now time.Time, last mark, max int) ([]mark, error) {
+	due, err := db.Collect(ctx, q, func(row db.Row) (m mark, err error) {
+		err = row.Scan(&m.end, &m.id)
+		return m, err
+	}, selectDue, now.UnixMicro(), last.end, last.id, max)
+	if err != nil {
+		return nil, fmt.Errorf("list due subscriptions: %w", err)
+	}
+	return due, nil
+}
+
+func nextEnd(ctx context.Context, q db.Queryer) (time.Time, error) {
+	var at int64
+	if err := q.QueryRow(ctx, selectNextEnd).Scan(&at); err != nil {
+		return time.Time{}, fmt.Errorf("read when the next period ends: %w", err)
+	}
+	if at == 0 {
+		return time.Time{}, nil
+	}
+	return moment(at), nil
+}

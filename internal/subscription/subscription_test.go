@@ -1,0 +1,511 @@
+package subscription_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/idempotency"
+	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/subscription"
+	"github.com/gonebox/gonebox/internal/wallet"
+)
+
+// newYear is where the fake clock starts: the day of the month that not every month has.
+var newYear = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+var (
+	plusMonthly = subscription.Wish{Plan: "plus", Interval: plan.Monthly} // 50 points
+	plusYearly  = subscription.Wish{Plan: "plus", Interval: plan.Yearly}  // 500 points
+	proMonthly  = subscription.Wish{Plan: "pro", Interval: plan.Monthly}  // 200 points
+)
+
+// shop is a service with what a test moves and looks at.
+type shop struct {
+	*subscription.Service
+	t      testing.TB
+	clock  *clock.Fake
+	db     *db.DB
+	wallet *wallet.Service
+}
+
+func open(t testing.TB, d *db.DB) *shop {
+	c := clock.NewFake(newYear)
+	s := &shop{t: t, clock: c, db: d, wallet: wallet.New(wallet.Parts{DB: d, Clock: c})}
+	s.sell(plan.Default())
+	return s
+}
+
+// sell puts another catalogue up, as a restart with another configuration does.
+func (s *shop) sell(c plan.Catalogue) {
+	s.Service = subscription.New(s.db, s.clock, c, s.wallet, idempotency.New(s.db, s.clock, 24*time.Hour))
+}
+
+// each runs a test on every engine.
+func each(t *testing.T, test func(t *testing.T, s *shop)) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, open(t, d)) })
+}
+
+// account makes an account with points.
+func (s *shop) account(points int64) id.Account {
+	s.t.Helper()
+	account := id.New[id.Account](s.clock.Now())
+	s.exec(`INSERT INTO account (id, email, password, epoch, locale, role, plan, disabled, created_at, totp_last, totp_spent)
+		VALUES ($1, $2, '', 1, 'en', 'user', 'free', 0, 0, 0, 0)`, account, string(account)+"@example.org")
+	s.credit(account, points)
+	return account
+}
+
+func (s *shop) exec(query string, args ...any) {
+	s.t.Helper()
+	err := s.db.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, query, args...)
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shop) credit(account id.Account, points int64) {
+	s.t.Helper()
+	if points == 0 {
+		return
+	}
+	err := s.db.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error {
+		_, err := s.wallet.CreditTx(ctx, tx, account, wallet.Adjustment, points, "", "")
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shop) buy(account id.Account, w subscription.Wish) subscription.State {
+	s.t.Helper()
+	state, err := s.Buy(context.Background(), account, w, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return state
+}
+
+func (s *shop) renew() {
+	s.t.Helper()
+	if err := s.Renew(context.Background()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shop) state(account id.Account) subscription.State {
+	s.t.Helper()
+	state, err := s.State(context.Background(), account)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return state
+}
+
+func (s *shop) balance(account id.Account) int64 {
+	s.t.Helper()
+	w, err := s.wallet.Of(context.Background(), account)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return w.Balance
+}
+
+// until moves the clock to a moment.
+func (s *shop) until(at time.Time) { s.clock.Advance(at.Sub(s.clock.Now())) }
+
+// is fails the test unless an account stands so: its balance, the plan in effect and its subscription's status.
+func (s *shop) is(account id.Account, when string, balance int64, code string, status subscription.Status) {
+	s.t.Helper()
+	state := s.state(account)
+	got := subscription.Status("none")
+	if state.Subscription != nil {
+		got = state.Subscription.Status
+	}
+	if b := s.balance(account); b != balance || state.Plan.Code != code || got != status {
+		s.t.Errorf("%s: %d points, plan %s, subscription %s; want %d, %s, %s", when, b, state.Plan.Code, got, balance, code, status)
+	}
+}
+
+func wantCode(t testing.TB, what string, err error, code problem.Code) {
+	t.Helper()
+	if !problem.Has(err, code) {
+		t.Errorf("%s: %v, want %s", what, err, code)
+	}
+}
+
+func TestBuyingTakesThePointsAndGivesThePlanAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(60)
+		s.is(account, "before", 60, "free", "none")
+		state := s.buy(account, plusMonthly)
+		sub := state.Subscription
+		if sub.Plan != "plus" || sub.Interval != plan.Monthly || sub.Status != subscription.Active || !sub.AutoRenew || sub.Price != 50 ||
+			!sub.StartedAt.Equal(newYear) || !sub.PeriodEnd.Equal(time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)) || state.Plan.Code != "plus" {
+			t.Errorf("bought %+v with %s", sub, state.Plan.Code)
+		}
+		s.is(account, "after", 10, "plus", subscription.Active)
+		if again := s.state(account); *again.Subscription != *sub {
+			t.Errorf("stored %+v, answered %+v", again.Subscription, sub)
+		}
+		entries, err := s.wallet.Entries(t.Context(), account, 0, 10)
+		if err != nil || len(entries) != 2 || entries[0].Amount != -50 || entries[0].Reference != string(sub.ID) || entries[0].Note != "plus, monthly" {
+			t.Errorf("the ledger: %+v, %v", entries, err)
+		}
+	})
+}
+
+func TestBuyingReplacesWithoutARefund(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(1000)
+		first := s.buy(account, plusYearly).Subscription
+		s.clock.Advance(time.Hour)
+		second := s.buy(account, proMonthly).Subscription
+		s.is(account, "after", 300, "pro", subscription.Active)
+		if second.ID == first.ID || !second.StartedAt.Equal(s.clock.Now()) || s.state(account).Subscription.ID != second.ID {
+			t.Errorf("%+v after %+v", second, first)
+		}
+		var status string
+		if err := s.db.QueryRow(t.Context(), "SELECT status FROM subscription WHERE id = $1", first.ID).Scan(&status); err != nil || status != "cancelled" {
+			t.Errorf("the first is %s, %v", status, err)
+		}
+		s.until(second.PeriodEnd) // the first would still run
+		s.renew()
+		s.is(account, "a month later", 100, "pro", subscription.Active)
+	})
+}
+
+func TestWhatCannotBeBoughtChangesNothing(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(249)
+		s.buy(account, plusMonthly)
+		for _, c := range []struct {
+			wish subscription.Wish
+			code problem.Code
+		}{
+			{proMonthly, problem.WalletInsufficientPoints},
+			{plusYearly, problem.WalletInsufficientPoints},
+			{subscription.Wish{Plan: "gold", Interval: plan.Monthly}, problem.PlanUnknown},
+			{subscription.Wish{Plan: "free", Interval: plan.Monthly}, problem.PlanUnknown},
+			{subscription.Wish{Plan: "guest", Interval: plan.Yearly}, problem.PlanUnknown},
+			{subscription.Wish{Plan: "plus", Interval: "weekly"}, problem.PlanUnknown},
+			{subscription.Wish{}, problem.PlanUnknown},
+		} {
+			_, err := s.Buy(t.Context(), account, c.wish, "")
+			wantCode(t, fmt.Sprint(c.wish), err, c.code)
+		}
+		s.is(account, "after", 199, "plus", subscription.Active)
+		if poor := s.account(0); true {
+			_, err := s.Buy(t.Context(), poor, plusMonthly, "")
+			wantCode(t, "without a wallet", err, problem.WalletInsufficientPoints)
+			s.is(poor, "without a wallet", 0, "free", "none")
+		}
+	})
+}
+
+func TestThePointsForOneBuyOneOfManyAtTheSameTime(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(50)
+		var bought, refused atomic.Int32
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				switch _, err := s.Buy(t.Context(), account, plusMonthly, ""); {
+				case err == nil:
+					bought.Add(1)
+				case problem.Has(err, problem.WalletInsufficientPoints):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if bought.Load() != 1 || refused.Load() != 15 {
+			t.Errorf("%d bought, %d refused", bought.Load(), refused.Load())
+		}
+		s.is(account, "after", 0, "plus", subscription.Active)
+	})
+}
+
+func TestTheSameKeyBuysOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account, other := s.account(1000), s.account(1000)
+		first, err := s.Buy(t.Context(), account, plusMonthly, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.clock.Advance(time.Hour)
+		s.exec("UPDATE account SET plan = 'pro' WHERE id = $1", account)
+		again, err := s.Buy(t.Context(), account, plusMonthly, "k")
+		if err != nil || again.Subscription.ID != first.Subscription.ID || !again.Subscription.PeriodEnd.Equal(first.Subscription.PeriodEnd) ||
+			again.Subscription.Status != subscription.Active || !again.Subscription.AutoRenew || again.Plan.Code != "plus" {
+			t.Errorf("%+v, %v; first %+v", again, err, first)
+		}
+		_, err = s.Buy(t.Context(), account, proMonthly, "k")
+		wantCode(t, "another wish", err, problem.IdempotencyKeyReused)
+		s.is(account, "after", 950, "pro", subscription.Active) // which staff assigned
+		if _, err := s.Buy(t.Context(), other, proMonthly, "k"); err != nil {
+			t.Errorf("another account's key: %v", err)
+		}
+	})
+}
+
+func TestAYearOfMonthsIsRenewedOnItsDays(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(13 * 50)
+		sub := s.buy(account, plusMonthly).Subscription
+		for month := time.February; month <= 12; month++ {
+			s.until(sub.PeriodEnd.Add(-time.Microsecond))
+			s.renew()
+			s.is(account, "before the end", 50*(14-int64(month)), "plus", subscription.Active)
+			s.until(sub.PeriodEnd)
+			if next, err := s.NextEnd(t.Context()); err != nil || !next.Equal(sub.PeriodEnd) {
+				t.Errorf("what is due is due at %s, %v", next, err)
+			}
+			s.is(account, "at the end, before the task", 50*(14-int64(month)), "free", subscription.Expired)
+			s.renew()
+			s.renew()
+			s.is(account, "renewed", 50*(13-int64(month)), "plus", subscription.Active)
+			renewed := s.state(account).Subscription
+			last := time.Date(2026, month+2, 0, 12, 0, 0, 0, time.UTC) // of the next month
+			if !renewed.PeriodEnd.Equal(last) || renewed.ID != sub.ID || !renewed.StartedAt.Equal(sub.StartedAt) || renewed.Price != 50 {
+				t.Errorf("renewed %+v, want until %s", renewed, last)
+			}
+			if next, err := s.NextEnd(t.Context()); err != nil || !next.Equal(last) {
+				t.Errorf("the next end is %s, %v", next, err)
+			}
+			sub = renewed
+		}
+		s.until(sub.PeriodEnd)
+		s.renew()
+		s.is(account, "the points are spent", 0, "plus", subscription.Active)
+		s.until(s.state(account).Subscription.PeriodEnd)
+		s.renew()
+		s.is(account, "no points are left", 0, "free", subscription.Expired)
+		if next, err := s.NextEnd(t.Context()); err != nil || !next.IsZero() {
+			t.Errorf("without any, the next end is %s, %v", next, err)
+		}
+		s.credit(account, 1000)
+		s.renew()
+		s.is(account, "points that come later", 1000, "free", subscription.Expired)
+		s.buy(account, plusYearly)
+		s.is(account, "bought again", 500, "plus", subscription.Active)
+	})
+}
+
+func TestAYearIsRenewedForAYear(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(1000)
+		s.buy(account, plusYearly)
+		s.until(newYear.AddDate(1, 0, 0))
+		s.renew()
+		s.is(account, "a year later", 0, "plus", subscription.Active)
+		if got := s.state(account).Subscription.PeriodEnd; !got.Equal(newYear.AddDate(2, 0, 0)) {
+			t.Errorf("until %s", got)
+		}
+	})
+}
+
+func TestACancelledRenewalLetsThePaidPeriodRun(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(1000)
+		if state, err := s.Cancel(t.Context(), account); err != nil || state.Subscription != nil || state.Plan.Code != "free" {
+			t.Errorf("without a subscription: %+v, %v", state, err)
+		}
+		sub := s.buy(account, plusMonthly).Subscription
+		for range 2 {
+			state, err := s.Cancel(t.Context(), account)
+			if err != nil || state.Subscription.AutoRenew || state.Subscription.Status != subscription.Active || !state.Subscription.PeriodEnd.Equal(sub.PeriodEnd) || state.Plan.Code != "plus" {
+				t.Errorf("%+v, %v", state, err)
+			}
+		}
+		s.until(sub.PeriodEnd.Add(-time.Microsecond))
+		s.renew()
+		s.is(account, "before the end", 950, "plus", subscription.Active)
+		s.until(sub.PeriodEnd)
+		s.is(account, "at the end, before the task", 950, "free", subscription.Expired)
+		s.renew()
+		s.is(account, "after the task", 950, "free", subscription.Expired)
+		if state, err := s.Cancel(t.Context(), account); err != nil || state.Subscription.Status != subscription.Expired {
+			t.Errorf("%+v, %v", state, err)
+		}
+	})
+}
+
+func TestALongStopCostsOnePeriodFromNowOn(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		short, long := s.account(1000), s.account(1000)
+		end := s.buy(short, plusMonthly).Subscription.PeriodEnd
+		s.until(end.Add(6 * time.Hour))
+		s.renew()
+		s.is(short, "six hours late", 900, "plus", subscription.Active)
+		if got := s.state(short).Subscription.PeriodEnd; !got.Equal(newYear.AddDate(0, 2, 0)) {
+			t.Errorf("six hours late: until %s", got)
+		}
+		s.buy(long, plusMonthly)
+		s.clock.Advance(200 * 24 * time.Hour)
+		s.renew()
+		s.is(long, "half a year late", 900, "plus", subscription.Active)
+		if got := s.state(long).Subscription.PeriodEnd; !got.Equal(s.clock.Now().AddDate(0, 1, 0)) {
+			t.Errorf("half a year late: until %s at %s", got, s.clock.Now())
+		}
+	})
+}
+
+// A renewal costs what the catalogue says when it is due, and ends where the plan is not sold any more.
+func TestRenewalsFollowTheCatalogue(t *testing.T) {
+	dearer, monthlyOnly := plan.Default().All(), plan.Default().All()
+	dearer[1].Prices = plan.Prices{Monthly: 60, Yearly: 600}
+	monthlyOnly[1].Prices = plan.Prices{Yearly: 500}
+	each(t, func(t *testing.T, s *shop) {
+		for what, c := range map[string]struct {
+			plans   []plan.Plan
+			balance int64
+			code    string
+			status  subscription.Status
+		}{
+			"another price":             {dearer, 890, "plus", subscription.Active},
+			"not sold by the month":     {monthlyOnly, 950, "free", subscription.Expired},
+			"not in the catalogue":      {plan.Default().All()[:1], 950, "free", subscription.Expired},
+			"the same as it always was": {plan.Default().All(), 900, "plus", subscription.Active},
+		} {
+			s.sell(plan.Default())
+			account := s.account(1000)
+			end := s.buy(account, plusMonthly).Subscription.PeriodEnd
+			changed, err := plan.New(plan.Default().Guest(), c.plans...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.sell(changed)
+			s.until(end)
+			s.renew()
+			s.is(account, what, c.balance, c.code, c.status)
+		}
+	})
+}
+
+func TestAPlanThatTheCatalogueLostGivesNothing(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(1000)
+		s.buy(account, plusMonthly)
+		changed, err := plan.New(plan.Default().Guest(), plan.Default().Free())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.sell(changed)
+		s.is(account, "in its period", 950, "free", subscription.Active)
+	})
+}
+
+func TestADisabledAccountIsNotChargedAgain(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(1000)
+		end := s.buy(account, plusMonthly).Subscription.PeriodEnd
+		s.exec("UPDATE account SET disabled = 1")
+		if _, disabled, err := s.Plan(t.Context(), account); err != nil || !disabled {
+			t.Errorf("disabled is %t, %v", disabled, err)
+		}
+		s.until(end)
+		s.renew()
+		s.is(account, "disabled", 950, "free", subscription.Expired)
+	})
+}
+
+func TestTheBetterOfTheAssignedAndTheBoughtPlanCounts(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(1000)
+		sub := s.buy(account, plusMonthly).Subscription
+		for assigned, want := range map[string]string{"free": "plus", "plus": "plus", "pro": "pro", "gone": "plus"} {
+			s.exec("UPDATE account SET plan = $1", assigned)
+			s.is(account, "assigned "+assigned, 950, want, subscription.Active)
+		}
+		s.exec("UPDATE account SET plan = 'pro'")
+		s.until(sub.PeriodEnd)
+		s.is(account, "after the end", 950, "pro", subscription.Expired)
+	})
+}
+
+func TestAnUnknownAccountHasNoPlan(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		nobody := id.New[id.Account](newYear)
+		if _, _, err := s.Plan(t.Context(), nobody); err == nil {
+			t.Error("nobody has a plan")
+		}
+		if _, err := s.Buy(t.Context(), nobody, plusMonthly, ""); err == nil {
+			t.Error("nobody bought")
+		}
+	})
+}
+
+// However many processes look after them, each of many periods that end together is renewed once.
+func TestRenewalsHappenOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		accounts := make([]id.Account, 70)
+		for i := range accounts {
+			accounts[i] = s.account(int64(50 + 50*(i%2))) // every other one cannot pay again
+			s.buy(accounts[i], plusMonthly)
+		}
+		s.clock.Advance(28 * 24 * time.Hour)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if err := s.Renew(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for i, account := range accounts {
+			if i%2 == 0 {
+				s.is(account, "could not pay", 0, "free", subscription.Expired)
+			} else {
+				s.is(account, "could pay", 0, "plus", subscription.Active)
+			}
+		}
+	})
+}
+
+// broken is a wallet that fails for one account.
+type broken struct {
+	*wallet.Service
+	account id.Account
+}
+
+func (b broken) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error {
+	if account == b.account {
+		return errors.New("broken")
+	}
+	return b.Service.DebitTx(ctx, tx, account, points, reference, note)
+}
+
+func TestARenewalThatFailsKeepsNoOtherAndIsTriedAgain(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		first, second := s.account(100), s.account(100)
+		s.buy(first, plusMonthly)
+		s.buy(second, plusMonthly)
+		s.clock.Advance(28 * 24 * time.Hour)
+		answers := idempotency.New(s.db, s.clock, time.Hour)
+		if err := subscription.New(s.db, s.clock, plan.Default(), broken{s.wallet, first}, answers).Renew(t.Context()); err == nil {
+			t.Error("the fault is not told")
+		}
+		s.is(first, "failed", 50, "free", subscription.Expired)
+		s.is(second, "beside it", 0, "plus", subscription.Active)
+		s.renew()
+		s.is(first, "tried again", 0, "plus", subscription.Active)
+		s.is(second, "beside it", 0, "plus", subscription.Active)
+	})
+}
