@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/webhook"
+)
+
+// Delivery is an attempt to deliver an event as the endpoint's owner sees it (decisions §2).
+type Delivery struct {
+	ID            id.Delivery  `json:"id"`
+	EventID       id.Event     `json:"eventId" doc:"The webhook-id that was sent: the same on every try."`
+	Event         event.Name   `json:"event"`
+	Attempt       int          `json:"attempt" doc:"1 at the first try."`
+	Outcome       string       `json:"outcome" enum:"succeeded,failed"`
+	HTTPStatus    *int         `json:"httpStatus" nullable:"true" doc:"What the endpoint answered, or null."`
+	Error         *string      `json:"error" nullable:"true" doc:"Why it failed, or null."`
+	DurationMS    int64        `json:"durationMs"`
+	AttemptedAt   clock.Stamp  `json:"attemptedAt"`
+	NextAttemptAt *clock.Stamp `json:"nextAttemptAt" doc:"When it is tried again, or null."`
+	ResponseBody  string       `json:"responseBody" doc:"The beginning of the answer, at most 1 KiB."`
+}
+
+func shownDelivery(d *webhook.Delivery) Delivery {
+	shown := Delivery{
+		ID: d.ID, EventID: d.EventID, Event: d.Event, Attempt: d.Attempt, Outcome: "failed", Error: textOrNull(d.Error),
+		DurationMS: d.Duration.Milliseconds(), AttemptedAt: clock.Stamp{Time: d.AttemptedAt}, NextAttemptAt: stamp(d.NextAttemptAt), ResponseBody: d.Answer,
+	}
+	if d.Succeeded {
+		shown.Outcome = "succeeded"
+	}
+	if d.HTTPStatus != 0 {
+		shown.HTTPStatus = &d.HTTPStatus
+	}
+	return shown
+}
+
+func (a *API) listDeliveries(ctx context.Context, in *WebhookPath) (*many[Delivery], error) {
+	known, err := in.webhook()
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.Webhooks.Deliveries(ctx, from(ctx).account.ID, known)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]Delivery, len(all))
+	for i, d := range all {
+		shown[i] = shownDelivery(d)
+	}
+	return page(shown, ""), nil
+}
+
+// Sent names an event that is on its way to an endpoint.
+type Sent struct {
+	EventID id.Event `json:"eventId" doc:"The webhook-id to look for among the deliveries."`
+}
+
+func (a *API) testWebhook(ctx context.Context, in *WebhookPath) (*one[Sent], error) {
+	known, err := in.webhook()
+	if err != nil {
+		return nil, err
+	}
+	ev, err := a.Webhooks.Test(ctx, from(ctx).account.ID, known)
+	if err != nil {
+		return nil, err
+	}
+	return single(Sent{ev}), nil
+}
+
+func (a *API) redeliver(ctx context.Context, in *struct {
+	WebhookPath
+	DeliveryID string `path:"deliveryId" doc:"The id of one of its deliveries."`
+},
+) (*one[Sent], error) {
+	known, err := in.webhook()
+	if err != nil {
+		return nil, err
+	}
+	d, err := id.Parse[id.Delivery](in.DeliveryID)
+	if err != nil {
+		d = "" // which is like one that is not there
+	}
+	ev, err := a.Webhooks.Redeliver(ctx, from(ctx).account.ID, known, d)
+	if err != nil {
+		return nil, err
+	}
+	return single(Sent{ev}), nil
+}

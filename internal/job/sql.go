@@ -1,0 +1,168 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+// The numbers are those of type state, and 2 for running. Where a statement says state <> 0 beside them, it is for SQLite
+// to see that the partial index job_due serves it.
+const (
+	// selectLanes lists the lanes that have jobs of a state, those after $3 alone: from each to the next in one step of the
+	// index, however many jobs a lane has.
+	selectLanes = `WITH RECURSIVE found (lane) AS (
+		SELECT * FROM (SELECT lane FROM job WHERE kind = $1 AND state = $2 AND lane > $3 ORDER BY lane LIMIT 1) AS first
+		UNION ALL
+		SELECT (SELECT j.lane FROM job AS j WHERE j.kind = $1 AND j.state = $2 AND j.lane > found.lane ORDER BY j.lane LIMIT 1)
+			FROM found WHERE found.lane IS NOT NULL
+		) SELECT lane FROM found WHERE lane IS NOT NULL LIMIT $4`
+	selectDue = `SELECT coalesce((SELECT min(due_at) FROM job WHERE kind = $1 AND state <> 0 AND state = 1), 0),
+		coalesce((SELECT min(due_at) FROM job WHERE kind = $1 AND state <> 0 AND state = 2), 0)`
+
+	wakeJobs = `UPDATE job SET state = 0 WHERE id IN
+		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state = 1 AND due_at <= $2 ORDER BY due_at LIMIT $3)`
+	abandonJobs = `UPDATE job SET state = 0, due_at = $3 WHERE id IN
+		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state = 2 AND due_at <= $2 ORDER BY due_at LIMIT $4)`
+	eraseJobs = `DELETE FROM job WHERE id IN
+		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state IN (3, 4) AND due_at <= $2 LIMIT $3)`
+
+	updateState = "UPDATE job SET state = $2, due_at = $3 WHERE id = $1"
+	giveBack    = "UPDATE job SET state = 0, attempt = attempt - 1, due_at = $3 WHERE id = $1 AND state = 2 AND due_at = $2"
+	deleteJob   = "DELETE FROM job WHERE id = $1"
+
+	holdLane = `UPDATE job SET state = 3, due_at = created_at + CAST($3 AS BIGINT) WHERE id IN
+		(SELECT id FROM job WHERE kind = $1 AND state IN (0, 1) AND lane = $2 LIMIT $4)`
+	releaseLane = `UPDATE job SET state = 0, due_at = $3 WHERE id IN
+		(SELECT id FROM job WHERE kind = $1 AND state = 3 AND lane = $2 ORDER BY due_at LIMIT $4)`
+	deleteLane = `DELETE FROM job WHERE id IN
+		(SELECT id FROM job WHERE kind = $1 AND state IN (0, 1, 2, 3, 4) AND lane = $2 LIMIT $3)`
+
+	insertSchedule = "INSERT INTO job_schedule (name, next_at, lease_until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING"
+	selectSchedule = "SELECT next_at, lease_until FROM job_schedule WHERE name = $1"
+	claimSchedule  = "UPDATE job_schedule SET lease_until = $3 WHERE name = $1 AND next_at <= $2 AND lease_until <= $2"
+	renewSchedule  = "UPDATE job_schedule SET lease_until = $3 WHERE name = $1 AND lease_until = $2"
+	endSchedule    = "UPDATE job_schedule SET next_at = $3, lease_until = 0 WHERE name = $1 AND lease_until = $2"
+	freeSchedule   = "UPDATE job_schedule SET lease_until = 0 WHERE name = $1"
+)
+
+// Processes that share a PostgreSQL claim at the same time: each passes over what another has locked.
+func claimJobs() db.Per {
+	const (
+		begin = `UPDATE job SET state = 2, due_at = $1, attempt = attempt + 1 WHERE id IN
+			(SELECT id FROM job WHERE kind = $2 AND state = 0 AND lane = $3 ORDER BY due_at, id LIMIT $4`
+		end = ") RETURNING id, lane, attempt, created_at, payload"
+	)
+	return db.Per{SQLite: begin + end, Postgres: begin + " FOR UPDATE SKIP LOCKED" + end}
+}
+
+// selectHolding finds a job that is still this holding's, and keeps it so.
+func selectHolding() db.Per {
+	const text = "SELECT id FROM job WHERE id = $1 AND state = 2 AND due_at = $2"
+	return db.Per{SQLite: text, Postgres: text + " FOR UPDATE"}
+}
+
+type row struct {
+	id      ID
+	lane    string
+	state   state
+	dueAt   time.Time
+	payload string
+}
+
+const insertColumns = "INSERT INTO job (kind, created_at, id, lane, state, due_at, payload, attempt) VALUES "
+
+// insertSizes are how many rows one statement writes, so that few texts exist.
+func insertSizes() []int { return []int{64, 8, 1} }
+
+func insertTx(ctx context.Context, tx *db.Tx, kind string, now time.Time, rows []row) error {
+	for _, size := range insertSizes() {
+		for len(rows) >= size {
+			args := []any{kind, now.UnixMicro()}
+			for _, r := range rows[:size] {
+				args = append(args, r.id, r.lane, r.state, r.dueAt.UnixMicro(), r.payload)
+			}
+			if err := tx.Queue(ctx, insertColumns+insertValues(size), args...); err != nil {
+				return err
+			}
+			rows = rows[size:]
+		}
+	}
+	return nil
+}
+
+// insertValues is the list of values of so many rows: kind and time are the same in each.
+func insertValues(rows int) string {
+	const fields = 5
+	var b strings.Builder
+	for i := range rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		n := 3 + fields*i
+		fmt.Fprintf(&b, "($1,$2,$%d,$%d,$%d,$%d,$%d,0)", n, n+1, n+2, n+3, n+4)
+	}
+	return b.String()
+}
+
+func scanJob(r db.Row) (j Job, err error) {
+	var created int64
+	err = r.Scan(&j.ID, &j.Lane, &j.Attempt, &created, &j.Payload)
+	j.CreatedAt = time.UnixMicro(created).UTC()
+	return j, err
+}
+
+// claimTx takes ready jobs of a lane until the lease ends.
+func claimTx(ctx context.Context, tx *db.Tx, kind, lane string, max int, lease int64) ([]Job, error) {
+	jobs, err := db.Collect(ctx, tx, scanJob, claimJobs().On(tx.Engine()), lease, kind, lane, max)
+	if err != nil {
+		return nil, fmt.Errorf("claim jobs of %s in lane %s: %w", kind, lane, err)
+	}
+	for i := range jobs {
+		jobs[i].lease = lease
+	}
+	return jobs, nil
+}
+
+// lanesOf lists lanes that have jobs of a state, those after one, in order.
+func lanesOf(ctx context.Context, q db.Queryer, kind string, s state, after string, max int) ([]string, error) {
+	lanes, err := db.Collect(ctx, q, db.Value[string], selectLanes, kind, s, after, max)
+	if err != nil {
+		return nil, fmt.Errorf("list the lanes of %s: %w", kind, err)
+	}
+	return lanes, nil
+}
+
+// dueOf is when the first waiting job is ready and when the first lease ends; zero: there is none.
+func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.Time, err error) {
+	var w, l int64
+	if err := q.QueryRow(ctx, selectDue, kind).Scan(&w, &l); err != nil {
+		return waiting, lease, fmt.Errorf("look for the jobs of %s: %w", kind, err)
+	}
+	return moment(w), moment(l), nil
+}
+
+// moment is a stored time, or zero.
+func moment(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// holdsTx reports whether a job is still this holding's.
+func holdsTx(ctx context.Context, tx *db.Tx, j Job) (bool, error) {
+	found, err := db.Collect(ctx, tx, db.Value[ID], selectHolding().On(tx.Engine()), j.ID, j.lease)
+	return len(found) == 1, err
+}
+
+// scheduleOf reads a schedule's row, which is there from the start on.
+func scheduleOf(ctx context.Context, q db.Queryer, name string) (next, lease int64, err error) {
+	if err := q.QueryRow(ctx, selectSchedule, name).Scan(&next, &lease); err != nil {
+		return 0, 0, fmt.Errorf("read the schedule of %s: %w", name, err)
+	}
+	return next, lease, nil
+}

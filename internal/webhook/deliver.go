@@ -1,0 +1,173 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/job"
+)
+
+// Run delivers what is in the queue until ctx ends, then lets the attempts under way finish.
+func (s *Service) Run(ctx context.Context) { s.Queue.Run(ctx, s.work) }
+
+// work makes one attempt, with no transaction open.
+func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
+	var p payload
+	if err := json.Unmarshal([]byte(j.Payload), &p); err != nil {
+		s.Logger.Error("a delivery cannot be read", "job", j.ID, "error", err)
+		return settled(job.Bury(s.Clock.Now().Add(s.Policy.PendingMax)))
+	}
+	e, err := one(ctx, s.DB, id.Webhook(j.Lane))
+	switch {
+	case err != nil:
+		s.Logger.Error("a webhook cannot be read", "webhook", j.Lane, "error", err)
+		return nil
+	case e == nil: // deleted
+		return settled(job.Done())
+	case e.Paused() && !p.Once:
+		return s.hold(ctx, e, j)
+	}
+	d, err := s.attempt(ctx, e, j, p)
+	if ctx.Err() != nil { // the stop cut it off: that is not the endpoint's failure
+		return nil
+	}
+	if err != nil {
+		s.Logger.Error("a webhook cannot be signed", "webhook", e.ID, "error", err)
+		return nil
+	}
+	return func(ctx context.Context, tx *db.Tx) (job.Verdict, error) { return s.settleTx(ctx, tx, j, p, d) }
+}
+
+func settled(v job.Verdict) job.Settle {
+	return func(context.Context, *db.Tx) (job.Verdict, error) { return v, nil }
+}
+
+// hold puts a delivery aside for a paused endpoint, and the others that wait for it, too.
+func (s *Service) hold(ctx context.Context, e *Endpoint, j job.Job) job.Settle {
+	if _, err := s.Queue.HoldLane(ctx, e.lane(), s.Policy.PendingMax); err != nil {
+		s.Logger.Error("deliveries cannot be held", "webhook", e.ID, "error", err)
+	}
+	return settled(job.Hold(j.CreatedAt.Add(s.Policy.PendingMax)))
+}
+
+// attempt sends an event to an endpoint and tells how that went. The error is a fault of ours.
+func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload) (*Delivery, error) {
+	now := s.Clock.Now()
+	secrets, err := s.secrets(e, now)
+	if err != nil {
+		return nil, err
+	}
+	d := &Delivery{ID: id.New[id.Delivery](now), EventID: p.Event, Event: p.Name, Attempt: j.Attempt, AttemptedAt: now, body: p.Body}
+	ctx, cancel := context.WithTimeout(ctx, s.Policy.Timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(p.Body))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "User-Agent": s.Policy.UserAgent, "Webhook-Id": string(p.Event),
+		"Webhook-Timestamp": timestamp(now), "Webhook-Signature": signatures(p.Event, now, p.Body, secrets...),
+	} {
+		r.Header.Set(name, value)
+	}
+	answer, err := s.Client.Do(r)
+	if err != nil {
+		d.Error = s.told(err)
+	} else {
+		s.hear(d, answer)
+	}
+	d.Duration = max(0, s.Clock.Now().Sub(now))
+	return d, nil
+}
+
+// hear takes note of an answer. What counts is its status: a body that breaks off changes nothing.
+func (s *Service) hear(d *Delivery, answer *http.Response) {
+	defer answer.Body.Close()
+	var kept bytes.Buffer
+	_, _ = io.CopyN(&kept, answer.Body, int64(s.Policy.AnswerKept))
+	_, _ = io.Copy(io.Discard, answer.Body) // to its end, which Client bounds, so that the connection can be used again
+	d.Answer = storable(kept.String())
+	d.HTTPStatus = answer.StatusCode
+	d.Succeeded = answer.StatusCode/100 == 2
+	d.gone = answer.StatusCode == http.StatusGone
+	d.retryAfter = retryAfter(answer.Header.Get("Retry-After"), s.Clock.Now())
+	if !d.Succeeded {
+		d.Error = fmt.Sprintf("the endpoint answered %d", d.HTTPStatus)
+	}
+}
+
+// storable is a text as it can be stored and shown: UTF-8 without NUL, which PostgreSQL refuses.
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// errorMax bounds the text of an error in octets.
+const errorMax = 300
+
+// told is an error as the owner of an endpoint is told it, without the URL that they know.
+func (s *Service) told(err error) string {
+	var timeout interface{ Timeout() bool }
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Sprintf("no answer within %s", s.Policy.Timeout)
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	text := storable(err.Error())
+	if len(text) > errorMax {
+		text = storable(text[:errorMax])
+	}
+	return text
+}
+
+// settleTx writes down an attempt and decides how its delivery goes on.
+func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload, d *Delivery) (job.Verdict, error) {
+	e, err := lockTx(ctx, tx, id.Webhook(j.Lane))
+	if err != nil || e == nil {
+		return job.Done(), err // deleted meanwhile: nobody asks any more
+	}
+	v := s.judge(e, j, p, d)
+	if err := insertDeliveryTx(ctx, tx, e.ID, e.attempts, d); err != nil {
+		return v, err
+	}
+	e.attempts++
+	return v, countTriedTx(ctx, tx, e)
+}
+
+// judge takes an attempt into an endpoint's account and decides what becomes of the delivery.
+func (s *Service) judge(e *Endpoint, j job.Job, p payload, d *Delivery) job.Verdict {
+	now := s.Clock.Now().Truncate(time.Microsecond)
+	d.NextAttemptAt = time.Time{}
+	if d.Succeeded {
+		e.FailureCount, e.LastDeliveryAt = 0, now
+		return job.Done()
+	}
+	e.FailureCount++
+	switch {
+	case e.Paused():
+	case d.gone:
+		e.PausedReason = Gone
+	case e.FailureCount >= s.Policy.PauseAfter:
+		e.PausedReason = Failures
+	}
+	switch {
+	case p.Once:
+		return job.Done()
+	case d.Attempt > len(s.Policy.Retries):
+		return job.Bury(now.Add(s.Policy.PendingMax))
+	case e.Paused():
+		return job.Hold(j.CreatedAt.Add(s.Policy.PendingMax))
+	}
+	d.NextAttemptAt = now.Add(s.pause(d))
+	return job.Retry(d.NextAttemptAt)
+}

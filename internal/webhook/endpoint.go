@@ -1,0 +1,255 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/job"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Wish is what the creator of an endpoint asks for (spec §2 Webhook endpoint).
+type Wish struct {
+	URL    string
+	Events []event.Name
+	Domain id.Domain // "": everything of the account
+}
+
+// Create makes an endpoint and sends it a ping. It returns the secret that signs, which nobody is told again.
+//
+// Errors: webhook.url_forbidden, webhook.limit_reached, request.invalid.
+func (s *Service) Create(ctx context.Context, account id.Account, w Wish) (*Endpoint, string, error) {
+	if err := s.checkURL(ctx, w.URL); err != nil {
+		return nil, "", err
+	}
+	if err := s.owns(ctx, account, w.Domain); err != nil {
+		return nil, "", err
+	}
+	max, err := s.Plans.WebhookMax(ctx, account)
+	if err != nil {
+		return nil, "", err
+	}
+	now := s.Clock.Now().Truncate(time.Microsecond)
+	e := &Endpoint{ID: id.New[id.Webhook](now), Account: account, URL: w.URL, Events: w.Events, Domain: w.Domain, CreatedAt: now}
+	secret := newSecret()
+	e.secret = s.sealer.seal(secret, e.ID)
+	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		n, err := countTx(ctx, tx, account)
+		if err != nil {
+			return err
+		}
+		if n >= max {
+			return problem.Detailf(problem.WebhookLimitReached, "the plan allows %d webhooks and there are %d", max, n)
+		}
+		if err := insertTx(ctx, tx, e); err != nil {
+			return err
+		}
+		_, err = s.pingTx(ctx, tx, e, false)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return e, shownSecret(secret), nil
+}
+
+// checkURL makes what stands against a URL a problem.
+func (s *Service) checkURL(ctx context.Context, rawURL string) error {
+	err := s.Guard.CheckURL(ctx, rawURL)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	p := problem.New(problem.WebhookURLForbidden)
+	p.Detail = err.Error()
+	p.Fields = []problem.Field{{Pointer: "/url", Message: err.Error()}}
+	return p
+}
+
+func (s *Service) owns(ctx context.Context, account id.Account, domain id.Domain) error {
+	if domain == "" {
+		return nil
+	}
+	owns, err := s.Domains.Owns(ctx, account, domain)
+	if err == nil && !owns {
+		err = problem.Invalid("/domainId", "is not one of your private domains")
+	}
+	return err
+}
+
+// pingTx sends an endpoint an event of itself, once or like any other.
+func (s *Service) pingTx(ctx context.Context, tx *db.Tx, e *Endpoint, once bool) (id.Event, error) {
+	p, err := newPayload(event.Event{Account: e.Account, At: s.Clock.Now(), Data: event.WebhookPing{Webhook: e.Shown()}})
+	if err != nil {
+		return "", err
+	}
+	p.Once = once
+	return p.Event, s.sendTx(ctx, tx, e, p)
+}
+
+func (s *Service) sendTx(ctx context.Context, tx *db.Tx, e *Endpoint, p payload) error {
+	text, err := p.text()
+	if err != nil {
+		return err
+	}
+	return s.Queue.EnqueueTx(ctx, tx, job.New{Lane: e.lane(), Payload: text})
+}
+
+// List returns an account's endpoints, newest first: those made before the one named ("": from the newest on), at most max.
+func (s *Service) List(ctx context.Context, account id.Account, before id.Webhook, max int) ([]*Endpoint, error) {
+	return page(ctx, s.DB, account, before, max)
+}
+
+// Change is what to change of an endpoint; nil leaves as it is.
+type Change struct {
+	URL    *string
+	Events []event.Name
+	Paused *bool
+}
+
+// Update changes an endpoint of an account. Resuming one clears its failures, and what waited for it is delivered.
+// Errors: webhook.not_found, webhook.url_forbidden.
+func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Webhook, c Change) (*Endpoint, error) {
+	if _, err := owned(ctx, s.DB, account, webhook); err != nil { // before DNS is asked for somebody
+		return nil, err
+	}
+	if c.URL != nil {
+		if err := s.checkURL(ctx, *c.URL); err != nil {
+			return nil, err
+		}
+	}
+	var e *Endpoint
+	var resumed bool
+	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if e, err = owned(ctx, tx, account, webhook); err != nil {
+			return err
+		}
+		resumed = c.apply(e)
+		return saveTx(ctx, tx, e)
+	})
+	if err == nil && resumed {
+		_, err = s.Queue.ReleaseLane(ctx, e.lane()) // Upkeep does the rest of it
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// apply changes an endpoint and tells whether that resumed it.
+func (c Change) apply(e *Endpoint) (resumed bool) {
+	if c.URL != nil {
+		e.URL = *c.URL
+	}
+	if c.Events != nil {
+		e.Events = c.Events
+	}
+	switch {
+	case c.Paused == nil || *c.Paused == e.Paused():
+		return false
+	case *c.Paused:
+		e.PausedReason = Manual
+		return false
+	}
+	e.PausedReason, e.FailureCount = "", 0
+	return true
+}
+
+// Delete removes an endpoint of an account with all that waits for it. Error: webhook.not_found.
+func (s *Service) Delete(ctx context.Context, account id.Account, webhook id.Webhook) error {
+	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		e, err := owned(ctx, tx, account, webhook)
+		if err != nil {
+			return err
+		}
+		return deleteTx(ctx, tx, e.ID)
+	})
+	if err == nil {
+		_, err = s.Queue.DeleteLane(ctx, string(webhook)) // deliveries that are left find no endpoint
+	}
+	return err
+}
+
+// RotateSecret gives an endpoint a new secret, which it returns. The one before signs as well for Policy.OldSecretFor, so
+// that the receiver can change over without losing anything. Error: webhook.not_found.
+func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook id.Webhook) (*Endpoint, string, error) {
+	secret := newSecret()
+	var e *Endpoint
+	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if e, err = owned(ctx, tx, account, webhook); err != nil {
+			return err
+		}
+		e.old, e.oldUntil = e.secret, s.Clock.Now().Add(s.Policy.OldSecretFor)
+		e.secret = s.sealer.seal(secret, e.ID)
+		return saveTx(ctx, tx, e)
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return e, shownSecret(secret), nil
+}
+
+// Test sends an endpoint a ping now, once, even where it is paused, and returns the event to look for among the attempts.
+// Error: webhook.not_found.
+func (s *Service) Test(ctx context.Context, account id.Account, webhook id.Webhook) (ev id.Event, err error) {
+	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		e, err := owned(ctx, tx, account, webhook)
+		if err != nil {
+			return err
+		}
+		ev, err = s.pingTx(ctx, tx, e, true)
+		return err
+	})
+	return ev, err
+}
+
+// Redeliver sends the event of one of the last 100 attempts again, once, with the same identifier and body, even where the
+// endpoint is paused. Errors: webhook.not_found, webhook.delivery_not_found.
+func (s *Service) Redeliver(ctx context.Context, account id.Account, webhook id.Webhook, delivery id.Delivery) (ev id.Event, err error) {
+	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		e, err := owned(ctx, tx, account, webhook)
+		if err != nil {
+			return err
+		}
+		p, err := sentTx(ctx, tx, webhook, delivery)
+		if err != nil {
+			return err
+		}
+		p.Once, ev = true, p.Event
+		return s.sendTx(ctx, tx, e, p)
+	})
+	return ev, err
+}
+
+// Status is what the interface calls an endpoint that is paused or not.
+func (e *Endpoint) Status() string {
+	if e.Paused() {
+		return "paused"
+	}
+	return "active"
+}
+
+// Shown is the endpoint as its owner sees it.
+func (e *Endpoint) Shown() event.Webhook {
+	shown := event.Webhook{
+		ID: e.ID, URL: e.URL, Events: e.Events, Status: e.Status(), FailureCount: e.FailureCount, CreatedAt: clock.Stamp{Time: e.CreatedAt},
+	}
+	if e.Domain != "" {
+		shown.DomainID = &e.Domain
+	}
+	if e.Paused() {
+		reason := string(e.PausedReason)
+		shown.PausedReason = &reason
+	}
+	if !e.LastDeliveryAt.IsZero() {
+		shown.LastDeliveryAt = &clock.Stamp{Time: e.LastDeliveryAt}
+	}
+	return shown
+}

@@ -1,0 +1,32 @@
+package webhook
+
+import (
+	"time"
+
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// Signatures is signatures, for the tests.
+func Signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) string {
+	return signatures(ev, at, body, secrets...)
+}
+
+// RetryAfter is retryAfter, for the tests.
+func RetryAfter(field string, now time.Time) time.Duration { return retryAfter(field, now) }
+
+// Pause is how long to wait after so many attempts, where the endpoint asked for a pause.
+func (s *Service) Pause(attempt int, asked time.Duration) time.Duration {
+	return s.pause(&Delivery{Attempt: attempt, retryAfter: asked})
+}
+
+// Sealed tells whether what is sealed for one endpoint opens for another.
+func Sealed(key [32]byte, secret []byte, one, other id.Webhook) (opens, foreign bool) {
+	s, err := newSealer(key)
+	if err != nil {
+		return false, true
+	}
+	box := s.seal(secret, one)
+	_, own := s.open(box, one)
+	_, others := s.open(box, other)
+	return own == nil, others == nil
+}

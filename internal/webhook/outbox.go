@@ -1,0 +1,95 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/job"
+)
+
+// payload is what a job holds: all that its delivery needs, so that every try sends the same octets.
+type payload struct {
+	Event id.Event        `json:"event"`
+	Name  event.Name      `json:"name"`
+	Once  bool            `json:"once,omitempty"` // asked for by the owner: tried once, paused or not
+	Body  json.RawMessage `json:"body"`
+}
+
+func newPayload(ev event.Event) (payload, error) {
+	body, err := json.Marshal(ev.Body())
+	if err != nil {
+		return payload{}, fmt.Errorf("encode the event %s: %w", ev.Data.Name(), err)
+	}
+	return payload{Event: id.New[id.Event](ev.At), Name: ev.Data.Name(), Body: body}, nil
+}
+
+// text is the payload as it is stored.
+func (p payload) text() (string, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("encode the payload of %s: %w", p.Event, err)
+	}
+	return string(text), nil
+}
+
+// Outbox puts events into the queue of those who want them. It is what the other domains know of webhooks.
+type Outbox struct {
+	queue      *job.Queue
+	pendingMax time.Duration
+}
+
+// NewOutbox makes the outbox of a queue; events for a paused endpoint wait for pendingMax.
+func NewOutbox(q *job.Queue, pendingMax time.Duration) *Outbox {
+	return &Outbox{queue: q, pendingMax: pendingMax}
+}
+
+// PublishTx tells the endpoints of accounts what happened, in the transaction of what happened: they hear of it if that
+// commits, and only then. It costs one read for all accounts of the events, and one row for each endpoint that wants one.
+func (o *Outbox) PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	listeners, err := listenersTx(ctx, tx, events)
+	if err != nil || len(listeners) == 0 {
+		return err
+	}
+	var jobs []job.New
+	for _, ev := range events {
+		some, err := o.jobs(ev, listeners[ev.Account])
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, some...)
+	}
+	return o.queue.EnqueueTx(ctx, tx, jobs...)
+}
+
+// jobs are the deliveries of an event: one for each endpoint that wants it, all with the same body.
+func (o *Outbox) jobs(ev event.Event, listeners []*Endpoint) (jobs []job.New, err error) {
+	var text string
+	for _, e := range listeners {
+		if !e.wants(ev) {
+			continue
+		}
+		if text == "" {
+			p, err := newPayload(ev)
+			if err != nil {
+				return nil, err
+			}
+			if text, err = p.text(); err != nil {
+				return nil, err
+			}
+		}
+		j := job.New{Lane: e.lane(), Payload: text}
+		if e.Paused() {
+			j.HeldFor = o.pendingMax
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}

@@ -1,0 +1,236 @@
+package webhook
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+const columns = `id, account_id, url, events, coalesce(domain_id, ''), paused_reason, failures, attempts, secret, old_secret, old_secret_until,
+	created_at, coalesce(last_delivery_at, 0)`
+
+const deliveryColumns = `id, event_id, event, attempt, succeeded, http_status, error, duration, attempted_at, coalesce(next_attempt_at, 0), response_body`
+
+const (
+	selectByID      = "SELECT " + columns + " FROM webhook WHERE id = $1"
+	selectPage      = "SELECT " + columns + " FROM webhook WHERE account_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4"
+	selectListeners = "SELECT id, account_id, events, coalesce(domain_id, ''), paused_reason FROM webhook WHERE account_id IN "
+	countWebhooks   = "SELECT count(*) FROM webhook WHERE account_id = $1"
+
+	insertWebhook = `INSERT INTO webhook (id, account_id, url, events, domain_id, paused_reason, failures, attempts, secret, old_secret_until, created_at)
+		VALUES ($1, $2, $3, $4, nullif($5, ''), '', 0, 0, $6, 0, $7)`
+	updateWebhook = `UPDATE webhook SET url = $2, events = $3, paused_reason = $4, failures = $5, secret = $6, old_secret = $7, old_secret_until = $8
+		WHERE id = $1`
+	updateTried = `UPDATE webhook SET paused_reason = $2, failures = $3, attempts = $4, last_delivery_at = nullif(CAST($5 AS BIGINT), 0) WHERE id = $1`
+	deleteByID  = "DELETE FROM webhook WHERE id = $1"
+
+	selectDeliveries = "SELECT " + deliveryColumns + " FROM webhook_delivery WHERE webhook_id = $1 ORDER BY number DESC"
+	selectSent       = "SELECT event_id, event, body FROM webhook_delivery WHERE webhook_id = $1 AND id = $2"
+	upsertDelivery   = `INSERT INTO webhook_delivery (webhook_id, slot, number, id, event_id, event, attempt, succeeded, http_status, error, duration,
+		attempted_at, next_attempt_at, response_body, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, nullif(CAST($13 AS BIGINT), 0), $14, $15)
+		ON CONFLICT (webhook_id, slot) DO UPDATE SET number = excluded.number, id = excluded.id, event_id = excluded.event_id, event = excluded.event,
+		attempt = excluded.attempt, succeeded = excluded.succeeded, http_status = excluded.http_status, error = excluded.error,
+		duration = excluded.duration, attempted_at = excluded.attempted_at, next_attempt_at = excluded.next_attempt_at,
+		response_body = excluded.response_body, body = excluded.body`
+	deleteDeliveries = "DELETE FROM webhook_delivery WHERE webhook_id = $1"
+)
+
+func scan(row db.Row) (*Endpoint, error) {
+	var e Endpoint
+	var events string
+	var oldUntil, created, last int64
+	err := row.Scan(&e.ID, &e.Account, &e.URL, &events, &e.Domain, &e.PausedReason, &e.FailureCount, &e.attempts, &e.secret, &e.old, &oldUntil, &created, &last)
+	if err != nil {
+		return nil, err
+	}
+	e.oldUntil, e.CreatedAt, e.LastDeliveryAt = moment(oldUntil), moment(created), moment(last)
+	return &e, json.Unmarshal([]byte(events), &e.Events)
+}
+
+// scanListener reads what deciding on an event needs.
+func scanListener(row db.Row) (*Endpoint, error) {
+	var e Endpoint
+	var events string
+	if err := row.Scan(&e.ID, &e.Account, &events, &e.Domain, &e.PausedReason); err != nil {
+		return nil, err
+	}
+	return &e, json.Unmarshal([]byte(events), &e.Events)
+}
+
+// moment is a stored time, or zero.
+func moment(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// micros is the inverse of moment.
+func micros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMicro()
+}
+
+// names is a list of events as it is stored.
+func names(events []event.Name) (string, error) {
+	text, err := json.Marshal(events)
+	return string(text), err
+}
+
+// one reads an endpoint; nil without an error means that there is none.
+func one(ctx context.Context, q db.Queryer, webhook id.Webhook) (*Endpoint, error) {
+	return found(scan(q.QueryRow(ctx, selectByID, webhook)))
+}
+
+// lockTx is one, and keeps others from the endpoint until the transaction ends.
+func lockTx(ctx context.Context, tx *db.Tx, webhook id.Webhook) (*Endpoint, error) {
+	query := selectByID + db.Per{Postgres: " FOR UPDATE"}.On(tx.Engine())
+	return found(scan(tx.QueryRow(ctx, query, webhook)))
+}
+
+func found(e *Endpoint, err error) (*Endpoint, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a webhook: %w", err)
+	}
+	return e, nil
+}
+
+// owned reads an account's endpoint. Another's is told like one that never was. Error: webhook.not_found.
+func owned(ctx context.Context, q db.Queryer, account id.Account, webhook id.Webhook) (*Endpoint, error) {
+	e, err := one(ctx, q, webhook)
+	if err == nil && (e == nil || e.Account != account) {
+		err = problem.New(problem.WebhookNotFound)
+	}
+	return e, err
+}
+
+// beyond is later than every creation.
+const beyond int64 = 1 << 62
+
+func page(ctx context.Context, q db.Queryer, account id.Account, before id.Webhook, max int) ([]*Endpoint, error) {
+	created := beyond
+	if before != "" {
+		created = id.Time(before).UnixMicro() // the identifier was made for the creation
+	}
+	all, err := db.Collect(ctx, q, scan, selectPage, account, created, before, max)
+	if err != nil {
+		return nil, fmt.Errorf("list webhooks: %w", err)
+	}
+	return all, nil
+}
+
+// accountsMax bounds how many accounts one statement looks up.
+const accountsMax = 512
+
+// listenersTx reads the endpoints of the events' accounts.
+func listenersTx(ctx context.Context, tx *db.Tx, events []event.Event) (map[id.Account][]*Endpoint, error) {
+	var accounts []any
+	listeners := make(map[id.Account][]*Endpoint)
+	for _, ev := range events {
+		if _, known := listeners[ev.Account]; ev.Account != "" && !known {
+			listeners[ev.Account] = nil
+			accounts = append(accounts, ev.Account)
+		}
+	}
+	for some := range slices.Chunk(accounts, accountsMax) {
+		list, size := db.In(1, len(some))
+		endpoints, err := db.Collect(ctx, tx, scanListener, selectListeners+list, db.Fill(slices.Clone(some), size)...)
+		if err != nil {
+			return nil, fmt.Errorf("find the webhooks of %d accounts: %w", len(some), err)
+		}
+		for _, e := range endpoints {
+			listeners[e.Account] = append(listeners[e.Account], e)
+		}
+	}
+	return listeners, nil
+}
+
+func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err error) {
+	if err := tx.QueryRow(ctx, countWebhooks, account).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count webhooks: %w", err)
+	}
+	return n, nil
+}
+
+func insertTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
+	events, err := names(e.Events)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, insertWebhook, e.ID, e.Account, e.URL, events, e.Domain, e.secret, e.CreatedAt.UnixMicro())
+	return err
+}
+
+// saveTx writes what an owner changes.
+func saveTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
+	events, err := names(e.Events)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, updateWebhook, e.ID, e.URL, events, e.PausedReason, e.FailureCount, e.secret, e.old, micros(e.oldUntil))
+	return err
+}
+
+// countTriedTx writes what an attempt changes.
+func countTriedTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
+	return tx.Queue(ctx, updateTried, e.ID, e.PausedReason, e.FailureCount, e.attempts, micros(e.LastDeliveryAt))
+}
+
+func deleteTx(ctx context.Context, tx *db.Tx, webhook id.Webhook) error {
+	if _, err := tx.Exec(ctx, deleteDeliveries, webhook); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, deleteByID, webhook)
+	return err
+}
+
+func scanDelivery(row db.Row) (*Delivery, error) {
+	var d Delivery
+	var took, at, next int64
+	err := row.Scan(&d.ID, &d.EventID, &d.Event, &d.Attempt, &d.Succeeded, &d.HTTPStatus, &d.Error, &took, &at, &next, &d.Answer)
+	d.Duration, d.AttemptedAt, d.NextAttemptAt = time.Duration(took)*time.Microsecond, moment(at), moment(next)
+	return &d, err
+}
+
+func deliveries(ctx context.Context, q db.Queryer, webhook id.Webhook) ([]*Delivery, error) {
+	all, err := db.Collect(ctx, q, scanDelivery, selectDeliveries, webhook)
+	if err != nil {
+		return nil, fmt.Errorf("list deliveries of %s: %w", webhook, err)
+	}
+	return all, nil
+}
+
+// insertDeliveryTx writes down the attempt of a number over the one of ringSize before.
+func insertDeliveryTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, number int64, d *Delivery) error {
+	return tx.Queue(ctx, upsertDelivery, webhook, number%ringSize, number, d.ID, d.EventID, d.Event, d.Attempt, d.Succeeded, d.HTTPStatus, d.Error,
+		d.Duration.Microseconds(), d.AttemptedAt.UnixMicro(), micros(d.NextAttemptAt), d.Answer, string(d.body))
+}
+
+// sentTx reads what an attempt sent. Error: webhook.delivery_not_found.
+func sentTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, delivery id.Delivery) (p payload, err error) {
+	var body string
+	err = tx.QueryRow(ctx, selectSent, webhook, delivery).Scan(&p.Event, &p.Name, &body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, problem.New(problem.WebhookDeliveryNotFound)
+	}
+	if err != nil {
+		return p, fmt.Errorf("read delivery %s: %w", delivery, err)
+	}
+	p.Body = json.RawMessage(body)
+	return p, nil
+}

@@ -1,0 +1,235 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/job"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/webhook"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	ada id.Account = "acc_ada"
+	bob id.Account = "acc_bob"
+)
+
+// world is webhooks whose requests end in the test.
+type world struct {
+	*webhook.Service
+	t      *testing.T
+	db     *db.DB
+	clock  *clock.Fake
+	queue  *job.Queue
+	outbox *webhook.Outbox
+
+	mu     sync.Mutex
+	sent   []*http.Request
+	status int
+}
+
+func newWorld(t *testing.T, d *db.DB) *world {
+	w := &world{t: t, db: d, clock: clock.NewFake(noon()), status: 200}
+	w.queue = job.NewQueue(d, w.clock, job.Options{
+		Kind: "webhook", LaneMax: 4, Max: 16, Lease: time.Minute, Poll: time.Second, Grace: time.Minute, Sole: true, Logger: slog.New(slog.DiscardHandler),
+	})
+	w.outbox = webhook.NewOutbox(w.queue, 72*time.Hour)
+	var err error
+	w.Service, err = webhook.New(webhook.Parts{
+		DB: d, Clock: w.clock, Queue: w.queue, Plans: w, Domains: w, Guard: w, Client: &http.Client{Transport: w}, Seal: [32]byte{1},
+		Logger: slog.New(slog.DiscardHandler), Policy: webhook.Policy{
+			Retries: []time.Duration{time.Minute}, RetryAfterMax: 24 * time.Hour, PauseAfter: 3, PendingMax: 72 * time.Hour, Timeout: time.Minute, AnswerKept: 10,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) WebhookMax(context.Context, id.Account) (int, error)       { return 2, nil }
+func (w *world) Owns(context.Context, id.Account, id.Domain) (bool, error) { return true, nil }
+func (w *world) CheckURL(_ context.Context, rawURL string) error {
+	if strings.Contains(rawURL, "forbidden") {
+		return errors.New("it is forbidden")
+	}
+	return nil
+}
+
+// RoundTrip answers a delivery.
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sent = append(w.sent, r)
+	return &http.Response{StatusCode: w.status, Body: io.NopCloser(strings.NewReader("a long answer"))}, nil
+}
+
+// run delivers until the returned function is called.
+func (w *world) run() (stop func()) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { w.Run(ctx) })
+	return func() { cancel(); running.Wait() }
+}
+
+func (w *world) create(account id.Account, events ...event.Name) *webhook.Endpoint {
+	w.t.Helper()
+	e, _, err := w.Create(w.t.Context(), account, webhook.Wish{URL: "https://hooks.example/", Events: events})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return e
+}
+
+func (w *world) publish(events ...event.Event) error {
+	return w.db.Update(w.t.Context(), func(ctx context.Context, tx *db.Tx) error { return w.outbox.PublishTx(ctx, tx, events...) })
+}
+
+func (w *world) count(query string, args ...any) (n int) {
+	w.t.Helper()
+	if err := w.db.QueryRow(w.t.Context(), query, args...).Scan(&n); err != nil {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+func expired(account id.Account, domain id.Domain) event.Event {
+	return event.Event{Account: account, Domain: domain, At: noon(), Data: event.MailboxExpired{}}
+}
+
+func TestEventsGoToThoseWhoWantThem(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		all := w.create(ada, event.MailboxExpiredName)
+		some, _, err := w.Create(t.Context(), ada, webhook.Wish{URL: "https://hooks.example/", Events: []event.Name{event.MailboxExpiredName}, Domain: "dom_1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.create(bob, event.MailboxCreatedName)
+		if err := w.publish(expired(ada, ""), expired(ada, "dom_1"), expired(ada, "dom_2"), expired(bob, ""), expired("acc_eve", "")); err != nil {
+			t.Fatal(err)
+		}
+		pings := 1
+		for lane, want := range map[id.Webhook]int{all.ID: 3 + pings, some.ID: 1 + pings} {
+			if n := w.count("SELECT count(*) FROM job WHERE lane = $1", lane); n != want {
+				t.Errorf("%d deliveries for %s, want %d", n, lane, want)
+			}
+		}
+		if n := w.count("SELECT count(*) FROM job"); n != 4+1+3*pings-1 {
+			t.Errorf("%d deliveries in all", n)
+		}
+	})
+}
+
+func TestAnEventIsNotToldWithoutItsCause(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		w.create(ada, event.MailboxExpiredName)
+		before := w.count("SELECT count(*) FROM job")
+		undone := errors.New("undone")
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			return errors.Join(w.outbox.PublishTx(ctx, tx, expired(ada, "")), undone)
+		})
+		if !errors.Is(err, undone) || w.count("SELECT count(*) FROM job") != before {
+			t.Errorf("%v, %d deliveries", err, w.count("SELECT count(*) FROM job"))
+		}
+	})
+}
+
+func TestLimitsAndForbiddenURLs(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		for want, wish := range map[problem.Code]webhook.Wish{problem.WebhookURLForbidden: {URL: "https://forbidden/", Events: event.Names()}} {
+			if _, _, err := w.Create(t.Context(), ada, wish); !problem.Has(err, want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		w.create(ada, event.WebhookPingName)
+		e := w.create(ada, event.WebhookPingName)
+		if _, _, err := w.Create(t.Context(), ada, webhook.Wish{URL: "https://hooks.example/", Events: event.Names()}); !problem.Has(err, problem.WebhookLimitReached) {
+			t.Errorf("a third endpoint: %v", err)
+		}
+		url := "https://forbidden/"
+		if _, err := w.Update(t.Context(), ada, e.ID, webhook.Change{URL: &url}); !problem.Has(err, problem.WebhookURLForbidden) {
+			t.Errorf("%v", err)
+		}
+		if _, err := w.Update(t.Context(), bob, e.ID, webhook.Change{URL: &url}); !problem.Has(err, problem.WebhookNotFound) {
+			t.Errorf("another's: %v", err)
+		}
+	})
+}
+
+// What pausing, resuming and deleting left to be done later, because there was too much of it or because it crossed with
+// an event, Upkeep does.
+func TestUpkeepPutsStragglersRight(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		active, paused := w.create(ada, event.MailboxExpiredName), w.create(ada, event.MailboxExpiredName)
+		yes := true
+		if _, err := w.Update(t.Context(), ada, paused.ID, webhook.Change{Paused: &yes}); err != nil {
+			t.Fatal(err)
+		}
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			return w.queue.EnqueueTx(ctx, tx,
+				job.New{Lane: string(active.ID), Payload: `{"event":"evt_1","body":{}}`, HeldFor: time.Hour},
+				job.New{Lane: string(paused.ID), Payload: `{"event":"evt_1","body":{}}`, HeldFor: time.Hour},
+				job.New{Lane: "whk_deleted", Payload: `{"event":"evt_1","body":{}}`, HeldFor: time.Hour},
+			)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Upkeep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for lane, want := range map[id.Webhook]int{active.ID: 0, paused.ID: 1, "whk_deleted": 0} {
+			if n := w.count("SELECT count(*) FROM job WHERE state = 3 AND lane = $1", lane); n != want {
+				t.Errorf("%d deliveries are held for %s, want %d", n, lane, want)
+			}
+		}
+		if n := w.count("SELECT count(*) FROM job WHERE lane = 'whk_deleted'"); n != 0 {
+			t.Errorf("%d deliveries are left for an endpoint that is not there", n)
+		}
+	})
+}
+
+func TestADeliveryThatCannotBeReadIsBuried(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		e := w.create(ada, event.MailboxExpiredName)
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			return w.queue.EnqueueTx(ctx, tx, job.New{Lane: string(e.ID), Payload: "{"}, job.New{Lane: "whk_deleted", Payload: `{"event":"evt_1","body":{}}`})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := w.run()
+		deadline := time.Now().Add(30 * time.Second)
+		for w.count("SELECT count(*) FROM job WHERE state <> 4") > 0 && time.Now().Before(deadline) {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		if dead := w.count("SELECT count(*) FROM job WHERE state = 4"); dead != 1 || len(w.sent) != 1 { // the ping
+			t.Errorf("%d dead letters, %d requests", dead, len(w.sent))
+		}
+		if all, err := w.Deliveries(t.Context(), ada, e.ID); err != nil || len(all) != 1 || all[0].Answer != "a long ans" {
+			t.Errorf("%v %+v", err, all)
+		}
+	})
+}

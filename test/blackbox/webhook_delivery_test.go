@@ -1,0 +1,356 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	reference "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// schedule is the pauses of decisions §2.
+var schedule = []time.Duration{
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 10 * time.Hour,
+}
+
+// quiet makes sure that a receiver gets nothing more: another one gets what was sent later.
+func (s *service) quiet(u user, r *apptest.Receiver, have int) {
+	s.t.Helper()
+	probe := authority.NewReceiver(s.t)
+	h := s.hook(u, probe, "webhook.ping")
+	s.call(http.MethodDelete, "/me/webhooks/"+h.ID, u.Token, 204, "")
+	arrived(s.t, r, have)
+}
+
+func TestADeliveryIsTriedAgainBySchedule(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	r.Status(http.StatusInternalServerError)
+	s.create(u.Token, nil)
+	first := arrived(t, r, 2)[1]
+	for n, pause := range schedule {
+		last := s.attempted(u, h, 2+n)[0]
+		if last.Attempt != n+1 || last.Outcome != "failed" || last.HTTPStatus == nil || *last.HTTPStatus != 500 || last.Error == nil ||
+			last.NextAttemptAt == nil || !last.NextAttemptAt.Equal(s.Clock.Now().Add(pause)) || last.EventID != first.Event() {
+			t.Fatalf("attempt %d: %+v, now is %s", n+1, last, s.Clock.Now())
+		}
+		if got := s.shown(u, h); got.FailureCount != n+1 {
+			t.Errorf("failureCount %d", got.FailureCount)
+		}
+		s.Clock.Advance(pause - time.Second)
+		s.quiet(u, r, 2+n)
+		s.Clock.Advance(time.Second)
+		again := arrived(t, r, 3+n)[2+n]
+		if again.Event() != first.Event() || !bytes.Equal(again.Body, first.Body) {
+			t.Errorf("a further try sends something else: %s %s", again.Event(), again.Body)
+		}
+		s.read(h.Secret, again)
+	}
+	if last := s.attempted(u, h, 2+len(schedule))[0]; last.NextAttemptAt != nil || last.Attempt != 8 {
+		t.Errorf("the last attempt: %+v", last)
+	}
+	s.Clock.Advance(48 * time.Hour)
+	s.quiet(u, r, 2+len(schedule))
+
+	r.Status(http.StatusOK)
+	s.create(u.Token, nil)
+	s.attempted(u, h, 3+len(schedule))
+	if got := s.shown(u, h); got.FailureCount != 0 || !got.LastDeliveryAt.Equal(s.Clock.Now()) {
+		t.Errorf("a success leaves failures: %+v", got)
+	}
+}
+
+func TestWhatCountsAsSuccess(t *testing.T) {
+	s := startAccounts(t, hookSettings(settings{"webhooks.timeout": "300ms"}))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	elsewhere := authority.NewReceiver(t)
+	for i, c := range []struct {
+		what    string
+		answer  http.HandlerFunc
+		outcome string
+		check   func(attempt) bool
+	}{
+		{"200 with a body", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "thanks") }, "succeeded", func(a attempt) bool { return a.ResponseBody == "thanks" }},
+		{"299", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(299) }, "succeeded", nil},
+		{
+			"a redirect", func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+			},
+			"failed", func(a attempt) bool { return *a.HTTPStatus == 307 },
+		},
+		{"404", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who?", 404) }, "failed", func(a attempt) bool { return a.ResponseBody == "who?\n" }},
+		{
+			"a long body", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 1<<20)) },
+			"succeeded", func(a attempt) bool { return a.ResponseBody == strings.Repeat("x", 1024) },
+		},
+		{
+			"octets that are no text", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("a\x00b\xff")) },
+			"succeeded", func(a attempt) bool { return a.ResponseBody == "a\uFFFDb\uFFFD" },
+		},
+		{"no answer", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "failed", func(a attempt) bool {
+			return a.HTTPStatus == nil && text(a.Error) == "no answer within 300ms"
+		}},
+		{"a cut connection", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "failed", func(a attempt) bool {
+			return a.HTTPStatus == nil && a.Error != nil && !strings.Contains(*a.Error, "https://")
+		}},
+	} {
+		r.Answer(c.answer)
+		s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/test", u.Token, 202, "")
+		got := s.attempted(u, h, 2+i)[0]
+		if got.Outcome != c.outcome || (got.Error == nil) != (c.outcome == "succeeded") || got.NextAttemptAt != nil || c.check != nil && !c.check(got) {
+			t.Errorf("%s: %+v", c.what, got)
+		}
+	}
+	arrived(t, elsewhere, 0)
+	r.Close()
+	s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/test", u.Token, 202, "")
+	if got := s.attempted(u, h, 10)[0]; got.Outcome != "failed" || got.HTTPStatus != nil {
+		t.Errorf("nobody listens: %+v", got)
+	}
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	for i, c := range []struct {
+		field string
+		pause time.Duration
+	}{
+		{"120", 2 * time.Minute},
+		{s.Clock.Now().Add(time.Hour).Format(http.TimeFormat), time.Hour},
+		{"1", 5 * time.Second},
+		{"soon", 5 * time.Second},
+		{"-5", 5 * time.Second},
+		{"864000", 24 * time.Hour},
+		{"99999999999999999999", 5 * time.Second}, // no number that anybody means
+		{s.Clock.Now().Add(-time.Hour).Format(http.TimeFormat), 5 * time.Second},
+	} {
+		r.Answer(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", c.field)
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		s.create(u.Token, nil)
+		got := s.attempted(u, h, 2+i)[0]
+		if got.NextAttemptAt == nil || !got.NextAttemptAt.Equal(s.Clock.Now().Add(c.pause)) {
+			t.Errorf("Retry-After: %s: %+v", c.field, got.NextAttemptAt)
+		}
+	}
+}
+
+func TestFailuresInARowPauseAnEndpoint(t *testing.T) {
+	s := startAccounts(t, hookSettings(settings{"webhooks.pause_after_failures": "3"}))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	r.Status(http.StatusBadGateway)
+	s.create(u.Token, nil)
+	s.attempted(u, h, 2)
+	s.create(u.Token, nil)
+	s.attempted(u, h, 3)
+	if got := s.shown(u, h); got.Status != "active" || got.FailureCount != 2 {
+		t.Errorf("%+v", got)
+	}
+	s.create(u.Token, nil)
+	s.attempted(u, h, 4)
+	if got := s.shown(u, h); got.Status != "paused" || text(got.PausedReason) != "failures" || got.FailureCount != 3 {
+		t.Errorf("%+v", got)
+	}
+	s.create(u.Token, nil)
+	s.Clock.Advance(time.Minute) // the retries of the first two come due, and wait with the others
+	s.quiet(u, r, 1+3)
+
+	r.Status(http.StatusOK)
+	if got := s.patch(u, h, fields{"status": "active"}); got.Status != "active" || got.PausedReason != nil || got.FailureCount != 0 {
+		t.Errorf("%+v", got)
+	}
+	ids := make(map[string]int)
+	for _, d := range arrived(t, r, 1+3+4) {
+		s.read(h.Secret, d)
+		ids[d.Event()]++
+	}
+	if len(ids) != 1+4 {
+		t.Errorf("after the resumption each of 4 events and a ping should have come: %v", ids)
+	}
+}
+
+func TestGoneIsBelieved(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	r.Status(http.StatusGone)
+	s.create(u.Token, nil)
+	s.attempted(u, h, 2)
+	if got := s.shown(u, h); got.Status != "paused" || text(got.PausedReason) != "gone" || got.FailureCount != 1 {
+		t.Errorf("%+v", got)
+	}
+	if got := s.attempts(u, h)[0]; got.NextAttemptAt != nil {
+		t.Errorf("%+v", got)
+	}
+	s.quiet(u, r, 2)
+	r.Status(http.StatusOK)
+	s.patch(u, h, fields{"status": "active"})
+	arrived(t, r, 3)
+}
+
+func TestWhatWaitsForAPausedEndpointIsDroppedAfterThreeDays(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	s.patch(u, h, fields{"status": "paused"})
+	s.create(u.Token, nil)
+	s.Clock.Advance(48 * time.Hour)
+	late := s.create(u.Token, nil)
+	s.Clock.Advance(25 * time.Hour)
+	eventually(t, "the first to be dropped", func() bool {
+		s.Clock.Advance(time.Minute)
+		return len(column(t, s.Database(), "SELECT id FROM job WHERE state = 3")) == 1
+	})
+	s.patch(u, h, fields{"status": "active"})
+	if d := arrived(t, r, 2)[1]; !bytes.Contains(d.Body, []byte(late.ID)) {
+		t.Errorf("%s", d.Body)
+	}
+	s.quiet(u, r, 2)
+}
+
+func TestDeletingAnEndpointDropsWhatWaits(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	r.Status(http.StatusInternalServerError)
+	s.create(u.Token, nil)
+	s.attempted(u, h, 2)
+	s.patch(u, h, fields{"status": "paused"})
+	s.create(u.Token, nil)
+	s.call(http.MethodDelete, "/me/webhooks/"+h.ID, u.Token, 204, "")
+	for _, query := range []string{"SELECT id FROM job", "SELECT id FROM webhook", "SELECT id FROM webhook_delivery"} {
+		if left := column(t, s.Database(), query); len(left) != 0 {
+			t.Errorf("%s: %v", query, left)
+		}
+	}
+	s.Clock.Advance(time.Hour)
+	s.quiet(u, r, 2)
+}
+
+func TestRotatingASecret(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	old := s.hook(u, r, "mailbox.created")
+	rotate := func() (h hook) {
+		a := s.Call(http.MethodPost, "/me/webhooks/"+old.ID+"/rotate-secret", u.Token, nil)
+		want(t, a, 200, "")
+		a.Into(t, &h)
+		return h
+	}
+	fresh := rotate()
+	if fresh.Secret == old.Secret || !strings.HasPrefix(fresh.Secret, "whsec_") || fresh.ID != old.ID {
+		t.Errorf("%+v", fresh)
+	}
+	s.create(u.Token, nil)
+	d := arrived(t, r, 2)[1]
+	s.read(fresh.Secret, d)
+	s.read(old.Secret, d)
+	if n := len(strings.Fields(d.Header.Get("Webhook-Signature"))); n != 2 {
+		t.Errorf("%d signatures", n)
+	}
+	s.attempted(u, old, 2)
+	s.Clock.Advance(24 * time.Hour)
+	s.create(u.Token, nil)
+	d = arrived(t, r, 3)[2]
+	s.read(fresh.Secret, d)
+	if check, _ := reference.NewWebhook(old.Secret); check.VerifyIgnoringTimestamp(d.Body, d.Header) == nil {
+		t.Error("the old secret signs after a day")
+	}
+	if n := len(strings.Fields(d.Header.Get("Webhook-Signature"))); n != 1 {
+		t.Errorf("%d signatures", n)
+	}
+}
+
+func TestTestingAndRedelivering(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	s.create(u.Token, nil)
+	first := arrived(t, r, 2)[1]
+	s.attempted(u, h, 2)
+	s.patch(u, h, fields{"status": "paused"})
+	s.create(u.Token, nil) // waits
+
+	event := func(path string) (sent struct{ EventID string }) {
+		a := s.call(http.MethodPost, "/me/webhooks/"+h.ID+path, u.Token, 202, "")
+		a.Into(t, &sent)
+		return sent
+	}
+	ping := event("/test")
+	got := arrived(t, r, 3)[2]
+	if e := s.read(h.Secret, got); e.Type != "webhook.ping" || got.Event() != ping.EventID {
+		t.Errorf("%s %s", got.Event(), got.Body)
+	}
+	all := s.attempted(u, h, 3)
+	i := slices.IndexFunc(all, func(a attempt) bool { return a.Event == "mailbox.created" })
+	s.Clock.Advance(time.Minute)
+	again := event("/deliveries/" + all[i].ID + "/redeliver")
+	got = arrived(t, r, 4)[3]
+	s.read(h.Secret, got)
+	if again.EventID != first.Event() || got.Event() != first.Event() || !bytes.Equal(got.Body, first.Body) {
+		t.Errorf("%s %s", got.Event(), got.Body)
+	}
+	for _, unknown := range []string{"x", "dlv_" + strings.Repeat("0", 26), h.ID} {
+		s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/deliveries/"+unknown+"/redeliver", u.Token, 404, "webhook.delivery_not_found")
+	}
+	// One that fails is not tried again, nor does it resume or pause anything.
+	r.Status(http.StatusInternalServerError)
+	event("/test")
+	if last := s.attempted(u, h, 5)[0]; last.Outcome != "failed" || last.NextAttemptAt != nil {
+		t.Errorf("%+v", last)
+	}
+	if got := s.shown(u, h); text(got.PausedReason) != "manual" {
+		t.Errorf("%+v", got)
+	}
+	s.Clock.Advance(time.Hour)
+	s.quiet(u, r, 5)
+}
+
+func TestTheLastHundredAttemptsAreKept(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	for range 110 {
+		s.Clock.Advance(time.Second)
+		var sent struct{ EventID string }
+		s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/test", u.Token, 202, "").Into(t, &sent)
+		eventually(t, "the attempt", func() bool { return s.attempts(u, h)[0].EventID == sent.EventID })
+	}
+	all := s.attempts(u, h)
+	if len(all) != 100 || !slices.IsSortedFunc(all, func(a, b attempt) int { return b.AttemptedAt.Compare(a.AttemptedAt) }) {
+		t.Errorf("%d attempts, or out of order", len(all))
+	}
+}
+
+// A restart loses nothing: what was enqueued before is delivered after it.
+func TestDeliveriesOutliveTheService(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "mailbox.created")
+	r.Status(http.StatusInternalServerError)
+	s.create(u.Token, nil)
+	s.attempted(u, h, 2)
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	r.Status(http.StatusOK)
+	next := startWith(t, apptest.Options{Dir: s.Dir, Set: hookSettings(nil), RealClock: true}) // it is later than noon in March
+	defer next.Stop()
+	d := arrived(t, r, 3)
+	if d[2].Event() != d[1].Event() {
+		t.Errorf("%s after %s", d[2].Event(), d[1].Event())
+	}
+}
