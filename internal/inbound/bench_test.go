@@ -20,28 +20,32 @@ func BenchmarkDeliver(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(name, func(b *testing.B) {
-			dailyMail = 1 << 30
-			w := newWorld(b, dbtest.Open(b, db.Options{}), 1<<30)
-			for i := range 64 {
-				w.box(fmt.Sprint("bench", i))
-			}
-			var n atomic.Int64
-			b.SetParallelism(16)
-			b.SetBytes(int64(len(content)))
-			b.RunParallel(func(pb *testing.PB) {
-				local := fmt.Sprint("bench", n.Add(1)%64)
-				for pb.Next() {
-					env := &inbound.Envelope{
-						From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP",
-						ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: local + "@box.example", Local: local, Domain: served}},
-					}
-					if err := w.in.Deliver(context.Background(), env, content); err != nil {
-						b.Error(err)
-						return
-					}
-				}
-			})
-		})
+		b.Run(name, func(b *testing.B) { benchmarkDeliver(b, dbtest.Open(b, db.Options{}), content) })
+		b.Run(name+"/postgres", func(b *testing.B) { benchmarkDeliver(b, dbtest.OpenPostgres(b, db.Options{}), content) })
 	}
+}
+
+func benchmarkDeliver(b *testing.B, d *db.DB, content []byte) {
+	dailyMail = 1 << 30
+	w := newWorld(b, d, 1<<30)
+	for i := range 64 {
+		w.box(fmt.Sprint("bench", i))
+	}
+	var n atomic.Int64
+	b.SetParallelism(16)
+	b.SetBytes(int64(len(content)))
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		local := fmt.Sprint("bench", n.Add(1)%64)
+		for pb.Next() {
+			env := &inbound.Envelope{
+				From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP",
+				ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: local + "@box.example", Local: local, Domain: served}},
+			}
+			if err := w.in.Deliver(context.Background(), env, content); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
 }

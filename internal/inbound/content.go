@@ -23,8 +23,9 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 	if c.Text == "" && c.HTML != "" {
 		c.Text = sanitize.Text(c.HTML)
 	}
-	for _, f := range m.Header {
-		c.Headers = append(c.Headers, message.Header{Name: f.Name, Value: f.Value})
+	c.Headers = make([]message.Header, len(m.Header))
+	for i, f := range m.Header {
+		c.Headers[i] = message.Header{Name: f.Name, Value: f.Value}
 	}
 	for _, a := range m.Attachments {
 		c.Files = append(c.Files, s.file(env, a))

@@ -3,17 +3,14 @@ package inbound
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailparse"
-	"github.com/gonebox/gonebox/internal/original"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -28,8 +25,9 @@ func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error
 		return err
 	}
 	if err := s.join(ctx, m); err != nil {
-		return err
+		return err // the last set may still be at work on it
 	}
+	m.release()
 	if errors.Is(m.err, db.ErrUnavailable) {
 		s.Logger.ErrorContext(ctx, "mail could not be stored", "error", m.err)
 		return problem.New(problem.ServerUnavailable)
@@ -73,11 +71,8 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 	if err != nil {
 		return nil, err
 	}
-	draft, err := s.Messages.NewDraft(content)
-	if err != nil {
-		return nil, err
-	}
-	m := &mail{draft: draft, codes: codes, paths: make(map[string][]string, len(env.To)), settled: make(chan struct{})}
+	m := &mail{codes: codes, paths: make(map[string][]string, len(env.To)), settled: make(chan struct{})}
+	m.fill(s.Messages, content, s.trace(env, verdicts), data)
 	for _, r := range env.To {
 		key := r.key()
 		if _, again := m.paths[key]; !again {
@@ -86,23 +81,7 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 		m.paths[key] = append(m.paths[key], r.Address)
 		m.record.Class = max(m.record.Class, r.rawFor)
 	}
-	trace := s.trace(env, verdicts)
-	m.record.Data = compressed(trace, data)
 	return m, nil
-}
-
-// wholes are what a mail and its trace are joined in before they are compressed: as large as mails, and of no use after.
-var wholes = sync.Pool{New: func() any { return new([]byte) }}
-
-func compressed(trace string, data []byte) []byte {
-	const keep = 1 << 20
-	whole := wholes.Get().(*[]byte)
-	*whole = append(append((*whole)[:0], trace...), data...)
-	packed := original.Compress(nil, *whole)
-	if cap(*whole) <= keep {
-		wholes.Put(whole)
-	}
-	return packed
 }
 
 // author is the address that DMARC judges: none where a mail has several From fields (RFC 7489 §6.6.1).
@@ -120,20 +99,25 @@ func author(m *mailparse.Message) string {
 }
 
 // trace is what this server puts in front of a mail (RFC 5321 §4.4, RFC 8601 §2).
-func (s *Service) trace(env *Envelope, verdicts mailauth.Result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Return-Path: <%s>\r\n", env.From)
-	fmt.Fprintf(&b, "Authentication-Results: %s\r\n", s.Authenticator.Header(verdicts))
-	fmt.Fprintf(&b, "Received: from %s (%s)\r\n\tby %s with %s", printable(env.Helo), literal(env), s.Hostname, env.Protocol)
+func (s *Service) trace(env *Envelope, verdicts mailauth.Result) []byte {
+	t := make([]byte, 0, 1<<10)
+	put := func(texts ...string) {
+		for _, text := range texts {
+			t = append(t, text...)
+		}
+	}
+	put("Return-Path: <", env.From, ">\r\n")
+	put("Authentication-Results: ", s.Authenticator.Header(verdicts), "\r\n")
+	put("Received: from ", printable(env.Helo), " (", literal(env), ")\r\n\tby ", s.Hostname, " with ", env.Protocol)
 	if env.TLS != "" {
-		fmt.Fprintf(&b, " (%s)", env.TLS)
+		put(" (", env.TLS, ")")
 	}
-	fmt.Fprintf(&b, "\r\n\tid %s", id.New[id.Event](env.ReceivedAt)[len("evt_"):])
+	put("\r\n\tid ", string(id.New[id.Event](env.ReceivedAt)[len("evt_"):]))
 	if len(env.To) == 1 { // with more, "for" would tell one recipient of another
-		fmt.Fprintf(&b, " for <%s>", env.To[0].Address)
+		put(" for <", env.To[0].Address, ">")
 	}
-	fmt.Fprintf(&b, ";\r\n\t%s\r\n", env.ReceivedAt.UTC().Format(time.RFC1123Z))
-	return b.String()
+	put(";\r\n\t")
+	return append(env.ReceivedAt.UTC().AppendFormat(t, time.RFC1123Z), "\r\n"...)
 }
 
 // printable is a client's name as it can stand in a field: what no domain and no address literal has becomes a '?', so

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/event"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailauth"
@@ -35,8 +36,9 @@ type Mailboxes interface {
 
 // Messages stores mail.
 type Messages interface {
-	NewDraft(c message.Content) (*message.Draft, error)
+	NewDraft(room []byte, c message.Content) (*message.Draft, []byte)
 	InsertTx(ctx context.Context, tx *db.Tx, d *message.Draft, p message.Place) error
+	Stored(ctx context.Context, q db.Queryer, box id.Mailbox, m id.Message) (bool, error)
 }
 
 // Filters finds codes as the owners of mailboxes want them found; see package filter.
@@ -48,6 +50,14 @@ type Filters interface {
 type Originals interface {
 	// Append begins to write records; they may be relied on once the returned Synced has waited without an error.
 	Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error)
+	// KeepTx writes a record where originals are kept in the database: together with its message.
+	KeepTx(ctx context.Context, tx *db.Tx, ref original.Ref, data []byte) error
+}
+
+// Outbox takes events to those who want to hear of them.
+type Outbox interface {
+	// PublishTx joins the transaction of what happened.
+	PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event) error
 }
 
 // Synced waits until something is on stable storage.
@@ -69,6 +79,7 @@ type Parts struct {
 	Messages      Messages
 	Originals     Originals
 	Filters       Filters // asked only for mailboxes of accounts
+	Outbox        Outbox  // told only of mail for mailboxes of accounts; nil: nobody is
 	Authenticator Authenticator
 	Logger        *slog.Logger
 	Hostname      string // of this server, for the fields it puts in front of a mail

@@ -1,6 +1,7 @@
 package inbound_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ import (
 // world is the use case with everything real but the disk of the originals, the sender's authentication and the plans.
 type world struct {
 	t     testing.TB
+	db    *db.DB
 	clock *clock.Fake
 	disk  *disk
 	boxes *mailbox.Service
@@ -39,10 +41,15 @@ type world struct {
 	stop  func()
 }
 
+// run runs a test on both engines; a mailbox holds max messages.
+func run(t *testing.T, max int, test func(t *testing.T, w *world)) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newWorld(t, d, max)) })
+}
+
 const served = "box.example"
 
 func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
-	w := &world{t: t, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[original.Ref][]byte{}}}
+	w := &world{t: t, db: d, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[original.Ref][]byte{}}}
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
 		t.Fatal(err)
@@ -159,11 +166,13 @@ func (d *disk) Append(_ time.Time, records []original.Record) ([]original.Ref, i
 	var refs []original.Ref
 	for _, r := range records {
 		ref := original.Ref(fmt.Sprint(len(d.kept)))
-		d.kept[ref] = r.Data
+		d.kept[ref] = bytes.Clone(r.Data) // its memory is used again
 		refs = append(refs, ref)
 	}
 	return refs, synced{d.hold, d.syncErr}, nil
 }
+
+func (*disk) KeepTx(context.Context, *db.Tx, original.Ref, []byte) error { return nil }
 
 // appended waits until so many originals were appended.
 func (d *disk) appended(t *testing.T, want int) {
@@ -188,289 +197,304 @@ func mail(subject string) string {
 }
 
 func TestAcceptKnowsTheMailboxHoweverItIsWritten(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	w.box("quiet.otter-1")
-	for address, want := range map[string]problem.Code{
-		"quiet.otter-1@box.example":         "",
-		"Quiet.OTTER-1@Box.Example":         "",
-		"quiet.otter-1+shop@box.example":    "",
-		"quiet.otter-1+a+b@box.example.":    "",
-		`"quiet.otter-1"@box.example`:       "",
-		`"quiet\.otter-1"@box.example`:      "",
-		"quiet.otter-2@box.example":         problem.MailMailboxUnknown,
-		"+shop@box.example":                 problem.MailMailboxUnknown,
-		"postmaster":                        problem.MailMailboxUnknown,
-		"quiet.otter-1@elsewhere.example":   problem.MailDomainNotServed,
-		"quiet.otter-1@sub.box.example":     problem.MailDomainNotServed,
-		"quiet.otter-1@[192.0.2.1]":         problem.MailDomainNotServed,
-		"quiet.otter-1@":                    problem.MailDomainNotServed,
-		"quiet.otter-1@box.example\x00":     problem.MailAddressSyntax,
-		"quiet.otter-1@a b":                 problem.MailAddressSyntax,
-		"quiet.otter-1@ｂｏｘ.example":         "",
-		"quiet.otter-1@_dmarc.box.example":  problem.MailDomainNotServed,
-		"a@b@quiet.otter-1@box.example":     problem.MailMailboxUnknown,
-		"quiet.otter-1 @box.example":        problem.MailMailboxUnknown,
-		"quiet.otter-1@box.example@foo.bar": problem.MailDomainNotServed,
-	} {
-		_, err := w.in.Accept(t.Context(), address)
-		if p, _ := problem.From(err); err == nil && want != "" || err != nil && p.Code != want {
-			t.Errorf("Accept(%q) = %v, want %q", address, err, want)
+	run(t, 10, func(t *testing.T, w *world) {
+		w.box("quiet.otter-1")
+		for address, want := range map[string]problem.Code{
+			"quiet.otter-1@box.example":         "",
+			"Quiet.OTTER-1@Box.Example":         "",
+			"quiet.otter-1+shop@box.example":    "",
+			"quiet.otter-1+a+b@box.example.":    "",
+			`"quiet.otter-1"@box.example`:       "",
+			`"quiet\.otter-1"@box.example`:      "",
+			"quiet.otter-2@box.example":         problem.MailMailboxUnknown,
+			"+shop@box.example":                 problem.MailMailboxUnknown,
+			"postmaster":                        problem.MailMailboxUnknown,
+			"quiet.otter-1@elsewhere.example":   problem.MailDomainNotServed,
+			"quiet.otter-1@sub.box.example":     problem.MailDomainNotServed,
+			"quiet.otter-1@[192.0.2.1]":         problem.MailDomainNotServed,
+			"quiet.otter-1@":                    problem.MailDomainNotServed,
+			"quiet.otter-1@box.example\x00":     problem.MailAddressSyntax,
+			"quiet.otter-1@a b":                 problem.MailAddressSyntax,
+			"quiet.otter-1@ｂｏｘ.example":         "",
+			"quiet.otter-1@_dmarc.box.example":  problem.MailDomainNotServed,
+			"a@b@quiet.otter-1@box.example":     problem.MailMailboxUnknown,
+			"quiet.otter-1 @box.example":        problem.MailMailboxUnknown,
+			"quiet.otter-1@box.example@foo.bar": problem.MailDomainNotServed,
+		} {
+			_, err := w.in.Accept(t.Context(), address)
+			if p, _ := problem.From(err); err == nil && want != "" || err != nil && p.Code != want {
+				t.Errorf("Accept(%q) = %v, want %q", address, err, want)
+			}
 		}
-	}
+	})
 }
 
 func TestOneMailToSeveralIsStoredOnceAMailboxAllOrNone(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 1)
-	a, b := w.box("anna"), w.box("bert")
-	if err := w.deliver(mail("one"), "anna@box.example", "bert@box.example", "anna+tag@box.example"); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.subjects(a) + "|" + w.subjects(b); got != "one|one" {
-		t.Errorf("stored %q", got)
-	}
-	c := w.box("cora")
-	env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{
-		{Address: "cora@box.example", Local: "cora", Domain: served}, {Address: "anna@box.example", Local: "anna", Domain: served},
-	}}
-	if err := w.in.Deliver(t.Context(), env, []byte(mail("two"))); !problem.Has(err, problem.MailMailboxFull) {
-		t.Errorf("into a full mailbox: %v", err)
-	}
-	if got := w.subjects(c); got != "" {
-		t.Errorf("the other recipient got %q", got)
-	}
+	run(t, 1, func(t *testing.T, w *world) {
+		a, b := w.box("anna"), w.box("bert")
+		if err := w.deliver(mail("one"), "anna@box.example", "bert@box.example", "anna+tag@box.example"); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.subjects(a) + "|" + w.subjects(b); got != "one|one" {
+			t.Errorf("stored %q", got)
+		}
+		c := w.box("cora")
+		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{
+			{Address: "cora@box.example", Local: "cora", Domain: served}, {Address: "anna@box.example", Local: "anna", Domain: served},
+		}}
+		if err := w.in.Deliver(t.Context(), env, []byte(mail("two"))); !problem.Has(err, problem.MailMailboxFull) {
+			t.Errorf("into a full mailbox: %v", err)
+		}
+		if got := w.subjects(c); got != "" {
+			t.Errorf("the other recipient got %q", got)
+		}
+	})
 }
 
 func TestNobodyLearnsOfTheOtherRecipients(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	a, b := w.box("anna"), w.box("bert")
-	if err := w.deliver(mail("secret"), "anna+x@box.example", "bert@box.example"); err != nil {
-		t.Fatal(err)
-	}
-	for box, want := range map[*mailbox.Mailbox]string{a: "anna+x@box.example", b: "bert@box.example"} {
-		page, _, err := w.mail.List(t.Context(), box.ID, message.Query{Limit: 1})
-		if err != nil {
+	run(t, 10, func(t *testing.T, w *world) {
+		a, b := w.box("anna"), w.box("bert")
+		if err := w.deliver(mail("secret"), "anna+x@box.example", "bert@box.example"); err != nil {
 			t.Fatal(err)
 		}
-		full, err := w.mail.Read(t.Context(), box.ID, page[0].ID)
-		if err != nil {
-			t.Fatal(err)
+		for box, want := range map[*mailbox.Mailbox]string{a: "anna+x@box.example", b: "bert@box.example"} {
+			page, _, err := w.mail.List(t.Context(), box.ID, message.Query{Limit: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			full, err := w.mail.Read(t.Context(), box.ID, page[0].ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := w.mail.Raw(t.Context(), box.ID, page[0].ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(full.Envelope.To, ","); got != want || len(full.To) != 1 || full.To[0].Address != want {
+				t.Errorf("envelope.to %s, to %v; want %s", got, full.To, want)
+			}
+			if strings.Contains(string(raw), "@box.example") {
+				t.Errorf("the original names a recipient:\n%s", raw)
+			}
 		}
-		raw, err := w.mail.Raw(t.Context(), box.ID, page[0].ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(full.Envelope.To, ","); got != want || len(full.To) != 1 || full.To[0].Address != want {
-			t.Errorf("envelope.to %s, to %v; want %s", got, full.To, want)
-		}
-		if strings.Contains(string(raw), "@box.example") {
-			t.Errorf("the original names a recipient:\n%s", raw)
-		}
-	}
+	})
 }
 
 func TestTheDailyCapDefersUntilTheNextUTCDay(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 100)
-	w.clock.Advance(11*time.Hour + 45*time.Minute) // a quarter to midnight
-	w.box("anna")
-	for i := range 10 {
-		if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
-			t.Fatal(err)
+	run(t, 100, func(t *testing.T, w *world) {
+		w.clock.Advance(11*time.Hour + 45*time.Minute) // a quarter to midnight
+		w.box("anna")
+		for i := range 10 {
+			if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.MailDailyCap) {
-		t.Errorf("over the cap: %v", err)
-	}
-	w.box("bert")
-	if err := w.deliver(mail("other"), "bert@box.example"); err != nil {
-		t.Errorf("another mailbox: %v", err)
-	}
-	w.clock.Advance(20 * time.Minute)
-	if err := w.deliver(mail("tomorrow"), "anna@box.example"); err != nil {
-		t.Errorf("the next day: %v", err)
-	}
+		if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.MailDailyCap) {
+			t.Errorf("over the cap: %v", err)
+		}
+		w.box("bert")
+		if err := w.deliver(mail("other"), "bert@box.example"); err != nil {
+			t.Errorf("another mailbox: %v", err)
+		}
+		w.clock.Advance(20 * time.Minute)
+		if err := w.deliver(mail("tomorrow"), "anna@box.example"); err != nil {
+			t.Errorf("the next day: %v", err)
+		}
+	})
 }
 
 func TestAFailedWriteOfTheOriginalsStoresNothing(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	a := w.box("anna")
-	w.disk.writeErr = errors.New("no space left on device")
-	if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
-		t.Errorf("Deliver = %v", err)
-	}
-	w.disk.writeErr = nil
-	if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
-		t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
-	}
-}
-
-func TestNothingIsStoredWhenTheOriginalsAreNotSynced(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	a := w.box("anna")
-	w.disk.syncErr = errors.New("input/output error")
-	for range 10 { // as many as the daily cap: what was refused is not counted
+	run(t, 10, func(t *testing.T, w *world) {
+		a := w.box("anna")
+		w.disk.writeErr = errors.New("no space left on device")
 		if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
 			t.Errorf("Deliver = %v", err)
 		}
-	}
-	if got := w.subjects(a); got != "" {
-		t.Errorf("stored %q, which its sender will send again", got)
-	}
-	w.disk.syncErr = nil
-	if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
-		t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
-	}
+		w.disk.writeErr = nil
+		if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
+			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+		}
+	})
+}
+
+func TestNothingIsStoredWhenTheOriginalsAreNotSynced(t *testing.T) {
+	run(t, 10, func(t *testing.T, w *world) {
+		a := w.box("anna")
+		w.disk.syncErr = errors.New("input/output error")
+		for range 10 { // as many as the daily cap: what was refused is not counted
+			if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+				t.Errorf("Deliver = %v", err)
+			}
+		}
+		if got := w.subjects(a); got != "" {
+			t.Errorf("stored %q, which its sender will send again", got)
+		}
+		w.disk.syncErr = nil
+		if err := w.deliver(mail("again"), "anna@box.example"); err != nil || w.subjects(a) != "again" {
+			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+		}
+	})
 }
 
 func TestNothingIsShownOrAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	a := w.box("anna")
-	w.disk.hold = make(chan struct{})
-	done := make(chan error, 1)
-	env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
-	go func() { done <- w.in.Deliver(context.Background(), env, []byte(mail("held"))) }()
-	w.disk.appended(t, 1)
-	if got := w.subjects(a); got != "" {
-		t.Errorf("shown before the sync: %q", got)
-	}
-	select {
-	case err := <-done:
-		t.Errorf("answered %v before the sync", err)
-	default:
-	}
-	close(w.disk.hold)
-	if err := <-done; err != nil || w.subjects(a) != "held" {
-		t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
-	}
+	run(t, 10, func(t *testing.T, w *world) {
+		a := w.box("anna")
+		w.disk.hold = make(chan struct{})
+		done := make(chan error, 1)
+		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+		go func() { done <- w.in.Deliver(context.Background(), env, []byte(mail("held"))) }()
+		w.disk.appended(t, 1)
+		if got := w.subjects(a); got != "" {
+			t.Errorf("shown before the sync: %q", got)
+		}
+		select {
+		case err := <-done:
+			t.Errorf("answered %v before the sync", err)
+		default:
+		}
+		close(w.disk.hold)
+		if err := <-done; err != nil || w.subjects(a) != "held" {
+			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
+		}
+	})
 }
 
 // While the set before is being committed the next grows, and its bound in octets holds all the same.
 func TestASetThatGrowsStaysWithinItsOctets(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 1000)
-	a := w.box("anna")
-	var largest atomic.Int64
-	w.in.ObserveSet = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
-	w.disk.hold = make(chan struct{})
-	noise := make([]byte, 5<<20) // two of them are more than a set holds
-	for i := range noise {
-		noise[i] = ' ' + byte(rand.Uint32N('~'-' '))
-	}
-	var senders sync.WaitGroup
-	send := func(content string) {
-		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
-		senders.Go(func() {
-			if err := w.in.Deliver(context.Background(), env, []byte(content)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	send(mail("first"))
-	w.disk.appended(t, 1)
-	for range 6 {
-		send(mail("large") + string(noise))
-	}
-	w.disk.appended(t, 3)
-	close(w.disk.hold)
-	senders.Wait()
-	if got := largest.Load(); got > 3 { // the first, which is small, and two
-		t.Errorf("%d mails in a set", got)
-	}
-	if got := len(strings.Fields(w.subjects(a))); got != 7 {
-		t.Errorf("%d mails stored", got)
-	}
+	run(t, 1000, func(t *testing.T, w *world) {
+		a := w.box("anna")
+		var largest atomic.Int64
+		w.in.ObserveSet = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
+		w.disk.hold = make(chan struct{})
+		noise := make([]byte, 5<<20) // two of them are more than a set holds
+		for i := range noise {
+			noise[i] = ' ' + byte(rand.Uint32N('~'-' '))
+		}
+		var senders sync.WaitGroup
+		send := func(content string) {
+			env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+			senders.Go(func() {
+				if err := w.in.Deliver(context.Background(), env, []byte(content)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		send(mail("first"))
+		w.disk.appended(t, 1)
+		for range 6 {
+			send(mail("large") + string(noise))
+		}
+		w.disk.appended(t, 3)
+		close(w.disk.hold)
+		senders.Wait()
+		if got := largest.Load(); got > 3 { // the first, which is small, and two
+			t.Errorf("%d mails in a set", got)
+		}
+		if got := len(strings.Fields(w.subjects(a))); got != 7 {
+			t.Errorf("%d mails stored", got)
+		}
+	})
 }
 
 // A fault that is one mail's alone must not keep the others of its set out.
 func TestASetThatFailsIsTriedMailByMail(t *testing.T) {
-	d := dbtest.Open(t, db.Options{})
-	w := newWorld(t, d, 1000)
-	a := w.box("anna")
-	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `CREATE TRIGGER poison BEFORE INSERT ON message WHEN new.summary LIKE '%poison%'
-			BEGIN SELECT raise(ABORT, 'this row cannot be stored'); END`)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.disk.hold = make(chan struct{}) // the first mail keeps the set goroutine busy, so that the rest form a set
-	results := make(map[string]chan error)
-	send := func(subject string) {
-		result := make(chan error, 1)
-		results[subject] = result
-		env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
-		go func() { result <- w.in.Deliver(context.Background(), env, []byte(mail(subject))) }()
-	}
-	for _, s := range []string{"first", "second", "poison", "third"} {
-		send(s)
-	}
-	close(w.disk.hold)
-	for subject, result := range results {
-		if err := <-result; (err != nil) != (subject == "poison") {
-			t.Errorf("%s: %v", subject, err)
+	run(t, 1000, func(t *testing.T, w *world) {
+		a := w.box("anna")
+		poison := db.Per{
+			SQLite: `CREATE TRIGGER poison BEFORE INSERT ON message WHEN new.summary LIKE '%poison%'
+				BEGIN SELECT raise(ABORT, 'this row cannot be stored'); END`,
+			Postgres: "ALTER TABLE message ADD CONSTRAINT poison CHECK (summary NOT LIKE '%poison%')",
 		}
-	}
-	if got := len(strings.Fields(w.subjects(a))); got != 3 {
-		t.Errorf("stored %q", w.subjects(a))
-	}
+		err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Exec(ctx, poison.On(tx.Engine()))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.disk.hold = make(chan struct{}) // the first mail keeps the set goroutine busy, so that the rest form a set
+		results := make(map[string]chan error)
+		send := func(subject string) {
+			result := make(chan error, 1)
+			results[subject] = result
+			env := &inbound.Envelope{ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}}}
+			go func() { result <- w.in.Deliver(context.Background(), env, []byte(mail(subject))) }()
+		}
+		for _, s := range []string{"first", "second", "poison", "third"} {
+			send(s)
+		}
+		close(w.disk.hold)
+		for subject, result := range results {
+			if err := <-result; (err != nil) != (subject == "poison") {
+				t.Errorf("%s: %v", subject, err)
+			}
+		}
+		if got := len(strings.Fields(w.subjects(a))); got != 3 {
+			t.Errorf("stored %q", w.subjects(a))
+		}
+	})
 }
 
 func TestMessagesOfAMailboxSortInTheOrderOfTheirCommit(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 1000)
-	a := w.box("anna")
-	var last id.Message
-	for i := range 8 { // the clock stands still, and once it goes back
-		if i == 4 {
-			w.clock.Advance(-time.Hour)
+	run(t, 1000, func(t *testing.T, w *world) {
+		a := w.box("anna")
+		var last id.Message
+		for i := range 8 { // the clock stands still, and once it goes back
+			if i == 4 {
+				w.clock.Advance(-time.Hour)
+			}
+			if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
+				t.Fatal(err)
+			}
+			page, _, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 100, After: last})
+			if err != nil || len(page) != 1 {
+				t.Fatalf("after mail %d: %d new ones, %v", i, len(page), err)
+			}
+			last = page[0].ID
 		}
-		if err := w.deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
-			t.Fatal(err)
-		}
-		page, _, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 100, After: last})
-		if err != nil || len(page) != 1 {
-			t.Fatalf("after mail %d: %d new ones, %v", i, len(page), err)
-		}
-		last = page[0].ID
-	}
+	})
 }
 
 func TestAClientCannotWriteIntoTheTrace(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	a := w.box("anna")
-	env := &inbound.Envelope{
-		From: "x@sender.example", Helo: "evil (192.0.2.9) by mx.box.example; \u00e9", RemoteIP: netip.MustParseAddr("2001:db8::1"), Protocol: "ESMTPS",
-		TLS: "TLS 1.3", ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}},
-	}
-	content := "Authentication-Results: mx.box.example; spf=pass\r\n" + mail("x")
-	if err := w.in.Deliver(t.Context(), env, []byte(content)); err != nil {
-		t.Fatal(err)
-	}
-	page, _, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := w.mail.Raw(t.Context(), a.ID, page[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := strings.Split(string(raw), "From: Bank")[0]
-	for _, want := range []string{
-		"Return-Path: <x@sender.example>\r\n", "from evil??192.0.2.9??by?mx.box.example??? ([IPv6:2001:db8::1])\r\n\tby mx.box.example with ESMTPS (TLS 1.3)",
-		" for <anna@box.example>;\r\n\tSat, 14 Mar 2026 12:00:00 +0000\r\n",
-	} {
-		if !strings.Contains(head, want) {
-			t.Errorf("the trace lacks %q:\n%s", want, head)
+	run(t, 10, func(t *testing.T, w *world) {
+		a := w.box("anna")
+		env := &inbound.Envelope{
+			From: "x@sender.example", Helo: "evil (192.0.2.9) by mx.box.example; \u00e9", RemoteIP: netip.MustParseAddr("2001:db8::1"), Protocol: "ESMTPS",
+			TLS: "TLS 1.3", ReceivedAt: w.clock.Now(), To: []inbound.Recipient{{Address: "anna@box.example", Local: "anna", Domain: served}},
 		}
-	}
-	if n := strings.Count(string(raw), "Authentication-Results:"); n != 1 {
-		t.Errorf("%d Authentication-Results, the forged one among them:\n%s", n, raw)
-	}
+		content := "Authentication-Results: mx.box.example; spf=pass\r\n" + mail("x")
+		if err := w.in.Deliver(t.Context(), env, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		page, _, err := w.mail.List(t.Context(), a.ID, message.Query{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := w.mail.Raw(t.Context(), a.ID, page[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := strings.Split(string(raw), "From: Bank")[0]
+		for _, want := range []string{
+			"Return-Path: <x@sender.example>\r\n", "from evil??192.0.2.9??by?mx.box.example??? ([IPv6:2001:db8::1])\r\n\tby mx.box.example with ESMTPS (TLS 1.3)",
+			" for <anna@box.example>;\r\n\tSat, 14 Mar 2026 12:00:00 +0000\r\n",
+		} {
+			if !strings.Contains(head, want) {
+				t.Errorf("the trace lacks %q:\n%s", want, head)
+			}
+		}
+		if n := strings.Count(string(raw), "Authentication-Results:"); n != 1 {
+			t.Errorf("%d Authentication-Results, the forged one among them:\n%s", n, raw)
+		}
+	})
 }
 
 func TestDeliverAfterTheEndIsRefused(t *testing.T) {
-	w := newWorld(t, dbtest.Open(t, db.Options{}), 10)
-	w.box("anna")
-	w.stop()
-	if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
-		t.Errorf("Deliver = %v", err)
-	}
+	run(t, 10, func(t *testing.T, w *world) {
+		w.box("anna")
+		w.stop()
+		if err := w.deliver(mail("late"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
+			t.Errorf("Deliver = %v", err)
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/event"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
@@ -25,6 +26,7 @@ const (
 type mail struct {
 	draft   *message.Draft
 	record  original.Record
+	room    *[]byte                 // where draft and record are
 	keys    []string                // the recipients' mailboxes
 	paths   map[string][]string     // by key, the forward-paths that led there
 	codes   map[string]*message.OTP // by key, what a filter of the recipient's owner found; nil: none has any
@@ -197,12 +199,29 @@ func (s *Service) settle(set []*mail, err error) {
 
 // store commits the rows of a set. A sender who goes away does not stop the others, so no sender's context is used.
 func (s *Service) store(set []*mail) error {
-	return s.DB.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error { return s.storeTx(ctx, tx, set) })
+	return s.DB.UpdateLocked(context.Background(),
+		func(ctx context.Context, tx *db.Tx) error { return s.storeTx(ctx, tx, set) },
+		func(ctx context.Context, q db.Queryer) (bool, error) { return s.stored(ctx, q, set) })
+}
+
+// stored tells whether a set was committed of which nobody heard: all of it is there, or nothing.
+func (s *Service) stored(ctx context.Context, q db.Queryer, set []*mail) (bool, error) {
+	placed := false
+	for _, m := range set {
+		for _, p := range m.places {
+			placed = true
+			if there, err := s.Messages.Stored(ctx, q, p.Box, p.Message); there || err != nil {
+				return there, err
+			}
+		}
+	}
+	return !placed, nil // where none may enter there is nothing to commit
 }
 
 func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 	var addresses []string
 	for _, m := range set {
+		m.err, m.places = nil, nil // it may have been run before, and undone
 		addresses = append(addresses, m.keys...)
 	}
 	intake, err := s.Mailboxes.IntakeTx(ctx, tx, addresses)
@@ -210,6 +229,7 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 		return err
 	}
 	var wake []string
+	var events []event.Event
 	for _, m := range set {
 		slots, err := intake.Book(m.keys)
 		if err != nil {
@@ -219,12 +239,18 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 		if err := s.placeTx(ctx, tx, m, slots); err != nil {
 			return err
 		}
+		if s.Outbox != nil {
+			events = m.tell(events, slots)
+		}
 		for _, p := range m.places {
 			wake = append(wake, mailbox.WakeKey(p.Box))
 		}
 	}
 	tx.AfterCommit(func() { s.Wake.Wake(wake...) })
-	return intake.SaveTx(ctx, tx)
+	if err := intake.SaveTx(ctx, tx); err != nil || len(events) == 0 {
+		return err
+	}
+	return s.Outbox.PublishTx(ctx, tx, events...)
 }
 
 func (s *Service) placeTx(ctx context.Context, tx *db.Tx, m *mail, slots []mailbox.Slot) error {
@@ -237,6 +263,9 @@ func (s *Service) placeTx(ctx context.Context, tx *db.Tx, m *mail, slots []mailb
 			return fmt.Errorf("store message %s: %w", p.Message, err)
 		}
 		m.places = append(m.places, p)
+	}
+	if err := s.Originals.KeepTx(ctx, tx, m.ref, m.record.Data); err != nil {
+		return fmt.Errorf("store an original: %w", err)
 	}
 	return nil
 }

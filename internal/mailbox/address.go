@@ -82,7 +82,7 @@ func (s *Service) freeTx(ctx context.Context, tx *db.Tx, address string, o Owner
 		if m.Live(now) {
 			return taken
 		}
-		if err := s.endTx(ctx, tx, m, m.epoch, now); err != nil {
+		if err := s.expireTx(ctx, tx, now, m); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,8 @@ package mailbox
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -111,8 +113,8 @@ func (in *Intake) catchAllTx(ctx context.Context, tx *db.Tx) error {
 		wanted[b.Owner.Account]++
 		in.boxes[b.Address] = b
 	}
-	for owner, n := range wanted {
-		if err := in.makeRoomTx(ctx, tx, owner, n); err != nil {
+	for _, owner := range slices.Sorted(maps.Keys(wanted)) {
+		if err := in.makeRoomTx(ctx, tx, owner, wanted[owner]); err != nil {
 			return err
 		}
 	}
@@ -142,29 +144,32 @@ func split(address string) (local, domain string) {
 
 // vacateTx ends the expired mailbox that still has the address of a new one.
 func (in *Intake) vacateTx(ctx context.Context, tx *db.Tx, b *booked) error {
-	if former := in.boxes[b.Address]; former != nil {
-		return in.s.endTx(ctx, tx, former.Mailbox, former.epoch, in.now)
+	former := in.boxes[b.Address]
+	if former == nil {
+		return nil
 	}
-	return nil
+	whole, err := one(ctx, tx, selectByID, former.ID) // with what an event tells
+	if err != nil || whole == nil {
+		return err
+	}
+	return in.s.expireTx(ctx, tx, in.now, whole)
 }
 
 // makeRoomTx finds out how many mailboxes an account's catch-all may open. Where that is too few for a set, expired ones
 // are ended first.
 func (in *Intake) makeRoomTx(ctx context.Context, tx *db.Tx, owner id.Account, wanted int) error {
 	a := in.accounts[owner]
-	live, err := liveOf(ctx, tx, owner)
+	live, err := lockLiveTx(ctx, tx, owner)
 	if err != nil {
 		return err
 	}
 	if live+wanted > a.limits.LiveMax {
-		expired, err := many(ctx, tx, selectAccountExpired, owner, in.now.UnixMicro(), endBatch)
+		expired, err := many(ctx, tx, locked(selectAccountExpired, tx.Engine()), owner, in.now.UnixMicro(), endBatch)
 		if err != nil {
 			return err
 		}
-		for _, m := range expired {
-			if err := in.s.endTx(ctx, tx, m, m.epoch, in.now); err != nil {
-				return err
-			}
+		if err := in.s.expireTx(ctx, tx, in.now, expired...); err != nil {
+			return err
 		}
 		live -= len(expired)
 	}
@@ -195,8 +200,9 @@ func (in *Intake) open(b *booked) {
 
 // openTx writes the mailboxes that messages opened.
 func (in *Intake) openTx(ctx context.Context, tx *db.Tx) error {
-	for _, b := range in.opened {
-		if _, err := tx.Exec(ctx, deleteHold, in.s.hold.hash(b.Address)); err != nil {
+	opened := make([]*Mailbox, len(in.opened))
+	for i, b := range in.opened {
+		if err := tx.Queue(ctx, deleteHold, in.s.hold.hash(b.Address)); err != nil {
 			return err
 		}
 		if err := insert(ctx, tx, b.Mailbox); err != nil {
@@ -205,8 +211,9 @@ func (in *Intake) openTx(ctx context.Context, tx *db.Tx) error {
 		if err := countLiveTx(ctx, tx, b.Owner.Account, 1); err != nil {
 			return err
 		}
+		opened[i] = b.Mailbox
 	}
-	return nil
+	return in.s.tellCreatedTx(ctx, tx, opened...)
 }
 
 // heldTx makes sure that the private domain of a new mailbox is still its owner's: it may have gone since it was chosen,
@@ -234,15 +241,14 @@ func (s *Service) EndDomain(ctx context.Context, private id.Domain) error {
 			return false, err
 		}
 		now := s.clock.Now()
+		var expired []*Mailbox
 		for _, m := range boxes {
-			epoch := m.epoch
-			if m.Live(now) { // the tokens of an expired one go on saying so
-				epoch++
-			}
-			if err := s.endTx(ctx, tx, m, epoch, now); err != nil {
+			if !m.Live(now) { // its tokens go on saying so
+				expired = append(expired, m)
+			} else if err := s.endTx(ctx, tx, m, m.epoch+1, now); err != nil {
 				return false, err
 			}
 		}
-		return len(boxes) < endBatch, nil
+		return len(boxes) < endBatch, s.expireTx(ctx, tx, now, expired...)
 	})
 }

@@ -58,14 +58,14 @@ func (roomy) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) 
 // book takes a mail to addresses in, in a set of its own.
 func book(t *testing.T, d *db.DB, boxes *mailbox.Service, addresses ...string) (refused error) {
 	t.Helper()
-	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+	err := d.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		in, err := boxes.IntakeTx(ctx, tx, addresses)
 		if err != nil {
 			return err
 		}
 		_, refused = in.Book(addresses)
 		return in.SaveTx(ctx, tx)
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,7 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, string
 	for {
 		var m *Mailbox
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+			m = nil
 			again, err := s.roomTx(ctx, tx, o, limits)
 			if err != nil || again {
 				return err
@@ -92,7 +93,10 @@ func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Ma
 	if err := insert(ctx, tx, m); err != nil {
 		return nil, err
 	}
-	return m, countLiveTx(ctx, tx, o.Account, 1)
+	if err := countLiveTx(ctx, tx, o.Account, 1); err != nil {
+		return nil, err
+	}
+	return m, s.tellCreatedTx(ctx, tx, m)
 }
 
 // nameTx gives a new mailbox its address: the wished one, or one that nobody has.

@@ -13,7 +13,7 @@ import (
 // book books mails, each to some addresses, in one set and returns what each got.
 func (w *world) book(t *testing.T, mails ...[]string) (slots [][]mailbox.Slot, errs []error) {
 	t.Helper()
-	err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+	err := w.db.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		slots, errs = nil, nil
 		var all []string
 		for _, to := range mails {
@@ -28,7 +28,7 @@ func (w *world) book(t *testing.T, mails ...[]string) (slots [][]mailbox.Slot, e
 			slots, errs = append(slots, s), append(errs, err)
 		}
 		return in.SaveTx(ctx, tx)
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,10 @@ func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32
 	if err := countLiveTx(ctx, tx, m.Owner.Account, -1); err != nil {
 		return err
 	}
-	tx.AfterCommit(func() { s.wake.Wake(WakeKey(m.ID)) })
+	tx.AfterCommit(func() {
+		s.recent.forget(m.Address)
+		s.wake.Wake(WakeKey(m.ID))
+	})
 	return s.holdTx(ctx, tx, m, now)
 }
 

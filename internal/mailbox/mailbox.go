@@ -116,6 +116,8 @@ type Service struct {
 	policy   Policy
 	reserved map[string]bool
 	hold     holdKey
+	outbox   Outbox // nil: nobody is told
+	recent   recent
 }
 
 // New assembles the service. holdSecret keys the hashes of held addresses.

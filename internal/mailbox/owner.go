@@ -36,10 +36,8 @@ func (s *Service) accountRoomTx(ctx context.Context, tx *db.Tx, account id.Accou
 	if err != nil {
 		return false, err
 	}
-	for _, m := range expired {
-		if err := s.endTx(ctx, tx, m, m.epoch, now); err != nil {
-			return false, err
-		}
+	if err := s.expireTx(ctx, tx, now, expired...); err != nil {
+		return false, err
 	}
 	live -= len(expired)
 	if live >= limits.LiveMax && len(expired) == endBatch {
@@ -60,7 +58,7 @@ func countLiveTx(ctx context.Context, tx *db.Tx, account id.Account, change int)
 	if account == "" {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, upsertOwner, account, change); err != nil {
+	if err := tx.Queue(ctx, upsertOwner, account, change); err != nil {
 		return fmt.Errorf("count mailboxes of %s: %w", account, err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -14,13 +15,24 @@ import (
 // Find returns the live mailbox at an address (lower case, without a tag), as far as Takes and filters need it, and what
 // its owner may have, or nil.
 func (s *Service) Find(ctx context.Context, address string) (*Mailbox, Limits, error) {
+	now := s.clock.Now()
+	known, epoch := s.recent.get(address, now)
+	if known != nil && known.Live(now) {
+		limits, err := s.plans.MailboxLimits(ctx, known.Owner.Account)
+		if err != nil || s.Takes(known, limits) == nil {
+			return known, limits, err
+		}
+	}
 	m, err := forMail(ctx, s.db, address)
-	if err != nil || m == nil || !m.Live(s.clock.Now()) {
+	if err != nil || m == nil || !m.Live(now) {
 		return nil, Limits{}, err
 	}
 	limits, err := s.plans.MailboxLimits(ctx, m.Owner.Account)
 	if err == nil && m.Owner.Account != "" {
 		m.account, err = tallyOf(ctx, s.db, m.Owner.Account)
+	}
+	if err == nil {
+		s.recent.put(m, epoch, now)
 	}
 	return m, limits, err
 }
@@ -46,6 +58,8 @@ type Slot struct {
 	Message id.Message
 	At      time.Time // later than every earlier message of the mailbox, to the microsecond
 	RawFor  time.Duration
+	Account id.Account // whose the mailbox is; "": a guest's
+	Domain  id.Domain  // the private domain it is on; "": none
 }
 
 // Intake books a set of messages into their mailboxes inside one transaction: all mailboxes are read at once, each
@@ -79,6 +93,7 @@ func (s *Service) IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (
 			args = append(args, a)
 		}
 	}
+	slices.SortFunc(args, func(a, b any) int { return strings.Compare(a.(string), b.(string)) }) // the order of the locks
 	for some := range slices.Chunk(args, lookupMax) {
 		if err := in.readTx(ctx, tx, some); err != nil {
 			return nil, err
@@ -89,9 +104,9 @@ func (s *Service) IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (
 
 func (in *Intake) readTx(ctx context.Context, tx *db.Tx, addresses []any) error {
 	list, size := db.In(1, len(addresses))
-	boxes, err := many(ctx, tx, selectByAddresses+list, db.Fill(addresses, size)...)
+	boxes, err := db.Collect(ctx, tx, scanBooking, selectByAddresses+list+byAddress(tx.Engine()), db.Fill(addresses, size)...)
 	if err != nil {
-		return err
+		return fmt.Errorf("read the mailboxes of a set: %w", err)
 	}
 	guests, err := in.s.plans.MailboxLimits(ctx, "")
 	if err != nil {
@@ -163,7 +178,7 @@ func (in *Intake) book(b *booked) Slot {
 		in.changed = append(in.changed, b)
 	}
 	at := time.UnixMicro(b.lastAt).UTC()
-	return Slot{Box: b.ID, Address: b.Address, Message: id.New[id.Message](at), At: at, RawFor: b.limits.RawFor}
+	return Slot{Box: b.ID, Address: b.Address, Message: id.New[id.Message](at), At: at, RawFor: b.limits.RawFor, Account: b.Owner.Account, Domain: b.Owner.Domain}
 }
 
 // SaveTx writes the mailboxes that Book opened and changed.
@@ -172,10 +187,11 @@ func (in *Intake) SaveTx(ctx context.Context, tx *db.Tx) error {
 		return err
 	}
 	for _, b := range in.changed {
-		_, err := tx.Exec(ctx, updateReceived, b.ID, b.MessageCount, b.UnreadCount, b.lastAt, b.own.day, b.own.count)
+		err := tx.Queue(ctx, updateReceived, string(b.ID), b.MessageCount, b.UnreadCount, b.lastAt, b.own.day, b.own.count)
 		if err != nil {
 			return fmt.Errorf("count mail of %s: %w", b.ID, err)
 		}
 	}
+	tx.AfterCommit(func() { in.s.recent.received(in.changed, in.now) })
 	return in.saveTalliesTx(ctx, tx)
 }

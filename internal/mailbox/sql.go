@@ -15,11 +15,14 @@ const columns = `id, coalesce(address, ''), local_part, domain, source, coalesce
 	coalesce(key_prefix, ''), coalesce(domain_id, ''), created_at, expires_at, ended_at IS NOT NULL, epoch,
 	message_count, unread_count, last_message_at, day, day_count`
 
+// booking are the columns that booking mail in needs: half of them are half the time.
+const booking = `id, address, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, epoch, message_count, unread_count, last_message_at, day, day_count`
+
 const (
 	selectByID        = "SELECT " + columns + " FROM mailbox WHERE id = $1"
 	selectByAddress   = "SELECT " + columns + " FROM mailbox WHERE address = $1"
-	selectForMail     = "SELECT id, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, message_count, unread_count, day, day_count FROM mailbox WHERE address = $1"
-	selectByAddresses = "SELECT " + columns + " FROM mailbox WHERE address IN "
+	selectForMail     = "SELECT " + booking + " FROM mailbox WHERE address = $1"
+	selectByAddresses = "SELECT " + booking + " FROM mailbox WHERE address IN "
 	selectBySession   = "SELECT " + columns + " FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3"
 	selectByAccount   = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5"
 	countSession      = "SELECT count(*) FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2"
@@ -46,8 +49,10 @@ const (
 	upsertOwner = `INSERT INTO mailbox_owner (account_id, live) VALUES ($1, $2)
 		ON CONFLICT (account_id) DO UPDATE SET live = mailbox_owner.live + excluded.live`
 
+	insertOwner   = "INSERT INTO mailbox_owner (account_id, live) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING"
 	selectTally   = "SELECT day, count FROM mail_day WHERE account_id = $1"
 	selectTallies = "SELECT account_id, day, count FROM mail_day WHERE account_id IN "
+	insertTally   = "INSERT INTO mail_day (account_id, day, count) VALUES ($1, 0, 0) ON CONFLICT (account_id) DO NOTHING"
 	upsertTally   = `INSERT INTO mail_day (account_id, day, count) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, count = excluded.count`
 
@@ -57,6 +62,22 @@ const (
 	deleteHold  = "DELETE FROM address_hold WHERE address_hash = $1"
 	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
 )
+
+// What a set of mail relies on it locks first, on an engine where others write meanwhile (db.DB.UpdateLocked). All sets
+// take their locks in the same order: mailboxes by address, private domains, days by account, accounts, expired mailboxes.
+const forUpdate = " FOR UPDATE"
+
+func byAddress(e db.Engine) string {
+	return db.Per{Postgres: " ORDER BY address" + forUpdate}.On(e)
+}
+
+func byAccount(e db.Engine) string {
+	return db.Per{Postgres: " ORDER BY account_id" + forUpdate}.On(e)
+}
+
+func locked(query string, e db.Engine) string {
+	return query + db.Per{Postgres: forUpdate}.On(e)
+}
 
 func scan(row db.Row) (*Mailbox, error) {
 	var m Mailbox
@@ -74,20 +95,31 @@ func scan(row db.Row) (*Mailbox, error) {
 	return &m, nil
 }
 
-// forMail reads what deciding on a recipient needs: every mail asks, and half the columns are half the time.
+// scanBooking scans into plain strings and int64s: database/sql hands those over as they are, and takes a detour for every
+// other type.
+func scanBooking(row db.Row) (*Mailbox, error) {
+	var box, address, account, domain string
+	var expires, epoch, messages, unread, last, day, count int64
+	err := row.Scan(&box, &address, &account, &domain, &expires, &epoch, &messages, &unread, &last, &day, &count)
+	if err != nil {
+		return nil, err
+	}
+	return &Mailbox{
+		ID: id.Mailbox(box), Address: address, Owner: Owner{Account: id.Account(account), Domain: id.Domain(domain)},
+		ExpiresAt: time.UnixMicro(expires).UTC(), epoch: uint32(epoch), MessageCount: int(messages), UnreadCount: int(unread),
+		lastAt: last, own: tally{day, int(count)},
+	}, nil
+}
+
+// forMail reads what deciding on a recipient needs.
 func forMail(ctx context.Context, q db.Queryer, address string) (*Mailbox, error) {
-	var box, account, domain string
-	var expires int64
-	m := &Mailbox{Address: address}
-	err := q.QueryRow(ctx, selectForMail, address).Scan(&box, &account, &domain, &expires, &m.MessageCount, &m.UnreadCount, &m.own.day, &m.own.count)
+	m, err := scanBooking(q.QueryRow(ctx, selectForMail, address))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read mailbox %s: %w", address, err)
 	}
-	m.ID, m.Owner.Account, m.Owner.Domain = id.Mailbox(box), id.Account(account), id.Domain(domain)
-	m.ExpiresAt = time.UnixMicro(expires).UTC()
 	return m, nil
 }
 
@@ -112,9 +144,8 @@ func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Mail
 }
 
 func insert(ctx context.Context, tx *db.Tx, m *Mailbox) error {
-	_, err := tx.Exec(ctx, insertMailbox, m.ID, m.Address, m.LocalPart, m.Domain, m.Source, m.Owner.Session,
+	return tx.Queue(ctx, insertMailbox, m.ID, m.Address, m.LocalPart, m.Domain, m.Source, m.Owner.Session,
 		m.Owner.Account, m.Owner.Key, m.Owner.Domain, m.CreatedAt.UnixMicro(), m.ExpiresAt.UnixMicro())
-	return err
 }
 
 // endedIDs lists mailboxes that wait to be erased, longest ended first.
@@ -124,6 +155,17 @@ func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) 
 		return nil, fmt.Errorf("list ended mailboxes: %w", err)
 	}
 	return all, nil
+}
+
+// lockLiveTx is liveOf with the count locked until the transaction ends.
+func lockLiveTx(ctx context.Context, tx *db.Tx, account id.Account) (live int, err error) {
+	if err := tx.Queue(ctx, insertOwner, account); err != nil {
+		return 0, err
+	}
+	if err := tx.QueryRow(ctx, locked(selectOwner, tx.Engine()), account).Scan(&live); err != nil {
+		return 0, fmt.Errorf("read the count of %s: %w", account, err)
+	}
+	return live, nil
 }
 
 // liveOf is how many mailboxes of an account have not ended.

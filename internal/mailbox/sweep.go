@@ -60,10 +60,8 @@ func (s *Service) endExpired(ctx context.Context) error {
 		if err != nil {
 			return false, err
 		}
-		for _, m := range expired {
-			if err := s.endTx(ctx, tx, m, m.epoch, now); err != nil {
-				return false, err
-			}
+		if err := s.expireTx(ctx, tx, now, expired...); err != nil {
+			return false, err
 		}
 		return len(expired) < endBatch, nil
 	})

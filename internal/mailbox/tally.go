@@ -1,8 +1,10 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -70,25 +72,51 @@ func (in *Intake) accountsTx(ctx context.Context, tx *db.Tx, boxes []*booked) er
 	return nil
 }
 
+// talliesTx reads the counts of accounts and locks them. An account that has none yet is given one first: what is not there
+// cannot be locked.
 func (in *Intake) talliesTx(ctx context.Context, tx *db.Tx, accounts []any) error {
 	if len(accounts) == 0 {
 		return nil
 	}
+	none, err := in.readTalliesTx(ctx, tx, accounts)
+	if err != nil || len(none) == 0 {
+		return err
+	}
+	slices.SortFunc(none, func(a, b any) int { return cmp.Compare(a.(id.Account), b.(id.Account)) })
+	for _, a := range none {
+		if err := tx.Queue(ctx, insertTally, a); err != nil {
+			return fmt.Errorf("begin to count the day's mail: %w", err)
+		}
+	}
+	_, err = in.readTalliesTx(ctx, tx, none)
+	return err
+}
+
+// readTalliesTx gives accounts their counts and tells which have none yet.
+func (in *Intake) readTalliesTx(ctx context.Context, tx *db.Tx, accounts []any) (none []any, err error) {
 	list, size := db.In(1, len(accounts))
-	rows, err := tx.Query(ctx, selectTallies+list, db.Fill(accounts, size)...)
+	args := db.Fill(slices.Clone(accounts), size)
+	rows, err := tx.Query(ctx, selectTallies+list+byAccount(tx.Engine()), args...)
 	if err != nil {
-		return fmt.Errorf("read the day's mail: %w", err)
+		return nil, fmt.Errorf("read the day's mail: %w", err)
 	}
 	defer rows.Close()
+	found := make(map[id.Account]bool, len(accounts))
 	for rows.Next() {
 		var owner id.Account
 		var t tally
 		if err := rows.Scan(&owner, &t.day, &t.count); err != nil {
-			return fmt.Errorf("read the day's mail: %w", err)
+			return nil, fmt.Errorf("read the day's mail: %w", err)
 		}
 		in.accounts[owner].tally = t
+		found[owner] = true
 	}
-	return rows.Err()
+	for _, a := range accounts {
+		if !found[a.(id.Account)] {
+			none = append(none, a)
+		}
+	}
+	return none, rows.Err()
 }
 
 // saveTalliesTx writes the accounts' counts, once a set.
@@ -97,7 +125,7 @@ func (in *Intake) saveTalliesTx(ctx context.Context, tx *db.Tx) error {
 		if !a.dirty {
 			continue
 		}
-		if _, err := tx.Exec(ctx, upsertTally, owner, a.tally.day, a.tally.count); err != nil {
+		if err := tx.Queue(ctx, upsertTally, owner, a.tally.day, a.tally.count); err != nil {
 			return fmt.Errorf("count the day's mail of %s: %w", owner, err)
 		}
 	}

@@ -50,11 +50,10 @@ func nextDelimiter(body, needle []byte, pos int) (delimiter, bool) {
 		}
 	}
 	for pos = max(0, pos-1); ; {
-		i := bytes.Index(body[pos:], needle)
-		if i < 0 {
+		start := nextLine(body, needle, pos)
+		if start < 0 {
 			return delimiter{}, false
 		}
-		start := pos + i
 		pos = start + len(needle)
 		if start > 0 && body[start-1] == '\r' {
 			start--
@@ -62,6 +61,22 @@ func nextDelimiter(body, needle []byte, pos int) (delimiter, bool) {
 		if d, ok := delimiterLine(body, start, pos); ok {
 			return d, true
 		}
+	}
+}
+
+// nextLine is bytes.Index from pos on, for a needle that is a line feed and more. A mail is lines of some length, most of
+// which begin with anything but a hyphen: to look at each line's beginning alone takes a third of the time.
+func nextLine(body, needle []byte, pos int) int {
+	for {
+		i := bytes.IndexByte(body[pos:], '\n')
+		if i < 0 || len(body)-pos-i < len(needle) {
+			return -1
+		}
+		pos += i
+		if body[pos+1] == needle[1] && bytes.HasPrefix(body[pos:], needle) {
+			return pos
+		}
+		pos++
 	}
 }
 

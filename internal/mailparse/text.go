@@ -3,6 +3,7 @@ package mailparse
 import (
 	"bytes"
 	"strings"
+	"sync"
 )
 
 // joinText decodes bodies and joins them, each beginning on a line of its own.
@@ -29,7 +30,12 @@ func (p *parser) text(e *entity, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	data := p.decode(e)
+	scratch := scratches.Get().(*[]byte)
+	defer putScratch(scratch)
+	data := p.decodeInto(*scratch, e)
+	if isEncoded(e.encoding) {
+		*scratch = data
+	}
 	label := e.params.token("charset")
 	if label == "" && e.media == "text/html" {
 		label = metaCharset(data)
@@ -39,6 +45,16 @@ func (p *parser) text(e *entity, limit int) string {
 		s = unflow(s, strings.EqualFold(e.params.token("delsp"), "yes"))
 	}
 	return s
+}
+
+// scratches are what bodies are decoded in, which become strings at once.
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
+
+func putScratch(b *[]byte) {
+	const keep = 1 << 20
+	if cap(*b) <= keep {
+		scratches.Put(b)
+	}
 }
 
 // lfLines makes every line end LF: CRLF, CR alone, and CR CR LF, which text gateways make.

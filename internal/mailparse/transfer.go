@@ -2,6 +2,7 @@ package mailparse
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -28,9 +29,9 @@ func stripComment(s string) string {
 
 // decodeBase64 decodes RFC 2045 §6.8 by blocks of four characters. Characters outside of the alphabet are passed over,
 // padding may be missing, and what follows the padding or a blank line counts only if it is base64 again, which
-// a footer added by a mailing list is not.
-func decodeBase64(src []byte) []byte {
-	dst := make([]byte, 0, len(src)/4*3+3)
+// a footer added by a mailing list is not. The result is in dst's memory where that is large enough.
+func decodeBase64(dst, src []byte) []byte {
+	dst = slices.Grow(dst[:0], len(src)/4*3+3)
 	t0, t1, t2, t3 := &base64Tables[0], &base64Tables[1], &base64Tables[2], &base64Tables[3]
 	var group uint32
 	have := 0
@@ -119,9 +120,9 @@ func makeBase64Tables() (tables [4][256]uint32) {
 }
 
 // decodeQuotedPrintable decodes RFC 2045 §6.7. White space at the end of a line is dropped, a line that ends in an
-// equals sign goes on in the next one, and an equals sign that no two hex digits follow stands for itself.
-func decodeQuotedPrintable(src []byte) []byte {
-	dst := make([]byte, 0, len(src))
+// equals sign goes on in the next one, and an equals sign that no two hex digits follow stands for itself. The result is in dst's memory where that is large enough.
+func decodeQuotedPrintable(dst, src []byte) []byte {
+	dst = slices.Grow(dst[:0], len(src))
 	for len(src) > 0 {
 		end, next := len(src), len(src)
 		if i := bytes.IndexByte(src, '\n'); i >= 0 {

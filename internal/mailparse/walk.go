@@ -128,16 +128,19 @@ func isEncoded(encoding string) bool {
 }
 
 // decode undoes the transfer encoding as far as the budget goes.
-func (p *parser) decode(e *entity) []byte {
+func (p *parser) decode(e *entity) []byte { return p.decodeInto(nil, e) }
+
+// decodeInto is decode into a buffer, where it has the room and one is needed.
+func (p *parser) decodeInto(dst []byte, e *entity) []byte {
 	if !isEncoded(e.encoding) {
 		return e.body
 	}
 	src := e.body
 	var data []byte
 	if e.encoding == "base64" {
-		data = decodeBase64(src[:min(len(src), 2*p.budget)])
+		data = decodeBase64(dst, src[:min(len(src), 2*p.budget)])
 	} else {
-		data = decodeQuotedPrintable(src[:min(len(src), 3*p.budget)])
+		data = decodeQuotedPrintable(dst, src[:min(len(src), 3*p.budget)])
 	}
 	data = data[:min(len(data), p.budget)]
 	p.budget -= len(data)

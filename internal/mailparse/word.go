@@ -116,7 +116,7 @@ func (d *wordDecoder) word(w word) {
 		d.sextets = text[len(text)-rest:]
 		text = text[:len(text)-rest]
 	}
-	d.pending = append(d.pending, decodeBase64([]byte(text))...)
+	d.pending = append(d.pending, decodeBase64(nil, []byte(text))...)
 }
 
 func (d *wordDecoder) flush() {
@@ -129,7 +129,7 @@ func (d *wordDecoder) flush() {
 
 func (d *wordDecoder) flushSextets() {
 	if d.sextets != "" {
-		d.pending = append(d.pending, decodeBase64([]byte(d.sextets))...)
+		d.pending = append(d.pending, decodeBase64(nil, []byte(d.sextets))...)
 		d.sextets = ""
 	}
 }

@@ -2,67 +2,198 @@ package message
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"sync"
 
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/original"
 )
 
 // detail is what reading one message adds to its summary. It is kept compressed, in one column.
 type detail struct {
-	CC             []Address      `json:"cc,omitempty"`
-	ReplyTo        []Address      `json:"replyTo,omitempty"`
-	MessageID      string         `json:"messageId,omitempty"`
-	Headers        []Header       `json:"headers,omitempty"`
-	Attachments    []Attachment   `json:"attachments,omitempty"`
-	Authentication Authentication `json:"authentication"`
-	EnvelopeFrom   string         `json:"envelopeFrom,omitempty"`
-	Helo           string         `json:"helo,omitempty"`
-	RemoteIP       string         `json:"remoteIp,omitempty"`
-	TLS            bool           `json:"tls,omitempty"`
-
-	// Text and HTML, by far the largest, stand behind the JSON as they are: escaping them would cost more than storing them.
-	Text string `json:"-"`
-	HTML string `json:"-"`
+	CC             []Address
+	ReplyTo        []Address
+	MessageID      string
+	Headers        []Header
+	Attachments    []Attachment
+	Authentication Authentication
+	EnvelopeFrom   string
+	Helo           string
+	RemoteIP       string
+	TLS            bool
+	Text           string
+	HTML           string
 }
+
+// A detail is kept as its fields one after another in the order of packing: a number as unsigned LEB128, a text as its
+// length and itself, a list as its length and its elements. Every mail is packed and few are read, so it is a form that
+// costs little to write: as JSON it cost as much as finding the boundaries of the mail's parts.
+
+// The version is what a packed detail begins with. A field more is a new version, which reads the old ones too.
+const detailVersion = 1
 
 var errDetail = errors.New("not the detail of a message")
 
-// pack gives the lengths of JSON and text as unsigned LEB128, then JSON, text and HTML, all of it compressed.
-func (d *detail) pack() ([]byte, error) {
-	fields, err := json.Marshal(d)
-	if err != nil {
-		return nil, err
+// plains are what details are joined in before they are compressed: as large as mails, and of no use after.
+var plains = sync.Pool{New: func() any { return new(packer) }}
+
+// pack appends the packed detail to dst. It is the inverse of unpackDetail.
+func (d *detail) pack(dst []byte) []byte {
+	const keep = 1 << 20
+	p := plains.Get().(*packer)
+	*p = append((*p)[:0], detailVersion)
+	p.detail(d)
+	dst = original.Compress(dst, *p)
+	if cap(*p) <= keep {
+		plains.Put(p)
 	}
-	plain := make([]byte, 0, 2*binary.MaxVarintLen64+len(fields)+len(d.Text)+len(d.HTML))
-	plain = binary.AppendUvarint(plain, uint64(len(fields)))
-	plain = binary.AppendUvarint(plain, uint64(len(d.Text)))
-	plain = append(append(append(plain, fields...), d.Text...), d.HTML...)
-	return original.Compress(nil, plain), nil
+	return dst
 }
 
-// unpackDetail is the inverse of pack.
-func unpackDetail(packed []byte) (d detail, err error) {
+// detail appends all fields.
+func (p *packer) detail(d *detail) {
+	p.addresses(d.CC)
+	p.addresses(d.ReplyTo)
+	p.text(d.MessageID)
+	p.number(len(d.Headers))
+	for _, h := range d.Headers {
+		p.text(h.Name)
+		p.text(h.Value)
+	}
+	p.number(len(d.Attachments))
+	for i := range d.Attachments {
+		p.attachment(&d.Attachments[i])
+	}
+	for _, s := range [...]string{
+		d.Authentication.SPF, d.Authentication.DKIM, d.Authentication.DMARC, d.EnvelopeFrom, d.Helo, d.RemoteIP,
+	} {
+		p.text(s)
+	}
+	p.flag(d.TLS)
+	p.text(d.Text)
+	p.text(d.HTML)
+}
+
+// unpackDetail reads what pack gave. Anything else is errDetail, or some detail.
+func unpackDetail(packed []byte) (detail, error) {
 	plain, err := original.Decompress(packed)
 	if err != nil {
-		return d, err
+		return detail{}, err
 	}
-	fields, n := binary.Uvarint(plain)
-	if n <= 0 {
-		return d, errDetail
+	if len(plain) == 0 || plain[0] != detailVersion {
+		return detail{}, errDetail
 	}
-	text, m := binary.Uvarint(plain[n:])
-	if m <= 0 {
-		return d, errDetail
+	u := unpacker{rest: plain[1:]}
+	d := detail{CC: elements(&u, u.address), ReplyTo: elements(&u, u.address), MessageID: u.text()}
+	d.Headers = elements(&u, func() Header { return Header{Name: u.text(), Value: u.text()} })
+	d.Attachments = elements(&u, u.attachment)
+	for _, s := range [...]*string{
+		&d.Authentication.SPF, &d.Authentication.DKIM, &d.Authentication.DMARC, &d.EnvelopeFrom, &d.Helo, &d.RemoteIP,
+	} {
+		*s = u.text()
 	}
-	rest := plain[n+m:]
-	if fields > uint64(len(rest)) || text > uint64(len(rest))-fields {
-		return d, errDetail
+	d.TLS, d.Text, d.HTML = u.flag(), u.text(), u.text()
+	if u.broken || len(u.rest) > 0 {
+		return detail{}, errDetail
 	}
-	if err := json.Unmarshal(rest[:fields], &d); err != nil {
-		return d, fmt.Errorf("decode the detail: %w", err)
-	}
-	d.Text, d.HTML = string(rest[fields:fields+text]), string(rest[fields+text:])
 	return d, nil
+}
+
+// packer appends fields to itself.
+type packer []byte
+
+func (p *packer) number(n int) { *p = binary.AppendUvarint(*p, uint64(n)) }
+
+func (p *packer) text(s string) {
+	p.number(len(s))
+	*p = append(*p, s...)
+}
+
+func (p *packer) flag(b bool) {
+	n := 0
+	if b {
+		n = 1
+	}
+	p.number(n)
+}
+
+func (p *packer) addresses(all []Address) {
+	p.number(len(all))
+	for _, a := range all {
+		p.text(a.Name)
+		p.text(a.Address)
+	}
+}
+
+func (p *packer) attachment(a *Attachment) {
+	p.text(string(a.ID))
+	p.text(a.Filename)
+	p.text(a.ContentType)
+	p.number(int(a.Size))
+	p.text(a.SHA256)
+	p.flag(a.Inline)
+	p.flag(a.Available)
+	p.flag(a.ContentID != nil)
+	if a.ContentID != nil {
+		p.text(*a.ContentID)
+	}
+}
+
+// unpacker takes fields off its front. Where there is none it gives zeros and is broken.
+type unpacker struct {
+	rest   []byte
+	broken bool
+}
+
+func (u *unpacker) number() uint64 {
+	v, n := binary.Uvarint(u.rest)
+	if n <= 0 {
+		u.rest, u.broken = nil, true
+		return 0
+	}
+	u.rest = u.rest[n:]
+	return v
+}
+
+func (u *unpacker) text() string {
+	n := u.number()
+	if n > uint64(len(u.rest)) {
+		u.rest, u.broken = nil, true
+		return ""
+	}
+	s := string(u.rest[:n])
+	u.rest = u.rest[n:]
+	return s
+}
+
+func (u *unpacker) flag() bool { return u.number() == 1 }
+
+// elements reads a list; an empty one is nil. No element is shorter than an octet, which bounds what a length can claim.
+func elements[T any](u *unpacker, one func() T) []T {
+	n := u.number()
+	if n > uint64(len(u.rest)) {
+		u.broken = true
+		return nil
+	}
+	var all []T
+	for range n {
+		if all = append(all, one()); u.broken {
+			return nil
+		}
+	}
+	return all
+}
+
+func (u *unpacker) address() Address { return Address{Name: u.text(), Address: u.text()} }
+
+func (u *unpacker) attachment() Attachment {
+	a := Attachment{
+		ID: id.Attachment(u.text()), Filename: u.text(), ContentType: u.text(), Size: int64(u.number()), SHA256: u.text(),
+		Inline: u.flag(), Available: u.flag(),
+	}
+	if u.flag() {
+		contentID := u.text()
+		a.ContentID = &contentID
+	}
+	return a
 }

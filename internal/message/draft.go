@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -75,8 +75,9 @@ type storedOTP struct {
 	Links      []string `json:"links,omitempty"`
 }
 
-// NewDraft prepares a mail for storing.
-func (s *Service) NewDraft(c Content) (*Draft, error) {
+// NewDraft prepares a mail for storing. What takes room is appended to room, which is returned: the draft is good for as
+// long as nothing else is written there.
+func (s *Service) NewDraft(room []byte, c Content) (*Draft, []byte) {
 	d := &Draft{size: c.Size, summary: stored{
 		From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0,
 	}}
@@ -91,14 +92,15 @@ func (s *Service) NewDraft(c Content) (*Draft, error) {
 	for _, f := range c.Files {
 		more.Attachments = append(more.Attachments, f.Attachment)
 		if f.Available {
-			d.files = append(d.files, blob{f.ID, original.Compress(nil, f.Data)})
+			begin := len(room)
+			room = original.Compress(room, f.Data)
+			d.files = append(d.files, blob{f.ID, room[begin:]})
 		}
 	}
-	var err error
-	if d.detail, err = more.pack(); err != nil {
-		return nil, fmt.Errorf("encode the message: %w", err)
-	}
-	return d, nil
+	begin := len(room)
+	room = more.pack(room)
+	d.detail = room[begin:]
+	return d, room
 }
 
 // storedCode is the part of a code that is kept; the rest follows from the message.
@@ -122,52 +124,72 @@ type Place struct {
 
 // InsertTx stores a draft in one mailbox.
 func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, d *Draft, p Place) error {
-	summary := d.summary
-	summary.EnvelopeTo = p.To
-	if p.OTP != nil {
-		summary.OTP = storedCode(p.OTP)
-	}
+	summary := d.in(p)
 	text, err := json.Marshal(summary)
 	if err != nil {
 		return fmt.Errorf("encode the summary: %w", err)
 	}
-	_, err = tx.Exec(ctx, insertMessage, p.Box, p.Message, p.ReceivedAt.UnixMicro(), d.size, summary.OTP != nil,
+	box, message := string(p.Box), string(p.Message) // plain types spare database/sql a look at what they are
+	err = tx.Queue(ctx, insertMessage, box, message, p.ReceivedAt.UnixMicro(), d.size, summary.OTP != nil,
 		string(p.Raw), p.RawUntil.UnixMicro(), string(text), d.detail)
 	if err != nil {
 		return err
 	}
 	for _, f := range d.files {
-		if _, err := tx.Exec(ctx, insertAttachment, p.Box, p.Message, f.id, f.data); err != nil {
+		if err := tx.Queue(ctx, insertAttachment, box, message, string(f.id), f.data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Stored tells whether a message is there.
+func (s *Service) Stored(ctx context.Context, q db.Queryer, box id.Mailbox, m id.Message) (bool, error) {
+	var n int
+	err := q.QueryRow(ctx, selectStored, box, m).Scan(&n)
+	return n > 0, err
+}
+
 // preview is the beginning of a text as it is seen, with its white space folded, at most max characters.
 func preview(text string, max int) string {
-	var b strings.Builder
+	b := make([]byte, 0, 256) // as much as the most that is asked for takes, mostly
 	n, space := 0, false
 	for _, r := range text {
-		if unicode.Is(unicode.Cf, r) {
-			continue // joiners and other invisible ones, with which senders pad their preheaders
-		}
-		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
+		shown, blank := look(r)
+		switch {
+		case blank:
 			space = n > 0
+			continue
+		case !shown:
 			continue
 		}
 		if space {
 			if n+1 >= max {
 				break
 			}
-			b.WriteByte(' ')
+			b = append(b, ' ')
 			n, space = n+1, false
 		}
 		if n >= max {
 			break
 		}
-		b.WriteRune(r)
+		b = utf8.AppendRune(b, r)
 		n++
 	}
-	return b.String()
+	return string(b)
+}
+
+// look tells whether a character is seen, or parts what is seen. Joiners and other invisible ones, with which senders
+// pad their preheaders, do neither.
+func look(r rune) (shown, blank bool) {
+	switch {
+	case ' ' < r && r < 0x7f:
+		return true, false
+	case r < utf8.RuneSelf:
+		return false, true
+	case unicode.Is(unicode.Cf, r):
+		return false, false
+	}
+	blank = unicode.IsSpace(r) || !unicode.IsPrint(r)
+	return !blank, blank
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
@@ -28,6 +27,7 @@ const (
 	selectRaw        = "SELECT raw_ref, raw_until FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectDetail     = "SELECT detail FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectAttachment = "SELECT data FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
+	selectStored     = "SELECT count(*) FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectNewest     = "SELECT id FROM message WHERE mailbox_id = $1 ORDER BY id DESC LIMIT $2"
 
 	updateSeen        = "UPDATE message SET seen = 1 WHERE mailbox_id = $1 AND id = $2 AND seen = 0"
@@ -48,21 +48,7 @@ func scanSummary(row db.Row, box id.Mailbox, more ...any) (Summary, []string, er
 		return m, nil, fmt.Errorf("decode the summary of %s: %w", m.ID, err)
 	}
 	m.ReceivedAt = clock.Micro(received)
-	m.From, m.To, m.Subject, m.Preview, m.HasAttachments = kept.From, list(kept.To), kept.Subject, kept.Preview, kept.HasAttachments
-	if len(m.To) == 0 { // a header without To: what the envelope said of this mailbox
-		for _, a := range kept.EnvelopeTo {
-			m.To = append(m.To, Address{Address: a})
-		}
-	}
-	if kept.SentAt != 0 {
-		m.SentAt = stamp(time.UnixMicro(kept.SentAt))
-	}
-	if o := kept.OTP; o != nil {
-		m.OTP = &OTP{
-			Code: o.Code, Display: o.Display, MessageID: m.ID, From: m.From, Subject: m.Subject, ReceivedAt: m.ReceivedAt,
-			Confidence: o.Confidence, Source: o.Source, FilterID: o.FilterID, Kind: o.Kind, Links: list(o.Links),
-		}
-	}
+	kept.show(&m)
 	return m, kept.EnvelopeTo, nil
 }
 

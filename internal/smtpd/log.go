@@ -9,13 +9,13 @@ import (
 
 func (s *session) logSession() {
 	s.srv.cfg.Logger.LogAttrs(s.srv.base, slog.LevelDebug, "smtp session",
-		slog.String("trace", s.trace), slog.Any("ip", s.ip), slog.String("helo", s.helo), slog.String("tls", s.tls),
+		slog.String("trace", s.trace), slog.String("ip", s.peer), slog.String("helo", s.helo), slog.String("tls", s.tls),
 		slog.Int("commands", s.total), slog.Int("messages", s.messages), slog.Duration("took", s.srv.wall.Now().Sub(s.begun)))
 }
 
 func (s *session) logMessage(r reply, octets int64, recipients int, took time.Duration) {
 	s.srv.cfg.Logger.LogAttrs(s.srv.base, slog.LevelInfo, "smtp message",
-		slog.String("trace", s.trace), slog.Any("ip", s.ip), slog.String("helo", s.helo), slog.String("protocol", s.protocol()),
+		slog.String("trace", s.trace), slog.String("ip", s.peer), slog.String("helo", s.helo), slog.String("protocol", s.protocol()),
 		slog.Int("recipients", recipients), slog.Int64("octets", octets),
 		slog.String("outcome", string(r.outcome())), slog.String("reply", r.status()), slog.Duration("took", took))
 }
@@ -23,10 +23,10 @@ func (s *session) logMessage(r reply, octets int64, recipients int, took time.Du
 // fail notes what broke a session. It is mostly the client's doing, so it is no more than a detail.
 func (s *session) fail(what string, err error) {
 	s.srv.cfg.Logger.LogAttrs(s.srv.base, slog.LevelDebug, "smtp "+what+" failed",
-		slog.String("trace", s.trace), slog.Any("ip", s.ip), slog.Any("error", err))
+		slog.String("trace", s.trace), slog.String("ip", s.peer), slog.Any("error", err))
 }
 
 func (s *session) logFault(what string, cause any, stack string) {
 	s.srv.cfg.Logger.LogAttrs(s.srv.base, slog.LevelError, "smtp "+what,
-		slog.String("trace", s.trace), slog.Any("ip", s.ip), slog.Any("error", cause), slog.String("stack", stack))
+		slog.String("trace", s.trace), slog.String("ip", s.peer), slog.Any("error", cause), slog.String("stack", stack))
 }

@@ -18,6 +18,7 @@ type session struct {
 	srv   *Server
 	wire  wire
 	ip    netip.Addr
+	peer  string // ip, as the log has it
 	trace string // 16 random octets in hex: what the replies and the log lines of a session have in common
 	begun time.Time
 
@@ -55,6 +56,7 @@ func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
 	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
+	s.peer = s.ip.String()
 	if !s.srv.clients.enter(s.ip) {
 		s.turnAway()
 		return

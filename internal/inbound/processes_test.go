@@ -1,0 +1,108 @@
+package inbound_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// processes are so many worlds, each with its own connections, on one PostgreSQL.
+func processes(t *testing.T, n, max int) []*world {
+	t.Helper()
+	url := dbtest.PostgresURL(t)
+	var all []*world
+	for range n {
+		d, err := db.Open(t.Context(), url, db.Options{Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		all = append(all, newWorld(t, d, max))
+	}
+	return all
+}
+
+// Three processes take mail for the same few mailboxes, one to several of them in an order of its own: every mail that was
+// taken is there once, the counts are right, and no mailbox gets more than its cap.
+func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
+	const mails = 30
+	all := processes(t, 3, 1000)
+	locals := []string{"anna", "bert", "cora"}
+	for _, local := range locals {
+		all[0].box(local)
+	}
+	var taken, capped atomic.Int32
+	var wg sync.WaitGroup
+	for p, w := range all {
+		for i := range mails {
+			wg.Go(func() {
+				env := &inbound.Envelope{ReceivedAt: w.clock.Now()}
+				for k := range locals {
+					local := locals[(k*(1+p%2)+i)%len(locals)]
+					env.To = append(env.To, inbound.Recipient{Address: local + "@" + served, Local: local, Domain: served})
+				}
+				switch err := w.in.Deliver(context.Background(), env, []byte(mail(fmt.Sprintf("p%d-%d", p, i)))); {
+				case err == nil:
+					taken.Add(1)
+				case problem.Has(err, problem.MailDailyCap):
+					capped.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if taken.Load() != int32(dailyMail) || taken.Load()+capped.Load() != 3*mails {
+		t.Errorf("%d taken, %d over the cap of %d", taken.Load(), capped.Load(), dailyMail)
+	}
+	for _, local := range locals {
+		m, _, err := all[1].boxes.Find(t.Context(), local+"@"+served)
+		if err != nil {
+			t.Fatal(err)
+		}
+		subjects := strings.Fields(all[2].subjects(m))
+		distinct := make(map[string]bool)
+		for _, s := range subjects {
+			distinct[s] = true
+		}
+		if len(subjects) != dailyMail || len(distinct) != dailyMail || m.MessageCount != dailyMail {
+			t.Errorf("%s: %d mails, %d different, %d counted", local, len(subjects), len(distinct), m.MessageCount)
+		}
+	}
+}
+
+// What a reader has seen of a mailbox stays the beginning of it, whichever process takes the mail.
+func TestMessagesSortInTheOrderOfTheirCommitAcrossProcesses(t *testing.T) {
+	all := processes(t, 2, 1000)
+	a := all[0].box("anna")
+	all[1].clock.Advance(-3600e9) // clocks differ
+	var seen []string
+	for i := range dailyMail {
+		if err := all[i%2].deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
+			t.Fatal(err)
+		}
+		page, _, err := all[(i+1)%2].mail.List(t.Context(), a.ID, message.Query{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now []string
+		for _, m := range page {
+			now = append([]string{m.Subject}, now...)
+		}
+		if len(now) != i+1 || strings.Join(now[:i], " ") != strings.Join(seen, " ") {
+			t.Fatalf("after mail %d the mailbox is %v, it was %v", i, now, seen)
+		}
+		seen = now
+	}
+}

@@ -1,0 +1,117 @@
+package inbound
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailauth"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/token"
+	"github.com/gonebox/gonebox/internal/wake"
+)
+
+// BenchmarkStore commits the rows of sets of 12 mails, which is what 32 senders make, and tells the CPU time of a mail.
+func BenchmarkStore(b *testing.B) {
+	for _, name := range []string{"text4k", "att64k"} {
+		b.Run(name, func(b *testing.B) {
+			content, err := os.ReadFile("testdata/" + name + ".eml")
+			if err != nil {
+				b.Fatal(err)
+			}
+			const mails = 12
+			s := newBare(b, dbtest.Open(b, db.Options{}))
+			var n int
+			before := cpuTime()
+			var spent time.Duration // preparing
+			for b.Loop() {
+				begun := cpuTime()
+				var set []*mail
+				for range mails {
+					n++
+					set = append(set, s.benchMail(b, fmt.Sprint("bench", n*7%64), content))
+				}
+				spent += cpuTime() - begun
+				if err := s.store(set); err != nil || set[0].err != nil {
+					b.Fatal(err, set[0].err)
+				}
+				for _, m := range set {
+					m.release()
+				}
+			}
+			b.ReportMetric(float64((cpuTime()-before-spent).Microseconds())/float64(n), "µs-store/mail")
+			b.ReportMetric(float64(spent.Microseconds())/float64(n), "µs-prepare/mail")
+		})
+	}
+}
+
+func (s *Service) benchMail(b *testing.B, local string, content []byte) *mail {
+	m, err := s.prepare(b.Context(), &Envelope{
+		From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP",
+		ReceivedAt: s.Clock.Now(), To: []Recipient{{Address: local + "@box.example", Local: local, Domain: "box.example"}},
+	}, content)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.ref = "p0.2ajk5.1z141z3.8.16o"
+	return m
+}
+
+// newBare is a service without originals, with 64 mailboxes.
+func newBare(b *testing.B, d *db.DB) *Service {
+	c, hub := clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), wake.New()
+	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	boxes := mailbox.New(d, c, keys, hub, bare{}, bare{}, mailbox.Policy{MaxMessages: 1 << 30}, []byte("hold"))
+	for i := range 64 {
+		if _, _, err := boxes.Create(b.Context(), mailbox.Wish{LocalPart: fmt.Sprint("bench", i)}, mailbox.Owner{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return New(Parts{
+		DB: d, Clock: c, Wake: hub, Mailboxes: boxes, Originals: bare{}, Authenticator: bare{}, AttachmentMax: 5 << 20, Hostname: "mx.box.example",
+		Messages: message.New(d, c, hub, boxes, nil, message.Policy{PreviewLength: 200}), Logger: slog.New(slog.DiscardHandler),
+	})
+}
+
+// bare is everything that does not count here.
+type bare struct{}
+
+func (bare) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
+	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: 100, DailyMail: 1 << 30, RawFor: 15 * time.Minute}, nil
+}
+
+func (bare) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
+	return "box.example", "", nil
+}
+
+func (bare) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account, id.Domain)) error {
+	return nil
+}
+
+func (bare) Append(time.Time, []original.Record) ([]original.Ref, Synced, error) { return nil, nil, nil }
+
+func (bare) KeepTx(context.Context, *db.Tx, original.Ref, []byte) error { return nil }
+
+func (bare) Check(context.Context, mailauth.Input) mailauth.Result { return mailauth.Result{} }
+
+func (bare) Header(mailauth.Result) string { return "mx.box.example; none" }
+
+func cpuTime() time.Duration {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // only a bad address makes it fail
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}

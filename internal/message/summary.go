@@ -1,0 +1,44 @@
+package message
+
+import (
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// Summary is a draft as the list of messages shows it once it is stored in a place.
+func (d *Draft) Summary(p Place) Summary {
+	m := Summary{ID: p.Message, MailboxID: p.Box, ReceivedAt: clock.Stamp{Time: p.ReceivedAt}, Size: d.size}
+	kept := d.in(p)
+	kept.show(&m)
+	return m
+}
+
+// in is what is kept of a draft in a place.
+func (d *Draft) in(p Place) stored {
+	kept := d.summary
+	kept.EnvelopeTo = p.To
+	if p.OTP != nil {
+		kept.OTP = storedCode(p.OTP)
+	}
+	return kept
+}
+
+// show completes a summary by what is kept as JSON.
+func (s *stored) show(m *Summary) {
+	m.From, m.To, m.Subject, m.Preview, m.HasAttachments = s.From, list(s.To), s.Subject, s.Preview, s.HasAttachments
+	if len(m.To) == 0 { // a header without To: what the envelope said of this mailbox
+		for _, a := range s.EnvelopeTo {
+			m.To = append(m.To, Address{Address: a})
+		}
+	}
+	if s.SentAt != 0 {
+		m.SentAt = stamp(time.UnixMicro(s.SentAt))
+	}
+	if o := s.OTP; o != nil {
+		m.OTP = &OTP{
+			Code: o.Code, Display: o.Display, MessageID: m.ID, From: m.From, Subject: m.Subject, ReceivedAt: m.ReceivedAt,
+			Confidence: o.Confidence, Source: o.Source, FilterID: o.FilterID, Kind: o.Kind, Links: list(o.Links),
+		}
+	}
+}
