@@ -5,7 +5,7 @@ import "slices"
 const module = "github.com/gonebox/gonebox"
 
 // kit knows no domain.
-var kit = internal("clock", "db", "event", "id", "job", "mailauth", "mailparse", "netguard", "original", "otp", "problem",
+var kit = internal("clock", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "original", "otp", "problem",
 	"ratelimit", "resolver", "sanitize", "token", "wake")
 
 // domains hold the rules of one noun each.
@@ -17,8 +17,8 @@ var domains = internal("account", "apikey", "content", "domain", "filter", "gues
 var imports = map[string][]string{
 	"cmd/gonebox": internal("app", "clock", "mailparse", "otp"),
 
-	"internal/app":              slices.Concat(kit, domains, internal("httpapi", "inbound", "smtpd", "webui")),
-	"internal/app/apptest":      slices.Concat(kit, internal("app")),
+	"internal/app":              slices.Concat(kit, domains, internal("httpapi", "inbound", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app/apptest":      slices.Concat(kit, internal("app", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains), // a handler cannot open a transaction
 	"internal/smtpd":            internal("inbound", "clock", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
@@ -39,25 +39,27 @@ var imports = map[string][]string{
 	"internal/wallet/bankpay": slices.Concat(kit, internal("wallet")),
 	"internal/webhook":        slices.Concat(kit, internal("plan")),
 
-	"internal/clock":       nil,
-	"internal/db":          nil,
-	"internal/db/dbtest":   internal("db"),
-	"internal/event":       internal("id"),
-	"internal/id":          nil,
-	"internal/job":         internal("clock", "db", "id"),
-	"internal/mailauth":    nil,
-	"internal/mailparse":   nil,
-	"internal/netguard":    nil,
-	"internal/original":    internal("clock", "db", "id"),
-	"internal/otp":         nil,
-	"internal/otp/otptest": internal("otp", "mailparse"),
-	"internal/otp/score":   internal("otp", "otp/otptest"),
-	"internal/problem":     nil,
-	"internal/ratelimit":   internal("clock", "problem"),
-	"internal/resolver":    internal("clock"),
-	"internal/sanitize":    nil,
-	"internal/token":       internal("clock", "id", "problem"),
-	"internal/wake":        nil,
+	"internal/clock":            nil,
+	"internal/db":               nil,
+	"internal/db/dbtest":        internal("db"),
+	"internal/event":            internal("clock", "id"),
+	"internal/id":               nil,
+	"internal/idempotency":      internal("clock", "db", "id", "problem"),
+	"internal/job":              internal("clock", "db", "id"),
+	"internal/mailauth":         nil,
+	"internal/mailparse":        nil,
+	"internal/netguard":         internal("clock"),
+	"internal/original":         internal("clock", "db", "id"),
+	"internal/otp":              nil,
+	"internal/otp/otptest":      internal("otp", "mailparse"),
+	"internal/otp/score":        internal("otp", "otp/otptest"),
+	"internal/problem":          nil,
+	"internal/ratelimit":        internal("clock", "problem"),
+	"internal/ratelimit/ledger": internal("db", "ratelimit"),
+	"internal/resolver":         internal("clock"),
+	"internal/sanitize":         nil,
+	"internal/token":            internal("clock", "id", "problem"),
+	"internal/wake":             nil,
 }
 
 // outside is what programs and tests below test/ may import: they see the service as its users do.

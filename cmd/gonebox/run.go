@@ -26,6 +26,9 @@ type commands struct {
 	Migrate migrateCmd `cmd:"" help:"Bring the database to the schema of this version."`
 	Domain  domainCmd  `cmd:"" help:"Manage the public mail domains."`
 	User    userCmd    `cmd:"" help:"Manage the accounts."`
+	Payment paymentCmd `cmd:"" help:"Manage bank transactions and points."`
+	Notice  noticeCmd  `cmd:"" help:"Manage the notices that everybody is shown."`
+	Page    pageCmd    `cmd:"" help:"Manage the pages that everybody can read."`
 	Otp     otpCmd     `cmd:"" help:"Find the code in a mail, as the service does."`
 	Send    sendCmd    `cmd:"" help:"Send a test mail with a code over SMTP."`
 	Version versionCmd `cmd:"" help:"Print the version."`

@@ -37,7 +37,8 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (credential string,
 	}
 	var session *Session
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if a, err = s.stillTx(ctx, tx, a); err != nil {
+		a, err := s.stillTx(ctx, tx, a)
+		if err != nil {
 			return err
 		}
 		if err := s.secondFactorTx(ctx, tx, a, c.Code); err != nil {

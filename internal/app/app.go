@@ -17,6 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
@@ -26,11 +27,11 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
-	"github.com/gonebox/gonebox/internal/original"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/resolver"
 	"github.com/gonebox/gonebox/internal/smtpd"
+	"github.com/gonebox/gonebox/internal/subscription"
 	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 	"github.com/gonebox/gonebox/internal/webui"
@@ -49,32 +50,39 @@ type Options struct {
 
 // App is the assembled service.
 type App struct {
-	cfg     *Config
-	clock   clock.Clock
-	log     *slog.Logger
-	db      *db.DB
-	wake    *wake.Hub
-	domains *domain.Service
-	boxes   *mailbox.Service
-	mail    *message.Service
-	guests  *guest.Service
-	users   *account.Service
-	keys    *apikey.Service
-	filters *filter.Service
-	inbound *inbound.Service
-	smtp    *smtpd.Server
-	web     *http.Server
-	admin   *http.Server // nil: no metrics
-	acme    *smtpd.ACME  // nil: no certificate is fetched
-	metrics *metrics
-	baseURL string // how clients reach the service
+	cfg           *Config
+	clock         clock.Clock
+	log           *slog.Logger
+	db            *db.DB
+	wake          *wake.Hub
+	domains       *domain.Service
+	boxes         *mailbox.Service
+	mail          *message.Service
+	guests        *guest.Service
+	users         *account.Service
+	keys          *apikey.Service
+	filters       *filter.Service
+	hooks         *hooks
+	billing       *billing
+	subscriptions *subscription.Service
+	inbound       *inbound.Service
+	smtp          *smtpd.Server
+	web           *http.Server
+	admin         *http.Server // nil: no metrics
+	acme          *smtpd.ACME  // nil: no certificate is fetched
+	metrics       *metrics
+	baseURL       string // how clients reach the service
 
-	originals    *original.Segments
+	originals    originals
+	limiter      *ratelimit.Limiter
+	cluster      cluster
 	smtpListener net.Listener
 	webListener  net.Listener
 	adminListen  net.Listener
 	sweeper      sweeper
 	reloader     sweeper
+	reconciler   sweeper
+	renewer      sweeper
 }
 
 // New opens the storage, brings it up to date and assembles the service. It listens already, so that a port that is
@@ -98,7 +106,7 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 	if err := a.open(ctx, o); err != nil {
 		return nil, err
 	}
-	master, err := token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key))
+	master, err := a.master()
 	if err != nil {
 		return nil, err
 	}
@@ -108,42 +116,8 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 	if err := a.domains.Reload(ctx); err != nil {
 		return nil, err
 	}
+	a.tellOfBilling(ctx)
 	return a, nil
-}
-
-// open opens what is kept on disk.
-func (a *App) open(ctx context.Context, o Options) (err error) {
-	if a.cfg.Database.URL != "" {
-		return errors.New("database.url: this build keeps its data in SQLite only; leave it empty")
-	}
-	if err := makeDataDir(a.cfg.DataDir); err != nil {
-		return fmt.Errorf("data_dir: %w", err)
-	}
-	if a.originals, err = original.Open(filepath.Join(a.cfg.DataDir, "originals"), a.clock, a.log); err != nil {
-		return err
-	}
-	a.db, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Commit: o.Commit})
-	if err != nil {
-		return err
-	}
-	_, _, err = a.db.Migrate(ctx)
-	return err
-}
-
-func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error) {
-	return db.Open(ctx, filepath.Join(cfg.DataDir, "gonebox.db"), o)
-}
-
-// makeDataDir makes the folder, and its name durable: a loss of power must not take the whole folder with it.
-func makeDataDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	parent, err := os.Open(filepath.Dir(filepath.Clean(dir)))
-	if err != nil {
-		return err
-	}
-	return errors.Join(parent.Sync(), parent.Close())
 }
 
 // assemble plugs the parts together.
@@ -165,7 +139,9 @@ func (a *App) assemble(master []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	entitled := entitlements{catalogue, account.NewRegistry(a.db, cfg.Account.Password.cost())}
+	a.billing = newBilling(a.db, a.clock, a.log, cfg)
+	a.subscriptions = subscription.New(a.db, a.clock, catalogue, a.billing.wallet, a.billing.answers)
+	entitled := entitlements{catalogue, a.subscriptions}
 	names := a.newNames(o)
 	a.domains = domain.New(a.db, a.clock, names, entitled, domain.Policy{
 		Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname, RecheckEvery: cfg.Domain.RecheckEvery, SuspendAfter: cfg.Domain.SuspendAfter,
@@ -182,10 +158,24 @@ func (a *App) assemble(master []byte, o Options) error {
 	}
 	a.keys = apikey.New(a.db, a.clock, entitled)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
-	a.inbound = a.newInbound(names)
+	if a.hooks, err = a.newHooks(master, entitled, names); err != nil {
+		return err
+	}
+	outbox := a.hooks.outbox(cfg.Webhooks.PendingMax)
+	a.domains.PublishTo(outbox)
+	a.boxes.PublishTo(outbox)
+	a.limiter = a.newLimiter()
+	a.joinCluster()
+	a.inbound = a.newInbound(names, outbox)
 	a.baseURL = a.reachedAt()
 	a.sweeper = sweeper{every: cfg.Mailbox.EraseEvery, clock: a.clock, log: a.log, tasks: a.sweeps(), slow: a.slowSweeps()}
 	a.reloader = sweeper{every: reloadEvery, clock: a.clock, log: a.log, tasks: a.reloads()}
+	a.reconciler = sweeper{
+		every: cfg.Billing.ReconcileEvery, clock: a.clock, log: a.log, tasks: a.billing.tasks(), nudge: a.billing.arrived,
+	}
+	a.renewer = sweeper{
+		every: cfg.Billing.RenewEvery, clock: a.clock, log: a.log, tasks: []task{{"renew subscriptions", a.subscriptions.Renew}}, due: a.subscriptions.NextEnd,
+	}
 	if err := a.assembleSMTP(); err != nil {
 		return err
 	}
@@ -200,9 +190,9 @@ func (a *App) newNames(o Options) mailauth.Resolver {
 	return resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
 }
 
-func (a *App) newInbound(names mailauth.Resolver) *inbound.Service {
+func (a *App) newInbound(names mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {
 	return inbound.New(inbound.Parts{
-		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: originals{a.originals}, Filters: a.filters,
+		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: a.originals, Filters: a.filters, Outbox: outbox,
 		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax),
 		ObserveSet: func(mails int) { a.metrics.sets.Observe(float64(mails)) },
@@ -211,11 +201,10 @@ func (a *App) newInbound(names mailauth.Resolver) *inbound.Service {
 
 func (a *App) assembleSMTP() error {
 	cfg := a.cfg
-	limiter := ratelimit.New(a.clock)
 	c := smtpd.Config{
 		Hostname: cfg.SMTP.Hostname, MaxSize: int64(cfg.SMTP.MaxSize), MaxRecipients: cfg.SMTP.MaxRecipients,
 		MaxConnections: cfg.Limits.SMTPConnections, Clock: a.clock, Logger: a.log, Metrics: a.metrics.smtp(),
-		AllowMessage: allowMessage(limiter, cfg.Limits.SMTPMessages), TrustedProxies: cfg.SMTP.TrustedProxies,
+		AllowMessage: allowMessage(a.limiter, cfg.Limits.SMTPMessages), TrustedProxies: cfg.SMTP.TrustedProxies,
 		MaxCommands: cfg.SMTP.MaxCommands, MaxErrors: cfg.SMTP.MaxErrors,
 		Timeouts: smtpd.Timeouts{
 			Command: cfg.SMTP.CommandTimeout, Data: cfg.SMTP.DataTimeout, Write: cfg.SMTP.WriteTimeout, Session: cfg.SMTP.SessionTimeout,
@@ -240,9 +229,10 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	cfg := a.cfg
 	api := httpapi.New(httpapi.Parts{
 		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
-		Keys: a.keys, Filters: a.filters,
-		Ready: a.ready, Limiter: ratelimit.New(a.clock), Gauge: ratelimit.NewGauge(), Observe: a.metrics.observe,
-		Unavailable: func(err error) bool { return errors.Is(err, db.ErrUnavailable) },
+		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: cfg.Billing.Bankpay.gate(),
+		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
+		Ready: a.ready, Limiter: a.limiter, Gauge: ratelimit.NewGauge(), Observe: a.metrics.observe,
+		Unavailable: db.Unavailable,
 		Settings: httpapi.Settings{
 			BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
 			WriteTimeout: cfg.HTTP.WriteTimeout, WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, PageMax: cfg.API.PageMax,
@@ -314,8 +304,12 @@ func (a *App) Run(ctx context.Context) error {
 	delivery, endDelivery := context.WithCancel(context.WithoutCancel(ctx))
 	defer endDelivery()
 	mail.Go(func() { a.inbound.Run(delivery) })
+	mail.Go(func() { a.cluster.run(delivery) })
 	mail.Go(func() { a.sweeper.run(ctx) })
 	mail.Go(func() { a.reloader.run(ctx) })
+	mail.Go(func() { a.reconciler.run(ctx) })
+	mail.Go(func() { a.renewer.run(ctx) })
+	mail.Go(func() { a.hooks.run(ctx) })
 
 	serve := func(name string, serve func() error) {
 		edges.Go(func() {
@@ -397,7 +391,7 @@ func (a *App) ready(ctx context.Context) []httpapi.Check {
 		{Name: "database", Err: a.db.Ready(ctx)},
 		{Name: "migrations", Err: a.db.Migrated(ctx)},
 		{Name: "smtp", Err: answers(ctx, a.smtpListener.Addr())},
-		{Name: "jobs", Err: errors.Join(a.sweeper.healthy(), a.reloader.healthy())},
+		{Name: "jobs", Err: errors.Join(a.sweeper.healthy(), a.reloader.healthy(), a.reconciler.healthy(), a.renewer.healthy(), a.hooks.healthy())},
 	}
 }
 

@@ -131,6 +131,9 @@ type WebhooksConfig struct {
 	PauseAfterFailures int             `key:"pause_after_failures" default:"20" help:"failed attempts in a row that pause an endpoint"`
 	PendingMax         time.Duration   `key:"pending_max" default:"72h" help:"how long deliveries wait for a paused endpoint"`
 	Timeout            time.Duration   `key:"timeout" default:"15s" help:"time for one attempt"`
+	InFlight           int             `key:"in_flight" default:"512" help:"attempts under way at once"`
+	EndpointInFlight   int             `key:"endpoint_in_flight" default:"4" help:"attempts under way at once to one endpoint"`
+	OldSecretFor       time.Duration   `key:"old_secret_for" default:"24h" zero:"not at all" help:"how long a secret that was rotated signs as well"`
 	ResponseMax        Size            `key:"response_max" default:"64KiB" help:"how much of an endpoint's answer is read"`
 	ResponseKept       Size            `key:"response_kept" default:"1KiB" help:"how much of an endpoint's answer is shown with the attempt"`
 }

@@ -20,6 +20,8 @@ type sweeper struct {
 	tasks []task
 	fault atomic.Pointer[error] // of the last round
 	slow  []*slowTask
+	nudge <-chan struct{}                          // begins a round at once; nil: nothing does
+	due   func(context.Context) (time.Time, error) // when the next round has something to do, zero for never; nil: not known
 }
 
 type task struct {
@@ -32,9 +34,11 @@ func (a *App) sweeps() []task {
 		{"erase mailboxes", func(ctx context.Context) error { _, err := a.boxes.Sweep(ctx, a.mail); return err }},
 		{"end guest sessions", a.guests.Sweep},
 		{"end user tokens", a.users.Sweep},
-		{"erase originals", func(context.Context) error { _, err := a.originals.Sweep(a.clock.Now()); return err }},
+		{"erase originals", func(ctx context.Context) error { return a.originals.sweep(ctx) }},
 		{"note when keys were used", a.keys.Flush},
 		{"end private domains", func(ctx context.Context) error { return a.domains.Sweep(ctx, a.boxes) }},
+		{"forget idle identities", a.forgetIdle},
+		{"forget idempotency keys", a.billing.answers.Sweep},
 	}
 }
 
@@ -67,14 +71,40 @@ func (s *sweeper) run(ctx context.Context) {
 			}
 		}
 		s.round(ctx)
-		timer := s.clock.NewTimer(s.every)
+		timer := s.timer(ctx)
 		select {
 		case <-timer.C:
+		case <-s.nudge:
+			timer.Stop()
 		case <-ctx.Done():
 			timer.Stop()
 			return
 		}
 	}
+}
+
+// timer fires when the next round is to begin.
+func (s *sweeper) timer(ctx context.Context) *clock.Timer {
+	from := s.clock.Now()
+	pause := s.pause(ctx, from)
+	timer := s.clock.NewTimer(pause)
+	if s.clock.Now().Sub(from) < pause {
+		return timer
+	}
+	timer.Stop()
+	return s.clock.NewTimer(0) // it was over before it was set
+}
+
+// pause is how long the next round is away: until something is due, and every at most. After a fault that may still be due.
+func (s *sweeper) pause(ctx context.Context, now time.Time) time.Duration {
+	if s.due == nil || told(&s.fault) != nil {
+		return s.every
+	}
+	at, err := s.due(ctx)
+	if err != nil || at.IsZero() {
+		return s.every
+	}
+	return min(s.every, at.Sub(now))
 }
 
 func (s *sweeper) round(ctx context.Context) {

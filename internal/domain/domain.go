@@ -42,6 +42,8 @@ type Service struct {
 	policy  Policy
 	public  atomic.Pointer[[]Public] // as last read by Reload: the configured ones first
 	holders holders
+	changed func(name string) // tells other processes; nil: there are none
+	outbox  Outbox            // nil: nobody is told of events
 }
 
 // New assembles the service. The configured domains are served as long as they are configured, and active unless a

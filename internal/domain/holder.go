@@ -17,7 +17,7 @@ type holder struct {
 }
 
 // holders remembers who has proven which domain, since every recipient of a mail asks: those names too that nobody has.
-// A change in this process is known at once, one in another after holdersFor.
+// A change in this process is known at once; one in another when it tells (OnChange), and after holdersFor if it cannot.
 type holders struct {
 	mu    sync.Mutex
 	epoch uint64 // rises with every change, so that what was read before one is not remembered after it
@@ -54,11 +54,29 @@ func (h *holders) put(name string, found holder, epoch uint64, now time.Time) {
 	h.known[name] = remembered{found, now}
 }
 
+// forget has a name read again, or all names where it is "".
 func (h *holders) forget(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.epoch++
+	if name == "" {
+		clear(h.known)
+	}
 	delete(h.known, name)
+}
+
+// OnChange has tell called with the name of each private domain that changed hands here: other processes are to Forget it.
+// Call it before the service is used.
+func (s *Service) OnChange(tell func(name string)) { s.changed = tell }
+
+// Forget has it read again who has proven a private domain, or every one where name is "".
+func (s *Service) Forget(name string) { s.holders.forget(name) }
+
+func (s *Service) forget(name string) {
+	s.holders.forget(name)
+	if s.changed != nil {
+		s.changed(name)
+	}
 }
 
 // holderOf returns who has proven a domain: one read of an index at most, however many domains there are.

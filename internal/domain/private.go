@@ -194,7 +194,7 @@ func (s *Service) Delete(ctx context.Context, account id.Account, domain id.Doma
 // endTx makes a domain one that is on its way out: neither mail nor a new mailbox is taken. Nobody else can prove it
 // until its mailboxes are gone, so that they never get the mail of its next owner.
 func (s *Service) endTx(ctx context.Context, tx *db.Tx, p *Private) error {
-	tx.AfterCommit(func() { s.holders.forget(p.Name) })
+	tx.AfterCommit(func() { s.forget(p.Name) })
 	_, err := tx.Exec(ctx, updateEnding, p.ID)
 	return err
 }

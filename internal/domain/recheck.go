@@ -76,10 +76,13 @@ func (s *Service) judgeTx(ctx context.Context, tx *db.Tx, p *Private, mx finding
 		p.misses++
 	}
 	p.nextCheck = s.nextCheck(now)
-	if p.misses >= s.policy.SuspendAfter {
-		p.Status, p.nextCheck = Suspended, time.Time{}
-		// The event domain.suspended is published here, in this transaction.
-		tx.AfterCommit(func() { s.holders.forget(p.Name) })
+	if p.misses < s.policy.SuspendAfter {
+		return saveTx(ctx, tx, p)
 	}
-	return saveTx(ctx, tx, p)
+	p.Status, p.nextCheck = Suspended, time.Time{}
+	tx.AfterCommit(func() { s.forget(p.Name) })
+	if err := saveTx(ctx, tx, p); err != nil {
+		return err
+	}
+	return s.tellTx(ctx, tx, p, now, suspended)
 }

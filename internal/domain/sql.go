@@ -34,8 +34,8 @@ const (
 
 	insertPrivate = `INSERT INTO private_domain (id, account_id, name, status, proof, created_at, txt_ok, mx_ok, misses)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 0)`
-	updatePrivate = `UPDATE private_domain SET status = $2, verified_at = nullif($3, 0), checked_at = nullif($4, 0), txt_ok = $5, mx_ok = $6,
-		misses = $7, next_check = nullif($8, 0) WHERE id = $1`
+	updatePrivate = `UPDATE private_domain SET status = $2, verified_at = nullif(CAST($3 AS BIGINT), 0), checked_at = nullif(CAST($4 AS BIGINT), 0), txt_ok = $5, mx_ok = $6,
+		misses = $7, next_check = nullif(CAST($8 AS BIGINT), 0) WHERE id = $1`
 	updateEnding  = "UPDATE private_domain SET status = 'ending', next_check = NULL WHERE id = $1"
 	deletePrivate = "DELETE FROM private_domain WHERE id = $1"
 )
@@ -111,7 +111,7 @@ func provenTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, e
 	}
 	for some := range slices.Chunk(args, namesMax) {
 		list, size := db.In(1, len(some))
-		found, err := many(ctx, tx, selectNames+list, db.Fill(some, size)...)
+		found, err := many(ctx, tx, selectNames+list+db.Per{Postgres: " ORDER BY id FOR SHARE"}.On(tx.Engine()), db.Fill(some, size)...)
 		if err != nil {
 			return nil, err
 		}

@@ -98,6 +98,7 @@ func (p *Private) note(txt, mx finding, now time.Time) {
 // returns that one instead, on its way out, to be released first.
 func (s *Service) prove(ctx context.Context, account id.Account, domain id.Domain) (p, former *Private, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		former = nil
 		if p, err = s.owned(ctx, tx, account, domain); err != nil {
 			return err
 		}
@@ -118,13 +119,16 @@ func (s *Service) prove(ctx context.Context, account id.Account, domain id.Domai
 
 func (s *Service) proveTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	now := s.clock.Now().Truncate(time.Microsecond)
-	if p.Status != Verified {
+	news := p.Status != Verified
+	if news {
 		p.Status, p.VerifiedAt = Verified, now
-		// The event domain.verified is published here, in this transaction.
 	}
 	p.CheckedAt, p.txtOK, p.mxOK, p.misses, p.nextCheck = now, true, true, 0, s.nextCheck(now)
-	tx.AfterCommit(func() { s.holders.forget(p.Name) })
-	return saveTx(ctx, tx, p)
+	tx.AfterCommit(func() { s.forget(p.Name) })
+	if err := saveTx(ctx, tx, p); err != nil || !news {
+		return err
+	}
+	return s.tellTx(ctx, tx, p, now, verified)
 }
 
 // spread is the part of the time between two re-checks, one in so many, by which a next one may come early: domains that

@@ -12,7 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// staleAfter is how long another process's change may go unnoticed; a change of this process is noticed at once.
+// staleAfter is how long another process's change may go unnoticed where it cannot tell (OnChange); a change of this process
+// is noticed at once.
 const staleAfter = 5 * time.Second
 
 // The cache holds rules of so many instructions at most; an account without filters weighs as much as a few. An
@@ -90,10 +91,15 @@ func compiled(filters []*Filter, before []*rule) []*rule {
 	return rules
 }
 
-// forget has an account's rules read again.
+// forget has an account's rules read again, or all rules where account is "".
 func (c *cache) forget(account id.Account) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if account == "" {
+		for _, at := range c.entries {
+			at.Value.(*entry).changes.Add(1)
+		}
+	}
 	if at := c.entries[account]; at != nil {
 		at.Value.(*entry).changes.Add(1)
 	}

@@ -59,11 +59,26 @@ type Service struct {
 	plans   Plans
 	domains Domains
 	cache   *cache
+	changed func(account id.Account) // tells other processes; nil: there are none
 }
 
 // New assembles the service.
 func New(d *db.DB, c clock.Clock, p Plans, domains Domains) *Service {
 	return &Service{db: d, clock: c, plans: p, domains: domains, cache: newCache(d, c)}
+}
+
+// OnChange has tell called with each account whose filters changed here: other processes are to Forget them. Call it before the
+// service is used.
+func (s *Service) OnChange(tell func(account id.Account)) { s.changed = tell }
+
+// Forget has the filters of an account read again, or all where account is "".
+func (s *Service) Forget(account id.Account) { s.cache.forget(account) }
+
+func (s *Service) forget(account id.Account) {
+	s.cache.forget(account)
+	if s.changed != nil {
+		s.changed(account)
+	}
 }
 
 // Create makes a filter for an account; domain "" is the scope all. Errors: request.invalid, filter.invalid_regex,
@@ -93,7 +108,7 @@ func (s *Service) Create(ctx context.Context, account id.Account, domain id.Doma
 		if err := room(total + size); err != nil {
 			return err
 		}
-		tx.AfterCommit(func() { s.cache.forget(account) })
+		tx.AfterCommit(func() { s.forget(account) })
 		return insertTx(ctx, tx, f)
 	})
 	if err != nil {
@@ -201,7 +216,7 @@ func (s *Service) replaceTx(ctx context.Context, tx *db.Tx, old, changed *Filter
 			return false, err
 		}
 	}
-	tx.AfterCommit(func() { s.cache.forget(old.Account) })
+	tx.AfterCommit(func() { s.forget(old.Account) })
 	return updateTx(ctx, tx, old, changed)
 }
 
@@ -212,7 +227,7 @@ func (s *Service) Delete(ctx context.Context, account id.Account, filter id.Filt
 		if err == nil && n == 0 {
 			err = problem.New(problem.FilterNotFound)
 		}
-		tx.AfterCommit(func() { s.cache.forget(account) })
+		tx.AfterCommit(func() { s.forget(account) })
 		return err
 	})
 }

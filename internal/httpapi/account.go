@@ -51,21 +51,30 @@ type Account struct {
 	ID        id.Account  `json:"id"`
 	Email     string      `json:"email" format:"email" doc:"In lower case, as it is compared."`
 	Locale    string      `json:"locale" doc:"A language tag (BCP 47)."`
-	Plan      string      `json:"plan" doc:"The code of the plan."`
+	Plan      string      `json:"plan" doc:"The code of the plan in effect: of what was bought and what staff assigned, the better."`
 	TwoFactor string      `json:"twoFactor" enum:"off,pending,active"`
 	Role      string      `json:"role" enum:"user,staff"`
 	CreatedAt clock.Stamp `json:"createdAt"`
 }
 
-func (a *API) shownAccount(acc *account.Account) Account {
+func (a *API) shownAccount(ctx context.Context, acc *account.Account) (Account, error) {
+	p, _, err := a.Subscriptions.Plan(ctx, acc.ID)
 	return Account{
-		ID: acc.ID, Email: acc.Email, Locale: acc.Locale, Plan: acc.Plan, TwoFactor: string(acc.TwoFactor(a.Clock.Now())),
+		ID: acc.ID, Email: acc.Email, Locale: acc.Locale, Plan: p.Code, TwoFactor: string(acc.TwoFactor(a.Clock.Now())),
 		Role: string(acc.Role), CreatedAt: clock.Stamp{Time: acc.CreatedAt},
-	}
+	}, err
 }
 
 func (a *API) getAccount(ctx context.Context, _ *struct{}) (*one[Account], error) {
-	return single(a.shownAccount(from(ctx).account)), nil
+	return a.showAccount(ctx, from(ctx).account)
+}
+
+func (a *API) showAccount(ctx context.Context, acc *account.Account) (*one[Account], error) {
+	shown, err := a.shownAccount(ctx, acc)
+	if err != nil {
+		return nil, err
+	}
+	return single(shown), nil
 }
 
 type accountUpdate struct {
@@ -80,7 +89,7 @@ func (a *API) updateAccount(ctx context.Context, in *struct{ Body accountUpdate 
 			return nil, err
 		}
 	}
-	return single(a.shownAccount(acc)), nil
+	return a.showAccount(ctx, acc)
 }
 
 // TwoFactor is how an account's two-factor stands.

@@ -15,12 +15,18 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/subscription"
+	"github.com/gonebox/gonebox/internal/wallet"
+	"github.com/gonebox/gonebox/internal/wallet/bankpay"
+	"github.com/gonebox/gonebox/internal/webhook"
 )
 
 // BasePath begins every path of the interface (spec §9).
@@ -28,19 +34,26 @@ const BasePath = "/api/v1"
 
 // Parts are what the interface is put together from.
 type Parts struct {
-	Clock     clock.Clock
-	Logger    *slog.Logger
-	Domains   *domain.Service
-	Mailboxes *mailbox.Service
-	Messages  *message.Service
-	Guests    *guest.Service
-	Accounts  *account.Service
-	Keys      *apikey.Service
-	Filters   *filter.Service
-	Ready     func(ctx context.Context) []Check
-	Limiter   *ratelimit.Limiter
-	Gauge     *ratelimit.Gauge
-	Settings  Settings
+	Clock         clock.Clock
+	Logger        *slog.Logger
+	Domains       *domain.Service
+	Mailboxes     *mailbox.Service
+	Messages      *message.Service
+	Guests        *guest.Service
+	Accounts      *account.Service
+	Keys          *apikey.Service
+	Filters       *filter.Service
+	Webhooks      *webhook.Service
+	Wallet        *wallet.Service
+	Bankpay       *bankpay.Service
+	BankGate      bankpay.Gate // who may call back
+	Plans         plan.Catalogue
+	Content       *content.Service
+	Subscriptions *subscription.Service
+	Ready         func(ctx context.Context) []Check
+	Limiter       *ratelimit.Limiter
+	Gauge         *ratelimit.Gauge
+	Settings      Settings
 
 	// Observe hears of every answer, for the metrics; it may be nil.
 	Observe func(operation string, status int, took time.Duration)
@@ -84,14 +97,20 @@ func New(p Parts) http.Handler {
 	a.huma.UseMiddleware(a.limit, a.authenticate, a.checkQuery)
 	a.account()
 	a.auth()
+	a.content()
 	a.domains()
 	a.filters()
+	a.integrations()
 	a.keys()
 	a.mailboxes()
 	a.messages()
 	a.otp()
+	a.plans()
 	a.session()
+	a.subscription()
 	a.system()
+	a.webhooks()
+	a.wallet()
 	allowNull(a.huma.OpenAPI().Components.Schemas)
 	a.documentation(mux)
 	return a.outermost(mux)

@@ -95,6 +95,10 @@ func (a *API) authenticate(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
+	if o.forBank() {
+		a.authenticateBank(ctx, next)
+		return
+	}
 	c, err := a.identify(ctx.Context(), o, credential(ctx))
 	if o.byCredential() && !a.takeFor(ctx, c) {
 		return

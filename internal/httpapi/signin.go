@@ -39,10 +39,12 @@ type UserToken struct {
 	Account   Account     `json:"account"`
 }
 
-func (a *API) shownToken(token string, s *account.Session) *one[UserToken] {
-	return single(UserToken{
-		Token: token, TokenType: "Bearer", ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Account: a.shownAccount(s.Account),
-	})
+func (a *API) shownToken(ctx context.Context, token string, s *account.Session) (*one[UserToken], error) {
+	shown, err := a.shownAccount(ctx, s.Account)
+	if err != nil {
+		return nil, err
+	}
+	return single(UserToken{Token: token, TokenType: "Bearer", ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Account: shown}), nil
 }
 
 type registration struct {
@@ -58,7 +60,7 @@ func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*o
 	if err != nil {
 		return nil, err
 	}
-	return a.shownToken(token, s), nil
+	return a.shownToken(ctx, token, s)
 }
 
 type credentials struct {
@@ -78,7 +80,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*one[
 	if err != nil {
 		return nil, err
 	}
-	return a.shownToken(token, s), nil
+	return a.shownToken(ctx, token, s)
 }
 
 // allowSignIn holds a sign-in against its two limits (decisions §5). The account's own comes second, so that an

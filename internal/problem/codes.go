@@ -60,9 +60,10 @@ const (
 	KeyNotFound     Code = "key.not_found"
 	KeyLimitReached Code = "key.limit_reached"
 
-	WebhookNotFound     Code = "webhook.not_found"
-	WebhookURLForbidden Code = "webhook.url_forbidden"
-	WebhookLimitReached Code = "webhook.limit_reached"
+	WebhookNotFound         Code = "webhook.not_found"
+	WebhookURLForbidden     Code = "webhook.url_forbidden"
+	WebhookLimitReached     Code = "webhook.limit_reached"
+	WebhookDeliveryNotFound Code = "webhook.delivery_not_found"
 
 	PlanUnknown                Code = "plan.unknown"
 	WalletInsufficientPoints   Code = "wallet.insufficient_points"
@@ -140,9 +141,10 @@ var table = map[Code]entry{
 	KeyNotFound:     {http.StatusNotFound, "There is no such key"},
 	KeyLimitReached: {http.StatusForbidden, "No more keys are allowed"},
 
-	WebhookNotFound:     {http.StatusNotFound, "There is no such webhook"},
-	WebhookURLForbidden: {http.StatusUnprocessableEntity, "The webhook URL is not allowed"},
-	WebhookLimitReached: {http.StatusForbidden, "No more webhooks are allowed"},
+	WebhookNotFound:         {http.StatusNotFound, "There is no such webhook"},
+	WebhookURLForbidden:     {http.StatusUnprocessableEntity, "The webhook URL is not allowed"},
+	WebhookLimitReached:     {http.StatusForbidden, "No more webhooks are allowed"},
+	WebhookDeliveryNotFound: {http.StatusNotFound, "There is no such delivery"},
 
 	PlanUnknown:                {http.StatusUnprocessableEntity, "There is no such plan to buy"},
 	WalletInsufficientPoints:   {http.StatusPaymentRequired, "There are not enough points"},

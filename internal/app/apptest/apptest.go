@@ -3,18 +3,19 @@
 package apptest
 
 import (
-	"context"
 	"database/sql"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // for Database
+	_ "github.com/jackc/pgx/v5/stdlib" // for Database
+	_ "modernc.org/sqlite"             // for Database
 
 	"github.com/gonebox/gonebox/internal/app"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -22,16 +23,19 @@ import (
 
 // Service is a running service.
 type Service struct {
-	URL   string      // of the API, with its base path
-	SMTP  string      // host:port
-	Clock *clock.Fake // nil where the test asked for the machine's
-	Admin string      // URL of the metrics
-	Dir   string      // data_dir
+	URL   string // of the API, with its base path
+	SMTP  string // host:port
+	Clock *Clock // nil where the test asked for the machine's
+	Admin string // URL of the metrics
+	Dir   string // data_dir, or the folder of those of its processes
 
-	t        testing.TB
-	client   *http.Client
-	onAnswer func(*http.Request, Answer)
-	stop     func() error
+	t         testing.TB
+	client    *http.Client
+	onAnswer  func(*http.Request, Answer)
+	database  string     // URL of a PostgreSQL; "": SQLite in Dir
+	instances []instance // the processes; those that answer calls come first
+	turn      atomic.Uint64
+	edges     []addresses // of the processes that clients reach
 }
 
 // Options change the service under test.
@@ -42,36 +46,59 @@ type Options struct {
 	App       app.Options                 // Clock and Logger are filled in
 	Log       io.Writer                   // nil: nothing is kept
 	OnAnswer  func(*http.Request, Answer) // hears of every answer to a call of the test; may be nil
+
+	// Processes are the roles of each process of a service on one PostgreSQL; those with the role api come first. Calls and
+	// mails go to them in turn. The test program's TestMain must call Child. Empty: one process with all roles, on SQLite.
+	Processes []string
 }
 
 // Noon is where the fake clock starts.
 func Noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
-// Start runs a service until the test ends. It is on a loopback port with generous limits: a test of a limit sets it.
+// Start runs a service until the test ends. It is on loopback ports with generous limits: a test of a limit sets it.
 func Start(t testing.TB, o Options) *Service {
 	t.Helper()
 	s := &Service{t: t, Dir: o.Dir, onAnswer: o.OnAnswer, client: newClient(t)}
 	if s.Dir == "" {
 		s.Dir = t.TempDir()
 	}
-	cfg, err := app.LoadConfig("", nil, s.settings(o.Set))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !o.RealClock {
-		s.Clock = clock.NewFake(Noon())
-		o.App.Clock = s.Clock
-	}
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	o.App.Logger = slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	a, err := app.New(t.Context(), cfg, o.App)
-	if err != nil {
-		t.Fatal(err)
+	var fake *clock.Fake
+	if !o.RealClock {
+		fake = clock.NewFake(Noon())
 	}
-	s.run(a)
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Errorf("stop the service: %v", err)
+		}
+	})
+	if len(o.Processes) == 0 {
+		s.startHere(o, fake)
+	} else {
+		s.startCluster(o, fake)
+	}
+	if fake != nil {
+		s.Clock = &Clock{t: t, fake: fake, all: s.instances}
+	}
+	s.URL, s.SMTP, s.Admin = s.edges[0].Web+"/api/v1", s.edges[0].SMTP, s.edges[0].Admin
 	return s
+}
+
+// startHere runs the whole service in this process.
+func (s *Service) startHere(o Options, fake *clock.Fake) {
+	s.t.Helper()
+	if fake != nil {
+		o.App.Clock = fake
+	}
+	o.App.Logger = slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	l, err := newLocal(s.t.Context(), s.settings(o.Set), o.App)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	l.fake = fake
+	s.instances, s.edges = []instance{l}, []addresses{l.addresses()}
 }
 
 func (s *Service) settings(own map[string]string) map[string]string {
@@ -95,32 +122,46 @@ func newClient(t testing.TB) *http.Client {
 	}
 }
 
-func (s *Service) run(a *app.App) {
-	s.URL = "http://" + a.HTTPAddr().String() + "/api/v1"
-	s.SMTP = a.SMTPAddr().String()
-	s.Admin = "http://" + a.MetricsAddr().String()
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx) }()
-	s.stop = sync.OnceValue(func() error {
-		cancel()
-		return <-ended
-	})
-	s.t.Cleanup(func() {
-		if err := s.stop(); err != nil {
-			s.t.Errorf("stop the service: %v", err)
-		}
-	})
+// Stop ends the service as SIGTERM does and returns its error; the test may start another in the same Dir.
+func (s *Service) Stop() error {
+	var errs []error
+	for _, i := range s.instances {
+		errs = append(errs, i.stop())
+	}
+	return errors.Join(errs...)
 }
 
-// Stop ends the service as SIGTERM does and returns its error; the test may start another in the same Dir.
-func (s *Service) Stop() error { return s.stop() }
+// Sleepers is how many long-polls of the service are waiting.
+func (s *Service) Sleepers() int {
+	s.t.Helper()
+	n := 0
+	for _, i := range s.instances {
+		each, err := i.count(sleepers)
+		if err != nil {
+			s.t.Fatalf("count those who wait: %v", err)
+		}
+		n += each
+	}
+	return n
+}
+
+// next is the process whose turn it is to hear a client.
+func (s *Service) next() addresses {
+	return s.edges[s.turn.Add(1)%uint64(len(s.edges))]
+}
+
+// OnPostgres reports whether the service keeps its data in PostgreSQL.
+func (s *Service) OnPostgres() bool { return s.database != "" }
 
 // Database opens what the service keeps its data in, beside the service, for a test that looks whether something is
 // gone for good, or that breaks something.
 func (s *Service) Database() *sql.DB {
 	s.t.Helper()
-	d, err := sql.Open("sqlite", "file:"+filepath.Join(s.Dir, "gonebox.db")+"?_pragma=busy_timeout(5000)")
+	driver, source := "sqlite", "file:"+filepath.Join(s.Dir, "gonebox.db")+"?_pragma=busy_timeout(5000)"
+	if s.database != "" {
+		driver, source = "pgx", s.database
+	}
+	d, err := sql.Open(driver, source)
 	if err != nil {
 		s.t.Fatal(err)
 	}

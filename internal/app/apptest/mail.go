@@ -30,5 +30,5 @@ func (s *Service) TrySend(m Mail) error {
 		m.Raw = fmt.Appendf(nil, "From: Sender <%s>\r\nTo: %s\r\nSubject: %s\r\nDate: Sat, 14 Mar 2026 11:59:00 +0000\r\n"+
 			"Message-ID: <test@example.org>\r\n\r\n%s\r\n", m.From, strings.Join(m.To, ", "), m.Subject, strings.ReplaceAll(m.Text, "\n", "\r\n"))
 	}
-	return smtp.SendMail(s.SMTP, nil, m.From, m.To, m.Raw)
+	return smtp.SendMail(s.next().SMTP, nil, m.From, m.To, m.Raw)
 }

@@ -1,0 +1,274 @@
+package apptest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// instance is one process of a service under test: this one, or a child of it.
+type instance interface {
+	addresses() addresses
+	advance(time.Duration) error // its clock
+	count(what) (int, error)
+	stop() error // as SIGTERM does
+}
+
+// addresses are where a process listens: URLs, and a host:port.
+type addresses struct{ Web, SMTP, Admin string }
+
+// what can be counted of a process.
+type what string
+
+const (
+	timers   what = "timers"   // of its clock, that wait
+	sleepers what = "sleepers" // long-polls that wait
+)
+
+// local is the service in this process.
+type local struct {
+	app  *app.App
+	fake *clock.Fake // nil: the machine's clock
+	end  func() error
+}
+
+func newLocal(ctx context.Context, settings map[string]string, o app.Options) (*local, error) {
+	cfg, err := app.LoadConfig("", nil, settings)
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.New(ctx, cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	return &local{app: a, end: sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})}, nil
+}
+
+func (l *local) addresses() addresses {
+	return addresses{Web: "http://" + l.app.HTTPAddr().String(), SMTP: l.app.SMTPAddr().String(), Admin: "http://" + l.app.MetricsAddr().String()}
+}
+
+func (l *local) advance(d time.Duration) error {
+	l.fake.Advance(d)
+	return nil
+}
+
+func (l *local) count(w what) (int, error) {
+	switch w {
+	case timers:
+		return l.fake.Waiting(), nil
+	case sleepers:
+		stacks := make([]byte, 8<<20)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "internal/wake.Until["), nil
+	}
+	return 0, fmt.Errorf("%s cannot be counted", w)
+}
+
+func (l *local) stop() error { return l.end() }
+
+// childVariable is set in the environment of a child.
+const childVariable = "GONEBOX_APPTEST_CHILD"
+
+// request is what a parent asks of its child, a line of JSON each; answer is what it hears.
+type (
+	request struct {
+		Start   *start        `json:",omitempty"`
+		Advance time.Duration `json:",omitempty"`
+		Count   what          `json:",omitempty"`
+		Stop    bool          `json:",omitempty"`
+	}
+	start struct {
+		Settings map[string]string
+		Now      time.Time // where the fake clock starts; zero: the machine's clock
+	}
+	answer struct {
+		Addresses addresses
+		Count     int
+		Error     string
+	}
+)
+
+// Child must be the first call of the TestMain of a package that starts services of several processes: in a child, which
+// is the same test program started anew, it serves until the parent lets it go and does not return.
+func Child() {
+	if os.Getenv(childVariable) == "" {
+		return
+	}
+	if err := serveParent(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "a process of the service under test:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func serveParent(from io.Reader, to io.Writer) error {
+	var l *local
+	in, out := json.NewDecoder(from), json.NewEncoder(to)
+	for {
+		var r request
+		err := in.Decode(&r)
+		if err == io.EOF || r.Stop { // the parent has stopped it, or is no more
+			if l != nil {
+				err = l.stop()
+			}
+			return errors.Join(out.Encode(answerOf(nil, 0, err)), err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(serveRequest(&l, r)); err != nil {
+			return err
+		}
+	}
+}
+
+func serveRequest(l **local, r request) answer {
+	if r.Start != nil {
+		made, err := r.Start.serve()
+		*l = made
+		return answerOf(made, 0, err)
+	}
+	if r.Count != "" {
+		n, err := (*l).count(r.Count)
+		return answerOf(*l, n, err)
+	}
+	return answerOf(*l, 0, (*l).advance(r.Advance))
+}
+
+func (s *start) serve() (*local, error) {
+	o := app.Options{Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	var fake *clock.Fake
+	if !s.Now.IsZero() {
+		fake = clock.NewFake(s.Now)
+		o.Clock = fake
+	}
+	l, err := newLocal(context.Background(), s.Settings, o)
+	if err != nil {
+		return nil, err
+	}
+	l.fake = fake
+	return l, nil
+}
+
+func answerOf(l *local, n int, err error) answer {
+	a := answer{Count: n}
+	if l != nil {
+		a.Addresses = l.addresses()
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+// child is a process of its own.
+type child struct {
+	at  addresses
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *json.Decoder
+	log *tail
+	mu  sync.Mutex // one conversation at a time
+	end func() error
+}
+
+// newChild starts a process. What it logs goes to log.
+func newChild(t testing.TB, s *start, log io.Writer) (*child, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := &child{cmd: exec.Command(program), log: &tail{to: log}} //nolint:noctx // it is told to stop, and ends with its input
+	c.cmd.Env = append(os.Environ(), childVariable+"=1")
+	c.cmd.Stderr = c.log
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.out = json.NewDecoder(out)
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	c.end = sync.OnceValue(func() error {
+		_, err := c.ask(request{Stop: true})
+		return errors.Join(err, c.in.Close(), c.cmd.Wait())
+	})
+	t.Cleanup(func() { _ = c.end() })
+	a, err := c.ask(request{Start: s})
+	c.at = a.Addresses
+	return c, err
+}
+
+func (c *child) ask(r request) (a answer, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := json.NewEncoder(c.in).Encode(r); err != nil {
+		return a, fmt.Errorf("ask process %d: %w", c.cmd.Process.Pid, err)
+	}
+	if err := c.out.Decode(&a); err != nil {
+		return a, fmt.Errorf("hear from process %d: %w; it said last:\n%s", c.cmd.Process.Pid, err, c.log.last())
+	}
+	if a.Error != "" {
+		return a, errors.New(a.Error)
+	}
+	return a, nil
+}
+
+func (c *child) addresses() addresses { return c.at }
+
+func (c *child) advance(d time.Duration) error {
+	_, err := c.ask(request{Advance: d})
+	return err
+}
+
+func (c *child) count(w what) (int, error) {
+	a, err := c.ask(request{Count: w})
+	return a.Count, err
+}
+
+func (c *child) stop() error { return c.end() }
+
+// tail passes on what a child says, and keeps the end of it for when the child ends unasked.
+type tail struct {
+	to   io.Writer
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write takes what the child says.
+func (l *tail) Write(p []byte) (int, error) {
+	const enough = 4 << 10
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, p...)
+	l.kept = l.kept[max(0, len(l.kept)-enough):]
+	return l.to.Write(p)
+}
+
+func (l *tail) last() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.kept)
+}

@@ -1,0 +1,111 @@
+package apptest
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Delivery is what a receiver got.
+type Delivery struct {
+	Header http.Header
+	Body   []byte
+	At     time.Time // by the machine's clock
+}
+
+// Event is the identifier of the event.
+func (d Delivery) Event() string { return d.Header.Get("Webhook-Id") }
+
+// Receiver is a webhook endpoint: an HTTPS server on a loopback address of its own, since the port is given. A service that
+// is to reach it needs webhooks.allow_networks=127.0.0.0/8.
+type Receiver struct {
+	URL string
+
+	mu     sync.Mutex
+	answer http.HandlerFunc
+	got    []Delivery
+	server *httptest.Server
+}
+
+// NewReceiver starts a receiver that answers 204, and ends it with the test.
+func (a *Authority) NewReceiver(t testing.TB) *Receiver {
+	t.Helper()
+	l, addr := listenLoopback(t)
+	cert, err := a.issue(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Receiver{URL: fmt.Sprintf("https://%s/hook", l.Addr()), answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
+	r.server = httptest.NewUnstartedServer(http.HandlerFunc(r.receive))
+	_ = r.server.Listener.Close()
+	r.server.Listener = l
+	r.server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
+	r.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	r.server.StartTLS()
+	t.Cleanup(r.Close)
+	return r
+}
+
+// listenLoopback takes port 8443, the one that is allowed and needs no privilege, on an address that nobody else has.
+func listenLoopback(t testing.TB) (net.Listener, net.IP) {
+	t.Helper()
+	var last error
+	for range 50 {
+		var b [3]byte
+		rand.Read(b[:]) // never fails, as crypto/rand documents
+		ip := net.IPv4(127, b[0], b[1], b[2]|1)
+		l, err := net.Listen("tcp", net.JoinHostPort(ip.String(), "8443"))
+		if err == nil {
+			return l, ip
+		}
+		last = err
+	}
+	t.Fatal(last)
+	panic("not reached")
+}
+
+// Answer has what comes from now on answered by a handler. The body has been read by then.
+func (r *Receiver) Answer(h http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = h
+}
+
+// Status has what comes from now on answered with a status.
+func (r *Receiver) Status(status int) {
+	r.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+}
+
+func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return
+	}
+	r.mu.Lock()
+	r.got = append(r.got, Delivery{Header: req.Header, Body: body, At: now()})
+	answer := r.answer
+	r.mu.Unlock()
+	answer(w, req)
+}
+
+// Got is what came so far.
+func (r *Receiver) Got() []Delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
+}
+
+// Close ends the receiver: then nobody listens there.
+func (r *Receiver) Close() {
+	r.server.CloseClientConnections()
+	r.server.Close()
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/token"
+)
+
+// open opens what is kept: SQLite and segment files in data_dir, or the PostgreSQL that processes share.
+func (a *App) open(ctx context.Context, o Options) (err error) {
+	if err := makeDataDir(a.cfg.DataDir); err != nil {
+		return fmt.Errorf("data_dir: %w", err)
+	}
+	if a.cfg.Database.URL == "" {
+		s, err := original.Open(filepath.Join(a.cfg.DataDir, "originals"), a.clock, a.log)
+		if err != nil {
+			return err
+		}
+		a.originals = segments{s, a.clock}
+	}
+	a.db, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Commit: o.Commit})
+	if err != nil {
+		return err
+	}
+	if _, _, err = a.db.Migrate(ctx); err != nil {
+		return err
+	}
+	if a.originals == nil {
+		a.originals = partitions{original.NewTable(a.db), a.clock}
+	}
+	return nil
+}
+
+// master is the secret that everything is signed with. Processes that share a database must share it, so none is made up for
+// one of them: its tokens would be void in the others.
+func (a *App) master() ([]byte, error) {
+	if a.shared() && a.cfg.Secrets.Key == "" {
+		return nil, errors.New("secrets.key: must be set where database.url is, the same for every process; make one with: openssl rand -base64 32")
+	}
+	return token.LoadMaster(a.cfg.DataDir, string(a.cfg.Secrets.Key))
+}
+
+func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error) {
+	if url := string(cfg.Database.URL); url != "" {
+		return db.Open(ctx, url, o)
+	}
+	return db.Open(ctx, filepath.Join(cfg.DataDir, "gonebox.db"), o)
+}
+
+// makeDataDir makes the folder, and its name durable: a loss of power must not take the whole folder with it.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	parent, err := os.Open(filepath.Dir(filepath.Clean(dir)))
+	if err != nil {
+		return err
+	}
+	return errors.Join(parent.Sync(), parent.Close())
+}
+
+// originals keeps original messages for their short time.
+type originals interface {
+	inbound.Originals
+	Read(ref original.Ref) ([]byte, error)
+	sweep(ctx context.Context) error
+	Close() error
+}
+
+// segments are originals in files of this machine.
+type segments struct {
+	*original.Segments
+	clock clock.Clock
+}
+
+// Append begins to write records.
+func (s segments) Append(at time.Time, records []original.Record) ([]original.Ref, inbound.Synced, error) {
+	refs, synced, err := s.Segments.Append(at, records)
+	return refs, synced, err
+}
+
+// KeepTx has nothing to do: Append has written the record.
+func (segments) KeepTx(context.Context, *db.Tx, original.Ref, []byte) error { return nil }
+
+func (s segments) sweep(context.Context) error {
+	_, err := s.Sweep(s.clock.Now())
+	return err
+}
+
+// partitions are originals in PostgreSQL.
+type partitions struct {
+	*original.Table
+	clock clock.Clock
+}
+
+// Append gives records their references; the transaction of their messages writes them.
+func (p partitions) Append(at time.Time, records []original.Record) ([]original.Ref, inbound.Synced, error) {
+	refs, err := p.Table.Append(context.Background(), at, records)
+	return refs, withRows{}, err
+}
+
+func (p partitions) sweep(ctx context.Context) error {
+	_, err := p.Sweep(ctx, p.clock.Now())
+	return err
+}
+
+// withRows is on stable storage when the rows beside it are.
+type withRows struct{}
+
+// Wait has nothing to wait for.
+func (withRows) Wait() error { return nil }
