@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -25,15 +26,17 @@ type mailbox struct {
 	last string // id of the newest message that was verified
 }
 
-// settings raise every limit that would measure the limit, and change nothing else.
+// settings raise every limit that would measure the limit, give the service a bank, and change nothing else.
 func (b *bench) settings(dir string) map[string]string {
-	return map[string]string{
+	set := map[string]string{
 		"data_dir": dir, "dns.resolver": b.names.addr,
 		"limits.smtp_messages": "1000000/1s", "limits.smtp_connections": "100000", "limits.mailbox_create": "1000000/1s",
 		"limits.reads": "1000000/1s", "limits.other": "1000000/1s", "limits.long_polls": "100000",
 		"limits.signin": "1000000/1s", "limits.signin_account": "1000000/1s", "limits.register": "1000000/1s",
 		"mailbox.max_messages": "100000000", "plans.guest.mail.daily.max": "100000000",
 	}
+	maps.Copy(set, bankSettings())
+	return set
 }
 
 // startGonebox starts the service on a data folder and waits until it is ready.

@@ -79,7 +79,7 @@ func (b *bench) openArena(ctx context.Context) (*arena, error) {
 		return nil, err
 	}
 	for _, r := range []struct{ name, receiver string }{{library, "receiver-go-smtp"}, {simplest, "receiver-plain"}} {
-		p, addr, err := startSelf(ctx, r.receiver)
+		p, addr, err := startSelf(ctx, r.receiver, "")
 		if err != nil {
 			a.close()
 			return nil, err

@@ -22,7 +22,7 @@ type part struct {
 }
 
 func parts() []part {
-	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"signin", signInPart}, {"start", startPart}, {"growth", growthPart}}
+	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"signin", signInPart}, {"money", moneyPart}, {"start", startPart}, {"growth", growthPart}}
 }
 
 func main() {

@@ -35,13 +35,14 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// startSelf runs this program as one of the receivers and returns where it listens.
-func startSelf(ctx context.Context, receiver string) (*process, string, error) {
+// startSelf runs this program as one of the receivers in a folder ("": anywhere) and returns where it listens.
+func startSelf(ctx context.Context, receiver, dir string) (*process, string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
 	cmd := exec.Command(self, receiver)
+	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
 	if _, err := cmd.StdinPipe(); err != nil { // its end tells the receiver to stop
 		return nil, "", err

@@ -9,7 +9,7 @@ import (
 
 // receivers are the contestants that this program plays itself, each in a process of its own.
 func receivers() map[string]func(net.Listener) error {
-	return map[string]func(net.Listener) error{"receiver-go-smtp": serveGoSMTP, "receiver-plain": servePlain}
+	return map[string]func(net.Listener) error{"receiver-go-smtp": serveGoSMTP, "receiver-plain": servePlain, "receiver-ledger": serveLedger}
 }
 
 // runReceiver serves on a loopback port, which it prints, until standard input ends: with the process that started it.

@@ -28,7 +28,7 @@ GET    /session                             200, 401
 POST   /session                             201, 429
 DELETE /session                             204, 401
 GET    /healthz                             200
-GET    /readyz                              200, 503` + accountSpecification + domainsSpecification + keysSpecification + filtersSpecification
+GET    /readyz                              200, 503` + accountSpecification + domainsSpecification + keysSpecification + filtersSpecification + webhooksSpecification + plansSpecification + contentSpecification + subscriptionSpecification + walletSpecification + bankpaySpecification
 
 // coverage is every answer there is: those of the specification, and what decisions.md adds in §1, §2, §4 and §5. Each
 // status is followed by its codes. Every row must be declared by the OpenAPI document, which may declare nothing
@@ -51,7 +51,7 @@ POST   /session                             201, 422 request.invalid, 429 rate.l
 DELETE /session                             204, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 GET    /healthz                             200
 GET    /readyz                              200, 503
-*      *                                    404 route.not_found, 405 route.method_not_allowed` + accountCoverage + domainsCoverage + keysCoverage + filtersCoverage
+*      *                                    404 route.not_found, 405 route.method_not_allowed` + accountCoverage + domainsCoverage + keysCoverage + filtersCoverage + webhooksCoverage + plansCoverage + contentCoverage + subscriptionCoverage + walletCoverage + bankpayCoverage
 
 // pairs takes a table apart: "GET /domains 200", and "GET /domains 422 request.invalid".
 func pairs(table string) map[string]bool {

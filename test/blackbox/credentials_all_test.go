@@ -27,7 +27,7 @@ type entrance struct {
 // entrances are all calls there are. A call that the document has and this table has not fails the test, and so does the
 // reverse: whoever adds a call says here whom it is for.
 func entrances() []entrance {
-	return slices.Concat(openToAll(), openToMailboxes(), openToUsers(), openToKeys())
+	return slices.Concat(openToAll(), openToMailboxes(), openToUsers(), openToHookOwners(), openToKeys())
 }
 
 func openToAll() []entrance {
@@ -39,7 +39,13 @@ func openToAll() []entrance {
 		{call: "GET /healthz", schemes: "public", status: 200},
 		{call: "GET /readyz", schemes: "public", status: 200},
 		{call: "GET /domains", schemes: "public", status: 200},
+		{call: "GET /plans", schemes: "public", status: 200},
+		{call: "GET /payment-providers", schemes: "public", status: 200},
+		{call: "GET /content/notices", schemes: "public", status: 200},
+		{call: "GET /content/pages", schemes: "public", status: 200},
+		{call: "GET /content/pages/{key}", schemes: "public", status: 200, things: func(e *estate) []string { return []string{e.helpPage()} }},
 		{call: "POST /session", schemes: "public", status: 201},
+		{call: "POST /integrations/bankpay/webhook", schemes: "bankpayApikey", status: 200, body: always(fields{"id": 1})},
 		{call: "POST /auth/register", schemes: "public", status: 201, body: newcomer},
 		{call: "POST /auth/token", schemes: "public", status: 200, body: func(e *estate) any { return fields{"email": e.email, "password": userPassword} }},
 		{call: "POST /mailboxes", schemes: "public guestSession userToken", status: 201},
@@ -69,6 +75,7 @@ func openToUsers() []entrance {
 	domain := func(e *estate) []string { return []string{e.domain.ID} }
 	filter := func(e *estate) []string { return []string{e.filter.ID} }
 	key := func(e *estate) []string { return []string{e.key.Prefix} }
+	order := func(e *estate) []string { return []string{e.order.ID} }
 	code := func(e *estate) any { return fields{"code": e.app.code(1)} }
 	sample := fields{"filter": fields{"extractRegex": "x"}, "sample": fields{"text": "x"}}
 	return []entrance{
@@ -89,6 +96,13 @@ func openToUsers() []entrance {
 		{call: "POST /me/filters/test", schemes: "userToken", status: 200, body: always(sample)},
 		{call: "PATCH /me/filters/{id}", schemes: "userToken", status: 200, things: filter, unknown: []string{"filter.not_found"}, body: always(fields{"name": "changed"})},
 		{call: "DELETE /me/filters/{id}", schemes: "userToken", status: 204, things: filter, unknown: []string{"filter.not_found"}},
+		{call: "GET /me/wallet", schemes: "userToken", status: 200},
+		{call: "GET /me/wallet/transactions", schemes: "userToken", status: 200},
+		{call: "POST /me/wallet/topups", schemes: "userToken", status: 201, body: always(topupWish(10_000))},
+		{call: "GET /me/wallet/topups/{orderId}", schemes: "userToken", status: 200, things: order, unknown: []string{"order.not_found"}},
+		{call: "GET /me/subscription", schemes: "userToken", status: 200},
+		{call: "POST /me/subscription", schemes: "userToken", status: 201, body: always(fields{"planCode": "plus", "interval": "monthly"}), before: func(e *estate) { e.grant(e.user, 1000) }},
+		{call: "DELETE /me/subscription", schemes: "userToken", status: 200},
 		{call: "GET /me/api-keys", schemes: "userToken", status: 200},
 		{call: "POST /me/api-keys", schemes: "userToken", status: 201, body: always(fields{"name": "n", "scopes": allScopes})},
 		{call: "DELETE /me/api-keys/{prefix}", schemes: "userToken", status: 204, things: key, unknown: []string{"key.not_found"}},
@@ -120,6 +134,9 @@ type estate struct {
 	message message
 	domain  privateDomain
 	filter  extraction
+	hook    hook
+	attempt attempt // to deliver to hook
+	order   topup
 	guest   string
 	app     authenticator
 
@@ -140,6 +157,10 @@ func (w *domainWorld) settle(name string, o entrance) *estate {
 	e.domain = w.claim(e.user, name+".gonebox-tests.net")
 	w.prove(e.domain)
 	e.filter = w.filter(e.user, fields{"extractRegex": "order [0-9]+"})
+	e.order = w.topup(e.user, 10_000)
+	e.hook = w.register(e.user, fields{"url": "https://127.0.0.1:8443/", "events": []string{"domain.suspended"}}) // nobody listens
+	eventually(w.t, "an attempt", func() bool { return len(w.attempts(e.user, e.hook)) > 0 })
+	e.attempt = w.attempts(e.user, e.hook)[0]
 	e.box = w.create(e.user.Token, nil)
 	got := w.mail(e.box.box(), apptest.Mail{Raw: letterWithAFile})
 	e.message = get[message](w.service, "/messages/"+got.ID, e.box.Token)
@@ -159,6 +180,7 @@ var letterWithAFile = crlf(
 func (e *estate) credentials() map[string]string {
 	return map[string]string{
 		"public": "", "mailboxToken": e.box.Token, "guestSession": e.guest, "userToken": e.user.Token, "apiKey": e.key.Key,
+		"bankpayApikey": "Apikey " + bankSecret, "a mistyped bank secret": "Apikey " + mistyped(bankSecret),
 		"a key without the scope": e.narrow.Key, "garbage": "garbage", "a mistyped mailbox token": mistyped(e.box.Token),
 		"a mistyped guest key": mistyped(e.guest), "a mistyped user token": mistyped(e.user.Token), "a mistyped key": mistyped(e.key.Key),
 	}
@@ -181,7 +203,7 @@ func (o entrance) send(e *estate, credential string, things []string) apptest.An
 	if o.body != nil {
 		body = o.body(e)
 	}
-	return e.Call(method, path, credential, body)
+	return e.present(method, path, credential, body)
 }
 
 func (o entrance) own(e *estate) []string {
@@ -210,9 +232,12 @@ func (o entrance) foreign(own, others []string) map[string][][]string {
 
 // Every call with every kind of credential, on own things and on another's.
 func TestEveryCallTakesItsOwnCredentialsOnItsOwnThings(t *testing.T) {
-	w := startDomains(t, settings{
+	set := bankSettings()
+	maps.Copy(set, settings{
 		"plans.free.keys.max": "5", "plans.free.keys.calls": "100000/1m", "plans.free.keys.mailbox_create": "100000/1m", "plans.free.domains.max": "5",
+		"plans.free.webhooks.max": "5", "webhooks.allow_networks": "127.0.0.0/8",
 	})
+	w := startDomains(t, set)
 	d, listed := w.document(), make(map[string]bool)
 	for i, o := range entrances() {
 		listed[o.call] = true
@@ -320,6 +345,12 @@ func TestAnothersDomainInABodyIsLikeNone(t *testing.T) {
 			"/me/filters", bob.Token, "domainId", p.ID,
 			[]string{"dom_" + strings.Repeat("0", 26), "x"},
 			fields{"name": "n", "extractRegex": "x", "scopeType": "domain"},
+			"request.invalid",
+		},
+		{
+			"/me/webhooks", bob.Token, "domainId", p.ID,
+			[]string{"dom_" + strings.Repeat("0", 26), "x"},
+			fields{"url": "https://198.41.0.4/", "events": []string{"message.received"}},
 			"request.invalid",
 		},
 	} {

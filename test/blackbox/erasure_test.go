@@ -12,15 +12,40 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
+// looking is how an engine is asked what it holds.
+type looking struct {
+	tables  string // lists the tables
+	columns string // lists the columns of a table, each as an expression of octets; the table's name is put in
+	holds   string // whether an expression holds the octets of $1
+}
+
+func (s *service) looking() looking {
+	if s.OnPostgres() {
+		return looking{
+			// originals have their own time; segments looks at them
+			tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'original%'",
+			columns: `SELECT CASE data_type WHEN 'bytea' THEN quote_ident(column_name) ELSE 'convert_to(' || quote_ident(column_name) || '::text, ''UTF8'')' END
+				FROM information_schema.columns WHERE table_schema = 'public' AND table_name = '%s'`,
+			holds: "position(convert_to($1, 'UTF8') IN %s) > 0",
+		}
+	}
+	return looking{
+		tables:  "SELECT name FROM sqlite_master WHERE type = 'table'",
+		columns: "SELECT 'CAST(' || name || ' AS BLOB)' FROM pragma_table_info('%s')",
+		holds:   "instr(%s, CAST($1 AS BLOB)) > 0",
+	}
+}
+
 // leftOf lists the rows that name any of some values, over every column of every table.
-func leftOf(t testing.TB, d *sql.DB, values ...string) (left []string) {
-	t.Helper()
-	for _, table := range column(t, d, "SELECT name FROM sqlite_master WHERE type = 'table'") {
-		for _, name := range column(t, d, "SELECT name FROM pragma_table_info('"+table+"')") {
+func (s *service) leftOf(values ...string) (left []string) {
+	s.t.Helper()
+	d, look := s.Database(), s.looking()
+	for _, table := range column(s.t, d, look.tables) {
+		for _, expression := range column(s.t, d, fmt.Sprintf(look.columns, table)) {
 			for _, value := range values {
-				query := fmt.Sprintf("SELECT 1 FROM %s WHERE instr(CAST(%s AS BLOB), CAST($1 AS BLOB)) > 0", table, name)
-				if n := len(column(t, d, query, value)); n > 0 {
-					left = append(left, fmt.Sprintf("%d rows of %s.%s hold %q", n, table, name, value))
+				query := fmt.Sprintf("SELECT 1 FROM %s WHERE "+look.holds, table, expression)
+				if n := len(column(s.t, d, query, value)); n > 0 {
+					left = append(left, fmt.Sprintf("%d rows of %s.%s hold %q", n, table, expression, value))
 				}
 			}
 		}
@@ -85,12 +110,12 @@ func TestNothingOfAnEndedMailboxIsLeft(t *testing.T) {
 			}
 			d := s.Database()
 			names := []string{m.ID, m.Address, m.LocalPart}
-			if len(leftOf(t, d, names...)) == 0 {
+			if len(s.leftOf(names...)) == 0 {
 				t.Fatal("this test would not find what is left")
 			}
 			end(s, m)
 			s.erased(m)
-			for _, left := range leftOf(t, d, names...) {
+			for _, left := range s.leftOf(names...) {
 				t.Error(left)
 			}
 			for _, table := range []string{"message", "attachment", "mailbox"} {
@@ -102,7 +127,7 @@ func TestNothingOfAnEndedMailboxIsLeft(t *testing.T) {
 	}
 }
 
-// Half an hour later no file holds an original of the mailbox either.
+// Half an hour later no segment holds an original of the mailbox either.
 func TestNoOriginalIsLeft(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
@@ -120,9 +145,12 @@ func TestNoOriginalIsLeft(t *testing.T) {
 	s.call(http.MethodGet, "/messages/"+id, m.Token, 200, "")
 }
 
-// segments lists the files of originals.
+// segments lists the files of originals, or what stands for them in PostgreSQL.
 func segments(t *testing.T, s *service) (files []string) {
 	t.Helper()
+	if s.OnPostgres() {
+		return column(t, s.Database(), "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'original'::regclass")
+	}
 	err := filepath.WalkDir(filepath.Join(s.Dir, "originals"), func(path string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && e.Name() != "LOCK" {
 			files = append(files, path)
@@ -140,7 +168,7 @@ func TestDeletingAMessageErasesIt(t *testing.T) {
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("secret.txt", "c2VjcmV0")}).ID
 	s.call(http.MethodDelete, "/messages/"+id, m.Token, 204, "")
-	for _, left := range leftOf(t, s.Database(), id) {
+	for _, left := range s.leftOf(id) {
 		t.Error(left)
 	}
 }

@@ -212,10 +212,14 @@ func TestLastUseIsKept(t *testing.T) {
 		t.Errorf("a refused call is a use: %s", got.LastUsedAt)
 	}
 	s.call(http.MethodGet, "/keys/mailboxes", k.Key, 200, "")
-	if got := get[[]developerKey](s, "/me/api-keys", u.Token)[0]; got.LastUsedAt == nil || !got.LastUsedAt.Equal(s.Clock.Now()) {
-		t.Errorf("%+v", got)
-	}
 	used := s.Clock.Now().UnixMicro()
+	shown := func() bool {
+		at := get[[]developerKey](s, "/me/api-keys", u.Token)[0].LastUsedAt
+		return at != nil && at.UnixMicro() == used
+	}
+	if !s.OnPostgres() && !shown() { // other processes show it once it is written
+		t.Error("the use is not shown")
+	}
 	stored := func() bool {
 		var at int64
 		err := s.Database().QueryRow("SELECT coalesce(last_used_at, 0) FROM api_key WHERE prefix = $1", k.Prefix).Scan(&at)
@@ -228,6 +232,9 @@ func TestLastUseIsKept(t *testing.T) {
 		s.Clock.Advance(30 * time.Second)
 		return stored()
 	})
+	if !shown() {
+		t.Error("the use that was written is not shown")
+	}
 	s.call(http.MethodGet, "/keys/mailboxes", k.Key, 200, "")
 	used = s.Clock.Now().UnixMicro()
 	if err := s.Stop(); err != nil || !stored() {

@@ -19,7 +19,7 @@ import (
 // before the wait of a minute is over.
 func (s *service) waiting(path, token string) (answer func() apptest.Answer) {
 	s.t.Helper()
-	before := sleepers()
+	before := s.Sleepers()
 	got := make(chan apptest.Answer, 1)
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	go func() {
@@ -30,7 +30,7 @@ func (s *service) waiting(path, token string) (answer func() apptest.Answer) {
 		}
 		got <- a
 	}()
-	eventually(s.t, "waiting", func() bool { return sleepers() > before || len(got) > 0 })
+	eventually(s.t, "waiting", func() bool { return s.Sleepers() > before || len(got) > 0 })
 	return func() apptest.Answer { return <-got }
 }
 
@@ -97,18 +97,18 @@ func TestALongPollEndsWithItsClient(t *testing.T) {
 	m := s.create("", nil)
 	ctx, leave := context.WithCancel(t.Context())
 	gone := make(chan error, 1)
-	before := sleepers()
+	before := s.Sleepers()
 	go func() {
 		_, err := s.TryCall(ctx, http.MethodGet, waitForMail, m.Token, nil)
 		gone <- err
 	}()
-	eventually(t, "waiting", func() bool { return sleepers() > before })
+	eventually(t, "waiting", func() bool { return s.Sleepers() > before })
 	s.call(http.MethodGet, waitForMail, m.Token, 429, "rate.limited")
 	leave()
 	if err := <-gone; err == nil {
 		t.Error("the call was answered")
 	}
-	eventually(t, "the end of the wait", func() bool { return sleepers() == before })
+	eventually(t, "the end of the wait", func() bool { return s.Sleepers() == before })
 	eventually(t, "a free place", func() bool {
 		return s.Call(http.MethodGet, "/mailboxes/me/otp/latest?wait=1", m.Token, nil).Status == 404
 	})

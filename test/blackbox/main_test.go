@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +17,19 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	apptest.Child()
 	if err := flag.Set("rapid.checks", "25"); err != nil { // each is a conversation over the network; a flag asks for more
 		panic(err)
 	}
 	flag.Parse()
+	var err error
+	if authority, err = apptest.NewAuthority(); err != nil {
+		panic(err)
+	}
 	code := m.Run()
+	if err := authority.Close(); err != nil {
+		panic(err)
+	}
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Println("goroutines are left behind:", err)
 		code = 1
@@ -35,6 +42,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// authority is trusted by every service here: its receivers are webhook endpoints.
+var authority *apptest.Authority
 
 // service is a running service whose answers are all checked.
 type service struct {
@@ -53,12 +63,27 @@ func start(t testing.TB, set settings) *service {
 func startWith(t testing.TB, o apptest.Options) *service {
 	t.Helper()
 	s := &service{t: t}
+	o.Processes = processes(t)
 	inspector := &inspector{t: t}
 	o.OnAnswer = inspector.inspect
 	s.Service = apptest.Start(t, o)
 	inspector.base = s.URL
 	inspector.document = fetchDocument(t, s.Service)
 	return s
+}
+
+// processes are those that the service under test consists of. GONEBOX_TEST_ENGINE=postgres makes them two that clients reach
+// and one for what is done later, around one PostgreSQL; else it is one, on SQLite.
+func processes(t testing.TB) []string {
+	switch engine := os.Getenv("GONEBOX_TEST_ENGINE"); engine {
+	case "", "sqlite":
+		return nil
+	case "postgres":
+		return []string{"smtp, api", "smtp, api", "jobs"}
+	default:
+		t.Fatalf("GONEBOX_TEST_ENGINE = %q: it is sqlite or postgres", engine)
+		return nil
+	}
 }
 
 // problem is an error as a client reads it.
@@ -131,10 +156,4 @@ func eventually(t testing.TB, what string, holds func() bool) {
 		}
 		time.Sleep(time.Millisecond) // leaves the processor to what is waited for; it decides nothing
 	}
-}
-
-// sleepers is how many long-polls of this process are waiting.
-func sleepers() int {
-	stacks := make([]byte, 8<<20)
-	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "internal/wake.Until[")
 }

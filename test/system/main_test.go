@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // binaryVariable names the program under test. Where it is not set, the program is built once for the run.
@@ -21,7 +23,16 @@ const patience = time.Minute
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
+// authority is trusted by every program here: its receivers are webhook endpoints.
+var authority *apptest.Authority
+
 func run(m *testing.M) int {
+	var err error
+	if authority, err = apptest.NewAuthority(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer authority.Close()
 	if os.Getenv(binaryVariable) != "" {
 		return m.Run()
 	}

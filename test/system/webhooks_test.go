@@ -1,0 +1,133 @@
+package system_test
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	reference "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// hook is a webhook endpoint of a new account, which has mailboxes.
+type hook struct {
+	*apptest.Receiver
+	id, secret, token string
+	boxes             []mailbox
+}
+
+// hooked registers an account with a receiver for its messages, and makes mailboxes for it.
+func (s *service) hooked(email string, boxes int) hook {
+	s.t.Helper()
+	h := hook{Receiver: authority.NewReceiver(s.t)}
+	status, body := s.call(http.MethodPost, "/auth/register", "", map[string]string{"email": email, "password": "correct horse"})
+	if status != http.StatusCreated {
+		s.t.Fatalf("register: %d %s", status, body)
+	}
+	h.token = decode[struct{ Token string }](s.t, body).Token
+	wish := map[string]any{"url": h.URL, "events": []string{"message.received"}}
+	if status, body = s.call(http.MethodPost, "/me/webhooks", h.token, wish); status != http.StatusCreated {
+		s.t.Fatalf("register a webhook: %d %s", status, body)
+	}
+	made := decode[struct{ ID, Secret string }](s.t, body)
+	h.id, h.secret = made.ID, made.Secret
+	for range boxes {
+		if status, body = s.call(http.MethodPost, "/mailboxes", h.token, map[string]any{}); status != http.StatusCreated {
+			s.t.Fatalf("make a mailbox: %d %s", status, body)
+		}
+		h.boxes = append(h.boxes, decode[mailbox](s.t, body))
+	}
+	return h
+}
+
+// hookSettings are those of a service that delivers to receivers of a test and does not lose patience with them.
+func hookSettings() map[string]string {
+	return map[string]string{
+		"webhooks.allow_networks": "127.0.0.0/8", "webhooks.retry_schedule": strings.Repeat("50ms, ", 99) + "50ms", "webhooks.pause_after_failures": "1000000",
+		"plans.free.mail.daily.max": "1000000", "account.password.memory": "64KiB", "account.password.passes": "1",
+	}
+}
+
+// received is the message of a delivery, if that is what it tells of.
+func (h hook) received(t *testing.T, d apptest.Delivery) (m struct{ ID, MailboxID, Preview string }, ok bool) {
+	t.Helper()
+	check, err := reference.NewWebhook(h.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := check.Verify(d.Body, d.Header); err != nil {
+		t.Errorf("the reference refuses a delivery: %v", err)
+	}
+	e := struct {
+		Type string
+		Data any
+	}{Data: &m}
+	if err := json.Unmarshal(d.Body, &e); err != nil {
+		t.Fatalf("%s: %v", d.Body, err)
+	}
+	return m, e.Type == "message.received"
+}
+
+// TestWebhooksOutliveCrashes kills the service under load, again and again, while the endpoint refuses every fifth delivery.
+// Every mail that was answered 250 is told of at least once, each under one identifier, and nothing else is.
+func TestWebhooksOutliveCrashes(t *testing.T) {
+	l := &load{seed: *seed}
+	if l.seed == 0 {
+		l.seed = uint64(rand.Uint32())
+	}
+	t.Logf("go test ./test/system -run TestWebhooksOutliveCrashes -seed %d", l.seed)
+	s := start(t, options{set: hookSettings()})
+	h := s.hooked("ada@example.org", 4)
+	var n atomic.Int64
+	h.Answer(func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1)%5 == 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	l.boxes, l.addr = h.boxes, s.smtp
+	l.torment(t, s)
+	s.restart()
+	l.verify(t, s)
+
+	wanted := make(map[string]bool) // of each mail that is there, the message identifiers
+	for _, box := range h.boxes {
+		for _, m := range s.messages(box) {
+			wanted[m.ID] = true
+		}
+	}
+	events := make(map[string]string) // by message
+	tries, looked := 0, 0
+	await(t, "every event", func() bool {
+		for _, d := range h.Got()[looked:] {
+			looked++
+			m, ok := h.received(t, d)
+			if !ok {
+				continue
+			}
+			tries++
+			if before, again := events[m.ID]; again && before != d.Event() {
+				t.Errorf("message %s came as %s and as %s", m.ID, before, d.Event())
+			}
+			events[m.ID] = d.Event()
+		}
+		return len(events) >= len(wanted)
+	})
+	for id := range events {
+		if !wanted[id] {
+			t.Errorf("an event tells of %s, which is not there", id)
+		}
+	}
+	different := make(map[string]bool)
+	for id := range maps.Values(events) {
+		different[id] = true
+	}
+	if len(different) != len(events) {
+		t.Errorf("%d messages have %d identifiers", len(events), len(different))
+	}
+	t.Logf("%d messages, %d deliveries", len(events), tries)
+}
