@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/id"
@@ -29,11 +30,31 @@ func (e entitlements) plan(ctx context.Context, account id.Account) (p plan.Plan
 // MailboxLimits are what an owner of mailboxes may have.
 func (e entitlements) MailboxLimits(ctx context.Context, account id.Account) (mailbox.Limits, error) {
 	p, _, err := e.plan(ctx, account)
+	return mailboxLimits(p), err
+}
+
+// MailboxLimitsOf tells what each of several accounts may have. One that there is not is an error.
+func (e entitlements) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
+	plans, err := e.subscriptions.Plans(ctx, accounts)
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		p, known := plans[account]
+		if !known {
+			return fmt.Errorf("read the plan of %s: there is no such account", account)
+		}
+		found(account, mailboxLimits(p))
+	}
+	return nil
+}
+
+func mailboxLimits(p plan.Plan) mailbox.Limits {
 	may := p.Entitlements
 	return mailbox.Limits{
 		TTLDefault: may.TTLDefault, TTLMax: may.TTLMax, LifetimeMax: may.LifetimeMax, LiveMax: may.MailboxesMax,
 		DailyMail: may.DailyMailMax, RawFor: may.RawRetention, Paid: p.Tier() == plan.TierPaid,
-	}, err
+	}
 }
 
 // KeyLimits are what an account may have of keys. The keys of a disabled one are good for nothing.

@@ -55,6 +55,14 @@ func (roomy) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) 
 	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: 100, DailyMail: 100}, nil
 }
 
+func (r roomy) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
+	for _, account := range accounts {
+		limits, _ := r.MailboxLimits(ctx, account)
+		found(account, limits)
+	}
+	return nil
+}
+
 // book takes a mail to addresses in, in a set of its own.
 func book(t *testing.T, d *db.DB, boxes *mailbox.Service, addresses ...string) (refused error) {
 	t.Helper()

@@ -17,6 +17,14 @@ func (freely) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error)
 	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour}, nil
 }
 
+func (f freely) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
+	for _, account := range accounts {
+		limits, _ := f.MailboxLimits(ctx, account)
+		found(account, limits)
+	}
+	return nil
+}
+
 // nowhere has no domain: creation ends there.
 type nowhere struct{}
 

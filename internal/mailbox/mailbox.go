@@ -81,6 +81,8 @@ type Limits struct {
 // Plans says what an owner may have.
 type Plans interface {
 	MailboxLimits(ctx context.Context, account id.Account) (Limits, error) // of guests where account is ""
+	// MailboxLimitsOf tells found what each of several accounts may have: a set of mails asks once for all of its accounts.
+	MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(account id.Account, limits Limits)) error
 }
 
 // Domains says where mailboxes may be made.

@@ -28,6 +28,14 @@ func (w *world) MailboxLimits(context.Context, id.Account) (mailbox.Limits, erro
 	return w.limits, nil
 }
 
+func (w *world) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
+	for _, account := range accounts {
+		limits, _ := w.MailboxLimits(ctx, account)
+		found(account, limits)
+	}
+	return nil
+}
+
 // Choose knows one domain.
 func (w *world) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
 	return "example.org", "", nil

@@ -24,6 +24,14 @@ func (f few) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) 
 	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LiveMax: int(f), DailyMail: 6}, nil
 }
 
+func (f few) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
+	for _, account := range accounts {
+		limits, _ := f.MailboxLimits(ctx, account)
+		found(account, limits)
+	}
+	return nil
+}
+
 // somewhere has one domain, a public one.
 type somewhere struct{ nowhere }
 

@@ -95,19 +95,21 @@ func scan(row db.Row) (*Mailbox, error) {
 	return &m, nil
 }
 
-// scanBooking scans into plain strings and int64s: database/sql hands those over as they are, and takes a detour for every
-// other type.
+// scanBooking scans into plain strings and int64s, side by side: database/sql hands those over as they are, and takes a
+// detour for every other type.
 func scanBooking(row db.Row) (*Mailbox, error) {
-	var box, address, account, domain string
-	var expires, epoch, messages, unread, last, day, count int64
-	err := row.Scan(&box, &address, &account, &domain, &expires, &epoch, &messages, &unread, &last, &day, &count)
+	var r struct {
+		box, address, account, domain                         string
+		expires, epoch, messages, unread, last, day, dayCount int64
+	}
+	err := row.Scan(&r.box, &r.address, &r.account, &r.domain, &r.expires, &r.epoch, &r.messages, &r.unread, &r.last, &r.day, &r.dayCount)
 	if err != nil {
 		return nil, err
 	}
 	return &Mailbox{
-		ID: id.Mailbox(box), Address: address, Owner: Owner{Account: id.Account(account), Domain: id.Domain(domain)},
-		ExpiresAt: time.UnixMicro(expires).UTC(), epoch: uint32(epoch), MessageCount: int(messages), UnreadCount: int(unread),
-		lastAt: last, own: tally{day, int(count)},
+		ID: id.Mailbox(r.box), Address: r.address, Owner: Owner{Account: id.Account(r.account), Domain: id.Domain(r.domain)},
+		ExpiresAt: time.UnixMicro(r.expires).UTC(), epoch: uint32(r.epoch), MessageCount: int(r.messages), UnreadCount: int(r.unread),
+		lastAt: r.last, own: tally{r.day, int(r.dayCount)},
 	}, nil
 }
 

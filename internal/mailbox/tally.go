@@ -46,20 +46,20 @@ type accountBook struct {
 // accountsTx reads the accounts that mailboxes belong to, in one statement, and ties each mailbox to its account.
 func (in *Intake) accountsTx(ctx context.Context, tx *db.Tx, boxes []*booked) error {
 	var fresh []any
+	var owners []id.Account
 	for _, b := range boxes {
 		owner := b.Owner.Account
 		if _, known := in.accounts[owner]; owner == "" || known {
 			continue
 		}
-		limits, err := in.s.plans.MailboxLimits(ctx, owner)
-		if err != nil {
-			return err
-		}
 		if in.accounts == nil {
 			in.accounts = make(map[id.Account]*accountBook)
 		}
-		in.accounts[owner] = &accountBook{limits: limits}
-		fresh = append(fresh, owner)
+		in.accounts[owner] = &accountBook{}
+		fresh, owners = append(fresh, owner), append(owners, owner)
+	}
+	if err := in.limits(ctx, owners); err != nil {
+		return err
 	}
 	if err := in.talliesTx(ctx, tx, fresh); err != nil {
 		return err
@@ -70,6 +70,14 @@ func (in *Intake) accountsTx(ctx context.Context, tx *db.Tx, boxes []*booked) er
 		}
 	}
 	return nil
+}
+
+// limits reads what accounts may have.
+func (in *Intake) limits(ctx context.Context, owners []id.Account) error {
+	if len(owners) == 0 {
+		return nil
+	}
+	return in.s.plans.MailboxLimitsOf(ctx, owners, func(owner id.Account, l Limits) { in.accounts[owner].limits = l })
 }
 
 // talliesTx reads the counts of accounts and locks them. An account that has none yet is given one first: what is not there

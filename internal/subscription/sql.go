@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -15,12 +16,13 @@ const columns = "id, account_id, plan, term, status, auto_renew, price, started_
 
 const (
 	// What decides the plan in effect is read in one statement, since it is read for every mail to an account.
-	selectStanding = `SELECT account.plan, account.disabled, coalesce(subscription.plan, ''), coalesce(subscription.period_end, 0)
+	selectStanding = `SELECT account.id, account.plan, account.disabled, coalesce(subscription.plan, ''), coalesce(subscription.period_end, 0)
 		FROM account LEFT JOIN subscription ON subscription.account_id = account.id AND subscription.status = 'active'
-		WHERE account.id = $1`
-	selectNewest = "SELECT " + columns + " FROM subscription WHERE account_id = $1 AND status <> 'cancelled' ORDER BY id DESC LIMIT 1"
-	selectActive = "SELECT " + columns + " FROM subscription WHERE id = $1 AND status = 'active'"
-	selectDue    = `SELECT period_end, id FROM subscription WHERE status = 'active' AND period_end <= $1 AND (period_end, id) > ($2, $3)
+		WHERE account.id `
+	selectOneStanding = selectStanding + "= $1"
+	selectNewest      = "SELECT " + columns + " FROM subscription WHERE account_id = $1 AND status <> 'cancelled' ORDER BY id DESC LIMIT 1"
+	selectActive      = "SELECT " + columns + " FROM subscription WHERE id = $1 AND status = 'active'"
+	selectDue         = `SELECT period_end, id FROM subscription WHERE status = 'active' AND period_end <= $1 AND (period_end, id) > ($2, $3)
 		ORDER BY period_end, id LIMIT $4`
 	selectNextEnd = "SELECT coalesce(min(period_end), 0) FROM subscription WHERE status = 'active'"
 
@@ -68,18 +70,44 @@ func activeTx(ctx context.Context, tx *db.Tx, sub id.Subscription) (*Subscriptio
 
 // standing is what an account's plan in effect follows from.
 type standing struct {
+	account  id.Account
 	assigned string // by staff
 	disabled bool
 	bought   string // the plan of the subscription; "": none
 	until    int64  // when its period ends
 }
 
-func standingOf(ctx context.Context, q db.Queryer, account id.Account) (st standing, err error) {
-	err = q.QueryRow(ctx, selectStanding, account).Scan(&st.assigned, &st.disabled, &st.bought, &st.until)
+func scanStanding(row db.Row) (st standing, err error) {
+	err = row.Scan(&st.account, &st.assigned, &st.disabled, &st.bought, &st.until)
+	return st, err
+}
+
+func standingOf(ctx context.Context, q db.Queryer, account id.Account) (standing, error) {
+	st, err := scanStanding(q.QueryRow(ctx, selectOneStanding, account))
 	if err != nil {
 		return st, fmt.Errorf("read the plan of %s: %w", account, err)
 	}
 	return st, nil
+}
+
+// standingsMax bounds how many accounts one statement looks up.
+const standingsMax = 512
+
+// standingsOf are those of the accounts that there are.
+func standingsOf(ctx context.Context, q db.Queryer, accounts []id.Account) (all []standing, err error) {
+	for some := range slices.Chunk(accounts, standingsMax) {
+		list, size := db.In(1, len(some))
+		args := make([]any, len(some), size)
+		for i, account := range some {
+			args[i] = account
+		}
+		found, err := db.Collect(ctx, q, scanStanding, selectStanding+"IN "+list, db.Fill(args, size)...)
+		if err != nil {
+			return nil, fmt.Errorf("read the plans of %d accounts: %w", len(accounts), err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // replaceTx ends an account's subscription: one that still runs is cancelled.

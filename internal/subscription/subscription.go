@@ -95,10 +95,27 @@ func (s *Service) Plan(ctx context.Context, account id.Account) (p plan.Plan, di
 	if err != nil {
 		return plan.Plan{}, false, err
 	}
-	if st.bought == "" || s.clock.Now().UnixMicro() >= st.until {
-		return s.catalogue.Together(st.assigned), st.disabled, nil
+	return s.planOf(st), st.disabled, nil
+}
+
+// Plans are the plans in effect of several accounts, read at once. An account that there is not is left out.
+func (s *Service) Plans(ctx context.Context, accounts []id.Account) (map[id.Account]plan.Plan, error) {
+	all, err := standingsOf(ctx, s.db, accounts)
+	if err != nil {
+		return nil, err
 	}
-	return s.catalogue.Together(st.assigned, st.bought), st.disabled, nil
+	plans := make(map[id.Account]plan.Plan, len(all))
+	for _, st := range all {
+		plans[st.account] = s.planOf(st)
+	}
+	return plans, nil
+}
+
+func (s *Service) planOf(st standing) plan.Plan {
+	if st.bought == "" || s.clock.Now().UnixMicro() >= st.until {
+		return s.catalogue.Together(st.assigned)
+	}
+	return s.catalogue.Together(st.assigned, st.bought)
 }
 
 // Cancel turns the renewal of an account's subscription off. The paid period is not shortened (spec §3). Where nothing

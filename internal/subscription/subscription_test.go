@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -134,6 +135,9 @@ func (s *shop) is(account id.Account, when string, balance int64, code string, s
 	got := subscription.Status("none")
 	if state.Subscription != nil {
 		got = state.Subscription.Status
+	}
+	if all, err := s.Plans(context.Background(), []id.Account{account}); err != nil || all[account].Code != code {
+		s.t.Errorf("%s: among others the plan is %s, %v", when, all[account].Code, err)
 	}
 	if b := s.balance(account); b != balance || state.Plan.Code != code || got != status {
 		s.t.Errorf("%s: %d points, plan %s, subscription %s; want %d, %s, %s", when, b, state.Plan.Code, got, balance, code, status)
@@ -398,6 +402,27 @@ func TestRenewalsFollowTheCatalogue(t *testing.T) {
 	})
 }
 
+func TestAPlanThatIsNotSoldAnyMoreRunsToTheEndOfItsPeriod(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		account := s.account(1000)
+		end := s.buy(account, plusMonthly).Subscription.PeriodEnd
+		plans := plan.Default().All()
+		plans[1].Prices = plan.Prices{}
+		unsold, err := plan.New(plan.Default().Guest(), plans...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.sell(unsold)
+		_, err = s.Buy(t.Context(), account, plusMonthly, "")
+		wantCode(t, "buying it", err, problem.PlanUnknown)
+		s.until(end.Add(-time.Microsecond))
+		s.is(account, "in its period", 950, "plus", subscription.Active)
+		s.until(end)
+		s.renew()
+		s.is(account, "after it", 950, "free", subscription.Expired)
+	})
+}
+
 func TestAPlanThatTheCatalogueLostGivesNothing(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		account := s.account(1000)
@@ -439,6 +464,33 @@ func TestTheBetterOfTheAssignedAndTheBoughtPlanCounts(t *testing.T) {
 	})
 }
 
+func TestThePlansOfManyAreReadAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		var accounts []id.Account
+		for i := range 5 {
+			account := s.account(int64(50 * (i % 2)))
+			if i%2 == 1 {
+				s.buy(account, plusMonthly)
+			}
+			accounts = append(accounts, account)
+		}
+		nobody := id.New[id.Account](newYear)
+		many := append(slices.Repeat(accounts[:4], 300), nobody, accounts[4]) // more than one statement holds
+		all, err := s.Plans(t.Context(), many)
+		if err != nil || len(all) != 5 {
+			t.Fatalf("%d plans, %v", len(all), err)
+		}
+		for i, account := range accounts {
+			if want := []string{"free", "plus"}[i%2]; all[account].Code != want {
+				t.Errorf("account %d has %s, want %s", i, all[account].Code, want)
+			}
+		}
+		if none, err := s.Plans(t.Context(), nil); err != nil || len(none) != 0 {
+			t.Errorf("of nobody: %v, %v", none, err)
+		}
+	})
+}
+
 func TestAnUnknownAccountHasNoPlan(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		nobody := id.New[id.Account](newYear)
@@ -454,7 +506,7 @@ func TestAnUnknownAccountHasNoPlan(t *testing.T) {
 // However many processes look after them, each of many periods that end together is renewed once.
 func TestRenewalsHappenOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		accounts := make([]id.Account, 70)
+		accounts := make([]id.Account, 40)
 		for i := range accounts {
 			accounts[i] = s.account(int64(50 + 50*(i%2))) // every other one cannot pay again
 			s.buy(accounts[i], plusMonthly)
