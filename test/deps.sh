@@ -13,9 +13,11 @@ strace                strace
 swaks                 swaks
 perl:Net::SSLeay      libnet-ssleay-perl
 smtp-source           postfix
+initdb                postgresql
 '
 
 PATH=$PATH:/usr/sbin:/sbin # smtp-source lives there
+for bin in /usr/lib/postgresql/*/bin; do PATH=$PATH:$bin; done # Debian keeps initdb apart, a folder a version
 
 missing=()
 while read -r thing package; do
@@ -48,4 +50,9 @@ if [[ " ${missing[*]} " == *" postfix "* ]]; then
 	debconf-set-selections <<<'postfix postfix/main_mailer_type select No configuration'
 fi
 quietly apt-get update -qq
+# The tests start servers of their own: the package is kept from making one that runs all the time.
+if [[ " ${missing[*]} " == *" postgresql "* ]]; then
+	quietly apt-get install -y -qq --no-install-recommends postgresql-common
+	sed -i 's/^#\? *create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf
+fi
 quietly apt-get install -y -qq --no-install-recommends "${missing[@]}"

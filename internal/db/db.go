@@ -43,6 +43,7 @@ type DB struct {
 // Options of Open. The zero value is right for the service.
 type Options struct {
 	Readers int          // connections that read at the same time; 0: 8
+	Writers int          // transactions at the same time, on PostgreSQL; 0: 8
 	Logger  *slog.Logger // nil: slog.Default()
 
 	// Commit, where set, is called in place of each group's commit and decides whether commit happens: a test makes
@@ -55,6 +56,9 @@ type Options struct {
 func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	if o.Readers == 0 {
 		o.Readers = 8
+	}
+	if o.Writers == 0 {
+		o.Writers = 8
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -146,7 +150,11 @@ func (d *DB) Ready(ctx context.Context) error {
 		return err
 	}
 	var one int
-	if err := d.QueryRow(ctx, "SELECT 1").Scan(&one); err != nil {
+	err := d.QueryRow(ctx, "SELECT 1").Scan(&one)
+	if Unavailable(err) && d.engine == Postgres {
+		return errUnreachable
+	}
+	if err != nil {
 		return fmt.Errorf("read the database: %w", err)
 	}
 	return nil

@@ -126,7 +126,11 @@ func compareByOctet(ctx context.Context, pool *sql.DB) error {
 // have gone further meanwhile: its migrations go with the version before (docs/decisions/0023).
 func (d *DB) Migrated(ctx context.Context) error {
 	var have int64
-	if err := d.QueryRow(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have); err != nil {
+	err := d.QueryRow(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have)
+	if Unavailable(err) && d.engine == Postgres {
+		return errUnreachable
+	}
+	if err != nil {
 		return fmt.Errorf("read the schema version: %w", err)
 	}
 	want := d.version.Load()

@@ -22,9 +22,6 @@ const (
 	idleMax        = 5 * time.Minute  // an idle connection is kept
 )
 
-// writersMax is how many transactions of one process run at the same time.
-const writersMax = 8
-
 // postgres writes to PostgreSQL: each update is a transaction on a connection of its own.
 type postgres struct {
 	config   *pgx.ConnConfig
@@ -61,7 +58,7 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	reading := config.Copy()
 	reading.RuntimeParams["default_transaction_read_only"] = "on"
 	p := &postgres{
-		config: config, writers: openPool(config, writersMax), readers: openPool(reading, o.Readers), notifier: openPool(config, 1),
+		config: config, writers: openPool(config, o.Writers), readers: openPool(reading, o.Readers), notifier: openPool(config, 1),
 		commit: o.Commit, log: o.Logger, closing: make(chan struct{}),
 	}
 	return &DB{
@@ -92,11 +89,16 @@ func openPool(config *pgx.ConnConfig, n int) *sql.DB {
 	return pool
 }
 
+// errUnreachable is what readiness says. Anybody may read it, so it does not tell what the driver's own error does: where
+// the database is and as whom it is reached.
+var errUnreachable = fmt.Errorf("the database cannot be reached: %w", ErrUnavailable)
+
 // ready looks whether the server takes writes: one that only reads, a standby, does not.
 func (p *postgres) ready(ctx context.Context) error {
 	var standby bool
 	if err := p.writers.QueryRowContext(ctx, "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'").Scan(&standby); err != nil {
-		return fmt.Errorf("reach the database: %w: %w", ErrUnavailable, err)
+		p.log.WarnContext(ctx, "the database is not ready", "error", err)
+		return errUnreachable
 	}
 	if standby {
 		return fmt.Errorf("the database only reads: %w", ErrUnavailable)

@@ -91,3 +91,11 @@ CREATE UNLOGGED TABLE rate_limit (
     key BYTEA  NOT NULL PRIMARY KEY, -- a hash of limit, identity and window
     tat BIGINT NOT NULL              -- the theoretical arrival time of the generic cell rate algorithm
 ) WITH (fillfactor = 70);
+-- What identities hold at once, said by each process, and said again before until.
+CREATE UNLOGGED TABLE rate_held (
+    key     BYTEA       NOT NULL, -- a hash of limit and identity
+    process TEXT        NOT NULL,
+    held    BIGINT      NOT NULL,
+    until   TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (key, process)
+) WITH (fillfactor = 70);

@@ -1,0 +1,67 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Bulk runs fn once, in one transaction that may take as long as it takes: for a whole database that is read or written in one
+// go, never for a call that somebody waits for. What it reads is of one moment. On SQLite nobody else writes meanwhile; on
+// PostgreSQL fn locks the tables that must stand still, before anything else. It is undone when ctx ends.
+func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
+	if ctx.Value(inside{}) != nil {
+		return errors.New("db: Bulk called inside an Update")
+	}
+	p, shared := d.store.(*postgres)
+	if !shared {
+		return d.store.update(ctx, work{fn: fn})
+	}
+	return p.bulk(ctx, fn)
+}
+
+// patience takes away the times that bound a transaction of the service.
+const patience = "; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+
+func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.closed {
+		return ErrClosed
+	}
+	conn, err := p.writers.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w: %w", ErrUnavailable, err)
+	}
+	defer conn.Close()
+	s := &pgSession{conn: conn}
+	if _, err := s.command(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ"+patience); err != nil {
+		return fmt.Errorf("begin: %w: %w", ErrUnavailable, err)
+	}
+	tx := Tx{session: s}
+	if err = call(context.WithValue(ctx, inside{}, true), p.log, fn, &tx); err == nil {
+		err = s.flush(ctx)
+	}
+	if err != nil {
+		_, _ = s.command(context.WithoutCancel(ctx), "ROLLBACK") // where this fails the connection is not used again
+		if s.failed != nil && !errors.Is(err, s.failed) {
+			err = fmt.Errorf("%w: %w", err, s.failed)
+		}
+		return err
+	}
+	if err := p.commit(func() error { return s.commit(ctx, "") }); err != nil {
+		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
+	}
+	for _, fn := range tx.after {
+		fn()
+	}
+	return nil
+}
+
+// Text is the form in which an engine keeps a text: PostgreSQL has no NUL in one, and no broken UTF-8.
+func (e Engine) Text(text string) string {
+	if e == Postgres {
+		return storable(text)
+	}
+	return text
+}
