@@ -62,7 +62,7 @@ type Service struct {
 	clock     clock.Clock
 	policy    Policy
 	passwords *passwords
-	attempts  *attempts
+	attempts  guard
 	sealer    sealer
 	recovery  recoveryKey
 }

@@ -6,7 +6,35 @@ import (
 
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
+
+// guard counts the codes that an account is tried with: attempts, or sharedAttempts.
+type guard interface {
+	take(account id.Account, now time.Time) (right func(), err error)
+}
+
+// sharedAttempts are attempts that processes count together.
+type sharedAttempts struct{ limiter *ratelimit.Limiter }
+
+func (a sharedAttempts) take(account id.Account, _ time.Time) (right func(), err error) {
+	limit := ratelimit.Limit{{Count: attemptsMax, Per: attemptsMax * attemptsEvery}}
+	d := a.limiter.Take(ratelimit.TwoFactor, string(account), limit, 1)
+	if !d.OK {
+		return nil, tooMany(d.RetryAfter)
+	}
+	return func() { a.limiter.Return(ratelimit.TwoFactor, string(account), limit, 1) }, nil
+}
+
+// ShareAttempts counts wrong codes by a limiter, together with the processes that it counts with. Call it before the
+// service is used.
+func (s *Service) ShareAttempts(l *ratelimit.Limiter) { s.attempts = sharedAttempts{l} }
+
+func tooMany(wait time.Duration) error {
+	p := problem.Detailf(problem.RateLimited, "too many wrong codes; try again in %d s", int(wait.Seconds())+1)
+	p.RetryAfter = wait
+	return p
+}
 
 // Wrong codes that an account may be tried with: ten at once, and one more every six minutes. Six digits with three of
 // them valid at a time stand against that for nearly four years on average.
@@ -38,9 +66,7 @@ func (a *attempts) take(account id.Account, now time.Time) (right func(), err er
 		until = now
 	}
 	if wait := until.Sub(now) - (attemptsMax-1)*attemptsEvery; wait > 0 {
-		p := problem.Detailf(problem.RateLimited, "too many wrong codes; try again in %d s", int(wait.Seconds())+1)
-		p.RetryAfter = wait
-		return nil, p
+		return nil, tooMany(wait)
 	}
 	a.until[account] = until.Add(attemptsEvery)
 	a.forget(now)

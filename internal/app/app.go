@@ -110,6 +110,9 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.sameSecret(ctx, master); err != nil {
+		return nil, err
+	}
 	if err := a.assemble(master, o); err != nil {
 		return nil, err
 	}
@@ -139,7 +142,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	a.billing = newBilling(a.db, a.clock, a.log, cfg)
+	a.billing = newBilling(a.db, a.clock, a.log, cfg, func() { a.wake.Wake(bankTopic + ":") })
 	a.subscriptions = subscription.New(a.db, a.clock, catalogue, a.billing.wallet, a.billing.answers)
 	entitled := entitlements{catalogue, a.subscriptions}
 	names := a.newNames(o)
@@ -231,7 +234,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
 		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: cfg.Billing.Bankpay.gate(),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
-		Ready: a.ready, Limiter: a.limiter, Gauge: ratelimit.NewGauge(), Observe: a.metrics.observe,
+		Ready: a.ready, Limiter: a.limiter, Gauge: a.cluster.gauge, Observe: a.metrics.observe,
 		Unavailable: db.Unavailable,
 		Settings: httpapi.Settings{
 			BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
@@ -372,6 +375,7 @@ func (a *App) Close() error {
 			_ = l.Close() // closed already after Run
 		}
 	}
+	errs = append(errs, a.cluster.close())
 	if a.db != nil {
 		errs = append(errs, a.db.Close())
 		a.db = nil

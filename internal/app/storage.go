@@ -34,6 +34,9 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	if _, _, err = a.db.Migrate(ctx); err != nil {
 		return err
 	}
+	if err := a.openCounts(ctx); err != nil {
+		return err
+	}
 	if a.originals == nil {
 		a.originals = partitions{original.NewTable(a.db), a.clock}
 	}

@@ -5,8 +5,9 @@ import "sync"
 // Gauge counts how many of something an identity holds at once: open long-polls, SMTP connections. It is safe
 // for concurrent use and remembers only identities that hold something.
 type Gauge struct {
-	mu   sync.Mutex
-	held map[key]int
+	mu    sync.Mutex
+	held  map[key]int
+	share *holding // nil: this process counts for itself
 }
 
 // NewGauge returns a gauge that nobody holds anything of.
@@ -15,18 +16,34 @@ func NewGauge() *Gauge { return &Gauge{held: make(map[key]int)} }
 // Acquire takes one of the named limit for an identity, unless it holds limit already. Whoever was given one calls
 // release when done; further calls of it do nothing. A release of what was refused does nothing either.
 func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), ok bool) {
-	k := key{name, identity}
+	k, held := g.take(key{name, identity}, limit)
+	if held == 0 {
+		return func() {}, false
+	}
+	release = sync.OnceFunc(func() { g.release(k) })
+	if g.share != nil {
+		g.share.note(k)
+		if !g.fits(k, held, limit) {
+			release()
+			return func() {}, false
+		}
+	}
+	return release, true
+}
+
+// take takes one as far as this process knows; held is how many it then holds, 0 where the limit is reached.
+func (g *Gauge) take(k key, limit int) (own key, held int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	held := g.held[k]
+	held = g.held[k]
 	if held >= limit {
-		return func() {}, false
+		return k, 0
 	}
 	if held == 0 {
 		k = k.own()
 	}
 	g.held[k] = held + 1
-	return sync.OnceFunc(func() { g.release(k) }), true
+	return k, held + 1
 }
 
 // Held is the number that an identity holds now.
@@ -41,5 +58,8 @@ func (g *Gauge) release(k key) {
 	defer g.mu.Unlock()
 	if g.held[k]--; g.held[k] == 0 {
 		delete(g.held, k)
+	}
+	if g.share != nil {
+		g.share.note(k)
 	}
 }

@@ -17,6 +17,9 @@ const (
 	Other            Name = "other"
 	SMTPConnections  Name = "smtp_connections"
 	SMTPMessages     Name = "smtp_messages"
+
+	// TwoFactor counts the wrong codes of an account; it is no setting (docs/decisions/0010).
+	TwoFactor Name = "two_factor"
 )
 
 // Rule describes one configurable limit. The documentation and the defaults of the configuration come from it.

@@ -48,10 +48,33 @@ func NewCapped(c clock.Clock, entries int) *Limiter {
 func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
 	n = max(n, 1)
 	d := l.take(name, identity, lim, n)
-	if d.OK && l.share != nil && len(lim) > 0 && exact(name) {
+	if d.OK && l.share != nil && len(lim) > 0 && d.near() {
 		d = l.confirm(key{name, identity}.own(), lim, n, d)
 	}
 	return d
+}
+
+// Return gives back what a Take took that passed, as if it had not been.
+func (l *Limiter) Return(name Name, identity string, lim Limit, n int) {
+	k, debts := key{name, identity}.own(), make([]int64, len(lim))
+	for i, w := range lim {
+		debts[i] = -int64(max(n, 1)) * w.rule().interval
+	}
+	l.owe(k, debts)
+	if l.share != nil {
+		l.settle(k, lim, debts)
+	}
+}
+
+// owe adds to what an identity owes, as far as this process knows.
+func (l *Limiter) owe(k key, debts []int64) {
+	s := l.shard(k.identity)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tats := s.entry(k, len(debts), l.clock.Now().UnixMicro())
+	for i, debt := range debts {
+		tats[i] += debt
+	}
 }
 
 // take is Take as far as this process knows.
@@ -73,7 +96,7 @@ func (l *Limiter) take(name Name, identity string, lim Limit, n int) Decision {
 	}
 	for i, w := range lim {
 		tats[i] = w.rule().take(tats[i], now, int64(n)).tat
-		if l.share != nil && !exact(name) {
+		if l.share != nil && !d.near() {
 			l.share.note(window{key{name, identity}.own(), i, w.Per}, int64(n)*w.rule().interval)
 		}
 	}

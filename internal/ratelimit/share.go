@@ -27,15 +27,12 @@ const (
 	tellMax    = 1000                  // entries told at once
 )
 
-// exact names the limits that hold to the last across processes: those of calls that are rare, or that somebody gains from
-// who calls many processes at the same moment. Such a take asks the ledger; the others are told to it soon after.
-func exact(name Name) bool {
-	switch name {
-	case SignIn, SignInAccount, Register, SessionStart, MailboxCreate, KeyMailboxCreate:
-		return true
-	}
-	return false
-}
+// smallCount is the count up to which a limit is too small to be told later: what others take meanwhile could be all of it.
+const smallCount = 100
+
+// near reports whether a take comes so near to its limit that what others have taken decides: then the ledger is asked
+// before the answer. Others are told to it soon after.
+func (d Decision) near() bool { return d.Limit <= smallCount || 2*d.Remaining < d.Limit }
 
 // share is what a limiter tells other processes.
 type share struct {
@@ -148,34 +145,43 @@ func (l *Limiter) set(w window, tat int64) {
 	s.entry(w.key, w.index+1, l.clock.Now().UnixMicro())[w.index] = tat + l.share.untold(w)
 }
 
-// confirm asks the ledger whether a take that passes here passes everywhere. If not it is given back.
-func (l *Limiter) confirm(k key, lim Limit, n int, d Decision) Decision {
+// settle enters debts in the ledger, takes over what all processes together have taken, and returns it; nil where the
+// ledger does not answer.
+func (l *Limiter) settle(k key, lim Limit, debts []int64) (tats []int64) {
 	windows, entries := make([]window, len(lim)), make([]Entry, len(lim))
 	for i, w := range lim {
 		windows[i] = window{k, i, w.Per}
-		entries[i] = Entry{windows[i].hash(), int64(n) * w.rule().interval}
+		entries[i] = Entry{windows[i].hash(), debts[i]}
 	}
 	tats, err := l.ask(context.Background(), entries)
 	if err != nil {
-		return d
+		return nil
 	}
-	now, over := l.clock.Now().UnixMicro(), false
+	for i, w := range windows {
+		l.set(w, tats[i])
+	}
+	return tats
+}
+
+// confirm asks the ledger whether a take that passes here passes everywhere. If not it is given back.
+func (l *Limiter) confirm(k key, lim Limit, n int, d Decision) Decision {
+	debts := make([]int64, len(lim))
 	for i, w := range lim {
-		over = over || tats[i] > now+w.rule().burst
+		debts[i] = int64(n) * w.rule().interval
+	}
+	tats := l.settle(k, lim, debts)
+	now, over := l.clock.Now().UnixMicro(), false
+	for i, tat := range tats {
+		over = over || tat > now+lim[i].rule().burst
 	}
 	if !over {
-		for i, w := range windows {
-			l.set(w, tats[i])
-		}
 		return d
 	}
 	refusal := Decision{OK: true, Name: d.Name, Policy: lim}
 	for i, w := range lim {
-		tats[i] -= entries[i].Debt
-		entries[i].Debt = -entries[i].Debt
-		l.set(windows[i], tats[i])
-		refusal.weigh(i, w, w.rule().clamp(tats[i], now), now, n)
+		refusal.weigh(i, w, w.rule().clamp(tats[i]-debts[i], now), now, n)
+		debts[i] = -debts[i]
 	}
-	_, _ = l.ask(context.Background(), entries) // where this fails the identity waits a little longer than it need
+	l.settle(k, lim, debts) // where this fails the identity waits a little longer than it need
 	return refusal
 }

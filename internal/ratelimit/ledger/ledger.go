@@ -5,17 +5,22 @@ package ledger
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Ledger is a ratelimit.Ledger. It is safe for concurrent use.
-type Ledger struct{ db *db.DB }
+// Ledger is a ratelimit.Ledger and a ratelimit.Holder. It is safe for concurrent use.
+type Ledger struct {
+	db      *db.DB
+	process string // tells what this process holds from what others do
+}
 
 // New returns the ledger in a PostgreSQL database that has been migrated.
-func New(d *db.DB) *Ledger { return &Ledger{d} }
+func New(d *db.DB) *Ledger { return &Ledger{d, rand.Text()} }
 
 // Add moves the theoretical arrival times of entries, in one statement. An entry may not come twice.
 func (l *Ledger) Add(ctx context.Context, now int64, entries []ratelimit.Entry) (tats []int64, err error) {
@@ -47,11 +52,48 @@ func (l *Ledger) Add(ctx context.Context, now int64, entries []ratelimit.Entry) 
 	return tats, nil
 }
 
-// Sweep forgets who is as fresh as ever.
+// Hold says what this process holds. A key may not come twice.
+func (l *Ledger) Hold(ctx context.Context, holdings []ratelimit.Holding, alone bool) (sums []int, err error) {
+	keys, held := make([][]byte, len(holdings)), make([]int64, len(holdings))
+	place := make(map[[16]byte]int, len(holdings))
+	for i, h := range holdings {
+		keys[i], held[i], place[h.Key] = h.Key[:], int64(h.Held), i
+	}
+	err = l.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if alone {
+			if err := tx.Queue(ctx, lockKey, int64(binary.BigEndian.Uint64(keys[0]))); err != nil {
+				return err
+			}
+		}
+		rows, err := tx.Query(ctx, holdAll, l.process, keys, held, ratelimit.HoldFor.String())
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		sums = make([]int, len(holdings))
+		for rows.Next() {
+			var key []byte
+			var sum int
+			if err := rows.Scan(&key, &sum); err != nil {
+				return err
+			}
+			sums[place[[16]byte(key)]] = sum
+		}
+		return rows.Err()
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("say what is held: %w", err)
+	}
+	return sums, nil
+}
+
+// Sweep forgets who is as fresh as ever, and what is no longer held.
 func (l *Ledger) Sweep(ctx context.Context, now int64) error {
 	err := l.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.Exec(ctx, deleteIdle, now)
-		return err
+		if err := tx.Queue(ctx, deleteIdle, now); err != nil {
+			return err
+		}
+		return tx.Queue(ctx, deleteFree)
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("forget idle identities: %w", err)
