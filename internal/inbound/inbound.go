@@ -93,10 +93,13 @@ type Parts struct {
 type Service struct {
 	Parts
 	queue chan *mail
+	turn  chan struct{} // a token: it is the next set's turn
 	ended chan struct{} // closed when Run has returned
 }
 
 // New assembles the service.
 func New(p Parts) *Service {
-	return &Service{Parts: p, queue: make(chan *mail, setMax), ended: make(chan struct{})}
+	s := &Service{Parts: p, queue: make(chan *mail, setMax), turn: make(chan struct{}, 1), ended: make(chan struct{})}
+	s.turn <- struct{}{}
+	return s
 }

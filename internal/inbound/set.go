@@ -40,11 +40,11 @@ type mail struct {
 // still. There is no timer: a lone mail is delivered at once, many share what a set costs.
 //
 // A set passes two stations: its originals go to stable storage, and only then its rows are committed, so that nobody is
-// shown a mail that may yet be refused (docs/decisions/0002). While the rows of one set are committed, the next is at the
-// first station and grows.
+// shown a mail that may yet be refused (docs/decisions/0002). The next set gathers until the one before has its rows ready to
+// be committed. Then its originals are written, once, while those rows are on their way to stable storage.
 func (s *Service) Run(ctx context.Context) {
 	defer close(s.ended)
-	sets := make(chan set)
+	sets := make(chan *set)
 	var rows sync.WaitGroup
 	rows.Go(func() {
 		for next := range sets {
@@ -70,37 +70,40 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// set is what is stored together: parts, each with its originals on their way to stable storage.
+// set is what is stored together, with its originals on their way to stable storage.
 type set struct {
-	parts  []part
-	mails  int
-	octets int // of originals
-}
-
-type part struct {
 	mails  []*mail
+	octets int // of originals
 	synced Synced
 	err    error // of writing the originals
 }
 
-func (s *set) full() bool { return s.mails >= setMax || s.octets >= setMaxBytes }
+func (n *set) add(m *mail) {
+	n.mails, n.octets = append(n.mails, m), n.octets+len(m.record.Data)
+}
 
-// pass writes originals, beginning with a mail's, until the second station takes the set.
-func (s *Service) pass(m *mail, sets chan<- set) {
-	var next set
-	for {
-		next.parts = append(next.parts, s.write(s.collect(m, &next)))
+func (n *set) full() bool { return len(n.mails) >= setMax || n.octets >= setMaxBytes }
+
+// pass gathers a set, beginning with a mail, until it is its turn, and takes it through the first station.
+func (s *Service) pass(m *mail, sets chan<- *set) {
+	next := &set{}
+	next.add(m)
+	for waits := true; waits; {
 		queue := s.queue
 		if next.full() {
 			queue = nil
 		}
 		select {
-		case sets <- next:
-			s.observe(next.mails)
-			return
-		case m = <-queue:
+		case m := <-queue:
+			next.add(m)
+		case <-s.turn:
+			waits = false
 		}
 	}
+	s.gather(next)
+	s.write(next)
+	s.observe(len(next.mails))
+	sets <- next
 }
 
 func (s *Service) observe(mails int) {
@@ -109,78 +112,71 @@ func (s *Service) observe(mails int) {
 	}
 }
 
-// collect takes what waits already, as far as the set has room for it.
-func (s *Service) collect(first *mail, into *set) []*mail {
+// gather takes what waits already, as far as the set has room for it.
+func (s *Service) gather(into *set) {
 	// Senders whose mails are nearly ready go first: where the processor is what is scarce, they then share this set instead
 	// of paying for one of their own. Where it is not, nobody is waiting to run and this costs nothing.
 	runtime.Gosched()
-	var mails []*mail
-	for m := first; ; {
-		mails = append(mails, m)
-		into.mails, into.octets = into.mails+1, into.octets+len(m.record.Data)
-		if into.full() {
-			return mails
-		}
+	for !into.full() {
 		select {
-		case m = <-s.queue:
+		case m := <-s.queue:
+			into.add(m)
 		default:
-			return mails
+			return
 		}
 	}
 }
 
-// write begins to write the originals of some mails.
-func (s *Service) write(mails []*mail) part {
-	records := make([]original.Record, len(mails))
-	for i, m := range mails {
+// write begins to write the originals of a set.
+func (s *Service) write(n *set) {
+	records := make([]original.Record, len(n.mails))
+	for i, m := range n.mails {
 		records[i] = m.record
 	}
 	refs, synced, err := s.Originals.Append(s.Clock.Now(), records)
 	if err != nil {
-		return part{mails: mails, err: fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, err)}
+		n.err = fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, err)
+		return
 	}
-	for i, m := range mails {
+	n.synced = synced
+	for i, m := range n.mails {
 		m.ref = refs[i]
 	}
-	return part{mails: mails, synced: synced}
 }
 
-// durable waits until the originals of a part are on stable storage.
-func (p part) durable() error {
-	if p.err != nil {
-		return p.err
+// durable waits until the originals of a set are on stable storage.
+func (n *set) durable() error {
+	if n.err != nil {
+		return n.err
 	}
-	if err := p.synced.Wait(); err != nil {
+	if err := n.synced.Wait(); err != nil {
 		return fmt.Errorf("sync the originals: %w: %w", db.ErrUnavailable, err)
 	}
 	return nil
 }
 
-// commit stores the rows of a set, of those parts whose originals are on stable storage, and answers its mails.
-func (s *Service) commit(next set) {
-	var ready []*mail
-	for _, p := range next.parts {
-		if err := p.durable(); err != nil {
-			s.settle(p.mails, err)
-			continue
-		}
-		ready = append(ready, p.mails...)
+// commit stores the rows of a set once its originals are on stable storage, and answers its mails.
+func (s *Service) commit(next *set) {
+	ready := sync.OnceFunc(func() { s.turn <- struct{}{} })
+	defer ready()
+	err := next.durable()
+	if err == nil {
+		err = s.storeAll(next.mails, ready)
 	}
-	if len(ready) > 0 {
-		s.settle(ready, s.storeAll(ready))
-	}
+	s.settle(next.mails, err)
 }
 
-// storeAll stores mails together, or each alone where one of them may be at fault.
-func (s *Service) storeAll(mails []*mail) error {
-	err := s.store(mails)
+// storeAll stores mails together, or each alone where one of them may be at fault. It calls ready when rows wait for nothing
+// but their commit.
+func (s *Service) storeAll(mails []*mail, ready func()) error {
+	err := s.store(mails, ready)
 	if err == nil || len(mails) == 1 || errors.Is(err, db.ErrUnavailable) {
 		return err
 	}
 	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(mails), "error", err)
 	for _, m := range mails {
 		m.err, m.places = nil, nil
-		if err := s.store([]*mail{m}); err != nil {
+		if err := s.store([]*mail{m}, ready); err != nil {
 			m.err = err
 		}
 	}
@@ -198,9 +194,15 @@ func (s *Service) settle(set []*mail, err error) {
 }
 
 // store commits the rows of a set. A sender who goes away does not stop the others, so no sender's context is used.
-func (s *Service) store(set []*mail) error {
+func (s *Service) store(set []*mail, ready func()) error {
 	return s.DB.UpdateLocked(context.Background(),
-		func(ctx context.Context, tx *db.Tx) error { return s.storeTx(ctx, tx, set) },
+		func(ctx context.Context, tx *db.Tx) error {
+			err := s.storeTx(ctx, tx, set)
+			if err == nil {
+				ready()
+			}
+			return err
+		},
 		func(ctx context.Context, q db.Queryer) (bool, error) { return s.stored(ctx, q, set) })
 }
 

@@ -43,7 +43,7 @@ func BenchmarkStore(b *testing.B) {
 					set = append(set, s.benchMail(b, fmt.Sprint("bench", n*7%64), content))
 				}
 				spent += cpuTime() - begun
-				if err := s.store(set); err != nil || set[0].err != nil {
+				if err := s.store(set, func() {}); err != nil || set[0].err != nil {
 					b.Fatal(err, set[0].err)
 				}
 				for _, m := range set {
@@ -94,6 +94,14 @@ func (bare) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
 	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: 100, DailyMail: 1 << 30, RawFor: 15 * time.Minute}, nil
 }
 
+func (b bare) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
+	for _, account := range accounts {
+		limits, _ := b.MailboxLimits(ctx, account)
+		found(account, limits)
+	}
+	return nil
+}
+
 func (bare) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
 	return "box.example", "", nil
 }
@@ -102,7 +110,9 @@ func (bare) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account
 	return nil
 }
 
-func (bare) Append(time.Time, []original.Record) ([]original.Ref, Synced, error) { return nil, nil, nil }
+func (bare) Append(time.Time, []original.Record) ([]original.Ref, Synced, error) {
+	return nil, nil, nil
+}
 
 func (bare) KeepTx(context.Context, *db.Tx, original.Ref, []byte) error { return nil }
 
