@@ -85,20 +85,22 @@ func (c *Checker) Check(ctx context.Context, in Input) Result {
 	ctx, cancel := context.WithTimeout(ctx, c.budget)
 	defer cancel()
 
-	spf, dkim, policy := make(chan Verdict, 1), make(chan dkimResult, 1), make(chan policyResult, 1)
+	spf, policy := make(chan Verdict, 1), make(chan policyResult, 1)
 	go func() { spf <- c.checkSPF(ctx, in, id) }()
 	go func() { policy <- c.findPolicy(ctx, id.from) }()
+	var dkim chan dkimResult
 	if signed {
 		message := newMessage(in.Raw)
 		defer message.close()
+		dkim = make(chan dkimResult, 1)
 		go func() { dkim <- c.checkDKIM(ctx, message) }()
-	} else {
-		dkim <- dkimResult{verdict: None}
 	}
 
 	r.SPF = receive(ctx, spf, TempError)
-	d := receive(ctx, dkim, dkimResult{verdict: TempError})
-	r.DKIM, r.Signatures = d.verdict, d.signatures
+	if signed {
+		d := receive(ctx, dkim, dkimResult{verdict: TempError})
+		r.DKIM, r.Signatures = d.verdict, d.signatures
+	}
 	p := receive(ctx, policy, policyResult{verdict: TempError})
 	r.DMARC = evaluate(p, id, r)
 	return r

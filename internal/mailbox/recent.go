@@ -9,7 +9,8 @@ import (
 
 // recent remembers mailboxes that mail came for a moment ago, as Find needs them: who sends much to one mailbox asks for
 // it with every mail. It only ever speeds up a yes. What it says may be out of date where another process changed
-// something, so whoever gets a no from it asks the database, and what is taken in is decided there in any case (Intake).
+// something, so whoever gets a no from it asks the database, and what is taken in is decided there in any case, by Intake
+// (docs/decisions/0028).
 type recent struct {
 	mu      sync.Mutex
 	epoch   uint64 // rises when a mailbox ends, so that what was read before is not remembered after it

@@ -2,8 +2,6 @@ package message
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -125,12 +123,9 @@ type Place struct {
 // InsertTx stores a draft in one mailbox.
 func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, d *Draft, p Place) error {
 	summary := d.in(p)
-	text, err := json.Marshal(summary)
-	if err != nil {
-		return fmt.Errorf("encode the summary: %w", err)
-	}
+	text := summary.appendJSON(make([]byte, 0, 1<<10))
 	box, message := string(p.Box), string(p.Message) // plain types spare database/sql a look at what they are
-	err = tx.Queue(ctx, insertMessage, box, message, p.ReceivedAt.UnixMicro(), d.size, summary.OTP != nil,
+	err := tx.Queue(ctx, insertMessage, box, message, p.ReceivedAt.UnixMicro(), d.size, summary.OTP != nil,
 		string(p.Raw), p.RawUntil.UnixMicro(), string(text), d.detail)
 	if err != nil {
 		return err

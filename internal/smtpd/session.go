@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -18,7 +19,7 @@ type session struct {
 	srv   *Server
 	wire  wire
 	ip    netip.Addr
-	peer  string // ip, as the log has it
+	log   *slog.Logger
 	trace string // 16 random octets in hex: what the replies and the log lines of a session have in common
 	begun time.Time
 
@@ -40,6 +41,7 @@ func newSession(srv *Server, conn net.Conn) *session {
 	now := srv.wall.Now()
 	return &session{
 		srv:   srv,
+		log:   srv.cfg.Logger,
 		begun: now,
 		wire: wire{
 			raw:      conn,
@@ -56,7 +58,6 @@ func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
 	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
-	s.peer = s.ip.String()
 	if !s.srv.clients.enter(s.ip) {
 		s.turnAway()
 		return
@@ -69,6 +70,7 @@ func (s *session) run() {
 	defer s.wire.release(&s.srv.inputs)
 	defer s.reset()
 	s.trace = newTrace()
+	s.beginLog()
 	s.dialog()
 	s.logSession()
 }
