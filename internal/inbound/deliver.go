@@ -40,6 +40,10 @@ func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error
 
 // join puts a mail into a set and waits until the set is settled. Once it is in, its sender's going away changes nothing.
 func (s *Service) join(ctx context.Context, m *mail) error {
+	if s.SetMax == 1 {
+		s.alone(m)
+		return nil
+	}
 	select {
 	case s.queue <- m:
 	case <-s.ended:

@@ -84,6 +84,7 @@ type Parts struct {
 	Logger        *slog.Logger
 	Hostname      string // of this server, for the fields it puts in front of a mail
 	AttachmentMax int64  // octets of an attachment that is kept
+	SetMax        int    // mails that share a transaction at most; 0: 512. With 1 each has its own, at the same time as others
 
 	// ObserveSet hears how many mails shared a set, for the metrics; it may be nil.
 	ObserveSet func(mails int)
@@ -99,7 +100,10 @@ type Service struct {
 
 // New assembles the service.
 func New(p Parts) *Service {
-	s := &Service{Parts: p, queue: make(chan *mail, setMax), turn: make(chan struct{}, 1), ended: make(chan struct{})}
+	if p.SetMax == 0 {
+		p.SetMax = setMax
+	}
+	s := &Service{Parts: p, queue: make(chan *mail, p.SetMax), turn: make(chan struct{}, 1), ended: make(chan struct{})}
 	s.turn <- struct{}{}
 	return s
 }

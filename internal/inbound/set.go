@@ -18,7 +18,7 @@ import (
 // A set holds at most this many mails and octets of originals: enough to share a sync among all who wait, little
 // enough that the first of them is not kept waiting.
 const (
-	setMax      = 512
+	setMax      = 512 // where Parts say nothing else
 	setMaxBytes = 8 << 20
 )
 
@@ -73,6 +73,7 @@ func (s *Service) Run(ctx context.Context) {
 // set is what is stored together, with its originals on their way to stable storage.
 type set struct {
 	mails  []*mail
+	most   int // mails
 	octets int // of originals
 	synced Synced
 	err    error // of writing the originals
@@ -82,11 +83,11 @@ func (n *set) add(m *mail) {
 	n.mails, n.octets = append(n.mails, m), n.octets+len(m.record.Data)
 }
 
-func (n *set) full() bool { return len(n.mails) >= setMax || n.octets >= setMaxBytes }
+func (n *set) full() bool { return len(n.mails) >= n.most || n.octets >= setMaxBytes }
 
 // pass gathers a set, beginning with a mail, until it is its turn, and takes it through the first station.
 func (s *Service) pass(m *mail, sets chan<- *set) {
-	next := &set{}
+	next := &set{most: s.SetMax}
 	next.add(m)
 	for waits := true; waits; {
 		queue := s.queue
@@ -164,6 +165,18 @@ func (s *Service) commit(next *set) {
 		err = s.storeAll(next.mails, ready)
 	}
 	s.settle(next.mails, err)
+}
+
+// alone stores a mail that shares nothing, beside others that are stored likewise.
+func (s *Service) alone(m *mail) {
+	n := &set{mails: []*mail{m}}
+	s.write(n)
+	err := n.durable()
+	if err == nil {
+		err = s.storeAll(n.mails, func() {})
+	}
+	s.observe(1)
+	s.settle(n.mails, err)
 }
 
 // storeAll stores mails together, or each alone where one of them may be at fault. It calls ready when rows wait for nothing

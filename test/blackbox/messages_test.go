@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -185,5 +186,32 @@ func TestHTMLIsSafeAndItsImagesAreInlined(t *testing.T) {
 	}
 	if !full.HasAttachments {
 		t.Error("hasAttachments is false")
+	}
+}
+
+// Mails that share no transaction are stored beside each other, each once.
+func TestMailsThatShareNothing(t *testing.T) {
+	s := start(t, settings{"smtp.set_max": "1"})
+	m := s.create("", nil)
+	const senders, each = 8, 4
+	var crowd sync.WaitGroup
+	for i := range senders {
+		crowd.Go(func() {
+			for n := range each {
+				if err := s.TrySend(apptest.Mail{To: []string{m.Address}, Subject: fmt.Sprint("mail ", i*each+n)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	crowd.Wait()
+	seen := make(map[string]int)
+	for _, got := range get[[]summary](s, "/mailboxes/me/messages?limit=100", m.Token) {
+		seen[got.Subject]++
+	}
+	for n := range senders * each {
+		if subject := fmt.Sprint("mail ", n); seen[subject] != 1 {
+			t.Errorf("%s is there %d times", subject, seen[subject])
+		}
 	}
 }

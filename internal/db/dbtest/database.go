@@ -52,14 +52,19 @@ func (p *shared) start() {
 	if p.server, p.err = Start(); p.err != nil {
 		return
 	}
-	if p.err = p.exec(context.Background(), createDatabase(template, "template1")); p.err == nil {
+	if p.err = p.server.exec(context.Background(), createDatabase(template, "template1")); p.err == nil {
 		p.err = fill(p.server.URL(template))
 	}
 }
 
+// Create makes a database without tables.
+func (s *Server) Create(ctx context.Context, name string) error {
+	return s.exec(ctx, createDatabase(name, "template1"))
+}
+
 // exec runs a statement on a connection that leaves nothing behind.
-func (p *shared) exec(ctx context.Context, statement string) error {
-	conn, err := pgx.Connect(ctx, p.server.URL("postgres"))
+func (s *Server) exec(ctx context.Context, statement string) error {
+	conn, err := pgx.Connect(ctx, s.URL("postgres"))
 	if err != nil {
 		return err
 	}
@@ -83,11 +88,11 @@ func fill(url string) (err error) {
 func (p *shared) database(t testing.TB, from string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", p.last.Add(1))
-	if err := p.exec(t.Context(), createDatabase(name, from)); err != nil {
+	if err := p.server.exec(t.Context(), createDatabase(name, from)); err != nil {
 		t.Fatalf("make a database for the test: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := p.exec(context.Background(), dropDatabase(name)); err != nil {
+		if err := p.server.exec(context.Background(), dropDatabase(name)); err != nil {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
