@@ -87,14 +87,15 @@ func dash(text string) string {
 	return text
 }
 
-// printable leaves out what would do something to the terminal: the text is a stranger's.
+// printable is the beginning of a text without what would do something to the terminal: it is a stranger's.
 func printable(text string) string {
+	const most = 200
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return -1
-	}, text)
+	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))
 }
 
 type paymentListCmd struct {

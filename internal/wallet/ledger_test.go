@@ -73,21 +73,24 @@ func TestEntriesAndBalanceGoTogether(t *testing.T) {
 
 func TestADebitBeyondTheBalanceTellsWhatIsMissing(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		c := clock.NewFake(noon())
-		s := newService(d, c)
-		ada := newAccount(c)
-		for balance, missing := range map[int64]string{0: "50 points are missing", 20: "30 points are missing"} {
-			if balance > 0 {
-				if err := book(t, s, d, ada, balance, ""); err != nil {
+		fake := clock.NewFake(noon())
+		s := newService(d, fake)
+		ada := newAccount(fake)
+		for _, c := range []struct {
+			balance int64
+			missing string
+		}{{0, "50 points are missing"}, {20, "30 points are missing"}} {
+			if c.balance > 0 {
+				if err := book(t, s, d, ada, c.balance, ""); err != nil {
 					t.Fatal(err)
 				}
 			}
 			err := book(t, s, d, ada, -50, "")
 			p, _ := problem.From(err)
-			if !problem.Has(err, problem.WalletInsufficientPoints) || !strings.Contains(p.Detail, missing) {
+			if !problem.Has(err, problem.WalletInsufficientPoints) || !strings.Contains(p.Detail, c.missing) {
 				t.Errorf("%v", err)
 			}
-			if got := balanceOf(t, s, ada); got != balance {
+			if got := balanceOf(t, s, ada); got != c.balance {
 				t.Errorf("balance %d", got)
 			}
 		}

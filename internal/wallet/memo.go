@@ -29,9 +29,13 @@ func newMemo() string {
 	return string(memo)
 }
 
+// textMax bounds how much of a text is looked at, in octets. Banks carry a few hundred, and each memo in it is looked up.
+const textMax = 4 << 10
+
 // memosIn finds what has the form of a memo in a text, each once, in the order they stand: in upper case, with everything
 // but letters and digits removed.
 func memosIn(text string) []string {
+	text = text[:min(len(text), textMax)]
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToUpper(r)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "30"); err != nil { // each commits many times; a flag asks for more
+	if err := flag.Set("rapid.checks", "15"); err != nil { // each commits many times; a flag asks for more
 		panic(err)
 	}
 	flag.Parse()
