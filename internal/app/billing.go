@@ -19,25 +19,20 @@ type billing struct {
 	arrived chan struct{} // has room for one; filled when the bank has told of a transaction
 }
 
-// newBilling assembles it.
-func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *Config) *billing {
+// newBilling assembles it; tell lets other processes know that the bank has told of a transaction.
+func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *Config, tell func()) *billing {
 	b := &billing{answers: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
-	b.bankpay = bankpay.New(d, c, l, b.nudge)
+	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); tell() })
 	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Answers: b.answers, Transfers: b.bankpay, Policy: cfg.Billing.policy()})
 	return b
 }
 
-// nudge has the reconciliation look at once. In a process that does not reconcile nobody listens; another's next round comes
-// soon.
+// nudge has this process's reconciliation look at once, if it has one.
 func (b *billing) nudge() {
 	select {
 	case b.arrived <- struct{}{}:
 	default: // it will look anyway
 	}
-}
-
-func (b *billing) tasks() []task {
-	return []task{{"reconcile bank transactions", b.wallet.Reconcile}}
 }
 
 // policy is the configuration as package wallet wants it.

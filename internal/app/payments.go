@@ -60,7 +60,7 @@ func OpenPayments(ctx context.Context, cfg *Config) (*Payments, error) {
 	if _, _, err := d.Migrate(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	b := newBilling(d, clock.System(), slog.New(slog.DiscardHandler), cfg)
+	b := newBilling(d, clock.System(), slog.New(slog.DiscardHandler), cfg, func() {})
 	return &Payments{db: d, accounts: account.NewRegistry(d, cfg.Account.Password.cost()), wallet: b.wallet, bankpay: b.bankpay}, nil
 }
 

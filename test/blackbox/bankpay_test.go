@@ -93,8 +93,15 @@ func TestTheBankIsAnsweredInItsOwnWords(t *testing.T) {
 func TestWhatIsNoCallbackIsRefused(t *testing.T) {
 	s := startBank(t, settings{"http.body_max": "1KiB"})
 	for _, body := range []any{
-		[]byte(`{`), []byte(`id=5`), []byte(`[]`), []byte(`null`), []byte(``), []byte(`"5"`), fields{}, fields{"id": nil}, fields{"id": ""}, fields{"id": 1.5}, fields{"id": true},
-		fields{"ID": 5}, fields{"id": strings.Repeat("9", 65)}, nil,
+		[]byte(`{`), []byte(`id=5`), []byte(`[]`), []byte(`null`), []byte(``), []byte(`"5"`),
+		fields{},
+		fields{"id": nil},
+		fields{"id": ""},
+		fields{"id": 1.5},
+		fields{"id": true},
+		fields{"ID": 5},
+		fields{"id": strings.Repeat("9", 65)},
+		nil,
 	} {
 		want(t, s.bank(body), 422, "request.invalid")
 	}

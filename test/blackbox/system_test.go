@@ -5,12 +5,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 type readiness struct {
 	Status string
-	Checks struct{ Database, Migrations, SMTP, Jobs string }
+	Checks checks
 }
+
+type checks struct{ Database, Migrations, SMTP, Jobs string }
 
 // probe is a probe's answer below the base path; that at the root must be the same.
 func (s *service) probe(path string, status int) (r readiness) {
@@ -24,13 +28,35 @@ func (s *service) probe(path string, status int) (r readiness) {
 	return r
 }
 
+// worker is a probe's answer by the process that does what is done later.
+func (s *service) worker(path string) (status int, r readiness) {
+	s.t.Helper()
+	a := s.atWorker(http.MethodGet, path)
+	if a.Code() == "" {
+		a.Into(s.t, &r)
+	}
+	return a.Status, r
+}
+
+func (s *service) atWorker(method, path string) apptest.Answer {
+	s.t.Helper()
+	return s.do(method, path, "", nil, func(r *http.Request) { r.URL.Host = s.Jobs })
+}
+
 func TestProbesOfAHealthyService(t *testing.T) {
 	s := start(t, nil)
+	all, jobs := checks{"ok", "ok", "ok", "ok"}, checks{"ok", "ok", "ok", "ok"}
+	if s.OnPostgres() { // each process answers for its own part
+		all.Jobs, jobs.SMTP = "elsewhere", "elsewhere"
+	}
 	if h := s.probe("/healthz", 200); h.Status != "ok" {
 		t.Errorf("%+v", h)
 	}
-	if r := s.probe("/readyz", 200); r.Status != "ok" || r.Checks != (struct{ Database, Migrations, SMTP, Jobs string }{"ok", "ok", "ok", "ok"}) {
+	if r := s.probe("/readyz", 200); r.Status != "ok" || r.Checks != all {
 		t.Errorf("%+v", r)
+	}
+	if status, r := s.worker("/readyz"); status != 200 || r.Status != "ok" || r.Checks != jobs {
+		t.Errorf("%d %+v", status, r)
 	}
 	for _, path := range []string{"/healthz?cache=1&cache=2", "/readyz?x"} {
 		s.call(http.MethodGet, path, "no credential that it would look at", 200, "")
@@ -56,18 +82,38 @@ func TestReadyzTellsThatScheduledWorkFails(t *testing.T) {
 	}
 	eventually(t, "a failing round", func() bool {
 		s.nextRound()
-		return s.Call(http.MethodGet, "/readyz", "", nil).Status == 503
+		status, _ := s.worker("/readyz")
+		return status == 503
 	})
-	if r := s.probe("/readyz", 503); r.Checks.Jobs == "ok" || r.Checks.Database != "ok" {
+	if _, r := s.worker("/readyz"); r.Status != "unavailable" || r.Checks.Jobs == "ok" || r.Checks.Database != "ok" {
 		t.Errorf("%+v", r)
+	}
+	if s.OnPostgres() { // calls are not turned away for that
+		s.probe("/readyz", 200)
 	}
 	if _, err := s.Database().ExecContext(t.Context(), "ALTER TABLE lost RENAME TO guest_session"); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "recovery", func() bool {
 		s.nextRound()
-		return s.Call(http.MethodGet, "/readyz", "", nil).Status == 200
+		status, _ := s.worker("/readyz")
+		return status == 200
 	})
+}
+
+// A process that answers no calls is probed all the same, and says of everything else that it is not there.
+func TestAProcessWithoutTheRoleAPIAnswersProbesAlone(t *testing.T) {
+	s := start(t, nil)
+	if !s.OnPostgres() {
+		return // it has every role
+	}
+	if status, _ := s.worker("/healthz"); status != 200 {
+		t.Errorf("healthz: %d", status)
+	}
+	for _, path := range []string{"/domains", "/mailboxes/me", "/openapi.json"} {
+		want(t, s.atWorker(http.MethodGet, path), 404, "route.not_found")
+	}
+	want(t, s.atWorker(http.MethodPost, "/mailboxes"), 404, "route.not_found")
 }
 
 // What is our own fault is said without telling anything of the inside.
