@@ -36,12 +36,13 @@ func (b *bench) settings(dir string) map[string]string {
 		"mailbox.max_messages": "100000000", "plans.guest.mail.daily.max": "100000000",
 	}
 	maps.Copy(set, bankSettings())
+	maps.Copy(set, hookSettings())
 	return set
 }
 
-// startGonebox starts the service on a data folder and waits until it is ready.
-func (b *bench) startGonebox(ctx context.Context, dir string) (*gonebox, error) {
-	g, err := b.execGonebox(ctx, dir)
+// startGonebox starts the service on a data folder, with some settings of its own, and waits until it is ready.
+func (b *bench) startGonebox(ctx context.Context, dir string, own ...map[string]string) (*gonebox, error) {
+	g, err := b.execGonebox(ctx, dir, own...)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +61,13 @@ func (b *bench) startGonebox(ctx context.Context, dir string) (*gonebox, error) 
 }
 
 // execGonebox starts the service and does not wait.
-func (b *bench) execGonebox(ctx context.Context, dir string) (*gonebox, error) {
+func (b *bench) execGonebox(ctx context.Context, dir string, own ...map[string]string) (*gonebox, error) {
 	ports, err := freePorts(3)
 	if err != nil {
 		return nil, err
 	}
 	g := &gonebox{web: ports[0], smtp: ports[1], admin: ports[2]}
-	set := b.settings(dir)
+	set := with(b.settings(dir), own)
 	set["http.addr"], set["smtp.addr"] = g.web, g.smtp
 	if b.profile != "" {
 		set["metrics.addr"] = g.admin

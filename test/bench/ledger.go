@@ -19,10 +19,10 @@ func serveLedger(l net.Listener) error {
 		return err
 	}
 	db.SetMaxOpenConns(1) // SQLite has one writer
-	if _, err := db.Exec("CREATE TABLE callback (id TEXT NOT NULL PRIMARY KEY, body BLOB NOT NULL, received_at BIGINT NOT NULL)"); err != nil {
+	if _, err := db.Exec(createCallback); err != nil {
 		return err
 	}
-	insert, err := db.Prepare("INSERT INTO callback (id, body, received_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING")
+	insert, err := db.Prepare(insertCallback)
 	if err != nil {
 		return err
 	}

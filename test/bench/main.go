@@ -22,12 +22,12 @@ type part struct {
 }
 
 func parts() []part {
-	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"signin", signInPart}, {"money", moneyPart}, {"start", startPart}, {"growth", growthPart}}
+	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"signin", signInPart}, {"money", moneyPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"start", startPart}, {"growth", growthPart}}
 }
 
 func main() {
 	if len(os.Args) == 2 {
-		if serve, ok := receivers()[os.Args[1]]; ok {
+		if serve, ok := peers()[os.Args[1]]; ok {
 			exit(runReceiver(serve))
 		}
 	}

@@ -44,7 +44,7 @@ func moneyPart(ctx context.Context, b *bench) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	bare, addr, err := startSelf(ctx, "receiver-ledger", dir)
+	bare, addr, err := startSelf(ctx, "bare-ledger", dir)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// startSelf runs this program as one of the receivers in a folder ("": anywhere) and returns where it listens.
+// startSelf runs this program as one of its peers in a folder ("": anywhere) and returns where it listens.
 func startSelf(ctx context.Context, receiver, dir string) (*process, string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -9,7 +9,14 @@ import (
 
 // receivers are the contestants that this program plays itself, each in a process of its own.
 func receivers() map[string]func(net.Listener) error {
-	return map[string]func(net.Listener) error{"receiver-go-smtp": serveGoSMTP, "receiver-plain": servePlain, "receiver-ledger": serveLedger}
+	return map[string]func(net.Listener) error{"receiver-go-smtp": serveGoSMTP, "receiver-plain": servePlain}
+}
+
+// peers are all programs that this one plays itself: the receivers of mail, and what else the service is held against.
+func peers() map[string]func(net.Listener) error {
+	all := receivers()
+	all["bare-ledger"] = serveLedger
+	return all
 }
 
 // runReceiver serves on a loopback port, which it prints, until standard input ends: with the process that started it.
