@@ -12,8 +12,13 @@ import (
 // all is one of each event: a new one fails TestEveryNameHasItsStruct until it is here.
 func all() []event.Data {
 	return []event.Data{
-		event.MessageReceived{}, event.OTPExtracted{}, event.MailboxCreated{}, event.MailboxExpired{}, event.DomainVerified{},
-		event.DomainSuspended{}, event.WebhookPing{},
+		event.MessageReceived{},
+		event.OTPExtracted{},
+		event.MailboxCreated{},
+		event.MailboxExpired{},
+		event.DomainVerified{},
+		event.DomainSuspended{},
+		event.WebhookPing{},
 	}
 }
 

@@ -128,6 +128,7 @@ func (q *Queue) EnqueueTx(ctx context.Context, tx *db.Tx, jobs ...New) error {
 	return nil
 }
 
+// enqueued has what became ready done soon, by this process or another.
 func (q *Queue) enqueued() {
 	q.Nudge()
 	if q.Tell != nil {

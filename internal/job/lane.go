@@ -21,7 +21,7 @@ func (q *Queue) HoldLane(ctx context.Context, lane string, keep time.Duration) (
 
 // ReleaseLane makes ready what is held in a lane. done is false where there is more.
 func (q *Queue) ReleaseLane(ctx context.Context, lane string) (done bool, err error) {
-	defer q.Nudge()
+	defer q.enqueued()
 	return q.steps(ctx, "release", lane, releaseLane, q.Kind, lane, q.clock.Now().UnixMicro())
 }
 

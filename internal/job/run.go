@@ -19,18 +19,24 @@ const (
 // run is a Queue at work. Its fields belong to the goroutine of Run.
 type run struct {
 	*Queue
-	work     Work
-	lanes    map[string]int // jobs under way, by lane
-	total    int
-	cursor   string      // the lane that was served last: the next ones come first
-	finished chan string // lanes of jobs that are no longer under way
-	under    sync.WaitGroup
+	work   Work
+	lanes  map[string]int // jobs being worked at, by lane
+	total  int            // jobs held: those, and those being settled
+	cursor string         // the lane that was served last: the next ones come first
+	steps  chan step
+	under  sync.WaitGroup
+}
+
+// step is how far a job has come: first its lane is free for another, then its place.
+type step struct {
+	lane    string
+	settled bool
 }
 
 // Run does jobs until ctx ends; then those under way may finish, for Grace at most, and it returns. What was cut off is
 // given back.
 func (q *Queue) Run(ctx context.Context, work Work) {
-	r := &run{Queue: q, work: work, lanes: make(map[string]int), finished: make(chan string, q.Max)}
+	r := &run{Queue: q, work: work, lanes: make(map[string]int), steps: make(chan step, 2*q.Max)}
 	working, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
 	if q.Sole {
@@ -62,24 +68,27 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 	select {
 	case <-r.nudge:
 	case <-due:
-	case lane := <-r.finished:
-		r.leave(lane)
+	case s := <-r.steps:
+		r.note(s)
 	case <-ctx.Done():
 	}
-	for { // who finished meanwhile shares the round
+	for { // what came about meanwhile shares the round
 		select {
-		case lane := <-r.finished:
-			r.leave(lane)
+		case s := <-r.steps:
+			r.note(s)
 		default:
 			return
 		}
 	}
 }
 
-func (r *run) leave(lane string) {
-	r.total--
-	if r.lanes[lane]--; r.lanes[lane] == 0 {
-		delete(r.lanes, lane)
+func (r *run) note(s step) {
+	if s.settled {
+		r.total--
+		return
+	}
+	if r.lanes[s.lane]--; r.lanes[s.lane] == 0 {
+		delete(r.lanes, s.lane)
 	}
 }
 
@@ -244,21 +253,30 @@ func (r *run) begin(working context.Context, j Job) {
 	r.lanes[j.Lane]++
 	r.total++
 	r.under.Go(func() {
-		defer func() { r.finished <- j.Lane }() // it has a place for each
-		if err := r.do(working, j); err != nil {
+		settle, err := r.try(working, j)
+		r.steps <- step{lane: j.Lane} // which has room for each
+		if err == nil {
+			err = r.settle(working, j, settle)
+		}
+		if err != nil {
 			r.Logger.Error("a job failed; it is done again when its lease ends", "kind", r.Kind, "job", j.ID, "attempt", j.Attempt, "error", err)
 		}
+		r.steps <- step{settled: true}
 	})
 }
 
-// do does a job and settles it.
-func (r *run) do(working context.Context, j Job) (err error) {
+// try does a job and makes a panic of it an error.
+func (r *run) try(working context.Context, j Job) (settle Settle, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	settle := r.work(working, j)
+	return r.work(working, j), nil
+}
+
+// settle ends the holding of a job.
+func (r *run) settle(working context.Context, j Job, settle Settle) error {
 	if settle == nil && working.Err() == nil {
 		return nil // its lease keeps it from being tried again at once
 	}

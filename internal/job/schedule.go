@@ -12,42 +12,55 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Task is what has to be done now and then, by one process at a time however many share the database.
+// Task is what has to be done now and then.
 type Task struct {
 	Name  string        // identifies it in the database
-	Every time.Duration // from the end of one time to the beginning of the next
+	Every time.Duration // the longest from the end of one time to the beginning of the next
 	Do    func(context.Context) error
+
+	// Due tells when there is something to do before Every is over, zero for never; nil: nobody knows.
+	Due func(context.Context) (time.Time, error)
+	// Nudge has it done at once when it receives; nil: nothing does.
+	Nudge <-chan struct{}
 }
 
-// scheduleLease is how long a process that died keeps others from a task. One that lives renews it.
-const scheduleLease = time.Minute
+const (
+	// scheduleLease is how long a process that died keeps others from a task. One that lives renews it.
+	scheduleLease = time.Minute
+	// scheduleRetry is when a task that failed is done again, if it is not due anyway.
+	scheduleRetry = 5 * time.Second
+)
 
-// Schedule does tasks, each on its own goroutine, so that a slow one keeps none of the others waiting.
+// Schedule does tasks, each on its own goroutine, so that a slow one keeps none of the others waiting. At the start each is
+// done at once, unless it is shared and the database knows better.
 type Schedule struct {
-	db    *db.DB
 	clock clock.Clock
 	log   *slog.Logger
-	sole  bool
+	db    *db.DB // where the leases are; nil: no other process does these tasks
 	tasks []*scheduled
 }
 
 type scheduled struct {
 	Task
-	fault faultBox // of the last time
+	next  time.Time // when it is done next, where no database says so
+	held  int64     // the lease that this process could not end
+	fault faultBox  // of the last time
 }
 
-// NewSchedule makes a schedule. sole says that no other process works on the database: then what was under way at the
-// start is done again at once.
-func NewSchedule(d *db.DB, c clock.Clock, log *slog.Logger, sole bool, tasks ...Task) *Schedule {
-	s := &Schedule{db: d, clock: c, log: log, sole: sole}
+// NewSchedule makes a schedule of tasks that this process does, whatever others do.
+func NewSchedule(c clock.Clock, log *slog.Logger, tasks ...Task) *Schedule {
+	s := &Schedule{clock: c, log: log}
 	for _, t := range tasks {
 		s.tasks = append(s.tasks, &scheduled{Task: t})
 	}
 	return s
 }
 
-// Run does the tasks until ctx ends, and returns when the last of them has. A task that is new to the database is done at
-// once, one that failed is done again after the usual time.
+// Share has each task done by one process at a time of all that share the database, and as often by all of them together as
+// it would be by one. It is called before Run.
+func (s *Schedule) Share(d *db.DB) { s.db = d }
+
+// Run does the tasks until ctx ends, and returns when the last of them has.
 func (s *Schedule) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -66,99 +79,97 @@ func (s *Schedule) Healthy() error {
 }
 
 func (s *Schedule) follow(ctx context.Context, t *scheduled) {
-	for first := true; ctx.Err() == nil; first = false {
-		wait, err := s.turn(ctx, t, first)
+	for nudged := false; ctx.Err() == nil; {
+		until, err := s.turn(ctx, t, nudged)
 		if err != nil && ctx.Err() == nil { // what the stop cuts off has not failed
 			s.log.Error("a scheduled task failed", "task", t.Name, "error", err)
 			t.fault.store(fmt.Errorf("%s: %w", t.Name, err))
 		}
-		timer := s.clock.NewTimer(min(wait, t.Every))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		nudged = s.sleep(ctx, t, until)
 	}
+}
+
+// sleep waits until a time, or until the task is nudged, which it tells.
+func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nudged bool) {
+	timer := s.clock.NewTimer(until.Sub(s.clock.Now()))
+	defer timer.Stop()
+	if !s.clock.Now().Before(until) {
+		return false // it was over before the timer was set
+	}
+	select {
+	case <-timer.C:
+	case <-t.Nudge:
+		return true
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // turn does a task if its time has come and nobody else does it, and returns when to look again.
-func (s *Schedule) turn(ctx context.Context, t *scheduled, first bool) (wait time.Duration, err error) {
+func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until time.Time, err error) {
 	now := s.clock.Now()
-	if first {
-		if err := s.enter(ctx, t, now); err != nil {
-			return t.Every, err
+	l, err := s.look(ctx, t, now)
+	if err != nil {
+		return s.after(t, err), err
+	}
+	at := l.next
+	switch {
+	case nudged:
+		at = now
+	case t.Due != nil && t.fault.load() == nil: // what failed may still be due
+		due, err := t.Due(ctx)
+		if err != nil {
+			return s.after(t, err), err
+		}
+		if !due.IsZero() && due.Before(at) {
+			at = due
 		}
 	}
-	next, lease, err := scheduleOf(ctx, s.db, t.Name)
-	if err != nil {
-		return t.Every, err
+	if l.until.After(at) && l.micro() != t.held {
+		at = l.until
 	}
-	if due := moment(max(next, lease)); due.After(now) {
-		return due.Sub(now), nil
+	if later := now.Add(t.Every); at.After(later) {
+		return later, nil
 	}
-	until := now.Add(scheduleLease).UnixMicro()
-	claimed, err := s.update(ctx, claimSchedule, t.Name, now.UnixMicro(), until)
-	if err != nil || !claimed {
-		return t.Every, err
+	if at.After(now) {
+		return at, nil
 	}
-	return t.Every, s.do(ctx, t, until)
+	return now, s.do(ctx, t, l)
 }
 
-// enter makes the task's row, and takes it from a process that cannot be there any more.
-func (s *Schedule) enter(ctx context.Context, t *scheduled, now time.Time) error {
-	_, err := s.update(ctx, insertSchedule, t.Name, now.UnixMicro())
-	if err == nil && s.sole {
-		_, err = s.update(ctx, freeSchedule, t.Name)
+// after is when a task is done again, by how it went.
+func (s *Schedule) after(t *scheduled, fault error) time.Time {
+	pause := t.Every
+	if fault != nil {
+		pause = min(pause, scheduleRetry)
 	}
-	return err
+	return s.clock.Now().Add(pause)
 }
 
-// do does a claimed task, renewing the claim while it lasts.
-func (s *Schedule) do(ctx context.Context, t *scheduled, lease int64) error {
-	ctx, lost := context.WithCancel(ctx)
-	defer lost()
-	var renewing sync.WaitGroup
-	renewed := make(chan int64, 1)
-	stop := make(chan struct{})
-	renewing.Go(func() { renewed <- s.renew(ctx, t, lease, stop, lost) })
-	err := t.Do(ctx)
-	close(stop)
-	renewing.Wait()
-	next := s.clock.Now().Add(t.Every).UnixMicro()
-	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, <-renewed, next)
-	if err = errors.Join(err, ended); err == nil {
+// look is what is known of a task before its turn.
+func (s *Schedule) look(ctx context.Context, t *scheduled, now time.Time) (l lease, err error) {
+	if s.db == nil {
+		return lease{next: t.next}, nil
+	}
+	if t.next.IsZero() { // this process looks for the first time
+		if _, err := s.update(ctx, insertSchedule, t.Name, now.UnixMicro()); err != nil {
+			return l, err
+		}
+		t.next = now
+	}
+	return leaseOf(ctx, s.db, t.Name)
+}
+
+// do does a task, under a lease where other processes may.
+func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) (err error) {
+	if s.db == nil {
+		err = t.Do(ctx)
+		t.next = s.after(t, err)
+	} else {
+		err = s.doAlone(ctx, t, l)
+	}
+	if err == nil {
 		t.fault.store(nil)
 	}
 	return err
-}
-
-// renew moves the end of a claim on until stop is closed, and returns it. Where the claim is another's, lost is called.
-func (s *Schedule) renew(ctx context.Context, t *scheduled, lease int64, stop <-chan struct{}, lost func()) int64 {
-	for {
-		timer := s.clock.NewTimer(scheduleLease / 3)
-		select {
-		case <-timer.C:
-		case <-stop:
-			timer.Stop()
-			return lease
-		}
-		until := s.clock.Now().Add(scheduleLease).UnixMicro()
-		switch kept, err := s.update(context.WithoutCancel(ctx), renewSchedule, t.Name, lease, until); {
-		case err != nil: // it is tried again before the lease ends
-		case kept:
-			lease = until
-		default:
-			lost()
-		}
-	}
-}
-
-// update runs a statement on a task's row and tells whether it touched it.
-func (s *Schedule) update(ctx context.Context, query string, args ...any) (touched bool, err error) {
-	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		n, err := tx.Exec(ctx, query, args...)
-		touched = n > 0
-		return err
-	})
-	return touched, err
 }

@@ -17,17 +17,28 @@ import (
 // turns runs a schedule with one task, whose every turn the test ends.
 type turns struct {
 	*job.Schedule
+	db    *db.DB
 	begun chan context.Context
 	end   chan error
 	stop  func()
 }
 
-func newTurns(t *testing.T, d *db.DB, c clock.Clock, sole bool) *turns {
-	s := &turns{begun: make(chan context.Context), end: make(chan error)}
-	s.Schedule = job.NewSchedule(d, c, slog.New(slog.DiscardHandler), sole, job.Task{Name: "sweep", Every: time.Hour, Do: func(ctx context.Context) error {
-		s.begun <- ctx
-		return <-s.end
-	}})
+// newTurns shares the task with others by way of a database, or with none where that is nil.
+func newTurns(t *testing.T, d *db.DB, c clock.Clock, task job.Task) *turns {
+	s := &turns{db: d, begun: make(chan context.Context), end: make(chan error)}
+	task.Name, task.Every = "sweep", time.Hour
+	task.Do = func(ctx context.Context) error {
+		select {
+		case s.begun <- ctx:
+			return <-s.end
+		case <-ctx.Done(): // the test is over
+			return ctx.Err()
+		}
+	}
+	s.Schedule = job.NewSchedule(c, slog.New(slog.DiscardHandler), task)
+	if d != nil {
+		s.Share(d)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { s.Run(ctx) })
@@ -45,6 +56,20 @@ func (s *turns) next(t *testing.T) context.Context {
 		t.Fatal("the task was not begun")
 		panic("not reached")
 	}
+}
+
+// over ends a turn and waits until so many timers wait to be fired. The one of the lease is not among them.
+func (s *turns) over(t *testing.T, c *clock.Fake, fault error, timers int) {
+	t.Helper()
+	s.end <- fault
+	if s.db != nil {
+		comesAbout(t, "the end of the lease", func() bool {
+			var leases int
+			err := s.db.QueryRow(t.Context(), "SELECT count(*) FROM job_schedule WHERE lease_until <> 0").Scan(&leases)
+			return err == nil && leases == 0
+		})
+	}
+	asleep(t, c, timers)
 }
 
 // asleep waits until so many timers wait to be fired.
@@ -67,9 +92,9 @@ func comesAbout(t *testing.T, what string, holds func() bool) {
 func TestATaskIsDoneByOneProcessAtATime(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, false)
+		a := newTurns(t, d, c, job.Task{})
 		a.next(t)
-		b := newTurns(t, d, c, false)
+		b := newTurns(t, d, c, job.Task{})
 		asleep(t, c, 2) // a's renewal, and b, who waits for the lease to end
 		c.Advance(30 * time.Second)
 		asleep(t, c, 2)
@@ -100,7 +125,7 @@ func TestATaskIsDoneByOneProcessAtATime(t *testing.T) {
 func TestATaskThatLostItsLeaseIsCutOff(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, false)
+		a := newTurns(t, d, c, job.Task{})
 		ctx := a.next(t)
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, "UPDATE job_schedule SET lease_until = lease_until + 1") // as if another had taken it
@@ -112,19 +137,131 @@ func TestATaskThatLostItsLeaseIsCutOff(t *testing.T) {
 		asleep(t, c, 1)
 		c.Advance(30 * time.Second)
 		<-ctx.Done()
-		a.end <- ctx.Err()
+		a.end <- ctx.Err() // the lease is another's
 		asleep(t, c, 1)
 	})
 }
 
-func TestASoleProcessTakesItsTaskUpAtOnce(t *testing.T) {
+func TestANudgeIsNotLostOnWhoIsDoingTheTask(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, true)
+		nudge := make(chan struct{}, 1)
+		a := newTurns(t, d, c, job.Task{Nudge: nudge})
 		a.next(t)
-		b := newTurns(t, d, c, true)
-		b.next(t)
-		b.end <- nil
+		nudge <- struct{}{} // what it tells of may have come after the task had looked
 		a.end <- nil
+		a.next(t)
+		a.over(t, c, nil, 1)
+		nudge <- struct{}{}
+		a.next(t)
+		a.end <- nil
+	})
+}
+
+func TestWhatIsDueIsDoneBeforeItsUsualTime(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon)
+		due := make(chan time.Time, 8)
+		a := newTurns(t, d, c, job.Task{Due: func(context.Context) (time.Time, error) { return <-due, nil }})
+		due <- time.Time{}
+		for _, next := range []struct{ due, begins time.Duration }{
+			{10 * time.Minute, 10 * time.Minute},
+			{-1, 70 * time.Minute}, // never: an hour later
+			{9 * time.Hour, 130 * time.Minute},
+			{131 * time.Minute, 131 * time.Minute},
+		} {
+			a.next(t)
+			at := noon.Add(next.due)
+			if next.due < 0 {
+				at = time.Time{}
+			}
+			due <- at // it is asked when the task has been done,
+			due <- at // and once more when its time has come
+			a.over(t, c, nil, 1)
+			begins := noon.Add(next.begins)
+			c.Advance(begins.Sub(c.Now()) - time.Microsecond)
+			if c.Waiting() == 0 {
+				t.Fatalf("it was done before %s", next.begins)
+			}
+			c.Advance(time.Microsecond)
+		}
+		a.next(t)
+		due <- time.Time{}
+		a.over(t, c, nil, 1)
+	})
+}
+
+func TestWhatComesDueBeforeTheTimerIsSetIsNotSleptOver(t *testing.T) {
+	c := clock.NewFake(noon)
+	a := newTurns(t, nil, c, job.Task{Due: func(context.Context) (time.Time, error) {
+		c.Advance(time.Minute) // while it is being looked up
+		return c.Now().Add(-time.Second), nil
+	}})
+	for range 3 {
+		a.next(t)
+		a.end <- nil
+	}
+}
+
+func TestAfterAFaultATaskIsTriedAgainSoonButNotAtOnce(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon)
+		a := newTurns(t, d, c, job.Task{Due: func(context.Context) (time.Time, error) { return noon, nil }})
+		for range 3 {
+			a.next(t)
+			a.over(t, c, errors.New("broken"), 1)
+			c.Advance(5*time.Second - time.Microsecond)
+			if c.Waiting() == 0 {
+				t.Fatal("it was done at once")
+			}
+			c.Advance(time.Microsecond)
+		}
+	})
+}
+
+func TestATaskOfOneProcessNeedsNoDatabase(t *testing.T) {
+	c := clock.NewFake(noon)
+	a, b := newTurns(t, nil, c, job.Task{}), newTurns(t, nil, c, job.Task{})
+	a.next(t)
+	b.next(t)
+	a.end <- nil
+	b.end <- errors.New("broken")
+	asleep(t, c, 2)
+	if a.Healthy() != nil || b.Healthy() == nil {
+		t.Errorf("healthy: %v, %v", a.Healthy(), b.Healthy())
+	}
+	c.Advance(5 * time.Second)
+	b.next(t)
+	b.end <- nil
+	asleep(t, c, 2)
+	if err := b.Healthy(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who could not end its lease, since the database was away, need not wait for its end.
+func TestALeaseThatCouldNotBeEndedKeepsNobodyWaiting(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon)
+		a := newTurns(t, d, c, job.Task{})
+		a.next(t)
+		rename := func(from, to string) {
+			t.Helper()
+			if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				_, err := tx.Exec(ctx, "ALTER TABLE "+from+" RENAME TO "+to)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename("job_schedule", "away")
+		a.end <- nil
+		comesAbout(t, "the fault", func() bool { return a.Healthy() != nil })
+		asleep(t, c, 1)
+		rename("away", "job_schedule")
+		c.Advance(5 * time.Second)
+		a.next(t)
+		a.end <- nil
+		comesAbout(t, "recovery", func() bool { return a.Healthy() == nil })
 	})
 }

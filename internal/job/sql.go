@@ -43,10 +43,9 @@ const (
 
 	insertSchedule = "INSERT INTO job_schedule (name, next_at, lease_until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING"
 	selectSchedule = "SELECT next_at, lease_until FROM job_schedule WHERE name = $1"
-	claimSchedule  = "UPDATE job_schedule SET lease_until = $3 WHERE name = $1 AND next_at <= $2 AND lease_until <= $2"
+	claimSchedule  = "UPDATE job_schedule SET lease_until = $2 WHERE name = $1 AND next_at = $3 AND lease_until = $4" // as it was seen
 	renewSchedule  = "UPDATE job_schedule SET lease_until = $3 WHERE name = $1 AND lease_until = $2"
 	endSchedule    = "UPDATE job_schedule SET next_at = $3, lease_until = 0 WHERE name = $1 AND lease_until = $2"
-	freeSchedule   = "UPDATE job_schedule SET lease_until = 0 WHERE name = $1"
 )
 
 // Processes that share a PostgreSQL claim at the same time: each passes over what another has locked.
@@ -159,10 +158,11 @@ func holdsTx(ctx context.Context, tx *db.Tx, j Job) (bool, error) {
 	return len(found) == 1, err
 }
 
-// scheduleOf reads a schedule's row, which is there from the start on.
-func scheduleOf(ctx context.Context, q db.Queryer, name string) (next, lease int64, err error) {
-	if err := q.QueryRow(ctx, selectSchedule, name).Scan(&next, &lease); err != nil {
-		return 0, 0, fmt.Errorf("read the schedule of %s: %w", name, err)
+// leaseOf reads a task's row, which is there from the start on.
+func leaseOf(ctx context.Context, q db.Queryer, name string) (l lease, err error) {
+	var next, until int64
+	if err := q.QueryRow(ctx, selectSchedule, name).Scan(&next, &until); err != nil {
+		return l, fmt.Errorf("read the schedule of %s: %w", name, err)
 	}
-	return next, lease, nil
+	return lease{next: time.UnixMicro(next).UTC(), until: moment(until)}, nil
 }

@@ -87,6 +87,9 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 		s.hear(d, answer)
 	}
 	d.Duration = max(0, s.Clock.Now().Sub(now))
+	if s.Observe != nil {
+		s.Observe(d.Succeeded, d.Duration)
+	}
 	return d, nil
 }
 

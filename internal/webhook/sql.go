@@ -191,11 +191,12 @@ func countTriedTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	return tx.Queue(ctx, updateTried, e.ID, e.PausedReason, e.FailureCount, e.attempts, micros(e.LastDeliveryAt))
 }
 
+// deleteTx removes an endpoint, first of all its row: attempts that are being written down hold that, and then their own.
 func deleteTx(ctx context.Context, tx *db.Tx, webhook id.Webhook) error {
-	if _, err := tx.Exec(ctx, deleteDeliveries, webhook); err != nil {
+	if _, err := tx.Exec(ctx, deleteByID, webhook); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, deleteByID, webhook)
+	_, err := tx.Exec(ctx, deleteDeliveries, webhook)
 	return err
 }
 

@@ -98,6 +98,9 @@ type Parts struct {
 	Chance  func() float64
 	Logger  *slog.Logger
 	Policy  Policy
+
+	// Observe hears of every attempt, for the metrics; it may be nil.
+	Observe func(succeeded bool, took time.Duration)
 }
 
 // Service is the use of webhook endpoints.

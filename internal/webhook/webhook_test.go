@@ -33,7 +33,7 @@ const (
 // world is webhooks whose requests end in the test.
 type world struct {
 	*webhook.Service
-	t      *testing.T
+	t      testing.TB
 	db     *db.DB
 	clock  *clock.Fake
 	queue  *job.Queue
@@ -44,10 +44,10 @@ type world struct {
 	status int
 }
 
-func newWorld(t *testing.T, d *db.DB) *world {
+func newWorld(t testing.TB, d *db.DB) *world {
 	w := &world{t: t, db: d, clock: clock.NewFake(noon()), status: 200}
 	w.queue = job.NewQueue(d, w.clock, job.Options{
-		Kind: "webhook", LaneMax: 4, Max: 16, Lease: time.Minute, Poll: time.Second, Grace: time.Minute, Sole: true, Logger: slog.New(slog.DiscardHandler),
+		Kind: "webhook", LaneMax: 4, Max: 512, Lease: time.Minute, Poll: time.Second, Grace: time.Minute, Sole: true, Logger: slog.New(slog.DiscardHandler),
 	})
 	w.outbox = webhook.NewOutbox(w.queue, 72*time.Hour)
 	var err error
@@ -107,6 +107,18 @@ func (w *world) count(query string, args ...any) (n int) {
 		w.t.Fatal(err)
 	}
 	return n
+}
+
+// drained waits until nothing is left to be delivered.
+func (w *world) drained(t testing.TB) {
+	t.Helper()
+	deadline := time.Now().Add(5 * time.Minute) // which ends a test that hangs
+	for w.count("SELECT count(*) FROM job WHERE state <> 4") > 0 {
+		if time.Now().After(deadline) {
+			t.Fatal("deliveries are left")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 func expired(account id.Account, domain id.Domain) event.Event {
@@ -220,10 +232,7 @@ func TestADeliveryThatCannotBeReadIsBuried(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := w.run()
-		deadline := time.Now().Add(30 * time.Second)
-		for w.count("SELECT count(*) FROM job WHERE state <> 4") > 0 && time.Now().Before(deadline) {
-			time.Sleep(time.Millisecond)
-		}
+		w.drained(t)
 		stop()
 		if dead := w.count("SELECT count(*) FROM job WHERE state = 4"); dead != 1 || len(w.sent) != 1 { // the ping
 			t.Errorf("%d dead letters, %d requests", dead, len(w.sent))

@@ -2,12 +2,15 @@ package system_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	reference "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -130,4 +133,62 @@ func TestWebhooksOutliveCrashes(t *testing.T) {
 		t.Errorf("%d messages have %d identifiers", len(events), len(different))
 	}
 	t.Logf("%d messages, %d deliveries", len(events), tries)
+}
+
+// TestASlowEndpointDelaysNoOther has one mailbox with 23 endpoints, of which one takes a request and never answers, one
+// answers just before its time is over, and at one nobody listens. The other 20 hear of every mail all the same while those are waited for.
+func TestASlowEndpointDelaysNoOther(t *testing.T) {
+	const healthy, mails = 20, 100
+	set := hookSettings()
+	set["plans.free.webhooks.max"] = "30"
+	set["webhooks.retry_schedule"] = "5s, 5m"
+	s := start(t, options{set: set})
+	h := s.hooked("ada@example.org", 1)
+	dead, slow, refusing := authority.NewReceiver(t), authority.NewReceiver(t), authority.NewReceiver(t)
+	dead.Answer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	slow.Answer(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(14 * time.Second):
+		case <-r.Context().Done():
+		}
+	})
+	refusing.Close()
+	receivers := []*apptest.Receiver{h.Receiver}
+	for range healthy - 1 {
+		receivers = append(receivers, authority.NewReceiver(t))
+	}
+	for _, r := range slices.Concat(receivers[1:], []*apptest.Receiver{dead, slow, refusing}) {
+		wish := map[string]any{"url": r.URL, "events": []string{"message.received"}}
+		if status, body := s.call(http.MethodPost, "/me/webhooks", h.token, wish); status != http.StatusCreated {
+			t.Fatalf("register a webhook: %d %s", status, body)
+		}
+	}
+	told := make(map[string]time.Time) // by the token of a mail, when its sender heard 250
+	c, err := dial(t.Context(), s.smtp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.conn.Close()
+	for i := range mails {
+		token := fmt.Sprintf("tkn-%d.", i)
+		reply, err := c.send("sender@example.org", []string{h.boxes[0].Address}, letter("fair", token+"\r\n"))
+		if err != nil || !strings.HasPrefix(reply, "250 ") {
+			t.Fatalf("%s %v", reply, err)
+		}
+		told[token] = time.Now()
+		<-time.After(5 * time.Millisecond) // 200 mails a second
+	}
+	var delays []time.Duration
+	for _, r := range receivers {
+		await(t, "every event at a healthy endpoint", func() bool { return len(r.Got()) >= mails+1 }) // and the ping
+		for _, d := range r.Got() {
+			for token, at := range told {
+				if strings.Contains(string(d.Body), token) {
+					delays = append(delays, d.At.Sub(at))
+				}
+			}
+		}
+	}
+	slices.Sort(delays)
+	t.Logf("from 250 to a healthy endpoint: median %s, 99 of 100 within %s, %d deliveries", delays[len(delays)/2], delays[len(delays)*99/100], len(delays))
 }

@@ -1,0 +1,13 @@
+package job
+
+import "github.com/gonebox/gonebox/internal/db"
+
+// Statements are what a queue asks and does, with arguments of the right kinds.
+func Statements() map[string][]any {
+	const kind, lane, at, batch = "test", "a", int64(1), int64(10)
+	return map[string][]any{
+		selectLanes: {kind, ready, "", batch}, selectDue: {kind},
+		claimJobs().On(db.SQLite): {at, kind, lane, batch}, wakeJobs: {kind, at, batch}, abandonJobs: {kind, at, at, batch}, eraseJobs: {kind, at, batch},
+		selectHolding().On(db.SQLite): {"job_1", at}, holdLane: {kind, lane, at, batch}, releaseLane: {kind, lane, at, batch}, deleteLane: {kind, lane, batch},
+	}
+}

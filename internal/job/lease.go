@@ -1,0 +1,78 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+// lease is what the database knows of a task.
+type lease struct {
+	next  time.Time // when the task is done next
+	until time.Time // nobody but its holder does it before; zero: it has none
+}
+
+// micro is the end of the lease as it is stored.
+func (l lease) micro() int64 {
+	if l.until.IsZero() {
+		return 0
+	}
+	return l.until.UnixMicro()
+}
+
+// doAlone claims a task and does it, renewing the claim while it lasts. Another process may be faster: then that one does it.
+func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error {
+	held := s.clock.Now().Add(scheduleLease).UnixMicro()
+	claimed, err := s.update(ctx, claimSchedule, t.Name, held, seen.next.UnixMicro(), seen.micro())
+	if err != nil || !claimed {
+		return err
+	}
+	ctx, lost := context.WithCancel(ctx)
+	defer lost()
+	var renewing sync.WaitGroup
+	stop := make(chan struct{})
+	renewing.Go(func() { held = s.renew(ctx, t, held, stop, lost) })
+	err = t.Do(ctx)
+	close(stop)
+	renewing.Wait()
+	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, held, s.after(t, err).UnixMicro())
+	t.held = 0
+	if ended != nil {
+		t.held = held // nobody else's: it need not wait for its end
+	}
+	return errors.Join(err, ended)
+}
+
+// renew moves the end of a claim on until stop is closed, and returns it. Where the claim is another's, lost is called.
+func (s *Schedule) renew(ctx context.Context, t *scheduled, held int64, stop <-chan struct{}, lost func()) int64 {
+	for {
+		timer := s.clock.NewTimer(scheduleLease / 3)
+		select {
+		case <-timer.C:
+		case <-stop:
+			timer.Stop()
+			return held
+		}
+		until := s.clock.Now().Add(scheduleLease).UnixMicro()
+		switch kept, err := s.update(context.WithoutCancel(ctx), renewSchedule, t.Name, held, until); {
+		case err != nil: // it is tried again before the lease ends
+		case kept:
+			held = until
+		default:
+			lost()
+		}
+	}
+}
+
+// update runs a statement on a task's row and tells whether it touched it.
+func (s *Schedule) update(ctx context.Context, query string, args ...any) (touched bool, err error) {
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		n, err := tx.Exec(ctx, query, args...)
+		touched = n > 0
+		return err
+	})
+	return touched, err
+}

@@ -1,0 +1,65 @@
+package webhook_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// BenchmarkDelivery is all of a delivery but the network: an event is enqueued, claimed, signed, sent and settled.
+func BenchmarkDelivery(b *testing.B) {
+	for _, accounts := range []int{1, 50} {
+		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
+			w := newWorld(b, dbtest.Open(b, db.Options{}))
+			for i := range accounts {
+				w.create(account(i), event.MailboxExpiredName)
+			}
+			defer w.run()()
+			w.drained(b) // of the pings
+			begun, n := time.Now(), 0
+			var events []event.Event
+			for i := 0; b.Loop(); i++ {
+				if events = append(events, expired(account(i%accounts), "")); len(events) < 64 { // as a set of mails has them
+					continue
+				}
+				if err := w.publish(events...); err != nil {
+					b.Fatal(err)
+				}
+				n, events = n+len(events), events[:0]
+			}
+			w.drained(b)
+			b.ReportMetric(float64(n)/time.Since(begun).Seconds(), "deliveries/s")
+		})
+	}
+}
+
+// BenchmarkPublish is what an event costs its cause: without an endpoint, and with one.
+func BenchmarkPublish(b *testing.B) {
+	for _, endpoints := range []int{0, 1} {
+		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
+			w := newWorld(b, dbtest.Open(b, db.Options{}))
+			for range endpoints {
+				w.create(ada, event.MailboxExpiredName)
+			}
+			err := w.db.Update(b.Context(), func(ctx context.Context, tx *db.Tx) error {
+				for b.Loop() {
+					if err := w.outbox.PublishTx(ctx, tx, expired(ada, "")); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+func account(i int) id.Account { return id.Account(fmt.Sprintf("acc_%d", i)) }
