@@ -76,16 +76,14 @@ func (w *asciiWriter) singly(s string, table *[256]byte) (length int, ended bool
 	return len(s), false
 }
 
-const (
-	everyByte = 0x0101010101010101
-	topBits   = 0x80 * everyByte
-)
+const topBits = 0x80 * everyByte
 
 // zeros sets the top bit of each byte that is zero, if all are below 0x80.
 func zeros(w uint64) uint64 { return ^(w + 0x7F*everyByte) & topBits }
 
 // eights writes eight bytes at a time, as long as there is nothing to stop at
-// among them and no space after another.
+// among them and no space after another. What holds of a byte is told for all
+// eight by one sum: the top bits are free to carry into.
 func (w *asciiWriter) eights(s string) (length int) {
 	for len(s)-length >= 8 {
 		c := s[length : length+8]

@@ -57,11 +57,34 @@ func htmlMail() otp.Mail {
 	return otp.Mail{Subject: "Verify your address", HTML: b.String()}
 }
 
+// signIn is a sign-in mail as shops send it: the code early, then so many octets
+// of text, and a page of so many rows.
+func signIn(octets, rows int) otp.Mail {
+	const row = `<table width="560" style="border-collapse:collapse"><tr><td style="padding:8px;color:#555555;font-family:Arial,sans-serif">A quiet lamp for the corner table, of copper and paper.</td>
+<td align="right"><a href="https://shop.example/item/lamp?ref=mail" style="color:#3869d4">Look at it</a></td></tr></table>
+`
+	m := otp.Mail{
+		Subject: "482913 is your Shop sign-in code",
+		Text:    "Hello,\n\nyou asked to sign in to your account. Your sign-in code is:\n\n    482913\n\nIt is valid for 10 minutes.\n\n",
+	}
+	m.Text += cut(letter+letter, octets)
+	if rows > 0 {
+		m.HTML = `<html><head><style>.c{font-size:28px}</style></head><body><p>Your sign-in code is</p><p class="c">482913</p>` + strings.Repeat(row, rows) + `</body></html>`
+	}
+	return m
+}
+
 func cut(s string, n int) string { return s[:min(n, len(s))] }
 
 func BenchmarkText4KiB(b *testing.B)   { bench(b, textMail()) }
 func BenchmarkHTML100KiB(b *testing.B) { bench(b, htmlMail()) }
 func BenchmarkShortMail(b *testing.B)  { bench(b, otp.Mail{Text: "Your code is 482913."}) }
+func BenchmarkSignIn(b *testing.B) {
+	b.Run("text", func(b *testing.B) { bench(b, signIn(3500, 0)) })
+	b.Run("both", func(b *testing.B) { bench(b, signIn(1500, 3)) })
+	b.Run("large", func(b *testing.B) { bench(b, signIn(3000, 75)) })
+}
+
 func BenchmarkLabelled(b *testing.B) {
 	cs, err := otptest.Read(os.DirFS("testdata/mail"))
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 // bind ties a candidate to the best word that names a code, on either side.
 func (s *scoring) bind(k int) {
 	c := &s.cs[k]
-	tie := s.tied(c) || s.isAfter(k)
+	tie := c.tie
 	best, mark := 0.0, -1
 	var why string
 	s.leftOf(k, func(l look) bool {

@@ -23,9 +23,10 @@ type candidate struct {
 	shape      float64
 
 	score   float64
-	line    int // index of its line
-	mark    int // index of the first mark after its start
-	anchor  int // index of the mark it is bound to, or -1
+	line    int  // index of its line
+	mark    int  // index of the first mark after its start
+	tie     bool // a colon or an "is" ties it to the words before it
+	anchor  int  // index of the mark it is bound to, or -1
 	gain    float64
 	against float64 // what speaks against it here, whatever stands elsewhere
 	reasons []string
@@ -156,7 +157,7 @@ scan:
 	if found {
 		s.p.textLink(start, end)
 	}
-	if found || slash || string(s.low[start:min(start+4, end)]) == "www." {
+	if found || slash || end-start >= 4 && s.low[start] == 'w' && s.low[start+1] == 'w' && s.low[start+2] == 'w' && s.low[start+3] == '.' {
 		return end
 	}
 	return start

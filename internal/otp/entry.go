@@ -14,7 +14,7 @@ type entries struct {
 	tails  bitset          // first words that may stand inside a word, by their last three letters
 	inner  bitset          // such phrases, by four letters or signs, or three
 	long   int             // how long such a first word is at least if a star goes on from it
-	others bitset          // phrases that begin with no word, by two signs, or one
+	others [1 << 10]uint64 // phrases that begin with no word, by two signs; a bit for each two tags
 }
 
 // tag tells a key apart from most others in a byte; ASCII it tells from all.
@@ -27,7 +27,7 @@ func tag(key rune) byte {
 
 // tagged gives the tags of up to eight runes.
 func (p *page) tagged(from, n int) uint64 {
-	return first(binary.LittleEndian.Uint64(p.tags[from:]), n)
+	return first(eight(p.tags, from), n)
 }
 
 // first keeps the tags of the first runes, eight at most.
@@ -69,7 +69,7 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 	tags := binary.LittleEndian.Uint64(b[:])
 	switch {
 	case letters == 0:
-		e.others.set(first(tags, 2))
+		e.addOther(tags, len(keys))
 	case open && letters < 4:
 		e.short.set(first(tags, letters))
 	case open:
@@ -119,8 +119,20 @@ func (e *entries) mayInside(tags uint64) bool {
 	return e.inner.has(first(tags, 4)) || e.inner.has(first(tags, 3))
 }
 
+// addOther notes how a phrase begins that begins with no word. Whatever may
+// follow one of a single sign.
+func (e *entries) addOther(tags uint64, signs int) {
+	if signs > 1 {
+		e.others[tags>>6&(1<<10-1)] |= 1 << (tags & 63)
+		return
+	}
+	for second := range uint64(1 << 8) {
+		e.addOther(tags&0xFF|second<<8, 2)
+	}
+}
+
 // mayOther says whether a phrase that begins with no word may begin with such
 // signs.
 func (e *entries) mayOther(tags uint64) bool {
-	return e.others.has(first(tags, 2)) || e.others.has(first(tags, 1))
+	return e.others[tags>>6&(1<<10-1)]>>(tags&63)&1 != 0
 }

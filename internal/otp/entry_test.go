@@ -25,7 +25,8 @@ func TestEntries(t *testing.T) {
 				continue
 			}
 			// Shorter ends of words are not looked up.
-			if m := p.longest(i); m.node != 0 && (m.begins || p.lettersEnd(i)-i >= minHead) {
+			m := mark{from: i, begins: p.boundary(i)}
+			if p.longest(&m); m.node != 0 && (m.begins || p.lettersEnd(i)-i >= minHead) {
 				found++
 				if !p.enters(i) {
 					t.Errorf("%s: the phrase at %q is ruled out", f, string(p.low[i:min(i+8, len(p.low))]))
@@ -43,7 +44,7 @@ func TestEntries(t *testing.T) {
 func (p *page) enters(i int) bool {
 	e := &p.x.entry
 	if p.kind[i]&spaced == 0 {
-		return e.mayOther(p.tagged(i, 2))
+		return e.mayOther(eight(p.tags, i))
 	}
 	start, end := p.wordStart(i), p.lettersEnd(i)
 	if i == start {

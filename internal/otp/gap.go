@@ -22,45 +22,62 @@ const (
 	wordShift     = 46
 )
 
-// counted is the stretch of the page whose runes have been counted: words are
-// weighed near candidates only, and the rest of a mail need not be counted.
-type counted struct{ from, to int }
+// block is how many runes are counted at a time: words are weighed near
+// candidates only, and the rest of a mail need not be counted.
+const block = 128
 
-// ahead is how many runes are counted at a time.
-const ahead = 256
+// uncounted stands for the total of a block that has not been counted.
+const uncounted = ^uint64(0)
 
-// countFrom begins to count at a rune.
-func (p *page) countFrom(i int) {
-	p.counts = slices.Grow(p.counts[:0], len(p.low)+1)[:len(p.low)+1]
-	p.counts[i], p.counted = 0, counted{i, i}
+// uncount makes room for the counts of a page.
+func (p *page) uncount() {
+	n := len(p.low)
+	p.counts = slices.Grow(p.counts[:0], n+1)[:n+1]
+	p.totals = slices.Grow(p.totals[:0], n/block+1)[:n/block+1]
+	for b := range p.totals {
+		p.totals[b] = uncounted
+	}
 }
 
-// countTo counts as far as a rune: counts holds what lies before each.
-func (p *page) countTo(to int) {
-	to = min(to+ahead, len(p.low))
-	from, before := p.counted.to, other
+// total is what a block holds. With it counts holds what stands in the block
+// before each of its runes.
+func (p *page) total(b int) uint64 {
+	if p.totals[b] == uncounted {
+		p.count(b)
+	}
+	return p.totals[b]
+}
+
+// count counts the runes of a block.
+func (p *page) count(b int) {
+	var sum uint64
+	from, to, before := b*block, min((b+1)*block, len(p.low)), other
 	if from > 0 {
 		before = p.kind[from-1]
 	}
-	sum := p.counts[from]
+	counts := p.counts[from:to]
 	for i, k := range p.kind[from:to] {
-		i += from
+		counts[i] = sum
 		switch {
-		case k&scriptBits == other:
-			if r := p.low[i]; r != ' ' {
-				sum += p.punctuation(i, r)
+		case k&(spaced|digit) != 0:
+			if before&(spaced|digit) == 0 {
+				sum += 1 << wordShift
 			}
 		case k&dense != 0:
 			if k&evenBit == 0 {
 				sum += 1 << wordShift
 			}
-		case before&(spaced|digit) == 0:
-			sum += 1 << wordShift
+		default:
+			if r := p.low[from+i]; r != ' ' {
+				sum += p.punctuation(from+i, r)
+			}
 		}
 		before = k
-		p.counts[i+1] = sum
 	}
-	p.counted.to = to
+	if to == len(p.low) && to-from < block {
+		p.counts[to] = sum
+	}
+	p.totals[b] = sum
 }
 
 // punctuation is what a rune that is no letter adds to the counts.
@@ -86,13 +103,13 @@ func (p *page) span(from, to int) gap {
 	if from >= to {
 		return gap{}
 	}
-	if from < p.counted.from {
-		p.countFrom(0)
+	first, last := from/block, to/block
+	p.total(last)
+	d := p.counts[to]
+	for b := first; b < last; b++ {
+		d += p.total(b)
 	}
-	if to > p.counted.to {
-		p.countTo(to)
-	}
-	d := p.counts[to] - p.counts[from]
+	d -= p.counts[from]
 	return gap{
 		words:     int(d >> wordShift),
 		sentences: int(d >> sentenceShift & 0xFFFF),
@@ -120,15 +137,10 @@ type look struct {
 	left bool
 }
 
-// place notes for each candidate the line it is on, the part, and the first
-// mark after it. What stands long before the first that
-// is weighed is not counted.
+// place notes for each candidate the line it is on, the part, the first mark
+// after it, and whether it is tied to what stands before it.
 func (s *scoring) place() {
-	if k := slices.IndexFunc(s.cs, func(c candidate) bool { return c.veto == "" }); k >= 0 {
-		s.p.countFrom(max(0, s.cs[k].start-2*reach))
-	} else {
-		s.p.countFrom(0)
-	}
+	s.p.uncount()
 	line, m := 0, 0
 	for k := range s.cs {
 		c := &s.cs[k]
@@ -139,6 +151,7 @@ func (s *scoring) place() {
 			m++
 		}
 		c.line, c.mark = line, m
+		c.tie = c.veto == "" && (s.tied(c) || s.isAfter(k))
 	}
 }
 

@@ -154,18 +154,18 @@ func (h *htmlReader) markup() bool {
 		return false
 	}
 	switch c := rest[1]; {
-	case strings.HasPrefix(rest, "<!--"):
-		h.skipPast("-->")
-	case c == '!' || c == '?':
-		h.skipPast(">")
-	case c == '/':
-		h.i += 2
-		name := h.name()
-		h.skipPast(">")
-		h.close(name)
 	case isAlpha(c):
 		h.i++
 		h.open()
+	case c == '/':
+		h.i += 2
+		name := h.name()
+		h.skipTag()
+		h.close(name)
+	case strings.HasPrefix(rest, "<!--"):
+		h.skipPast("-->")
+	case c == '!' || c == '?':
+		h.skipTag()
 	default:
 		return false
 	}
@@ -181,18 +181,32 @@ func (h *htmlReader) skipPast(mark string) {
 	h.i += n + len(mark)
 }
 
-func (h *htmlReader) name() string {
-	start := h.i
-	for h.i < len(h.s) && (isAlpha(h.s[h.i]) || h.s[h.i] >= '0' && h.s[h.i] <= '9' || h.s[h.i] == ':') {
+// skipTag passes over the rest of a tag of which nothing is wanted.
+func (h *htmlReader) skipTag() {
+	if h.i < len(h.s) && h.s[h.i] == '>' {
 		h.i++
+		return
 	}
-	return lowerASCII(h.s[start:h.i])
+	h.skipPast(">")
+}
+
+func (h *htmlReader) name() string {
+	i, seen := h.i, byte(0)
+	for i < len(h.s) && htmlBytes[h.s[i]]&inName != 0 {
+		seen |= htmlBytes[h.s[i]]
+		i++
+	}
+	name := h.s[h.i:i]
+	if h.i = i; seen&upperCase != 0 {
+		return strings.ToLower(name)
+	}
+	return name
 }
 
 // open reads a start tag.
 func (h *htmlReader) open() {
 	name := h.name()
-	kind := kinds[name]
+	kind := kindOfElement(name)
 	st, href, void := h.attributes(h.top().inherit(name), name, kind)
 	switch kind {
 	case rawElement:
@@ -212,8 +226,7 @@ func (h *htmlReader) open() {
 	}
 	e := element{name: name, kind: kind, style: st}
 	if name == "a" && href != "" && !st.unseen() && !st.quoted {
-		h.p.openLink(href)
-		e.opened = true
+		e.opened = h.p.openLink(href)
 	}
 	if !void && len(h.stack) < maxDepth {
 		h.stack = append(h.stack, e)
@@ -251,7 +264,7 @@ func (h *htmlReader) close(name string) {
 		h.stack = h.stack[:n]
 		return
 	}
-	if kinds[name] == blockElement {
+	if kindOfElement(name) == blockElement {
 		h.separate(h.top(), hardBreak)
 	}
 }
@@ -266,25 +279,9 @@ func (h *htmlReader) skipRaw(name string) {
 		}
 		h.i += n + 2
 		if h.name() == name {
-			h.skipPast(">")
+			h.skipTag()
 			return
 		}
-	}
-}
-
-func (p *page) openLink(url string) {
-	p.closeLink()
-	p.inLink = true
-	if len(p.links) < maxLinks {
-		p.links = append(p.links, link{url: url, start: len(p.raw), end: -1})
-	}
-}
-
-func (p *page) closeLink() {
-	p.inLink = false
-	if n := len(p.links); n > 0 && p.links[n-1].end < 0 {
-		p.links[n-1].end = len(p.raw)
-		p.links[n-1].start = min(p.links[n-1].start, len(p.raw))
 	}
 }
 

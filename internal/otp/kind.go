@@ -18,28 +18,35 @@ const (
 
 const scriptBits = spaced | dense | digit
 
-// glyph is what is known of an ASCII rune. Most mails are hardly more than
-// ASCII, and this small table stays in the processor's nearest cache.
-type glyph struct {
-	low  byte // folded
-	key  byte // as the trie knows it
-	kind byte
+// glyphs tabulates what is known of the runes of a page, by how they are
+// written. Most mails are hardly more than ASCII, and the first lines of these
+// tables stay in the processor's nearest cache.
+type glyphs struct {
+	low  [folded]uint16 // folded
+	tag  [folded]byte   // of their keys
+	kind [folded]byte
+	keys [128]byte // as the trie knows them, by how they are folded
 }
 
-// glyphs tabulates the ASCII part of an alphabet. The breaks between lines and
-// cells, which no text can hold, stand for themselves; no phrase goes on over
-// those of blocks and cells, which have no key.
-func (x *lexicon) glyphs() (g [128]glyph) {
-	for r := range rune(len(g)) {
+// tabulate fills in the tables. The breaks between lines and cells, which no
+// text can hold, stand for themselves; no phrase goes on over those of blocks
+// and cells, which have no key.
+func (x *lexicon) tabulate() {
+	g := &x.glyphs
+	for r := range rune(folded) {
 		low := x.fold(r)
-		g[r] = glyph{low: byte(low), key: byte(x.key(low)), kind: x.kindOf(low)}
+		g.low[r], g.tag[r], g.kind[r] = uint16(low), tag(x.key(low)), x.kindOf(low)
 		if r >= 'A' && r <= 'Z' {
-			g[r].kind |= hotBit
+			g.kind[r] |= hotBit
 		}
 	}
-	g[softBreak] = glyph{low: softBreak, key: ' '}
-	g[hardBreak], g[cellBreak] = glyph{low: hardBreak}, glyph{low: cellBreak}
-	return g
+	for _, r := range [...]rune{softBreak, hardBreak, cellBreak} {
+		g.low[r], g.tag[r], g.kind[r] = uint16(r), 0, 0
+	}
+	for r := range rune(len(g.keys)) {
+		g.keys[r] = byte(x.key(x.fold(r)))
+	}
+	g.tag[softBreak], g.keys[softBreak], g.keys[hardBreak], g.keys[cellBreak] = ' ', ' ', 0, 0
 }
 
 // kindOf is the kind of a folded rune, as far as that does not depend on where
@@ -68,35 +75,49 @@ func (p *page) prepare() {
 	clear(p.tags[n:])
 	clear(p.kind[n:])
 	for i := 0; i < n; i++ {
-		if i = p.prepareASCII(i); i < n {
-			p.study(i, p.raw[i])
+		if i = p.prepareRun(i); i < n {
+			p.prepareOne(i, p.raw[i])
 		}
 	}
 }
 
-// prepareASCII prepares a run of ASCII and answers where it ends.
-func (p *page) prepareASCII(i int) int {
-	raw, table := p.raw[i:], &p.x.ascii
-	low, tags, kind := p.low[i:][:len(raw)], p.tags[i:][:len(raw)], p.kind[i:][:len(raw)]
-	for k, r := range raw {
-		if uint32(r) >= uint32(len(table)) {
-			return i + k
+// prepareRun prepares runes that the tables tell all of, and answers where they
+// end.
+func (p *page) prepareRun(start int) int {
+	raw, g := p.raw[start:], &p.x.glyphs
+	low, tags, kind := p.low[start:][:len(raw)], p.tags[start:][:len(raw)], p.kind[start:][:len(raw)]
+	for i, r := range raw {
+		if uint32(r) >= folded || g.kind[r]&dense != 0 {
+			return start + i
 		}
-		g := &table[r]
-		low[k], tags[k], kind[k] = rune(g.low), g.key, g.kind
+		low[i], tags[i], kind[i] = rune(g.low[r]), g.tag[r], g.kind[r]
 	}
 	return len(p.raw)
 }
 
-// study does for a rune beyond ASCII what a table does for the others.
-func (p *page) study(i int, r rune) {
-	low := p.x.fold(r)
-	k := p.x.kindOf(low)
+// prepareOne prepares a rune that the tables do not tell all of.
+func (p *page) prepareOne(i int, r rune) {
+	g := &p.x.glyphs
+	var low rune
+	var t, k byte
+	switch {
+	case r < folded:
+		low, t, k = rune(g.low[r]), g.tag[r], g.kind[r]
+	case plainHan(r):
+		low, t, k = r, tag(r), dense|inkBit
+	default:
+		low = p.x.fold(r)
+		t, k = tag(p.x.key(low)), p.x.kindOf(low)
+	}
 	if k&dense != 0 && p.secondHalf(i) {
 		k |= evenBit
 	}
-	p.low[i], p.tags[i], p.kind[i] = low, tag(p.x.key(low)), k
+	p.low[i], p.tags[i], p.kind[i] = low, t, k
 }
+
+// plainHan is true of the letters of Chinese, Japanese and Korean that there
+// are most of. No table of Unicode has to be asked for them.
+func plainHan(r rune) bool { return r >= 0x4E00 && r < 0x9FFD || r >= 0xAC00 && r <= 0xD7A3 }
 
 // secondHalf says whether a dense rune belongs to the word of the one before:
 // two of them count as a word, whatever letters and digits stand between.
@@ -109,11 +130,19 @@ func (p *page) secondHalf(i int) bool {
 	return false
 }
 
+// everyByte times a byte has it in every byte of a register.
+const everyByte = 0x0101010101010101
+
+// eight gives eight bytes of a slice, the first in the lowest bits.
+func eight(b []byte, i int) uint64 {
+	return binary.LittleEndian.Uint64(b[i : i+8 : i+8])
+}
+
 // next is the first rune from i on whose kind has one of some bits, or the
 // length of the page.
 func (p *page) next(i int, some byte) int {
 	for ; i < len(p.low); i += 8 {
-		if w := binary.LittleEndian.Uint64(p.kind[i:]) & (everyByte * uint64(some)); w != 0 {
+		if w := eight(p.kind, i) & (everyByte * uint64(some)); w != 0 {
 			return i + bits.TrailingZeros64(w)/8
 		}
 	}
@@ -123,7 +152,7 @@ func (p *page) next(i int, some byte) int {
 // lettersEnd is where a run of letters of a spaced script ends.
 func (p *page) lettersEnd(i int) int {
 	for ; i < len(p.low); i += 8 {
-		if w := ^binary.LittleEndian.Uint64(p.kind[i:]) & (everyByte * uint64(spaced)); w != 0 {
+		if w := ^eight(p.kind, i) & (everyByte * uint64(spaced)); w != 0 {
 			return i + bits.TrailingZeros64(w)/8
 		}
 	}
@@ -132,8 +161,8 @@ func (p *page) lettersEnd(i int) int {
 
 // keyOf is a rune of a page as the trie knows it.
 func (x *lexicon) keyOf(low rune) rune {
-	if uint32(low) < uint32(len(x.ascii)) {
-		return rune(x.ascii[low].key)
+	if uint32(low) < uint32(len(x.glyphs.keys)) {
+		return rune(x.glyphs.keys[low])
 	}
 	return x.strip(low)
 }

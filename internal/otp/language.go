@@ -33,44 +33,49 @@ func (p *page) resolve() {
 			p.vote(&marks[i], &votes)
 		}
 	})
-	trusted := p.trust(&votes)
-	kept := p.marks[:0]
+	kept, best := 0, p.best(&votes)
 	for i := range p.marks {
 		m := &p.marks[i]
 		for _, t := range p.fitting[m.first:m.last] {
 			f := &p.x.terms[t]
-			m.class |= f.class & trusted[f.lang]
-			m.owns = m.owns || trusted[f.lang] == everyClass && p.x.owns[f.lang]
+			trusted := p.x.trust(f.lang, votes[f.lang], best)
+			m.class |= f.class & trusted
+			m.owns = m.owns || trusted == everyClass && p.x.owns[f.lang]
 		}
-		if m.class != 0 {
-			kept = append(kept, *m)
+		if m.class == 0 {
+			continue
+		}
+		if kept < i {
+			p.marks[kept] = *m
+		}
+		kept++
+	}
+	p.marks = p.marks[:kept]
+}
+
+// best is what the language with most votes has.
+func (p *page) best(votes *[maxLangs]float64) float64 {
+	best := 0.0
+	for l, v := range votes[:len(p.x.langs)] {
+		if v > best && !p.x.common[l] {
+			best = v
 		}
 	}
-	p.marks = kept
+	return best
 }
 
 // everyClass is what a phrase may stand for in a language that is believed.
 const everyClass = ^class(0)
 
-// trust gives the classes that count in each language.
-func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
-	best := 0.0
-	for l := range p.x.langs {
-		if !p.x.common[l] {
-			best = max(best, votes[l])
-		}
+// trust gives the classes that count in a language with some votes.
+func (x *lexicon) trust(lang uint8, votes, best float64) class {
+	switch {
+	case votes >= believed*best || x.common[lang]:
+		return everyClass
+	case votes >= heard*best:
+		return classCode | classUse | classQuote | classWord | classDigits
 	}
-	for l := range p.x.langs {
-		switch {
-		case p.x.common[l] || votes[l] >= believed*best:
-			trusted[l] = everyClass
-		case votes[l] >= heard*best:
-			trusted[l] = classCode | classUse | classQuote | classWord | classDigits
-		default:
-			trusted[l] = classCode | classUse | classQuote
-		}
-	}
-	return trusted
+	return classCode | classUse | classQuote
 }
 
 // vote counts the letters of a phrase for its languages; a phrase of several

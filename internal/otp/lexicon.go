@@ -57,7 +57,7 @@ type lexicon struct {
 	*alphabet
 	*trie
 	bytes   [256]byte // what they are to ascii
-	ascii   [128]glyph
+	glyphs  glyphs
 	scratch [2][]rune      // of a phrase on its way in
 	letters []rune         // of the phrases with diacritics
 	langs   []string       // the files' names; a phrase knows its language by index
@@ -94,7 +94,8 @@ func build() (*lexicon, error) {
 			faults = append(faults, err)
 		}
 	}
-	x.bytes, x.ascii = asciiBytes(), x.glyphs()
+	x.bytes = asciiBytes()
+	x.tabulate()
 	x.index()
 	return x, errors.Join(faults...)
 }

@@ -2,7 +2,7 @@ package otp
 
 import (
 	"cmp"
-	"math/bits"
+	"html"
 	"slices"
 	"strings"
 )
@@ -25,10 +25,14 @@ func (p *page) bestLinks() []string {
 	var found []ranked
 	for i := range p.links {
 		l := &p.links[i]
-		if !p.givable(l) {
+		words := p.rankWords(l.start, l.end)
+		if l.escaped && unwanted(l.url, words) {
 			continue
 		}
-		rank := rankURL(l.url, p.rankWords(l.start, l.end))
+		if l.unescape(); !p.givable(l) {
+			continue
+		}
+		rank := rankURL(l.url, words)
 		if rank < wanted {
 			continue
 		}
@@ -51,8 +55,59 @@ func (p *page) givable(l *link) bool {
 	return web(l.url) && len(l.url) <= maxLinkLen && !p.cited(l.start)
 }
 
+// openLink begins a link, unless its reference is empty.
+func (p *page) openLink(href string) bool {
+	l := link{url: strings.TrimSpace(href), start: len(p.raw), end: -1}
+	if l.escaped = onlyAmps(href); !l.escaped {
+		l.url = strings.TrimSpace(html.UnescapeString(href))
+	}
+	if l.url == "" {
+		return false
+	}
+	p.closeLink()
+	p.inLink = true
+	if len(p.links) < maxLinks {
+		p.links = append(p.links, l)
+	}
+	return true
+}
+
+// onlyAmps says whether an attribute has character references, and all are
+// those of ampersands. Such addresses are common, and few of them are wanted.
+func onlyAmps(value string) bool {
+	found := false
+	for {
+		i := strings.IndexByte(value, '&')
+		if i < 0 {
+			return found
+		}
+		if value = value[i:]; !strings.HasPrefix(value, "&amp;") {
+			return false
+		}
+		found, value = true, value[len("&amp;"):]
+	}
+}
+
+func (p *page) closeLink() {
+	p.inLink = false
+	if n := len(p.links); n > 0 && p.links[n-1].end < 0 {
+		p.links[n-1].end = len(p.raw)
+		p.links[n-1].start = min(p.links[n-1].start, len(p.raw))
+	}
+}
+
+// unescape undoes what openLink has left.
+func (l *link) unescape() {
+	if l.escaped {
+		l.url, l.escaped = strings.ReplaceAll(l.url, "&amp;", "&"), false
+	}
+}
+
 // firstLink is the first link to where the link i leads.
 func (p *page) firstLink(i int) int {
+	for k := range p.links[:i] {
+		p.links[k].unescape()
+	}
 	return slices.IndexFunc(p.links, func(l link) bool { return l.url == p.links[i].url && p.givable(&l) })
 }
 
@@ -87,12 +142,8 @@ func web(url string) bool {
 // rankWords weighs the words a link is written on.
 func (p *page) rankWords(start, end int) int {
 	rank := 0
-	first, _ := slices.BinarySearchFunc(p.marks, start, func(m mark, at int) int { return m.start - at })
-	for _, m := range p.marks[first:] {
-		if m.start >= end {
-			break
-		}
-		switch {
+	for i := p.markFrom(start); i < len(p.marks) && p.marks[i].start < end; i++ {
+		switch m := &p.marks[i]; {
 		case m.class&classAuth != 0:
 			rank += 3
 		case m.class&classFoot != 0:
@@ -104,17 +155,47 @@ func (p *page) rankWords(start, end int) int {
 	return min(rank, 3)
 }
 
+// markFrom is the index of the first mark that starts at a rune or after it.
+func (p *page) markFrom(i int) int {
+	lo, hi := 0, len(p.marks)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if p.marks[mid].start < i {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// maxRanked is how much of an address is looked at.
+const maxRanked = 512
+
+// unwanted says whether an address will not be given, judged by what it has for
+// itself. It may be escaped: the name of the ampersand makes no word.
+func unwanted(url string, rank int) bool {
+	_, path := hostPath(url)
+	return len(url) <= maxRanked && rank+2*wantedWords.in(path) < wanted
+}
+
+// hostPath gives the host of an address and what follows its slash.
+func hostPath(url string) (host, path string) {
+	_, rest, _ := strings.Cut(url, "://")
+	host, path, _ = strings.Cut(rest, "/")
+	return host, path
+}
+
 // rankURL adds to the rank of a link's words what the address itself says. Most
 // links of a mail are not wanted, and it stops as soon as that is sure.
 func rankURL(url string, rank int) int {
-	low := strings.ToLower(url[:min(len(url), 512)])
-	_, rest, _ := strings.Cut(low, "://")
-	host, path, _ := strings.Cut(rest, "/")
+	url = url[:min(len(url), maxRanked)]
 	before := rank
-	rank += 2 * wantedWords.in(path)
-	if rank < wanted {
+	_, path := hostPath(url)
+	if rank += 2 * wantedWords.in(path); rank < wanted {
 		return rank
 	}
+	host, path := hostPath(strings.ToLower(url))
 	for _, w := range [...]string{"unsubscribe", "preferences", "privacy", "terms", "/help", "support", "policy", "optout", "opt-out", "not-me", "notme", "wasnt", "revoke", "secure-account", "report", "browser", "faq", "contact", ".png", ".gif", ".jpg", ".css", "pixel", "abuse"} {
 		if strings.Contains(path, w) {
 			rank -= 5
@@ -126,39 +207,4 @@ func rankURL(url string, rank int) int {
 		}
 	}
 	return rank
-}
-
-// wantedWords stand in the addresses of links that verify or sign in.
-var wantedWords = newWordSet("verif", "confirm", "activat", "magic", "signin", "sign-in", "sign_in", "login", "log-in", "auth", "validat", "reset",
-	"passwordless", "otp", "token=", "code=", "optin", "opt-in", "aktiv", "valider", "bestaet", "potvrd")
-
-// wordSet is a set of at most 32 words that are looked for all at once. The
-// first two letters of each are a bit, which rules out most places of a text.
-type wordSet struct {
-	words []string
-	pairs [32]uint32
-}
-
-func newWordSet(words ...string) *wordSet {
-	s := &wordSet{words: words}
-	for _, w := range words {
-		s.pairs[w[0]&31] |= 1 << (w[1] & 31)
-	}
-	return s
-}
-
-// in counts the words that a text has in it.
-func (s *wordSet) in(text string) int {
-	var found uint32
-	for i := range len(text) - 1 {
-		if s.pairs[text[i]&31]>>(text[i+1]&31)&1 == 0 {
-			continue
-		}
-		for k, w := range s.words {
-			if strings.HasPrefix(text[i:], w) {
-				found |= 1 << k
-			}
-		}
-	}
-	return bits.OnesCount32(found)
 }

@@ -7,10 +7,10 @@ import (
 )
 
 func TestWordSet(t *testing.T) {
-	for _, text := range []string{"", "v", "verify/verify", "log-in?code=1&token=2", "magic.otp", "sign_in-signin", "VERIF", "auth/author", "codes", "potvrdbestaetaktiv"} {
+	for _, text := range []string{"", "v", "verify/verify", "log-in?code=1&token=2", "magic.otp", "sign_in-signin", "VERIF", "LOG_in Log-In", "verİfy", "auth/author", "codes", "potvrdbestaetaktiv"} {
 		want := 0
 		for _, w := range wantedWords.words {
-			if strings.Contains(text, w) {
+			if strings.Contains(strings.ToLower(text), w) {
 				want++
 			}
 		}
@@ -27,5 +27,28 @@ func TestLinkOrder(t *testing.T) {
 	got := Extract(Mail{HTML: `<a href="` + a + `">unsubscribe</a><p><a href="` + b + `">here</a><p><a href="` + a + `">there</a>`}).Links
 	if !slices.Equal(got, []string{a, b}) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// An address is given as it is meant, however its ampersands are written.
+func TestLinkEscapes(t *testing.T) {
+	for href, want := range map[string]string{
+		"https://a.example/verify?a=1&amp;b=2":                         "https://a.example/verify?a=1&b=2",
+		" https://a.example/verify?a=1&amp;amp;b ":                     "https://a.example/verify?a=1&amp;b",
+		"https://a.example/verify?a=1&b=2":                             "https://a.example/verify?a=1&b=2",
+		"https://a.example/&#118;erify?a&amp;b":                        "https://a.example/verify?a&b",
+		"https://a.example/VERIFY?a&amp;b":                             "https://a.example/VERIFY?a&b",
+		"https://a.example/ver\u0130fy?a&amp;b":                        "https://a.example/ver\u0130fy?a&b",
+		"https://a.example/x?a&amp;b":                                  "",
+		"https://a.example/" + strings.Repeat("&amp;", 200) + "verify": "https://a.example/" + strings.Repeat("&", 200) + "verify",
+		"https://a.example/" + strings.Repeat("x", 600) + "&amp;login": "",
+	} {
+		got := ""
+		for _, l := range Extract(Mail{HTML: `<a href="` + href + `">here</a>`}).Links {
+			got = l
+		}
+		if got != want {
+			t.Errorf("%.60q gives %.60q, want %.60q", href, got, want)
+		}
 	}
 }

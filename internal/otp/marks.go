@@ -1,7 +1,5 @@
 package otp
 
-import "encoding/binary"
-
 // mark is a phrase of the lexicon found in a page.
 type mark struct {
 	start, end  int   // whole words
@@ -19,17 +17,21 @@ type mark struct {
 // findMarks looks up every phrase in one pass. Of phrases that overlap the
 // longest is taken, so that "promo code" hides its "code".
 func (p *page) findMarks() {
-	for i := p.next(0, spaced|inkBit); i < len(p.low); {
-		k, end := p.kind[i], i+1
-		switch {
+	for i := 0; i < len(p.low); {
+		switch k := p.kind[i]; {
 		case k&spaced != 0:
-			end = p.lettersEnd(end)
+			end := p.lettersEnd(i + 1)
 			p.tryWord(i, end)
+			i = end
+			continue
+		case k&inkBit == 0:
+			i = p.next(i+1, spaced|inkBit)
+			continue
 		case k&digit != 0 && i > 0 && p.kind[i-1]&(spaced|digit) != 0: // a word or number goes on
-		case p.x.entry.mayOther(p.tagged(i, 2)):
+		case p.x.entry.mayOther(eight(p.tags, i)):
 			p.try(i)
 		}
-		i = p.next(end, spaced|inkBit)
+		i++
 	}
 	p.resolve()
 }
@@ -57,9 +59,12 @@ func (p *page) tryWord(start, end int) {
 
 // try takes the longest phrase that begins at a rune, if there is one.
 func (p *page) try(i int) {
-	if m := p.longest(i); m.node != 0 {
+	m := &p.trial
+	*m = mark{from: i, begins: p.boundary(i)}
+	p.longest(m)
+	if m.node != 0 {
 		m.start, m.end = p.wordStart(m.from), p.wordEnd(m.to)
-		p.keep(&m)
+		p.keep(m)
 	}
 }
 
@@ -79,18 +84,15 @@ func (p *page) keep(m *mark) {
 	p.marks = append(p.marks, *m)
 }
 
-// longest finds the longest phrase that begins at a rune. Between two letters
-// ends none.
-func (p *page) longest(i int) mark {
-	m := mark{from: i, begins: p.boundary(i)}
-	if a, b := p.low[i], at(p.low, i+1); isLetter(a) && isLetter(b) {
-		if node := p.x.pairs[a-'a'][b-'a']; node != 0 {
-			p.follow(&m, node, i+2, 2)
-		}
-	} else {
-		p.follow(&m, 0, i, 0)
+// longest finds the longest phrase that begins where a mark does. Between two
+// letters ends none.
+func (p *page) longest(m *mark) {
+	i := m.from
+	if a, b := p.low[i], at(p.low, i+1); !isLetter(a) || !isLetter(b) {
+		p.follow(m, 0, i, 0)
+	} else if node := p.x.pairs[a-'a'][b-'a']; node != 0 {
+		p.follow(m, node, i+2, 2)
 	}
-	return m
 }
 
 // follow walks the trie from a node with the runes from j on; n letters have
@@ -166,7 +168,7 @@ func (p *page) fits(f *phrase, m *mark) bool {
 
 // unmarked says whether there are no diacritics on some letters, eight at most.
 func (p *page) unmarked(from, n int) bool {
-	return first(binary.LittleEndian.Uint64(p.kind[from:]), n)&(everyByte*markedBit) == 0
+	return first(eight(p.kind, from), n)&(everyByte*markedBit) == 0
 }
 
 // passes says whether a rune of a text may stand for another of a phrase.

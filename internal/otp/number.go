@@ -119,8 +119,8 @@ func (s *scanner) year(i int) bool {
 	if i+4 > len(s.low) {
 		return false
 	}
-	c := string(s.low[i : i+2])
-	return c == "20" || c == "19"
+	a, b := s.low[i], s.low[i+1]
+	return a == '2' && b == '0' || a == '1' && b == '9'
 }
 
 // otherYear says whether four digits read as a year of our time in the calendar

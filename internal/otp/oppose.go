@@ -35,7 +35,7 @@ func (s *scoring) oppose(k int) {
 func (s *scoring) opposeLeft(k int) (o opposition) {
 	c := &s.cs[k]
 	held := 0.0
-	tie := s.tied(c) || s.isAfter(k)
+	tie := c.tie
 	asked, _ := s.toldAbove(c)
 	verb := false
 	s.leftOf(k, func(l look) bool {

@@ -50,6 +50,7 @@ type line struct {
 type link struct {
 	url        string
 	start, end int
+	escaped    bool // the ampersands of the address
 }
 
 // page is a mail as the extractor reads it: the runes as shown and folded,
@@ -63,14 +64,15 @@ type page struct {
 	lines    []line
 	links    []link
 	marks    []mark
+	trial    mark    // the one that is being looked up
 	fitting  []int32 // the phrases that the marks stand for
 	found    []candidate
 	steps    int       // of the loops that are not plainly linear; for tests
 	composed int       // combining marks joined to letters
 	stack    []element // of the HTML, while it is read
 	hidden   []rune    // of the HTML, likewise
-	counts   []uint64  // of words and breaks before each rune, as far as they are counted
-	counted  counted
+	counts   []uint64  // of words and breaks before each rune, in its block
+	totals   []uint64  // of the blocks
 	bounds   [4][2]int // the runes of each part
 
 	part     part
@@ -92,7 +94,7 @@ func (x *lexicon) blank() *page {
 		return &page{x: x}
 	}
 	*p = page{
-		x: x, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0],
+		x: x, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0], totals: p.totals[:0],
 		lines: p.lines[:0], links: p.links[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], fitting: p.fitting[:0],
 	}
 	return p

@@ -1,9 +1,9 @@
 package otp
 
 import (
-	"html"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // elementKind is how an element breaks the text around it.
@@ -17,20 +17,22 @@ const (
 	rawElement   // has content that is not text
 )
 
-var kinds = func() map[string]elementKind {
-	m := map[string]elementKind{"td": cellElement, "th": cellElement}
-	for kind, names := range map[elementKind]string{
-		blockElement: "p div h1 h2 h3 h4 h5 h6 table tr tbody thead tfoot ul ol li dl dt dd section article header footer main nav " +
-			"aside blockquote center pre form fieldset body html address figure caption",
-		emptyElement: "br hr img meta link input area base col embed source track wbr",
-		rawElement:   "style script title textarea select svg template object iframe xml noframes math audio video",
-	} {
-		for n := range strings.FieldsSeq(names) {
-			m[n] = kind
-		}
+// kindOfElement knows the elements that are not inline.
+func kindOfElement(name string) elementKind {
+	switch name {
+	case "td", "th":
+		return cellElement
+	case "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "table", "tr", "tbody", "thead", "tfoot", "ul", "ol", "li", "dl", "dt", "dd",
+		"section", "article", "header", "footer", "main", "nav", "aside", "blockquote", "center", "pre", "form", "fieldset", "body",
+		"html", "address", "figure", "caption":
+		return blockElement
+	case "br", "hr", "img", "meta", "link", "input", "area", "base", "col", "embed", "source", "track", "wbr":
+		return emptyElement
+	case "style", "script", "title", "textarea", "select", "svg", "template", "object", "iframe", "xml", "noframes", "math", "audio", "video":
+		return rawElement
 	}
-	return m
-}()
+	return inlineElement
+}
 
 // style is what an element's look hands down to the text in it.
 type style struct {
@@ -73,9 +75,11 @@ func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ styl
 		key, value := h.attribute()
 		switch key {
 		case "style":
-			st.declare(value)
+			if kind != rawElement && name != "img" { // which hand down no style
+				st.declare(value)
+			}
 		case "href":
-			href = strings.TrimSpace(html.UnescapeString(value))
+			href = value
 		case "hidden":
 			st.hidden = true
 		case "class", "id":
@@ -91,37 +95,53 @@ func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ styl
 }
 
 func (h *htmlReader) attribute() (key, value string) {
-	start := h.i
-	for h.i < len(h.s) && !endsKey(h.s[h.i]) {
-		h.i++
+	s, start, i, seen := h.s, h.i, h.i, byte(0)
+	for i < len(s) && htmlBytes[s[i]]&keyEnd == 0 {
+		seen |= htmlBytes[s[i]]
+		i++
 	}
-	if h.i == start {
-		h.i++ // a stray '='
+	if i == start {
+		i++ // a stray '='
 	}
-	key = lowerASCII(h.s[start:h.i])
-	j := h.i
-	for j < len(h.s) && h.s[j] <= ' ' {
-		j++
+	h.i = i
+	if key = s[start:i]; seen&upperCase != 0 {
+		key = strings.ToLower(key)
 	}
-	if j >= len(h.s) || h.s[j] != '=' {
+	for i < len(s) && s[i] <= ' ' {
+		i++
+	}
+	if i >= len(s) || s[i] != '=' {
 		return key, ""
 	}
-	j++
-	for j < len(h.s) && h.s[j] <= ' ' {
-		j++
+	i++
+	for i < len(s) && s[i] <= ' ' {
+		i++
 	}
-	h.i = j
+	h.i = i
 	return key, h.value()
 }
 
-// endsKey says whether a byte ends the name of an attribute.
-func endsKey(c byte) bool {
-	switch c {
-	case ' ', '\t', '\r', '\n', '\f', '=', '>', '/':
-		return true
+// What a byte is in a tag.
+const (
+	inName    = 1 << iota // goes on the name of an element
+	keyEnd                // ends the name of an attribute
+	upperCase             // has to be lowered
+)
+
+var htmlBytes = func() (t [256]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		if isAlpha(c) || c >= '0' && c <= '9' || c == ':' {
+			t[c] |= inName
+		}
+		if c >= 'A' && c <= 'Z' {
+			t[c] |= upperCase
+		}
+		if strings.IndexByte(" \t\r\n\f=>/", c) >= 0 {
+			t[c] |= keyEnd
+		}
 	}
-	return false
-}
+	return t
+}()
 
 func (h *htmlReader) value() string {
 	if h.i >= len(h.s) {
@@ -162,13 +182,31 @@ func quoteMark(v string) bool {
 // declare applies the declarations of a style attribute.
 func (s *style) declare(css string) {
 	for css != "" {
-		var d string
-		d, css, _ = strings.Cut(css, ";")
-		key, value, ok := strings.Cut(d, ":")
-		if !ok {
-			continue
+		d := css
+		if i := strings.IndexByte(css, ';'); i >= 0 {
+			d, css = css[:i], css[i+1:]
+		} else {
+			css = ""
 		}
-		s.set(lowerASCII(strings.TrimSpace(key)), value)
+		if i := strings.IndexByte(d, ':'); i > 0 {
+			s.declareOne(d[:i], d[i+1:])
+		}
+	}
+}
+
+// declareOne applies a declaration. Most properties are none of those that
+// matter, as their first and last letters tell.
+func (s *style) declareOne(key, value string) {
+	if !isAlpha(key[0]) || !isAlpha(key[len(key)-1]) {
+		if key = strings.TrimSpace(key); key == "" {
+			return
+		}
+	}
+	first, last := key[0]|0x20, key[len(key)-1]|0x20
+	switch {
+	case last == 'y' && (first == 'd' || first == 'v' || first == 'o'), last == 'r' && first == 'c', last == 'e' && first == 'f',
+		(last == 't' || last == 'h') && first == 'm', last == 'g' && first == 'l':
+		s.set(lowerASCII(key), value)
 	}
 }
 
