@@ -120,16 +120,16 @@ type look struct {
 	left bool
 }
 
-// place notes for each candidate the line it is on, the part, and the first
+// locate notes for each candidate the line it is on, the part, and the first
 // mark after it. What stands long before the first that
 // is weighed is not counted.
-func (s *scoring) place() {
+func (s *scoring) locate() {
 	if k := slices.IndexFunc(s.cs, func(c candidate) bool { return c.veto == "" }); k >= 0 {
 		s.p.countFrom(max(0, s.cs[k].start-2*reach))
 	} else {
 		s.p.countFrom(0)
 	}
-	line, m := 0, 0
+	line, m, spans := 0, 0, 0
 	for k := range s.cs {
 		c := &s.cs[k]
 		for line < len(s.p.lines)-1 && s.p.lines[line].end <= c.start {
@@ -138,7 +138,10 @@ func (s *scoring) place() {
 		for m < len(s.p.marks) && s.p.marks[m].start < c.start {
 			m++
 		}
-		c.line, c.mark = line, m
+		for spans < len(s.p.spans) && s.p.spans[spans].start <= c.start {
+			spans++
+		}
+		c.line, c.mark, c.spans = line, m, spans
 	}
 }
 

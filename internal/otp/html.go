@@ -15,6 +15,7 @@ type element struct {
 	kind   elementKind
 	style  style
 	opened bool // it opened a link
+	span   int  // the span it opened, counted from 1
 }
 
 // htmlReader turns HTML into lines of a page: one for each block.
@@ -216,6 +217,7 @@ func (h *htmlReader) open() {
 		e.opened = true
 	}
 	if !void && len(h.stack) < maxDepth {
+		e.span = h.p.openSpan(h.emphasis(name, st))
 		h.stack = append(h.stack, e)
 	}
 }
@@ -241,6 +243,7 @@ func (h *htmlReader) close(name string) {
 			if e.opened {
 				h.p.closeLink()
 			}
+			h.p.closeSpan(e.span)
 			if e.kind == blockElement {
 				h.separate(e.style, hardBreak)
 			}

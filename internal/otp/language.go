@@ -65,9 +65,9 @@ func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
 		case p.x.common[l] || votes[l] >= believed*best:
 			trusted[l] = everyClass
 		case votes[l] >= heard*best:
-			trusted[l] = classCode | classUse | classQuote | classWord | classDigits
+			trusted[l] = classCode | classQuote | classWord | classDigits | classOnce | classWhere
 		default:
-			trusted[l] = classCode | classUse | classQuote
+			trusted[l] = classCode | classQuote | classOnce
 		}
 	}
 	return trusted

@@ -15,13 +15,13 @@ func (o *opposition) note(n float64, m mark) {
 // oppose finds the words that own a number and make it no code.
 func (s *scoring) oppose(k int) {
 	c := &s.cs[k]
-	if c.veto != "" {
+	if c.veto != "" || s.domainBound(c) {
 		return
 	}
 	o := s.opposeLeft(k)
 	s.opposeRight(k, &o)
 	c.against = o.loss
-	if at(s.p.low, c.start-1) == '#' && !s.domainBound(c) {
+	if at(s.p.low, c.start-1) == '#' {
 		c.against = min(c.against, -1.5)
 	}
 	if c.against < 0 && s.explain && o.mark.end > 0 {
@@ -43,6 +43,12 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		tie = tie || m.class&classIs != 0 && g.words == 0
 		verb = verb || m.class&classUse != 0 && g.words == 0
 		switch {
+		case tie && m.class&classCode != 0 && g.words <= 14 && g.sentences+g.hard == 0:
+			if o.mark.class&classVoid == 0 {
+				held = -0.9 * o.loss
+			}
+			return false
+		case tie && g.words <= 14 && g.sentences+g.hard == 0 && (g.words > 6 || g.figures > 0):
 		case g.sentences > 0 || g.words > 6 || g.figures > 0 || g.hard > 1 || g.hard == 1 && !c.lone:
 			return false
 		case m.class&classCode != 0 && tie || m.class&(classCode|classWord) != 0 && !s.owned(l.mark):
@@ -51,15 +57,17 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 			}
 			return false
 		case g.soft+g.hard > 0 && c.lone && (asked || !s.label(l.mark)):
-		case m.class&classOld != 0:
+		case m.class&classOld != 0 && g.words <= 4 && !s.parted(m.end, c.start):
 			o.note(-5, m)
 		case verb && m.class&classNot != 0: // "to link your phone, enter 123456"
 		case m.class&(classNot|classVoid|classNever) != 0:
 			o.note(nearness(m, g), m)
+		case m.class&(classNumber|classWord) == classNumber && !s.asked(l.mark, c):
+			o.note(nearness(m, g), m)
 		}
 		return true
 	})
-	if s.named(k) && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
+	if s.namedAfter(k) && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
 		held = max(held, -0.9*o.loss)
 	}
 	o.loss += held
@@ -70,6 +78,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 // follow at once.
 func (s *scoring) opposeRight(k int, o *opposition) {
 	c := &s.cs[k]
+	verb := s.after(c, classUse) // "enter 123456 on page …"
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
@@ -77,19 +86,28 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			return false
 		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0:
 			o.note(-7, m)
-		case m.class&classOld != 0:
+		case m.class&classOld != 0 && !s.parted(c.end, m.start):
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
-		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c):
+		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c) && !(verb && m.class&classNot != 0):
 			o.note(-3.5, m)
 		}
 		return true
 	})
 }
 
-// named says whether a name of a code follows at once: "123456 kodunu".
-func (s *scoring) named(k int) (yes bool) {
+// after says whether a candidate stands right after a word of a class.
+func (s *scoring) after(c *candidate, some class) bool {
+	if c.mark == 0 {
+		return false
+	}
+	m := &s.p.marks[c.mark-1]
+	return m.class&some != 0 && s.p.span(m.end, c.start) == gap{}
+}
+
+// namedAfter says whether a name of a code follows at once: "123456 kodunu".
+func (s *scoring) namedAfter(k int) (yes bool) {
 	s.rightOf(k, func(l look) bool {
 		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && !s.owned(l.mark)
 		return false

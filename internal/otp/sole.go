@@ -1,0 +1,96 @@
+package otp
+
+// What the place of a number says in any language: whether it is the only one,
+// opens the subject, fills boxes, is crossed out, or stands beside a word for
+// the field it goes into.
+
+// place weighs where in its sentence and markup a candidate stands.
+func (s *scoring) place(k int) {
+	c := &s.cs[k]
+	switch s.p.dressed(c, c.spans) {
+	case struckText:
+		s.add(c, -6, "crossed out")
+	case strongText:
+		s.add(c, 0.5, "set apart")
+	}
+	if s.goesInto(k) {
+		s.add(c, 1, "beside the field it goes into")
+	}
+}
+
+// goesInto says whether the sentence names the place where a code is typed:
+// "… in the app", "… on the sign-in page".
+func (s *scoring) goesInto(k int) bool {
+	found := false
+	near := func(l look) bool {
+		if l.gap.words > 6 || l.gap.sentences+l.gap.hard > 0 {
+			return false
+		}
+		found = found || s.p.marks[l.mark].class&classWhere != 0
+		return !found
+	}
+	if s.rightOf(k, near); !found {
+		s.leftOf(k, near)
+	}
+	return found
+}
+
+// free says whether nothing speaks against a candidate being the code.
+func (s *scoring) free(c *candidate) bool {
+	l := &s.p.lines[c.line]
+	return c.veto == "" && c.against >= -1 && c.score > -3 && !l.foot && !l.quoted && (c.kind == Numeric || c.mixed)
+}
+
+// sole strengthens the one number of a mail that can be a code, when the mail
+// says anything of codes or signing in, or the number is set as codes are.
+func (s *scoring) sole() {
+	m := &s.mood
+	if m.never || m.void > 0 {
+		return
+	}
+	var one, other uint64 // the value of the free numbers, and of what else there is
+	kind := Alphanumeric
+	for k := range s.cs {
+		c := &s.cs[k]
+		switch v := s.p.sum(c); {
+		case !s.free(c):
+			if c.kind == Numeric && !s.p.lines[c.line].foot {
+				other++
+			}
+		case c.kind == Alphanumeric && kind == Numeric:
+		case c.kind == Numeric && kind == Alphanumeric:
+			one, kind = v, Numeric
+		case one != 0 && one != v:
+			return
+		default:
+			one = v
+		}
+	}
+	for k := range s.cs {
+		if c := &s.cs[k]; one != 0 && s.free(c) && s.p.sum(c) == one {
+			s.single(c, other == 0)
+		}
+	}
+}
+
+// single adds to the only number that can be the code.
+func (s *scoring) single(c *candidate, alone bool) {
+	m := &s.mood
+	l := &s.p.lines[c.line]
+	known := m.auth+m.guard > 0
+	begins := l.part == inSubject && c.start == l.start && !c.lone && m.not == 0
+	hint := known || m.once+m.where+m.brief > 0 || c.told || begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	if hint && c.shape >= 0 {
+		s.add(c, 1, "the only number it can be")
+	}
+	if alone && c.shape >= 0.5 && (hint || c.boxed || l.large) {
+		s.add(c, 0.5, "the only number at all")
+	}
+	if begins && c.shape >= 0 {
+		s.add(c, 2.5, "begins the subject")
+	}
+	if c.gain < m.subjectCode && l.part != inSubject && (known || c.shape >= 1) {
+		s.add(c, m.subjectCode-c.gain, "the subject names a code")
+		c.gain = m.subjectCode
+	}
+}
