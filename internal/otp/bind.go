@@ -50,7 +50,7 @@ func (s *scoring) bind(k int) {
 	if best > 3 && best < gainBoth && s.mood.subjectCode >= 3.4 && s.p.lines[c.line].part != inSubject {
 		best += 0.8 // the subject says what the word is short for
 	}
-	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5
+	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.marks[mark].class&classCode != 0
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
 	}
@@ -94,6 +94,9 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 		gain -= s.estranged(l.mark)
 		if l.left && s.mood.auth+s.mood.guard == 0 && s.qualified(l.mark, c) {
 			gain -= 0.6
+			if s.mood.silent() && !c.told {
+				gain -= 1.2
+			}
 		}
 		if l.left && !tie && s.mood.auth+s.mood.guard == 0 && s.listed(l.mark) {
 			gain -= 1.2
@@ -242,10 +245,13 @@ func (s *scoring) estranged(m int) float64 {
 	if k.from > k.start {
 		return 0.8
 	}
+	i := k.start - 1
 	if !k.owns {
+		if s.mood.silent() && s.modified(m) {
+			return 1
+		}
 		return 0
 	}
-	i := k.start - 1
 	if at(s.p.low, i) != ' ' || s.p.kind[i-1]&spaced == 0 {
 		return 0
 	}
@@ -263,6 +269,20 @@ func (s *scoring) estranged(m int) float64 {
 		return 0.6
 	}
 	return 0
+}
+
+// modified says whether a long word in small letters, unknown to the lexicons,
+// stands before a word for a code: it says which code that is.
+func (s *scoring) modified(m int) bool {
+	i := s.p.marks[m].start - 1
+	if at(s.p.low, i) != ' ' || i == 0 || s.p.kind[i-1]&spaced == 0 {
+		return false
+	}
+	start := s.p.wordStart(i)
+	if i-start < 6 || !unicode.IsLower(s.p.raw[start]) {
+		return false
+	}
+	return m == 0 || s.p.marks[m-1].end <= start
 }
 
 // qualified says whether an unknown common noun stands between a weak word and

@@ -31,6 +31,7 @@ type candidate struct {
 	anchor  int // index of the mark it is bound to, or -1
 	gain    float64
 	told    bool    // an imperative asks to enter it
+	old     bool    // crossed out, or a word says that it is no longer good
 	firm    bool    // a name of a one-time code is right beside it
 	against float64 // what speaks against it here, whatever stands elsewhere
 	reasons []string

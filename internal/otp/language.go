@@ -77,20 +77,29 @@ func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
 // languages counts less for each.
 func (p *page) vote(m *mark, votes *[maxLangs]float64) {
 	terms := p.fitting[m.first:m.last]
-	weight := float64(min(m.letters, 12)) / float64(len(terms))
+	weight := 1 / float64(len(terms))
 	if p.kind[m.from]&dense != 0 {
 		weight *= 2
 	}
 	for _, t := range terms {
-		votes[p.x.terms[t].lang] += weight
+		votes[p.x.terms[t].lang] += weight * float64(min(p.x.terms[t].size, 12))
 	}
 }
 
 // fit notes the phrases that a mark stands for: those that end where it ends,
-// and those that would let its last word go on.
+// those that would let its last word go on, and shorter stems of the same
+// words, which may be those of another language.
 func (p *page) fit(m *mark) {
 	m.first = int32(len(p.fitting))
-	for node := m.node; node != 0; {
+	p.fitNode(m, m.node)
+	for _, node := range m.others {
+		p.fitNode(m, node)
+	}
+	m.last = int32(len(p.fitting))
+}
+
+func (p *page) fitNode(m *mark, node int32) {
+	for node != 0 {
 		n := &p.x.nodes[node]
 		for t := n.head; t >= 0; t = p.x.terms[t].more {
 			if f := &p.x.terms[t]; p.fits(f, m) {
@@ -103,7 +112,6 @@ func (p *page) fit(m *mark) {
 		}
 		node = p.x.step(node, star)
 	}
-	m.last = int32(len(p.fitting))
 }
 
 // eachLine goes through the marks of each line.

@@ -12,7 +12,13 @@ type mood struct {
 	subjectAuth            bool
 	subjectOnly            bool // the subject is a word for a code and nothing else
 	subjectVoid            bool
+	subjectGuard           bool    // the subject warns: the mail talks about codes
 	subjectCode            float64 // what the subject's name of a code is worth
+}
+
+// silent says whether nothing in a mail speaks of signing in.
+func (m mood) silent() bool {
+	return m.auth-m.label+m.guard+m.once+m.brief+m.where == 0 && m.subjectCode < 3.4
 }
 
 // total is what the mood gives to a candidate. Letters are sooner a booking
@@ -32,14 +38,14 @@ func (m mood) total(c *candidate) float64 {
 		n += 0.5
 	}
 	against := m.crowd(k) + m.others()
-	if c.firm && m.void < 2 && !m.subjectVoid {
+	if c.firm && m.void < 2 {
 		against *= 0.4 // what it is called says more than what else the mail is about
 	}
 	if k == Alphanumeric && m.void > 0 {
 		against--
 	}
 	if m.void > 0 && !c.firm && m.auth-m.label+m.guard+m.once == 0 {
-		against -= 2 // nothing speaks of signing in
+		against -= 3 // nothing speaks of signing in
 		if k == Alphanumeric {
 			against -= 2
 		}
@@ -154,6 +160,7 @@ func (p *page) feel() mood {
 			m.subjectAuth = m.subjectAuth || l.part == inSubject
 		case k.class&classGuard != 0:
 			m.guard++
+			m.subjectGuard = m.subjectGuard || l.part == inSubject
 		case k.class&classOnce != 0:
 			m.once++
 		case k.class&classWhere != 0:
@@ -164,6 +171,10 @@ func (p *page) feel() mood {
 			nots[l.part]++
 			m.not = max(m.not, nots[l.part])
 		}
+	}
+	if m.subjectGuard && m.subjectCode > 0 {
+		m.subjectCode, m.guard = 0, 0
+		m.void = max(m.void, 1)
 	}
 	return m
 }

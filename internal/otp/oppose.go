@@ -20,7 +20,7 @@ func (s *scoring) oppose(k int) {
 	}
 	o := s.opposeLeft(k)
 	s.opposeRight(k, &o)
-	c.against = o.loss
+	c.against, c.old = o.loss, o.mark.class&classOld != 0
 	if at(s.p.low, c.start-1) == '#' {
 		c.against = min(c.against, -1.5)
 	}
@@ -37,6 +37,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	held := 0.0
 	tie := s.tied(c) || s.isAfter(k)
 	asked, _ := s.toldAbove(c)
+	asked = asked || c.lone && s.toldBelow(c)
 	verb := false
 	s.leftOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap

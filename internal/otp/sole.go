@@ -10,8 +10,11 @@ func (s *scoring) place(k int) {
 	switch s.p.dressed(c, c.spans) {
 	case struckText:
 		s.add(c, -6, "crossed out")
+		c.old = true
 	case strongText:
-		s.add(c, 0.5, "set apart")
+		if !s.p.lines[c.line].large {
+			s.add(c, 0.5, "set apart")
+		}
 	}
 	if s.goesInto(k) {
 		s.add(c, 1, "beside the field it goes into")
@@ -49,11 +52,13 @@ func (s *scoring) sole() {
 		return
 	}
 	var one, other uint64 // the value of the free numbers, and of what else there is
+	replaced := false
 	kind := Alphanumeric
 	for k := range s.cs {
 		c := &s.cs[k]
 		switch v := s.p.sum(c); {
 		case !s.free(c):
+			replaced = replaced || c.old
 			if c.kind == Numeric && !s.p.lines[c.line].foot {
 				other++
 			}
@@ -69,6 +74,9 @@ func (s *scoring) sole() {
 	for k := range s.cs {
 		if c := &s.cs[k]; one != 0 && s.free(c) && s.p.sum(c) == one {
 			s.single(c, other == 0)
+			if replaced {
+				s.add(c, 2.5, "in place of another")
+			}
 		}
 	}
 }
@@ -78,19 +86,47 @@ func (s *scoring) single(c *candidate, alone bool) {
 	m := &s.mood
 	l := &s.p.lines[c.line]
 	known := m.auth+m.guard > 0
-	begins := l.part == inSubject && c.start == l.start && !c.lone && m.not == 0
+	begins := c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0])
 	hint := known || m.once+m.where+m.brief > 0 || c.told || begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	if hint && c.shape >= 0 {
 		s.add(c, 1, "the only number it can be")
 	}
-	if alone && c.shape >= 0.5 && (hint || c.boxed || l.large) {
+	if alone && (c.shape >= 0.5 || c.mixed) && (hint || c.boxed || l.large) {
 		s.add(c, 0.5, "the only number at all")
 	}
 	if begins && c.shape >= 0 {
-		s.add(c, 2.5, "begins the subject")
+		s.add(c, 2.5, "begins the subject or the text")
+	}
+	if hint && alone && c.gain < 2 && c.shape >= 0 && c.kind == Numeric && s.by(c) {
+		s.add(c, 1.2, "signing in by it")
+	}
+	if m.where > 1 && alone && hint {
+		s.add(c, 0.8, "the mail speaks of fields to fill in")
 	}
 	if c.gain < m.subjectCode && l.part != inSubject && (known || c.shape >= 1) {
 		s.add(c, m.subjectCode-c.gain, "the subject names a code")
 		c.gain = m.subjectCode
 	}
+}
+
+// by says whether a word for signing in or for one use stands shortly before or
+// after a candidate in its sentence: "Approve it with 771044."
+func (s *scoring) by(c *candidate) bool {
+	for o := c.mark - 1; o >= 0 && o >= c.mark-3; o-- {
+		m := &s.p.marks[o]
+		if g := s.p.span(m.end, c.start); g.words > 3 || g.sentences+g.hard+g.soft > 0 || s.parted(m.end, c.start) {
+			break
+		} else if m.class&(classAuth|classOnce) != 0 {
+			return true
+		}
+	}
+	for o := c.mark; o < len(s.p.marks) && o <= c.mark+1; o++ {
+		m := &s.p.marks[o]
+		if g := s.p.span(c.end, m.start); m.start < c.end || g.words > 2 || g.sentences+g.hard+g.soft > 0 {
+			continue
+		} else if m.class&classOnce != 0 {
+			return true
+		}
+	}
+	return false
 }
