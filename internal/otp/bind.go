@@ -54,7 +54,7 @@ func (s *scoring) bind(k int) {
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
 	}
-	if best >= 4.5 && why == "after" && tie && c.kind == Numeric && c.size == 4 && c.shape < -1 {
+	if best >= 4.5 && why == "after" && (tie || best >= 5.5) && c.kind == Numeric && c.size == 4 && c.shape < -1 {
 		s.add(c, 1.2, "so it is no year")
 	}
 	told := s.used(k)
@@ -84,7 +84,7 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 		}
 	case m.class&(classWord|classNumber) == classNumber && (g.words > 1 || g.figures > 0 || !s.asked(l.mark, c)):
 		return 0
-	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0:
+	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0 && !s.asked(l.mark, c):
 		return 0
 	case s.beside(l.mark, classAuth|classOnce):
 		gain = gainBoth
@@ -100,6 +100,12 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 		}
 		if l.left && !tie && s.mood.auth+s.mood.guard == 0 && s.listed(l.mark) {
 			gain -= 1.2
+		}
+	}
+	if m.class&classCode == 0 && s.mood.silent() && s.mood.subjectCode == 0 && !tie && !c.lone && at(s.p.low, c.start-1) != cellBreak {
+		gain -= 0.7 // nothing speaks of signing in, and no colon or "is" ties the number to the word
+		if !s.ends(c) {
+			gain -= 0.5
 		}
 	}
 	words, sentences := float64(g.words), float64(g.sentences)

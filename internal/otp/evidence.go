@@ -64,9 +64,15 @@ func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
 		return gain > 3 && (tie || c.lone) && !s.known(c)
 	}
 	if c.upper {
-		return gain >= 3 || c.told && (c.mixed || s.mood.auth > 0)
+		return gain >= 3 || s.opens(c) && s.mood.not+s.mood.void == 0 || c.told && (c.mixed || s.mood.auth > 0)
 	}
 	return gain >= 3 && (tie || c.lone)
+}
+
+// opens says whether letters and digits are the first of the subject.
+func (s *scoring) opens(c *candidate) bool {
+	l := &s.p.lines[c.line]
+	return c.upper && !c.letters && l.part == inSubject && c.start == l.start && !c.lone
 }
 
 // known says whether a word is in the lexicon: VERIFY on a button.

@@ -1,5 +1,7 @@
 package otp
 
+import "slices"
+
 // No guess at the language of a mail has to be right: every lexicon is looked
 // up at once. But a word of one language may be another thing in the next
 // (Malay "kad" is a card, Lithuanian "kad" is "that"), so the phrases vote for
@@ -34,13 +36,22 @@ func (p *page) resolve() {
 		}
 	})
 	trusted := p.trust(&votes)
+	first := 0.8 * slices.Max(votes[:])
 	kept := p.marks[:0]
 	for i := range p.marks {
 		m := &p.marks[i]
 		for _, t := range p.fitting[m.first:m.last] {
 			f := &p.x.terms[t]
+			if f.size <= maxBrief && votes[f.lang] < first && !p.x.common[f.lang] {
+				m.class |= f.class & trusted[f.lang] & (classCode | classWord | classUse | classDigits | classOwn | classQuote)
+				continue
+			}
 			m.class |= f.class & trusted[f.lang]
 			m.owns = m.owns || trusted[f.lang] == everyClass && p.x.owns[f.lang]
+		}
+		const purpose, other = classAuth | classOnce, classNot | classVoid | classNever | classCode
+		if m.head != 0 && m.class&purpose != 0 && m.class&other == 0 && p.headed(m, &trusted) {
+			m.class |= classCode
 		}
 		if m.class != 0 {
 			kept = append(kept, *m)
@@ -48,6 +59,26 @@ func (p *page) resolve() {
 	}
 	p.marks = kept
 }
+
+// headed says whether a compound that begins with what a code is for ends with a
+// word for a code: "signeringskod", "Freigabenummer".
+func (p *page) headed(m *mark, trusted *[maxLangs]class) bool {
+	h := mark{from: m.headFrom, to: m.end, node: m.head, first: int32(len(p.fitting))}
+	p.fitNode(&h, h.node, true)
+	for _, t := range p.fitting[h.first:] {
+		if f := &p.x.terms[t]; f.class&trusted[f.lang]&(classCode|classWord|classNumber) != 0 {
+			p.fitting = p.fitting[:h.first]
+			return true
+		}
+	}
+	p.fitting = p.fitting[:h.first]
+	return false
+}
+
+// maxBrief is how many letters a phrase has that another language may well have
+// for something else: "din" is yours, and of, and a currency. It is believed in
+// the languages of a mail that have most votes.
+const maxBrief = 3
 
 // everyClass is what a phrase may stand for in a language that is believed.
 const everyClass = ^class(0)
@@ -91,18 +122,28 @@ func (p *page) vote(m *mark, votes *[maxLangs]float64) {
 // words, which may be those of another language.
 func (p *page) fit(m *mark) {
 	m.first = int32(len(p.fitting))
-	p.fitNode(m, m.node)
+	p.fitNode(m, m.node, true)
 	for _, node := range m.others {
-		p.fitNode(m, node)
+		p.fitNode(m, node, false)
 	}
 	m.last = int32(len(p.fitting))
 }
 
-func (p *page) fitNode(m *mark, node int32) {
+// speaks says whether a mark already stands for a phrase of a language.
+func (p *page) speaks(m *mark, lang uint8) bool {
+	for _, t := range p.fitting[m.first:] {
+		if p.x.terms[t].lang == lang {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *page) fitNode(m *mark, node int32, longest bool) {
 	for node != 0 {
 		n := &p.x.nodes[node]
 		for t := n.head; t >= 0; t = p.x.terms[t].more {
-			if f := &p.x.terms[t]; p.fits(f, m) {
+			if f := &p.x.terms[t]; p.fits(f, m) && (longest || !p.speaks(m, f.lang)) {
 				p.fitting = append(p.fitting, t)
 				m.footer = m.footer || f.class&classFoot != 0
 			}

@@ -38,6 +38,7 @@ const (
 	classWhere                    // page, box, app, screen: where a code is typed
 	classBrief                    // minutes: for so long a code is good
 	classNumber                   // number: a code's only if something says so, else it owns the number beside it
+	classTell                     // tell him, read it out: a person is to have the number
 )
 
 var sections = map[string]class{
@@ -45,7 +46,7 @@ var sections = map[string]class{
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
 	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
 	"digits": classWord | classDigits,
-	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber,
+	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:

@@ -10,6 +10,8 @@ type mark struct {
 	best        int32    // the candidate it belongs to, counted from 1
 	node        int32    // where the trie ended
 	others      [3]int32 // and where for shorter stems of the same words
+	head        int32    // and where for the last part of a compound, if there is one
+	headFrom    int      // where that part begins
 	first, last int32    // the phrases it stands for, of those that fit
 	class       class
 	begins      bool // with a word
@@ -72,8 +74,11 @@ const minHead = 3
 func (p *page) keep(m *mark) {
 	if n := len(p.marks); n > 0 && p.marks[n-1].end > m.start {
 		last := &p.marks[n-1]
-		if m.letters > last.letters && m.end > last.end {
+		switch {
+		case m.letters > last.letters && m.end > last.end:
 			*last = *m
+		case last.head == 0 && m.from > last.from && m.start == last.start && m.end == last.end:
+			last.head, last.headFrom = m.node, m.from
 		}
 		return
 	}

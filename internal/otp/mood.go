@@ -18,7 +18,7 @@ type mood struct {
 
 // silent says whether nothing in a mail speaks of signing in.
 func (m mood) silent() bool {
-	return m.auth-m.label+m.guard+m.once+m.brief+m.where == 0 && m.subjectCode < 3.4
+	return m.auth-m.label+m.guard+m.once+m.where == 0 && m.subjectCode < 3.4
 }
 
 // total is what the mood gives to a candidate. Letters are sooner a booking
@@ -39,7 +39,7 @@ func (m mood) total(c *candidate) float64 {
 	}
 	against := m.crowd(k) + m.others()
 	if c.firm && m.void < 2 {
-		against *= 0.4 // what it is called says more than what else the mail is about
+		against *= 0.3 // what it is called says more than what else the mail is about
 	}
 	if k == Alphanumeric && m.void > 0 {
 		against--

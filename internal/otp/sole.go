@@ -16,6 +16,12 @@ func (s *scoring) place(k int) {
 			s.add(c, 0.5, "set apart")
 		}
 	}
+	if s.mood.silent() && s.handedOver(k) {
+		s.add(c, -3, "to be told to somebody")
+	}
+	if s.secretOf(k) {
+		s.add(c, -5, "the secret of the long number before it")
+	}
 	if s.goesInto(k) {
 		s.add(c, 1, "beside the field it goes into")
 	}
@@ -41,7 +47,7 @@ func (s *scoring) goesInto(k int) bool {
 // free says whether nothing speaks against a candidate being the code.
 func (s *scoring) free(c *candidate) bool {
 	l := &s.p.lines[c.line]
-	return c.veto == "" && c.against >= -1 && c.score > -3 && !l.foot && !l.quoted && (c.kind == Numeric || c.mixed)
+	return c.veto == "" && c.against >= -1 && c.score > -3 && !l.foot && !l.quoted && (c.kind == Numeric || c.mixed || s.opens(c))
 }
 
 // sole strengthens the one number of a mail that can be a code, when the mail
@@ -75,7 +81,7 @@ func (s *scoring) sole() {
 		if c := &s.cs[k]; one != 0 && s.free(c) && s.p.sum(c) == one {
 			s.single(c, other == 0)
 			if replaced {
-				s.add(c, 2.5, "in place of another")
+				s.add(c, 3.5, "in place of another")
 			}
 		}
 	}
@@ -87,7 +93,7 @@ func (s *scoring) single(c *candidate, alone bool) {
 	l := &s.p.lines[c.line]
 	known := m.auth+m.guard > 0
 	begins := c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0])
-	hint := known || m.once+m.where+m.brief > 0 || c.told || begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	hint := known || m.once+m.where > 0 || c.told || begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	if hint && c.shape >= 0 {
 		s.add(c, 1, "the only number it can be")
 	}
@@ -97,8 +103,8 @@ func (s *scoring) single(c *candidate, alone bool) {
 	if begins && c.shape >= 0 {
 		s.add(c, 2.5, "begins the subject or the text")
 	}
-	if hint && alone && c.gain < 2 && c.shape >= 0 && c.kind == Numeric && s.by(c) {
-		s.add(c, 1.2, "signing in by it")
+	if alone && c.gain < 2 && c.shape >= 0 && c.kind == Numeric && s.by(c) {
+		s.add(c, 1.5, "signing in by it")
 	}
 	if m.where > 1 && alone && hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
@@ -124,9 +130,61 @@ func (s *scoring) by(c *candidate) bool {
 		m := &s.p.marks[o]
 		if g := s.p.span(c.end, m.start); m.start < c.end || g.words > 2 || g.sentences+g.hard+g.soft > 0 {
 			continue
-		} else if m.class&classOnce != 0 {
+		} else if m.class&classOnce != 0 || m.class&classAuth != 0 && g.words == 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// handedOver says whether the sentence asks to tell the number to a person: a
+// driver, a clerk.
+func (s *scoring) handedOver(k int) bool {
+	found := false
+	near := func(l look) bool {
+		if l.gap.words > 5 || l.gap.sentences+l.gap.hard > 0 {
+			return false
+		}
+		found = found || s.p.marks[l.mark].class&classTell != 0
+		return !found
+	}
+	if s.leftOf(k, near); !found {
+		s.rightOf(k, near)
+	}
+	return found
+}
+
+// secretOf says whether a long number in groups stands right before the label
+// of a candidate, as do a meeting and its password, or a gift card and its PIN.
+func (s *scoring) secretOf(k int) bool {
+	if k == 0 || s.mood.auth-s.mood.label+s.mood.guard+s.mood.once > 0 && s.mood.void == 0 {
+		return false
+	}
+	o, c := &s.cs[k-1], &s.cs[k]
+	if o.kind != Numeric || s.cs[k-1].line > c.line || c.line-o.line > 2 || s.groupsIn(o) < 3 || s.phone(o) {
+		return false
+	}
+	g := s.p.span(o.end, c.start)
+	return g.words > 0 && g.words <= 4 && g.sentences == 0 && (g.soft+g.hard > 0 || s.parted(o.end, c.start))
+}
+
+// groupsIn counts the groups of a number of nine digits and more.
+func (s *scoring) groupsIn(c *candidate) int {
+	digits, groups := 0, 0
+	for i := c.start; i < c.end; i++ {
+		if isDigit(s.p.low[i]) {
+			if digits++; i == c.start || !isDigit(s.p.low[i-1]) {
+				groups++
+			}
+		}
+	}
+	if digits < 9 {
+		return 0
+	}
+	return groups
+}
+
+// phone says whether a number is written as those of telephones are.
+func (s *scoring) phone(c *candidate) bool {
+	return at(s.p.low, c.start-1) == '+' || s.p.low[c.start] == '0' && s.p.low[c.start+1] != ' '
 }

@@ -15,7 +15,7 @@ func (s *scoring) used(k int) (done bool) {
 		return true
 	}
 	if c.lone && s.p.lines[c.line].part != inSubject && s.toldBelow(c) {
-		s.add(c, 1.2, "told to in the line below")
+		s.add(c, 1.6, "told to in the line below")
 		c.told = true
 		return true
 	}
@@ -24,7 +24,7 @@ func (s *scoring) used(k int) (done bool) {
 	case c.kind == Numeric && c.size == 6:
 		told = 3.3
 	case c.kind == Numeric && c.size != 7, c.mixed:
-		told = 3.2
+		told = 3.3
 	case c.kind == Numeric:
 		told = 2.8
 	}

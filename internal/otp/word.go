@@ -110,7 +110,7 @@ func (s *scanner) evenGroups(c *candidate) bool {
 func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	switch {
 	case s.prefixed(c):
-		return 0.8
+		return 1
 	case digits > 0 && s.promo(c):
 		return -2.5
 	case c.letters && c.groups > 1:
