@@ -79,7 +79,7 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 	case m.class&classCode != 0:
 		gain = gainCode
 	case m.class&(classWord|classNumber) == 0: // for one use, whatever it is
-		if gain = gainOnce; !l.left || g.words > 3 || g.sentences > 0 || s.owned(l.mark) {
+		if gain = gainOnce; !l.left || g.words > 3 || g.sentences > 0 || s.ownedBy(l.mark, classVoid) {
 			return 0
 		}
 	case m.class&(classWord|classNumber) == classNumber && (g.words > 1 || g.figures > 0 || !s.asked(l.mark, c)):
@@ -319,10 +319,13 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 }
 
 // owned says whether a weak word belongs to a noun beside it: "order code".
-func (s *scoring) owned(m int) bool {
+func (s *scoring) owned(m int) bool { return s.ownedBy(m, classNot|classVoid) }
+
+// ownedBy says whether a word belongs to a noun of some class beside it.
+func (s *scoring) ownedBy(m int, some class) bool {
 	k := s.p.marks[m]
 	for _, o := range []int{m - 1, m + 1} {
-		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&(classNot|classVoid) == 0 {
+		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 {
 			continue
 		}
 		n := s.p.marks[o]

@@ -12,7 +12,7 @@ type mood struct {
 	subjectAuth            bool
 	subjectOnly            bool // the subject is a word for a code and nothing else
 	subjectVoid            bool
-	subjectGuard           bool    // the subject warns: the mail talks about codes
+	subjectGuard           bool    // the subject warns, or says that a code is used: the mail talks about codes
 	subjectCode            float64 // what the subject's name of a code is worth
 }
 
@@ -145,6 +145,7 @@ func (p *page) feel() mood {
 				m.subjectCode = 3.4
 			}
 		}
+		m.subjectGuard = m.subjectGuard || l.part == inSubject && k.class&classOld != 0
 		m.code = m.code || k.class&(classCode|classWord) != 0
 		m.never = m.never || k.class&classNever != 0
 		switch {

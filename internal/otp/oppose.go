@@ -57,6 +57,8 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 				held = -0.9 * o.loss
 			}
 			return false
+		case m.class&classOnce != 0 && g.words <= 1 && g.sentences == 0 && o.mark.class&classVoid == 0:
+			return false
 		case g.soft+g.hard > 0 && c.lone && (asked || !s.label(l.mark)):
 		case m.class&classOld != 0 && g.words <= 4 && !s.parted(m.end, c.start):
 			o.note(-5, m)
@@ -79,7 +81,6 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 // follow at once.
 func (s *scoring) opposeRight(k int, o *opposition) {
 	c := &s.cs[k]
-	verb := s.after(c, classUse) // "enter 123456 on page …"
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
@@ -91,20 +92,11 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
-		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c) && !(verb && m.class&classNot != 0):
+		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c):
 			o.note(-3.5, m)
 		}
 		return true
 	})
-}
-
-// after says whether a candidate stands right after a word of a class.
-func (s *scoring) after(c *candidate, some class) bool {
-	if c.mark == 0 {
-		return false
-	}
-	m := &s.p.marks[c.mark-1]
-	return m.class&some != 0 && s.p.span(m.end, c.start) == gap{}
 }
 
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".

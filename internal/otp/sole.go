@@ -47,7 +47,7 @@ func (s *scoring) goesInto(k int) bool {
 // free says whether nothing speaks against a candidate being the code.
 func (s *scoring) free(c *candidate) bool {
 	l := &s.p.lines[c.line]
-	return c.veto == "" && c.against >= -1 && c.score > -3 && !l.foot && !l.quoted && (c.kind == Numeric || c.mixed || s.opens(c))
+	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > -0.6 || c.gain > 0) && !l.foot && !l.quoted && (c.kind == Numeric || c.mixed || s.opens(c))
 }
 
 // sole strengthens the one number of a mail that can be a code, when the mail
@@ -103,8 +103,17 @@ func (s *scoring) single(c *candidate, alone bool) {
 	if begins && c.shape >= 0 {
 		s.add(c, 2.5, "begins the subject or the text")
 	}
-	if alone && c.gain < 2 && c.shape >= 0 && c.kind == Numeric && s.by(c) {
+	if c.gain < 2 && c.shape >= 0 && c.size <= 6 && l.part != inSubject && c.kind == Numeric && s.by(c) {
 		s.add(c, 1.5, "signing in by it")
+	}
+	if c.told {
+		s.add(c, 0.3, "and told to")
+	}
+	if alone && c.shape >= 0.5 && m.auth > 0 && m.guard+m.once > 0 {
+		s.add(c, 0.7, "the mail speaks of signing in and warns")
+	}
+	if alone && known && c.shape >= 0.5 && s.tied(c) && c.gain < 2 && s.p.span(l.start, c.start).words >= 3 {
+		s.add(c, 1.5, "after a colon")
 	}
 	if m.where > 1 && alone && hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
@@ -122,7 +131,7 @@ func (s *scoring) by(c *candidate) bool {
 		m := &s.p.marks[o]
 		if g := s.p.span(m.end, c.start); g.words > 3 || g.sentences+g.hard+g.soft > 0 || s.parted(m.end, c.start) {
 			break
-		} else if m.class&(classAuth|classOnce) != 0 {
+		} else if m.class&(classAuth|classOnce) != 0 && (g.words > 0 || s.p.kind[m.from]&dense != 0) {
 			return true
 		}
 	}
