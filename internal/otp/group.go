@@ -195,6 +195,10 @@ func (s *scanner) endsShort(start, stop int) bool {
 
 // longChain catches 12345-678901 and the like, which are no codes.
 func (s *scanner) longChain(start, end int) bool {
+	if next := s.run(end + 1); s.low[start] == '0' && end-start == 5 && at(s.low, end) == ' ' && next-end > 5 && isDigit(at(s.low, end+1)) {
+		s.reject(start, next, "a phone number") // 07700 900188
+		return true
+	}
 	if at(s.low, end) == '-' && isDigit(at(s.low, end+1)) {
 		stop := end
 		for at(s.low, stop) == '-' && isDigit(at(s.low, stop+1)) {

@@ -32,7 +32,7 @@ func (s *scoring) place(k int) {
 func (s *scoring) goesInto(k int) bool {
 	found := false
 	near := func(l look) bool {
-		if l.gap.words > 6 || l.gap.sentences+l.gap.hard > 0 {
+		if l.gap.words > 8 || l.gap.sentences+l.gap.hard > 0 {
 			return false
 		}
 		found = found || s.p.marks[l.mark].class&classWhere != 0
@@ -93,7 +93,8 @@ func (s *scoring) single(c *candidate, alone bool) {
 	l := &s.p.lines[c.line]
 	known := m.auth+m.guard > 0
 	begins := c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0])
-	hint := known || m.once+m.where > 0 || c.told || begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	whole := c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject
+	hint := known || whole || m.once+m.where > 0 || c.told || begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	if hint && c.shape >= 0 {
 		s.add(c, 1, "the only number it can be")
 	}
@@ -106,6 +107,9 @@ func (s *scoring) single(c *candidate, alone bool) {
 	if c.gain < 2 && c.shape >= 0 && c.size <= 6 && l.part != inSubject && c.kind == Numeric && s.by(c) {
 		s.add(c, 1.5, "signing in by it")
 	}
+	if whole && c.shape >= 0 {
+		s.add(c, 2.5, "all the text there is")
+	}
 	if c.told {
 		s.add(c, 0.3, "and told to")
 	}
@@ -113,7 +117,7 @@ func (s *scoring) single(c *candidate, alone bool) {
 		s.add(c, 0.7, "the mail speaks of signing in and warns")
 	}
 	if alone && known && c.shape >= 0.5 && s.tied(c) && c.gain < 2 && s.p.span(l.start, c.start).words >= 3 {
-		s.add(c, 1.5, "after a colon")
+		s.add(c, 2.2, "after a colon")
 	}
 	if m.where > 1 && alone && hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
