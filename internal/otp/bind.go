@@ -108,7 +108,7 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 			gain -= 0.5
 		}
 	}
-	if m.class&classCode == 0 && s.mood.silent() && s.mood.subjectCode == 0 && s.mood.not > 0 {
+	if m.class&classCode == 0 && s.mood.silent() && s.mood.subjectCode == 0 && s.mood.not > 0 && !s.asked(l.mark, c) {
 		gain -= 1.2 // and the mail names numbers of other kinds
 	}
 	words, sentences := float64(g.words), float64(g.sentences)
