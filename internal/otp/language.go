@@ -63,7 +63,7 @@ func (p *page) resolve() {
 // headed says whether a compound that begins with what a code is for ends with a
 // word for a code: "signeringskod", "Freigabenummer".
 func (p *page) headed(m *mark, trusted *[maxLangs]class) bool {
-	h := mark{from: m.headFrom, to: m.end, node: m.head, first: int32(len(p.fitting))}
+	h := mark{from: int(m.headFrom), to: m.end, node: m.head, first: int32(len(p.fitting))}
 	p.fitNode(&h, h.node, true)
 	for _, t := range p.fitting[h.first:] {
 		if f := &p.x.terms[t]; f.class&trusted[f.lang]&(classCode|classWord|classNumber) != 0 {

@@ -11,7 +11,7 @@ type mark struct {
 	node        int32    // where the trie ended
 	others      [3]int32 // and where for shorter stems of the same words
 	head        int32    // and where for the last part of a compound, if there is one
-	headFrom    int      // where that part begins
+	headFrom    int32    // where that part begins
 	first, last int32    // the phrases it stands for, of those that fit
 	class       class
 	begins      bool // with a word
@@ -78,7 +78,7 @@ func (p *page) keep(m *mark) {
 		case m.letters > last.letters && m.end > last.end:
 			*last = *m
 		case last.head == 0 && m.from > last.from && m.start == last.start && m.end == last.end:
-			last.head, last.headFrom = m.node, m.from
+			last.head, last.headFrom = m.node, int32(m.from)
 		}
 		return
 	}
