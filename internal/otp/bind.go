@@ -6,6 +6,8 @@ import "unicode"
 const (
 	gainCode = 6.0  // it names a one-time code
 	gainWord = 4.05 // it may
+	gainBoth = 5.4  // it may, and a word beside it says that it is for signing in, or for one use
+	gainOnce = 3.6  // it is for one use, whatever it is called
 	lossNot  = -6.0
 	lossVoid = -7.0
 )
@@ -21,7 +23,7 @@ func (s *scoring) bind(k int) {
 		if m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0 {
 			tie = true
 		}
-		if m.class&(classCode|classWord) == 0 {
+		if m.class&named == 0 {
 			return true
 		}
 		if v := s.worth(c, l, tie); v > best {
@@ -33,7 +35,7 @@ func (s *scoring) bind(k int) {
 	s.rightOf(k, func(l look) bool {
 		m := s.p.marks[l.mark]
 		is = is || m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0
-		if m.class&(classCode|classWord) == 0 {
+		if m.class&named == 0 {
 			return l.gap.sentences == 0
 		}
 		v := s.worth(c, l, false)
@@ -45,9 +47,15 @@ func (s *scoring) bind(k int) {
 		}
 		return l.gap.numbers < 1 && l.gap.sentences < 1
 	})
-	c.anchor, c.gain = mark, best
+	if best > 3 && best < gainBoth && s.mood.subjectCode >= 3.4 && s.p.lines[c.line].part != inSubject {
+		best += 0.8 // the subject says what the word is short for
+	}
+	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.marks[mark].class&classCode != 0
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
+	}
+	if best >= 4.5 && why == "after" && (tie || best >= 5.5) && c.kind == Numeric && c.size == 4 && c.shape < -1 {
+		s.add(c, 1.2, "so it is no year")
 	}
 	told := s.used(k)
 	if l := &s.p.lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.part != inSubject {
@@ -70,18 +78,38 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 	switch {
 	case m.class&classCode != 0:
 		gain = gainCode
-	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0:
+	case m.class&(classWord|classNumber) == 0: // for one use, whatever it is
+		if gain = gainOnce; !l.left || g.words > 3 || g.sentences > 0 || s.ownedBy(l.mark, classVoid) {
+			return 0
+		}
+	case m.class&(classWord|classNumber) == classNumber && (g.words > 1 || g.figures > 0 || !s.asked(l.mark, c)):
 		return 0
+	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0 && !s.asked(l.mark, c):
+		return 0
+	case s.beside(l.mark, classAuth|classOnce):
+		gain = gainBoth
 	case s.aimed(l.mark):
 		gain += 1
 	default:
 		gain -= s.estranged(l.mark)
 		if l.left && s.mood.auth+s.mood.guard == 0 && s.qualified(l.mark, c) {
 			gain -= 0.6
+			if s.mood.silent() && !c.told {
+				gain -= 1.2
+			}
 		}
 		if l.left && !tie && s.mood.auth+s.mood.guard == 0 && s.listed(l.mark) {
 			gain -= 1.2
 		}
+	}
+	if m.class&classCode == 0 && s.mood.silent() && s.mood.subjectCode == 0 && !tie && !c.lone && at(s.p.low, c.start-1) != cellBreak {
+		gain -= 0.7 // nothing speaks of signing in, and no colon or "is" ties the number to the word
+		if !s.ends(c) {
+			gain -= 0.5
+		}
+	}
+	if m.class&classCode == 0 && s.mood.silent() && s.mood.subjectCode == 0 && s.mood.not > 0 && !s.asked(l.mark, c) {
+		gain -= 1.2 // and the mail names numbers of other kinds
 	}
 	words, sentences := float64(g.words), float64(g.sentences)
 	breaks := float64(g.hard) + 0.2*float64(g.soft)
@@ -109,6 +137,82 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 		gain += 0.6
 	}
 	return max(0, gain-cost)
+}
+
+// named are the classes of words that a number may be bound to.
+const named = classCode | classWord | classNumber | classOnce
+
+// beside says whether a word of some class stands right beside a mark, or with
+// one small word in between: "code for signing in", "одноразовый код".
+func (s *scoring) beside(m int, some class) bool {
+	marks := s.p.marks
+	k := &marks[m]
+	for o := m - 1; o >= 0 && o >= m-2; o-- {
+		if g := s.p.span(marks[o].end, k.start); g.words > 1 || g.sentences+g.hard+g.soft > 0 {
+			break
+		} else if marks[o].class&some != 0 && marks[o].class&classUse == 0 {
+			return true
+		}
+	}
+	for o := m + 1; o < len(marks) && o <= m+2; o++ {
+		if g := s.p.span(k.end, marks[o].start); g.words > 1 || g.sentences+g.hard+g.soft+g.figures > 0 || s.digitsIn(k.end, marks[o].start) {
+			break
+		} else if marks[o].class&some != 0 && marks[o].class&classUse == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// parted says whether a comma, colon or semicolon stands in a short stretch.
+func (s *scoring) parted(from, to int) bool {
+	for i := from; i < to && i < from+maxWord; i++ {
+		switch s.p.low[i] {
+		case ',', ';', ':', '،', '、', '؛':
+			return true
+		}
+	}
+	return false
+}
+
+// digitsIn says whether a short stretch holds a digit.
+func (s *scoring) digitsIn(from, to int) bool {
+	for i := from; i < to && i < from+maxWord; i++ {
+		if isDigit(s.p.low[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// asked says whether a number that is called but a number is one to be typed:
+// an imperative or the field it goes into stands in its sentence, or a word of
+// signing in beside it.
+func (s *scoring) asked(m int, c *candidate) bool {
+	if s.owned(m) || s.p.marks[m].from > s.p.marks[m].start {
+		return false
+	}
+	if s.beside(m, classAuth|classOnce|classGuard) {
+		return true
+	}
+	const asks = classUse | classWhere
+	for o := m - 1; o >= 0 && o >= m-4; o-- {
+		n := &s.p.marks[o]
+		if g := s.p.span(n.end, s.p.marks[m].start); g.words > 5 || g.sentences+g.hard > 0 {
+			break
+		} else if n.class&asks != 0 {
+			return true
+		}
+	}
+	for o := c.mark; o < len(s.p.marks) && o <= c.mark+3; o++ {
+		n := &s.p.marks[o]
+		if g := s.p.span(c.end, n.start); g.words > 5 || g.sentences+g.hard > 0 {
+			break
+		} else if n.class&asks != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // listed says whether a weak word is an item of a list of particulars: "Pune, PIN
@@ -150,10 +254,13 @@ func (s *scoring) estranged(m int) float64 {
 	if k.from > k.start {
 		return 0.8
 	}
+	i := k.start - 1
 	if !k.owns {
+		if s.mood.silent() && s.modified(m) {
+			return 1
+		}
 		return 0
 	}
-	i := k.start - 1
 	if at(s.p.low, i) != ' ' || s.p.kind[i-1]&spaced == 0 {
 		return 0
 	}
@@ -171,6 +278,20 @@ func (s *scoring) estranged(m int) float64 {
 		return 0.6
 	}
 	return 0
+}
+
+// modified says whether a long word in small letters, unknown to the lexicons,
+// stands before a word for a code: it says which code that is.
+func (s *scoring) modified(m int) bool {
+	i := s.p.marks[m].start - 1
+	if at(s.p.low, i) != ' ' || i == 0 || s.p.kind[i-1]&spaced == 0 {
+		return false
+	}
+	start := s.p.wordStart(i)
+	if i-start < 6 || !unicode.IsLower(s.p.raw[start]) {
+		return false
+	}
+	return m == 0 || s.p.marks[m-1].end <= start
 }
 
 // qualified says whether an unknown common noun stands between a weak word and
@@ -201,15 +322,18 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 }
 
 // owned says whether a weak word belongs to a noun beside it: "order code".
-func (s *scoring) owned(m int) bool {
+func (s *scoring) owned(m int) bool { return s.ownedBy(m, classNot|classVoid) }
+
+// ownedBy says whether a word belongs to a noun of some class beside it.
+func (s *scoring) ownedBy(m int, some class) bool {
 	k := s.p.marks[m]
 	for _, o := range []int{m - 1, m + 1} {
-		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&(classNot|classVoid) == 0 {
+		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 {
 			continue
 		}
 		n := s.p.marks[o]
 		from, to := min(k.end, n.end), max(k.start, n.start)
-		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 {
+		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) {
 			return true
 		}
 	}

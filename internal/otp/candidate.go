@@ -19,15 +19,21 @@ type candidate struct {
 	upper      bool
 	letters    bool // letters alone
 	lone       bool // nothing else on its line
+	mixed      bool // capitals and digits that change places: 8WD5M
+	boxed      bool // one digit to a cell or box
 	veto       string
 	shape      float64
 
 	score   float64
 	line    int  // index of its line
+	spans   int  // how many spans begin before it
 	mark    int  // index of the first mark after its start
 	tie     bool // a colon or an "is" ties it to the words before it
 	anchor  int  // index of the mark it is bound to, or -1
 	gain    float64
+	told    bool    // an imperative asks to enter it
+	old     bool    // crossed out, or a word says that it is no longer good
+	firm    bool    // a name of a one-time code is right beside it
 	against float64 // what speaks against it here, whatever stands elsewhere
 	reasons []string
 }

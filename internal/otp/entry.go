@@ -9,7 +9,7 @@ import "encoding/binary"
 // runes, of which a register holds eight.
 type entries struct {
 	whole  [1 << 11]uint64 // first words, by eight letters and their length
-	heads  bitset          // first words that a star goes on from, by four letters
+	heads  [3]bitset       // first words that a star goes on from, by four letters, five, or six
 	short  bitset          // and those of fewer
 	tails  bitset          // first words that may stand inside a word, by their last three letters
 	inner  bitset          // such phrases, by four letters or signs, or three
@@ -73,7 +73,8 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 	case open && letters < 4:
 		e.short.set(first(tags, letters))
 	case open:
-		e.heads.set(first(tags, 4))
+		n := min(letters, 6)
+		e.heads[n-4].set(first(tags, n))
 	default:
 		at, mask := wholeBits(first(tags, letters), letters)
 		e.whole[at] |= mask
@@ -97,7 +98,7 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 // those of its first letters.
 func (e *entries) begins(tags uint64, letters int) bool {
 	at, mask := wholeBits(tags, letters)
-	return e.whole[at]&mask == mask || e.heads.has(first(tags, 4)) || e.short.has(first(tags, 3)) || e.short.has(first(tags, 2))
+	return e.whole[at]&mask == mask || e.heads[0].has(first(tags, 4)) || e.heads[1].has(first(tags, 5)) || e.heads[2].has(first(tags, 6)) || e.short.has(first(tags, 3)) || e.short.has(first(tags, 2))
 }
 
 // inside says how many letters of a word there have to be at least where a

@@ -4,10 +4,23 @@ package otp
 func (s *scoring) isAfter(k int) bool {
 	found := false
 	s.rightOf(k, func(l look) bool {
-		found = s.p.marks[l.mark].class&classIs != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0
+		m := s.p.marks[l.mark]
+		found = m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && s.closes(m.end)
 		return false
 	})
 	return found
+}
+
+// closes says whether no word follows in the sentence.
+func (s *scoring) closes(i int) bool {
+	for ; i < len(s.p.low); i++ {
+		switch r := s.p.low[i]; {
+		case r == ' ' || r == '"' || r == '”' || r == '»':
+		default:
+			return s.p.kind[i]&scriptBits == other
+		}
+	}
+	return true
 }
 
 // dashAfter says whether a dash or colon follows: "123456 — your code".
@@ -51,9 +64,15 @@ func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
 		return gain > 3 && (tie || c.lone) && !s.known(c)
 	}
 	if c.upper {
-		return gain >= 3
+		return gain >= 3 || s.opens(c) && s.mood.not+s.mood.void == 0 || c.told && (c.mixed || s.mood.auth > 0)
 	}
 	return gain >= 3 && (tie || c.lone)
+}
+
+// opens says whether letters and digits are the first of the subject.
+func (s *scoring) opens(c *candidate) bool {
+	l := &s.p.lines[c.line]
+	return c.upper && !c.letters && l.part == inSubject && c.start == l.start && !c.lone
 }
 
 // known says whether a word is in the lexicon: VERIFY on a button.

@@ -137,11 +137,11 @@ type look struct {
 	left bool
 }
 
-// place notes for each candidate the line it is on, the part, the first mark
+// locate notes for each candidate the line it is on, the part, the first mark
 // after it, and whether it is tied to what stands before it.
-func (s *scoring) place() {
+func (s *scoring) locate() {
 	s.p.uncount()
-	line, m := 0, 0
+	line, m, spans := 0, 0, 0
 	for k := range s.cs {
 		c := &s.cs[k]
 		for line < len(s.p.lines)-1 && s.p.lines[line].end <= c.start {
@@ -150,7 +150,10 @@ func (s *scoring) place() {
 		for m < len(s.p.marks) && s.p.marks[m].start < c.start {
 			m++
 		}
-		c.line, c.mark = line, m
+		for spans < len(s.p.spans) && s.p.spans[spans].start <= c.start {
+			spans++
+		}
+		c.line, c.mark, c.spans = line, m, spans
 		c.tie = c.veto == "" && (s.tied(c) || s.isAfter(k))
 	}
 }

@@ -14,8 +14,11 @@ func (s *scanner) group(start, end int) bool {
 	even, total, stop, count := true, n, end, 1
 	for {
 		sp, j := s.separator(stop, n)
-		if j == 0 || sp != sep {
+		if j == 0 || sp != sep && n > 1 {
 			break
+		}
+		if sp != sep {
+			sep = '\t'
 		}
 		e := j
 		for e < len(s.low) && isDigit(s.low[e]) {
@@ -24,7 +27,7 @@ func (s *scanner) group(start, end int) bool {
 		if at(s.low, e) != 0 && isLetter(s.low[e]) {
 			break
 		}
-		if n == 1 && e-j != 1 && (sep != '-') {
+		if n == 1 && e-j != 1 && sep != '-' {
 			break
 		}
 		even = even && e-j == n
@@ -48,6 +51,9 @@ func (s *scanner) group(start, end int) bool {
 	default:
 		c.veto = s.around(start, stop)
 	}
+	if c.boxed = n == 1 && sep == cellBreak; c.boxed && s.grid(start, stop) && c.veto == "" {
+		c.veto = "a grid of figures"
+	}
 	c.shape = s.groupShape(start, n, count, total, sep)
 	s.add(c)
 	return true
@@ -57,7 +63,7 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 	score := 0.6
 	switch {
 	case n == 1:
-		score = 1
+		score = 1.5
 		if sep == cellBreak {
 			score = 2
 		}
@@ -70,7 +76,7 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 		score = 0.5
 	case n == 2:
 		score = 0
-		if sep == '-' {
+		if sep == '-' && s.pairDate(start) {
 			score = -1
 		}
 	case total > 8:
@@ -80,6 +86,39 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 		score -= 0.8
 	}
 	return score
+}
+
+// pairDate says whether three pairs of digits may be a date: 21-11-26.
+func (s *scanner) pairDate(start int) bool {
+	pair := func(i int) int { return int(at(s.low, start+i)-'0')*10 + int(at(s.low, start+i+1)-'0') }
+	a, b, c := pair(0), pair(3), pair(6)
+	month := func(n int) bool { return n >= 1 && n <= 12 }
+	day := func(n int) bool { return n >= 1 && n <= 31 }
+	return month(b) && (day(a) || day(c)) || month(a) && day(b)
+}
+
+// grid says whether digits stand in several rows of several cells each.
+func (s *scanner) grid(start, stop int) bool {
+	rows, cells := false, false
+	for i := start; i < stop; i++ {
+		if isDigit(s.low[i]) && i+1 < stop {
+			row := false
+			for j := i + 1; !isDigit(s.low[j]); j++ {
+				row = row || s.low[j] == hardBreak || s.low[j] == softBreak
+			}
+			rows, cells = rows || row, cells || !row
+		}
+	}
+	return rows && cells
+}
+
+// box says whether a sign draws the side of a box: [4] [8] or │ 4 │ 8 │.
+func box(r rune) bool {
+	switch r {
+	case '[', ']', '|', '│', '┃', '║', '┆', '(', ')':
+		return true
+	}
+	return false
 }
 
 // ascending recognises the scale of a survey: 1 2 3 4 5.
@@ -119,7 +158,9 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 			if sep == 0 || sep == ' ' {
 				sep = '\t'
 			}
-		case (r == '-' || n == 1 && (r == '|' || r == '·' || r == '•')) && (sep == 0 || sep == ' '):
+		case n == 1 && box(r), n == 1 && r == '-' && sep == '\t':
+			sep = '\t'
+		case (r == '-' || n == 1 && (r == '·' || r == '•')) && (sep == 0 || sep == ' '), r == '·' && j == i:
 			sep = r
 		default:
 			return 0, 0
@@ -154,6 +195,10 @@ func (s *scanner) endsShort(start, stop int) bool {
 
 // longChain catches 12345-678901 and the like, which are no codes.
 func (s *scanner) longChain(start, end int) bool {
+	if next := s.run(end + 1); s.low[start] == '0' && end-start == 5 && at(s.low, end) == ' ' && next-end > 5 && isDigit(at(s.low, end+1)) {
+		s.reject(start, next, "a phone number") // 07700 900188
+		return true
+	}
 	if at(s.low, end) == '-' && isDigit(at(s.low, end+1)) {
 		stop := end
 		for at(s.low, stop) == '-' && isDigit(at(s.low, stop+1)) {

@@ -15,6 +15,7 @@ type element struct {
 	kind   elementKind
 	style  style
 	opened bool // it opened a link
+	span   int  // the span it opened, counted from 1
 }
 
 // htmlReader turns HTML into lines of a page: one for each block.
@@ -229,6 +230,7 @@ func (h *htmlReader) open() {
 		e.opened = h.p.openLink(href)
 	}
 	if !void && len(h.stack) < maxDepth {
+		e.span = h.p.openSpan(h.emphasis(name, st))
 		h.stack = append(h.stack, e)
 	}
 }
@@ -254,6 +256,7 @@ func (h *htmlReader) close(name string) {
 			if e.opened {
 				h.p.closeLink()
 			}
+			h.p.closeSpan(e.span)
 			if e.kind == blockElement {
 				h.separate(e.style, hardBreak)
 			}

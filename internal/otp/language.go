@@ -1,5 +1,7 @@
 package otp
 
+import "slices"
+
 // No guess at the language of a mail has to be right: every lexicon is looked
 // up at once. But a word of one language may be another thing in the next
 // (Malay "kad" is a card, Lithuanian "kad" is "that"), so the phrases vote for
@@ -33,72 +35,115 @@ func (p *page) resolve() {
 			p.vote(&marks[i], &votes)
 		}
 	})
-	kept, best := 0, p.best(&votes)
+	trusted := p.trust(&votes)
+	first := 0.8 * slices.Max(votes[:])
+	kept := p.marks[:0]
 	for i := range p.marks {
 		m := &p.marks[i]
 		for _, t := range p.fitting[m.first:m.last] {
 			f := &p.x.terms[t]
-			trusted := p.x.trust(f.lang, votes[f.lang], best)
-			m.class |= f.class & trusted
-			m.owns = m.owns || trusted == everyClass && p.x.owns[f.lang]
+			if f.size <= maxBrief && votes[f.lang] < first && !p.x.common[f.lang] {
+				m.class |= f.class & trusted[f.lang] & (classCode | classWord | classUse | classDigits | classOwn | classQuote)
+				continue
+			}
+			m.class |= f.class & trusted[f.lang]
+			m.owns = m.owns || trusted[f.lang] == everyClass && p.x.owns[f.lang]
 		}
-		if m.class == 0 {
-			continue
+		const purpose, other = classAuth | classOnce, classNot | classVoid | classNever | classCode
+		if m.head != 0 && m.class&purpose != 0 && m.class&other == 0 && p.headed(m, &trusted) {
+			m.class |= classCode
 		}
-		if kept < i {
-			p.marks[kept] = *m
+		if m.class != 0 {
+			kept = append(kept, *m)
 		}
-		kept++
 	}
-	p.marks = p.marks[:kept]
+	p.marks = kept
 }
 
-// best is what the language with most votes has.
-func (p *page) best(votes *[maxLangs]float64) float64 {
-	best := 0.0
-	for l, v := range votes[:len(p.x.langs)] {
-		if v > best && !p.x.common[l] {
-			best = v
+// headed says whether a compound that begins with what a code is for ends with a
+// word for a code: "signeringskod", "Freigabenummer".
+func (p *page) headed(m *mark, trusted *[maxLangs]class) bool {
+	h := mark{from: int(m.headFrom), to: m.end, node: m.head, first: int32(len(p.fitting))}
+	p.fitNode(&h, h.node, true)
+	for _, t := range p.fitting[h.first:] {
+		if f := &p.x.terms[t]; f.class&trusted[f.lang]&(classCode|classWord|classNumber) != 0 {
+			p.fitting = p.fitting[:h.first]
+			return true
 		}
 	}
-	return best
+	p.fitting = p.fitting[:h.first]
+	return false
 }
+
+// maxBrief is how many letters a phrase has that another language may well have
+// for something else: "din" is yours, and of, and a currency. It is believed in
+// the languages of a mail that have most votes.
+const maxBrief = 3
 
 // everyClass is what a phrase may stand for in a language that is believed.
 const everyClass = ^class(0)
 
-// trust gives the classes that count in a language with some votes.
-func (x *lexicon) trust(lang uint8, votes, best float64) class {
-	switch {
-	case votes >= believed*best || x.common[lang]:
-		return everyClass
-	case votes >= heard*best:
-		return classCode | classUse | classQuote | classWord | classDigits
+// trust gives the classes that count in each language.
+func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
+	best := 0.0
+	for l := range p.x.langs {
+		if !p.x.common[l] {
+			best = max(best, votes[l])
+		}
 	}
-	return classCode | classUse | classQuote
+	for l := range p.x.langs {
+		switch {
+		case p.x.common[l] || votes[l] >= believed*best:
+			trusted[l] = everyClass
+		case votes[l] >= heard*best:
+			trusted[l] = classCode | classQuote | classWord | classDigits | classOnce | classWhere
+		default:
+			trusted[l] = classCode | classQuote | classOnce
+		}
+	}
+	return trusted
 }
 
 // vote counts the letters of a phrase for its languages; a phrase of several
 // languages counts less for each.
 func (p *page) vote(m *mark, votes *[maxLangs]float64) {
 	terms := p.fitting[m.first:m.last]
-	weight := float64(min(m.letters, 12)) / float64(len(terms))
+	weight := 1 / float64(len(terms))
 	if p.kind[m.from]&dense != 0 {
 		weight *= 2
 	}
 	for _, t := range terms {
-		votes[p.x.terms[t].lang] += weight
+		votes[p.x.terms[t].lang] += weight * float64(min(p.x.terms[t].size, 12))
 	}
 }
 
 // fit notes the phrases that a mark stands for: those that end where it ends,
-// and those that would let its last word go on.
+// those that would let its last word go on, and shorter stems of the same
+// words, which may be those of another language.
 func (p *page) fit(m *mark) {
 	m.first = int32(len(p.fitting))
-	for node := m.node; node != 0; {
+	p.fitNode(m, m.node, true)
+	for _, node := range m.others {
+		p.fitNode(m, node, false)
+	}
+	m.last = int32(len(p.fitting))
+}
+
+// speaks says whether a mark already stands for a phrase of a language.
+func (p *page) speaks(m *mark, lang uint8) bool {
+	for _, t := range p.fitting[m.first:] {
+		if p.x.terms[t].lang == lang {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *page) fitNode(m *mark, node int32, longest bool) {
+	for node != 0 {
 		n := &p.x.nodes[node]
 		for t := n.head; t >= 0; t = p.x.terms[t].more {
-			if f := &p.x.terms[t]; p.fits(f, m) {
+			if f := &p.x.terms[t]; p.fits(f, m) && (longest || !p.speaks(m, f.lang)) {
 				p.fitting = append(p.fitting, t)
 				m.footer = m.footer || f.class&classFoot != 0
 			}
@@ -108,7 +153,6 @@ func (p *page) fit(m *mark) {
 		}
 		node = p.x.step(node, star)
 	}
-	m.last = int32(len(p.fitting))
 }
 
 // eachLine goes through the marks of each line.

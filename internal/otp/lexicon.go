@@ -14,7 +14,7 @@ import (
 var lexiconFiles embed.FS
 
 // class is a set of roles that a phrase plays beside a number.
-type class uint16
+type class uint32
 
 // The sections of a lexicon; docs/extraction.md explains them to contributors.
 const (
@@ -34,6 +34,11 @@ const (
 	classQuote                    // begins a quoted or forwarded mail
 	classFoot                     // begins or marks a footer
 	classDigits                   // these digits: a word for a code in a mail about signing in, and no word at all in another
+	classOnce                     // one-time, single-use: makes a code of the noun beside it
+	classWhere                    // page, box, app, screen: where a code is typed
+	classBrief                    // minutes: for so long a code is good
+	classNumber                   // number: a code's only if something says so, else it owns the number beside it
+	classTell                     // tell him, read it out: a person is to have the number
 )
 
 var sections = map[string]class{
@@ -41,6 +46,7 @@ var sections = map[string]class{
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
 	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
 	"digits": classWord | classDigits,
+	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:
@@ -103,9 +109,9 @@ func build() (*lexicon, error) {
 // What the phrases need: nodes, terms, and room for children that are not the
 // first, of which at most three quarters are used: a small table stays cached.
 const (
-	nodes   = 124 << 10
-	terms   = 24 << 10
-	further = 32 << 10
+	nodes   = 224 << 10
+	terms   = 56 << 10
+	further = 64 << 10
 )
 
 // load enters the phrases of one file.

@@ -2,12 +2,15 @@ package otp
 
 // mark is a phrase of the lexicon found in a page.
 type mark struct {
-	start, end  int   // whole words
-	from, to    int   // the letters that matched
-	letters     int32 // spelled out by the phrase
-	best        int32 // the candidate it belongs to, counted from 1
-	node        int32 // where the trie ended
-	first, last int32 // the phrases it stands for, of those that fit
+	start, end  int      // whole words
+	from, to    int      // the letters that matched
+	letters     int32    // spelled out by the phrase
+	best        int32    // the candidate it belongs to, counted from 1
+	node        int32    // where the trie ended
+	others      [3]int32 // and where for shorter stems of the same words
+	head        int32    // and where for the last part of a compound, if there is one
+	headFrom    int32    // where that part begins
+	first, last int32    // the phrases it stands for, of those that fit
 	class       class
 	begins      bool // with a word
 	owns        bool // its language lists what may stand before it
@@ -76,8 +79,11 @@ const minHead = 3
 func (p *page) keep(m *mark) {
 	if n := len(p.marks); n > 0 && p.marks[n-1].end > m.start {
 		last := &p.marks[n-1]
-		if m.letters > last.letters && m.end > last.end {
+		switch {
+		case m.letters > last.letters && m.end > last.end:
 			*last = *m
+		case last.head == 0 && m.from > last.from && m.start == last.start && m.end == last.end:
+			last.head, last.headFrom = m.node, int32(m.from)
 		}
 		return
 	}
@@ -141,6 +147,11 @@ func (p *page) walk(node int32, j int) (int32, int) {
 func (p *page) arrive(m *mark, node int32, end, n int) {
 	for t := p.x.nodes[node].head; t >= 0; t = p.x.terms[t].more {
 		if p.fits(&p.x.terms[t], m) {
+			if m.node != 0 && p.wordEnd(m.to) == p.wordEnd(end) {
+				m.others = [3]int32{m.node, m.others[0], m.others[1]}
+			} else {
+				m.others = [3]int32{}
+			}
 			m.node, m.to, m.letters = node, end, int32(n)
 			return
 		}

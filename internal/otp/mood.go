@@ -5,18 +5,26 @@ import "fmt"
 // mood is what the mail as a whole is about.
 type mood struct {
 	auth, guard, void, not int
+	label                  int // of those for signing in, how many are part of a code's name
+	once, where, brief     int
 	never                  bool
 	code                   bool // a word for a code is somewhere
 	subjectAuth            bool
 	subjectOnly            bool // the subject is a word for a code and nothing else
 	subjectVoid            bool
+	subjectGuard           bool    // the subject warns, or says that a code is used: the mail talks about codes
 	subjectCode            float64 // what the subject's name of a code is worth
+}
+
+// silent says whether nothing in a mail speaks of signing in.
+func (m mood) silent() bool {
+	return m.auth-m.label+m.guard+m.once+m.where == 0 && m.subjectCode < 3.4
 }
 
 // total is what the mood gives to a candidate. Letters are sooner a booking
 // than a code.
-func (m mood) total(k Kind) float64 {
-	n := 0.0
+func (m mood) total(c *candidate) float64 {
+	n, k := 0.0, c.kind
 	if m.auth > 0 {
 		n += 0.8
 	}
@@ -26,33 +34,94 @@ func (m mood) total(k Kind) float64 {
 	if m.guard > 0 {
 		n += 1
 	}
-	if m.auth == 0 && m.guard == 0 && m.not >= 3 {
-		n -= 0.6
-		if m.not >= 4 {
-			n -= 0.9
-		}
-		if k == Alphanumeric {
-			n -= 0.6
-		}
+	if m.guard == 0 && m.brief+m.once > 0 {
+		n += 0.5
+	}
+	against := m.crowd(k) + m.others()
+	if c.firm && m.void < 2 {
+		against *= 0.3 // what it is called says more than what else the mail is about
 	}
 	if k == Alphanumeric && m.void > 0 {
-		n -= 1
+		against--
 	}
-	switch {
-	case m.never:
-		n -= 7
-	case m.void > 2 && (m.subjectVoid || m.auth+m.guard == 0):
-		n -= 4.5
-	case m.subjectVoid:
-		n -= 3
-	case m.void > 1:
-		n -= 2.5
-	case m.void > 0 && m.auth+m.guard == 0:
-		n -= 2.5
-	case m.void > 0:
-		n -= 1.5
+	if m.void > 0 && !c.firm && m.auth-m.label+m.guard+m.once == 0 {
+		against -= 3 // nothing speaks of signing in
+		if k == Alphanumeric {
+			against -= 2
+		}
+	}
+	if m.never {
+		against -= 7
+	}
+	return n + against
+}
+
+// crowd is what many numbers of other kinds take from a code in a mail that
+// does not speak of signing in.
+func (m mood) crowd(k Kind) float64 {
+	if m.auth+m.guard > 0 || m.not < 4 {
+		return 0
+	}
+	n := -0.6
+	if m.not >= 6 {
+		n -= 0.9
+	}
+	if k == Alphanumeric {
+		n -= 0.6
 	}
 	return n
+}
+
+// others is what codes of other kinds take: promotions, invitations, doors.
+func (m mood) others() float64 {
+	known := m.auth - m.label + m.guard
+	switch {
+	case m.never:
+		return 0
+	case m.void > 1 && known == 0:
+		return -4
+	case m.void > 2 && (m.subjectVoid || m.auth+m.guard == 0):
+		return -4.5
+	case m.subjectVoid:
+		return -3
+	case m.void > 1:
+		return -2.5
+	case m.void > 0 && known == 0:
+		return -2.5
+	case m.void > 0:
+		return -1.5
+	}
+	return 0
+}
+
+// partOfName says whether a word for a code stands right beside a word for
+// signing in, with which it makes one name: "access code", "codice d'accesso".
+func (p *page) partOfName(i int) bool {
+	k := &p.marks[i]
+	if i > 0 {
+		if o := &p.marks[i-1]; o.class&named != 0 && p.near(o.end, k.start) {
+			return true
+		}
+	}
+	if i+1 < len(p.marks) {
+		if o := &p.marks[i+1]; o.class&named != 0 && p.near(k.end, o.start) {
+			return true
+		}
+	}
+	return false
+}
+
+// near says whether little and no break is between two places.
+func (p *page) near(from, to int) bool {
+	if to-from > 6 {
+		return false
+	}
+	for _, r := range p.low[from:to] {
+		if r == softBreak || r == hardBreak || r == cellBreak || r == '.' {
+			return false
+		}
+	}
+	return true
 }
 
 // feel counts the phrases of the page by class.
@@ -76,6 +145,7 @@ func (p *page) feel() mood {
 				m.subjectCode = 3.4
 			}
 		}
+		m.subjectGuard = m.subjectGuard || l.part == inSubject && k.class&classOld != 0
 		m.code = m.code || k.class&(classCode|classWord) != 0
 		m.never = m.never || k.class&classNever != 0
 		switch {
@@ -83,15 +153,29 @@ func (p *page) feel() mood {
 			voids[l.part]++
 			m.void = max(m.void, voids[l.part])
 			m.subjectVoid = m.subjectVoid || l.part == inSubject
-		case k.class&classAuth != 0:
+		case k.class&classAuth != 0 && k.class&(classCode|classWord) == 0:
 			m.auth++
+			if p.partOfName(i) {
+				m.label++
+			}
 			m.subjectAuth = m.subjectAuth || l.part == inSubject
 		case k.class&classGuard != 0:
 			m.guard++
+			m.subjectGuard = m.subjectGuard || l.part == inSubject
+		case k.class&classOnce != 0:
+			m.once++
+		case k.class&classWhere != 0:
+			m.where++
+		case k.class&classBrief != 0:
+			m.brief++
 		case k.class&classNot != 0 && !l.foot:
 			nots[l.part]++
 			m.not = max(m.not, nots[l.part])
 		}
+	}
+	if m.subjectGuard && m.subjectCode > 0 {
+		m.subjectCode, m.guard = 0, 0
+		m.void = max(m.void, 1)
 	}
 	return m
 }

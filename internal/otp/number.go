@@ -185,6 +185,16 @@ func currency(r rune) bool {
 // after a space belongs to the next number.
 func currencyBefore(r rune) bool { return r == '$' || r == '£' || r == '¥' || r == '₹' }
 
+// sequence recognises the digits of an example: 1234, 123456, 0000.
+func sequence(d []rune) bool {
+	up, same := true, true
+	for i := 1; i < len(d); i++ {
+		up = up && d[i] == d[i-1]+1
+		same = same && d[i] == d[i-1]
+	}
+	return up || same
+}
+
 // digitShape is how much a number looks like a code by itself.
 func (s *scanner) digitShape(start, end int) float64 {
 	d := s.low[start:end]
@@ -198,6 +208,9 @@ func (s *scanner) digitShape(start, end int) float64 {
 	}
 	if zeros >= 3 {
 		score -= 1
+	}
+	if sequence(d) {
+		score -= 2
 	}
 	return score
 }

@@ -15,13 +15,13 @@ func (o *opposition) note(n float64, m mark) {
 // oppose finds the words that own a number and make it no code.
 func (s *scoring) oppose(k int) {
 	c := &s.cs[k]
-	if c.veto != "" {
+	if c.veto != "" || s.domainBound(c) {
 		return
 	}
 	o := s.opposeLeft(k)
 	s.opposeRight(k, &o)
-	c.against = o.loss
-	if at(s.p.low, c.start-1) == '#' && !s.domainBound(c) {
+	c.against, c.old = o.loss, o.mark.class&classOld != 0
+	if at(s.p.low, c.start-1) == '#' {
 		c.against = min(c.against, -1.5)
 	}
 	if c.against < 0 && s.explain && o.mark.end > 0 {
@@ -37,12 +37,19 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	held := 0.0
 	tie := c.tie
 	asked, _ := s.toldAbove(c)
+	asked = asked || c.lone && s.toldBelow(c)
 	verb := false
 	s.leftOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		tie = tie || m.class&classIs != 0 && g.words == 0
 		verb = verb || m.class&classUse != 0 && g.words == 0
 		switch {
+		case tie && m.class&classCode != 0 && g.words <= 14 && g.sentences+g.hard == 0:
+			if o.mark.class&classVoid == 0 {
+				held = -0.9 * o.loss
+			}
+			return false
+		case tie && g.words <= 14 && g.sentences+g.hard == 0 && (g.words > 6 || g.figures > 0):
 		case g.sentences > 0 || g.words > 6 || g.figures > 0 || g.hard > 1 || g.hard == 1 && !c.lone:
 			return false
 		case m.class&classCode != 0 && tie || m.class&(classCode|classWord) != 0 && !s.owned(l.mark):
@@ -50,16 +57,20 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 				held = -0.9 * o.loss
 			}
 			return false
+		case m.class&classOnce != 0 && g.words <= 1 && g.sentences == 0 && o.mark.class&classVoid == 0:
+			return false
 		case g.soft+g.hard > 0 && c.lone && (asked || !s.label(l.mark)):
-		case m.class&classOld != 0:
+		case m.class&classOld != 0 && g.words <= 4 && !s.parted(m.end, c.start):
 			o.note(-5, m)
 		case verb && m.class&classNot != 0: // "to link your phone, enter 123456"
 		case m.class&(classNot|classVoid|classNever) != 0:
 			o.note(nearness(m, g), m)
+		case m.class&(classNumber|classWord) == classNumber && !s.asked(l.mark, c):
+			o.note(nearness(m, g), m)
 		}
 		return true
 	})
-	if s.named(k) && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
+	if s.namedAfter(k) && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
 		held = max(held, -0.9*o.loss)
 	}
 	o.loss += held
@@ -77,7 +88,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			return false
 		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0:
 			o.note(-7, m)
-		case m.class&classOld != 0:
+		case m.class&classOld != 0 && !s.parted(c.end, m.start):
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
@@ -88,8 +99,8 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 	})
 }
 
-// named says whether a name of a code follows at once: "123456 kodunu".
-func (s *scoring) named(k int) (yes bool) {
+// namedAfter says whether a name of a code follows at once: "123456 kodunu".
+func (s *scoring) namedAfter(k int) (yes bool) {
 	s.rightOf(k, func(l look) bool {
 		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && !s.owned(l.mark)
 		return false

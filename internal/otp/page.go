@@ -63,6 +63,7 @@ type page struct {
 	kind     []byte // of each rune
 	lines    []line
 	links    []link
+	spans    []span
 	marks    []mark
 	trial    mark    // the one that is being looked up
 	fitting  []int32 // the phrases that the marks stand for
@@ -95,7 +96,7 @@ func (x *lexicon) blank() *page {
 	}
 	*p = page{
 		x: x, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0], totals: p.totals[:0],
-		lines: p.lines[:0], links: p.links[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], fitting: p.fitting[:0],
+		lines: p.lines[:0], links: p.links[:0], spans: p.spans[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], fitting: p.fitting[:0],
 	}
 	return p
 }

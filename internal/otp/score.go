@@ -32,7 +32,7 @@ func (s *scoring) because(c *candidate, n float64, why string, m mark) {
 
 // run scores every candidate.
 func (s *scoring) run() {
-	s.place()
+	s.locate()
 	for k := range s.cs {
 		s.oppose(k)
 	}
@@ -45,17 +45,18 @@ func (s *scoring) run() {
 		s.add(c, c.shape, "shape")
 		s.bind(k)
 		s.look(c)
+		s.place(k)
 		s.add(c, c.against, "so it is no code")
 		if s.explain {
-			s.add(c, s.mood.total(c.kind), s.mood.String())
+			s.add(c, s.mood.total(c), s.mood.String())
 		} else {
-			c.score += s.mood.total(c.kind)
+			c.score += s.mood.total(c)
 		}
 	}
 	s.share()
 	s.agree()
 	s.list()
-	s.only()
+	s.sole()
 }
 
 // look weighs how the candidate is set.
@@ -183,39 +184,4 @@ func (s *scoring) follows(a, b *candidate) bool {
 		return false
 	}
 	return (a.lone && b.lone && i != j || i == j && s.p.span(a.end, b.start).words == 0) && s.p.sum(a) != s.p.sum(b)
-}
-
-// only strengthens the one number of a mail that speaks of a code, when
-// nothing says that it is something else.
-func (s *scoring) only() {
-	m := s.mood
-	if !m.code || m.never || m.void > 0 {
-		return
-	}
-	known := m.auth+m.guard > 0
-	var sum uint64
-	for k := range s.cs {
-		c := &s.cs[k]
-		if c.kind != Numeric || c.veto != "" || c.against < -1 || s.p.lines[c.line].foot {
-			continue
-		}
-		if v := s.p.sum(c); sum != 0 && sum != v {
-			return
-		} else {
-			sum = v
-		}
-	}
-	for k := range s.cs {
-		c := &s.cs[k]
-		if c.kind != Numeric || c.veto != "" || c.against < -1 || c.shape < 0.5 || s.p.sum(c) != sum {
-			continue
-		}
-		if known || m.subjectOnly && c.anchor < 0 && s.tied(c) {
-			s.add(c, 1, "the only number it can be")
-		}
-		if c.gain < m.subjectCode && s.p.lines[c.line].part != inSubject && (known || c.shape >= 1) {
-			s.add(c, m.subjectCode-c.gain, "the subject names a code")
-			c.gain = m.subjectCode
-		}
-	}
 }

@@ -42,6 +42,7 @@ type style struct {
 	big    bool // the letters are large; likewise
 	wide   bool // the letters are spaced
 	head   bool // of a heading
+	struck bool // the letters are crossed out
 }
 
 // unseen says whether the text is not shown.
@@ -55,6 +56,8 @@ func (s style) inherit(name string) style {
 	switch name {
 	case "h1", "h2", "h3":
 		s.head = true
+	case "s", "del", "strike":
+		s.struck = true
 	}
 	return s
 }
@@ -225,6 +228,8 @@ func (s *style) set(key, value string) {
 		if n, ok := pixels(value, 16); ok {
 			s.tiny, s.big = n <= 2, n >= 20
 		}
+	case "text-decoration", "text-decoration-line":
+		s.struck = s.struck || strings.Contains(value, "line-through")
 	case "letter-spacing":
 		n, ok := pixels(value, 16)
 		s.wide = s.wide || ok && n >= 2

@@ -4,6 +4,7 @@ package otp
 func (s *scoring) used(k int) (done bool) {
 	c := &s.cs[k]
 	if told, aim := s.toldAbove(c); c.lone && told {
+		c.told = true
 		s.add(c, 1.2, "told to in the line above")
 		if s.tied(c) {
 			s.add(c, 0.5, "after a colon")
@@ -13,29 +14,40 @@ func (s *scoring) used(k int) (done bool) {
 		}
 		return true
 	}
+	if c.lone && s.p.lines[c.line].part != inSubject && s.toldBelow(c) {
+		s.add(c, 1.6, "told to in the line below")
+		c.told = true
+		return true
+	}
 	told := 1.2
 	switch {
 	case c.kind == Numeric && c.size == 6:
-		told = 3.2
-	case c.kind == Numeric && c.size != 7:
-		told = 2.9
+		told = 3.3
+	case c.kind == Numeric && c.size != 7, c.mixed:
+		told = 3.3
 	case c.kind == Numeric:
-		told = 2.3
+		told = 2.8
 	}
 	far := 1
+	if s.tied(c) {
+		far = 8
+	}
 	near := func(l look) bool {
 		m := s.p.marks[l.mark]
+		if m.class&classWhere != 0 && l.gap.words <= 4 {
+			far = max(far, 5)
+		}
 		if l.gap.words > far || l.gap.sentences+l.gap.hard > 0 {
 			return false
 		}
 		if m.class&classUse != 0 || s.leadsTo(c, l) {
 			s.because(c, told, "told to", m)
 			s.purpose(k)
-			done = true
+			done, c.told = true, true
 			return false
 		}
-		if m.class&classWord != 0 && l.gap.words == 0 {
-			far, told = 4, 1.2
+		if m.class&(classWord|classNumber) != 0 && l.gap.words == 0 && s.worth(c, l, false) > 0 {
+			far, told = max(far, 4), 1.2
 		}
 		return true
 	}
@@ -44,6 +56,21 @@ func (s *scoring) used(k int) (done bool) {
 		s.rightOf(k, near)
 	}
 	return done
+}
+
+// toldBelow says whether the line below a lone candidate asks to enter it:
+// "Type this on the television."
+func (s *scoring) toldBelow(c *candidate) bool {
+	if c.line+1 >= len(s.p.lines) || s.p.lines[c.line+1].part != s.p.lines[c.line].part {
+		return false
+	}
+	below := &s.p.lines[c.line+1]
+	for i := c.mark; i < len(s.p.marks) && s.p.marks[i].start < below.end; i++ {
+		if m := &s.p.marks[i]; m.class&classUse != 0 && m.start >= below.start && s.p.span(below.start, m.start).words < 6 {
+			return true
+		}
+	}
+	return false
 }
 
 // leadsTo says whether an aim and a colon stand right before the number: "to

@@ -147,6 +147,10 @@ func (t *trie) settle(node int32, p *phrase) {
 	for i := t.nodes[node].head; i >= 0; i = t.terms[i].more {
 		switch o := &t.terms[i]; {
 		case o.lang != p.lang:
+		case p.class&(classNumber|classWhere) != 0:
+			o.class &^= classNot
+		case o.class&(classNumber|classWhere) != 0:
+			p.class &^= classNot
 		case p.class&no != 0:
 			o.class &^= yes
 		case o.class&no != 0:

@@ -36,6 +36,7 @@ func (s *scanner) word(start, end int) {
 	case a == '&' || b == '=' || a == '=' && isAlnum(at(s.low, start-2)):
 		c.veto = "part of an address"
 	}
+	c.mixed = digits > 0 && c.upper && c.size >= 5 && s.changes(start, stop) && !s.promo(&c)
 	c.shape = s.wordShape(&c, digits)
 	s.add(c)
 }
@@ -109,7 +110,7 @@ func (s *scanner) evenGroups(c *candidate) bool {
 func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	switch {
 	case s.prefixed(c):
-		return 0.8
+		return 1
 	case digits > 0 && s.promo(c):
 		return -2.5
 	case c.letters && c.groups > 1:
@@ -126,6 +127,18 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 		return -1.2
 	}
 	return -2
+}
+
+// changes says whether digits and letters change places more than once, or a
+// hyphen parts what is not a prefix and a number: 8WD5M, H7X2Q, TQ7-41.
+func (s *scanner) changes(start, stop int) bool {
+	n, last := 0, isDigit(s.low[start])
+	for _, r := range s.low[start:stop] {
+		if d := isDigit(r); r != '-' && d != last {
+			n, last = n+1, d
+		}
+	}
+	return n > 1 || n == 1 && stop-start <= 7
 }
 
 // prefixed recognises G-123456: up to four capitals, a hyphen, digits.
@@ -176,7 +189,8 @@ func (s *scanner) promo(c *candidate) bool {
 		i++
 	}
 	tail := c.end - i
-	if c.groups > 1 || i-c.start < 4 || tail > 2 {
+	year := tail == 4 && i-c.start >= 3 && s.year(i)
+	if c.groups > 1 || !year && (i-c.start < 4 || tail > 2) {
 		return false
 	}
 	for _, r := range s.low[i:c.end] {

@@ -1,0 +1,72 @@
+package otp
+
+// emphasis is how an element sets its text apart from what is around it.
+type emphasis uint8
+
+const (
+	plainText  emphasis = iota
+	strongText          // bold, coded, marked, or larger
+	struckText          // crossed out
+)
+
+// span is a stretch of the page that is set apart.
+type span struct {
+	start, end int
+	emphasis   emphasis
+}
+
+// maxSpans bounds the spans that are kept.
+const maxSpans = 1024
+
+// strongElements set their text apart.
+var strongElements = map[string]bool{"b": true, "strong": true, "code": true, "kbd": true, "mark": true, "big": true, "tt": true, "samp": true, "u": true, "h1": true, "h2": true, "h3": true}
+
+// emphasis is what a new element adds to the look of the text around it.
+func (h *htmlReader) emphasis(name string, st style) emphasis {
+	around := h.top()
+	switch {
+	case st.unseen() || st.quoted:
+		return plainText
+	case st.struck && !around.struck:
+		return struckText
+	case strongElements[name] || st.big && !around.big || st.wide && !around.wide:
+		return strongText
+	}
+	return plainText
+}
+
+// openSpan begins a span and answers its number, or 0 for plain text.
+func (p *page) openSpan(e emphasis) int {
+	if e == plainText || len(p.spans) == maxSpans {
+		return 0
+	}
+	p.spans = append(p.spans, span{start: len(p.raw), end: maxRunes * 8, emphasis: e})
+	return len(p.spans)
+}
+
+func (p *page) closeSpan(n int) {
+	if n > 0 {
+		p.spans[n-1].end = len(p.raw)
+	}
+}
+
+// dressed says how a candidate is set: crossed out, or strong with nothing
+// else in the same element. Spans lie in the order of their beginnings, and
+// few lie inside one another.
+func (p *page) dressed(c *candidate, before int) emphasis {
+	for i := before - 1; i >= 0 && i >= before-8; i-- {
+		p.steps++
+		s := &p.spans[i]
+		switch {
+		case s.end < c.end:
+		case s.emphasis == struckText:
+			return struckText
+		case s.end-s.start <= c.end-c.start+maxTrim:
+			return strongText
+		}
+	}
+	return plainText
+}
+
+// maxTrim is how many spaces and signs may stand beside a code in its element.
+const maxTrim = 4
