@@ -29,6 +29,7 @@ type commands struct {
 	Payment paymentCmd `cmd:"" help:"Manage bank transactions and points."`
 	Notice  noticeCmd  `cmd:"" help:"Manage the notices that everybody is shown."`
 	Page    pageCmd    `cmd:"" help:"Manage the pages that everybody can read."`
+	Ready   readyCmd   `cmd:"" help:"Ask whether the service can work, for health checks."`
 	Otp     otpCmd     `cmd:"" help:"Find the code in a mail, as the service does."`
 	Send    sendCmd    `cmd:"" help:"Send a test mail with a code over SMTP."`
 	Version versionCmd `cmd:"" help:"Print the version."`

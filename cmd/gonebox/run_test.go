@@ -78,7 +78,7 @@ func TestEveryBadKeyHasItsLine(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	commands := []string{"", "serve ", "config ", "migrate ", "domain ", "domain add ", "domain list ", "domain disable ", "otp ", "otp explain ", "send ", "version "}
+	commands := []string{"", "serve ", "config ", "migrate ", "domain ", "domain add ", "domain list ", "domain disable ", "otp ", "otp explain ", "ready ", "send ", "version "}
 	for _, command := range commands {
 		got := gonebox(t, command+"--help")
 		if got.code != exitOK || got.err != "" || !strings.Contains(got.out, "Example:") || !strings.Contains(got.out, "gonebox "+strings.TrimSpace(command)) {

@@ -11,8 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
@@ -24,6 +23,7 @@ import (
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/httpapi"
 	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
@@ -76,13 +76,12 @@ type App struct {
 	originals    originals
 	limiter      *ratelimit.Limiter
 	cluster      cluster
-	smtpListener net.Listener
+	smtpListener net.Listener // nil: another process takes mail
 	webListener  net.Listener
-	adminListen  net.Listener
-	sweeper      sweeper
-	reloader     sweeper
-	reconciler   sweeper
-	renewer      sweeper
+	adminListen  net.Listener  // nil: no metrics
+	common       *job.Schedule // what is done once for all processes, where this one has the role jobs
+	own          *job.Schedule // what each process does for itself
+	stopping     atomic.Bool
 }
 
 // New opens the storage, brings it up to date and assembles the service. It listens already, so that a port that is
@@ -171,14 +170,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	a.joinCluster()
 	a.inbound = a.newInbound(names, outbox)
 	a.baseURL = a.reachedAt()
-	a.sweeper = sweeper{every: cfg.Mailbox.EraseEvery, clock: a.clock, log: a.log, tasks: a.sweeps(), slow: a.slowSweeps()}
-	a.reloader = sweeper{every: reloadEvery, clock: a.clock, log: a.log, tasks: a.reloads()}
-	a.reconciler = sweeper{
-		every: cfg.Billing.ReconcileEvery, clock: a.clock, log: a.log, tasks: a.billing.tasks(), nudge: a.billing.arrived,
-	}
-	a.renewer = sweeper{
-		every: cfg.Billing.RenewEvery, clock: a.clock, log: a.log, tasks: []task{{"renew subscriptions", a.subscriptions.Renew}}, due: a.subscriptions.NextEnd,
-	}
+	a.schedule()
 	if err := a.assembleSMTP(); err != nil {
 		return err
 	}
@@ -197,7 +189,7 @@ func (a *App) newInbound(names mailauth.Resolver, outbox inbound.Outbox) *inboun
 	return inbound.New(inbound.Parts{
 		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: a.originals, Filters: a.filters, Outbox: outbox,
 		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
-		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax),
+		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), SetMax: a.cfg.SMTP.SetMax,
 		ObserveSet: func(mails int) { a.metrics.sets.Observe(float64(mails)) },
 	})
 }
@@ -234,10 +226,11 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
 		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: cfg.Billing.Bankpay.gate(),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
-		Ready: a.ready, Limiter: a.limiter, Gauge: a.cluster.gauge, Observe: a.metrics.observe,
+		Ready: a.ready, Stopping: a.stopping.Load, Limiter: a.limiter, Gauge: a.cluster.gauge, Observe: a.metrics.observe,
 		Unavailable: db.Unavailable,
 		Settings: httpapi.Settings{
-			BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
+			ProbesOnly: !a.runs(roleAPI),
+			BaseURL:    a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
 			WriteTimeout: cfg.HTTP.WriteTimeout, WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, PageMax: cfg.API.PageMax,
 			SessionMax:    catalogue.Guest().Entitlements.MailboxesMax,
 			MailboxCreate: cfg.Limits.MailboxCreate, SessionStart: cfg.Limits.Session, Reads: cfg.Limits.Reads,
@@ -245,14 +238,17 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 			Other: cfg.Limits.Other, LongPolls: cfg.Limits.LongPolls,
 		},
 	})
-	pages, err := webui.Handler(api)
-	if err != nil {
-		return err
+	pages := api
+	if a.runs(roleAPI) {
+		var err error
+		if pages, err = webui.Handler(api); err != nil {
+			return err
+		}
 	}
 	if a.acme != nil {
 		pages = a.acme.Challenges(pages)
 	}
-	a.web = a.newHTTPServer(pages)
+	a.web = a.newHTTPServer(a.farewell(pages))
 	if cfg.Metrics.Addr != "" {
 		a.admin = a.newHTTPServer(a.metrics.handler())
 		a.admin.WriteTimeout = 0 // a profile takes as long as it is asked to
@@ -268,137 +264,6 @@ func (a *App) newHTTPServer(h http.Handler) *http.Server {
 	}
 }
 
-// listen takes the ports.
-func (a *App) listen() (err error) {
-	if a.webListener, err = net.Listen("tcp", a.cfg.HTTP.Addr); err != nil {
-		return fmt.Errorf("http.addr: %w", err)
-	}
-	if a.smtpListener, err = net.Listen("tcp", a.cfg.SMTP.Addr); err != nil {
-		return fmt.Errorf("smtp.addr: %w", err)
-	}
-	if a.cfg.Metrics.Addr != "" {
-		if a.adminListen, err = net.Listen("tcp", a.cfg.Metrics.Addr); err != nil {
-			return fmt.Errorf("metrics.addr: %w", err)
-		}
-	}
-	return nil
-}
-
-// HTTPAddr, SMTPAddr and MetricsAddr are where the service listens; MetricsAddr is nil without metrics.
-func (a *App) HTTPAddr() net.Addr { return a.webListener.Addr() }
-
-// SMTPAddr is where mail comes in.
-func (a *App) SMTPAddr() net.Addr { return a.smtpListener.Addr() }
-
-// MetricsAddr is where metrics and profiles are served, or nil.
-func (a *App) MetricsAddr() net.Addr {
-	if a.adminListen == nil {
-		return nil
-	}
-	return a.adminListen.Addr()
-}
-
-// Run serves until ctx ends, then lets the work under way finish, for shutdown_grace at most, and closes everything.
-// An error means that a part stopped by itself.
-func (a *App) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var mail, edges sync.WaitGroup
-	delivery, endDelivery := context.WithCancel(context.WithoutCancel(ctx))
-	defer endDelivery()
-	mail.Go(func() { a.inbound.Run(delivery) })
-	mail.Go(func() { a.cluster.run(delivery) })
-	mail.Go(func() { a.sweeper.run(ctx) })
-	mail.Go(func() { a.reloader.run(ctx) })
-	mail.Go(func() { a.reconciler.run(ctx) })
-	mail.Go(func() { a.renewer.run(ctx) })
-	mail.Go(func() { a.hooks.run(ctx) })
-
-	serve := func(name string, serve func() error) {
-		edges.Go(func() {
-			if err := serve(); err != nil && !errors.Is(err, http.ErrServerClosed) && ctx.Err() == nil {
-				stop(fmt.Errorf("%s: %w", name, err))
-			}
-		})
-	}
-	serve("http", func() error { return a.web.Serve(a.webListener) })
-	serve("smtp", func() error { return a.smtp.Serve(a.smtpListener) })
-	if a.admin != nil {
-		serve("metrics", func() error { return a.admin.Serve(a.adminListen) })
-	}
-	if a.acme != nil {
-		go a.fetchCertificate(ctx) // it may hang on the authority longer than a stop may take
-	}
-	<-ctx.Done()
-
-	a.drain()
-	edges.Wait()
-	endDelivery() // only now: until the edges are quiet, a mail may still want to be delivered
-	mail.Wait()
-	err := errors.Join(a.keys.Flush(context.WithoutCancel(ctx)), a.Close())
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		err = errors.Join(cause, err)
-	}
-	return err
-}
-
-// fetchCertificate has the certificate there before the first client asks; else the first client waits for it.
-func (a *App) fetchCertificate(ctx context.Context) {
-	if err := a.acme.Fetch(ctx); err != nil && ctx.Err() == nil {
-		a.log.Error("no certificate for STARTTLS yet; it is tried again when a client asks", "error", err)
-	}
-}
-
-// drain stops taking work and waits for what is under way.
-func (a *App) drain() {
-	grace, cancel := context.WithTimeout(context.Background(), a.cfg.ShutdownGrace)
-	defer cancel()
-	a.wake.Close() // long-polls answer with what there is
-	var edges sync.WaitGroup
-	edges.Go(func() {
-		if err := a.web.Shutdown(grace); err != nil {
-			_ = a.web.Close()
-		}
-	})
-	edges.Go(func() { _ = a.smtp.Shutdown(grace) })
-	if a.admin != nil {
-		edges.Go(func() { _ = a.admin.Close() })
-	}
-	edges.Wait()
-}
-
-// Close releases the ports and the storage. Run does it by itself.
-func (a *App) Close() error {
-	var errs []error
-	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen} {
-		if l != nil {
-			_ = l.Close() // closed already after Run
-		}
-	}
-	errs = append(errs, a.cluster.close())
-	if a.db != nil {
-		errs = append(errs, a.db.Close())
-		a.db = nil
-	}
-	if a.originals != nil {
-		errs = append(errs, a.originals.Close())
-		a.originals = nil
-	}
-	return errors.Join(errs...)
-}
-
-// ready looks at what calls depend on (spec §4 system).
-func (a *App) ready(ctx context.Context) []httpapi.Check {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	return []httpapi.Check{
-		{Name: "database", Err: a.db.Ready(ctx)},
-		{Name: "migrations", Err: a.db.Migrated(ctx)},
-		{Name: "smtp", Err: answers(ctx, a.smtpListener.Addr())},
-		{Name: "jobs", Err: errors.Join(a.sweeper.healthy(), a.reloader.healthy(), a.reconciler.healthy(), a.renewer.healthy(), a.hooks.healthy())},
-	}
-}
-
 // reachedAt is base_url, but for a service that nobody told its address: then it is where this machine reaches it.
 func (a *App) reachedAt() string {
 	if a.cfg.BaseURL != DefaultConfig().BaseURL {
@@ -406,13 +271,4 @@ func (a *App) reachedAt() string {
 	}
 	_, port, _ := net.SplitHostPort(a.webListener.Addr().String())
 	return "http://localhost:" + port
-}
-
-// answers looks whether something listens at an address of this process.
-func answers(ctx context.Context, addr net.Addr) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, addr.Network(), addr.String())
-	if err != nil {
-		return err
-	}
-	return conn.Close()
 }

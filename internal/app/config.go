@@ -22,6 +22,8 @@ type Config struct {
 	Roles []string `key:"roles" default:"smtp, api, jobs" oneof:"smtp api jobs" help:"the parts this process runs; fewer than all need database.url"`
 	// ShutdownGrace is how long Serve waits for work under way once it is told to stop.
 	ShutdownGrace time.Duration `key:"shutdown_grace" default:"20s" help:"how long work under way may go on after the signal to stop"`
+	// ShutdownDelay is how long it goes on serving before that, so that load balancers notice.
+	ShutdownDelay time.Duration `key:"shutdown_delay" default:"0s" zero:"not at all" help:"how long /readyz says 503 after the signal to stop before anything is turned away; shutdown_grace begins then"`
 
 	Log      LogConfig      `key:"log" help:"what is logged, and how"`
 	HTTP     HTTPConfig     `key:"http" help:"the public web address: API and web page"`

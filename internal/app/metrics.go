@@ -22,6 +22,7 @@ type metrics struct {
 	mails       *prometheus.HistogramVec
 	octets      *prometheus.CounterVec
 	sets        prometheus.Histogram
+	attempts    *prometheus.HistogramVec
 }
 
 func newMetrics() *metrics {
@@ -42,7 +43,11 @@ func newMetrics() *metrics {
 		Name: "gonebox_mail_set_size", Help: "Mails that were stored together, with one sync of each file.",
 		Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
 	})
-	m.registry.MustRegister(m.sets, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
+	m.attempts = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "gonebox_webhook_attempt_duration_seconds", Help: "Attempts to deliver an event to a webhook endpoint, by outcome.",
+		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
+	}, []string{"outcome"})
+	m.registry.MustRegister(m.attempts, m.sets, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -53,6 +58,15 @@ func (m *metrics) observe(operation string, status int, took time.Duration) {
 		operation = "none"
 	}
 	m.calls.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// attempted takes note of an attempt to deliver an event.
+func (m *metrics) attempted(succeeded bool, took time.Duration) {
+	outcome := "failed"
+	if succeeded {
+		outcome = "succeeded"
+	}
+	m.attempts.WithLabelValues(outcome).Observe(took.Seconds())
 }
 
 func (m *metrics) smtp() smtpd.Metrics {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+
+	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
 // Serve runs the service until ctx ends, and says on out where it can be reached.
@@ -30,17 +32,24 @@ const gcPercent = 300
 
 // greet tells a newcomer where everything is and what to try next.
 func (a *App) greet(out io.Writer) {
-	base := a.baseURL
-	_, smtpPort, _ := net.SplitHostPort(a.SMTPAddr().String())
 	fmt.Fprintf(out, "Gonebox %s is ready.\n", Version)
-	fmt.Fprintf(out, "  API             %s%s\n", base, "/api/v1")
-	fmt.Fprintf(out, "  documentation   %s/docs\n", base)
-	fmt.Fprintf(out, "  SMTP            port %s, mail for %s\n", smtpPort, strings.Join(a.servedNames(), ", "))
+	if a.runs(roleAPI) {
+		fmt.Fprintf(out, "  API             %s%s\n", a.baseURL, httpapi.BasePath)
+		fmt.Fprintf(out, "  documentation   %s/docs\n", a.baseURL)
+	} else {
+		fmt.Fprintf(out, "  probes          http://%s/readyz\n", a.HTTPAddr())
+	}
+	if addr := a.SMTPAddr(); addr != nil {
+		_, port, _ := net.SplitHostPort(addr.String())
+		fmt.Fprintf(out, "  SMTP            port %s, mail for %s\n", port, strings.Join(a.servedNames(), ", "))
+	}
 	fmt.Fprintf(out, "  data            %s\n", a.cfg.DataDir)
 	if addr := a.MetricsAddr(); addr != nil {
 		fmt.Fprintf(out, "  metrics         http://%s/metrics\n", addr)
 	}
-	fmt.Fprintf(out, "Try: curl -X POST %s/api/v1/mailboxes\n", base)
+	if a.runs(roleAPI) {
+		fmt.Fprintf(out, "Try: curl -X POST %s%s/mailboxes\n", a.baseURL, httpapi.BasePath)
+	}
 }
 
 func (a *App) servedNames() []string {

@@ -21,7 +21,7 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("data_dir: %w", err)
 	}
 	if a.cfg.Database.URL == "" {
-		s, err := original.Open(filepath.Join(a.cfg.DataDir, "originals"), a.clock, a.log)
+		s, err := original.Open(filepath.Join(a.cfg.DataDir, originalsFolder), a.clock, a.log)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error
 	if url := string(cfg.Database.URL); url != "" {
 		return db.Open(ctx, url, o)
 	}
-	return db.Open(ctx, filepath.Join(cfg.DataDir, "gonebox.db"), o)
+	return db.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), o)
 }
 
 // makeDataDir makes the folder, and its name durable: a loss of power must not take the whole folder with it.

@@ -127,7 +127,9 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 	err = p.commit(func() error { return s.commit(ctx, xid) })
 	if err != nil {
 		_, _ = s.command(ctx, "ROLLBACK")
-		p.log.ErrorContext(ctx, "commit failed", "error", err)
+		if !refused(err, false) { // as PostgreSQL does now and then: it is run again
+			p.log.ErrorContext(ctx, "commit failed", "error", err)
+		}
 		if _, doubt := errors.AsType[*lostCommit](err); !doubt && !refused(err, w.locks) {
 			return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
 		}

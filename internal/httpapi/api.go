@@ -51,6 +51,7 @@ type Parts struct {
 	Content       *content.Service
 	Subscriptions *subscription.Service
 	Ready         func(ctx context.Context) []Check
+	Stopping      func() bool // whether the process is about to end: no new clients should come
 	Limiter       *ratelimit.Limiter
 	Gauge         *ratelimit.Gauge
 	Settings      Settings
@@ -64,6 +65,7 @@ type Parts struct {
 
 // Settings are the operator's.
 type Settings struct {
+	ProbesOnly     bool   // other processes answer the rest
 	BaseURL        string // how clients reach the service
 	Version        string
 	TrustedProxies []netip.Prefix
@@ -95,6 +97,17 @@ func New(p Parts) http.Handler {
 	a := &API{Parts: p}
 	a.huma = humago.New(mux, a.config())
 	a.huma.UseMiddleware(a.limit, a.authenticate, a.checkQuery)
+	a.system()
+	if !p.Settings.ProbesOnly {
+		a.calls()
+		a.documentation(mux)
+	}
+	allowNull(a.huma.OpenAPI().Components.Schemas)
+	return a.outermost(mux)
+}
+
+// calls registers every group of the specification beside the probes.
+func (a *API) calls() {
 	a.account()
 	a.auth()
 	a.content()
@@ -108,12 +121,8 @@ func New(p Parts) http.Handler {
 	a.plans()
 	a.session()
 	a.subscription()
-	a.system()
 	a.webhooks()
 	a.wallet()
-	allowNull(a.huma.OpenAPI().Components.Schemas)
-	a.documentation(mux)
-	return a.outermost(mux)
 }
 
 // config sets the library up: our own documentation paths and problems, closed request bodies, open answers.

@@ -7,8 +7,9 @@ import (
 
 // Check is the state of one thing the service depends on.
 type Check struct {
-	Name string // database, migrations, smtp, jobs
-	Err  error  // nil: it is well
+	Name      string // database, migrations, smtp, jobs
+	Err       error  // nil: it is well
+	Elsewhere bool   // another process does it
 }
 
 // system registers the group system (spec §4). Probes are not limited.
@@ -18,7 +19,7 @@ func (a *API) system() {
 	}, func(context.Context, *struct{}) (*one[Health], error) { return single(Health{Status: "ok"}), nil })
 	register(a, "system", Operation{
 		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Tell whether everything works that calls depend on", Status: 200, Root: true, Also: 503,
-		Text: "The answer is 503, of the same form, while any check fails.",
+		Text: "The answer is 503, of the same form, while any check fails, and from when the process was told to stop. Where several processes share the work, one whose check says `elsewhere` leaves that part to others.",
 	}, a.readiness)
 }
 
@@ -29,11 +30,11 @@ type Health struct {
 
 // Readiness is the answer of the readiness probe.
 type Readiness struct {
-	Status string `json:"status" enum:"ok,unavailable"`
+	Status string `json:"status" enum:"ok,unavailable,stopping"`
 	Checks Checks `json:"checks"`
 }
 
-// Checks tells of each dependency "ok", or why not.
+// Checks tells of each dependency "ok", or "elsewhere" where another process does it, or what is wrong.
 type Checks struct {
 	Database   string `json:"database"`
 	Migrations string `json:"migrations"`
@@ -54,11 +55,18 @@ func (a *API) readiness(ctx context.Context, _ *struct{}) (*readinessAnswer, err
 		"smtp": &answer.Body.Data.Checks.SMTP, "jobs": &answer.Body.Data.Checks.Jobs,
 	}
 	for _, c := range a.Ready(ctx) {
-		*checks[c.Name] = "ok"
-		if c.Err != nil {
+		switch {
+		case c.Err != nil:
 			*checks[c.Name] = c.Err.Error()
 			answer.Status, answer.Body.Data.Status = http.StatusServiceUnavailable, "unavailable"
+		case c.Elsewhere:
+			*checks[c.Name] = "elsewhere"
+		default:
+			*checks[c.Name] = "ok"
 		}
+	}
+	if a.Stopping() {
+		answer.Status, answer.Body.Data.Status = http.StatusServiceUnavailable, "stopping"
 	}
 	return answer, nil
 }

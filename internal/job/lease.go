@@ -25,8 +25,8 @@ func (l lease) micro() int64 {
 
 // doAlone claims a task and does it, renewing the claim while it lasts. Another process may be faster: then that one does it.
 func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error {
-	held := s.clock.Now().Add(scheduleLease).UnixMicro()
-	claimed, err := s.update(ctx, claimSchedule, t.Name, held, seen.next.UnixMicro(), seen.micro())
+	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // before it is: whether it came to be may never be known
+	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), seen.micro())
 	if err != nil || !claimed {
 		return err
 	}
@@ -34,33 +34,29 @@ func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error 
 	defer lost()
 	var renewing sync.WaitGroup
 	stop := make(chan struct{})
-	renewing.Go(func() { held = s.renew(ctx, t, held, stop, lost) })
+	renewing.Go(func() { s.renew(ctx, t, stop, lost) })
 	err = t.Do(ctx)
 	close(stop)
 	renewing.Wait()
-	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, held, s.after(t, err).UnixMicro())
-	t.held = 0
-	if ended != nil {
-		t.held = held // nobody else's: it need not wait for its end
-	}
+	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, t.held, s.after(t, err).UnixMicro())
 	return errors.Join(err, ended)
 }
 
-// renew moves the end of a claim on until stop is closed, and returns it. Where the claim is another's, lost is called.
-func (s *Schedule) renew(ctx context.Context, t *scheduled, held int64, stop <-chan struct{}, lost func()) int64 {
+// renew moves the end of a claim on until stop is closed. Where the claim is another's, lost is called.
+func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}, lost func()) {
 	for {
 		timer := s.clock.NewTimer(scheduleLease / 3)
 		select {
 		case <-timer.C:
 		case <-stop:
 			timer.Stop()
-			return held
+			return
 		}
 		until := s.clock.Now().Add(scheduleLease).UnixMicro()
-		switch kept, err := s.update(context.WithoutCancel(ctx), renewSchedule, t.Name, held, until); {
+		switch kept, err := s.update(context.WithoutCancel(ctx), renewSchedule, t.Name, t.held, until); {
 		case err != nil: // it is tried again before the lease ends
 		case kept:
-			held = until
+			t.held = until
 		default:
 			lost()
 		}

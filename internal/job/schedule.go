@@ -43,7 +43,7 @@ type Schedule struct {
 type scheduled struct {
 	Task
 	next  time.Time // when it is done next, where no database says so
-	held  int64     // the lease that this process could not end
+	held  int64     // the end of the lease that this process took last: if that is still there, it is this one's
 	fault faultBox  // of the last time
 }
 

@@ -66,12 +66,17 @@ func (t *Table) KeepTx(ctx context.Context, tx *db.Tx, ref Ref, data []byte) err
 // Read returns the bytes that were given to Compress before Append. It fails with ErrGone if the record is not
 // there and with ErrDamaged if it is not what was written.
 func (t *Table) Read(ref Ref) ([]byte, error) {
+	return t.ReadFrom(context.Background(), t.db, ref)
+}
+
+// ReadFrom is Read of what q sees: a transaction sees what it has written.
+func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, error) {
 	c, err := parseCell(ref)
 	if err != nil {
 		return nil, err
 	}
 	var data []byte
-	err = t.db.QueryRow(context.Background(), selectOriginal, c.quarter, c.id[:]).Scan(&data)
+	err = q.QueryRow(ctx, selectOriginal, c.quarter, c.id[:]).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read original %s: %w", ref, ErrGone)
 	}

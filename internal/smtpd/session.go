@@ -88,6 +88,7 @@ func (s *session) dialog() {
 
 // next reads a command, carries it out and returns its reply.
 func (s *session) next() reply {
+	s.wire.within = s.tx.open
 	line, err := s.wire.line()
 	if err != nil && !errors.Is(err, errLineTooLong) {
 		return s.ending(err)

@@ -38,10 +38,11 @@ type wire struct {
 	out        []byte
 	writeBy    time.Time // the write deadline set
 	deaf       error     // of the first write that failed: nothing more is written
+	within     bool      // a mail has begun: shutdown waits for the next command as it does for content
 
 	mu       sync.Mutex
 	draining bool      // set by interrupt
-	waiting  bool      // for a command: the read may be interrupted
+	waiting  bool      // between mails: the read may be interrupted
 	readBy   time.Time // the read deadline set
 }
 
@@ -72,7 +73,7 @@ func (w *wire) line() ([]byte, error) {
 func (w *wire) fill() error {
 	w.eof = copy(w.small[:], w.in[w.start:w.eof])
 	w.in, w.start = w.small[:], 0
-	n, err := w.read(w.in[w.eof:], w.timeouts.Command, true)
+	n, err := w.read(w.in[w.eof:], w.timeouts.Command, !w.within)
 	w.eof += n
 	return err
 }
@@ -111,12 +112,13 @@ func (w *wire) skip(n int64) error {
 	return nil
 }
 
-// read flushes the replies and waits at most idle for input, and never beyond the session's end.
-func (w *wire) read(p []byte, idle time.Duration, command bool) (int, error) {
+// read flushes the replies and waits at most idle for input, and never beyond the session's end. Between mails a shutdown
+// cuts it short.
+func (w *wire) read(p []byte, idle time.Duration, between bool) (int, error) {
 	if err := w.flush(); err != nil {
 		return 0, err
 	}
-	if err := w.awaitUntil(idle, command); err != nil {
+	if err := w.awaitUntil(idle, between); err != nil {
 		return 0, err
 	}
 	n, err := w.conn.Read(p)
@@ -130,7 +132,7 @@ func (w *wire) read(p []byte, idle time.Duration, command bool) (int, error) {
 }
 
 // awaitUntil sets the read deadline. Moving it costs more than a look at it, so it is left alone while it is nearly right.
-func (w *wire) awaitUntil(idle time.Duration, command bool) error {
+func (w *wire) awaitUntil(idle time.Duration, between bool) error {
 	now := w.wall.Now()
 	if !now.Before(w.end) {
 		return errSessionOver
@@ -141,10 +143,10 @@ func (w *wire) awaitUntil(idle time.Duration, command bool) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.draining && command {
+	if w.draining && between {
 		return errDraining
 	}
-	w.waiting = command
+	w.waiting = between
 	if early := by.Sub(w.readBy); early >= 0 && early <= idle/16 {
 		return nil
 	}

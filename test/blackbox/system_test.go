@@ -1,6 +1,8 @@
 package blackbox_test
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,16 +33,11 @@ func (s *service) probe(path string, status int) (r readiness) {
 // worker is a probe's answer by the process that does what is done later.
 func (s *service) worker(path string) (status int, r readiness) {
 	s.t.Helper()
-	a := s.atWorker(http.MethodGet, path)
+	a := s.do(http.MethodGet, path, "", nil, func(r *http.Request) { r.URL.Host = s.Jobs })
 	if a.Code() == "" {
 		a.Into(s.t, &r)
 	}
 	return a.Status, r
-}
-
-func (s *service) atWorker(method, path string) apptest.Answer {
-	s.t.Helper()
-	return s.do(method, path, "", nil, func(r *http.Request) { r.URL.Host = s.Jobs })
 }
 
 func TestProbesOfAHealthyService(t *testing.T) {
@@ -110,10 +107,22 @@ func TestAProcessWithoutTheRoleAPIAnswersProbesAlone(t *testing.T) {
 	if status, _ := s.worker("/healthz"); status != 200 {
 		t.Errorf("healthz: %d", status)
 	}
-	for _, path := range []string{"/domains", "/mailboxes/me", "/openapi.json"} {
-		want(t, s.atWorker(http.MethodGet, path), 404, "route.not_found")
+	for _, path := range []string{"/api/v1/domains", "/api/v1/mailboxes/me", "/api/v1/openapi.json", "/docs", "/"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Jobs+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close = true
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		if err = errors.Join(err, res.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		want(t, apptest.Answer{Status: res.StatusCode, Body: text}, 404, "route.not_found")
 	}
-	want(t, s.atWorker(http.MethodPost, "/mailboxes"), 404, "route.not_found")
 }
 
 // What is our own fault is said without telling anything of the inside.

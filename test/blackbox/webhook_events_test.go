@@ -72,7 +72,7 @@ func TestEventsTellWhatTheInterfaceShows(t *testing.T) {
 	expiring := get[object](s, "/mailboxes/me", m.Token)
 	s.Clock.Advance(2 * time.Hour)
 	eventually(t, "the expiry", func() bool { s.nextRound(); return len(r.Got()) > 5 })
-	last := arrived(t, r, 6)[5]
+	last := distinct(r)[5]
 	var e told
 	if err := json.Unmarshal(last.Body, &e); err != nil || e.Type != "mailbox.expired" {
 		t.Fatalf("%s", last.Body)
@@ -81,6 +81,17 @@ func TestEventsTellWhatTheInterfaceShows(t *testing.T) {
 	if !e.Timestamp.Equal(m.ExpiresAt) {
 		t.Errorf("timestamp %s, it expired at %s", e.Timestamp, m.ExpiresAt)
 	}
+}
+
+// distinct is what a receiver has got, without what came again: where a test moves the clock while deliveries are under way,
+// it takes their leases away.
+func distinct(r *apptest.Receiver) (all []apptest.Delivery) {
+	for _, d := range r.Got() {
+		if !slices.ContainsFunc(all, func(before apptest.Delivery) bool { return before.Event() == d.Event() }) {
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 func parsed(t *testing.T, stamp any) time.Time {
@@ -111,7 +122,9 @@ func TestDomainsTellOfThemselves(t *testing.T) {
 	eventually(t, "the suspension", func() bool { w.nextRound(); return len(r.Got()) > 2 })
 	shown = get[[]object](w.service, "/me/domains", w.ada.Token)[0]
 	var got told
-	if err := json.Unmarshal(arrived(t, r, 3)[2].Body, &got); err != nil || got.Type != "domain.suspended" {
+	if all := distinct(r); len(all) != 3 {
+		t.Errorf("%d events", len(all))
+	} else if err := json.Unmarshal(all[2].Body, &got); err != nil || got.Type != "domain.suspended" {
 		t.Errorf("%+v", got)
 	}
 	got.is(t, shown, nil)

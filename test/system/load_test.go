@@ -2,6 +2,7 @@ package system_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -16,9 +17,11 @@ type load struct {
 	seed  uint64
 
 	mu     sync.Mutex
+	ending bool
 	sent   []*sending
 	acked  int
 	strays []string // replies that no sender should ever get
+	faults []string // what nobody should notice of an orderly restart
 }
 
 // sending is one mail that a sender began to send. It is never sent again.
@@ -32,9 +35,10 @@ type sending struct {
 // run sends mails until ctx ends, n being the sender's number.
 func (l *load) run(ctx context.Context, n int) {
 	rng := rand.New(rand.NewPCG(l.seed, uint64(n)))
-	for serial := 0; ctx.Err() == nil; {
+	for serial := 0; ctx.Err() == nil && !l.over(); {
 		c, err := dial(ctx, l.addr)
 		if err != nil { // the service is down
+			l.fault(err)
 			select {
 			case <-time.After(5 * time.Millisecond):
 			case <-ctx.Done():
@@ -84,7 +88,11 @@ func (l *load) send(c *client, m *sending) bool {
 	l.mu.Unlock()
 	reply, err := c.send("sender@example.org", to, m.data)
 	if err != nil {
+		l.fault(err)
 		return false
+	}
+	if !isPolite(reply) {
+		l.fault(errors.New(reply))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,6 +104,43 @@ func (l *load) send(c *client, m *sending) bool {
 		l.strays = append(l.strays, reply)
 	}
 	return m.acked
+}
+
+// end lets each sender send what it has begun.
+func (l *load) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ending = true
+}
+
+func (l *load) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ending
+}
+
+func (l *load) fault(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = append(l.faults, err.Error())
+}
+
+func (l *load) faulty() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.faults
+}
+
+// copies is how many messages the mails that were acknowledged make.
+func (l *load) copies() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range l.sent {
+		if m.acked {
+			n += len(m.to)
+		}
+	}
+	return n
 }
 
 // acknowledged is how many mails were answered 250 so far.

@@ -34,11 +34,7 @@ func TestMoneyOverCrashes(t *testing.T) {
 		m.seed = uint64(rand.Uint32())
 	}
 	t.Logf("go test ./test/system -run TestMoneyOverCrashes -seed %d", m.seed)
-	s := start(t, options{set: map[string]string{
-		"account.password.memory": "64KiB", "account.password.passes": "1", "limits.register": "100000/1m",
-		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436",
-		"billing.bankpay.account_number": "0011001932418", "plans.plus.price.monthly": fmt.Sprint(planPrice), "limits.other": "1000000/1m",
-	}})
+	s := start(t, options{set: paidSettings()})
 	m.url = s.url
 	for i := range payers {
 		m.payers = append(m.payers, &payer{market: m, n: i, token: s.register(fmt.Sprintf("payer-%d@example.org", i)), bought: make(map[string]bool)})
@@ -66,6 +62,11 @@ func (s *service) unseen() (n int) {
 	s.t.Helper()
 	for after := ""; ; {
 		args := []string{"payment", "list", "--json", "--limit", "1000", "--data-dir", s.dir}
+		for _, key := range []string{"database.url", "secrets.key"} {
+			if value, has := s.o.set[key]; has {
+				args = append(args, "--set", key+"="+value)
+			}
+		}
 		if after != "" {
 			args = append(args, "--after", after)
 		}

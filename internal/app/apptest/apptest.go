@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ type Service struct {
 	SMTP  string // host:port
 	Clock *Clock // nil where the test asked for the machine's
 	Admin string // URL of the metrics
+	Jobs  string // host:port of the HTTP of the process that does what is done later
 	Dir   string // data_dir, or the folder of those of its processes
 
 	t         testing.TB
@@ -47,8 +49,8 @@ type Options struct {
 	Log       io.Writer                   // nil: nothing is kept
 	OnAnswer  func(*http.Request, Answer) // hears of every answer to a call of the test; may be nil
 
-	// Processes are the roles of each process of a service on one PostgreSQL; those with the role api come first. Calls and
-	// mails go to them in turn. The test program's TestMain must call Child. Empty: one process with all roles, on SQLite.
+	// Processes are the roles of each process of a service on one PostgreSQL: those with the role api come first, one with the
+	// role jobs is the last. Calls and mails go to them in turn. The test program's TestMain must call Child. Empty: one process with all roles, on SQLite.
 	Processes []string
 }
 
@@ -82,6 +84,8 @@ func Start(t testing.TB, o Options) *Service {
 	if fake != nil {
 		s.Clock = &Clock{t: t, fake: fake, all: s.instances}
 	}
+	last := s.instances[len(s.instances)-1]
+	s.Jobs = strings.TrimPrefix(last.addresses().Web, "http://")
 	s.URL, s.SMTP, s.Admin = s.edges[0].Web+"/api/v1", s.edges[0].SMTP, s.edges[0].Admin
 	return s
 }

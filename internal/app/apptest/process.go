@@ -64,7 +64,11 @@ func newLocal(ctx context.Context, settings map[string]string, o app.Options) (*
 }
 
 func (l *local) addresses() addresses {
-	return addresses{Web: "http://" + l.app.HTTPAddr().String(), SMTP: l.app.SMTPAddr().String(), Admin: "http://" + l.app.MetricsAddr().String()}
+	a := addresses{Web: "http://" + l.app.HTTPAddr().String(), Admin: "http://" + l.app.MetricsAddr().String()}
+	if smtp := l.app.SMTPAddr(); smtp != nil {
+		a.SMTP = smtp.String()
+	}
+	return a
 }
 
 func (l *local) advance(d time.Duration) error {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestReadyCommand(t *testing.T) {
+	status, body := http.StatusOK, `{"status":"ok","checks":{"database":"ok"}}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" {
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	defer server.Close()
+	port := server.URL[strings.LastIndex(server.URL, ":"):]
+	for _, line := range []string{"ready --url " + server.URL + "/", "ready --set http.addr=127.0.0.1" + port} {
+		if got := gonebox(t, line); got.code != exitOK || got.out != "ok\n" || got.err != "" {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	status, body = http.StatusServiceUnavailable, `{"status":"failing","checks":{"smtp":"ok","jobs":"late","database":"gone"}}`
+	line := "ready --url " + server.URL
+	gonebox(t, line).oneErrorLine(t, line, exitFailure, "not ready: database: gone; jobs: late")
+	status, body = http.StatusBadGateway, "<html>"
+	gonebox(t, line).oneErrorLine(t, line, exitFailure, "not ready: 502")
+	server.Close()
+	gonebox(t, line).oneErrorLine(t, line, exitFailure, "refused")
+}
+
+func TestReadyAsksThisMachine(t *testing.T) {
+	for addr, want := range map[string]string{":80": "localhost:80", "0.0.0.0:80": "localhost:80", "[::]:80": "localhost:80", "192.0.2.1:80": "192.0.2.1:80"} {
+		if got := near(addr); got != want {
+			t.Errorf("%s is asked at %s, want %s", addr, got, want)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package app_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// A process that was told to stop serves on for shutdown_delay, says so to the probe, and parts with each client.
+func TestAStoppingServiceServesOnUntilItsBalancerHasNoticed(t *testing.T) {
+	s := apptest.Start(t, apptest.Options{Set: map[string]string{"shutdown_delay": "10s"}})
+	box := s.NewMailbox()
+	polled := make(chan apptest.Answer)
+	go func() {
+		a, _ := s.TryCall(t.Context(), http.MethodGet, "/mailboxes/me/messages?wait=60", box.Token, nil)
+		polled <- a
+	}()
+	waitFor(t, func() bool { return s.Sleepers() == 1 })
+	if status, closes := answer(t, s, "/readyz", ""); status != http.StatusOK || closes {
+		t.Errorf("before: %d, the connection is closed: %t", status, closes)
+	}
+
+	ended := make(chan error, 1)
+	go func() { ended <- s.Stop() }()
+	waitFor(t, func() bool { return s.Call(http.MethodGet, "/readyz", "", nil).Status == http.StatusServiceUnavailable })
+	var probe struct{ Data struct{ Status string } }
+	a := s.Call(http.MethodGet, "/readyz", "", nil)
+	if err := json.Unmarshal(a.Body, &probe); err != nil || probe.Data.Status != "stopping" {
+		t.Errorf("%s, %v", a.Body, err)
+	}
+	if a := s.Call(http.MethodGet, "/healthz", "", nil); a.Status != http.StatusOK {
+		t.Errorf("healthz: %d", a.Status)
+	}
+	if status, closes := answer(t, s, "/mailboxes/me", box.Token); status != http.StatusOK || !closes {
+		t.Errorf("%d, the connection is closed: %t", status, closes)
+	}
+	s.Send(apptest.Mail{To: []string{box.Address}, Subject: "late"})
+	var list []struct{ Subject string }
+	if (<-polled).Into(t, &list); len(list) != 1 || list[0].Subject != "late" {
+		t.Errorf("the call that waited heard %v", list)
+	}
+
+	s.Clock.Advance(10 * time.Second)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := s.TryCall(t.Context(), http.MethodGet, "/healthz", "", nil); err == nil {
+		t.Error("it serves when it has ended")
+	}
+}
+
+// answer is the status of a call, and whether the connection it came on is closed.
+func answer(t *testing.T, s *apptest.Service, path, token string) (status int, closes bool) {
+	t.Helper()
+	r, err := s.Request(t.Context(), http.MethodGet, path, token, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.StatusCode, res.Close
+}
+
+// waitFor waits for what another goroutine brings about; the pause decides nothing.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not come about")
+		}
+	}
+}

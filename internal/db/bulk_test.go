@@ -1,0 +1,97 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+)
+
+const insertPage = "INSERT INTO page (key, locale, title, html, updated_at) VALUES ($1, '', '', '', 1)"
+
+func TestABulkIsAllOrNothing(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		write := func(ctx context.Context, key string, end func() error) error {
+			return d.Bulk(ctx, func(ctx context.Context, tx *db.Tx) error {
+				for _, queued := range []string{key + "-1", key + "-2"} {
+					if err := tx.Queue(ctx, insertPage, queued); err != nil {
+						return err
+					}
+				}
+				return end()
+			})
+		}
+		failure := errors.New("a failure")
+		if err := write(t.Context(), "failed", func() error { return failure }); !errors.Is(err, failure) {
+			t.Errorf("a failure came back as %v", err)
+		}
+		if err := write(t.Context(), "panicked", func() error { panic("a panic") }); err == nil {
+			t.Error("a panic came back as nothing")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := write(ctx, "cancelled", func() error { cancel(); return ctx.Err() }); !errors.Is(err, context.Canceled) {
+			t.Errorf("an end came back as %v", err)
+		}
+		if err := write(t.Context(), "good", func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		keys, err := db.Collect(t.Context(), d, db.Value[string], "SELECT key FROM page ORDER BY key")
+		if err != nil || len(keys) != 2 || keys[0] != "good-1" || keys[1] != "good-2" {
+			t.Errorf("kept %v (%v)", keys, err)
+		}
+	})
+}
+
+func TestABulkIsNotPartOfAnUpdate(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(ctx context.Context, _ *db.Tx) error {
+			if err := d.Bulk(ctx, func(context.Context, *db.Tx) error { return nil }); err == nil {
+				t.Error("a Bulk in an Update ran")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestABulkReadsOneMoment holds on PostgreSQL, where others write meanwhile; on SQLite nobody does.
+func TestABulkReadsOneMoment(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	count := func(q db.Queryer) (n int) {
+		if err := q.QueryRow(t.Context(), "SELECT count(*) FROM page").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	err := d.Bulk(t.Context(), func(_ context.Context, tx *db.Tx) error {
+		before := count(tx)
+		if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Exec(ctx, insertPage, "meanwhile")
+			return err
+		}); err != nil {
+			return err
+		}
+		if now, inside := count(d), count(tx); inside != before || now != before+1 {
+			t.Errorf("it saw %d rows and then %d, outside there are %d", before, inside, now)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEnginesKeepTextInTheirOwnForm(t *testing.T) {
+	for text, want := range map[string]string{"plain ü": "plain ü", "a\x00b": "a\uFFFDb", "a\xffb": "a\uFFFDb"} {
+		if got := db.Postgres.Text(text); got != want {
+			t.Errorf("PostgreSQL keeps %q as %q, want %q", text, got, want)
+		}
+		if got := db.SQLite.Text(text); got != text {
+			t.Errorf("SQLite keeps %q as %q", text, got)
+		}
+	}
+}

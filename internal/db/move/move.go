@@ -1,0 +1,266 @@
+// Package move carries what a service keeps from one database to another: every row of every table, and the original messages
+// that may still be read. It does so in one transaction of the target, which compares all of it before it commits, so that
+// a target holds everything or nothing. It refuses a target that is not empty and a database that is being served, and
+// changes nothing in the source.
+package move
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/original"
+)
+
+// Side is one end of a move: a database that has been migrated, and the originals that belong to it.
+type Side struct {
+	DB        *db.DB
+	Originals Originals
+	Name      string // for people; without a password
+}
+
+// Originals are the original messages of a side.
+type Originals interface {
+	// Read returns an original that q sees. It fails with original.ErrGone or original.ErrDamaged where there is none.
+	Read(ctx context.Context, q db.Queryer, ref original.Ref) ([]byte, error)
+	// KeepTx keeps records that arrive at that time. They are on stable storage when it returns, or when tx is committed.
+	KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []original.Record) ([]original.Ref, error)
+}
+
+// Options of Run.
+type Options struct {
+	Now      time.Time      // originals that may not be read any more stay behind
+	Secret   []byte         // a proof of the master secret, kept with the mark
+	Progress func(Progress) // hears of what was done; may be nil
+}
+
+// Step is a part of a move.
+type Step string
+
+// The steps of a move.
+const (
+	Copy   Step = "copy"
+	Verify Step = "verify"
+)
+
+// Progress is how far a step has come with a table.
+type Progress struct {
+	Step     Step
+	Table    string
+	Rows, Of int64
+}
+
+// Report is what a move did.
+type Report struct {
+	From      string    `json:"from"`
+	To        string    `json:"to"`
+	Tables    []Table   `json:"tables"`
+	Originals Kept      `json:"originals"`
+	Rows      int64     `json:"rows"`
+	Replaced  int64     `json:"replaced"` // texts with octets that the target has no place for, which are U+FFFD there
+	Digest    string    `json:"digest"`   // hexadecimal SHA-256 of the digests of all tables
+	Already   bool      `json:"already"`  // the target had all of it, from an earlier run
+	MovedAt   time.Time `json:"movedAt"`
+}
+
+// Table is what was moved of a table, and found the same afterwards.
+type Table struct {
+	Name   string `json:"name"`
+	Rows   int64  `json:"rows"`
+	Digest string `json:"digest"` // hexadecimal SHA-256 of its rows
+}
+
+// Kept is what was moved of the originals.
+type Kept struct {
+	Count  int64  `json:"count"`
+	Octets int64  `json:"octets"`
+	Gone   int64  `json:"gone"`   // messages whose original was not there though it should have been
+	Digest string `json:"digest"` // hexadecimal SHA-256 of all of them
+}
+
+// Mark is what a database that was moved says of itself.
+type Mark struct {
+	Digest, Source string
+	Rows           int64
+	Secret         []byte
+	FinishedAt     time.Time
+}
+
+// Marked returns the mark of a database; ok is false where nothing was moved to it.
+func Marked(ctx context.Context, q db.Queryer) (m Mark, ok bool, err error) {
+	m, err = scanMark(q.QueryRow(ctx, selectMark))
+	if errors.Is(err, sql.ErrNoRows) {
+		return m, false, nil
+	}
+	if err != nil {
+		return m, false, fmt.Errorf("read where the data came from: %w", err)
+	}
+	return m, true, nil
+}
+
+// Errors that say what is in the way of a move.
+var (
+	ErrServing  = errors.New("a service is running on it; stop it first")
+	ErrNotEmpty = errors.New("it is not empty")
+	ErrSecret   = errors.New("its data were moved there with another master secret")
+	ErrUnlike   = errors.New("what was written is not what was read")
+)
+
+// Run moves everything from one side to the other. Where an error is returned the target is as empty as it was, unless the
+// error is db.ErrUnavailable: then running it again finds out.
+func Run(ctx context.Context, from, to Side, o Options) (Report, error) {
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	for _, s := range []Side{from, to} {
+		if err := s.unserved(ctx); err != nil {
+			return Report{}, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	var done bool
+	var r Report
+	err := from.DB.Bulk(ctx, func(_ context.Context, source *db.Tx) error {
+		if err := prepare(ctx, source, from, whileReading); err != nil {
+			return err
+		}
+		m := mover{from: from, to: to, source: source, o: o, refs: make(map[original.Ref]original.Ref)}
+		m.report = Report{From: from.Name, To: to.Name, MovedAt: o.Now.UTC()}
+		if err := to.DB.Bulk(ctx, func(_ context.Context, target *db.Tx) error { return m.run(ctx, target) }); err != nil {
+			return err
+		}
+		done, r = true, m.report
+		return nil
+	})
+	if done { // what becomes of a transaction that has only read does not matter
+		return r, nil
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return Report{}, err
+}
+
+// unserved makes sure that no service is running on a side, as far as its database can tell.
+func (s Side) unserved(ctx context.Context) error {
+	if s.DB.Engine() == db.SQLite {
+		return nil // whoever opens its originals has them alone
+	}
+	var n int64
+	if err := s.DB.QueryRow(ctx, selectServing).Scan(&n); err != nil {
+		return fmt.Errorf("look who uses the database: %w", err)
+	}
+	if n > 0 {
+		return ErrServing
+	}
+	return nil
+}
+
+// prepare has the tables stand still, and makes sure that there are none but those that this program knows.
+func prepare(ctx context.Context, tx *db.Tx, s Side, mode string) error {
+	if err := lock(ctx, tx, mode); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	unknown, err := strangers(ctx, tx)
+	if err == nil && len(unknown) > 0 {
+		err = fmt.Errorf("table %s is nothing that this program knows how to move", unknown[0])
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// strangers are the tables that are neither moved nor left out on purpose.
+func strangers(ctx context.Context, tx *db.Tx) ([]string, error) {
+	names, err := db.Collect(ctx, tx, db.Value[string], selectTables.On(tx.Engine()))
+	if err != nil {
+		return nil, fmt.Errorf("list the tables: %w", err)
+	}
+	known := leftOut()
+	for _, t := range tables() {
+		known[t.name] = "moved"
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return known[name] != "" }), nil
+}
+
+// mover is one move under way.
+type mover struct {
+	from, to       Side
+	source, target *db.Tx
+	o              Options
+	report         Report
+	replaced       int64                         // texts so far
+	refs           map[original.Ref]original.Ref // of originals: in the source → in the target
+}
+
+// run fills the target, compares it and marks it.
+func (m *mover) run(ctx context.Context, target *db.Tx) error {
+	m.target = target
+	if err := prepare(ctx, target, m.to, whileFilling); err != nil {
+		return err
+	}
+	filled, err := m.filled(ctx)
+	if err != nil {
+		return err
+	}
+	if filled != "" {
+		return m.again(ctx, filled)
+	}
+	for _, t := range tables() {
+		if err := m.copyTable(ctx, t); err != nil {
+			return fmt.Errorf("copy %s: %w", t.name, err)
+		}
+	}
+	m.report.Replaced = m.replaced
+	if err := m.verify(ctx); err != nil {
+		return err
+	}
+	r := m.report
+	_, err = target.Exec(ctx, insertMark, r.Digest, r.From, r.Rows, m.o.Secret, m.o.Now.UnixMicro())
+	return err
+}
+
+// filled names a table of the target that has rows; "": there is none.
+func (m *mover) filled(ctx context.Context) (string, error) {
+	for _, t := range tables() {
+		n, err := count(ctx, m.target, t.name)
+		if err != nil || n > 0 {
+			return t.name, err
+		}
+	}
+	return "", nil
+}
+
+// again answers for a target that has rows: if they are those of an earlier run, there is nothing to do.
+func (m *mover) again(ctx context.Context, filled string) error {
+	mark, moved, err := Marked(ctx, m.target)
+	if err != nil {
+		return err
+	}
+	if !moved {
+		return fmt.Errorf("%s: %w: %s has rows; move to a new database", m.to.Name, ErrNotEmpty, filled)
+	}
+	if !bytes.Equal(mark.Secret, m.o.Secret) {
+		return fmt.Errorf("%s: %w", m.to.Name, ErrSecret)
+	}
+	if err := m.digest(ctx); err != nil {
+		return err
+	}
+	if m.report.Digest != mark.Digest {
+		return fmt.Errorf("%s: %w: other data were moved to it on %s", m.to.Name, ErrNotEmpty, mark.FinishedAt.Format(time.RFC3339))
+	}
+	m.report.Already, m.report.MovedAt = true, mark.FinishedAt
+	return nil
+}
+
+func count(ctx context.Context, q db.Queryer, name string) (n int64, err error) {
+	if err := q.QueryRow(ctx, selectCount(name)).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the rows of %s: %w", name, err)
+	}
+	return n, nil
+}

@@ -1,0 +1,128 @@
+package deploy_test
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+// composition is what the tests look at of compose.yaml.
+type composition struct {
+	Services map[string]struct {
+		Image       string
+		Build       *struct{ Context, Dockerfile string }
+		Command     []string
+		Environment map[string]string
+		Secrets     []string
+		Volumes     []string
+		Healthcheck *struct{ Test []string }
+		DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+		Networks    yaml.Node
+		ReadOnly    bool     `yaml:"read_only"`
+		CapDrop     []string `yaml:"cap_drop"`
+	}
+	Secrets map[string]struct{ File string }
+	Volumes map[string]any
+}
+
+func compose(t *testing.T) (c composition) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(read(t, folder+"compose.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestTheServicesUnderstandTheirSettings has the program read what each of its containers would be told.
+func TestTheServicesUnderstandTheirSettings(t *testing.T) {
+	secrets := map[string]string{
+		"/run/secrets/key":          base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))),
+		"/run/secrets/database_url": "postgres://gonebox:x@postgres/gonebox",
+	}
+	roles := make(map[string]int)
+	for name, s := range compose(t).Services {
+		if s.Build == nil {
+			continue
+		}
+		var environ []string
+		for key, value := range s.Environment {
+			if content, ok := secrets[value]; ok {
+				value = filepath.Join(t.TempDir(), "secret")
+				if err := os.WriteFile(value, []byte(content+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			environ = append(environ, key+"="+value)
+		}
+		if len(s.Command) != 3 || s.Command[0] != "serve" || s.Command[1] != "--roles" {
+			t.Fatalf("%s runs %v", name, s.Command)
+		}
+		cfg, err := app.LoadConfig("", environ, map[string]string{"roles": s.Command[2]})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if cfg.Database.URL == "" || cfg.Secrets.Key == "" {
+			t.Errorf("%s has no database or no secret", name)
+		}
+		if len(cfg.HTTP.TrustedProxies) != 1 || slices.Contains(cfg.Roles, "smtp") && len(cfg.SMTP.TrustedProxies) != 1 {
+			t.Errorf("%s does not believe the balancer", name)
+		}
+		for _, role := range cfg.Roles {
+			roles[role]++
+		}
+		if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || s.Healthcheck == nil || s.Healthcheck.Test[2] != "ready" {
+			t.Errorf("%s: read-only %v, without %v, checked by %v", name, s.ReadOnly, s.CapDrop, s.Healthcheck)
+		}
+	}
+	if roles["smtp"] != 2 || roles["api"] != 2 || roles["jobs"] != 1 {
+		t.Errorf("the processes by role: %v", roles)
+	}
+}
+
+// TestTheCompositionIsWhole looks whether what services refer to is there.
+func TestTheCompositionIsWhole(t *testing.T) {
+	c, text := compose(t), read(t, folder+"compose.yaml")
+	for name, s := range c.Services {
+		if s.Build != nil {
+			if _, err := os.Stat(filepath.Join(folder, s.Build.Context, s.Build.Dockerfile)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		} else if !regexp.MustCompile(`^docker\.io/library/\w+:\d`).MatchString(s.Image) {
+			t.Errorf("%s: image %s without a version", name, s.Image)
+		}
+		for _, secret := range s.Secrets {
+			if file := c.Secrets[secret].File; file == "" || !strings.Contains(text, "> "+file+"\n") {
+				t.Errorf("%s: nothing says how to make the secret %s (%s)", name, secret, file)
+			}
+		}
+		for _, volume := range s.Volumes {
+			source, _, _ := strings.Cut(volume, ":")
+			if strings.HasPrefix(source, ".") {
+				if _, err := os.Stat(filepath.Join(folder, source)); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			} else if _, ok := c.Volumes[source]; !ok {
+				t.Errorf("%s: there is no volume %s", name, source)
+			}
+		}
+		for other, on := range s.DependsOn {
+			if on.Condition != "service_healthy" || c.Services[other].Healthcheck == nil {
+				t.Errorf("%s waits for %s to be %s", name, other, on.Condition)
+			}
+		}
+	}
+	balancer := read(t, folder+"haproxy.cfg")
+	for _, server := range regexp.MustCompile(`(?m)^    server \S+ (\S+):(\d+)`).FindAllStringSubmatch(balancer, -1) {
+		if _, ok := c.Services[server[1]]; !ok || !slices.Contains([]string{"8080", "2525"}, server[2]) {
+			t.Errorf("the balancer sends to %s:%s", server[1], server[2])
+		}
+	}
+}

@@ -1,0 +1,232 @@
+// Package deploy_test holds what lies in deploy/ against the program: each file says only what the service understands, and
+// the binary that the image is made of runs where there is nothing else.
+package deploy_test
+
+import (
+	"bufio"
+	"context"
+	"debug/elf"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	root   = "../.."
+	folder = root + "/deploy/"
+)
+
+// patience only ends a test that hangs.
+const patience = time.Minute
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// build runs the Containerfile's own line on the sources that it copies, and returns the binary, in a folder where there is nothing else.
+func build(t *testing.T) string {
+	t.Helper()
+	line := regexp.MustCompile(`(?m)^RUN (CGO_ENABLED=0 go build .* -o )/out/gonebox (.*)$`).FindStringSubmatch(read(t, folder+"Containerfile"))
+	if line == nil {
+		t.Fatal("the Containerfile does not build the program")
+	}
+	sources := t.TempDir()
+	for source, target := range copied(t) {
+		if err := os.CopyFS(filepath.Join(sources, target), os.DirFS(filepath.Join(root, source))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		if err := os.WriteFile(filepath.Join(sources, name), []byte(read(t, root+"/"+name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary := filepath.Join(t.TempDir(), "gonebox")
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", line[1]+binary+" "+line[2])
+	cmd.Dir, cmd.Env = sources, append(os.Environ(), "VERSION=1.2.3-test")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line[0], err, out)
+	}
+	return binary
+}
+
+// copied are the folders that the Containerfile copies to the builder, and what they are called there.
+func copied(t *testing.T) map[string]string {
+	t.Helper()
+	folders := make(map[string]string)
+	for _, m := range regexp.MustCompile(`(?m)^COPY (\w+) (\w+)$`).FindAllStringSubmatch(read(t, folder+"Containerfile"), -1) {
+		folders[m[1]] = m[2]
+	}
+	if len(folders) == 0 {
+		t.Fatal("the Containerfile copies no sources")
+	}
+	return folders
+}
+
+// TestTheImagesBinaryNeedsNothingElse serves in a root directory that holds the binary and a data folder, as somebody without
+// any rights and with an empty environment.
+func TestTheImagesBinaryNeedsNothingElse(t *testing.T) {
+	binary := build(t)
+	f, err := elf.Open(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("the binary is not static: it has a segment %v", p.Type)
+		}
+	}
+	empty := filepath.Dir(binary)
+	data := filepath.Join(empty, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	within := confined(t, empty, data)
+	if out, err := within("version").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "gonebox 1.2.3-test") {
+		t.Fatalf("gonebox version: %v\n%s", err, out)
+	}
+	web, mail := freePort(t), freePort(t)
+	serve := within("serve", "--data-dir", "/data", "--http-addr", web, "--smtp-addr", mail)
+	var said strings.Builder
+	serve.Stdout, serve.Stderr = &said, &said
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := func() bool { return within("ready", "--set", "http.addr="+web).Run() == nil }
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for !ready() && ctx.Err() == nil {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if ctx.Err() != nil {
+		_ = serve.Process.Kill()
+		_ = serve.Wait()
+		t.Fatalf("it does not become ready:\n%s", said.String())
+	}
+	if out, err := within("send", "--to", "x@example.org", "--server", mail).CombinedOutput(); err == nil || !strings.Contains(string(out), "550") {
+		t.Errorf("mail for nobody: %v\n%s", err, out)
+	}
+	_ = serve.Process.Signal(syscall.SIGTERM)
+	if err := serve.Wait(); err != nil {
+		t.Errorf("the end: %v\n%s", err, said.String())
+	}
+}
+
+// confined makes commands that have a folder for their root directory and nobody's rights.
+func confined(t *testing.T, dir, data string) func(args ...string) *exec.Cmd {
+	t.Helper()
+	const nobody = 65532
+	attributes := &syscall.SysProcAttr{Chroot: dir}
+	if os.Getuid() == 0 {
+		attributes.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		if err := os.Chown(data, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+	} else { // a namespace of our own, in which we may change the root directory
+		attributes.Cloneflags = syscall.CLONE_NEWUSER
+		attributes.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getuid(), Size: 1}}
+		attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getgid(), Size: 1}}
+	}
+	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+		if err := os.Chmod(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return func(args ...string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), "/gonebox", args...)
+		cmd.Dir, cmd.Env, cmd.SysProcAttr = "/", []string{}, attributes
+		return cmd
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestTheContainerfileFitsTheSources(t *testing.T) {
+	text := read(t, folder+"Containerfile")
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, root+"/go.mod"))[1]
+	if want := "FROM docker.io/library/golang:" + version + " AS build"; !strings.Contains(text, want) {
+		t.Errorf("go.mod wants Go %s; the Containerfile has no %q", version, want)
+	}
+	if last := text[strings.LastIndex(text, "\nFROM ")+1:]; !strings.HasPrefix(last, "FROM scratch\n") || !strings.Contains(last, "\nUSER 65532:65532\n") {
+		t.Errorf("the image is not made from nothing, for nobody:\n%s", last)
+	}
+	sent := strings.Fields(read(t, folder+"Containerfile.dockerignore"))
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		if len(words) < 3 || words[0] != "COPY" || strings.HasPrefix(words[1], "--from") {
+			continue
+		}
+		for _, source := range words[1 : len(words)-1] {
+			if _, err := os.Stat(filepath.Join(root, source)); err != nil {
+				t.Errorf("%s: %v", lines.Text(), err)
+			}
+			if !slices.Contains(sent, "!"+source) {
+				t.Errorf("%s: it is not sent to the builder", lines.Text())
+			}
+		}
+	}
+}
+
+// TestTheUnitIsTight asks systemd itself, where it is on the machine.
+func TestTheUnitIsTight(t *testing.T) {
+	text := read(t, folder+"gonebox.service")
+	for _, want := range []string{"DynamicUser=yes", "StateDirectory=gonebox", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE\n", "NoNewPrivileges=yes", "ProtectSystem=strict"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %s", want)
+		}
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is missing: systemd has not read the unit")
+	}
+	here := strings.ReplaceAll(text, "/usr/local/bin/gonebox", "/bin/true") // it looks for the program
+	unit := filepath.Join(t.TempDir(), "gonebox.service")
+	if err := os.WriteFile(unit, []byte(here), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"verify", "--man=no", unit}, {"security", "--offline=true", "--threshold=20", "--no-pager", unit}} {
+		out, err := exec.CommandContext(t.Context(), analyze, args...).CombinedOutput()
+		if err != nil || args[0] == "verify" && len(out) > 0 {
+			t.Errorf("systemd-analyze %s: %v\n%s", fmt.Sprint(args), err, out)
+		}
+	}
+}
+
+// TestTheBalancersFileIsValid asks HAProxy itself.
+func TestTheBalancersFileIsValid(t *testing.T) {
+	haproxy, err := exec.LookPath("haproxy")
+	if err != nil {
+		if haproxy, err = exec.LookPath("/usr/sbin/haproxy"); err != nil {
+			t.Skip("haproxy is missing: it has not read its file")
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), haproxy, "-c", "-f", folder+"haproxy.cfg").CombinedOutput(); err != nil {
+		t.Errorf("haproxy -c: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,175 @@
+package system_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+)
+
+// outages is how often each kind of misfortune befalls a service.
+const outages = 3
+
+// TestPostgresOverOutages stops PostgreSQL, ends it and kills processes of the service, again and again, while senders send and
+// payers pay. In the end each mail that was answered 250 is there once, and each order that was paid is credited once.
+func TestPostgresOverOutages(t *testing.T) {
+	n := *seed
+	if n == 0 {
+		n = uint64(rand.Uint32())
+	}
+	t.Logf("go test ./test/system -run TestPostgresOverOutages -seed %d", n)
+	server := newServer(t)
+	c := startCluster(t, server.URL("gonebox"), paidSettings(), "smtp, api", "smtp, api", "jobs")
+	l := &load{seed: n, addr: c.front.smtp}
+	for range 4 {
+		l.boxes = append(l.boxes, c.front.newMailbox())
+	}
+	m := &market{seed: n, url: c.front.url}
+	for i := range payers {
+		m.payers = append(m.payers, &payer{market: m, n: i, token: c.front.register(fmt.Sprintf("payer-%d@example.org", i)), bought: make(map[string]bool)})
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	closing := make(chan struct{})
+	var sending, paying sync.WaitGroup
+	for n := range senders / 2 {
+		sending.Go(func() { l.run(ctx, n) })
+	}
+	for _, p := range m.payers {
+		paying.Go(func() { p.run(ctx, closing) })
+	}
+	c.befall(t, server, l, m)
+	close(closing)
+	paying.Wait()
+	l.end()
+	sending.Wait()
+
+	l.verify(t, c.front)
+	await(t, "the reconciliation", func() bool { return c.processes[0].unseen() == 0 })
+	m.verify(t, c.front)
+	for _, p := range c.processes {
+		p.stop()
+	}
+}
+
+// paidSettings are those of a service that takes payments.
+func paidSettings() map[string]string {
+	return map[string]string{
+		"account.password.memory": "64KiB", "account.password.passes": "1", "limits.register": "100000/1m",
+		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436",
+		"billing.bankpay.account_number": "0011001932418", "plans.plus.price.monthly": fmt.Sprint(planPrice), "limits.other": "1000000/1m",
+	}
+}
+
+// newServer starts a PostgreSQL that keeps what it has said to keep, with an empty database.
+func newServer(t *testing.T) *dbtest.Server {
+	t.Helper()
+	server := dbtest.StartServer(t, "fsync=on")
+	if err := server.Create(t.Context(), "gonebox"); err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// befall has each kind of misfortune befall the service in turn, and waits for it to recover by itself each time.
+func (c *cluster) befall(t *testing.T, server *dbtest.Server, l *load, m *market) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(l.seed, senders))
+	restart := func(end func() error) func() {
+		return func() {
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(time.Duration(rng.IntN(200)) * time.Millisecond) // an outage lasts; how long decides nothing
+			if err := server.Start(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	kill := func() {
+		p := c.processes[rng.IntN(len(c.processes))]
+		p.kill()
+		p.restart()
+	}
+	for range outages {
+		for _, misfortune := range []func(){kill, restart(server.Stop), kill, restart(server.Kill)} {
+			mails, calls := l.acknowledged()+10+rng.IntN(60), m.answered()+10+rng.IntN(60)
+			await(t, "mails and calls being answered", func() bool { return l.acknowledged() >= mails && m.answered() >= calls })
+			misfortune()
+			await(t, "recovery", c.balancer.allReady)
+		}
+	}
+}
+
+// TestPostgresGone looks at what a service says while its PostgreSQL is away: the probe why, a call 503, a sender 451, and nothing
+// of it afterwards.
+func TestPostgresGone(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	c := startCluster(t, server.URL("gonebox"), nil, "smtp, api, jobs")
+	s := c.processes[0]
+	box := s.newMailbox()
+	open := mustDial(t, s.smtp)
+	polled := s.longPoll(box)
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	await(t, "a probe that fails", func() bool { return !s.ready() })
+	probe := s.probe()
+	if probe.Status != "unavailable" || probe.Checks["database"] == "ok" || probe.Checks["smtp"] != "ok" {
+		t.Errorf("the probe says %+v", probe)
+	}
+	if status, text := s.call(http.MethodGet, "/mailboxes/me", box.Token, nil); status != http.StatusServiceUnavailable || !strings.Contains(string(text), "server.unavailable") {
+		t.Errorf("a call is answered %d %s", status, text)
+	}
+	reply, err := open.send("sender@example.org", []string{box.Address}, letter("away", "tkn-1-1-1."))
+	if err != nil || !strings.HasPrefix(reply, "451 4.3.0 ") {
+		t.Errorf("a sender hears %q, %v", reply, err)
+	}
+	if status, _ := s.call(http.MethodGet, "/healthz", "", nil); status != http.StatusOK {
+		t.Errorf("healthz: %d", status)
+	}
+
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "recovery", s.ready)
+	wantReply(t, "after it", send(t, s.smtp, letter("back", "tkn-1-1-2."), box.Address), "250 ")
+	if answer := <-polled; !strings.Contains(answer, `"back"`) {
+		t.Errorf("the call that waited all the time is answered %s", answer)
+	}
+	s.wantSubjects(box, "back")
+}
+
+// readiness is what the probe says.
+type readiness struct {
+	Status string
+	Checks map[string]string
+}
+
+func (s *service) probe() readiness {
+	s.t.Helper()
+	res, err := http.Get("http://" + s.http + "/readyz")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var answer struct{ Data readiness }
+	if err := json.Unmarshal(text, &answer); err != nil {
+		s.t.Fatalf("%s: %v", text, err)
+	}
+	return answer.Data
+}
