@@ -69,32 +69,37 @@ func TestATableKeepsOriginalsForTheirTimeAndNoLonger(t *testing.T) {
 	}
 }
 
-// Processes that begin a quarter of an hour together, and go on while others erase, do not get in each other's way.
+// Processes that begin a quarter of an hour together, and erase what is over while others go on, do not get in each other's
+// way. Their clocks agree.
 func TestProcessesShareATable(t *testing.T) {
 	url := dbtest.PostgresURL(t)
 	begin := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	var wg sync.WaitGroup
+	var processes []*db.DB
+	var tables []*original.Table
 	for range 3 {
 		d, err := db.Open(t.Context(), url, db.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = d.Close() })
-		table := original.NewTable(d)
-		wg.Go(func() {
-			for i := range 8 {
-				now := begin.Add(time.Duration(i) * 15 * time.Minute)
-				ref := store(t, d, table, now, 15*time.Minute, "kept")[0]
+		processes, tables = append(processes, d), append(tables, original.NewTable(d))
+	}
+	for i := range 8 {
+		now := begin.Add(time.Duration(i) * 15 * time.Minute)
+		var wg sync.WaitGroup
+		for n, table := range tables {
+			wg.Go(func() {
+				ref := store(t, processes[n], table, now, 15*time.Minute, "kept")[0]
 				if _, err := table.Sweep(t.Context(), now.Add(-time.Minute)); err != nil {
 					t.Error(err)
 				}
 				if raw, err := table.Read(ref); err != nil || string(raw) != "kept" {
 					t.Errorf("%q, %v", raw, err)
 				}
-			}
-		})
+			})
+		}
+		wg.Wait()
 	}
-	wg.Wait()
 }
 
 func TestATableRefusesWhatItDidNotWrite(t *testing.T) {

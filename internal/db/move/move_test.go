@@ -174,7 +174,7 @@ func value(table, column, kind string, i int, e db.Engine) any {
 	case kind == "TEXT":
 		return fmt.Sprint(column, "-ü-", i)
 	case kind == "BLOB":
-		return []byte(fmt.Sprintf("%c\x00\xff%d", i%256, i))
+		return fmt.Appendf(nil, "%c\x00\xff%d", i%256, i)
 	case kind == "SMALLINT":
 		return i % 2
 	}
