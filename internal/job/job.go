@@ -144,5 +144,10 @@ func (q *Queue) Nudge() {
 	}
 }
 
-// Healthy is what keeps Run from finding jobs, or nil.
-func (q *Queue) Healthy() error { return q.fault.load() }
+// Healthy tells that Run cannot find jobs, or is nil. It is for everybody; the log says why.
+func (q *Queue) Healthy() error {
+	if q.fault.load() == nil {
+		return nil
+	}
+	return fmt.Errorf("jobs of %s: cannot be looked for", q.Kind)
+}

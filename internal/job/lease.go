@@ -27,8 +27,12 @@ func (l lease) micro() int64 {
 func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error {
 	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // before it is: whether it came to be may never be known
 	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), seen.micro())
-	if err != nil || !claimed {
+	if err != nil {
 		return err
+	}
+	if !claimed {
+		t.held = 0
+		return nil
 	}
 	ctx, lost := context.WithCancel(ctx)
 	defer lost()

@@ -45,6 +45,7 @@ type scheduled struct {
 	next  time.Time // when it is done next, where no database says so
 	held  int64     // the end of the lease that this process took last: if that is still there, it is this one's
 	fault faultBox  // of the last time
+	blind faultBox  // why nobody can tell whether it is due
 }
 
 // NewSchedule makes a schedule of tasks that this process does, whatever others do.
@@ -69,11 +70,13 @@ func (s *Schedule) Run(ctx context.Context) {
 	}
 }
 
-// Healthy is how the tasks failed the last time, or nil.
+// Healthy names the tasks that failed the last time, or is nil. It is for everybody; the log says why.
 func (s *Schedule) Healthy() error {
 	var faults []error
 	for _, t := range s.tasks {
-		faults = append(faults, t.fault.load())
+		if t.fault.load() != nil || t.blind.load() != nil {
+			faults = append(faults, fmt.Errorf("%s: failed", t.Name))
+		}
 	}
 	return errors.Join(faults...)
 }
@@ -83,7 +86,6 @@ func (s *Schedule) follow(ctx context.Context, t *scheduled) {
 		until, err := s.turn(ctx, t, nudged)
 		if err != nil && ctx.Err() == nil { // what the stop cuts off has not failed
 			s.log.Error("a scheduled task failed", "task", t.Name, "error", err)
-			t.fault.store(fmt.Errorf("%s: %w", t.Name, err))
 		}
 		nudged = s.sleep(ctx, t, until)
 	}
@@ -108,18 +110,38 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nu
 // turn does a task if its time has come and nobody else does it, and returns when to look again.
 func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until time.Time, err error) {
 	now := s.clock.Now()
-	l, err := s.look(ctx, t, now)
+	at, l, err := s.due(ctx, t, now, nudged)
+	t.blind.store(err)
 	if err != nil {
 		return s.after(t, err), err
 	}
-	at := l.next
+	if later := now.Add(t.Every); at.After(later) {
+		return later, nil
+	}
+	if at.After(now) {
+		return at, nil
+	}
+	err = s.do(ctx, t, l)
+	t.fault.store(err)
+	if err != nil {
+		return s.after(t, err), err
+	}
+	return now, nil // to find out when the next time is
+}
+
+// due is when a task is to be done, by what is known of it.
+func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged bool) (at time.Time, l lease, err error) {
+	if l, err = s.look(ctx, t, now); err != nil {
+		return at, l, err
+	}
+	at = l.next
 	switch {
 	case nudged:
 		at = now
 	case t.Due != nil && t.fault.load() == nil: // what failed may still be due
 		due, err := t.Due(ctx)
 		if err != nil {
-			return s.after(t, err), err
+			return at, l, err
 		}
 		if !due.IsZero() && due.Before(at) {
 			at = due
@@ -128,13 +150,7 @@ func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until t
 	if l.until.After(at) && l.micro() != t.held {
 		at = l.until
 	}
-	if later := now.Add(t.Every); at.After(later) {
-		return later, nil
-	}
-	if at.After(now) {
-		return at, nil
-	}
-	return now, s.do(ctx, t, l)
+	return at, l, nil
 }
 
 // after is when a task is done again, by how it went.
@@ -161,15 +177,11 @@ func (s *Schedule) look(ctx context.Context, t *scheduled, now time.Time) (l lea
 }
 
 // do does a task, under a lease where other processes may.
-func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) (err error) {
-	if s.db == nil {
-		err = t.Do(ctx)
-		t.next = s.after(t, err)
-	} else {
-		err = s.doAlone(ctx, t, l)
+func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) error {
+	if s.db != nil {
+		return s.doAlone(ctx, t, l)
 	}
-	if err == nil {
-		t.fault.store(nil)
-	}
+	err := t.Do(ctx)
+	t.next = s.after(t, err)
 	return err
 }

@@ -263,5 +263,21 @@ func TestALeaseThatCouldNotBeEndedKeepsNobodyWaiting(t *testing.T) {
 		a.next(t)
 		a.end <- nil
 		comesAbout(t, "recovery", func() bool { return a.Healthy() == nil })
+
+		asleep(t, c, 1)
+		rename("job_schedule", "away")
+		c.Advance(time.Hour)
+		comesAbout(t, "the fault", func() bool { return a.Healthy() != nil })
+		asleep(t, c, 1)
+		rename("away", "job_schedule")
+		if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Exec(ctx, "UPDATE job_schedule SET next_at = next_at + 3600000000") // as if another had done it meanwhile
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c.Advance(5 * time.Second)
+		comesAbout(t, "sight", func() bool { return a.Healthy() == nil })
+		asleep(t, c, 1)
 	})
 }
