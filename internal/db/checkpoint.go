@@ -24,13 +24,13 @@ type checkpointer struct {
 	ended sync.WaitGroup
 }
 
-func openCheckpointer(path string, log *slog.Logger) (*checkpointer, error) {
-	pool, err := sql.Open("sqlite", dsn(path, pragmas+"&_pragma=synchronous(full)&_pragma=cache_size(-64)"))
+func openCheckpointer(path string, o Options) (*checkpointer, error) {
+	pool, err := sql.Open("sqlite", dsn(path, pragmas+syncing(o)+"&_pragma=cache_size(-64)"))
 	if err != nil {
 		return nil, err
 	}
 	pool.SetMaxOpenConns(1)
-	c := &checkpointer{pool: pool, log: log, begin: make(chan struct{})}
+	c := &checkpointer{pool: pool, log: o.Logger, begin: make(chan struct{})}
 	err = c.checkpoint() // what another run left; after it there is an index
 	if err == nil {
 		c.index, err = os.Open(path + "-shm")

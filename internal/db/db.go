@@ -46,6 +46,9 @@ type Options struct {
 	Writers int          // transactions at the same time, on PostgreSQL; 0: 8
 	Logger  *slog.Logger // nil: slog.Default()
 
+	// Unsynced, on SQLite, leaves it to the system when commits reach the disk: for a test that waits for many and loses no power.
+	Unsynced bool
+
 	// Commit, where set, is called in place of each group's commit and decides whether commit happens: a test makes
 	// the storage fail with it, or sees what had not been answered yet.
 	Commit func(commit func() error) error

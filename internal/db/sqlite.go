@@ -17,8 +17,16 @@ import (
 const pragmas = "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
 
 // writing are the pragmas of a connection that writes.
-const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
+const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)" +
 	"&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
+
+// syncing is the pragma that says whether commits are synced.
+func syncing(o Options) string {
+	if o.Unsynced {
+		return "&_pragma=synchronous(off)"
+	}
+	return "&_pragma=synchronous(full)"
+}
 
 // writeConn is the writer's connection with its prepared statements.
 type writeConn struct {
@@ -27,8 +35,8 @@ type writeConn struct {
 	statements map[string]*sql.Stmt
 }
 
-func openWriteConn(ctx context.Context, path string) (*writeConn, error) {
-	pool, err := sql.Open("sqlite", dsn(path, writing))
+func openWriteConn(ctx context.Context, path string, o Options) (*writeConn, error) {
+	pool, err := sql.Open("sqlite", dsn(path, writing+syncing(o)))
 	if err != nil {
 		return nil, err
 	}

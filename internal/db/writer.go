@@ -35,11 +35,11 @@ type update struct {
 }
 
 func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
-	conn, err := openWriteConn(ctx, path)
+	conn, err := openWriteConn(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	behind, err := openCheckpointer(path, o.Logger)
+	behind, err := openCheckpointer(path, o)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

@@ -25,6 +25,9 @@ func RunWith(t *testing.T, options func(t testing.TB) db.Options, test func(t *t
 // Open opens a new SQLite database with all tables, closed when the test ends.
 func Open(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
+	if _, measured := t.(*testing.B); !measured {
+		o.Unsynced = true
+	}
 	d := open(t, filepath.Join(t.TempDir(), "test.db"), o)
 	if _, _, err := d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
