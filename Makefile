@@ -27,6 +27,7 @@ build: ## build the static binary bin/gonebox
 .PHONY: test
 test: deps ## install what the tests need, then run them all with the race detector
 	$(GO) test -race ./...
+	GONEBOX_TEST_ENGINE=postgres $(GO) test ./test/blackbox # again, on PostgreSQL with three processes
 
 .PHONY: deps
 deps: # what the tests need of the machine

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -128,11 +129,13 @@ func newClient(t testing.TB) *http.Client {
 
 // Stop ends the service as SIGTERM does and returns its error; the test may start another in the same Dir.
 func (s *Service) Stop() error {
-	var errs []error
-	for _, i := range s.instances {
-		errs = append(errs, i.stop())
+	faults := make([]error, len(s.instances))
+	var stopping sync.WaitGroup
+	for n, i := range s.instances {
+		stopping.Go(func() { faults[n] = i.stop() })
 	}
-	return errors.Join(errs...)
+	stopping.Wait()
+	return errors.Join(faults...)
 }
 
 // Sleepers is how many long-polls of the service are waiting.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
@@ -15,24 +16,34 @@ import (
 func (s *Service) startCluster(o Options, fake *clock.Fake) {
 	s.t.Helper()
 	s.database = s.openCluster()
+	children, faults := make([]*child, len(o.Processes)), make([]error, len(o.Processes))
+	var starting sync.WaitGroup
 	for i, roles := range o.Processes {
-		set := map[string]string{"secrets.key": strings.Repeat("cluster-", 8), "base_url": "http://gonebox.test"} // as all of one cluster have
-		maps.Copy(set, o.Set)
-		set = s.settings(set)
-		set["database.url"], set["roles"], set["data_dir"] = s.database, roles, filepath.Join(s.Dir, fmt.Sprint("process-", i))
-		first := &start{Settings: set}
+		first := &start{Settings: s.settingsOf(i, roles, o.Set)}
 		if fake != nil {
 			first.Now = fake.Now()
 		}
-		c, err := newChild(s.t, first, o.Log)
-		if err != nil {
-			s.t.Fatalf("start process %d (%s): %v", i, roles, err)
+		starting.Go(func() { children[i], faults[i] = newChild(s.t, first, o.Log) })
+	}
+	starting.Wait()
+	for i, c := range children {
+		if faults[i] != nil {
+			s.t.Fatalf("start process %d (%s): %v", i, o.Processes[i], faults[i])
 		}
 		s.instances = append(s.instances, c)
-		if strings.Contains(roles, "api") {
+		if strings.Contains(o.Processes[i], "api") {
 			s.edges = append(s.edges, c.addresses())
 		}
 	}
+}
+
+// settingsOf are the settings of a process of a cluster.
+func (s *Service) settingsOf(i int, roles string, own map[string]string) map[string]string {
+	set := map[string]string{"secrets.key": strings.Repeat("cluster-", 8), "base_url": "http://gonebox.test"} // as all of one cluster have
+	maps.Copy(set, own)
+	set = s.settings(set)
+	set["database.url"], set["roles"], set["data_dir"] = s.database, roles, filepath.Join(s.Dir, fmt.Sprint("process-", i))
+	return set
 }
 
 // openCluster is the URL of the database that belongs to Dir: the one it had before, or a new one.
