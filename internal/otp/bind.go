@@ -252,6 +252,9 @@ func (s *scoring) aimed(m int) bool {
 func (s *scoring) estranged(m int) float64 {
 	k := s.p.marks[m]
 	if k.from > k.start {
+		if s.mood.silent() {
+			return 1.4
+		}
 		return 0.8
 	}
 	i := k.start - 1

@@ -65,7 +65,7 @@ func (s *scoring) sole() {
 		switch v := s.p.sum(c); {
 		case !s.free(c):
 			replaced = replaced || c.old
-			if c.kind == Numeric && !s.p.lines[c.line].foot {
+			if c.kind == Numeric && c.veto == "" && !s.p.lines[c.line].foot {
 				other++
 			}
 		case c.kind == Alphanumeric && kind == Numeric:
@@ -118,6 +118,9 @@ func (s *scoring) single(c *candidate, alone bool) {
 	}
 	if alone && known && c.shape >= 0.5 && s.tied(c) && c.gain < 2 && s.p.span(l.start, c.start).words >= 3 {
 		s.add(c, 2.2, "after a colon")
+	}
+	if alone && known && c.shape >= 0.5 && c.gain < 2 && !c.told && l.part != inSubject && s.unlabelled(c) {
+		s.add(c, 1.5, "nothing names it")
 	}
 	if m.where > 1 && alone && hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
@@ -200,4 +203,18 @@ func (s *scoring) groupsIn(c *candidate) int {
 // phone says whether a number is written as those of telephones are.
 func (s *scoring) phone(c *candidate) bool {
 	return at(s.p.low, c.start-1) == '+' || s.p.low[c.start] == '0' && s.p.low[c.start+1] != ' '
+}
+
+// unlabelled says whether no noun stands before a number that would say what it
+// is: it opens the line or clause, or a short word leads to it, such as "is",
+// "with", "mit".
+func (s *scoring) unlabelled(c *candidate) bool {
+	i := c.start - 1
+	for i >= 0 && (s.p.low[i] == ' ' || s.p.low[i] == '"' || s.p.low[i] == '“' || s.p.low[i] == '«') {
+		i--
+	}
+	if i < 0 || s.p.kind[i]&spaced == 0 {
+		return i < 0 || s.p.kind[i]&scriptBits == other && (s.p.low[i] != ':' || s.p.span(s.p.lines[c.line].start, i).words >= 3)
+	}
+	return i+1-s.p.wordStart(i) <= 4
 }
