@@ -147,15 +147,19 @@ const named = classCode | classWord | classNumber | classOnce
 func (s *scoring) beside(m int, some class) bool {
 	marks := s.p.marks
 	k := &marks[m]
+	far := 1
+	if s.p.kind[k.from]&dense != 0 {
+		far = 2 // a word there is two signs
+	}
 	for o := m - 1; o >= 0 && o >= m-2; o-- {
-		if g := s.p.span(marks[o].end, k.start); g.words > 1 || g.sentences+g.hard+g.soft > 0 {
+		if g := s.p.span(marks[o].end, k.start); g.words > far || g.sentences+g.hard+g.soft > 0 {
 			break
 		} else if marks[o].class&some != 0 && marks[o].class&classUse == 0 {
 			return true
 		}
 	}
 	for o := m + 1; o < len(marks) && o <= m+2; o++ {
-		if g := s.p.span(k.end, marks[o].start); g.words > 1 || g.sentences+g.hard+g.soft+g.figures > 0 || s.digitsIn(k.end, marks[o].start) {
+		if g := s.p.span(k.end, marks[o].start); g.words > far || g.sentences+g.hard+g.soft+g.figures > 0 || s.digitsIn(k.end, marks[o].start) {
 			break
 		} else if marks[o].class&some != 0 && marks[o].class&classUse == 0 {
 			return true

@@ -124,6 +124,9 @@ func (p *page) fit(m *mark) {
 	m.first = int32(len(p.fitting))
 	p.fitNode(m, m.node, true)
 	for _, node := range m.others {
+		if node == 0 {
+			break
+		}
 		p.fitNode(m, node, false)
 	}
 	m.last = int32(len(p.fitting))
