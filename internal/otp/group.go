@@ -74,6 +74,8 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 		score = 1.2
 	case n == 2 && count == 3 && sep == ' ':
 		score = 0.5
+	case n == 2 && count > 3:
+		score = -0.8 // a telephone number, mostly
 	case n == 2:
 		score = 0
 		if sep == '-' && s.pairDate(start) {

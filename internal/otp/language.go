@@ -50,7 +50,10 @@ func (p *page) resolve() {
 			m.owns = m.owns || trusted[f.lang] == everyClass && p.x.owns[f.lang]
 		}
 		const purpose, other = classAuth | classOnce, classNot | classVoid | classNever | classCode
-		if m.head != 0 && m.class&purpose != 0 && m.class&other == 0 && p.headed(m, &trusted) {
+		switch head := p.headed(m, &trusted); {
+		case head&classWhere != 0:
+			m.class = m.class&^other | classWhere
+		case head&(classCode|classWord|classNumber) != 0 && m.class&purpose != 0 && m.class&other == 0:
 			m.class |= classCode
 		}
 		if m.class != 0 {
@@ -60,19 +63,19 @@ func (p *page) resolve() {
 	p.marks = kept
 }
 
-// headed says whether a compound that begins with what a code is for ends with a
-// word for a code: "signeringskod", "Freigabenummer".
-func (p *page) headed(m *mark, trusted *[maxLangs]class) bool {
+// headed gives the classes of the last part of a compound: "signeringskod" and
+// "Freigabenummer" name a code, "Buchungsseite" a page.
+func (p *page) headed(m *mark, trusted *[maxLangs]class) (c class) {
+	if m.head == 0 {
+		return 0
+	}
 	h := mark{from: int(m.headFrom), to: m.end, node: m.head, first: int32(len(p.fitting))}
 	p.fitNode(&h, h.node, true)
 	for _, t := range p.fitting[h.first:] {
-		if f := &p.x.terms[t]; f.class&trusted[f.lang]&(classCode|classWord|classNumber) != 0 {
-			p.fitting = p.fitting[:h.first]
-			return true
-		}
+		c |= p.x.terms[t].class & trusted[p.x.terms[t].lang]
 	}
 	p.fitting = p.fitting[:h.first]
-	return false
+	return c
 }
 
 // maxBrief is how many letters a phrase has that another language may well have

@@ -63,6 +63,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		case m.class&classOld != 0 && g.words <= 4 && !s.parted(m.end, c.start):
 			o.note(-5, m)
 		case verb && m.class&classNot != 0: // "to link your phone, enter 123456"
+		case m.class&classNot != 0 && g.words > 0 && s.otherClause(m.end, c.start): // "the card's holder agrees: type 123456"
 		case m.class&(classNot|classVoid|classNever) != 0:
 			o.note(nearness(m, g), m)
 		case m.class&(classNumber|classWord) == classNumber && !s.asked(l.mark, c):
@@ -97,6 +98,17 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 		}
 		return true
 	})
+}
+
+// otherClause says whether a colon or semicolon ends the clause of a noun, and
+// words follow it before the number.
+func (s *scoring) otherClause(from, to int) bool {
+	for i := to - 1; i >= from; i-- {
+		if r := s.p.low[i]; r == ':' || r == ';' {
+			return s.p.span(i, to).words > 0
+		}
+	}
+	return false
 }
 
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".

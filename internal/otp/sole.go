@@ -16,10 +16,10 @@ func (s *scoring) place(k int) {
 			s.add(c, 0.5, "set apart")
 		}
 	}
-	if s.mood.silent() && s.handedOver(k) {
+	if s.mood.silent() && !c.told && s.handedOver(k) {
 		s.add(c, -3, "to be told to somebody")
 	}
-	if s.secretOf(k) {
+	if !c.told && s.secretOf(k) {
 		s.add(c, -5, "the secret of the long number before it")
 	}
 	if s.goesInto(k) {
