@@ -119,13 +119,13 @@ func (s *scoring) single(c *candidate, alone bool) {
 	if alone && known && c.shape >= 0.5 && s.tied(c) && c.gain < 2 && s.p.span(l.start, c.start).words >= 3 {
 		s.add(c, 2.2, "after a colon")
 	}
-	if alone && known && c.shape >= 0.5 && c.gain < 2 && !c.told && l.part != inSubject && s.unlabelled(c) {
+	if alone && known && c.shape >= 0.5 && c.gain < 2 && !c.told && l.part != inSubject && s.unlabelled(c) && !s.counts(c) {
 		s.add(c, 1.5, "nothing names it")
 	}
 	if m.where > 1 && alone && hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
 	}
-	if c.gain < m.subjectCode && l.part != inSubject && (known || c.shape >= 1) {
+	if c.gain < m.subjectCode && l.part != inSubject && (known || c.shape >= 1) && !s.counts(c) {
 		s.add(c, m.subjectCode-c.gain, "the subject names a code")
 		c.gain = m.subjectCode
 	}
@@ -146,7 +146,7 @@ func (s *scoring) by(c *candidate) bool {
 		m := &s.p.marks[o]
 		if g := s.p.span(c.end, m.start); m.start < c.end || g.words > 2 || g.sentences+g.hard+g.soft > 0 {
 			continue
-		} else if m.class&classOnce != 0 || m.class&classAuth != 0 && g.words == 0 {
+		} else if m.class&classOnce != 0 {
 			return true
 		}
 	}
@@ -217,4 +217,14 @@ func (s *scoring) unlabelled(c *candidate) bool {
 		return i < 0 || s.p.kind[i]&scriptBits == other && (s.p.low[i] != ':' || s.p.span(s.p.lines[c.line].start, i).words >= 3)
 	}
 	return i+1-s.p.wordStart(i) <= 4
+}
+
+// counts says whether a noun of the lexicon follows a number at once, which then
+// says how many there are: "20448 accounts".
+func (s *scoring) counts(c *candidate) bool {
+	if c.mark >= len(s.p.marks) {
+		return false
+	}
+	m := &s.p.marks[c.mark]
+	return m.start > c.end && m.class&(classAuth|classNot|classWhere) != 0 && m.class&classUse == 0 && s.p.span(c.end, m.start) == gap{}
 }

@@ -37,7 +37,7 @@ func (s *scoring) used(k int) (done bool) {
 		if m.class&classWhere != 0 && l.gap.words <= 4 {
 			far = max(far, 5)
 		}
-		if l.gap.words > far || l.gap.sentences+l.gap.hard > 0 || l.left && l.gap.words > 1 && far == 2 && s.parted(m.end, c.start) {
+		if l.gap.words > far || l.gap.sentences+l.gap.hard > 0 || l.left && l.gap.words > 1 && far < 8 && s.parted(m.end, c.start) {
 			return false
 		}
 		if m.class&classUse != 0 || s.leadsTo(c, l) {
