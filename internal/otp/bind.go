@@ -334,7 +334,11 @@ func (s *scoring) owned(m int) bool { return s.ownedBy(m, classNot|classVoid) }
 // ownedBy says whether a word belongs to a noun of some class beside it.
 func (s *scoring) ownedBy(m int, some class) bool {
 	k := s.p.marks[m]
-	for _, o := range []int{m - 1, m + 1} {
+	before := m - 1
+	if before > 0 && s.p.marks[before].class&^(classIs|classOwn) == 0 {
+		before--
+	}
+	for _, o := range [...]int{before, m + 1} {
 		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 {
 			continue
 		}
