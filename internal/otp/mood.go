@@ -12,7 +12,8 @@ type mood struct {
 	subjectAuth            bool
 	subjectOnly            bool // the subject is a word for a code and nothing else
 	subjectVoid            bool
-	subjectGuard           bool    // the subject warns, or says that a code is used: the mail talks about codes
+	subjectGuard           bool    // the subject warns: the mail talks about codes
+	subjectOld             bool    // the subject says that a code is used, wrong or expired
 	subjectCode            float64 // what the subject's name of a code is worth
 }
 
@@ -52,6 +53,9 @@ func (m mood) total(c *candidate) float64 {
 	}
 	if m.never {
 		against -= 7
+	}
+	if m.subjectOld {
+		against -= 3
 	}
 	return n + against
 }
@@ -145,7 +149,7 @@ func (p *page) feel() mood {
 				m.subjectCode = 3.4
 			}
 		}
-		m.subjectGuard = m.subjectGuard || l.part == inSubject && k.class&classOld != 0
+		m.subjectOld = m.subjectOld || l.part == inSubject && k.class&classOld != 0
 		m.code = m.code || k.class&(classCode|classWord) != 0
 		m.never = m.never || k.class&classNever != 0
 		switch {
@@ -173,7 +177,7 @@ func (p *page) feel() mood {
 			m.not = max(m.not, nots[l.part])
 		}
 	}
-	if m.subjectGuard && m.subjectCode > 0 {
+	if m.subjectOld || m.subjectGuard && m.subjectCode > 0 {
 		m.subjectCode, m.guard = 0, 0
 		m.void = max(m.void, 1)
 	}
