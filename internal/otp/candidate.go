@@ -31,6 +31,7 @@ type candidate struct {
 	tie     bool // a colon or an "is" ties it to the words before it
 	anchor  int  // index of the mark it is bound to, or -1
 	gain    float64
+	field   bool    // a word for the field it goes into is near
 	told    bool    // an imperative asks to enter it
 	old     bool    // crossed out, or a word says that it is no longer good
 	firm    bool    // a name of a one-time code is right beside it

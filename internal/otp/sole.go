@@ -24,6 +24,7 @@ func (s *scoring) place(k int) {
 	}
 	if s.goesInto(k) {
 		s.add(c, 1, "beside the field it goes into")
+		c.field = true
 	}
 }
 
@@ -113,7 +114,10 @@ func (s *scoring) single(c *candidate, alone bool) {
 	if c.told {
 		s.add(c, 0.3, "and told to")
 	}
-	if alone && c.shape >= 0.5 && m.auth > 0 && m.guard+m.once > 0 {
+	if c.gain < 2 && !c.told && !c.field && !c.lone && !begins && !s.unlabelled(c) {
+		s.add(c, -0.7, "an unknown word names it")
+	}
+	if alone && c.shape >= 0.5 && m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
 		s.add(c, 0.7, "the mail speaks of signing in and warns")
 	}
 	if alone && known && c.shape >= 0.5 && s.tied(c) && c.gain < 2 && s.p.span(l.start, c.start).words >= 3 {
@@ -216,7 +220,7 @@ func (s *scoring) unlabelled(c *candidate) bool {
 	if i < 0 || s.p.kind[i]&spaced == 0 {
 		return i < 0 || s.p.kind[i]&scriptBits == other && (s.p.low[i] != ':' || s.p.span(s.p.lines[c.line].start, i).words >= 3)
 	}
-	return i+1-s.p.wordStart(i) <= 4
+	return i+1-s.p.wordStart(i) <= 5
 }
 
 // counts says whether a noun of the lexicon follows a number at once, which then
