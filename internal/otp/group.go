@@ -48,6 +48,8 @@ func (s *scanner) group(start, end int) bool {
 		c.veto = "more than ten digits"
 	case n == 4 && sep == '\t':
 		return false
+	case n == 2 && total == maxCode && s.low[start] == '0':
+		c.veto = "a phone number" // 02 97 19 35 58
 	default:
 		c.veto = s.around(start, stop)
 	}
@@ -179,6 +181,9 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	case sep == ' ' && total == 8 && s.endsShort(start, stop):
 		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: 0.2, veto: s.around(start, stop)})
 		return true
+	case s.fourAndTwo(start, stop) && (sep == ' ' || sep == '-'):
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: 0.4, veto: s.around(start, stop)})
+		return true
 	case total > maxCode, sep == '-' && total >= 7, sep == ' ' && total >= 9 && !s.hasRun(start, stop, 5):
 		s.reject(start, stop, "a phone or account number")
 		return true
@@ -193,6 +198,16 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 // 123 456 78.
 func (s *scanner) endsShort(start, stop int) bool {
 	return stop-start == 10 && s.low[start+3] == ' ' && s.low[start+7] == ' '
+}
+
+// fourAndTwo recognises six digits in a group of four, which are no year, and
+// one of two: 2311 16.
+func (s *scanner) fourAndTwo(start, stop int) bool {
+	if stop-start != 7 || isDigit(s.low[start+4]) || !isDigit(s.low[start+5]) {
+		return false
+	}
+	century := s.low[start]*10 + s.low[start+1] - 11*'0'
+	return century != 19 && century != 20
 }
 
 // longChain catches 12345-678901 and the like, which are no codes.

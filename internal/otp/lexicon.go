@@ -39,6 +39,7 @@ const (
 	classBrief                    // minutes: for so long a code is good
 	classNumber                   // number: a code's only if something says so, else it owns the number beside it
 	classTell                     // tell him, read it out: a person is to have the number
+	classDone                     // was changed, was added: the mail reports what has happened
 )
 
 var sections = map[string]class{
@@ -46,7 +47,7 @@ var sections = map[string]class{
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
 	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
 	"digits": classWord | classDigits,
-	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell,
+	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell, "done": classDone,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:

@@ -13,6 +13,9 @@ type mood struct {
 	subjectOnly            bool // the subject is a word for a code and nothing else
 	subjectVoid            bool
 	subjectGuard           bool    // the subject warns: the mail talks about codes
+	subjectTrade           bool    // the subject names what is bought, paid or sent, and neither a code nor signing in
+	figures                int     // numbers that belong to something else
+	done                   bool    // the mail reports what has happened
 	subjectOld             bool    // the subject says that a code is used, wrong or expired
 	subjectCode            float64 // what the subject's name of a code is worth
 }
@@ -57,7 +60,19 @@ func (m mood) total(c *candidate) float64 {
 	if m.subjectOld {
 		against -= 3
 	}
+	if m.done && !c.told && c.gain < 2 {
+		against -= 3 // nothing names the number
+	}
+	if m.trade() && !c.told {
+		against -= 2.5
+	}
 	return n + against
+}
+
+// trade says whether a mail lists what was bought, paid or booked, and has no
+// word of signing in.
+func (m mood) trade() bool {
+	return m.subjectTrade && m.not+m.void >= 4 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
 }
 
 // crowd is what many numbers of other kinds take from a code in a mail that
@@ -166,6 +181,8 @@ func (p *page) feel() mood {
 		case k.class&classGuard != 0:
 			m.guard++
 			m.subjectGuard = m.subjectGuard || l.part == inSubject
+		case k.class&classDone != 0:
+			m.done = true
 		case k.class&classOnce != 0:
 			m.once++
 		case k.class&classWhere != 0:
@@ -173,10 +190,15 @@ func (p *page) feel() mood {
 		case k.class&classBrief != 0:
 			m.brief++
 		case k.class&classNot != 0 && !l.foot:
+			m.subjectTrade = m.subjectTrade || l.part == inSubject
 			nots[l.part]++
 			m.not = max(m.not, nots[l.part])
 		}
 	}
+	if p.percent() {
+		m.void++
+	}
+	m.subjectTrade = (m.subjectTrade || m.subjectVoid) && !m.subjectAuth && m.subjectCode == 0
 	if m.subjectOld || m.subjectGuard && m.subjectCode > 0 {
 		m.subjectCode, m.guard = 0, 0
 		m.void = max(m.void, 1)

@@ -20,6 +20,7 @@ func (s *scoring) oppose(k int) {
 	}
 	o := s.opposeLeft(k)
 	s.opposeRight(k, &o)
+	s.opposeSpent(k, &o)
 	c.against, c.old = o.loss, o.mark.class&classOld != 0
 	if at(s.p.low, c.start-1) == '#' {
 		c.against = min(c.against, -1.5)

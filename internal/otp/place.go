@@ -18,6 +18,9 @@ func (s *scoring) place(k int) {
 	if !c.told && s.secretOf(k) {
 		s.add(c, -5, "the secret of the long number before it")
 	}
+	if s.quoted(c) {
+		s.add(c, -8, "in a sentence that is quoted")
+	}
 	if s.goesInto(k) {
 		s.add(c, 1, "beside the field it goes into")
 		c.field = true

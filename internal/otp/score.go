@@ -35,6 +35,9 @@ func (s *scoring) run() {
 	s.locate()
 	for k := range s.cs {
 		s.oppose(k)
+		if c := &s.cs[k]; c.veto != "" || c.against < 0 {
+			s.mood.figures++
+		}
 	}
 	for k := range s.cs {
 		c := &s.cs[k]

@@ -1,0 +1,112 @@
+package otp
+
+import "slices"
+
+// What a reader takes from the signs of a text, in any language: that it shows
+// somebody else's words, or sells something.
+
+// quoted says whether the word for a code and the number stand in quotation
+// marks together: somebody's words are shown, as in a warning of fraud. A number
+// that is in them by itself is one to be copied.
+func (s *scoring) quoted(c *candidate) bool {
+	if c.anchor < 0 {
+		return false
+	}
+	m := &s.p.marks[c.anchor]
+	if m.start > c.start || !s.closed(c.end) {
+		return false
+	}
+	for _, r := range s.p.low[m.end:c.start] {
+		if quoting(r) {
+			return false
+		}
+	}
+	for i := m.start - 1; i >= 0 && i > m.start-maxWord; i-- {
+		switch r := s.p.low[i]; {
+		case quoting(r):
+			return true
+		case r == softBreak, r == hardBreak, r == cellBreak:
+			return false
+		}
+	}
+	return false
+}
+
+// closed says whether a quotation ends shortly after a place.
+func (s *scoring) closed(i int) bool {
+	for _, r := range s.p.low[i:min(len(s.p.low), i+maxWord)] {
+		switch {
+		case quoting(r):
+			return true
+		case r == softBreak, r == hardBreak, r == cellBreak:
+			return false
+		}
+	}
+	return false
+}
+
+// quoting is true of quotation marks that are no apostrophes.
+func quoting(r rune) bool {
+	switch r {
+	case '"', '“', '”', '„', '«', '»', '「', '」', '『', '』':
+		return true
+	}
+	return false
+}
+
+// percent says whether a share of something is named, as in an offer. Footers
+// and what is quoted do not count.
+func (p *page) percent() bool {
+	for i := range p.lines {
+		l := &p.lines[i]
+		if !l.foot && !l.quoted && slices.ContainsFunc(p.low[l.start:l.end], func(r rune) bool { return r == '%' || r == '٪' }) {
+			return true
+		}
+	}
+	return false
+}
+
+// opposeSpent looks further in the sentence for a word that says the code is no
+// longer good, over whatever else is told of it: "123456, which you asked for at
+// 10:20, has expired", "you used the code 123456". After a comma another may be
+// meant.
+func (s *scoring) opposeSpent(k int, o *opposition) {
+	const spent = classOld | classDone
+	c := &s.cs[k]
+	s.rightOf(k, func(l look) bool {
+		m, g := s.p.marks[l.mark], l.gap
+		if g.sentences+g.soft+g.hard > 0 || g.words > 16 || s.clauseEnds(c.end, m.start) {
+			return false
+		}
+		if m.class&classOld != 0 {
+			o.note(-5, m)
+		}
+		return true
+	})
+	s.leftOf(k, func(l look) bool {
+		m, g := s.p.marks[l.mark], l.gap
+		if g.sentences+g.soft+g.hard > 0 || g.words > 4 || s.clauseEnds(m.end, c.start) {
+			return false
+		}
+		if m.class&spent == spent {
+			o.note(-5, m)
+		}
+		return true
+	})
+}
+
+// clauseEnds says whether a comma, colon or semicolon stands between two places,
+// which the colon of a time is not.
+func (s *scoring) clauseEnds(from, to int) bool {
+	for i := from; i < min(to, from+2*maxWord); i++ {
+		switch s.p.low[i] {
+		case ':':
+			if !isDigit(at(s.p.low, i+1)) {
+				return true
+			}
+		case ',', ';', '،', '、', '؛':
+			return true
+		}
+	}
+	return false
+}
