@@ -15,8 +15,11 @@ func (s *scoring) place(k int) {
 	if s.mood.silent() && !c.told && s.handedOver(k) {
 		s.add(c, -3, "to be told to somebody")
 	}
-	if !c.told && s.secretOf(k) {
+	if s.secretOf(k) {
 		s.add(c, -5, "the secret of the long number before it")
+		if c.told {
+			c.against -= 4 // into the program, not the page
+		}
 	}
 	if s.quoted(c) {
 		s.add(c, -8, "in a sentence that is quoted")
@@ -64,15 +67,30 @@ func (s *scoring) handedOver(k int) bool {
 // secretOf says whether a long number in groups stands right before the label
 // of a candidate, as do a meeting and its password, or a gift card and its PIN.
 func (s *scoring) secretOf(k int) bool {
-	if k == 0 || s.mood.auth-s.mood.label+s.mood.guard+s.mood.once > 0 && s.mood.void == 0 {
+	if k == 0 || s.mood.guard+s.mood.once > 0 && s.mood.void == 0 {
 		return false
 	}
 	o, c := &s.cs[k-1], &s.cs[k]
+	serial := o.veto != "" && at(s.p.low, o.start+4) == '-' // 7193-6071-9360, of a product
+	if !serial && (c.told || s.mood.auth-s.mood.label > 0 && s.mood.void == 0) {
+		return false
+	}
 	if o.kind != Numeric || s.cs[k-1].line > c.line || c.line-o.line > 2 || s.groupsIn(o) < 3 || s.phone(o) {
 		return false
 	}
 	g := s.p.span(o.end, c.start)
-	return g.words > 0 && g.words <= 4 && g.sentences == 0 && (g.soft+g.hard > 0 || s.parted(o.end, c.start))
+	return g.words > 0 && g.words <= 4 && g.sentences <= s.semicolons(o.end, c.start) && (g.soft+g.hard > 0 || serial && g.words <= 3 || s.parted(o.end, c.start))
+}
+
+// semicolons counts those between two places, which part what is listed and end
+// no sentence.
+func (s *scoring) semicolons(from, to int) (n int) {
+	for i := from; i < min(to, from+maxWord); i++ {
+		if s.p.low[i] == ';' {
+			n++
+		}
+	}
+	return n
 }
 
 // groupsIn counts the groups of a number of nine digits and more.
