@@ -1,7 +1,5 @@
 package otp
 
-import "slices"
-
 // No guess at the language of a mail has to be right: every lexicon is looked
 // up at once. But a word of one language may be another thing in the next
 // (Malay "kad" is a card, Lithuanian "kad" is "that"), so the phrases vote for
@@ -36,13 +34,13 @@ func (p *page) resolve() {
 		}
 	})
 	trusted := p.trust(&votes)
-	first := 0.8 * slices.Max(votes[:])
+	first := [2]float64{0.8 * p.most(&votes, false), 0.8 * p.most(&votes, true)}
 	kept := p.marks[:0]
 	for i := range p.marks {
 		m := &p.marks[i]
 		for _, t := range p.fitting[m.first:m.last] {
 			f := &p.x.terms[t]
-			if f.size <= maxBrief && votes[f.lang] < first && !p.x.common[f.lang] {
+			if f.size <= maxBrief && votes[f.lang] < first[p.script(f.lang)] && !p.x.common[f.lang] {
 				m.class |= f.class & trusted[f.lang] & (classCode | classWord | classUse | classDigits | classOwn | classQuote)
 				continue
 			}
@@ -56,11 +54,33 @@ func (p *page) resolve() {
 		case head&(classCode|classWord|classNumber) != 0 && m.class&purpose != 0 && m.class&other == 0:
 			m.class |= classCode
 		}
-		if m.class != 0 {
+		if m.class != 0 && !p.inAddress(m) {
 			kept = append(kept, *m)
 		}
 	}
 	p.marks = kept
+}
+
+// inAddress says whether a mark is part of an e-mail address: a name that
+// somebody chose, and no word of the mail.
+func (p *page) inAddress(m *mark) bool {
+	const far = 64
+	for i := m.end; i < min(m.end+far, len(p.low)) && ofAddress(p.low[i]); i++ {
+		if p.low[i] == '@' {
+			return true
+		}
+	}
+	for i := m.start - 1; i >= max(0, m.start-far) && ofAddress(p.low[i]); i-- {
+		if p.low[i] == '@' {
+			return true
+		}
+	}
+	return false
+}
+
+// ofAddress says whether an address goes on with a rune.
+func ofAddress(r rune) bool {
+	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '@' || r == '.' || r == '-' || r == '_' || r == '+'
 }
 
 // headed gives the classes of the last part of a compound: "signeringskod" and
@@ -88,13 +108,9 @@ const everyClass = ^class(0)
 
 // trust gives the classes that count in each language.
 func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
-	best := 0.0
+	bests := [2]float64{p.most(votes, false), p.most(votes, true)}
 	for l := range p.x.langs {
-		if !p.x.common[l] {
-			best = max(best, votes[l])
-		}
-	}
-	for l := range p.x.langs {
+		best := bests[p.script(uint8(l))]
 		switch {
 		case p.x.common[l] || votes[l] >= believed*best:
 			trusted[l] = everyClass
@@ -105,6 +121,27 @@ func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
 		}
 	}
 	return trusted
+}
+
+// most is what the language with most votes has, of all, or of those that are
+// not in Latin letters. A name in Latin letters says nothing of the language of
+// a mail in others; words in others say much of one in Latin letters.
+func (p *page) most(votes *[maxLangs]float64, others bool) float64 {
+	best := 0.0
+	for l := range p.x.langs {
+		if !p.x.common[l] && !(others && p.x.latin[l]) {
+			best = max(best, votes[l])
+		}
+	}
+	return best
+}
+
+// script is 1 for a language that is not in Latin letters.
+func (p *page) script(lang uint8) int {
+	if p.x.latin[lang] {
+		return 0
+	}
+	return 1
 }
 
 // vote counts the letters of a phrase for its languages; a phrase of several

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 //go:embed lexicon/*.txt
@@ -70,6 +71,7 @@ type lexicon struct {
 	langs   []string       // the files' names; a phrase knows its language by index
 	common  [maxLangs]bool // lexicons of no language
 	owns    [maxLangs]bool // lexicons with a section [own]
+	latin   [maxLangs]bool // languages in Latin letters
 	pages   sync.Pool      // of *page, to be used again
 }
 
@@ -97,6 +99,7 @@ func build() (*lexicon, error) {
 		}
 		x.langs = append(x.langs, strings.TrimSuffix(f.Name(), ".txt"))
 		x.common[len(x.langs)-1] = f.Name() == "und.txt"
+		x.latin[len(x.langs)-1] = inLatin(string(text))
 		if err := x.load(f.Name(), string(text)); err != nil {
 			faults = append(faults, err)
 		}
@@ -105,6 +108,20 @@ func build() (*lexicon, error) {
 	x.tabulate()
 	x.index()
 	return x, errors.Join(faults...)
+}
+
+// inLatin says whether most letters of a text are Latin.
+func inLatin(text string) bool {
+	n := 0
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			n++
+		case unicode.IsLetter(r):
+			n--
+		}
+	}
+	return n > 0
 }
 
 // What the phrases need: nodes, terms, and room for children that are not the

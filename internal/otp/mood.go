@@ -198,12 +198,17 @@ func (p *page) feel() mood {
 	if p.percent() {
 		m.void++
 	}
+	m.conclude()
+	return m
+}
+
+// conclude draws from the counts what the subject makes of the mail.
+func (m *mood) conclude() {
 	m.subjectTrade = (m.subjectTrade || m.subjectVoid) && !m.subjectAuth && m.subjectCode == 0
 	if m.subjectOld || m.subjectGuard && m.subjectCode > 0 {
 		m.subjectCode, m.guard = 0, 0
 		m.void = max(m.void, 1)
 	}
-	return m
 }
 
 func (m mood) String() string {

@@ -28,6 +28,9 @@ func TestExtract(t *testing.T) {
 		{"full-width thousands", otp.Mail{Text: "您的验证码 金额 1，839，2011。"}, ""},
 		{"words lost in a wrong charset", otp.Mail{Subject: "Kod", Text: "÷ÁÛ ËÏÄ: 550917"}, "550917"},
 		{"subject says more", otp.Mail{Subject: "Kod pocztowy", Text: "÷ÁÛ ËÏÄ: 550917"}, ""},
+		{"a subject of another language", otp.Mail{Subject: "Meta", Text: "Ваш код: 553102"}, "553102"},
+		{"words of an address", otp.Mail{Subject: "to dave@shop.example.net", Text: "Your code is 482913"}, "482913"},
+		{"nothing else is spoken of", otp.Mail{Subject: "Same", Text: "Text, code 118800."}, "118800"},
 		{"nothing", otp.Mail{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

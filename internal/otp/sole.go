@@ -84,6 +84,9 @@ func (s *scoring) single(c *candidate, alone bool) {
 	if alone && known && c.shape >= 0.5 && c.gain < 2 && !c.told && l.part != inSubject && s.unlabelled(c) && !s.counts(c) {
 		s.add(c, 1.5, "nothing names it")
 	}
+	if alone && !hint && c.gain >= 2.5 && c.shape >= 1 && m.not+m.void == 0 && !m.done && !m.subjectTrade {
+		s.add(c, 1, "and nothing else is spoken of")
+	}
 	if m.where > 1 && alone && hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
 	}
