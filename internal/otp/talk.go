@@ -16,10 +16,8 @@ func (s *scoring) quoted(c *candidate) bool {
 	if m.start > c.start || !s.closed(c.end) {
 		return false
 	}
-	for _, r := range s.p.low[m.end:c.start] {
-		if quoting(r) {
-			return false
-		}
+	if slices.ContainsFunc(s.p.low[m.end:c.start], quoting) {
+		return false
 	}
 	for i := m.start - 1; i >= 0 && i > m.start-maxWord; i-- {
 		switch r := s.p.low[i]; {

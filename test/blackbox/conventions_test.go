@@ -105,11 +105,11 @@ func TestTraceparent(t *testing.T) {
 	s := start(t, nil)
 	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	for parent, kept := range map[string]bool{
-		"00-" + trace + "-" + span + "-01":      true,
-		"00-" + trace + "-" + span + "-00":      true,
-		"cc-" + trace + "-" + span + "-01-more": true,
-		"":                                      false,
-		"ff-" + trace + "-" + span + "-01":      false,
+		"00-" + trace + "-" + span + "-01":                    true,
+		"00-" + trace + "-" + span + "-00":                    true,
+		"cc-" + trace + "-" + span + "-01-more":               true,
+		"":                                                    false,
+		"ff-" + trace + "-" + span + "-01":                    false,
 		"00-" + strings.ToUpper(trace) + "-" + span + "-01":   false,
 		"00-" + strings.Repeat("0", 32) + "-" + span + "-01":  false,
 		"00-" + trace + "-" + strings.Repeat("0", 16) + "-01": false,
