@@ -195,7 +195,7 @@ func (p *page) feel() mood {
 			m.not = max(m.not, nots[l.part])
 		}
 	}
-	if p.percent() {
+	if p.percent() && !m.subjectAuth { // an offer, unless the mail is about signing in
 		m.void++
 	}
 	m.conclude()

@@ -131,7 +131,7 @@ func TestAFilterOfADomainIsForItsMailboxes(t *testing.T) {
 	p := w.verified(w.ada, shop)
 	w.filter(w.ada, fields{"scopeType": "domain", "domainId": p.ID, "extractRegex": `order (\w+)`})
 	made, elsewhere := w.create(w.ada.Token, body{"domain": shop}), w.create(w.ada.Token, nil)
-	w.Send(apptest.Mail{To: []string{"new@" + shop, made.Address, elsewhere.Address}, Subject: "order AB12", Text: "Your code is 482913"})
+	w.Send(apptest.Mail{To: []string{"new@" + shop, made.Address, elsewhere.Address}, Subject: "order AB12", Text: "Your verification code is 482913"})
 	for _, m := range []mailbox{w.boxes(w.ada)["new@"+shop], made, elsewhere} {
 		source, value := "filter", "AB12"
 		if m.ID == elsewhere.ID {
