@@ -42,7 +42,7 @@ type SMTPConfig struct {
 	MaxRecipients  int            `key:"max_recipients" default:"100" help:"most recipients of a message"`
 	MaxCommands    int            `key:"max_commands" default:"1000" help:"most commands of a session without a message being taken"`
 	MaxErrors      int            `key:"max_errors" default:"100" help:"most refused commands of a session without a message being taken"`
-	SetMax         int            `key:"set_max" default:"512" help:"most mails that share a transaction and a sync; 1: none do, which is slower and there to be compared with"`
+	SetMax         int            `key:"set_max" default:"512" help:"most mails that share a transaction and a sync; 1: each has a plain one of its own, which is slower and there to be compared with"`
 	TrustedProxies []netip.Prefix `key:"trusted_proxies" default:"" help:"networks (CIDR) of the load balancers that speak the PROXY protocol to smtp.addr; they must, and nobody else may"`
 	CommandTimeout time.Duration  `key:"command_timeout" default:"5m" help:"longest wait for a command (RFC 5321 §4.5.3.2.7)"`
 	DataTimeout    time.Duration  `key:"data_timeout" default:"3m" help:"longest pause within a message (RFC 5321 §4.5.3.2.5)"`

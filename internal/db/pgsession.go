@@ -57,6 +57,10 @@ func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 	if s.failed != nil {
 		return s.failed
 	}
+	if ctx.Value(plainly{}) != nil {
+		_, err := s.exec(ctx, query, args)
+		return err
+	}
 	if s.pending == nil {
 		s.pending = &pgx.Batch{}
 	}

@@ -84,7 +84,7 @@ type Parts struct {
 	Logger        *slog.Logger
 	Hostname      string // of this server, for the fields it puts in front of a mail
 	AttachmentMax int64  // octets of an attachment that is kept
-	SetMax        int    // mails that share a transaction at most; 0: 512. With 1 each has its own, at the same time as others
+	SetMax        int    // mails that share a transaction at most; 0: 512. With 1 each has a plain one of its own, beside others
 
 	// ObserveSet hears how many mails shared a set, for the metrics; it may be nil.
 	ObserveSet func(mails int)

@@ -208,7 +208,11 @@ func (s *Service) settle(set []*mail, err error) {
 
 // store commits the rows of a set. A sender who goes away does not stop the others, so no sender's context is used.
 func (s *Service) store(set []*mail, ready func()) error {
-	return s.DB.UpdateLocked(context.Background(),
+	ctx := context.Background()
+	if s.SetMax == 1 {
+		ctx = db.Plainly(ctx)
+	}
+	return s.DB.UpdateLocked(ctx,
 		func(ctx context.Context, tx *db.Tx) error {
 			err := s.storeTx(ctx, tx, set)
 			if err == nil {
