@@ -10,6 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/token"
 )
 
 // Role says what an account may do beside using the service.
@@ -63,13 +64,13 @@ type Service struct {
 	policy    Policy
 	passwords *passwords
 	attempts  guard
-	sealer    sealer
+	sealer    token.Sealer
 	recovery  recoveryKey
 }
 
 // New assembles the service.
 func New(d *db.DB, c clock.Clock, p Policy, s Secrets) (*Service, error) {
-	sealer, err := newSealer(s.Seal)
+	sealer, err := token.NewSealer(s.Seal)
 	if err != nil {
 		return nil, fmt.Errorf("seal two-factor secrets: %w", err)
 	}

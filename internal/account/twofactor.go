@@ -59,7 +59,7 @@ func (s *Service) SetUp(ctx context.Context, a *Account) (*Enrolment, error) {
 		if a.TwoFactor(s.clock.Now()) == Active {
 			return problem.New(problem.TOTPAlreadyActive)
 		}
-		_, err := tx.Exec(ctx, updateEnrolment, a.ID, s.sealer.seal(secret, a.ID), until.UnixMicro())
+		_, err := tx.Exec(ctx, updateEnrolment, a.ID, s.sealer.Seal(secret, string(a.ID)), until.UnixMicro())
 		return err
 	})
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Service) acceptTx(ctx context.Context, tx *db.Tx, a *Account, code stri
 			return false, err
 		}
 	}
-	key, err := s.sealer.open(a.totp.sealed, a.ID)
+	key, err := s.sealer.Open(a.totp.sealed, string(a.ID))
 	if err != nil {
 		return false, err
 	}

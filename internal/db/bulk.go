@@ -61,7 +61,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 // Text is the form in which an engine keeps a text: PostgreSQL has no NUL in one, and no broken UTF-8.
 func (e Engine) Text(text string) string {
 	if e == Postgres {
-		return storable(text)
+		return Storable(text)
 	}
 	return text
 }

@@ -137,15 +137,16 @@ func bindOne(arg any) any {
 		}
 		return int64(0)
 	case string:
-		return storable(v)
+		return Storable(v)
 	}
 	if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
-		return storable(v.String())
+		return Storable(v.String())
 	}
 	return arg
 }
 
-func storable(text string) string {
+// Storable is a text as every engine keeps it and JSON shows it: UTF-8 without NUL, which become U+FFFD.
+func Storable(text string) string {
 	if strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) {
 		return text
 	}

@@ -1,6 +1,9 @@
 package db
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Row is one row of an answer: the only one, or the present one of many.
 type Row interface{ Scan(dest ...any) error }
@@ -27,4 +30,20 @@ func Collect[T any](ctx context.Context, q Queryer, scan func(Row) (T, error), q
 func Value[T any](row Row) (v T, err error) {
 	err = row.Scan(&v)
 	return v, err
+}
+
+// Moment is a stored time, microseconds since 1970; 0 stands for none.
+func Moment(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// Micros is the inverse of Moment.
+func Micros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMicro()
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -60,24 +59,8 @@ func scan(row db.Row) (*Private, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.CreatedAt, p.VerifiedAt, p.CheckedAt, p.nextCheck = moment(created), moment(verified), moment(checked), moment(next)
+	p.CreatedAt, p.VerifiedAt, p.CheckedAt, p.nextCheck = db.Moment(created), db.Moment(verified), db.Moment(checked), db.Moment(next)
 	return &p, nil
-}
-
-// moment is a stored time, or zero.
-func moment(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
-}
-
-// micros is the inverse of moment.
-func micros(at time.Time) int64 {
-	if at.IsZero() {
-		return 0
-	}
-	return at.UnixMicro()
 }
 
 // one reads a private domain; nil without an error means that there is none.
@@ -133,6 +116,6 @@ func insertTx(ctx context.Context, tx *db.Tx, p *Private) error {
 }
 
 func saveTx(ctx context.Context, tx *db.Tx, p *Private) error {
-	_, err := tx.Exec(ctx, updatePrivate, p.ID, p.Status, micros(p.VerifiedAt), micros(p.CheckedAt), p.txtOK, p.mxOK, p.misses, micros(p.nextCheck))
+	_, err := tx.Exec(ctx, updatePrivate, p.ID, p.Status, db.Micros(p.VerifiedAt), db.Micros(p.CheckedAt), p.txtOK, p.mxOK, p.misses, db.Micros(p.nextCheck))
 	return err
 }

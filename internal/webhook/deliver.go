@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -99,7 +98,7 @@ func (s *Service) hear(d *Delivery, answer *http.Response) {
 	var kept bytes.Buffer
 	_, _ = io.CopyN(&kept, answer.Body, int64(s.Policy.AnswerKept))
 	_, _ = io.Copy(io.Discard, answer.Body) // to its end, which Client bounds, so that the connection can be used again
-	d.Answer = storable(kept.String())
+	d.Answer = db.Storable(kept.String())
 	d.HTTPStatus = answer.StatusCode
 	d.Succeeded = answer.StatusCode/100 == 2
 	d.gone = answer.StatusCode == http.StatusGone
@@ -107,11 +106,6 @@ func (s *Service) hear(d *Delivery, answer *http.Response) {
 	if !d.Succeeded {
 		d.Error = fmt.Sprintf("the endpoint answered %d", d.HTTPStatus)
 	}
-}
-
-// storable is a text as it can be stored and shown: UTF-8 without NUL, which PostgreSQL refuses.
-func storable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // errorMax bounds the text of an error in octets.
@@ -126,9 +120,9 @@ func (s *Service) told(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	text := storable(err.Error())
+	text := db.Storable(err.Error())
 	if len(text) > errorMax {
-		text = storable(text[:errorMax])
+		text = db.Storable(text[:errorMax])
 	}
 	return text
 }

@@ -37,7 +37,7 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Wish) (*Endp
 	now := s.Clock.Now().Truncate(time.Microsecond)
 	e := &Endpoint{ID: id.New[id.Webhook](now), Account: account, URL: w.URL, Events: w.Events, Domain: w.Domain, CreatedAt: now}
 	secret := newSecret()
-	e.secret = s.sealer.seal(secret, e.ID)
+	e.secret = s.sealer.Seal(secret, string(e.ID))
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := countTx(ctx, tx, account)
 		if err != nil {
@@ -187,7 +187,7 @@ func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook 
 			return err
 		}
 		e.old, e.oldUntil = e.secret, s.Clock.Now().Add(s.Policy.OldSecretFor)
-		e.secret = s.sealer.seal(secret, e.ID)
+		e.secret = s.sealer.Seal(secret, string(e.ID))
 		return saveTx(ctx, tx, e)
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/token"
 )
 
 // Signatures is signatures, for the tests.
@@ -21,12 +22,12 @@ func (s *Service) Pause(attempt int, asked time.Duration) time.Duration {
 
 // Sealed tells whether what is sealed for one endpoint opens for another.
 func Sealed(key [32]byte, secret []byte, one, other id.Webhook) (opens, foreign bool) {
-	s, err := newSealer(key)
+	s, err := token.NewSealer(key)
 	if err != nil {
 		return false, true
 	}
-	box := s.seal(secret, one)
-	_, own := s.open(box, one)
-	_, others := s.open(box, other)
+	box := s.Seal(secret, string(one))
+	_, own := s.Open(box, string(one))
+	_, others := s.Open(box, string(other))
 	return own == nil, others == nil
 }

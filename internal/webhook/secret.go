@@ -1,13 +1,10 @@
 package webhook
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,31 +27,6 @@ func shownSecret(secret []byte) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(secret)
 }
 
-// sealer keeps signing secrets unreadable at rest, with AES-256-GCM. A secret is bound to its endpoint: copied into
-// another's row, it does not open.
-type sealer struct{ aead cipher.AEAD }
-
-func newSealer(key [32]byte) (sealer, error) {
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		return sealer{}, err
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	return sealer{aead}, err
-}
-
-func (s sealer) seal(secret []byte, webhook id.Webhook) []byte {
-	return s.aead.Seal(nil, nil, secret, []byte(webhook))
-}
-
-func (s sealer) open(box []byte, webhook id.Webhook) ([]byte, error) {
-	secret, err := s.aead.Open(nil, nil, box, []byte(webhook))
-	if err != nil {
-		return nil, fmt.Errorf("open the secret of %s: %w", webhook, errors.New("it was sealed under another master secret or damaged"))
-	}
-	return secret, nil
-}
-
 // signatures are the values of webhook-signature: one for each secret that counts (Standard Webhooks, Signature scheme).
 func signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) string {
 	all := make([]string, len(secrets))
@@ -72,13 +44,13 @@ func timestamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
 // secrets are those that sign at a time, the present one first.
 func (s *Service) secrets(e *Endpoint, at time.Time) ([][]byte, error) {
-	secret, err := s.sealer.open(e.secret, e.ID)
+	secret, err := s.sealer.Open(e.secret, string(e.ID))
 	if err != nil {
 		return nil, err
 	}
 	all := [][]byte{secret}
 	if e.old != nil && at.Before(e.oldUntil) {
-		old, err := s.sealer.open(e.old, e.ID)
+		old, err := s.sealer.Open(e.old, string(e.ID))
 		if err != nil {
 			return nil, err
 		}

@@ -53,7 +53,7 @@ func scan(row db.Row) (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.oldUntil, e.CreatedAt, e.LastDeliveryAt = moment(oldUntil), moment(created), moment(last)
+	e.oldUntil, e.CreatedAt, e.LastDeliveryAt = db.Moment(oldUntil), db.Moment(created), db.Moment(last)
 	return &e, json.Unmarshal([]byte(events), &e.Events)
 }
 
@@ -65,22 +65,6 @@ func scanListener(row db.Row) (*Endpoint, error) {
 		return nil, err
 	}
 	return &e, json.Unmarshal([]byte(events), &e.Events)
-}
-
-// moment is a stored time, or zero.
-func moment(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
-}
-
-// micros is the inverse of moment.
-func micros(at time.Time) int64 {
-	if at.IsZero() {
-		return 0
-	}
-	return at.UnixMicro()
 }
 
 // names is a list of events as it is stored.
@@ -182,13 +166,13 @@ func saveTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, updateWebhook, e.ID, e.URL, events, e.PausedReason, e.FailureCount, e.secret, e.old, micros(e.oldUntil))
+	_, err = tx.Exec(ctx, updateWebhook, e.ID, e.URL, events, e.PausedReason, e.FailureCount, e.secret, e.old, db.Micros(e.oldUntil))
 	return err
 }
 
 // countTriedTx writes what an attempt changes.
 func countTriedTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
-	return tx.Queue(ctx, updateTried, e.ID, e.PausedReason, e.FailureCount, e.attempts, micros(e.LastDeliveryAt))
+	return tx.Queue(ctx, updateTried, e.ID, e.PausedReason, e.FailureCount, e.attempts, db.Micros(e.LastDeliveryAt))
 }
 
 // deleteTx removes an endpoint, first of all its row: attempts that are being written down hold that, and then their own.
@@ -204,7 +188,7 @@ func scanDelivery(row db.Row) (*Delivery, error) {
 	var d Delivery
 	var took, at, next int64
 	err := row.Scan(&d.ID, &d.EventID, &d.Event, &d.Attempt, &d.Succeeded, &d.HTTPStatus, &d.Error, &took, &at, &next, &d.Answer)
-	d.Duration, d.AttemptedAt, d.NextAttemptAt = time.Duration(took)*time.Microsecond, moment(at), moment(next)
+	d.Duration, d.AttemptedAt, d.NextAttemptAt = time.Duration(took)*time.Microsecond, db.Moment(at), db.Moment(next)
 	return &d, err
 }
 
@@ -219,7 +203,7 @@ func deliveries(ctx context.Context, q db.Queryer, webhook id.Webhook) ([]*Deliv
 // insertDeliveryTx writes down the attempt of a number over the one of ringSize before.
 func insertDeliveryTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, number int64, d *Delivery) error {
 	return tx.Queue(ctx, upsertDelivery, webhook, number%ringSize, number, d.ID, d.EventID, d.Event, d.Attempt, d.Succeeded, d.HTTPStatus, d.Error,
-		d.Duration.Microseconds(), d.AttemptedAt.UnixMicro(), micros(d.NextAttemptAt), d.Answer, string(d.body))
+		d.Duration.Microseconds(), d.AttemptedAt.UnixMicro(), db.Micros(d.NextAttemptAt), d.Answer, string(d.body))
 }
 
 // sentTx reads what an attempt sent. Error: webhook.delivery_not_found.

@@ -15,6 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/event"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/job"
+	"github.com/gonebox/gonebox/internal/token"
 )
 
 // Reason says why an endpoint is paused.
@@ -106,12 +107,12 @@ type Parts struct {
 // Service is the use of webhook endpoints.
 type Service struct {
 	Parts
-	sealer sealer
+	sealer token.Sealer
 }
 
 // New assembles the service. Chance gives numbers of [0, 1) that spread retries; nil: by chance.
 func New(p Parts) (*Service, error) {
-	sealer, err := newSealer(p.Seal)
+	sealer, err := token.NewSealer(p.Seal)
 	if err != nil {
 		return nil, err
 	}
