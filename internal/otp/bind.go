@@ -49,6 +49,7 @@ func (s *scoring) bind(k int) {
 		best += 0.8 // the subject says what the word is short for
 	}
 	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.marks[mark].class&classCode != 0
+	c.priced = why == "after" && tie && s.p.span(s.p.marks[mark].end, c.start).words > 3
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
 	}

@@ -64,7 +64,7 @@ func (m mood) total(c *candidate) float64 {
 	if m.done && !c.told && c.gain < 2 {
 		against -= 3 // nothing names the number
 	}
-	if m.price && m.auth < 2 && m.guard+m.once+m.where+m.brief == 0 && !c.firm && !c.lone && !c.told {
+	if m.receipt() && !c.firm && !c.lone && !c.told && !c.priced {
 		against -= 1.5
 		if m.figures > 1 {
 			against -= 1.5
@@ -74,6 +74,11 @@ func (m mood) total(c *candidate) float64 {
 		against -= 2.5
 	}
 	return n + against
+}
+
+// receipt says whether a mail names a price and says little of signing in.
+func (m mood) receipt() bool {
+	return m.price && m.auth < 2 && m.guard+m.once+m.where+m.brief == 0
 }
 
 // trade says whether a mail lists what was bought, paid or booked, and has no

@@ -79,7 +79,7 @@ func (s *scoring) standing(c *candidate, alone bool) standing {
 		known:    m.auth+m.guard > 0,
 		begins:   c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0]),
 		whole:    c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject,
-		labelled: c.gain < 2 && !c.told && s.labelled(c),
+		labelled: c.gain <= 3 && !c.told && s.labelled(c),
 	}
 	st.hint = st.known || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	return st
