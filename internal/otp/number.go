@@ -16,6 +16,11 @@ func (s *scanner) number(start, end int) {
 		s.i = glued
 		return
 	}
+	if stop := s.dotted(start, end); stop > 0 {
+		digits := stop - start - (stop-start)/(end-start+1)
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, shape: -1.5, veto: s.around(start, stop)})
+		return
+	}
 	if why, stop := s.figure(start, end); stop > 0 {
 		s.reject(start, stop, why)
 		return
@@ -153,6 +158,9 @@ func (s *scanner) otherYear(i int) bool {
 	return false
 }
 
+// maxShown is how many digits of a card or account number are shown, mostly.
+const maxShown = 4
+
 // around looks at the runes that touch a number.
 func (s *scanner) around(start, end int) string {
 	a, b := at(s.low, start-1), at(s.low, end)
@@ -162,7 +170,7 @@ func (s *scanner) around(start, end int) string {
 		return "a phone number"
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
 		return aFigure
-	case a == '*' && b != '*', a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
+	case end-start <= maxShown && b != a && (a == '*' || a == '•' || a == '…' || a == '.' && a2 == '.' || a == '×' || a == '●' || a == '█'):
 		return aCard
 	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):
 		return "an amount of money"
