@@ -84,7 +84,10 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 // opposeRight looks at the words after a candidate: units, and nouns that
 // follow at once.
 func (s *scoring) opposeRight(k int, o *opposition) {
-	c := &s.cs[k]
+	c, far := &s.cs[k], 1
+	if s.namedBefore(c) {
+		far = 0 // "code 123456 for your order" says what for
+	}
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
@@ -98,7 +101,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
-		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c):
+		case m.class&(classNot|classVoid) != 0 && g.words <= far && g.soft == 0 && !s.tied(c):
 			o.note(-3.5, m)
 		}
 		return true
@@ -131,6 +134,12 @@ func (s *scoring) bracketed(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// namedBefore says whether a name of a code stands right before a candidate.
+func (s *scoring) namedBefore(c *candidate) bool {
+	o := c.mark - 1
+	return o >= 0 && s.p.marks[o].class&(classCode|classWord) != 0 && s.p.span(s.p.marks[o].end, c.start) == gap{} && !s.owned(o)
 }
 
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".
