@@ -84,10 +84,8 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 // opposeRight looks at the words after a candidate: units, and nouns that
 // follow at once.
 func (s *scoring) opposeRight(k int, o *opposition) {
-	c, far := &s.cs[k], 1
-	if s.namedBefore(c) {
-		far = 0 // "code 123456 for your order" says what for
-	}
+	c := &s.cs[k]
+	named := s.namedBefore(c)
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
@@ -101,7 +99,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
-		case m.class&(classNot|classVoid) != 0 && g.words <= far && g.soft == 0 && !s.tied(c):
+		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.start)): // not of "code 123456 for your order"
 			o.note(-3.5, m)
 		}
 		return true

@@ -147,6 +147,9 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"expires vi", "Mã đăng nhập của bạn", "Mã của bạn là: 204771\nMã hết hạn sau 10 phút.", "204771"},
 	{"expires mn", "Таны нэвтрэх код", "Таны код 7719. 10 минутын дараа хүчингүй болно.", "7719"},
 	{"ticket kk", "Өтінішіңіз", "204771 өтінімін аштық.", ""},
+	{"purchase fi", "Verkko-ostos", "Koodi 204771 ostoksellesi 54,90 EUR. Älä kerro sitä kenellekään.", "204771"},
+	{"till sv", "Kortköp", "Belopp 217,50 kr, kontrollnummer 204771, terminal 56120448.", ""},
+	{"talk he", "היזהרו מהונאות", "הבנק לעולם לא יבקש קוד כמו 204771.", ""},
 	{"year th", "แจ้งเตือน", "ธนาคารไม่เคยขอรหัส OTP ประกาศ ณ มกราคม 2569", ""},
 	{"year fa", "هشدار", "هرگز رمز یکبار مصرف خود را به کسی نگویید. بهمن 1404", ""},
 }
