@@ -12,7 +12,6 @@ import (
 // spares clearing and collecting it.
 var (
 	rooms   = sync.Pool{New: func() any { return new([]byte) }}
-	wholes  = sync.Pool{New: func() any { return new([]byte) }} // what an original is joined in before it is compressed
 	decoded = sync.Pool{New: func() any { return new([]byte) }} // what attachments are decoded in
 )
 
@@ -56,9 +55,5 @@ func pack(dst, trace, data []byte) []byte {
 	if len(data) < packFrom {
 		return original.Store(dst, trace, data)
 	}
-	whole := lend(&wholes, len(trace)+len(data))
-	copy((*whole)[copy(*whole, trace):], data)
-	dst = original.Compress(dst, *whole)
-	giveBack(&wholes, whole)
-	return dst
+	return original.Compress(dst, trace, data)
 }
