@@ -99,7 +99,7 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if err := a.listen(); err != nil {
+	if err := a.listen(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.open(ctx, o); err != nil {
@@ -166,6 +166,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	outbox := a.hooks.outbox(cfg.Webhooks.PendingMax)
 	a.domains.PublishTo(outbox)
 	a.boxes.PublishTo(outbox)
+	a.boxes.ObserveBatches(a.metrics.batch)
 	a.limiter = a.newLimiter()
 	a.joinCluster()
 	a.inbound = a.newInbound(names, outbox)
