@@ -95,7 +95,7 @@ func (m mood) settled(name class) bool {
 	if m.guard+m.once+m.where+m.brief > 0 || m.use {
 		return false
 	}
-	return name&classApproval != 0 && (m.price || m.amount) ||
+	return name&classApproval != 0 && (m.price || m.amount) && (m.auth < 4 || m.done) ||
 		name&classConfirmation != 0 && m.subjectNoun && m.auth-m.label < 2
 }
 
