@@ -47,8 +47,11 @@ func (m mood) total(c *candidate) float64 {
 		n += 0.5
 	}
 	against := m.crowd(k) + m.others()
-	if c.firm && m.void < 2 {
+	switch {
+	case c.firm && m.void < 2:
 		against *= 0.3 // what it is called says more than what else the mail is about
+	case c.firm:
+		against *= 0.6
 	}
 	if k == Alphanumeric && m.void > 0 {
 		against--
