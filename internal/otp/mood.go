@@ -68,6 +68,9 @@ func (m mood) total(c *candidate) float64 {
 	if m.done && !c.told && c.gain < 2 {
 		against -= 3 // nothing names the number
 	}
+	if m.subjectNoun && m.auth < 2 && c.gain < 2 && !c.told && m.guard+m.once+m.where+m.brief == 0 {
+		against -= 2
+	}
 	if m.initial && !c.firm && m.once == 0 {
 		against -= 4
 	}

@@ -1,5 +1,7 @@
 package otp
 
+import "unicode"
+
 // opposition is the worst word found against a candidate.
 type opposition struct {
 	loss float64
@@ -83,6 +85,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 // follow at once.
 func (s *scoring) opposeRight(k int, o *opposition) {
 	c := &s.cs[k]
+	named := s.namedBefore(c)
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
@@ -90,11 +93,13 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			return false
 		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0:
 			o.note(-7, m)
-		case m.class&classOld != 0 && !s.parted(c.end, m.start):
+		case m.class&classBrief != 0: // in so many minutes it will have expired
+			return false
+		case m.class&classOld != 0 && !s.parted(c.end, m.start) && !(g.soft > 0 && s.fresh(c)):
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
-		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c):
+		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.start)): // not of "code 123456 for your order"
 			o.note(-3.5, m)
 		}
 		return true
@@ -112,6 +117,12 @@ func (s *scoring) otherClause(from, to int) bool {
 	return false
 }
 
+// fresh says whether a candidate ends its line and the next one begins anew, as
+// one that goes on in small letters does not.
+func (s *scoring) fresh(c *candidate) bool {
+	return at(s.p.low, c.end) == softBreak && !unicode.IsLower(at(s.p.raw, c.end+1))
+}
+
 // bracketed says whether a bracket opens right after a number: what is in it is
 // another thing.
 func (s *scoring) bracketed(from, to int) bool {
@@ -121,6 +132,12 @@ func (s *scoring) bracketed(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// namedBefore says whether a name of a code stands right before a candidate.
+func (s *scoring) namedBefore(c *candidate) bool {
+	o := c.mark - 1
+	return o >= 0 && s.p.marks[o].class&(classCode|classWord) != 0 && s.p.span(s.p.marks[o].end, c.start) == gap{} && !s.owned(o)
 }
 
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".
