@@ -219,10 +219,22 @@ func (s *scanner) around(start, end int) string {
 		return "to be dialled"
 	case b == '@':
 		return "part of an address"
-	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2), b == '/' && isAlnum(b2):
+	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2) && !s.ending(end+1), b == '/' && isAlnum(b2):
 		return "part of a longer number"
 	}
 	return ""
+}
+
+// ending says whether small letters alone follow a hyphen, as the ending of a
+// number in Hungarian: "a 482913-as kód".
+func (s *scanner) ending(i int) bool {
+	stop := s.run(i)
+	for _, r := range s.p.raw[i:stop] {
+		if r < 'a' || r > 'z' {
+			return false
+		}
+	}
+	return stop-i <= 4 && at(s.low, stop) != '-'
 }
 
 // assigned says whether a name and an equals sign before a number stand by
