@@ -135,20 +135,6 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	return -2
 }
 
-// crossed says whether crosses stand for most of a number: 98XXXXXX21.
-func (s *scanner) crossed(start, stop int) bool {
-	run := 0
-	for _, r := range s.low[start:stop] {
-		if run++; r != 'x' {
-			run = 0
-		}
-		if run == 3 {
-			return true
-		}
-	}
-	return false
-}
-
 // chosen recognises a password made of a word and a number: Winter4821.
 func (s *scanner) chosen(c *candidate) bool {
 	i := c.start + 1

@@ -1,0 +1,22 @@
+package otp
+
+import "html"
+
+// maxAlt bounds the text that stands for an image.
+const maxAlt = 256
+
+// instead writes what is shown where an image is not, if that is a digit or may
+// hold a code: a name on a logo is no part of the text.
+func (h *htmlReader) instead(st style) {
+	digits := 0
+	for _, r := range h.alt[:min(len(h.alt), maxAlt)] {
+		if isDigit(r) {
+			digits++
+		}
+	}
+	if digits >= minCode || digits > 0 && digits == len(h.alt) {
+		for _, r := range html.UnescapeString(h.alt[:min(len(h.alt), maxAlt)]) {
+			h.put(r, st)
+		}
+	}
+}
