@@ -49,6 +49,7 @@ func (s *scoring) bind(k int) {
 		best += 0.8 // the subject says what the word is short for
 	}
 	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.marks[mark].class&classCode != 0
+	c.priced = why == "after" && tie && s.p.span(s.p.marks[mark].end, c.start).words > 3
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
 	}
@@ -98,12 +99,21 @@ func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
 		return 0
 	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0 && !s.asked(l.mark, c):
 		return 0
+	case s.lasting(l.mark):
+		return gainWord - 1.5 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.beside(l.mark, classAuth|classOnce):
 		return gainBoth - s.silence(c, l, tie)
 	case s.aimed(l.mark):
 		return gainWord + 1 - s.silence(c, l, tie)
 	}
 	return gainWord - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+}
+
+// lasting says whether a word for a code is one for a password, and the mail does
+// not say that it is for one use or a short time, or what else to do with it.
+func (s *scoring) lasting(m int) bool {
+	const password = classWord | classAuth
+	return s.p.marks[m].class&password == password && s.mood.guard+s.mood.once+s.mood.brief+s.mood.where == 0
 }
 
 // strangeness is what a weak word loses to the words around it that make it the

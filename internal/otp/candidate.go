@@ -33,6 +33,7 @@ type candidate struct {
 	gain    float64
 	field   bool    // a word for the field it goes into is near
 	told    bool    // an imperative asks to enter it
+	priced  bool    // its word says for which price it is: "code for your purchase of €20: 482913"
 	old     bool    // crossed out, or a word says that it is no longer good
 	firm    bool    // a name of a one-time code is right beside it
 	against float64 // what speaks against it here, whatever stands elsewhere

@@ -15,6 +15,7 @@ type mood struct {
 	subjectGuard           bool    // the subject warns: the mail talks about codes
 	subjectTrade           bool    // the subject names what is bought, paid or sent, and neither a code nor signing in
 	figures                int     // numbers that belong to something else
+	price                  bool    // something costs money
 	done                   bool    // the mail reports what has happened
 	subjectOld             bool    // the subject says that a code is used, wrong or expired
 	subjectCode            float64 // what the subject's name of a code is worth
@@ -63,10 +64,21 @@ func (m mood) total(c *candidate) float64 {
 	if m.done && !c.told && c.gain < 2 {
 		against -= 3 // nothing names the number
 	}
+	if m.receipt() && !c.firm && !c.lone && !c.told && !c.priced {
+		against -= 1.5
+		if m.figures > 1 {
+			against -= 1.5
+		}
+	}
 	if m.trade() && !c.told {
 		against -= 2.5
 	}
 	return n + against
+}
+
+// receipt says whether a mail names a price and says little of signing in.
+func (m mood) receipt() bool {
+	return m.price && m.auth < 2 && m.guard+m.once+m.where+m.brief == 0
 }
 
 // trade says whether a mail lists what was bought, paid or booked, and has no
@@ -195,7 +207,9 @@ func (p *page) feel() mood {
 			m.not = max(m.not, nots[l.part])
 		}
 	}
-	if p.percent() && !m.subjectAuth { // an offer, unless the mail is about signing in
+	share, price := p.offers()
+	m.price = price
+	if share && !m.subjectAuth { // an offer, unless the mail is about signing in
 		m.void++
 	}
 	m.conclude()

@@ -2,6 +2,9 @@ package otp
 
 import "unicode"
 
+// aFigure is why digits that points, commas, colons or slashes join are no code.
+const aFigure = "part of a figure, date or time"
+
 // number reads a run of digits: by itself, as one of a group, or as part of a
 // date, a price, a phone number.
 func (s *scanner) number(start, end int) {
@@ -59,7 +62,7 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 		}
 		if j < len(s.low) && (s.low[j] == '.' || s.low[j] == ',' || s.low[j] == ':' || s.low[j] == '/' || s.low[j] == '\'' || s.low[j] == '٬' || s.low[j] == '٫') &&
 			j+1 < len(s.low) && isDigit(s.low[j+1]) {
-			why = "part of a figure, date or time"
+			why = aFigure
 			stop = s.run(j + 1)
 			continue
 		}
@@ -154,7 +157,7 @@ func (s *scanner) around(start, end int) string {
 	case a == '+':
 		return "a phone number"
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
-		return "part of a figure, date or time"
+		return aFigure
 	case a == '*' && b != '*', a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
 		return "the end of a card or account number"
 	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):

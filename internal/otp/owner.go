@@ -1,6 +1,9 @@
 package otp
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+)
 
 // named are the classes of words that a number may be bound to.
 const named = classCode | classWord | classNumber | classOnce
@@ -124,6 +127,12 @@ func (s *scoring) estranged(m int) float64 {
 		}
 		return 0.8
 	}
+	if s.p.kind[k.from]&dense != 0 {
+		if s.mood.silent() && s.compounded(m) {
+			return 1
+		}
+		return 0
+	}
 	i := k.start - 1
 	if !k.owns {
 		if s.mood.silent() && s.modified(m) {
@@ -148,6 +157,26 @@ func (s *scoring) estranged(m int) float64 {
 		return 0.6
 	}
 	return 0
+}
+
+// compounded says whether two letters of a script without spaces stand before a
+// word for a code, unknown to the lexicons and no small words: they say which
+// code it is.
+func (s *scoring) compounded(m int) bool {
+	k := s.p.marks[m]
+	i := k.start
+	if at(s.p.low, i-1) == ' ' && unicode.Is(unicode.Hangul, s.p.low[k.start]) {
+		i--
+	}
+	if i < 2 || m > 0 && s.p.marks[m-1].end >= i {
+		return false
+	}
+	for _, r := range s.p.low[i-2 : i] {
+		if s.p.x.classOf(r) != dense || unicode.Is(unicode.Hiragana, r) || strings.ContainsRune("的您你此本这該该是为為與与和", r) {
+			return false
+		}
+	}
+	return true
 }
 
 // modified says whether a long word in small letters, unknown to the lexicons,
@@ -182,7 +211,7 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 			continue
 		}
 		if end := s.p.wordEnd(i + 1); s.p.kind[i]&spaced != 0 && s.p.boundary(i) {
-			if unicode.IsLower(s.p.raw[i]) && end-i >= 4 {
+			if (unicode.IsLower(s.p.raw[i]) || unicode.Is(unicode.Lo, s.p.raw[i])) && end-i >= 4 {
 				return true
 			}
 			i = end

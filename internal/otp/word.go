@@ -111,6 +111,8 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	switch {
 	case s.prefixed(c):
 		return 1
+	case s.chosen(c):
+		return -3
 	case digits > 0 && s.promo(c):
 		return -2.5
 	case c.letters && c.groups > 1:
@@ -127,6 +129,19 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 		return -1.2
 	}
 	return -2
+}
+
+// chosen recognises a password made of a word and a number: Winter4821.
+func (s *scanner) chosen(c *candidate) bool {
+	i := c.start + 1
+	for i < c.end && isLetter(s.p.raw[i]) && s.p.raw[i] >= 'a' {
+		i++
+	}
+	letters := i - c.start
+	for i < c.end && isDigit(s.low[i]) {
+		i++
+	}
+	return letters >= 3 && i == c.end && isLetter(s.low[c.start]) && s.p.raw[c.start] <= 'Z'
 }
 
 // changes says whether digits and letters change places more than once, or a
