@@ -61,6 +61,10 @@ func (s *scoring) bind(k int) {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")
 		best, c.gain = s.mood.subjectCode, s.mood.subjectCode
 	}
+	if c.pointed && !told && (best < gainWord-1 || !tie && !c.lone) {
+		c.veto = aFigure
+		s.add(c, -20, c.veto)
+	}
 	if c.kind == Alphanumeric && !s.evident(c, best, tie) {
 		s.add(c, -4, "letters without strong evidence")
 	}

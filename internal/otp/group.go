@@ -156,7 +156,7 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 			if sep == 0 {
 				sep = ' '
 			}
-		case r == '\t' && (sep == 0 || sep == ' '):
+		case r == '\t' && (sep == 0 || sep == ' ' || sep == '\t' && n == 1): // a dash has a cell of its own
 			sep = '\t'
 		case (r == softBreak || r == hardBreak) && n == 1:
 			if sep == 0 || sep == ' ' {

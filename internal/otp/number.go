@@ -13,6 +13,10 @@ func (s *scanner) number(start, end int) {
 		return
 	}
 	if why, stop := s.figure(start, end); stop > 0 {
+		if s.pointed(start, end, stop) {
+			s.add(candidate{start: start, end: stop, kind: Numeric, size: 6, groups: 2, pointed: true, shape: -1, veto: s.around(start, stop)})
+			return
+		}
 		s.reject(start, stop, why)
 		return
 	}
@@ -75,6 +79,12 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 		return "", 0
 	}
 	return why, stop
+}
+
+// pointed says whether a figure is two groups of three digits with a point between
+// them, as thousands are written, and here and there a code.
+func (s *scanner) pointed(start, end, stop int) bool {
+	return end-start == 3 && stop-start == 7 && s.low[end] == '.' && s.run(end+1) == stop && s.low[start] != '0'
 }
 
 // clauseEnd says whether a comma ends a clause: after more than three digits it
@@ -170,10 +180,59 @@ func (s *scanner) around(start, end int) string {
 		return "to be dialled"
 	case b == '@':
 		return "part of an address"
-	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2), b == '/' && isAlnum(b2):
+	case s.masked(start, end):
+		return "the end of a card or account number"
+	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2) && !s.ending(end+1), b == '/' && isAlnum(b2):
 		return "part of a longer number"
 	}
 	return ""
+}
+
+// ending says whether the ending of a case or a verb follows, in small letters:
+// "482913-dır", "482913-as".
+func (s *scanner) ending(i int) bool {
+	end := i
+	for end < len(s.low) && s.p.kind[end]&spaced != 0 && !unicode.IsUpper(s.p.raw[end]) && end-i <= 5 {
+		end++
+	}
+	return end-i >= 2 && end-i <= 5 && !isDigit(at(s.low, end))
+}
+
+// masked says whether stars or the like stand for the digits before or after a
+// number: "GB** **** 4471", "0151 *** 4718". Those of "*** 482913 ***" adorn it.
+func (s *scanner) masked(start, end int) bool {
+	i, j := s.stars(start, -1), s.stars(end, 1)
+	return i < start && j == end && s.low[i-1] >= ' ' || j > end && i == start && isDigit(at(s.low, j))
+}
+
+// stars goes over stars, and a space on either side of them, in one direction. It
+// answers where it comes to, or where it began if there are no two or what they
+// stand beside is no part of the line.
+func (s *scanner) stars(from, step int) int {
+	i, n := from, 0
+	if step < 0 {
+		i--
+	}
+	for ; i > 0 && i < len(s.low); i += step {
+		switch s.low[i] {
+		case '*', '•', '●', '█', '×':
+			n++
+			continue
+		case '…':
+			n += 2
+			continue
+		case ' ', '-':
+			continue
+		}
+		break
+	}
+	if n < 2 || i <= 0 {
+		return from
+	}
+	if step < 0 {
+		i++
+	}
+	return i
 }
 
 func currency(r rune) bool {

@@ -74,6 +74,11 @@ func (s *scoring) asked(m int, c *candidate) bool {
 			return true
 		}
 	}
+	for o := m + 1; o < c.mark && o <= m+3; o++ {
+		if s.p.marks[o].class&classUse != 0 {
+			return true
+		}
+	}
 	for o := c.mark; o < len(s.p.marks) && o <= c.mark+3; o++ {
 		n := &s.p.marks[o]
 		if g := s.p.span(c.end, n.start); g.words > 5 || g.sentences+g.hard > 0 {
