@@ -35,7 +35,7 @@ const (
 	updateReceived = `UPDATE mailbox SET message_count = $2, unread_count = $3, last_message_at = $4, day = $5, day_count = $6 WHERE id = $1`
 	updateCounts   = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
 	leaveSession   = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
-	deleteMailbox  = "DELETE FROM mailbox WHERE id = $1"
+	deleteAll      = "DELETE FROM mailbox WHERE id IN "
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
@@ -157,6 +157,16 @@ func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) 
 		return nil, fmt.Errorf("list ended mailboxes: %w", err)
 	}
 	return all, nil
+}
+
+// deleteTx removes mailboxes.
+func deleteTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) error {
+	list, size := db.In(1, len(boxes))
+	args := make([]any, len(boxes), size)
+	for i, box := range boxes {
+		args[i] = box
+	}
+	return tx.Queue(ctx, deleteAll+list, db.Fill(args, size)...)
 }
 
 // lockLiveTx is liveOf with the count locked until the transaction ends.

@@ -16,6 +16,7 @@ type mood struct {
 	subjectTrade           bool    // the subject names what is bought, paid or sent, and neither a code nor signing in
 	figures                int     // numbers that belong to something else
 	price                  bool    // something costs money
+	amount                 bool    // a figure has two decimals, as money has, or ends a card's number
 	done                   bool    // the mail reports what has happened
 	subjectOld             bool    // the subject says that a code is used, wrong or expired
 	subjectCode            float64 // what the subject's name of a code is worth
@@ -69,6 +70,9 @@ func (m mood) total(c *candidate) float64 {
 		if m.figures > 1 {
 			against -= 1.5
 		}
+		if m.done {
+			against -= 1.5
+		}
 	}
 	if m.trade() && !c.told {
 		against -= 2.5
@@ -76,9 +80,14 @@ func (m mood) total(c *candidate) float64 {
 	return n + against
 }
 
+// settled says whether a mail tells of a payment, and nothing is left to do.
+func (m mood) settled() bool {
+	return (m.price || m.amount) && m.guard+m.once+m.where+m.brief == 0
+}
+
 // receipt says whether a mail names a price and says little of signing in.
 func (m mood) receipt() bool {
-	return m.price && m.auth < 2 && m.guard+m.once+m.where+m.brief == 0
+	return (m.price && m.auth < 2 || m.done && (m.price || m.amount)) && m.guard+m.once+m.where+m.brief == 0
 }
 
 // trade says whether a mail lists what was bought, paid or booked, and has no

@@ -2,8 +2,12 @@ package otp
 
 import "unicode"
 
-// aFigure is why digits that points, commas, colons or slashes join are no code.
-const aFigure = "part of a figure, date or time"
+// Why digits are no code that points, commas, colons or slashes join, or that
+// follow stars.
+const (
+	aFigure = "part of a figure, date or time"
+	aCard   = "the end of a card or account number"
+)
 
 // number reads a run of digits: by itself, as one of a group, or as part of a
 // date, a price, a phone number.
@@ -169,12 +173,12 @@ func (s *scanner) around(start, end int) string {
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
 		return aFigure
 	case a == '*' && b != '*', a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
-		return "the end of a card or account number"
+		return aCard
 	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):
 		return "an amount of money"
 	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
 		return "a measure"
-	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2), a == '&':
+	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2) && !s.assigned(start), a == '&':
 		return "part of a name or address"
 	case b == '#':
 		return "to be dialled"
@@ -188,51 +192,28 @@ func (s *scanner) around(start, end int) string {
 	return ""
 }
 
-// ending says whether the ending of a case or a verb follows, in small letters:
-// "482913-dır", "482913-as".
-func (s *scanner) ending(i int) bool {
-	end := i
-	for end < len(s.low) && s.p.kind[end]&spaced != 0 && !unicode.IsUpper(s.p.raw[end]) && end-i <= 5 {
-		end++
-	}
-	return end-i >= 2 && end-i <= 5 && !isDigit(at(s.low, end))
-}
-
-// masked says whether stars or the like stand for the digits before or after a
-// number: "GB** **** 4471", "0151 *** 4718". Those of "*** 482913 ***" adorn it.
-func (s *scanner) masked(start, end int) bool {
-	i, j := s.stars(start, -1), s.stars(end, 1)
-	return i < start && j == end && s.low[i-1] >= ' ' || j > end && i == start && isDigit(at(s.low, j))
-}
-
-// stars goes over stars, and a space on either side of them, in one direction. It
-// answers where it comes to, or where it began if there are no two or what they
-// stand beside is no part of the line.
-func (s *scanner) stars(from, step int) int {
-	i, n := from, 0
-	if step < 0 {
+// assigned says whether a name and an equals sign before a number stand by
+// themselves, as in a note of a program, and not in an address: "OTP=482913;".
+func (s *scanner) assigned(start int) bool {
+	i := start - 2
+	for i >= 0 && (isAlnum(s.low[i]) || s.low[i] == '_') {
 		i--
 	}
-	for ; i > 0 && i < len(s.low); i += step {
-		switch s.low[i] {
-		case '*', '•', '●', '█', '×':
-			n++
-			continue
-		case '…':
-			n += 2
-			continue
-		case ' ', '-':
-			continue
-		}
-		break
+	switch at(s.low, i) {
+	case 0, ' ', softBreak, hardBreak, cellBreak, ';', ',', '|', '[', '(', '{':
+		return true
 	}
-	if n < 2 || i <= 0 {
-		return from
+	return false
+}
+
+// amount says whether a figure has the two decimals of an amount of money, which
+// a time or date does not have: 48,20 and 1.048.20.
+func (p *page) amount(c *candidate) bool {
+	i := c.end - 3
+	if i <= c.start || !isDigit(p.low[i+1]) || !isDigit(p.low[i+2]) || isDigit(at(p.low, c.end)) {
+		return false
 	}
-	if step < 0 {
-		i++
-	}
-	return i
+	return p.low[i] == ',' || p.low[i] == '.' && i-c.start >= 3 && isDigit(p.low[i-3]) && isDigit(p.low[i-2]) && isDigit(p.low[i-1])
 }
 
 func currency(r rune) bool {

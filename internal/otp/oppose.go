@@ -39,7 +39,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	tie := c.tie
 	asked, _ := s.toldAbove(c)
 	asked = asked || c.lone && s.toldBelow(c)
-	verb, after := false, s.orderedAfter(c)
+	verb, named, after := false, s.namedAfter(k), s.orderedAfter(c)
 	s.leftOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		tie = tie || m.class&classIs != 0 && g.words == 0
@@ -68,12 +68,12 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		case m.class&classNot != 0 && g.words > 0 && s.otherClause(m.end, c.start): // "the card's holder agrees: type 123456"
 		case m.class&(classNot|classVoid|classNever) != 0:
 			o.note(nearness(m, g), m)
-		case m.class&(classNumber|classWord) == classNumber && !s.asked(l.mark, c):
+		case m.class&(classNumber|classWord) == classNumber && !named && !s.asked(l.mark, c):
 			o.note(nearness(m, g), m)
 		}
 		return true
 	})
-	if s.namedAfter(k) && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
+	if named && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
 		held = max(held, -0.9*o.loss)
 	}
 	o.loss += held
@@ -87,7 +87,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
-		case g.sentences > 0 || g.words > 5 || g.figures > 0 || g.hard > 0:
+		case g.sentences > 0 || g.words > 5 || g.figures > 0 || g.hard > 0 || s.bracketed(c.end, m.start):
 			return false
 		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0:
 			o.note(-7, m)
@@ -145,10 +145,26 @@ func (s *scoring) otherClause(from, to int) bool {
 	return false
 }
 
+// bracketed says whether a bracket opens right after a number: what is in it is
+// another thing.
+func (s *scoring) bracketed(from, to int) bool {
+	for _, r := range s.p.low[from:min(to, from+2)] {
+		if r == '(' || r == '[' {
+			return true
+		}
+	}
+	return false
+}
+
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".
 func (s *scoring) namedAfter(k int) (yes bool) {
+	c := &s.cs[k]
 	s.rightOf(k, func(l look) bool {
-		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && !s.owned(l.mark)
+		far := 0
+		if s.p.marks[l.mark].class&classCode != 0 {
+			far = 1 // "123456 als Bestätigungscode"
+		}
+		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words <= far && l.gap.sentences+l.gap.hard == 0 && !s.owned(l.mark) && !s.parted(c.end, s.p.marks[l.mark].start)
 		return false
 	})
 	return yes

@@ -70,6 +70,7 @@ type standing struct {
 	whole    bool // it is all the text there is
 	hint     bool // something says that there is a code
 	labelled bool // an unknown word is its label
+	told     bool // it is in the subject, and the text names a code and no number
 }
 
 func (s *scoring) standing(c *candidate, alone bool) standing {
@@ -81,7 +82,8 @@ func (s *scoring) standing(c *candidate, alone bool) standing {
 		whole:    c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject,
 		labelled: c.gain <= 3 && !c.told && s.labelled(c),
 	}
-	st.hint = st.known || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	st.told = alone && l.part == inSubject && c.anchor < 0 && m.code && c.shape >= 0.5 && s.unlabelled(c)
+	st.hint = st.known || st.told || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	return st
 }
 
@@ -127,6 +129,9 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	}
 	if c.told {
 		s.add(c, 0.3, "and told to")
+	}
+	if st.told {
+		s.add(c, 3.2, "the text says that it is a code")
 	}
 	if c.gain < 2 && !c.told && !c.field && !c.lone && !st.begins && !s.unlabelled(c) {
 		s.add(c, -0.7, "an unknown word names it")

@@ -83,6 +83,8 @@ func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ styl
 			}
 		case "href":
 			href = value
+		case "alt":
+			h.alt = value
 		case "hidden":
 			st.hidden = true
 		case "class", "id":
