@@ -169,7 +169,7 @@ func (s *scoring) distance(c *candidate, l look, tie bool) (cost float64) {
 		if !tie {
 			cost += 0.23 * max(0, words-3)
 		}
-	case l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0:
+	case l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && (l.gap.soft == 0 || c.lone):
 		cost = -0.3
 	case c.lone:
 		cost = 0.5 + 0.25*words + 1.5*sentences + 0.7*max(0, breaks-1)

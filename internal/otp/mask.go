@@ -2,8 +2,8 @@ package otp
 
 import "unicode"
 
-// What stands right beside a number, on the scanner's side: stars for digits that are
-// not shown, and endings of words.
+// What is written right up to a number: stars for digits that are not shown, and
+// endings of words.
 
 // ending says whether the ending of a case or a verb follows, in small letters:
 // "482913-dır", "482913-as".

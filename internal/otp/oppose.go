@@ -89,7 +89,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 		switch {
 		case g.sentences > 0 || g.words > 5 || g.figures > 0 || g.hard > 0 || s.bracketed(c.end, m.start):
 			return false
-		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0:
+		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0 && !s.parted(c.end, m.start):
 			o.note(-7, m)
 		case m.class&classOld != 0 && !s.parted(c.end, m.start):
 			o.note(-5, m)
@@ -164,7 +164,7 @@ func (s *scoring) namedAfter(k int) (yes bool) {
 		if s.p.marks[l.mark].class&classCode != 0 {
 			far = 1 // "123456 als Bestätigungscode"
 		}
-		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words <= far && l.gap.sentences+l.gap.hard == 0 && !s.owned(l.mark) && !s.parted(c.end, s.p.marks[l.mark].start)
+		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words <= far && l.gap.sentences+l.gap.hard == 0 && (l.gap.soft == 0 || c.lone) && !s.owned(l.mark) && !s.parted(c.end, s.p.marks[l.mark].start)
 		return false
 	})
 	return yes

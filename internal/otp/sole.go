@@ -148,7 +148,7 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
 		s.add(c, 0.7, "the mail speaks of signing in and warns")
 	}
-	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.p.span(l.start, c.start).words >= 3 {
+	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
 		s.add(c, 2.2, "after a colon")
 	}
 	if unnamed && st.known && !c.told && l.part != inSubject && s.unlabelled(c) && !s.counts(c) {
