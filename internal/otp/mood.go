@@ -77,6 +77,9 @@ func (m mood) total(c *candidate) float64 {
 	if m.trade() && !c.told {
 		against -= 2.5
 	}
+	if m.settledTrade() && !c.told {
+		against -= 4
+	}
 	return n + against
 }
 
@@ -94,6 +97,12 @@ func (m mood) receipt() bool {
 // word of signing in.
 func (m mood) trade() bool {
 	return m.subjectTrade && m.not+m.void >= 4 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
+}
+
+// settledTrade says whether a mail is about what was ordered or booked, as its
+// subject says, reports that this is done, and has no word of a code to be typed.
+func (m mood) settledTrade() bool {
+	return m.subjectTrade && m.done && m.guard+m.once+m.where+m.brief == 0
 }
 
 // crowd is what many numbers of other kinds take from a code in a mail that
@@ -166,6 +175,7 @@ func (p *page) near(from, to int) bool {
 
 // feel counts the phrases of the page by class.
 func (p *page) feel() mood {
+	const settled = classDone | classNot
 	var m mood
 	var nots, voids [4]int // by part, since parts repeat each other
 	line := 0
@@ -191,8 +201,11 @@ func (p *page) feel() mood {
 		switch {
 		case k.class&classVoid != 0:
 			voids[l.part]++
-			m.void = max(m.void, voids[l.part])
+			m.void = voids[inSubject] + max(voids[inText], voids[inHTML], voids[inPreheader])
 			m.subjectVoid = m.subjectVoid || l.part == inSubject
+		case k.class&settled == settled && !l.foot: // "your booking is confirmed", which is no signing in
+			m.done = true
+			m.subjectTrade = m.subjectTrade || l.part == inSubject
 		case k.class&classAuth != 0 && k.class&(classCode|classWord) == 0:
 			m.auth++
 			if p.partOfName(i) {
