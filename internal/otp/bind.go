@@ -56,6 +56,9 @@ func (s *scoring) bind(k int) {
 	if best >= 4.5 && why == "after" && (tie || best >= 5.5) && c.kind == Numeric && c.size == 4 && c.shape < -1 {
 		s.add(c, 1.2, "so it is no year")
 	}
+	if c.lone && s.mood.subjectCode >= 3.4 && s.mood.figures == 0 && c.kind == Numeric && c.size == 4 && c.shape < -1 {
+		s.add(c, 1.2, "nor is one asked for")
+	}
 	told := s.used(k)
 	if l := &s.p.lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.part != inSubject {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")

@@ -21,7 +21,7 @@ type candidate struct {
 	lone       bool // nothing else on its line
 	mixed      bool // capitals and digits that change places: 8WD5M
 	boxed      bool // one digit to a cell or box
-	pointed    bool // in two groups with a point: 839.026
+	pointed    bool // in groups with points: 839.026
 	veto       string
 	shape      float64
 

@@ -115,7 +115,7 @@ func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
 		case p.x.common[l] || votes[l] >= believed*best:
 			trusted[l] = everyClass
 		case votes[l] >= heard*best:
-			trusted[l] = classCode | classQuote | classWord | classDigits | classApproval | classOnce | classWhere
+			trusted[l] = classCode | classQuote | classWord | classDigits | classApproval | classConfirmation | classOnce | classWhere
 		default:
 			trusted[l] = classCode | classQuote | classOnce
 		}

@@ -9,6 +9,8 @@ type mood struct {
 	once, where, brief     int
 	never                  bool
 	code                   bool // a word for a code is somewhere
+	subjectNoun            bool // the subject names what has a number of its own
+	use                    bool // an order to enter something is in the text
 	subjectAuth            bool
 	subjectOnly            bool // the subject is a word for a code and nothing else
 	subjectVoid            bool
@@ -83,9 +85,14 @@ func (m mood) total(c *candidate) float64 {
 	return n + against
 }
 
-// settled says whether a mail tells of a payment, and nothing is left to do.
-func (m mood) settled() bool {
-	return (m.price || m.amount) && m.guard+m.once+m.where+m.brief == 0
+// settled says whether a name is that of the number of a payment or booking, in
+// a mail that tells of one and leaves nothing to do.
+func (m mood) settled(name class) bool {
+	if m.guard+m.once+m.where+m.brief > 0 || m.use {
+		return false
+	}
+	return name&classApproval != 0 && (m.price || m.amount) ||
+		name&classConfirmation != 0 && m.subjectNoun && m.auth-m.label < 2
 }
 
 // receipt says whether a mail names a price and says little of signing in.
@@ -141,110 +148,6 @@ func (m mood) others() float64 {
 		return -1.5
 	}
 	return 0
-}
-
-// partOfName says whether a word for a code stands right beside a word for
-// signing in, with which it makes one name: "access code", "codice d'accesso".
-func (p *page) partOfName(i int) bool {
-	k := &p.marks[i]
-	if i > 0 {
-		if o := &p.marks[i-1]; o.class&named != 0 && p.near(o.end, k.start) {
-			return true
-		}
-	}
-	if i+1 < len(p.marks) {
-		if o := &p.marks[i+1]; o.class&named != 0 && p.near(k.end, o.start) {
-			return true
-		}
-	}
-	return false
-}
-
-// near says whether little and no break is between two places.
-func (p *page) near(from, to int) bool {
-	if to-from > 6 {
-		return false
-	}
-	for _, r := range p.low[from:to] {
-		if r == softBreak || r == hardBreak || r == cellBreak || r == '.' {
-			return false
-		}
-	}
-	return true
-}
-
-// feel counts the phrases of the page by class.
-func (p *page) feel() mood {
-	const settled = classDone | classNot
-	var m mood
-	var nots, voids [4]int // by part, since parts repeat each other
-	line := 0
-	for i := range p.marks {
-		k := &p.marks[i]
-		for p.lines[line].end <= k.start {
-			line++
-		}
-		l := &p.lines[line]
-		if l.quoted {
-			continue
-		}
-		if l.part == inSubject && k.class&(classCode|classWord) != 0 && k.class&classDigits == 0 {
-			m.subjectCode = max(m.subjectCode, 3)
-			m.subjectOnly = m.subjectOnly || k.start <= l.start && k.end >= l.end
-			if k.class&classCode != 0 {
-				m.subjectCode = 3.4
-			}
-		}
-		m.subjectOld = m.subjectOld || l.part == inSubject && k.class&classOld != 0
-		m.code = m.code || k.class&(classCode|classWord) != 0
-		m.never = m.never || k.class&classNever != 0
-		switch {
-		case k.class&classVoid != 0:
-			voids[l.part]++
-			m.void = voids[inSubject] + max(voids[inText], voids[inHTML], voids[inPreheader])
-			m.subjectVoid = m.subjectVoid || l.part == inSubject
-		case k.class&settled == settled && !l.foot: // "your booking is confirmed", which is no signing in
-			m.done = true
-			m.subjectTrade = m.subjectTrade || l.part == inSubject
-		case k.class&classAuth != 0 && k.class&(classCode|classWord) == 0:
-			m.auth++
-			if p.partOfName(i) {
-				m.label++
-			}
-			m.subjectAuth = m.subjectAuth || l.part == inSubject
-		case k.class&classGuard != 0:
-			m.guard++
-			m.subjectGuard = m.subjectGuard || l.part == inSubject
-		case k.class&classDone != 0:
-			m.done = true
-		case k.class&classOnce != 0:
-			m.once++
-		case k.class&classWhere != 0:
-			m.where++
-		case k.class&classBrief != 0:
-			m.brief++
-		case k.class&classNot != 0 && !l.foot:
-			m.subjectTrade = m.subjectTrade || l.part == inSubject
-			nots[l.part]++
-			m.not = max(m.not, nots[l.part])
-		}
-	}
-	share, price := p.offers()
-	m.price = price
-	if share && !m.subjectAuth { // an offer, unless the mail is about signing in
-		m.void++
-	}
-	m.conclude()
-	return m
-}
-
-// conclude draws from the counts what the subject makes of the mail.
-func (m *mood) conclude() {
-	m.subjectTrade = (m.subjectTrade || m.subjectVoid) && !m.subjectAuth && m.subjectCode == 0
-	if m.subjectOld || m.subjectGuard && m.subjectCode > 0 {
-		m.subjectCode, m.guard = 0, 0
-		m.void = max(m.void, 1)
-	}
 }
 
 func (m mood) String() string {

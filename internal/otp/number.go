@@ -16,11 +16,12 @@ func (s *scanner) number(start, end int) {
 		s.i = glued
 		return
 	}
+	if stop := s.dotted(start, end); stop > 0 {
+		digits := stop - start - (stop-start)/(end-start+1)
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: -1.5, veto: s.around(start, stop)})
+		return
+	}
 	if why, stop := s.figure(start, end); stop > 0 {
-		if s.pointed(start, end, stop) {
-			s.add(candidate{start: start, end: stop, kind: Numeric, size: 6, groups: 2, pointed: true, shape: -1, veto: s.around(start, stop)})
-			return
-		}
 		s.reject(start, stop, why)
 		return
 	}
@@ -83,12 +84,6 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 		return "", 0
 	}
 	return why, stop
-}
-
-// pointed says whether a figure is two groups of three digits with a point between
-// them, as thousands are written, and here and there a code.
-func (s *scanner) pointed(start, end, stop int) bool {
-	return end-start == 3 && stop-start == 7 && s.low[end] == '.' && s.run(end+1) == stop && s.low[start] != '0'
 }
 
 // clauseEnd says whether a comma ends a clause: after more than three digits it
@@ -163,6 +158,9 @@ func (s *scanner) otherYear(i int) bool {
 	return false
 }
 
+// maxShown is how many digits of a card or account number are shown, mostly.
+const maxShown = 4
+
 // around looks at the runes that touch a number.
 func (s *scanner) around(start, end int) string {
 	a, b := at(s.low, start-1), at(s.low, end)
@@ -172,7 +170,7 @@ func (s *scanner) around(start, end int) string {
 		return "a phone number"
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
 		return aFigure
-	case a == '*' && b != '*', a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
+	case end-start <= maxShown && b != a && (a == '*' || a == '•' || a == '…' || a == '.' && a2 == '.' || a == '×' || a == '●' || a == '█'):
 		return aCard
 	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):
 		return "an amount of money"

@@ -18,8 +18,8 @@ func (s *scoring) place(k int) {
 	if s.mood.guard+s.mood.brief+s.mood.where+s.mood.once == 0 && !c.told && s.dated(k) {
 		s.add(c, -3.2, "with the time at which something was done with it")
 	}
-	if c.anchor >= 0 && s.p.marks[c.anchor].class&classApproval != 0 && !c.told && s.mood.settled() {
-		s.add(c, -5, "of a payment that was made")
+	if c.anchor >= 0 && !c.told && s.mood.settled(s.p.marks[c.anchor].class) {
+		s.add(c, -7, "of a payment or booking that was made")
 	}
 	if s.secretOf(k) {
 		s.add(c, -5, "the secret of the long number before it")

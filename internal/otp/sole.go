@@ -70,7 +70,7 @@ type standing struct {
 	whole    bool // it is all the text there is
 	hint     bool // something says that there is a code
 	labelled bool // an unknown word is its label
-	told     bool // it is in the subject, and the text names a code and no number
+	told     bool // it is in the subject, and the text, without a number, names a code or says where to enter it
 }
 
 func (s *scoring) standing(c *candidate, alone bool) standing {
@@ -82,7 +82,7 @@ func (s *scoring) standing(c *candidate, alone bool) standing {
 		whole:    c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject,
 		labelled: c.gain <= 3 && !c.told && s.labelled(c),
 	}
-	st.told = alone && l.part == inSubject && c.anchor < 0 && m.code && c.shape >= 0.5 && s.unlabelled(c)
+	st.told = alone && l.part == inSubject && c.anchor < 0 && c.shape >= 0.5 && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
 	st.hint = st.known || st.told || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	return st
 }
