@@ -183,7 +183,7 @@ func (s *scanner) around(start, end int) string {
 	case b == '@':
 		return "part of an address"
 	case s.masked(start, end):
-		return "the end of a card or account number"
+		return aCard
 	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2) && !s.ending(end+1), b == '/' && isAlnum(b2):
 		return "part of a longer number"
 	}

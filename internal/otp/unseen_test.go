@@ -56,7 +56,7 @@ func unlearned(c otptest.Case, phrases []int32) string {
 func workingHalves(t *testing.T) map[string][]otptest.Case {
 	t.Helper()
 	halves := map[string][]otptest.Case{}
-	for _, set := range []string{"mail", "second", "third", "fourth", "fifth"} {
+	for _, set := range []string{"mail", "second", "third", "fourth", "fifth", "seventh"} {
 		cs, err := otptest.Read(os.DirFS("testdata/" + set))
 		if err != nil {
 			t.Fatal(err)
