@@ -85,7 +85,7 @@ func (p *page) feel() mood {
 		}
 	}
 	share, price := p.offers()
-	m.price = price
+	m.price, m.reply = price, p.answers()
 	if share && !m.subjectAuth { // an offer, unless the mail is about signing in
 		m.void++
 	}

@@ -20,6 +20,7 @@ type mood struct {
 	price                  bool    // something costs money
 	amount                 bool    // a figure has two decimals, as money has, or ends a card's number
 	done                   bool    // the mail reports what has happened
+	reply                  bool    // the mail answers another
 	subjectOld             bool    // the subject says that a code is used, wrong or expired
 	subjectCode            float64 // what the subject's name of a code is worth
 }
@@ -63,6 +64,9 @@ func (m mood) total(c *candidate) float64 {
 	}
 	if m.subjectOld {
 		against -= 3
+	}
+	if m.reply && !c.firm && !c.tie && !c.lone && !c.told {
+		against -= 5
 	}
 	if m.done && !c.told && c.gain < 2 {
 		against -= 3 // nothing names the number

@@ -112,7 +112,7 @@ func (s *scoring) aimed(m int) bool {
 	k := s.p.marks[m]
 	for o := m + 1; o < len(s.p.marks) && o <= m+4; o++ {
 		n := s.p.marks[o]
-		if n.class&classAuth == 0 || n.start < k.end {
+		if n.class&classAuth == 0 || n.class&classWord != 0 || n.start < k.end {
 			continue
 		}
 		g := s.p.span(k.end, min(n.start, k.end+maxWord))

@@ -93,10 +93,19 @@ func (s *scoring) single(c *candidate, alone bool) {
 	s.singleSet(c, st)
 	s.singleSaid(c, st)
 	m := &s.mood
-	if c.gain < m.subjectCode && !st.labelled && s.p.lines[c.line].part != inSubject && (st.known || c.shape >= 1) && !s.counts(c) {
+	if c.gain < m.subjectCode && s.inherits(c, st) {
 		s.add(c, m.subjectCode-c.gain, "the subject names a code")
 		c.gain = m.subjectCode
 	}
+}
+
+// inherits says whether the name of a code in the subject may be that of a number
+// in the text: nothing there says that it is another.
+func (s *scoring) inherits(c *candidate, st standing) bool {
+	if st.labelled || s.p.lines[c.line].part == inSubject || !st.known && c.shape < 1 || s.counts(c) {
+		return false
+	}
+	return c.gain > 0 || c.told || c.lone || s.tied(c) || s.unlabelled(c)
 }
 
 // singleSet weighs how it is set.
