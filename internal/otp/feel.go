@@ -52,6 +52,7 @@ func (p *page) feel() mood {
 		}
 		m.code = m.code || k.class&(classCode|classWord) != 0
 		m.use = m.use || k.class&classUse != 0 && l.part != inSubject
+		m.initial = m.initial || k.class&classInitial != 0
 		m.never = m.never || k.class&classNever != 0
 		switch {
 		case k.class&classVoid != 0:

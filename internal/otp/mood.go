@@ -8,6 +8,7 @@ type mood struct {
 	label                  int // of those for signing in, how many are part of a code's name
 	once, where, brief     int
 	never                  bool
+	initial                bool // something is to be changed at the first sign-in
 	code                   bool // a word for a code is somewhere
 	subjectNoun            bool // the subject names what has a number of its own
 	use                    bool // an order to enter something is in the text
@@ -70,6 +71,12 @@ func (m mood) total(c *candidate) float64 {
 	}
 	if m.done && !c.told && c.gain < 2 {
 		against -= 3 // nothing names the number
+	}
+	if m.subjectNoun && m.auth < 2 && c.gain < 2 && !c.told && m.guard+m.once+m.where+m.brief == 0 {
+		against -= 2
+	}
+	if m.initial && !c.firm && m.once == 0 {
+		against -= 4
 	}
 	if m.receipt() && !c.firm && !c.lone && !c.told && !c.priced {
 		against -= 1.5

@@ -114,7 +114,7 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	case s.chosen(c):
 		return -3
 	case digits > 0 && s.promo(c):
-		return -2.5
+		return -6
 	case c.letters && c.groups > 1:
 		return -1
 	case c.letters && c.upper:

@@ -158,6 +158,9 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"masked card", "Sign in", "Your code for the card ...2047 is on its way.", ""},
 	{"year es", "Código de verificación", "2024\nCaduca en 5 minutos.", "2024"},
 	{"subject before a text en", "Tarn: 204771", "Enter this in the app to continue. It expires in 10 minutes.", "204771"},
+	{"initial PIN en", "Welcome to the library", "Your initial PIN is 5047. Change it the first time you sign in.", ""},
+	{"initial PIN de", "Willkommen", "Ihre PIN lautet 5047. Bitte ändern Sie sie bei der ersten Anmeldung.", ""},
+	{"initial PIN hr", "Dobro došli", "Vaš PIN je 5047. Promijenite ga pri prvoj prijavi.", ""},
 	{"year th", "แจ้งเตือน", "ธนาคารไม่เคยขอรหัส OTP ประกาศ ณ มกราคม 2569", ""},
 	{"year fa", "هشدار", "هرگز رمز یکبار مصرف خود را به کسی نگویید. بهمن 1404", ""},
 }
