@@ -245,18 +245,22 @@ func (s *scanner) hasRun(start, stop, n int) bool {
 	return false
 }
 
-// dotted recognises six digits in two groups, or four to eight by themselves,
-// joined by points: 482.913 and 4.8.2.9. It answers where they end.
+// dotted recognises six digits in two groups or in three that are no date, or four
+// to eight by themselves, joined by points or the like: 482.913, 48.29.13, 4.8.2.9.
+// It answers where they end.
 func (s *scanner) dotted(start, end int) int {
-	each, groups, stop := end-start, 1, end
-	for at(s.low, stop) == '.' && s.run(stop+1)-stop-1 == each && isDigit(s.low[stop+1]) {
+	each, groups, stop, sign := end-start, 1, end, at(s.low, end)
+	if sign != '.' && (sign != '\'' && sign != '•' || each != 3) {
+		return 0
+	}
+	for at(s.low, stop) == sign && s.run(stop+1)-stop-1 == each && isDigit(s.low[stop+1]) {
 		stop = s.run(stop + 1)
 		groups++
 	}
 	if next := at(s.low, stop); isDigit(at(s.low, stop+1)) && (next == '.' || next == ',' || next == ':' || next == '/' || next == '\'') {
 		return 0
 	}
-	if each == 3 && groups == 2 || each == 1 && groups >= minCode && groups <= 8 {
+	if each == 3 && groups == 2 || each == 2 && groups == 3 && !s.pairDate(start) || each == 1 && groups >= minCode && groups <= 8 {
 		return stop
 	}
 	return 0

@@ -176,6 +176,8 @@ func (s *scanner) around(start, end int) string {
 		return "an amount of money"
 	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
 		return "a measure"
+	case a == '_' && b == '_' && !isAlnum(a2) && !isAlnum(b2): // set in italics
+		return ""
 	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2) && !s.assigned(start), a == '&':
 		return "part of a name or address"
 	case b == '#':

@@ -241,7 +241,7 @@ func (s *scoring) ownedBy(m int, some class) bool {
 		}
 		n := s.p.marks[o]
 		from, to := min(k.end, n.end), max(k.start, n.start)
-		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) {
+		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) {
 			return true
 		}
 	}

@@ -129,6 +129,18 @@ func (s *scoring) singleSet(c *candidate, st standing) {
 	}
 }
 
+// closesSubject says whether a number ends the subject, after no more than the name
+// of the sender: "[Fernhill] 482913", "Fernhill: 482913".
+func (s *scoring) closesSubject(c *candidate) bool {
+	l := &s.p.lines[c.line]
+	i := c.start - 1
+	if at(s.p.low, i) == ' ' {
+		i--
+	}
+	r := at(s.p.low, i)
+	return l.part == inSubject && c.end == l.end && i > l.start && (r == ']' || r == ':' || r == ')' || r == '】') && s.p.span(l.start, i).words <= 3
+}
+
 // singleSaid weighs what is said of it and of codes.
 func (s *scoring) singleSaid(c *candidate, st standing) {
 	m, l := &s.mood, &s.p.lines[c.line]
@@ -147,6 +159,9 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	}
 	if st.labelled {
 		s.add(c, -2, "and that is all its sentence")
+	}
+	if st.known && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
+		s.add(c, 2, "closes the subject")
 	}
 	if m.where > 1 && st.alone && st.hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
