@@ -22,6 +22,20 @@ func (s *scanner) masked(start, end int) bool {
 	return i < start && j == end && s.low[i-1] >= ' ' || j > end && i == start && isDigit(at(s.low, j))
 }
 
+// crossed says whether a word is digits behind an x for each that is not shown:
+// XXXX4718.
+func (s *scanner) crossed(start, stop int) bool {
+	i := start
+	for i < stop && s.low[i] == 'x' {
+		i++
+	}
+	digits := i
+	for digits < stop && isDigit(s.low[digits]) {
+		digits++
+	}
+	return i-start >= 2 && digits == stop && stop-i >= 2 && stop-i <= maxShown
+}
+
 // stars goes over stars, and a space on either side of them, in one direction. It
 // answers where it comes to, or where it began if there are no two or what they
 // stand beside is no part of the line.
@@ -32,13 +46,13 @@ func (s *scanner) stars(from, step int) int {
 	}
 	for ; i > 0 && i < len(s.low); i += step {
 		switch s.low[i] {
-		case '*', '•', '●', '█', '×':
+		case '*', '•', '●', '█', '×', '·', '#':
 			n++
 			continue
 		case '…':
 			n += 2
 			continue
-		case ' ', '-':
+		case ' ', '-', '.', '/', '(', ')':
 			continue
 		}
 		break

@@ -30,6 +30,8 @@ func (s *scanner) word(start, end int) {
 		return
 	}
 	switch a, b := at(s.low, start-1), at(s.low, stop); {
+	case s.crossed(start, stop):
+		c.veto = aCard
 	case a == '_' || b == '_' || a == '@' || b == '@' || a == '/' && start >= 2 && s.low[start-2] > ' ' || a == '.' && isAlnum(at(s.low, start-2)) ||
 		b == '.' && isAlnum(at(s.low, stop+1)) || b == '/' && isAlnum(at(s.low, stop+1)) || a == '*' && at(s.low, start-2) == '*' && b != '*':
 		c.veto = "part of a name or address"
