@@ -127,6 +127,9 @@ func (p *page) sentenceEnd(i int) bool {
 	if p.low[i] != '.' || !isDigit(at(p.low, i+2)) {
 		return true
 	}
+	if i >= minCode && isDigit(p.low[i-1]) && isDigit(p.low[i-2]) && isDigit(p.low[i-3]) && isDigit(p.low[i-4]) {
+		return true // "482913. 10 minutes are left"
+	}
 	return !(p.boundary(i-1) || p.boundary(i-2) || p.boundary(i-3))
 }
 

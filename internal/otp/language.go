@@ -54,6 +54,9 @@ func (p *page) resolve() {
 		case head&(classCode|classWord|classNumber) != 0 && m.class&purpose != 0 && m.class&other == 0:
 			m.class |= classCode
 		}
+		if m.class&classUse != 0 {
+			m.class &^= classOld // an order to use it, though the same letters may say that it was
+		}
 		if m.class != 0 && !p.inAddress(m) {
 			kept = append(kept, *m)
 		}

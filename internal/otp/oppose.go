@@ -1,5 +1,7 @@
 package otp
 
+import "unicode"
+
 // opposition is the worst word found against a candidate.
 type opposition struct {
 	loss float64
@@ -91,7 +93,9 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			return false
 		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0 && !s.parted(c.end, m.start):
 			o.note(-7, m)
-		case m.class&classOld != 0 && !s.parted(c.end, m.start):
+		case m.class&classBrief != 0: // in so many minutes it will have expired
+			return false
+		case m.class&classOld != 0 && !s.parted(c.end, m.start) && !(g.soft > 0 && s.fresh(c)):
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
@@ -143,6 +147,12 @@ func (s *scoring) otherClause(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// fresh says whether a candidate ends its line and the next one begins anew, as
+// one that goes on in small letters does not.
+func (s *scoring) fresh(c *candidate) bool {
+	return at(s.p.low, c.end) == softBreak && !unicode.IsLower(at(s.p.raw, c.end+1))
 }
 
 // bracketed says whether a bracket opens right after a number: what is in it is

@@ -1,6 +1,7 @@
 package otp
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -241,9 +242,15 @@ func (s *scoring) ownedBy(m int, some class) bool {
 		}
 		n := s.p.marks[o]
 		from, to := min(k.end, n.end), max(k.start, n.start)
-		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) {
+		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) && !(o < m && s.nameIn(from, to)) {
 			return true
 		}
 	}
 	return false
+}
+
+// nameIn says whether a word in a short stretch begins with a capital, as the
+// name of a shop does: "in the shop ELM with the code".
+func (s *scoring) nameIn(from, to int) bool {
+	return slices.ContainsFunc(s.p.raw[from:to], unicode.IsUpper)
 }

@@ -121,7 +121,7 @@ func (s *scoring) singleSet(c *candidate, st standing) {
 			s.add(c, 1.6, "and set as codes are")
 		}
 	}
-	if st.begins && c.shape >= 0 {
+	if st.begins && c.shape >= 0 && (l.part == inSubject || st.known || s.mood.code || s.mood.where+s.mood.once+s.mood.brief > 0 || at(s.p.low, c.end) != ' ') {
 		s.add(c, 2.5, "begins the subject or the text")
 	}
 	if st.whole && c.shape >= 0 {

@@ -81,7 +81,7 @@ func (s *scoring) opposeSpent(k int, o *opposition) {
 	c := &s.cs[k]
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
-		if g.sentences+g.soft+g.hard > 0 || g.words > 16 || s.clauseEnds(c.end, m.start) {
+		if g.sentences+g.soft+g.hard > 0 || g.words > 16 || m.class&classBrief != 0 || s.clauseEnds(c.end, m.start) {
 			return false
 		}
 		if m.class&classOld != 0 {
