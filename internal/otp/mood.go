@@ -78,22 +78,31 @@ func (m mood) total(c *candidate) float64 {
 	if m.initial && !c.firm && m.once == 0 {
 		against -= 4
 	}
-	if m.receipt() && !c.firm && !c.lone && !c.told && !c.priced {
-		against -= 1.5
-		if m.figures > 1 {
-			against -= 1.5
-		}
-		if m.done {
-			against -= 1.5
-		}
-	}
-	if m.trade() && !c.told {
-		against -= 2.5
-	}
-	if m.settledTrade() && !c.told {
-		against -= 4
+	if !c.told {
+		against += m.traded(c)
 	}
 	return n + against
+}
+
+// traded is what a number loses that nobody asks to enter, in a mail about what
+// was paid, bought or booked.
+func (m mood) traded(c *candidate) (loss float64) {
+	if m.receipt() && !c.firm && !c.lone && !c.priced {
+		loss -= 1.5
+		if m.figures > 1 {
+			loss -= 1.5
+		}
+		if m.done {
+			loss -= 1.5
+		}
+	}
+	if m.trade() {
+		loss -= 2.5
+	}
+	if m.settledTrade() {
+		loss -= 4
+	}
+	return loss
 }
 
 // settled says whether a name is that of the number of a payment or booking, in
