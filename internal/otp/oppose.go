@@ -86,6 +86,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 // follow at once.
 func (s *scoring) opposeRight(k int, o *opposition) {
 	c := &s.cs[k]
+	named := s.namedBefore(c)
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
@@ -101,7 +102,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			return false
 		case m.class&classVoid == 0 && s.ordered(c):
 			return false // the place it goes into
-		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c):
+		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.start)): // not of "code 123456 for your order"
 			o.note(-3.5, m)
 		}
 		return true
@@ -164,6 +165,12 @@ func (s *scoring) bracketed(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// namedBefore says whether a name of a code stands right before a candidate.
+func (s *scoring) namedBefore(c *candidate) bool {
+	o := c.mark - 1
+	return o >= 0 && s.p.marks[o].class&(classCode|classWord) != 0 && s.p.span(s.p.marks[o].end, c.start) == gap{} && !s.owned(o)
 }
 
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".

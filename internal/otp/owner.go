@@ -237,7 +237,7 @@ func (s *scoring) ownedBy(m int, some class) bool {
 		before--
 	}
 	for _, o := range [...]int{before, m + 1} {
-		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 {
+		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 || o < m && s.p.marks[o+1].class&classFor != 0 {
 			continue
 		}
 		n := s.p.marks[o]

@@ -47,7 +47,7 @@ func (s *scoring) dated(k int) bool {
 	}
 	c, next := &s.cs[k], &s.cs[k+1]
 	g := s.p.span(c.end, next.start)
-	return next.veto == aFigure && g.words > 3 && g.words < 12 && g.sentences+g.soft+g.hard == 0 && !s.clauseEnds(c.end, next.start)
+	return next.veto == aFigure && !s.p.amount(next) && g.words > 3 && g.words < 12 && g.sentences+g.soft+g.hard == 0 && !s.clauseEnds(c.end, next.start)
 }
 
 // goesInto says whether the sentence names the place where a code is typed:
