@@ -80,7 +80,7 @@ func (s *scoring) noYear(c *candidate, close bool) {
 
 // doubt wants more evidence of what is sooner something else: thousands, words.
 func (s *scoring) doubt(c *candidate, told, tie bool) {
-	if c.pointed && !told && (c.gain < gainWord-1 || !tie && !c.lone) {
+	if c.pointed && !told && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
 		c.veto = aFigure
 		s.add(c, -20, c.veto)
 	}

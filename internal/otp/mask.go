@@ -22,18 +22,26 @@ func (s *scanner) masked(start, end int) bool {
 	return i < start && j == end && s.low[i-1] >= ' ' || j > end && i == start && isDigit(at(s.low, j))
 }
 
-// crossed says whether a word is digits behind an x for each that is not shown:
-// XXXX4718.
+// crossed says whether a word is digits behind an x for each that is not shown, or
+// around them: XXXX4718, 98XXXXXX21.
 func (s *scanner) crossed(start, stop int) bool {
-	i := start
-	for i < stop && s.low[i] == 'x' {
-		i++
+	from := start
+	for from < stop && isDigit(s.low[from]) {
+		from++
 	}
-	digits := i
-	for digits < stop && isDigit(s.low[digits]) {
-		digits++
+	to := from
+	for to < stop && s.low[to] == 'x' {
+		to++
 	}
-	return i-start >= 2 && digits == stop && stop-i >= 2 && stop-i <= maxShown
+	end := to
+	for end < stop && isDigit(s.low[end]) {
+		end++
+	}
+	least := 2
+	if from > start {
+		least = 3 // 1xx2 may be a code
+	}
+	return to-from >= least && end == stop && stop-to >= 2 && stop-to <= maxShown
 }
 
 // stars goes over stars, and a space on either side of them, in one direction. It

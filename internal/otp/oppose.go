@@ -42,6 +42,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	asked, _ := s.toldAbove(c)
 	asked = asked || c.lone && s.toldBelow(c)
 	verb, named, after := false, s.namedAfter(k), s.orderedAfter(c)
+	place := -1 // the mark of the place right before, where it is typed
 	s.leftOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		tie = tie || m.class&classIs != 0 && g.words == 0
@@ -65,7 +66,10 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		case g.soft+g.hard > 0 && c.lone && (asked || !s.label(l.mark)):
 		case m.class&classOld != 0 && g.words <= 4 && !s.parted(m.end, c.start):
 			o.note(-5, m)
-		case after && g.words >= 2 && s.mood.auth > 0 && m.class&classNot != 0: // "on your telephone, to play, 123456 type"
+		case m.class&classWhere != 0 && g.words == 0:
+			place = l.mark
+		case place == l.mark+1 && m.class&classNot != 0 && s.p.span(m.end, s.p.marks[place].start) == gap{}: // "on the customers' page 123456 type"
+		case after && g.words >= 2 && m.class&(classNot|classVoid) != 0: // "on your telephone, to play, 123456 type"
 		case verb && m.class&classNot != 0: // "to link your phone, enter 123456"
 		case m.class&classNot != 0 && g.words > 0 && s.otherClause(m.end, c.start): // "the card's holder agrees: type 123456"
 		case m.class&(classNot|classVoid|classNever) != 0:

@@ -160,8 +160,8 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if st.labelled {
 		s.add(c, -2, "and that is all its sentence")
 	}
-	if st.known && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
-		s.add(c, 2, "closes the subject")
+	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
+		s.add(c, 2.8, "closes the subject")
 	}
 	if m.where > 1 && st.alone && st.hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
