@@ -66,7 +66,9 @@ func (s *Service) join(ctx context.Context, m *mail) error {
 
 func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mail, error) {
 	data = mailauth.StripForged(data, s.Hostname)
-	parsed := mailparse.Parse(data)
+	room := lend(&decoded, len(data))
+	defer giveBack(&decoded, room) // what is kept of attachments is a copy
+	parsed := mailparse.ParseIn(*room, data)
 	verdicts := s.Authenticator.Check(ctx, mailauth.Input{
 		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: author(parsed), Raw: data,
 	})

@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/gonebox/gonebox/internal/message"
@@ -10,17 +11,30 @@ import (
 // What is kept of a mail is about as large as the mail, and of no use once it is stored: the memory is used again, which
 // spares clearing and collecting it.
 var (
-	rooms  = sync.Pool{New: func() any { return new([]byte) }}
-	wholes = sync.Pool{New: func() any { return new([]byte) }} // what an original is joined in before it is compressed
+	rooms   = sync.Pool{New: func() any { return new([]byte) }}
+	decoded = sync.Pool{New: func() any { return new([]byte) }} // what attachments are decoded in
 )
+
+// lend borrows room for n octets from a pool. giveBack ends the loan.
+func lend(pool *sync.Pool, n int) *[]byte {
+	room := pool.Get().(*[]byte)
+	*room = slices.Grow((*room)[:0], n)[:n]
+	return room
+}
+
+func giveBack(pool *sync.Pool, room *[]byte) {
+	if cap(*room) <= largestRoom {
+		pool.Put(room)
+	}
+}
 
 // largestRoom is the most that is kept for another mail.
 const largestRoom = 1 << 20
 
 // fill makes ready what is stored of a mail: the draft, and the original with its trace.
 func (m *mail) fill(messages Messages, c message.Content, trace, data []byte) {
-	m.room = rooms.Get().(*[]byte)
-	draft, room := messages.NewDraft((*m.room)[:0], c)
+	m.room = lend(&rooms, 0)
+	draft, room := messages.NewDraft(*m.room, c)
 	begin := len(room)
 	room = pack(room, trace, data)
 	*m.room, m.draft, m.record.Data = room, draft, room[begin:]
@@ -28,9 +42,7 @@ func (m *mail) fill(messages Messages, c message.Content, trace, data []byte) {
 
 // release gives the memory back. The mail must be settled, and its draft and its original are looked at no more.
 func (m *mail) release() {
-	if cap(*m.room) <= largestRoom {
-		rooms.Put(m.room)
-	}
+	giveBack(&rooms, m.room)
 	m.room, m.draft, m.record.Data = nil, nil, nil
 }
 
@@ -43,11 +55,5 @@ func pack(dst, trace, data []byte) []byte {
 	if len(data) < packFrom {
 		return original.Store(dst, trace, data)
 	}
-	whole := wholes.Get().(*[]byte)
-	*whole = append(append((*whole)[:0], trace...), data...)
-	dst = original.Compress(dst, *whole)
-	if cap(*whole) <= largestRoom {
-		wholes.Put(whole)
-	}
-	return dst
+	return original.Compress(dst, trace, data)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync"
 
 	"github.com/emersion/go-msgauth/dmarc"
 )
@@ -16,19 +17,22 @@ type policyResult struct {
 }
 
 // findPolicy looks for the record of the domain, then of its organisational domain (RFC 7489 §6.6.3).
-func (c *Checker) findPolicy(ctx context.Context, domain string) policyResult {
+func (c *Checker) findPolicy(ctx context.Context, dns Resolver, domain string) policyResult {
 	if !isPublic(domain) {
 		return policyResult{verdict: None}
 	}
-	p := c.policyOf(ctx, domain)
-	if org := organizational(domain); !p.final && org != domain {
-		return c.policyOf(ctx, org)
+	p := c.policyOf(ctx, dns, domain)
+	if p.final {
+		return p
+	}
+	if org := organizational(domain); org != domain {
+		return c.policyOf(ctx, dns, org)
 	}
 	return p
 }
 
-func (c *Checker) policyOf(ctx context.Context, domain string) policyResult {
-	texts, err := c.dns.LookupTXT(ctx, "_dmarc."+domain)
+func (c *Checker) policyOf(ctx context.Context, dns Resolver, domain string) policyResult {
+	texts, err := dns.LookupTXT(ctx, "_dmarc."+domain)
 	if err != nil {
 		if e, ok := err.(*net.DNSError); ok && e.IsNotFound {
 			return policyResult{verdict: None}
@@ -44,8 +48,44 @@ func (c *Checker) policyOf(ctx context.Context, domain string) policyResult {
 	if len(records) != 1 { // of several, none applies, and the search ends
 		return policyResult{verdict: None, final: len(records) > 1}
 	}
+	return c.policies.of(records[0])
+}
+
+// policies remembers what policy records say: few senders send most mail.
+type policies struct {
+	mu   sync.Mutex
+	read map[string]policyResult // by the record's text
+}
+
+// What is remembered of policy records; 300 octets are a long one.
+const (
+	maxPolicies   = 1024
+	maxPolicySize = 512
+)
+
+// of gives what a policy record says.
+func (p *policies) of(text string) policyResult {
+	if len(text) > maxPolicySize {
+		return parsePolicy(text)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	policy, known := p.read[text]
+	if known {
+		return policy
+	}
+	if p.read == nil || len(p.read) == maxPolicies { // what is asked for often comes back at once
+		p.read = make(map[string]policyResult)
+	}
+	policy = parsePolicy(text)
+	p.read[text] = policy
+	return policy
+}
+
+// parsePolicy reads a policy record.
+func parsePolicy(text string) policyResult {
 	// Values but addresses, which are not used here, are without case (RFC 7489 §6.4); the library wants lower case.
-	record, err := dmarc.Parse("v=DMARC1;" + strings.ToLower(afterVersion(records[0])))
+	record, err := dmarc.Parse("v=DMARC1;" + strings.ToLower(afterVersion(text)))
 	if err != nil {
 		return policyResult{verdict: PermError, final: true}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,7 +49,27 @@ func serve(t testing.TB, lines ...string) mailauth.Resolver {
 		}
 		w.WriteMsg(m)
 	})
-	return over(start(t, handler))
+	return &remembering{Resolver: over(start(t, handler)), texts: make(map[string][]string)}
+}
+
+// remembering is a resolver that keeps the texts that it was told. It needs no time for them.
+type remembering struct {
+	mailauth.Resolver
+	mu    sync.Mutex
+	texts map[string][]string
+}
+
+func (r *remembering) LookupTXT(ctx context.Context, name string) ([]string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if texts, ok := r.texts[name]; ok {
+		return texts, nil
+	}
+	texts, err := r.Resolver.LookupTXT(ctx, name)
+	if err == nil {
+		r.texts[name] = texts
+	}
+	return texts, err
 }
 
 // start runs handler over UDP and TCP on one port.
@@ -117,11 +138,29 @@ func (k known) LookupAddr(_ context.Context, name string) ([]string, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// mute never answers; it waits for the context, or, if deaf, for the end of the test.
+// counting is how often texts were asked for: as far as they are known already, and otherwise.
+type counting struct{ known, asked int }
+
+// counted counts.
+type counted struct {
+	mailauth.Resolver
+	n *counting
+}
+
+func (c counted) LookupTXT(ctx context.Context, name string) ([]string, error) {
+	if ctx.Err() != nil {
+		c.n.known++
+	} else {
+		c.n.asked++
+	}
+	return c.Resolver.LookupTXT(ctx, name)
+}
+
+// mute never answers; it waits for the context, or, if deaf to its end, for the end of the test.
 type mute struct{ deaf chan struct{} }
 
 func (m mute) wait(ctx context.Context) error {
-	if m.deaf != nil {
+	if m.deaf != nil && ctx.Err() == nil {
 		<-m.deaf
 	} else {
 		<-ctx.Done()

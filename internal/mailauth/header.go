@@ -9,6 +9,7 @@ import (
 // line end, folded before each method. Its properties are smtp.mailfrom or smtp.helo, header.d and header.from.
 func (c *Checker) Header(r Result) string {
 	var b strings.Builder
+	b.Grow(256)
 	b.WriteString(c.hostname)
 	if r.MailFrom != "" {
 		result(&b, "spf", r.SPF, "smtp.mailfrom", r.MailFrom)
@@ -26,9 +27,13 @@ func (c *Checker) Header(r Result) string {
 }
 
 func result(b *strings.Builder, method string, v Verdict, property, value string) {
-	b.WriteString(";\r\n\t" + method + "=" + string(v))
+	for _, text := range [...]string{";\r\n\t", method, "=", string(v)} {
+		b.WriteString(text)
+	}
 	if value != "" {
-		b.WriteString(" " + property + "=" + pvalue(value))
+		for _, text := range [...]string{" ", property, "=", pvalue(value)} {
+			b.WriteString(text)
+		}
 	}
 }
 
@@ -47,7 +52,7 @@ func pvalue(s string) string {
 	if len(s) > maxValue {
 		s = strings.ToValidUTF8(s[:maxValue], "")
 	}
-	if strings.Trim(s, letters+".@+") == "" && s != "" {
+	if s != "" && plain(s, ".@+") {
 		return s
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`

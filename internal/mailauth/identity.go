@@ -53,14 +53,24 @@ func normalDomain(domain string) string {
 		return ""
 	}
 	for label := range strings.SplitSeq(domain, ".") {
-		if label == "" || len(label) > 63 || strings.Trim(label, letters) != "" {
+		if label == "" || len(label) > 63 || !plain(label, "") {
 			return ""
 		}
 	}
 	return strings.ToLower(domain)
 }
 
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+// plain reports whether s is made of what the names in DNS are made of, and of some other characters.
+func plain(s, others string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', c == '-', c == '_':
+		case strings.IndexByte(others, c) < 0:
+			return false
+		}
+	}
+	return true
+}
 
 func isASCII(s string) bool {
 	for i := range len(s) {

@@ -10,7 +10,8 @@ import (
 )
 
 // Resolver is the DNS a [Checker] needs. Errors must be bare *[net.DNSError] values, with IsNotFound where the name or
-// record does not exist; *[net.Resolver] has this shape.
+// record does not exist; *[net.Resolver] has this shape. In a context that has ended a look-up answers at once: what is known
+// already, or an error.
 type Resolver interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
@@ -62,16 +63,20 @@ type Checker struct {
 	dns      Resolver
 	hostname string
 	budget   time.Duration
+	ended    context.Context // for fromMemory
+	policies policies
 }
 
 // New makes a Checker that asks dns, signs its findings with hostname (the authserv-id of RFC 8601 §2.5) and spends no
 // more than budget on one mail.
 func New(dns Resolver, hostname string, budget time.Duration) *Checker {
-	return &Checker{dns: dns, hostname: hostname, budget: budget}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	return &Checker{dns: dns, hostname: hostname, budget: budget, ended: ended}
 }
 
 // Check gives the verdicts on one mail. It returns within the Checker's budget, or when ctx ends if that is earlier; what
-// is not known by then is temperror. Mail about which nothing can be looked up costs no goroutine and no timer.
+// is not known by then is temperror. An unsigned mail about which nothing has to be asked costs no goroutine and no timer.
 func (c *Checker) Check(ctx context.Context, in Input) Result {
 	id := identify(in)
 	r := Result{
@@ -82,12 +87,14 @@ func (c *Checker) Check(ctx context.Context, in Input) Result {
 	if !signed && !isPublic(id.spf) && !isPublic(id.from) {
 		return r
 	}
+	var policy policyResult
+	var known bool
+	if r.SPF, policy, known = c.fromMemory(in, id); known && !signed {
+		r.DMARC = evaluate(policy, id, r)
+		return r
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.budget)
 	defer cancel()
-
-	spf, policy := make(chan Verdict, 1), make(chan policyResult, 1)
-	go func() { spf <- c.checkSPF(ctx, in, id) }()
-	go func() { policy <- c.findPolicy(ctx, id.from) }()
 	var dkim chan dkimResult
 	if signed {
 		message := newMessage(in.Raw)
@@ -95,15 +102,27 @@ func (c *Checker) Check(ctx context.Context, in Input) Result {
 		dkim = make(chan dkimResult, 1)
 		go func() { dkim <- c.checkDKIM(ctx, message) }()
 	}
-
-	r.SPF = receive(ctx, spf, TempError)
+	if !known {
+		r.SPF, policy = c.ask(ctx, in, id)
+	}
 	if signed {
 		d := receive(ctx, dkim, dkimResult{verdict: TempError})
 		r.DKIM, r.Signatures = d.verdict, d.signatures
 	}
-	p := receive(ctx, policy, policyResult{verdict: TempError})
-	r.DMARC = evaluate(p, id, r)
+	r.DMARC = evaluate(policy, id, r)
 	return r
+}
+
+// ask looks up what SPF and DMARC need, both at the same time.
+func (c *Checker) ask(ctx context.Context, in Input, id identities) (Verdict, policyResult) {
+	spf, policy := make(chan Verdict, 1), make(chan policyResult, 1)
+	go func() { spf <- checkSPF(ctx, c.dns, in, id) }()
+	go func() { policy <- c.findPolicy(ctx, c.dns, id.from) }()
+	verdict := receive(ctx, spf, TempError)
+	if ctx.Err() != nil && verdict != Pass && verdict != Fail {
+		verdict = TempError // the time ran out on the way
+	}
+	return verdict, receive(ctx, policy, policyResult{verdict: TempError})
 }
 
 // receive takes what a method came to, or otherwise when the time is up. A result that is there counts even then.

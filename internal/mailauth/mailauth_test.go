@@ -85,9 +85,11 @@ func TestSPF(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.mailFrom+" "+tt.helo, func(t *testing.T) {
-			got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, Helo: tt.helo, MailFrom: tt.mailFrom, Raw: []byte(mail)})
-			if got.SPF != tt.want {
-				t.Errorf("got %s, want %s", got.SPF, tt.want)
+			for _, when := range [...]string{"asked", "remembered"} {
+				got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, Helo: tt.helo, MailFrom: tt.mailFrom, Raw: []byte(mail)})
+				if got.SPF != tt.want {
+					t.Errorf("%s: got %s, want %s", when, got.SPF, tt.want)
+				}
 			}
 		})
 	}
@@ -256,9 +258,11 @@ func TestDMARC(t *testing.T) {
 			if tt.signedBy != "" {
 				raw = s.sign(t, raw, tt.signedBy, "s")
 			}
-			got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, MailFrom: tt.mailFrom, HeaderFrom: tt.from, Raw: []byte(raw)})
-			if got.DMARC != tt.want {
-				t.Errorf("got %s, want %s (%+v)", got.DMARC, tt.want, got)
+			for _, when := range [...]string{"asked", "remembered"} {
+				got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, MailFrom: tt.mailFrom, HeaderFrom: tt.from, Raw: []byte(raw)})
+				if got.DMARC != tt.want {
+					t.Errorf("%s: got %s, want %s (%+v)", when, got.DMARC, tt.want, got)
+				}
 			}
 		})
 	}
@@ -304,6 +308,17 @@ func TestNothingToLookUp(t *testing.T) {
 	})
 	if got.SPF != mailauth.None || got.DKIM != mailauth.None || got.DMARC != mailauth.None {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// What the resolver knows is had without asking: in a context that has ended, and each thing once.
+func TestWhatIsKnownIsNotAskedFor(t *testing.T) {
+	var asked counting
+	dns := known{"shop.example": {"v=spf1 ip4:192.0.2.1 -all"}, "_dmarc.shop.example": {"v=DMARC1; p=reject"}}
+	c := mailauth.New(counted{dns, &asked}, "mx.gonebox.localhost", budget)
+	got := c.Check(t.Context(), mailauth.Input{RemoteIP: client, MailFrom: "x@shop.example", HeaderFrom: "x@shop.example", Raw: []byte(mail)})
+	if got.SPF != mailauth.Pass || got.DMARC != mailauth.Pass || asked != (counting{known: 2}) {
+		t.Errorf("got %+v, asked %+v", got, asked)
 	}
 }
 

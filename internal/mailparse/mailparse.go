@@ -54,15 +54,19 @@ type Attachment struct {
 	// or has a Content-ID and says nothing.
 	Inline bool
 	// Data is the decoded content. It aliases the bytes given to Parse where the part was sent without
-	// a transfer encoding (7bit, 8bit, binary), so those must not change while Data is in use.
+	// a transfer encoding (7bit, 8bit, binary), so those must not change while Data is in use; likewise the room of ParseIn.
 	Data []byte
 }
 
 // Parse reads one message. It never fails. All limits are in limits.go; what is beyond them is left out.
 //
 // Attachments may alias raw, see [Attachment]; nothing else does.
-func Parse(raw []byte) *Message {
-	p := parser{message: new(Message), budget: MaxDecoded}
+func Parse(raw []byte) *Message { return ParseIn(nil, raw) }
+
+// ParseIn is Parse for a caller that lends room to decode attachments in, and uses it again when they are not needed any more.
+// What it has no room for is decoded elsewhere; as much room as raw takes is mostly enough.
+func ParseIn(room, raw []byte) *Message {
+	p := parser{message: new(Message), budget: MaxDecoded, room: room}
 	p.parse(unifyLineEnds(raw), 0)
 	return p.message
 }

@@ -12,6 +12,7 @@ type parser struct {
 	budget  int    // bytes that may still be decoded
 	seen    [2]bool
 	lexer   addressLexer
+	room    []byte // lent for attachments, as far as it is not yet used
 }
 
 // parse reads a message at the given nesting depth into p.message.
@@ -47,9 +48,9 @@ func (p *parser) openMessage(depth int) {
 		strings.TrimSpace(m.Text) != "" || strings.TrimSpace(m.HTML) != "" {
 		return
 	}
-	inner := parser{message: new(Message), parts: p.parts, budget: p.budget}
+	inner := parser{message: new(Message), parts: p.parts, budget: p.budget, room: p.room}
 	inner.parse(unifyLineEnds(m.Attachments[0].Data), depth+1)
-	p.parts, p.budget = inner.parts, inner.budget
+	p.parts, p.budget, p.room = inner.parts, inner.budget, inner.room
 	m.Text, m.HTML = inner.message.Text, inner.message.HTML
 	m.Attachments = append(m.Attachments, inner.message.Attachments...)
 }

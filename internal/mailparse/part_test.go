@@ -2,7 +2,9 @@ package mailparse_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +99,63 @@ func TestBinaryRoundTrip(t *testing.T) {
 		m := mailparse.Parse(raw)
 		if len(m.Attachments) != 1 || !bytes.Equal(m.Attachments[0].Data, data) {
 			t.Errorf("%s: the data changed", encoding)
+		}
+	}
+}
+
+// However the lines are cut, and where anything stands between the characters, what was encoded comes out.
+func TestBase64InLinesOfAnyLength(t *testing.T) {
+	data := make([]byte, 200)
+	for i := range data {
+		data[i] = byte(i * 89)
+	}
+	for size := range data {
+		text := base64.StdEncoding.EncodeToString(data[:size])
+		for _, width := range []int{1, 3, 4, 7, 8, 60, 75, 76, 77, 998} {
+			for _, end := range []string{"\r\n", "\n", "\r\n ", "\x80\r\n"} {
+				var raw strings.Builder
+				raw.WriteString("Content-Type: application/x-data\r\nContent-Transfer-Encoding: base64\r\n\r\n")
+				for line := range slices.Chunk([]byte(text), width) {
+					raw.Write(line)
+					raw.WriteString(end)
+				}
+				m := mailparse.Parse([]byte(raw.String()))
+				if len(m.Attachments) != 1 || !bytes.Equal(m.Attachments[0].Data, data[:size]) {
+					t.Fatalf("%d octets in lines of %d and %q: %+v", size, width, end, m.Attachments)
+				}
+			}
+		}
+	}
+}
+
+// Hyphens stand in lines, at their ends and in rows, and delimiters are where lines begin.
+func TestDelimitersAmongHyphens(t *testing.T) {
+	const inner = "a--b\r\n-\r\n--\r\n---b\r\n --b\r\n--ab\r\n\r\n----------\r\nx-"
+	for _, text := range []string{inner, strings.ReplaceAll(inner, "\r\n", "\n"), "", "-", "\r\n-\r\n"} {
+		raw := "Content-Type: multipart/mixed; boundary=b\r\n\r\npreamble --b\r\n--b\r\n\r\n" + text + "\r\n--b\r\nContent-Type: image/png\r\n\r\n" + text + "\r\n--b--\r\n"
+		m := mailparse.Parse([]byte(raw))
+		if m.Text != strings.ReplaceAll(text, "\r\n", "\n") || len(m.Attachments) != 1 || string(m.Attachments[0].Data) != text {
+			t.Errorf("%q: text %q, attachments %+v", text, m.Text, m.Attachments)
+		}
+	}
+}
+
+// What is decoded is put into the room that is lent, as far as it goes, and is the same.
+func TestParseIn(t *testing.T) {
+	raw := []byte("Content-Type: multipart/mixed; boundary=b\r\n\r\n")
+	for i := range 3 {
+		part := fmt.Sprintf("--b\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: %s\r\n\r\n%s\r\n",
+			[]string{"base64", "quoted-printable", "base64"}[i], []string{"YWJjZGVmZ2hp", "j=6Bl", "bW5vcHFyc3R1"}[i])
+		raw = append(raw, part...)
+	}
+	for size := range 64 {
+		room := make([]byte, size)
+		m := mailparse.ParseIn(room, raw)
+		if len(m.Attachments) != 3 || string(m.Attachments[0].Data) != "abcdefghi" || string(m.Attachments[1].Data) != "jkl" || string(m.Attachments[2].Data) != "mnopqrstu" {
+			t.Fatalf("room of %d: %+v", size, m.Attachments)
+		}
+		if size == 63 && !bytes.Contains(room, []byte("abcdefghi")) {
+			t.Errorf("the room is not used: %q", room)
 		}
 	}
 }

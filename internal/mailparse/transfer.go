@@ -2,6 +2,7 @@ package mailparse
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -27,25 +28,21 @@ func stripComment(s string) string {
 	return s
 }
 
+// decodedMax is the room that decoding n octets of either encoding takes.
+func decodedMax(n int) int { return n + 2 }
+
 // decodeBase64 decodes RFC 2045 §6.8 by blocks of four characters. Characters outside of the alphabet are passed over,
 // padding may be missing, and what follows the padding or a blank line counts only if it is base64 again, which
 // a footer added by a mailing list is not. The result is in dst's memory where that is large enough.
 func decodeBase64(dst, src []byte) []byte {
-	dst = slices.Grow(dst[:0], len(src)/4*3+3)
-	t0, t1, t2, t3 := &base64Tables[0], &base64Tables[1], &base64Tables[2], &base64Tables[3]
+	dst = slices.Grow(dst[:0], decodedMax(len(src)))
 	var group uint32
 	have := 0
 	for len(src) > 0 {
-		for have == 0 && len(src) >= 4 {
-			v := t0[src[0]] | t1[src[1]] | t2[src[2]] | t3[src[3]]
-			if v >= notBase64 {
+		if have == 0 {
+			if dst, src = decodeGroups(dst, src); len(src) == 0 {
 				break
 			}
-			dst = append(dst, byte(v>>16), byte(v>>8), byte(v))
-			src = src[4:]
-		}
-		if len(src) == 0 {
-			break
 		}
 		c := src[0]
 		src = src[1:]
@@ -58,7 +55,7 @@ func decodeBase64(dst, src []byte) []byte {
 			}
 			continue
 		}
-		v := t3[c]
+		v := base64Tables[3][c]
 		if v >= notBase64 {
 			if c == '\n' && have == 0 && len(src) > 0 && isSpace(src[0]) && src[0] != ' ' { // a blank line
 				src = trimSpaceLeft(src)
@@ -76,6 +73,35 @@ func decodeBase64(dst, src []byte) []byte {
 		}
 	}
 	return appendGroup(dst, group, have)
+}
+
+// decodeGroups decodes the whole groups of four characters that src begins with, and passes over the line ends between them. It
+// stops where anything else stands. dst has room for what src may hold and two bytes more, which are written as well.
+func decodeGroups(dst, src []byte) (decoded, rest []byte) {
+	t0, t1, t2, t3 := &base64Tables[0], &base64Tables[1], &base64Tables[2], &base64Tables[3]
+	n, out := len(dst), dst[:cap(dst)]
+	for {
+		for len(src) >= 8 && len(out)-n >= 8 {
+			c := binary.LittleEndian.Uint64(src)
+			high := t0[byte(c)] | t1[byte(c>>8)] | t2[byte(c>>16)] | t3[byte(c>>24)]
+			low := t0[byte(c>>32)] | t1[byte(c>>40)] | t2[byte(c>>48)] | t3[byte(c>>56)]
+			if high|low >= notBase64 {
+				break
+			}
+			binary.BigEndian.PutUint64(out[n:], uint64(high)<<40|uint64(low)<<16)
+			n, src = n+6, src[8:]
+		}
+		if len(src) >= 4 && len(out)-n >= 4 {
+			if v := t0[src[0]] | t1[src[1]] | t2[src[2]] | t3[src[3]]; v < notBase64 {
+				binary.BigEndian.PutUint32(out[n:], v<<8)
+				n, src = n+3, src[4:]
+			}
+		}
+		if len(src) < 3 || src[0] != '\r' || src[1] != '\n' || t3[src[2]] >= notBase64 {
+			return out[:n], src
+		}
+		src = src[2:]
+	}
 }
 
 // appendGroup appends the whole bytes in a group of have < 4 characters.
@@ -122,7 +148,7 @@ func makeBase64Tables() (tables [4][256]uint32) {
 // decodeQuotedPrintable decodes RFC 2045 §6.7. White space at the end of a line is dropped, a line that ends in an
 // equals sign goes on in the next one, and an equals sign that no two hex digits follow stands for itself. The result is in dst's memory where that is large enough.
 func decodeQuotedPrintable(dst, src []byte) []byte {
-	dst = slices.Grow(dst[:0], len(src))
+	dst = slices.Grow(dst[:0], decodedMax(len(src)))
 	for len(src) > 0 {
 		end, next := len(src), len(src)
 		if i := bytes.IndexByte(src, '\n'); i >= 0 {

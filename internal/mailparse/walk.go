@@ -127,8 +127,16 @@ func isEncoded(encoding string) bool {
 	return encoding == "base64" || encoding == "quoted-printable"
 }
 
-// decode undoes the transfer encoding as far as the budget goes.
-func (p *parser) decode(e *entity) []byte { return p.decodeInto(nil, e) }
+// decode undoes the transfer encoding as far as the budget goes, in the room that was lent where there is enough of it.
+func (p *parser) decode(e *entity) []byte {
+	most := decodedMax(len(e.body))
+	if !isEncoded(e.encoding) || most > len(p.room) {
+		return p.decodeInto(nil, e)
+	}
+	data := p.decodeInto(p.room[:0:most], e)
+	p.room = p.room[len(data):]
+	return data[:len(data):len(data)]
+}
 
 // decodeInto is decode into a buffer, where it has the room and one is needed.
 func (p *parser) decodeInto(dst []byte, e *entity) []byte {

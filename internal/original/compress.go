@@ -1,6 +1,7 @@
 package original
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,21 +22,41 @@ const compressFrom = 1 << 10 // shorter input is stored: little to win
 
 var errNotCompressed = errors.New("not what Compress returned")
 
-// Compress appends the compressed form of raw to dst and returns it. It is an S2 block, or the bytes themselves where raw
-// is shorter than 1 KiB or does not shrink; in every case at most one byte longer than raw. It works in dst's spare room, of
-// which it wants a sixth more than raw is long.
+// Compress appends the compressed form of parts, joined, to dst and returns it. It is an S2 block, or the bytes themselves where
+// they are fewer than 1 KiB or do not shrink; in every case at most one byte longer than they are. It works in dst's spare room,
+// of which it wants a sixth more than the parts are long.
 //
 // S2 and not zstd: every mail is compressed before it is acknowledged and hardly ever read, so time counts more than the
 // last quarter of the size (docs/decisions/0013). It is safe for concurrent use.
-func Compress(dst, raw []byte) []byte {
-	if len(raw) >= compressFrom && len(raw) <= MaxSize {
-		dst = slices.Grow(dst, 1+s2.MaxEncodedLen(len(raw)))
-		begin := len(dst) + 1
-		if packed := s2.Encode(dst[begin:cap(dst)], raw); len(packed) < len(raw) {
-			return append(dst, compressed)[:begin+len(packed)]
-		}
+func Compress(dst []byte, parts ...[]byte) []byte {
+	size, room := 0, 1+binary.MaxVarintLen64
+	for _, p := range parts {
+		size, room = size+len(p), room+max(0, s2.MaxEncodedLen(len(p)))
 	}
-	return Store(dst, raw)
+	if size < compressFrom || size > MaxSize {
+		return Store(dst, parts...)
+	}
+	begin := len(dst)
+	dst = binary.AppendUvarint(append(slices.Grow(dst, room), compressed), uint64(size))
+	for _, p := range parts {
+		dst = appendBlock(dst, p)
+	}
+	if len(dst)-begin > size {
+		return Store(dst[:begin], parts...)
+	}
+	return dst
+}
+
+// appendBlock appends the S2 block of a part without the length that it begins with: blocks without their lengths can be joined.
+// There is room for it behind dst. The length is written over the end of dst, which is put back.
+func appendBlock(dst, part []byte) []byte {
+	var length [binary.MaxVarintLen64]byte
+	at := len(dst) - binary.PutUvarint(length[:], uint64(len(part)))
+	var end [binary.MaxVarintLen64]byte
+	n := copy(end[:], dst[at:])
+	block := s2.Encode(dst[at:cap(dst)], part)
+	copy(dst[at:], end[:n])
+	return dst[:at+len(block)]
 }
 
 // Store appends parts, joined, in the form that Decompress takes, as they are.

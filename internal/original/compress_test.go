@@ -50,6 +50,29 @@ func TestCompressAndBack(t *testing.T) {
 	}
 }
 
+// Parts come back joined, wherever they are cut and however much room there is.
+func TestCompressParts(t *testing.T) {
+	const n = 70_000
+	for name, raw := range map[string][]byte{"text": text(n), "noise": noise(n), "both": append(noise(n/2), text(n/2)...)} {
+		whole := len(original.Compress(nil, raw))
+		for _, cut := range []int{0, 1, 100, 127, 128, 600, n / 2, n - 1, n} {
+			for _, room := range []int{6, n, 3 * n} {
+				packed := original.Compress(append(make([]byte, 0, room), "before"...), raw[:cut], raw[cut:cut], raw[cut:])
+				packed, ok := bytes.CutPrefix(packed, []byte("before"))
+				if !ok || len(packed) > n+1 || len(packed) > whole+whole/10+600 {
+					t.Errorf("%s cut at %d: %d bytes, as one %d", name, cut, len(packed), whole)
+				}
+				if back, err := original.Decompress(packed); err != nil || !bytes.Equal(back, raw) {
+					t.Errorf("%s cut at %d: back come %d bytes, %v", name, cut, len(back), err)
+				}
+			}
+		}
+	}
+	if back, err := original.Decompress(original.Compress(nil)); err != nil || len(back) > 0 {
+		t.Errorf("nothing: %q, %v", back, err)
+	}
+}
+
 func TestDecompressALargeResult(t *testing.T) {
 	raw := bytes.Repeat([]byte("all work and no play "), 100_000)
 	if back, err := original.Decompress(original.Compress(nil, raw)); err != nil || !bytes.Equal(back, raw) {

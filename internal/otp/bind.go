@@ -119,6 +119,8 @@ func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
 		return 0
 	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0 && !s.asked(l.mark, c):
 		return 0
+	case s.lasting(l.mark) && s.mood.not > 0: // that of a user who is named
+		return gainWord - 3 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.lasting(l.mark):
 		return gainWord - 1.5 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.beside(l.mark, classAuth|classOnce):

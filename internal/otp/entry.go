@@ -11,11 +11,19 @@ type entries struct {
 	whole  [1 << 11]uint64 // first words, by eight letters and their length
 	heads  [3]bitset       // first words that a star goes on from, by four letters, five, or six
 	short  bitset          // and those of fewer
+	four   bitset          // the first four letters of the former
+	two    pairs           // the first two of the latter
 	tails  bitset          // first words that may stand inside a word, by their last three letters
 	inner  bitset          // such phrases, by four letters or signs, or three
 	long   int             // how long such a first word is at least if a star goes on from it
-	others [1 << 10]uint64 // phrases that begin with no word, by two signs; a bit for each two tags
+	others pairs           // phrases that begin with no word, by two signs
 }
+
+// pairs is a set of two tags, a bit for each two.
+type pairs [1 << 10]uint64
+
+func (s *pairs) set(tags uint64)      { s[tags>>6&(1<<10-1)] |= 1 << (tags & 63) }
+func (s *pairs) has(tags uint64) bool { return s[tags>>6&(1<<10-1)]>>(tags&63)&1 != 0 }
 
 // tag tells a key apart from most others in a byte; ASCII it tells from all.
 func tag(key rune) byte {
@@ -72,7 +80,9 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 		e.addOther(tags, len(keys))
 	case open && letters < 4:
 		e.short.set(first(tags, letters))
+		e.two.set(tags)
 	case open:
+		e.four.set(first(tags, 4))
 		n := min(letters, 6)
 		e.heads[n-4].set(first(tags, n))
 	default:
@@ -98,7 +108,13 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 // those of its first letters.
 func (e *entries) begins(tags uint64, letters int) bool {
 	at, mask := wholeBits(tags, letters)
-	return e.whole[at]&mask == mask || e.heads[0].has(first(tags, 4)) || e.heads[1].has(first(tags, 5)) || e.heads[2].has(first(tags, 6)) || e.short.has(first(tags, 3)) || e.short.has(first(tags, 2))
+	return e.whole[at]&mask == mask || e.four.has(first(tags, 4)) && e.headed(tags) ||
+		e.two.has(tags) && (e.short.has(first(tags, 3)) || e.short.has(first(tags, 2)))
+}
+
+// headed says whether a star goes on from the first letters of a word.
+func (e *entries) headed(tags uint64) bool {
+	return e.heads[0].has(first(tags, 4)) || e.heads[1].has(first(tags, 5)) || e.heads[2].has(first(tags, 6))
 }
 
 // inside says how many letters of a word there have to be at least where a
@@ -124,7 +140,7 @@ func (e *entries) mayInside(tags uint64) bool {
 // follow one of a single sign.
 func (e *entries) addOther(tags uint64, signs int) {
 	if signs > 1 {
-		e.others[tags>>6&(1<<10-1)] |= 1 << (tags & 63)
+		e.others.set(tags)
 		return
 	}
 	for second := range uint64(1 << 8) {
@@ -135,5 +151,5 @@ func (e *entries) addOther(tags uint64, signs int) {
 // mayOther says whether a phrase that begins with no word may begin with such
 // signs.
 func (e *entries) mayOther(tags uint64) bool {
-	return e.others[tags>>6&(1<<10-1)]>>(tags&63)&1 != 0
+	return e.others.has(tags)
 }

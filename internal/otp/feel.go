@@ -50,7 +50,7 @@ func (p *page) feel() mood {
 		if l.part == inSubject {
 			m.head(k, l)
 		}
-		m.code = m.code || k.class&(classCode|classWord) != 0
+		m.code = m.code || k.class&(classCode|classWord) != 0 && k.class&classDigits == 0
 		m.use = m.use || k.class&classUse != 0 && l.part != inSubject
 		m.initial = m.initial || k.class&classInitial != 0
 		m.never = m.never || k.class&classNever != 0

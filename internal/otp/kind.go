@@ -22,11 +22,21 @@ const scriptBits = spaced | dense | digit
 // written. Most mails are hardly more than ASCII, and the first lines of these
 // tables stay in the processor's nearest cache.
 type glyphs struct {
-	low  [folded]uint16 // folded
-	tag  [folded]byte   // of their keys
-	kind [folded]byte
+	all  [folded]glyph
 	keys [128]byte // as the trie knows them, by how they are folded
 }
+
+// glyph is what is known of a rune: how it is folded, the tag of its key and its
+// kind, in one word, since each is asked of every rune.
+type glyph uint32
+
+func newGlyph(low rune, tag, kind byte) glyph {
+	return glyph(low) | glyph(tag)<<16 | glyph(kind)<<24
+}
+
+func (g glyph) low() rune  { return rune(g & 0xFFFF) }
+func (g glyph) tag() byte  { return byte(g >> 16) }
+func (g glyph) kind() byte { return byte(g >> 24) }
 
 // tabulate fills in the tables. The breaks between lines and cells, which no
 // text can hold, stand for themselves; no phrase goes on over those of blocks
@@ -35,18 +45,20 @@ func (x *lexicon) tabulate() {
 	g := &x.glyphs
 	for r := range rune(folded) {
 		low := x.fold(r)
-		g.low[r], g.tag[r], g.kind[r] = uint16(low), tag(x.key(low)), x.kindOf(low)
+		kind := x.kindOf(low)
 		if r >= 'A' && r <= 'Z' {
-			g.kind[r] |= hotBit
+			kind |= hotBit
 		}
+		g.all[r] = newGlyph(low, tag(x.key(low)), kind)
 	}
-	for _, r := range [...]rune{softBreak, hardBreak, cellBreak} {
-		g.low[r], g.tag[r], g.kind[r] = uint16(r), 0, 0
+	for _, r := range [...]rune{hardBreak, cellBreak} {
+		g.all[r] = newGlyph(r, 0, 0)
 	}
+	g.all[softBreak] = newGlyph(softBreak, ' ', 0)
 	for r := range rune(len(g.keys)) {
 		g.keys[r] = byte(x.key(x.fold(r)))
 	}
-	g.tag[softBreak], g.keys[softBreak], g.keys[hardBreak], g.keys[cellBreak] = ' ', ' ', 0, 0
+	g.keys[softBreak], g.keys[hardBreak], g.keys[cellBreak] = ' ', 0, 0
 }
 
 // kindOf is the kind of a folded rune, as far as that does not depend on where
@@ -84,25 +96,29 @@ func (p *page) prepare() {
 // prepareRun prepares runes that the tables tell all of, and answers where they
 // end.
 func (p *page) prepareRun(start int) int {
-	raw, g := p.raw[start:], &p.x.glyphs
+	raw, all := p.raw[start:], &p.x.glyphs.all
 	low, tags, kind := p.low[start:][:len(raw)], p.tags[start:][:len(raw)], p.kind[start:][:len(raw)]
 	for i, r := range raw {
-		if uint32(r) >= folded || g.kind[r]&dense != 0 {
+		if uint32(r) >= folded {
 			return start + i
 		}
-		low[i], tags[i], kind[i] = rune(g.low[r]), g.tag[r], g.kind[r]
+		g := all[r]
+		if g.kind()&dense != 0 {
+			return start + i
+		}
+		low[i], tags[i], kind[i] = g.low(), g.tag(), g.kind()
 	}
 	return len(p.raw)
 }
 
 // prepareOne prepares a rune that the tables do not tell all of.
 func (p *page) prepareOne(i int, r rune) {
-	g := &p.x.glyphs
 	var low rune
 	var t, k byte
 	switch {
 	case r < folded:
-		low, t, k = rune(g.low[r]), g.tag[r], g.kind[r]
+		g := p.x.glyphs.all[r]
+		low, t, k = g.low(), g.tag(), g.kind()
 	case plainHan(r):
 		low, t, k = r, tag(r), dense|inkBit
 	default:

@@ -33,8 +33,9 @@ func (p *page) resolve() {
 			p.vote(&marks[i], &votes)
 		}
 	})
-	trusted := p.trust(&votes)
-	first := [2]float64{0.8 * p.most(&votes, false), 0.8 * p.most(&votes, true)}
+	bests := p.most(&votes)
+	trusted := p.trust(&votes, bests)
+	first := [2]float64{0.8 * bests[0], 0.8 * bests[1]}
 	kept := p.marks[:0]
 	for i := range p.marks {
 		m := &p.marks[i]
@@ -110,8 +111,7 @@ const maxBrief = 3
 const everyClass = ^class(0)
 
 // trust gives the classes that count in each language.
-func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
-	bests := [2]float64{p.most(votes, false), p.most(votes, true)}
+func (p *page) trust(votes *[maxLangs]float64, bests [2]float64) (trusted [maxLangs]class) {
 	for l := range p.x.langs {
 		best := bests[p.script(uint8(l))]
 		switch {
@@ -126,17 +126,20 @@ func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]class) {
 	return trusted
 }
 
-// most is what the language with most votes has, of all, or of those that are
+// most is what the language with most votes has, of all, and of those that are
 // not in Latin letters. A name in Latin letters says nothing of the language of
 // a mail in others; words in others say much of one in Latin letters.
-func (p *page) most(votes *[maxLangs]float64, others bool) float64 {
-	best := 0.0
+func (p *page) most(votes *[maxLangs]float64) (bests [2]float64) {
 	for l := range p.x.langs {
-		if !p.x.common[l] && !(others && p.x.latin[l]) {
-			best = max(best, votes[l])
+		v := votes[l]
+		if v > bests[0] && !p.x.common[l] {
+			bests[0] = v
+		}
+		if v > bests[1] && !p.x.common[l] && !p.x.latin[l] {
+			bests[1] = v
 		}
 	}
-	return best
+	return bests
 }
 
 // script is 1 for a language that is not in Latin letters.

@@ -29,11 +29,9 @@ func (p *page) bestLinks() []string {
 		if l.escaped && unwanted(l.url, words) {
 			continue
 		}
-		if l.unescape(); !p.givable(l) {
-			continue
-		}
+		l.unescape()
 		rank := rankURL(l.url, words)
-		if rank < wanted {
+		if rank < wanted || !p.givable(l) { // few are wanted
 			continue
 		}
 		if k := slices.IndexFunc(found, func(r ranked) bool { return r.url == l.url }); k >= 0 {

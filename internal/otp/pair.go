@@ -18,7 +18,11 @@ func (s *scoring) secretOf(k int) bool {
 		return false
 	}
 	g := s.p.span(o.end, c.start)
-	return g.words > 0 && g.words <= 4 && (meeting && g.sentences < 2 || g.sentences <= s.semicolons(o.end, c.start)) && (g.soft+g.hard+g.sentences > 0 || serial && g.words <= 3 || s.parted(o.end, c.start))
+	far := 4
+	if c.start > 0 && s.p.kind[c.start-1]&dense != 0 {
+		far = 6
+	}
+	return g.words > 0 && g.words <= far && (meeting && g.sentences < 2 || g.sentences <= s.semicolons(o.end, c.start)) && (g.soft+g.hard+g.sentences > 0 || serial && g.words <= 3 || s.parted(o.end, c.start))
 }
 
 // pairedWith says whether another number, which a noun owns, stands right before

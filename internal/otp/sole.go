@@ -80,7 +80,7 @@ func (s *scoring) standing(c *candidate, alone bool) standing {
 		known:    m.auth+m.guard > 0,
 		begins:   c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0]),
 		whole:    c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject,
-		labelled: c.gain <= 3 && !c.told && s.labelled(c),
+		labelled: c.gain <= 3.5 && !c.told && s.labelled(c),
 	}
 	st.told = alone && l.part == inSubject && c.anchor < 0 && c.shape >= 0.5 && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
 	st.hint = st.known || st.told || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)

@@ -18,8 +18,14 @@ type span struct {
 // maxSpans bounds the spans that are kept.
 const maxSpans = 1024
 
-// strongElements set their text apart.
-var strongElements = map[string]bool{"b": true, "strong": true, "code": true, "kbd": true, "mark": true, "big": true, "tt": true, "samp": true, "u": true, "h1": true, "h2": true, "h3": true}
+// strongElement says whether an element sets its text apart.
+func strongElement(name string) bool {
+	switch name {
+	case "b", "strong", "code", "kbd", "mark", "big", "tt", "samp", "u", "h1", "h2", "h3":
+		return true
+	}
+	return false
+}
 
 // emphasis is what a new element adds to the look of the text around it.
 func (h *htmlReader) emphasis(name string, st style) emphasis {
@@ -29,7 +35,7 @@ func (h *htmlReader) emphasis(name string, st style) emphasis {
 		return plainText
 	case st.struck && !around.struck:
 		return struckText
-	case strongElements[name] || st.big && !around.big || st.wide && !around.wide:
+	case strongElement(name) || st.big && !around.big || st.wide && !around.wide:
 		return strongText
 	}
 	return plainText

@@ -37,8 +37,8 @@ func TestUnseenWordings(t *testing.T) {
 		all = all.Plus(s)
 	}
 	t.Logf("%-7s precision %.3f, recall %.3f, false positives %.3f %+v", "all", all.Precision(), all.Recall(), all.FalsePositives(), all)
-	if all.Precision() < 0.965 || all.Recall() < 0.905 {
-		t.Errorf("precision %.3f, recall %.3f; want 0.965 and 0.905", all.Precision(), all.Recall())
+	if all.Precision() < 0.965 || all.Recall() < 0.92 {
+		t.Errorf("precision %.3f, recall %.3f; want 0.965 and 0.92", all.Precision(), all.Recall())
 	}
 }
 

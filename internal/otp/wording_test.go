@@ -185,6 +185,10 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"purchase fi", "Verkko-ostos", "Koodi 204771 ostoksellesi 54,90 EUR. Älä kerro sitä kenellekään.", "204771"},
 	{"till sv", "Kortköp", "Belopp 217,50 kr, kontrollnummer 204771, terminal 56120448.", ""},
 	{"talk he", "היזהרו מהונאות", "הבנק לעולם לא יבקש קוד כמו 204771.", ""},
+	{"newsletter fr", "La semaine en chiffres", "204771 lecteurs, 12 nouveaux magasins.", ""},
+	{"gift card ja", "ギフトカード", "番号7712 0448 2044 1788、セキュリティコード204771。", ""},
+	{"user ko", "로그인 정보", "사용자: anna, 비밀번호: 20477118. 변경하세요.", ""},
+	{"own label tr", "Uygulamanızı açın", "Uygulamadaki altı haneli kodu girin. Talep 204771.", ""},
 	{"year th", "แจ้งเตือน", "ธนาคารไม่เคยขอรหัส OTP ประกาศ ณ มกราคม 2569", ""},
 	{"year fa", "هشدار", "هرگز رمز یکبار مصرف خود را به کسی نگویید. بهمن 1404", ""},
 }

@@ -64,11 +64,11 @@ func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
 		if !u.inLine {
 			switch dot(p[at:]) {
 			case dotUndecided:
-				return u.keep(p, kept, p[from:at]), p[at:], false
+				return u.keep(p, kept, from, at), p[at:], false
 			case dotEnd:
-				return u.keep(p, kept, p[from:at]), p[at+len(".\r\n"):], true
+				return u.keep(p, kept, from, at), p[at+len(".\r\n"):], true
 			case dotStuffed:
-				kept = u.keep(p, kept, p[from:at])
+				kept = u.keep(p, kept, from, at)
 				at++
 				from = at
 			}
@@ -79,7 +79,7 @@ func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
 			if len(p) > at {
 				u.cr = p[len(p)-1] == '\r'
 			}
-			return u.keep(p, kept, p[from:]), nil, false
+			return u.keep(p, kept, from, len(p)), nil, false
 		}
 		afterCR := u.cr
 		if i > 0 {
@@ -91,14 +91,19 @@ func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
 	}
 }
 
-// keep moves a piece of the message to its place behind p[:kept], which it returns the new length of.
-func (u *unstuffer) keep(p []byte, kept int, piece []byte) int {
+// keep moves the piece p[from:to] of the message to its place behind p[:kept], which it returns the new length of. Where no dot
+// was taken off yet it is there already.
+func (u *unstuffer) keep(p []byte, kept, from, to int) int {
+	piece := p[from:to]
 	u.ends.count(piece)
 	u.size += int64(len(piece))
 	if u.tooLarge() {
 		return 0
 	}
-	return kept + copy(p[kept:], piece)
+	if kept != from {
+		copy(p[kept:], piece)
+	}
+	return kept + len(piece)
 }
 
 type dotCase int
