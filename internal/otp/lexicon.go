@@ -133,9 +133,9 @@ func inLatin(text string) bool {
 // What the phrases need: nodes, terms, and room for children that are not the
 // first, of which at most three quarters are used: a small table stays cached.
 const (
-	nodes   = 224 << 10
-	terms   = 56 << 10
-	further = 64 << 10
+	nodes   = 304 << 10
+	terms   = 72 << 10
+	further = 128 << 10
 )
 
 // load enters the phrases of one file.
