@@ -33,7 +33,7 @@ func (s *scoring) bind(k int) {
 	s.rightOf(k, func(l look) bool {
 		m := s.p.marks[l.mark]
 		is = is || m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0
-		if m.class&named == 0 {
+		if m.class&named == 0 || s.leads(k, l.mark) {
 			return l.gap.sentences == 0
 		}
 		v := s.worth(c, l, false)
@@ -87,6 +87,18 @@ func (s *scoring) doubt(c *candidate, told, tie bool) {
 	if c.kind == Alphanumeric && !s.evident(c, c.gain, tie) {
 		s.add(c, -4, "letters without strong evidence")
 	}
+}
+
+// leads says whether a word behind a candidate stands right before another one,
+// of which it is the name: "for 253-879-770 the code is 482913".
+func (s *scoring) leads(k, mark int) bool {
+	m := &s.p.marks[mark]
+	for n := k + 1; n < len(s.cs) && n <= k+4; n++ {
+		if o := &s.cs[n]; o.start >= m.end {
+			return o.veto == "" && (o.kind == Numeric || o.mixed) && s.p.span(m.end, o.start) == gap{} && s.p.span(s.cs[k].end, m.start).words > 0
+		}
+	}
+	return false
 }
 
 // worth is what one word gives to a candidate, less for every word, sentence

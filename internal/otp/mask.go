@@ -15,33 +15,12 @@ func (s *scanner) ending(i int) bool {
 	return end-i >= 2 && end-i <= 5 && !isDigit(at(s.low, end))
 }
 
-// masked says whether stars or the like stand for the digits before or after a
-// number: "GB** **** 4471", "0151 *** 4718". Those of "*** 482913 ***" adorn it.
-func (s *scanner) masked(start, end int) bool {
+// starred says whether two stars or more stand for the digits before a few, parted
+// from them as it may be, or after a number: "HR** **** 4471", "0151/*** 4718".
+// Those of "*** 482913 ***" adorn it.
+func (s *scanner) starred(start, end int) bool {
 	i, j := s.stars(start, -1), s.stars(end, 1)
-	return i < start && j == end && s.low[i-1] >= ' ' || j > end && i == start && isDigit(at(s.low, j))
-}
-
-// crossed says whether a word is digits behind an x for each that is not shown, or
-// around them: XXXX4718, 98XXXXXX21.
-func (s *scanner) crossed(start, stop int) bool {
-	from := start
-	for from < stop && isDigit(s.low[from]) {
-		from++
-	}
-	to := from
-	for to < stop && s.low[to] == 'x' {
-		to++
-	}
-	end := to
-	for end < stop && isDigit(s.low[end]) {
-		end++
-	}
-	least := 2
-	if from > start {
-		least = 3 // 1xx2 may be a code
-	}
-	return to-from >= least && end == stop && stop-to >= 2 && stop-to <= maxShown
+	return i < start && j == end && s.low[i-1] >= ' ' && s.shown(start, end) <= maxShown || j > end && i == start && isDigit(at(s.low, j))
 }
 
 // stars goes over stars, and a space on either side of them, in one direction. It

@@ -48,8 +48,11 @@ func (m mood) total(c *candidate) float64 {
 		n += 0.5
 	}
 	against := m.crowd(k) + m.others()
-	if c.firm && m.void < 2 {
+	switch {
+	case c.firm && m.void < 2:
 		against *= 0.3 // what it is called says more than what else the mail is about
+	case c.firm:
+		against *= 0.6
 	}
 	if k == Alphanumeric && m.void > 0 {
 		against--
@@ -111,7 +114,7 @@ func (m mood) settled(name class) bool {
 	if m.guard+m.once+m.where+m.brief > 0 || m.use {
 		return false
 	}
-	return name&classApproval != 0 && (m.price || m.amount) ||
+	return name&classApproval != 0 && (m.price || m.amount) && (m.auth < 4 || m.done) ||
 		name&classConfirmation != 0 && m.subjectNoun && m.auth-m.label < 2
 }
 

@@ -161,6 +161,43 @@ func (s *scanner) otherYear(i int) bool {
 // maxShown is how many digits of a card or account number are shown, mostly.
 const maxShown = 4
 
+// masked says whether stars, dots or crosses stand for the digits before a few:
+// *4471, **** 4471, XXXX 4471. On both sides they are ornaments.
+func (s *scanner) masked(start, end int) bool {
+	if s.shown(start, end) > maxShown || masks(at(s.low, end)) || at(s.low, end) == ' ' && masks(at(s.low, end+1)) {
+		return false
+	}
+	i := start - 1
+	switch a, b := at(s.low, i), at(s.low, i-1); {
+	case a == '.':
+		return b == '.'
+	case masks(a):
+		return true
+	case a == ' ' || a == '-':
+		return (masks(b) || b == 'x') && at(s.low, i-2) == b
+	}
+	return false
+}
+
+// shown counts the digits of a number in groups.
+func (s *scanner) shown(start, end int) (n int) {
+	for _, r := range s.low[start:end] {
+		if isDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// masks is true of the signs that stand for a digit that is not shown.
+func masks(r rune) bool {
+	switch r {
+	case '*', '•', '…', '×', '●', '█':
+		return true
+	}
+	return false
+}
+
 // around looks at the runes that touch a number.
 func (s *scanner) around(start, end int) string {
 	a, b := at(s.low, start-1), at(s.low, end)
@@ -170,7 +207,7 @@ func (s *scanner) around(start, end int) string {
 		return "a phone number"
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
 		return aFigure
-	case end-start <= maxShown && b != a && (a == '*' || a == '•' || a == '…' || a == '.' && a2 == '.' || a == '×' || a == '●' || a == '█'):
+	case s.masked(start, end):
 		return aCard
 	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):
 		return "an amount of money"
@@ -184,7 +221,7 @@ func (s *scanner) around(start, end int) string {
 		return "to be dialled"
 	case b == '@':
 		return "part of an address"
-	case s.masked(start, end):
+	case s.starred(start, end):
 		return aCard
 	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2) && !s.ending(end+1), b == '/' && isAlnum(b2):
 		return "part of a longer number"

@@ -10,7 +10,7 @@ func (s *scoring) secretOf(k int) bool {
 	}
 	o, c := &s.cs[k-1], &s.cs[k]
 	serial := o.veto != "" && at(s.p.low, o.start+4) == '-' // 7193-6071-9360, of a product
-	meeting := o.veto != "" && s.meetingID(o)
+	meeting := o.veto != "" && s.meetingID(o) && !(c.firm && s.mood.auth-s.mood.label > 1)
 	if !serial && (c.told || !meeting && s.mood.auth-s.mood.label > 0 && s.mood.void == 0) {
 		return false
 	}

@@ -56,7 +56,7 @@ func unlearned(c otptest.Case, phrases []int32) string {
 func workingHalves(t *testing.T) map[string][]otptest.Case {
 	t.Helper()
 	halves := map[string][]otptest.Case{}
-	for _, set := range []string{"mail", "second", "third", "fourth", "fifth", "seventh"} {
+	for _, set := range []string{"mail", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"} {
 		cs, err := otptest.Read(os.DirFS("testdata/" + set))
 		if err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func (s *scanner) word(start, end int) {
 		return
 	}
 	switch a, b := at(s.low, start-1), at(s.low, stop); {
-	case s.crossed(start, stop):
+	case digits > 0 && s.crossed(start, stop):
 		c.veto = aCard
 	case a == '_' || b == '_' || a == '@' || b == '@' || a == '/' && start >= 2 && s.low[start-2] > ' ' || a == '.' && isAlnum(at(s.low, start-2)) ||
 		b == '.' && isAlnum(at(s.low, stop+1)) || b == '/' && isAlnum(at(s.low, stop+1)) || a == '*' && at(s.low, start-2) == '*' && b != '*':
@@ -131,6 +131,20 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 		return -1.2
 	}
 	return -2
+}
+
+// crossed says whether crosses stand for most of a number: 98XXXXXX21.
+func (s *scanner) crossed(start, stop int) bool {
+	run := 0
+	for _, r := range s.low[start:stop] {
+		if run++; r != 'x' {
+			run = 0
+		}
+		if run == 3 {
+			return true
+		}
+	}
+	return false
 }
 
 // chosen recognises a password made of a word and a number: Winter4821.

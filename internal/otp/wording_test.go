@@ -189,6 +189,13 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"gift card ja", "ギフトカード", "番号7712 0448 2044 1788、セキュリティコード204771。", ""},
 	{"user ko", "로그인 정보", "사용자: anna, 비밀번호: 20477118. 변경하세요.", ""},
 	{"own label tr", "Uygulamanızı açın", "Uygulamadaki altı haneli kodu girin. Talep 204771.", ""},
+	{"masked account hr", "TAN za potvrdu", "Nalog: 150,00 EUR\nIBAN: HR** **** 4471\nTAN: 204771", "204771"},
+	{"masked account fi", "Maksun vahvistaminen", "Vahvista maksu saajalle Pekka (FI** **** **44 71) syöttämällä tunnusluku 204771.", "204771"},
+	{"masked phone de", "Der Code wurde verschickt", "Wir haben Ihnen eine SMS-TAN an die Nummer 0151 *** 4718 gesandt.", ""},
+	{"masked phone ms", "Kod dihantar", "Kod TAC telah dihantar melalui SMS ke nombor 01X-XXX 4769.", ""},
+	{"masked phone gu", "કોડ મોકલ્યો છે", "તમારો ચકાસણી કોડ 98XXXXXX21 નંબર પર SMS દ્વારા મોકલ્યો છે.", ""},
+	{"ornaments", "Sign in", "*** 2047 ***\nis your sign-in code.", "2047"},
+	{"name before another vi", "Công tơ 253-879-770", "Yêu cầu cho công tơ 253-879-770 cần được duyệt bằng mã xác nhận 204771 trước 17 giờ.", "204771"},
 	{"year th", "แจ้งเตือน", "ธนาคารไม่เคยขอรหัส OTP ประกาศ ณ มกราคม 2569", ""},
 	{"year fa", "هشدار", "هرگز رمز یکبار مصرف خود را به کسی نگویید. بهمن 1404", ""},
 }
