@@ -51,7 +51,7 @@ func (m mood) total(c *candidate) float64 {
 	switch {
 	case c.firm && m.void < 2:
 		against *= 0.3 // what it is called says more than what else the mail is about
-	case c.firm:
+	case c.firm && !(m.subjectVoid && m.silent()): // what is fetched is opened by a code, however it is called
 		against *= 0.6
 	}
 	if k == Alphanumeric && m.void > 0 {
