@@ -122,6 +122,8 @@ func (s *scanner) next() {
 		}
 	}
 	switch {
+	case digits == end-start && next == '-' && s.capitals(end+1):
+		s.word(start, end)
 	case digits == end-start:
 		s.number(start, end)
 	case digits+capitals == 0 && next != '-':
@@ -129,6 +131,19 @@ func (s *scanner) next() {
 	default:
 		s.word(start, end)
 	}
+}
+
+// capitals says whether a run of digits and capitals begins at a place, as the
+// second part of 48-2Q7-KM does, and the ending of "482913-at" does not.
+func (s *scanner) capitals(i int) (yes bool) {
+	for ; i < len(s.low) && isAlnum(s.low[i]); i++ {
+		if r := s.p.raw[i]; isLetter(r) {
+			return false
+		} else if isLetter(s.low[i]) {
+			yes = true
+		}
+	}
+	return yes
 }
 
 func (s *scanner) run(i int) int {

@@ -6,13 +6,13 @@ import "unicode"
 // endings of words.
 
 // ending says whether the ending of a case or a verb follows, in small letters:
-// "482913-dır", "482913-as".
+// "482913-dır", "482913-as", "482913-t".
 func (s *scanner) ending(i int) bool {
 	end := i
 	for end < len(s.low) && s.p.kind[end]&spaced != 0 && !unicode.IsUpper(s.p.raw[end]) && end-i <= 5 {
 		end++
 	}
-	return end-i >= 2 && end-i <= 5 && !isDigit(at(s.low, end))
+	return end > i && end-i <= 5 && !isDigit(at(s.low, end))
 }
 
 // starred says whether two stars or more stand for the digits before a few, parted

@@ -30,6 +30,8 @@ func (s *scanner) word(start, end int) {
 		return
 	}
 	switch a, b := at(s.low, start-1), at(s.low, stop); {
+	case a == '-' && isDigit(at(s.low, start-2)):
+		c.veto = "part of a longer number"
 	case digits > 0 && s.crossed(start, stop):
 		c.veto = aCard
 	case a == '_' || b == '_' || a == '@' || b == '@' || a == '/' && start >= 2 && s.low[start-2] > ' ' || a == '.' && isAlnum(at(s.low, start-2)) ||

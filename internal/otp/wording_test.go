@@ -196,6 +196,9 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"masked phone gu", "કોડ મોકલ્યો છે", "તમારો ચકાસણી કોડ 98XXXXXX21 નંબર પર SMS દ્વારા મોકલ્યો છે.", ""},
 	{"ornaments", "Sign in", "*** 2047 ***\nis your sign-in code.", "2047"},
 	{"name before another vi", "Công tơ 253-879-770", "Yêu cầu cho công tơ 253-879-770 cần được duyệt bằng mã xác nhận 204771 trước 17 giờ.", "204771"},
+	{"digits before letters", "Password reset", "Reset code: 48-2Q7-KM (with or without the dashes).", "48-2Q7-KM"},
+	{"an ending hu", "Belépés", "Írja be a 204771-es kódot a belépéshez.", "204771"},
+	{"envelope", "Completed", "Envelope ID 8820-4417-71BC-0E. Security code for alternate signing: on request.", ""},
 	{"year th", "แจ้งเตือน", "ธนาคารไม่เคยขอรหัส OTP ประกาศ ณ มกราคม 2569", ""},
 	{"year fa", "هشدار", "هرگز رمز یکبار مصرف خود را به کسی نگویید. بهمن 1404", ""},
 }
