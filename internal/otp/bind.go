@@ -53,22 +53,39 @@ func (s *scoring) bind(k int) {
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
 	}
-	if best >= 4.5 && why == "after" && (tie || best >= 5.5) && c.kind == Numeric && c.size == 4 && c.shape < -1 {
-		s.add(c, 1.2, "so it is no year")
-	}
-	if c.lone && s.mood.subjectCode >= 3.4 && s.mood.figures == 0 && c.kind == Numeric && c.size == 4 && c.shape < -1 {
-		s.add(c, 1.2, "nor is one asked for")
+	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
+		s.noYear(c, why == "after" && (tie || best >= 5.5))
 	}
 	told := s.used(k)
 	if l := &s.p.lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.part != inSubject {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")
-		best, c.gain = s.mood.subjectCode, s.mood.subjectCode
+		c.gain = s.mood.subjectCode
 	}
-	if c.kind == Alphanumeric && !s.evident(c, best, tie) {
-		s.add(c, -4, "letters without strong evidence")
-	}
+	s.doubt(c, told, tie)
 	if s.domainBound(c) {
 		s.add(c, 8, "bound to a domain")
+	}
+}
+
+// noYear gives back what four digits lost for looking like a year, where a word
+// right before them or the subject says that they are a code.
+func (s *scoring) noYear(c *candidate, close bool) {
+	if close && c.gain >= 4.5 {
+		s.add(c, 1.2, "so it is no year")
+	}
+	if c.lone && s.mood.subjectCode >= 3.4 && s.mood.figures == 0 {
+		s.add(c, 1.2, "nor is one asked for")
+	}
+}
+
+// doubt wants more evidence of what is sooner something else: thousands, words.
+func (s *scoring) doubt(c *candidate, told, tie bool) {
+	if c.pointed && !told && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
+		c.veto = aFigure
+		s.add(c, -20, c.veto)
+	}
+	if c.kind == Alphanumeric && !s.evident(c, c.gain, tie) {
+		s.add(c, -4, "letters without strong evidence")
 	}
 }
 
@@ -182,7 +199,7 @@ func (s *scoring) distance(c *candidate, l look, tie bool) (cost float64) {
 		if !tie {
 			cost += 0.23 * max(0, words-3)
 		}
-	case l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0:
+	case l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && (l.gap.soft == 0 || c.lone):
 		cost = -0.3
 	case c.lone:
 		cost = 0.5 + 0.25*words + 1.5*sentences + 0.7*max(0, breaks-1)

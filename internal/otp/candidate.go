@@ -21,6 +21,7 @@ type candidate struct {
 	lone       bool // nothing else on its line
 	mixed      bool // capitals and digits that change places: 8WD5M
 	boxed      bool // one digit to a cell or box
+	pointed    bool // in groups with points or of two sizes: 839.026, 719-25
 	veto       string
 	shape      float64
 

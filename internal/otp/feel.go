@@ -34,6 +34,7 @@ func (p *page) near(from, to int) bool {
 
 // feel counts the phrases of the page by class.
 func (p *page) feel() mood {
+	const settled = classDone | classNot
 	var m mood
 	var nots, voids [4]int // by part, since parts repeat each other
 	line := 0
@@ -56,8 +57,11 @@ func (p *page) feel() mood {
 		switch {
 		case k.class&classVoid != 0:
 			voids[l.part]++
-			m.void = max(m.void, voids[l.part])
+			m.void = voids[inSubject] + max(voids[inText], voids[inHTML], voids[inPreheader])
 			m.subjectVoid = m.subjectVoid || l.part == inSubject
+		case k.class&settled == settled && !l.foot: // "your booking is confirmed", which is no signing in
+			m.done = true
+			m.subjectTrade = m.subjectTrade || l.part == inSubject
 		case k.class&classAuth != 0 && k.class&(classCode|classWord) == 0:
 			m.auth++
 			if p.partOfName(i) {
@@ -82,7 +86,7 @@ func (p *page) feel() mood {
 		}
 	}
 	share, price := p.offers()
-	m.price = price
+	m.price, m.reply = price, p.answers()
 	if share && !m.subjectAuth { // an offer, unless the mail is about signing in
 		m.void++
 	}

@@ -234,5 +234,5 @@ func (s *scoring) rival(o, c *candidate) bool {
 	if o.kind == Alphanumeric && !o.upper && !o.lone {
 		return false
 	}
-	return o.veto == "" && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
+	return o.veto == "" && !o.pointed && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
 }

@@ -1,5 +1,7 @@
 package otp
 
+import "unicode"
+
 // Whether a noun, known or not, says what a number is.
 
 // unlabelled says whether no noun stands before a number that would say what it
@@ -11,9 +13,38 @@ func (s *scoring) unlabelled(c *candidate) bool {
 		i--
 	}
 	if i < 0 || s.p.kind[i]&spaced == 0 {
-		return i < 0 || s.p.kind[i]&scriptBits == other && (s.p.low[i] != ':' || s.p.span(s.p.lines[c.line].start, i).words >= 3)
+		return i < 0 || s.p.kind[i]&scriptBits == other && (s.p.low[i] != ':' || s.led(c, i))
 	}
-	return i+1-s.p.wordStart(i) <= 5
+	start := s.p.wordStart(i)
+	return i+1-start <= 5 && !(i > start && unicode.IsUpper(s.p.raw[start]) && unicode.IsUpper(s.p.raw[i]))
+}
+
+// led says whether more leads to the colon before a number than its label: words
+// of a sentence, and not those of an item of a list, in which commas part what
+// other colons lead to.
+func (s *scoring) led(c *candidate, colon int) bool {
+	from := max(s.p.lines[c.line].start, colon-maxWord)
+	item := from
+	for i := colon - 1; i > from; i-- {
+		switch s.p.low[i] {
+		case ',', ';', '，', '、', '،', '؛':
+			if item == from {
+				item = i
+			}
+		case ':':
+			from = max(from, item)
+		}
+	}
+	return s.p.span(from, colon).words >= 3
+}
+
+// colon is where the colon or the like stands that leads to a tied number.
+func (s *scoring) colon(c *candidate) int {
+	i := c.start - 1
+	for i > 0 && i > c.start-5 && s.p.kind[i]&scriptBits == other && s.p.low[i] != ':' {
+		i--
+	}
+	return i
 }
 
 // strange says whether an unknown word stands beside the word for a code: it says

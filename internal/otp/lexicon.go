@@ -43,6 +43,7 @@ const (
 	classDone                           // was changed, was added: the mail reports what has happened
 	classApproval                       // authorisation code: of a payment, on a receipt
 	classConfirmation                   // confirmation code: of a booking, if the mail is about one
+	classReply                          // Re: opens the subject of a mail that answers another
 	classInitial                        // change it, at first sign-in: what is good until it is changed
 	classFor                            // for, behind its noun: what the code is for, not what owns it
 	classPass                           // Fwd: opens the subject of a mail that is passed on as a whole
@@ -53,7 +54,7 @@ var sections = map[string]class{
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
 	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
 	"digits": classWord | classDigits,
-	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell, "done": classDone, "pass": classPass, "for": classFor, "initial": classInitial, "approval": classWord | classApproval, "confirmation": classWord | classConfirmation,
+	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell, "done": classDone, "pass": classPass, "reply": classReply, "for": classFor, "initial": classInitial, "approval": classWord | classApproval, "confirmation": classWord | classConfirmation,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:

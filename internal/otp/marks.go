@@ -233,6 +233,13 @@ func (p *page) cutQuotes() {
 }
 
 // passedOn says whether the subject begins as that of a forwarded mail does.
-func (p *page) passedOn() bool {
-	return len(p.marks) > 0 && len(p.lines) > 0 && p.lines[0].part == inSubject && p.marks[0].class&classPass != 0 && p.marks[0].start == p.lines[0].start
+func (p *page) passedOn() bool { return p.opensWith(classPass) }
+
+// answers says whether the subject begins as that of an answer does. A person wrote
+// such a mail, and talks about the codes in it.
+func (p *page) answers() bool { return p.opensWith(classReply) }
+
+// opensWith says whether the subject begins with a sign that mail programs put there.
+func (p *page) opensWith(sign class) bool {
+	return len(p.marks) > 0 && len(p.lines) > 0 && p.lines[0].part == inSubject && p.marks[0].class&sign != 0 && p.marks[0].start == p.lines[0].start
 }

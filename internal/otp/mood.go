@@ -21,6 +21,7 @@ type mood struct {
 	price                  bool    // something costs money
 	amount                 bool    // a figure has two decimals, as money has, or ends a card's number
 	done                   bool    // the mail reports what has happened
+	reply                  bool    // the mail answers another
 	subjectOld             bool    // the subject says that a code is used, wrong or expired
 	subjectCode            float64 // what the subject's name of a code is worth
 }
@@ -50,7 +51,7 @@ func (m mood) total(c *candidate) float64 {
 	switch {
 	case c.firm && m.void < 2:
 		against *= 0.3 // what it is called says more than what else the mail is about
-	case c.firm:
+	case c.firm && !(m.subjectVoid && m.silent()): // what is fetched is opened by a code, however it is called
 		against *= 0.6
 	}
 	if k == Alphanumeric && m.void > 0 {
@@ -68,6 +69,9 @@ func (m mood) total(c *candidate) float64 {
 	if m.subjectOld {
 		against -= 3
 	}
+	if m.reply && !c.firm && !c.tie && !c.lone && !c.told {
+		against -= 5
+	}
 	if m.done && !c.told && c.gain < 2 {
 		against -= 3 // nothing names the number
 	}
@@ -77,19 +81,31 @@ func (m mood) total(c *candidate) float64 {
 	if m.initial && !c.firm && m.once == 0 {
 		against -= 4
 	}
-	if m.receipt() && !c.firm && !c.lone && !c.told && !c.priced {
-		against -= 1.5
-		if m.figures > 1 {
-			against -= 1.5
-		}
-		if m.done {
-			against -= 1.5
-		}
-	}
-	if m.trade() && !c.told {
-		against -= 2.5
+	if !c.told {
+		against += m.traded(c)
 	}
 	return n + against
+}
+
+// traded is what a number loses that nobody asks to enter, in a mail about what
+// was paid, bought or booked.
+func (m mood) traded(c *candidate) (loss float64) {
+	if m.receipt() && !c.firm && !c.lone && !c.priced {
+		loss -= 1.5
+		if m.figures > 1 {
+			loss -= 1.5
+		}
+		if m.done {
+			loss -= 1.5
+		}
+	}
+	if m.trade() {
+		loss -= 2.5
+	}
+	if m.settledTrade() {
+		loss -= 4
+	}
+	return loss
 }
 
 // settled says whether a name is that of the number of a payment or booking, in
@@ -111,6 +127,12 @@ func (m mood) receipt() bool {
 // word of signing in.
 func (m mood) trade() bool {
 	return m.subjectTrade && m.not+m.void >= 4 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
+}
+
+// settledTrade says whether a mail is about what was ordered or booked, as its
+// subject says, reports that this is done, and has no word of a code to be typed.
+func (m mood) settledTrade() bool {
+	return m.subjectTrade && m.done && m.guard+m.once+m.where+m.brief == 0
 }
 
 // crowd is what many numbers of other kinds take from a code in a mail that

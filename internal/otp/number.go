@@ -18,7 +18,7 @@ func (s *scanner) number(start, end int) {
 	}
 	if stop := s.dotted(start, end); stop > 0 {
 		digits := stop - start - (stop-start)/(end-start+1)
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, shape: -1.5, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: -1.5, veto: s.around(start, stop)})
 		return
 	}
 	if why, stop := s.figure(start, end); stop > 0 {
@@ -173,28 +173,20 @@ func (s *scanner) around(start, end int) string {
 		return "an amount of money"
 	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
 		return "a measure"
+	case a == '_' && b == '_' && !isAlnum(a2) && !isAlnum(b2): // set in italics
+		return ""
 	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2) && !s.assigned(start), a == '&':
 		return "part of a name or address"
 	case b == '#':
 		return "to be dialled"
 	case b == '@':
 		return "part of an address"
+	case s.starred(start, end):
+		return aCard
 	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2) && !s.ending(end+1), b == '/' && isAlnum(b2):
 		return "part of a longer number"
 	}
 	return ""
-}
-
-// ending says whether small letters alone follow a hyphen, as the ending of a
-// number in Hungarian: "a 482913-as kód".
-func (s *scanner) ending(i int) bool {
-	stop := s.run(i)
-	for _, r := range s.p.raw[i:stop] {
-		if r < 'a' || r > 'z' {
-			return false
-		}
-	}
-	return stop-i <= 4 && at(s.low, stop) != '-'
 }
 
 // assigned says whether a name and an equals sign before a number stand by

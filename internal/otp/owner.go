@@ -75,6 +75,11 @@ func (s *scoring) asked(m int, c *candidate) bool {
 			return true
 		}
 	}
+	for o := m + 1; o < c.mark && o <= m+3; o++ {
+		if s.p.marks[o].class&classUse != 0 {
+			return true
+		}
+	}
 	for o := c.mark; o < len(s.p.marks) && o <= c.mark+3; o++ {
 		n := &s.p.marks[o]
 		if g := s.p.span(c.end, n.start); g.words > 5 || g.sentences+g.hard > 0 {
@@ -108,7 +113,7 @@ func (s *scoring) aimed(m int) bool {
 	k := s.p.marks[m]
 	for o := m + 1; o < len(s.p.marks) && o <= m+4; o++ {
 		n := s.p.marks[o]
-		if n.class&classAuth == 0 || n.start < k.end {
+		if n.class&classAuth == 0 || n.class&classWord != 0 || n.start < k.end {
 			continue
 		}
 		g := s.p.span(k.end, min(n.start, k.end+maxWord))

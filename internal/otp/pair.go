@@ -67,11 +67,15 @@ func (s *scoring) groupsIn(c *candidate) int {
 			}
 		}
 	}
-	if digits < 9 {
+	if digits < 9 || digits > maxSecretOf {
 		return 0
 	}
 	return groups
 }
+
+// maxSecretOf is how many digits there are in a number that has a secret: those of
+// cards are the longest. References of payments are longer.
+const maxSecretOf = 19
 
 // phone says whether a number is written as those of telephones are.
 func (s *scoring) phone(c *candidate) bool {

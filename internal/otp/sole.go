@@ -93,10 +93,19 @@ func (s *scoring) single(c *candidate, alone bool) {
 	s.singleSet(c, st)
 	s.singleSaid(c, st)
 	m := &s.mood
-	if c.gain < m.subjectCode && !st.labelled && s.p.lines[c.line].part != inSubject && (st.known || c.shape >= 1) && !s.counts(c) {
+	if c.gain < m.subjectCode && s.inherits(c, st) {
 		s.add(c, m.subjectCode-c.gain, "the subject names a code")
 		c.gain = m.subjectCode
 	}
+}
+
+// inherits says whether the name of a code in the subject may be that of a number
+// in the text: nothing there says that it is another.
+func (s *scoring) inherits(c *candidate, st standing) bool {
+	if st.labelled || s.p.lines[c.line].part == inSubject || !st.known && c.shape < 1 || s.counts(c) {
+		return false
+	}
+	return c.gain > 0 || c.told || c.lone || s.tied(c) || s.unlabelled(c)
 }
 
 // singleSet weighs how it is set.
@@ -120,6 +129,18 @@ func (s *scoring) singleSet(c *candidate, st standing) {
 	}
 }
 
+// closesSubject says whether a number ends the subject, after no more than the name
+// of the sender: "[Fernhill] 482913", "Fernhill: 482913".
+func (s *scoring) closesSubject(c *candidate) bool {
+	l := &s.p.lines[c.line]
+	i := c.start - 1
+	if at(s.p.low, i) == ' ' {
+		i--
+	}
+	r := at(s.p.low, i)
+	return l.part == inSubject && c.end == l.end && i > l.start && (r == ']' || r == ':' || r == ')' || r == '】') && s.p.span(l.start, i).words <= 3
+}
+
 // singleSaid weighs what is said of it and of codes.
 func (s *scoring) singleSaid(c *candidate, st standing) {
 	m, l := &s.mood, &s.p.lines[c.line]
@@ -139,6 +160,9 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if st.labelled {
 		s.add(c, -2, "and that is all its sentence")
 	}
+	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
+		s.add(c, 2.8, "closes the subject")
+	}
 	if m.where > 1 && st.alone && st.hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
 	}
@@ -148,7 +172,7 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
 		s.add(c, 0.7, "the mail speaks of signing in and warns")
 	}
-	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.p.span(l.start, c.start).words >= 3 {
+	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
 		s.add(c, 2.2, "after a colon")
 	}
 	if unnamed && st.known && !c.told && l.part != inSubject && s.unlabelled(c) && !s.counts(c) {
