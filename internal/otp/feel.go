@@ -110,6 +110,7 @@ func (m *mood) head(k *mark, l *line) {
 
 // conclude draws from the counts what the subject makes of the mail.
 func (m *mood) conclude() {
+	m.subjectOld = m.subjectOld && (m.subjectCode > 0 || !m.subjectNoun) // a ticket is cancelled, not a code
 	m.subjectTrade = (m.subjectTrade || m.subjectVoid) && !m.subjectAuth && m.subjectCode == 0
 	if m.subjectOld || m.subjectGuard && m.subjectCode > 0 {
 		m.subjectCode, m.guard = 0, 0

@@ -99,7 +99,7 @@ func (m mood) traded(c *candidate) (loss float64) {
 			loss -= 1.5
 		}
 	}
-	if m.trade() {
+	if m.trade() && !(c.firm && m.use) {
 		loss -= 2.5
 	}
 	if m.settledTrade() {
