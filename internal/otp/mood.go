@@ -101,8 +101,11 @@ func (m mood) traded(c *candidate) (loss float64) {
 	}
 	if m.trade() && !(c.firm && m.use) {
 		loss -= 2.5
+		if m.amount {
+			loss -= 1.5
+		}
 	}
-	if m.settledTrade() {
+	if m.settledTrade() || m.booked() {
 		loss -= 4
 	}
 	return loss
@@ -133,6 +136,12 @@ func (m mood) trade() bool {
 // subject says, reports that this is done, and has no word of a code to be typed.
 func (m mood) settledTrade() bool {
 	return m.subjectTrade && m.done && m.guard+m.once+m.where+m.brief == 0
+}
+
+// booked says whether a mail reports that what its subject names is done, gives
+// its particulars and asks for nothing, though the subject may say "confirmed".
+func (m mood) booked() bool {
+	return m.subjectNoun && m.done && m.figures > 0 && m.subjectCode == 0 && m.guard+m.once+m.where+m.brief == 0 && !m.use
 }
 
 // crowd is what many numbers of other kinds take from a code in a mail that
