@@ -129,9 +129,9 @@ func (s *scoring) estranged(m int) float64 {
 	k := s.p.marks[m]
 	if k.from > k.start {
 		if s.mood.silent() {
-			return 1.4
+			return 2
 		}
-		return 0.8
+		return 1.4
 	}
 	if s.p.kind[k.from]&dense != 0 {
 		if s.mood.silent() && s.compounded(m) {
