@@ -58,6 +58,8 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"receipt tr", "Satış fişi", "Tutar 482,00 TL. Onay kodu: 204771, Referans no: 118204471180. Kart: **** 8821", ""},
 	{"booked el", "Επιβεβαίωση κράτησης", "Η κράτησή σας επιβεβαιώθηκε.\nΑριθμός κράτησης: 4471209388\nPIN: 7718", ""},
 	{"cancelled hu", "Vonatjegy visszaváltása (jegyszám 31462907)", "A jegy törléséhez írja be a 20477 ellenőrző kódot. Összeg: 4 300 Ft", "20477"},
+	{"slip tr", "Ödeme alındı", "Onay Kodu: 204771\nTutar: 482,00 TL\nKart: **** 8821", ""},
+	{"phone's end zh", "安全提醒", "验证码已发送到您尾号为4718的手机。", ""},
 	{"receipt it", "Ricevuta n. 118", "Pagato con carta **** 5520. Codice autorizzazione 204771.", ""},
 	{"receipt fr", "Votre ticket", "Carte **** 5520. N° d'autorisation 204771.", ""},
 	{"receipt es", "Recibo de compra", "Pagado con tarjeta **** 5520. Cód. autorización 204771.", ""},
