@@ -31,6 +31,7 @@ func TestHTML(t *testing.T) {
 		{"no size outside, one inside", `<td style="font-size:0px"><div style="font-size:13px">Your code is</div><div style="letter-spacing:4px;font-size:14px">333444</div></td>`, "333444"},
 		{"no size", `<p>Your code is on its way.</p><p style="font-size:0">code 333444</p><p>Enter your code 111222</p>`, "111222"},
 		{"quoted mail", `<p>Thanks!</p><div class="gmail_quote">Your code is 333444</div>`, ""},
+		{"strong, in a mail about signing in", `<p>Hello. Your account is to be verified, and the page behind it wants <b>20477</b> from you.</p>`, "20477"},
 		{"instead of an image", `<p>Your code is</p><img src="c.png" alt="333444"><p>Valid for five minutes.</p>`, "333444"},
 		{"instead of images", `<p>Your code is</p><img alt="3"><img alt="3"><img alt="3"><img alt="4"><img alt="4"><img alt="4">`, "333444"},
 		{"tracking pixel", `<p>Your code is on its way.</p><img src="https://t.example/482913.gif">`, ""},

@@ -169,6 +169,9 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if !st.alone || c.shape < 0.5 {
 		return
 	}
+	if unnamed && m.auth > 1 && l.part != inSubject {
+		s.singleMeant(c)
+	}
 	if m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
 		s.add(c, 0.7, "the mail speaks of signing in and warns")
 	}
@@ -180,6 +183,21 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	}
 	if !st.hint && c.shape >= 1 && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
 		s.add(c, 1, "and nothing else is spoken of")
+	}
+}
+
+// singleMeant adds to a number without a name in a mail about signing in and
+// nothing else: what else would go into the field, or be set apart?
+func (s *scoring) singleMeant(c *candidate) {
+	m := &s.mood
+	if m.done || m.void > 0 || m.subjectNoun {
+		return
+	}
+	if c.field {
+		s.add(c, 0.8, "and nothing else goes there")
+	}
+	if m.not == 0 && s.p.dressed(c, c.spans) == strongText {
+		s.add(c, 1.8, "and set apart")
 	}
 }
 

@@ -60,6 +60,7 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"cancelled hu", "Vonatjegy visszaváltása (jegyszám 31462907)", "A jegy törléséhez írja be a 20477 ellenőrző kódot. Összeg: 4 300 Ft", "20477"},
 	{"slip tr", "Ödeme alındı", "Onay Kodu: 204771\nTutar: 482,00 TL\nKart: **** 8821", ""},
 	{"phone's end zh", "安全提醒", "验证码已发送到您尾号为4718的手机。", ""},
+	{"field nl", "Bevestig je mailadres", "Leuk dat je meedoet. Met 4771 bevestig je je mailadres in de app.", "4771"},
 	{"receipt it", "Ricevuta n. 118", "Pagato con carta **** 5520. Codice autorizzazione 204771.", ""},
 	{"receipt fr", "Votre ticket", "Carte **** 5520. N° d'autorisation 204771.", ""},
 	{"receipt es", "Recibo de compra", "Pagado con tarjeta **** 5520. Cód. autorización 204771.", ""},
