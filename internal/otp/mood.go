@@ -129,7 +129,7 @@ func (m mood) receipt() bool {
 // trade says whether a mail lists what was bought, paid or booked, and has no
 // word of signing in.
 func (m mood) trade() bool {
-	return m.subjectTrade && m.not+m.void >= 4 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
+	return m.subjectTrade && m.not+m.void >= 3 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
 }
 
 // settledTrade says whether a mail is about what was ordered or booked, as its

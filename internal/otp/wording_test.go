@@ -61,6 +61,7 @@ var wordings = []struct{ name, subject, text, want string }{
 	{"slip tr", "Ödeme alındı", "Onay Kodu: 204771\nTutar: 482,00 TL\nKart: **** 8821", ""},
 	{"phone's end zh", "安全提醒", "验证码已发送到您尾号为4718的手机。", ""},
 	{"field nl", "Bevestig je mailadres", "Leuk dat je meedoet. Met 4771 bevestig je je mailadres in de app.", "4771"},
+	{"slip ja", "領収書", "金 4,820 円\n領収書番号 R-047112　登録番号 T9010001063917\n承認番号 059416　カード末尾 8803", ""},
 	{"receipt it", "Ricevuta n. 118", "Pagato con carta **** 5520. Codice autorizzazione 204771.", ""},
 	{"receipt fr", "Votre ticket", "Carte **** 5520. N° d'autorisation 204771.", ""},
 	{"receipt es", "Recibo de compra", "Pagado con tarjeta **** 5520. Cód. autorización 204771.", ""},
