@@ -34,7 +34,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 		return fmt.Errorf("connect: %w: %w", ErrUnavailable, err)
 	}
 	defer conn.Close()
-	s := &pgSession{conn: conn}
+	s := &pgSession{conn: conn, each: &p.each}
 	if _, err := s.command(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ"+patience); err != nil {
 		return fmt.Errorf("begin: %w: %w", ErrUnavailable, err)
 	}

@@ -17,6 +17,7 @@ import (
 // pgSession is a transaction's connection to PostgreSQL.
 type pgSession struct {
 	conn    *sql.Conn
+	each    *eachTexts
 	pending *pgx.Batch
 	failed  error // of the first statement that failed: PostgreSQL takes no other after it
 }
@@ -61,10 +62,18 @@ func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 		_, err := s.exec(ctx, query, args)
 		return err
 	}
+	return s.enqueue(ctx, query, bind(args))
+}
+
+// enqueue holds a statement back whose values have their form already.
+func (s *pgSession) enqueue(ctx context.Context, query string, bound []any) error {
+	if s.failed != nil {
+		return s.failed
+	}
 	if s.pending == nil {
 		s.pending = &pgx.Batch{}
 	}
-	s.pending.Queue(query, bind(args)...)
+	s.pending.Queue(query, bound...)
 	if s.pending.Len() >= queueMax {
 		return s.flush(ctx)
 	}

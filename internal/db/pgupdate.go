@@ -101,7 +101,7 @@ func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), er
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	defer conn.Close()
-	s := &pgSession{conn: conn}
+	s := &pgSession{conn: conn, each: &p.each}
 	tx := Tx{session: s, again: try > 1}
 	err = p.transact(context.WithoutCancel(ctx), s, w, &tx)
 	return tx.after, err

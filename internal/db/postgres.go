@@ -30,6 +30,7 @@ type postgres struct {
 	notifier *sql.DB // of one connection, so that wake-ups do not wait behind writers
 	commit   func(commit func() error) error
 	log      *slog.Logger
+	each     eachTexts
 	turn     sync.Mutex // of updates that were refused several times: they go one after the other
 
 	mu      sync.RWMutex // held for reading by updates, so that close waits for them

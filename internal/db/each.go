@@ -1,0 +1,117 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Column is what one parameter of a statement is for each of many rows.
+type Column interface {
+	rows() int
+	value(row int) any
+	array() any   // all values, as PostgreSQL's driver takes them
+	kind() string // PostgreSQL's type of one value
+}
+
+// Texts are values of a column of text.
+type Texts []string
+
+// Numbers are values of a column of whole numbers; flags are 0 and 1.
+type Numbers []int64
+
+// Octets are values of a column of octets. They must stay as they are until the transaction has ended.
+type Octets [][]byte
+
+func (c Texts) rows() int         { return len(c) }
+func (c Texts) value(row int) any { return c[row] }
+func (c Texts) kind() string      { return "text" }
+func (c Texts) array() any {
+	storable := make([]string, len(c))
+	for i, text := range c {
+		storable[i] = Storable(text)
+	}
+	return storable
+}
+
+func (c Numbers) rows() int         { return len(c) }
+func (c Numbers) value(row int) any { return c[row] }
+func (c Numbers) array() any        { return []int64(c) }
+func (c Numbers) kind() string      { return "bigint" }
+
+func (c Octets) rows() int         { return len(c) }
+func (c Octets) value(row int) any { return c[row] }
+func (c Octets) array() any        { return [][]byte(c) }
+func (c Octets) kind() string      { return "bytea" }
+
+// QueueEach is Queue for many rows: it does the statement for each row of the columns, $1 being the first column's value. The
+// parameters must stand in the list of a SELECT and nowhere else:
+//
+//	INSERT INTO t (a, b) SELECT $1, $2
+//	UPDATE t SET b = new.b FROM (SELECT $1 AS a, $2 AS b) AS new WHERE t.a = new.a
+//
+// On PostgreSQL it is one statement for all rows, so no row sees what it did for another. On SQLite it is one after another.
+func (t *Tx) QueueEach(ctx context.Context, query string, columns ...Column) error {
+	rows := columns[0].rows()
+	for _, c := range columns {
+		if c.rows() != rows {
+			return fmt.Errorf("db: %s: columns of %d and of %d rows", verb(query), rows, c.rows())
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return t.session.queueEach(ctx, query, columns)
+}
+
+// oneByOne does a statement for each row.
+func oneByOne(columns []Column, do func(args []any) error) error {
+	args := make([]any, len(columns))
+	for row := range columns[0].rows() {
+		for i, c := range columns {
+			args[i] = c.value(row)
+		}
+		if err := do(args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *writeConn) queueEach(ctx context.Context, query string, columns []Column) error {
+	return oneByOne(columns, func(args []any) error { return c.queue(ctx, query, args) })
+}
+
+func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
+	if ctx.Value(plainly{}) != nil {
+		text := s.each.text(query, columns, "CAST(", ")")
+		return oneByOne(columns, func(args []any) error { return s.queue(ctx, text, args) })
+	}
+	arrays := make([]any, len(columns))
+	for i, c := range columns {
+		arrays[i] = c.array()
+	}
+	return s.enqueue(ctx, s.each.text(query, columns, "unnest(CAST(", "[]))"), arrays)
+}
+
+// eachTexts are statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so they
+// are few.
+type eachTexts struct{ known sync.Map }
+
+// text is a statement whose parameters have the columns' types, each between before and after.
+func (e *eachTexts) text(query string, columns []Column, before, after string) string {
+	key := before + query
+	if text, ok := e.known.Load(key); ok {
+		return text.(string)
+	}
+	text := query
+	for i := len(columns); i > 0; i-- { // from the last on: $1 is the beginning of $10
+		parameter := "$" + strconv.Itoa(i)
+		text = strings.ReplaceAll(text, parameter, before+"\x00"+parameter[1:]+" AS "+columns[i-1].kind()+after)
+	}
+	text = strings.ReplaceAll(text, "\x00", "$")
+	e.known.Store(key, text)
+	return text
+}
