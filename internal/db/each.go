@@ -2,18 +2,27 @@ package db
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // Column is what one parameter of a statement is for each of many rows.
 type Column interface {
 	rows() int
 	value(row int) any
-	array() any   // all values, as PostgreSQL's driver takes them
-	kind() string // PostgreSQL's type of one value
+	kind() kind
+	appendTo(dst []byte, row int) []byte // a value in PostgreSQL's binary format
+}
+
+// kind is a type of PostgreSQL.
+type kind struct {
+	name string
+	oid  uint32
 }
 
 // Texts are values of a column of text.
@@ -25,26 +34,22 @@ type Numbers []int64
 // Octets are values of a column of octets. They must stay as they are until the transaction has ended.
 type Octets [][]byte
 
-func (c Texts) rows() int         { return len(c) }
-func (c Texts) value(row int) any { return c[row] }
-func (c Texts) kind() string      { return "text" }
-func (c Texts) array() any {
-	storable := make([]string, len(c))
-	for i, text := range c {
-		storable[i] = Storable(text)
-	}
-	return storable
-}
+func (c Texts) rows() int                           { return len(c) }
+func (c Texts) value(row int) any                   { return c[row] }
+func (c Texts) kind() kind                          { return kind{"text", pgtype.TextOID} }
+func (c Texts) appendTo(dst []byte, row int) []byte { return append(dst, Storable(c[row])...) }
 
 func (c Numbers) rows() int         { return len(c) }
 func (c Numbers) value(row int) any { return c[row] }
-func (c Numbers) array() any        { return []int64(c) }
-func (c Numbers) kind() string      { return "bigint" }
+func (c Numbers) kind() kind        { return kind{"bigint", pgtype.Int8OID} }
+func (c Numbers) appendTo(dst []byte, row int) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(c[row]))
+}
 
-func (c Octets) rows() int         { return len(c) }
-func (c Octets) value(row int) any { return c[row] }
-func (c Octets) array() any        { return [][]byte(c) }
-func (c Octets) kind() string      { return "bytea" }
+func (c Octets) rows() int                           { return len(c) }
+func (c Octets) value(row int) any                   { return c[row] }
+func (c Octets) kind() kind                          { return kind{"bytea", pgtype.ByteaOID} }
+func (c Octets) appendTo(dst []byte, row int) []byte { return append(dst, c[row]...) }
 
 // QueueEach is Queue for many rows: it does the statement for each row of the columns, $1 being the first column's value. The
 // parameters must stand in the list of a SELECT and nowhere else:
@@ -85,15 +90,16 @@ func (c *writeConn) queueEach(ctx context.Context, query string, columns []Colum
 }
 
 func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
-	if ctx.Value(plainly{}) != nil {
+	plain := ctx.Value(plainly{}) != nil
+	if plain && columns[0].rows() == 1 { // as one would write it at first
 		text := s.each.text(query, columns, "CAST(", ")")
 		return oneByOne(columns, func(args []any) error { return s.queue(ctx, text, args) })
 	}
-	arrays := make([]any, len(columns))
-	for i, c := range columns {
-		arrays[i] = c.array()
+	err := s.enqueue(ctx, queued{text: s.each.text(query, columns, "unnest(CAST(", "[]))"), columns: columns})
+	if err == nil && plain {
+		err = s.flush(ctx)
 	}
-	return s.enqueue(ctx, s.each.text(query, columns, "unnest(CAST(", "[]))"), arrays)
+	return err
 }
 
 // eachTexts are statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so they
@@ -109,7 +115,7 @@ func (e *eachTexts) text(query string, columns []Column, before, after string) s
 	text := query
 	for i := len(columns); i > 0; i-- { // from the last on: $1 is the beginning of $10
 		parameter := "$" + strconv.Itoa(i)
-		text = strings.ReplaceAll(text, parameter, before+"\x00"+parameter[1:]+" AS "+columns[i-1].kind()+after)
+		text = strings.ReplaceAll(text, parameter, before+"\x00"+parameter[1:]+" AS "+columns[i-1].kind().name+after)
 	}
 	text = strings.ReplaceAll(text, "\x00", "$")
 	e.known.Store(key, text)

@@ -37,7 +37,7 @@ type Mailboxes interface {
 // Messages stores mail.
 type Messages interface {
 	NewDraft(room []byte, c message.Content) (*message.Draft, []byte)
-	InsertTx(ctx context.Context, tx *db.Tx, d *message.Draft, p message.Place) error
+	InsertTx(ctx context.Context, tx *db.Tx, copies []message.Copy) error
 	Stored(ctx context.Context, q db.Queryer, box id.Mailbox, m id.Message) (bool, error)
 }
 
@@ -50,8 +50,8 @@ type Filters interface {
 type Originals interface {
 	// Append begins to write records; they may be relied on once the returned Synced has waited without an error.
 	Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error)
-	// KeepTx writes a record where originals are kept in the database: together with its message.
-	KeepTx(ctx context.Context, tx *db.Tx, ref original.Ref, data []byte) error
+	// KeepTx writes records where originals are kept in the database: together with their messages.
+	KeepTx(ctx context.Context, tx *db.Tx, refs []original.Ref, records []original.Record) error
 }
 
 // Outbox takes events to those who want to hear of them.

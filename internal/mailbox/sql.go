@@ -32,10 +32,12 @@ const (
 		VALUES ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), nullif($9, ''), $10, $11, 1, 0, 0, 0, 0, 0)`
 	updateExpiry   = "UPDATE mailbox SET expires_at = $2 WHERE id = $1"
 	updateEnded    = "UPDATE mailbox SET address = NULL, ended_at = $2, epoch = $3 WHERE id = $1"
-	updateReceived = `UPDATE mailbox SET message_count = $2, unread_count = $3, last_message_at = $4, day = $5, day_count = $6 WHERE id = $1`
-	updateCounts   = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
-	leaveSession   = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
-	deleteMailbox  = "DELETE FROM mailbox WHERE id = $1"
+	updateReceived = `UPDATE mailbox SET message_count = new.messages, unread_count = new.unread, last_message_at = new.last,
+		day = new.day, day_count = new.day_count
+		FROM (SELECT $1 AS id, $2 AS messages, $3 AS unread, $4 AS last, $5 AS day, $6 AS day_count) AS new WHERE mailbox.id = new.id`
+	updateCounts  = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
+	leaveSession  = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
+	deleteMailbox = "DELETE FROM mailbox WHERE id = $1"
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"

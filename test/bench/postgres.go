@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"strings"
 	"time"
 
@@ -18,9 +17,6 @@ const (
 	onPostgres   = "PostgreSQL"
 	onPostgresTx = "PostgreSQL, a transaction a mail"
 )
-
-// durably is a setting of PostgreSQL as an operator has it: what it has committed is on the disk.
-const durably = "fsync=on"
 
 // keeper is a service that keeps its mail in one of these ways.
 type keeper struct {
@@ -37,7 +33,7 @@ func postgresPart(ctx context.Context, b *bench) (err error) {
 	if b.quick {
 		rounds, length = 3, 700*time.Millisecond
 	}
-	server, err := dbtest.Start(durably)
+	server, err := startServer(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,6 +61,18 @@ func postgresPart(ctx context.Context, b *bench) (err error) {
 	}
 	b.report.postgres(keepers, cases, rounds, length)
 	return nil
+}
+
+// startServer starts a PostgreSQL as an operator has it who has read docs/operating.md.
+func startServer(ctx context.Context) (*dbtest.Server, error) {
+	server, err := dbtest.Start(dbtest.Seasoned()...)
+	if err != nil {
+		return nil, err
+	}
+	if err := server.Season(ctx); err != nil {
+		return nil, errors.Join(err, server.Close())
+	}
+	return server, nil
 }
 
 func (b *bench) openKeepers(ctx context.Context, server *dbtest.Server) (all []*keeper, err error) {
@@ -140,29 +148,12 @@ func (k *keeper) spend(ctx context.Context, m *mailCase, length time.Duration) (
 	return o, used, err
 }
 
-// databaseCPU is the CPU time that all processes of the database server have used.
-func (k *keeper) databaseCPU() (sum time.Duration, err error) {
+// databaseCPU is the CPU time that the database server has used, where there is one.
+func (k *keeper) databaseCPU() (time.Duration, error) {
 	if k.server == nil {
 		return 0, nil
 	}
-	processes, err := k.server.Processes()
-	if err != nil {
-		return 0, err
-	}
-	for i, pid := range processes {
-		own, ended, err := cpuOf(pid)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // it has ended meanwhile
-		}
-		if err != nil {
-			return 0, err
-		}
-		sum += own
-		if i == 0 { // what its children had used
-			sum += ended
-		}
-	}
-	return sum, nil
+	return k.server.CPU()
 }
 
 func (r *report) postgres(keepers []*keeper, cases []*mailCase, rounds int, length time.Duration) {

@@ -89,23 +89,17 @@ func (p *process) alive() error {
 
 // cpu is the CPU time that the process has used.
 func (p *process) cpu() (time.Duration, error) {
-	used, _, err := cpuOf(p.cmd.Process.Pid)
-	return used, err
-}
-
-// cpuOf is the CPU time that a process has used, and what its children had used that have ended.
-func cpuOf(pid int) (own, ended time.Duration, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
 	fields := strings.Fields(rest)
-	const user, system, endedUser, endedSystem = 11, 12, 13, 14 // counted from the field behind the name
-	if len(fields) <= endedSystem {
-		return 0, 0, fmt.Errorf("/proc/stat of %d: %q", pid, rest)
+	const user, system = 11, 12 // counted from the field behind the name
+	if len(fields) <= system {
+		return 0, fmt.Errorf("/proc/stat of %d: %q", p.cmd.Process.Pid, rest)
 	}
-	return ticks(fields[user]) + ticks(fields[system]), ticks(fields[endedUser]) + ticks(fields[endedSystem]), nil
+	return ticks(fields[user]) + ticks(fields[system]), nil
 }
 
 func ticks(field string) time.Duration {

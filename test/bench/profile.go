@@ -21,7 +21,7 @@ func profilePart(ctx context.Context, b *bench) (err error) {
 	var server *dbtest.Server
 	if b.only["postgres"] {
 		how = onPostgres
-		if server, err = dbtest.Start(durably); err != nil {
+		if server, err = startServer(ctx); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, server.Close()) }()

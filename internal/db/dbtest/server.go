@@ -136,24 +136,6 @@ func (s *Server) URL(database string) string {
 	return "postgres:///" + database + "?host=" + s.dir + "&user=gonebox"
 }
 
-// Processes are the server's processes, the first of which waits for the others. The list holds for a moment.
-func (s *Server) Processes() ([]int, error) {
-	first := running(s.dir)
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", first))
-	if err != nil {
-		return nil, fmt.Errorf("list the processes of PostgreSQL: %w", err)
-	}
-	all := []int{first}
-	for field := range strings.FieldsSeq(string(text)) {
-		child, err := strconv.Atoi(field)
-		if err != nil {
-			return nil, fmt.Errorf("list the processes of PostgreSQL: %w", err)
-		}
-		all = append(all, child)
-	}
-	return all, nil
-}
-
 // tell has the supervisor do something.
 func (s *Server) tell(what string) error {
 	if _, err := io.WriteString(s.input, what+"\n"); err != nil {
