@@ -52,9 +52,9 @@ func (c Octets) kind() kind                          { return kind{"bytea", pgty
 func (c Octets) appendTo(dst []byte, row int) []byte { return append(dst, c[row]...) }
 
 // QueueEach is Queue for many rows: it does the statement for each row of the columns, $1 being the first column's value. The
-// parameters must stand in the list of a SELECT and nowhere else:
+// parameters must stand once each in the only row of VALUES, which ends the statement, or in the list of a SELECT:
 //
-//	INSERT INTO t (a, b) SELECT $1, $2
+//	INSERT INTO t (a, b) VALUES ($1, $2)
 //	UPDATE t SET b = new.b FROM (SELECT $1 AS a, $2 AS b) AS new WHERE t.a = new.a
 //
 // On PostgreSQL it is one statement for all rows, so no row sees what it did for another. On SQLite it is one after another.
@@ -92,10 +92,10 @@ func (c *writeConn) queueEach(ctx context.Context, query string, columns []Colum
 func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
 	plain := ctx.Value(plainly{}) != nil
 	if plain && columns[0].rows() == 1 { // as one would write it at first
-		text := s.each.text(query, columns, "CAST(", ")")
+		text := s.each.text(query, columns, "")
 		return oneByOne(columns, func(args []any) error { return s.queue(ctx, text, args) })
 	}
-	err := s.enqueue(ctx, queued{text: s.each.text(query, columns, "unnest(CAST(", "[]))"), columns: columns})
+	err := s.enqueue(ctx, queued{text: s.each.text(query, columns, "unnest"), columns: columns})
 	if err == nil && plain {
 		err = s.flush(ctx)
 	}
@@ -106,16 +106,23 @@ func (s *pgSession) queueEach(ctx context.Context, query string, columns []Colum
 // are few.
 type eachTexts struct{ known sync.Map }
 
-// text is a statement whose parameters have the columns' types, each between before and after.
-func (e *eachTexts) text(query string, columns []Column, before, after string) string {
-	key := before + query
+// text is a statement whose parameters have the columns' types: of one value, or with a function that gives rows of
+// arrays of them.
+func (e *eachTexts) text(query string, columns []Column, function string) string {
+	key := function + query
 	if text, ok := e.known.Load(key); ok {
 		return text.(string)
 	}
-	text := query
+	text, array := query, ""
+	if function != "" {
+		array = "[]"
+		if before, values, ok := strings.Cut(query, "VALUES ("); ok {
+			text = before + "SELECT " + strings.TrimSuffix(values, ")")
+		}
+	}
 	for i := len(columns); i > 0; i-- { // from the last on: $1 is the beginning of $10
-		parameter := "$" + strconv.Itoa(i)
-		text = strings.ReplaceAll(text, parameter, before+"\x00"+parameter[1:]+" AS "+columns[i-1].kind().name+after)
+		number := strconv.Itoa(i)
+		text = strings.ReplaceAll(text, "$"+number, function+"(CAST(\x00"+number+" AS "+columns[i-1].kind().name+array+"))")
 	}
 	text = strings.ReplaceAll(text, "\x00", "$")
 	e.known.Store(key, text)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	insertEach = "INSERT INTO address_hold (address_hash, account_id, until) SELECT $1, $2, $3"
+	insertEach = "INSERT INTO address_hold (address_hash, account_id, until) VALUES ($1, $2, $3)"
 	updateEach = `UPDATE address_hold SET until = new.until FROM (SELECT $1 AS hash, $2 AS until) AS new
 		WHERE address_hold.address_hash = new.hash`
 )

@@ -94,6 +94,7 @@ type Parts struct {
 type Service struct {
 	Parts
 	queue chan *mail
+	lanes int           // sets that are stored at the same time
 	turn  chan struct{} // a token: it is the next set's turn
 	ended chan struct{} // closed when Run has returned
 }
@@ -103,7 +104,19 @@ func New(p Parts) *Service {
 	if p.SetMax == 0 {
 		p.SetMax = setMax
 	}
-	s := &Service{Parts: p, queue: make(chan *mail, p.SetMax), turn: make(chan struct{}, 1), ended: make(chan struct{})}
-	s.turn <- struct{}{}
+	s := &Service{Parts: p, lanes: lanes(p.DB.Engine()), queue: make(chan *mail, p.SetMax), ended: make(chan struct{})}
+	s.turn = make(chan struct{}, s.lanes)
+	for range s.lanes {
+		s.turn <- struct{}{}
+	}
 	return s
+}
+
+// lanes is how many sets are stored at the same time. SQLite has one writer. PostgreSQL takes the originals of a set while it
+// commits the set before, or all of it where the two have no mailbox in common.
+func lanes(e db.Engine) int {
+	if e == db.Postgres {
+		return 2
+	}
+	return 1
 }

@@ -41,16 +41,19 @@ type mail struct {
 //
 // A set passes two stations: its originals go to stable storage, and only then its rows are committed, so that nobody is
 // shown a mail that may yet be refused (docs/decisions/0002). The next set gathers until the one before has its rows ready to
-// be committed. Then its originals are written, once, while those rows are on their way to stable storage.
+// be committed. Then its originals are written, once, while those rows are on their way to stable storage. On PostgreSQL
+// originals are rows, too, and the second station has two lanes (docs/decisions/0031).
 func (s *Service) Run(ctx context.Context) {
 	defer close(s.ended)
 	sets := make(chan *set)
 	var rows sync.WaitGroup
-	rows.Go(func() {
-		for next := range sets {
-			s.commit(next)
-		}
-	})
+	for range s.lanes {
+		rows.Go(func() {
+			for next := range sets {
+				s.commit(next)
+			}
+		})
+	}
 	defer rows.Wait()
 	defer close(sets)
 	for {
@@ -158,8 +161,12 @@ func (n *set) durable() error {
 
 // commit stores the rows of a set once its originals are on stable storage, and answers its mails.
 func (s *Service) commit(next *set) {
-	ready := sync.OnceFunc(func() { s.turn <- struct{}{} })
-	defer ready()
+	yield := sync.OnceFunc(func() { s.turn <- struct{}{} })
+	defer yield()
+	ready := yield
+	if s.lanes > 1 { // the next set needs a lane, and can grow until there is one
+		ready = func() {}
+	}
 	err := next.durable()
 	if err == nil {
 		err = s.storeAll(next.mails, ready)

@@ -193,7 +193,7 @@ func (in *Intake) SaveTx(ctx context.Context, tx *db.Tx) error {
 		messages, unread = append(messages, int64(b.MessageCount)), append(unread, int64(b.UnreadCount))
 		days, dayCounts = append(days, b.own.day), append(dayCounts, int64(b.own.count))
 	}
-	if err := tx.QueueEach(ctx, updateReceived, boxes, messages, unread, last, days, dayCounts); err != nil {
+	if err := tx.QueueEach(ctx, updateReceived.On(tx.Engine()), boxes, messages, unread, last, days, dayCounts); err != nil {
 		return fmt.Errorf("count mail of %d mailboxes: %w", len(boxes), err)
 	}
 	tx.AfterCommit(func() { in.s.recent.received(in.changed, in.now) })
