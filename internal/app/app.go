@@ -166,6 +166,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	outbox := a.hooks.outbox(cfg.Webhooks.PendingMax)
 	a.domains.PublishTo(outbox)
 	a.boxes.PublishTo(outbox)
+	a.boxes.ObserveBatches(a.metrics.batch)
 	a.limiter = a.newLimiter()
 	a.joinCluster()
 	a.inbound = a.newInbound(names, outbox)

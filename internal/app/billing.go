@@ -23,7 +23,7 @@ type billing struct {
 func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *Config, tell func()) *billing {
 	b := &billing{answers: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
 	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); tell() })
-	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Answers: b.answers, Transfers: b.bankpay, Policy: cfg.Billing.policy()})
+	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Answers: b.answers, Transfers: b.bankpay, Logger: l, Policy: cfg.Billing.policy()})
 	return b
 }
 
@@ -48,6 +48,7 @@ func (c BillingConfig) policy() wallet.Policy {
 	}
 	return wallet.Policy{
 		VNDPerPoint: c.VNDPerPoint, TopupMin: c.TopupMin, TopupMax: c.TopupMax, OrderTTL: c.OrderTTL, LatePayment: c.LatePayment,
+		OpenMax: c.OpenOrders, OrderKeep: c.OrderKeep, RetryFor: c.RetryFor,
 		Providers: []wallet.Provider{bank, provider(wallet.BNB, "BNB", c.Providers.BNB)},
 		Bank: wallet.Bank{
 			BIN: c.Bankpay.BankBIN, Name: c.Bankpay.BankName, AccountNumber: c.Bankpay.AccountNumber, AccountName: c.Bankpay.AccountName,

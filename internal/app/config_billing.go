@@ -12,6 +12,9 @@ type BillingConfig struct {
 	TopupMax       int64           `key:"topup_max" default:"50000000" help:"largest top-up, in VND"`
 	OrderTTL       time.Duration   `key:"order_ttl" default:"24h" help:"time to pay a top-up order"`
 	LatePayment    time.Duration   `key:"late_payment" default:"720h" help:"how long after its creation an order is credited all the same when the payment matches"`
+	OpenOrders     int             `key:"open_orders" default:"1000" help:"top-up orders of an account that may wait to be paid at once"`
+	OrderKeep      time.Duration   `key:"order_keep" default:"2160h" help:"how long after its creation an order that was never paid is erased"`
+	RetryFor       time.Duration   `key:"retry_for" default:"1h" help:"how long a bank transaction whose booking fails is tried again before it is left for staff"`
 	ReconcileEvery time.Duration   `key:"reconcile_every" default:"10s" help:"how often bank transactions are matched with orders"`
 	RenewEvery     time.Duration   `key:"renew_every" default:"1m" help:"how often ended subscription periods are looked for"`
 	Providers      ProvidersConfig `key:"providers" help:"payment providers and whether they are offered"`

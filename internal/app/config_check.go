@@ -103,6 +103,7 @@ func (l *loader) checkBilling() {
 	b := l.config.Billing
 	l.demand(b.TopupMin <= b.TopupMax, "is above billing.topup_max", "billing.topup_min", "billing.topup_max")
 	l.demand(b.LatePayment >= b.OrderTTL, "must not end before the order does (billing.order_ttl)", "billing.late_payment", "billing.order_ttl")
+	l.demand(b.OrderKeep >= b.LatePayment, "must not end while the order can still be paid (billing.late_payment)", "billing.order_keep", "billing.late_payment")
 	callback := "billing.bankpay."
 	l.demand(b.Bankpay.APIKey == "" || len(b.Bankpay.AllowNetworks) > 0, "needs billing.bankpay.allow_networks beside it, the networks the bank calls from", callback+"apikey", callback+"allow_networks")
 	l.demand(b.Bankpay.APIKey == "" || b.Bankpay.BankBIN != "" && b.Bankpay.AccountNumber != "", "needs billing.bankpay.bank_bin and account_number beside it, the account to pay to", callback+"apikey", callback+"bank_bin", callback+"account_number")

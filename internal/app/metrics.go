@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
@@ -23,6 +24,7 @@ type metrics struct {
 	octets      *prometheus.CounterVec
 	sets        prometheus.Histogram
 	attempts    *prometheus.HistogramVec
+	batches     prometheus.Histogram
 }
 
 func newMetrics() *metrics {
@@ -47,7 +49,11 @@ func newMetrics() *metrics {
 		Name: "gonebox_webhook_attempt_duration_seconds", Help: "Attempts to deliver an event to a webhook endpoint, by outcome.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 	}, []string{"outcome"})
-	m.registry.MustRegister(m.attempts, m.sets, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
+	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "gonebox_erase_batch_duration_seconds", Help: "Transactions that end mailboxes and erase them with their mail.",
+		Buckets: []float64{.001, .0025, .005, .01, .02, .05, .1, .25, .5, 1, 2.5},
+	})
+	m.registry.MustRegister(m.attempts, m.batches, m.sets, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -67,6 +73,13 @@ func (m *metrics) attempted(succeeded bool, took time.Duration) {
 		outcome = "succeeded"
 	}
 	m.attempts.WithLabelValues(outcome).Observe(took.Seconds())
+}
+
+// batch takes note of a batch of a sweep, by the machine's clock: what it costs others does not depend on what time the
+// service believes it is.
+func (m *metrics) batch() (over func()) {
+	begun := clock.System().Now()
+	return func() { m.batches.Observe(clock.System().Now().Sub(begun).Seconds()) }
 }
 
 func (m *metrics) smtp() smtpd.Metrics {

@@ -43,6 +43,7 @@ func (a *App) commonTasks() []job.Task {
 		{Name: "look private domains up again", Every: erase, Do: a.domains.Recheck},
 		{Name: "forget idle identities", Every: erase, Do: a.forgetIdle},
 		{Name: "forget idempotency keys", Every: erase, Do: a.billing.answers.Sweep},
+		{Name: "erase unpaid orders", Every: erase, Do: a.billing.wallet.Sweep},
 		{Name: "tidy webhook deliveries", Every: upkeepEvery, Do: a.hooks.Upkeep},
 		{Name: "reconcile bank transactions", Every: a.cfg.Billing.ReconcileEvery, Do: a.billing.wallet.Reconcile, Nudge: a.billing.arrived},
 		{Name: "renew subscriptions", Every: a.cfg.Billing.RenewEvery, Do: a.subscriptions.Renew, Due: a.subscriptions.NextEnd},

@@ -45,7 +45,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 	if err != nil {
 		_, _ = s.command(context.WithoutCancel(ctx), "ROLLBACK") // where this fails the connection is not used again
 		if s.failed != nil && !errors.Is(err, s.failed) {
-			err = fmt.Errorf("%w: %w", err, s.failed)
+			err = fmt.Errorf("%w: %w", s.failed, err)
 		}
 		return err
 	}

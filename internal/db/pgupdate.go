@@ -118,7 +118,7 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 	if err != nil {
 		_, _ = s.command(ctx, "ROLLBACK") // where this fails the connection is not used again
 		if s.failed != nil && !errors.Is(err, s.failed) {
-			err = fmt.Errorf("%w: %w", err, s.failed) // what PostgreSQL said counts, whatever became of it
+			err = fmt.Errorf("%w: %w", s.failed, err) // what PostgreSQL said first counts, whatever became of it
 		}
 		return err
 	}

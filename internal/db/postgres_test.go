@@ -89,6 +89,49 @@ func TestAClosureIsToldThatItIsRunAgain(t *testing.T) {
 	}
 }
 
+// A queued statement that others got in the way of has the closure run again too, though it is a read behind it that fails.
+func TestWhatIsToldByALaterReadIsRunAgain(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	if err := d.Update(t.Context(), add("a.example")); err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func(context.Context, *db.Tx) error{
+		"one row": func(ctx context.Context, tx *db.Tx) error { _, err := count(ctx, tx); return err },
+		"many rows": func(ctx context.Context, tx *db.Tx) error {
+			_, err := db.Collect(ctx, tx, db.Value[string], "SELECT name FROM public_domain")
+			return err
+		},
+		"none": func(context.Context, *db.Tx) error { return nil },
+	} {
+		runs := 0
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			runs++
+			if _, err := count(ctx, tx); err != nil {
+				return err
+			}
+			if runs == 1 { // somebody else
+				other := make(chan error)
+				go func() {
+					other <- d.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error {
+						_, err := tx.Exec(ctx, "UPDATE public_domain SET active = 0")
+						return err
+					})
+				}()
+				if err := <-other; err != nil {
+					return err
+				}
+			}
+			if err := tx.Queue(ctx, "UPDATE public_domain SET created_at = 1"); err != nil {
+				return err
+			}
+			return read(ctx, tx)
+		})
+		if err != nil || runs != 2 {
+			t.Errorf("%s: %d runs, %v", name, runs, err)
+		}
+	}
+}
+
 // Who locks what it reads is not undone, however many do so at once.
 func TestLockedUpdatesWaitForEachOther(t *testing.T) {
 	const workers, each = 8, 25

@@ -22,7 +22,7 @@ func (a *API) topups() {
 		ID: "create-topup", Method: http.MethodPost, Path: "/me/wallet/topups", Summary: "Order a top-up", Status: 201,
 		Text: "The answer says whom to pay and with which memo; `qr` is the text of a VietQR code. The points come when the bank tells of the payment, within seconds as a rule.",
 		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
-		Codes: []problem.Code{problem.TopupAmountInvalid, problem.PaymentProviderUnavailable, problem.IdempotencyKeyReused},
+		Codes: []problem.Code{problem.TopupAmountInvalid, problem.TopupLimitReached, problem.PaymentProviderUnavailable, problem.IdempotencyKeyReused},
 	}, a.createTopup)
 	register(a, billingGroup, Operation{
 		ID: "get-topup", Method: http.MethodGet, Path: "/me/wallet/topups/{orderId}", Summary: "Show a top-up order", Status: 200,

@@ -66,8 +66,7 @@ func (k holdKey) hash(address string) []byte {
 
 // holdTx keeps an address from being handed out again.
 func (s *Service) holdTx(ctx context.Context, tx *db.Tx, m *Mailbox, now time.Time) error {
-	_, err := tx.Exec(ctx, upsertHold, s.hold.hash(m.Address), m.Owner.Account, now.Add(s.policy.Cooldown).UnixMicro())
-	return err
+	return tx.Queue(ctx, upsertHold, s.hold.hash(m.Address), m.Owner.Account, now.Add(s.policy.Cooldown).UnixMicro())
 }
 
 // freeTx makes sure that an address may be given to an owner, else mailbox.local_part_taken. On a private domain an address

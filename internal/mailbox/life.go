@@ -125,7 +125,7 @@ func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32
 	if now.After(m.ExpiresAt) {
 		now = m.ExpiresAt
 	}
-	if _, err := tx.Exec(ctx, updateEnded, m.ID, now.UnixMicro(), epoch); err != nil {
+	if err := tx.Queue(ctx, updateEnded, m.ID, now.UnixMicro(), epoch); err != nil {
 		return err
 	}
 	if err := countLiveTx(ctx, tx, m.Owner.Account, -1); err != nil {

@@ -96,8 +96,8 @@ type Domains interface {
 
 // Contents is what lies in mailboxes and goes with them.
 type Contents interface {
-	// EraseTx erases at most max messages of a mailbox and tells whether none is left.
-	EraseTx(ctx context.Context, tx *db.Tx, box id.Mailbox, max int) (empty bool, err error)
+	// EraseTx erases at most max messages of mailboxes and tells whether none is left.
+	EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, max int) (empty bool, err error)
 }
 
 // Policy is the operator's settings.
@@ -120,6 +120,7 @@ type Service struct {
 	hold     holdKey
 	outbox   Outbox // nil: nobody is told
 	recent   recent
+	batch    func() (over func()) // called around each batch of a sweep
 }
 
 // New assembles the service. holdSecret keys the hashes of held addresses.
@@ -127,8 +128,13 @@ func New(d *db.DB, c clock.Clock, keys *token.Keyring, hub *wake.Hub, p Plans, d
 	return &Service{
 		db: d, clock: c, keys: keys, wake: hub, plans: p, domains: domains, policy: policy,
 		reserved: reservedNames(policy.Reserved), hold: holdKey(holdSecret),
+		batch: func() func() { return func() {} },
 	}
 }
+
+// ObserveBatches has begun called before each batch of a sweep, and what it returns after it. It is called before the
+// service is used.
+func (s *Service) ObserveBatches(begun func() (over func())) { s.batch = begun }
 
 // WakeKey is what long-polls on a mailbox sleep on: it changes with each message and at the mailbox's end.
 func WakeKey(box id.Mailbox) string { return string(box) }

@@ -47,7 +47,7 @@ func (w *world) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Acc
 }
 
 // EraseTx finds nothing to erase.
-func (w *world) EraseTx(context.Context, *db.Tx, id.Mailbox, int) (bool, error) { return true, nil }
+func (w *world) EraseTx(context.Context, *db.Tx, []id.Mailbox, int) (bool, error) { return true, nil }
 
 func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 

@@ -42,7 +42,7 @@ func (somewhere) Choose(context.Context, string, id.Account) (string, id.Domain,
 // erased is what lies in mailboxes that hold nothing.
 type erased struct{}
 
-func (erased) EraseTx(context.Context, *db.Tx, id.Mailbox, int) (bool, error) { return true, nil }
+func (erased) EraseTx(context.Context, *db.Tx, []id.Mailbox, int) (bool, error) { return true, nil }
 
 func newService(t testing.TB, d *db.DB, c clock.Clock, max int) *mailbox.Service {
 	t.Helper()

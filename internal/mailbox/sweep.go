@@ -9,11 +9,13 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Sizes of a sweep's steps: each holds the writer for a few milliseconds, so that mail goes on between them.
+// Sizes of a sweep's steps: each holds the writer for a few milliseconds, so that mail goes on between them. A step costs a
+// commit, so it is for many mailboxes: where each has a mail or two, as those of sign-ins do, they end as fast as mail comes.
 const (
-	endBatch   = 100
-	eraseBatch = 20
-	holdBatch  = 500
+	endBatch   = 100 // mailboxes that are ended at a time
+	eraseBoxes = 32  // mailboxes that are erased at a time
+	eraseBatch = 100 // messages of theirs
+	holdBatch  = 500 // addresses that are let go of
 )
 
 // Sweep ends the mailboxes whose time is over, erases the ended ones with their contents, and lets go of addresses
@@ -33,16 +35,14 @@ func (s *Service) Sweep(ctx context.Context, contents Contents) (erased int, err
 
 func (s *Service) eraseEnded(ctx context.Context, contents Contents) (erased int, err error) {
 	for {
-		boxes, err := endedIDs(ctx, s.db, endBatch)
+		boxes, err := endedIDs(ctx, s.db, eraseBoxes)
 		if err != nil || len(boxes) == 0 {
 			return erased, err
 		}
-		for _, box := range boxes {
-			if err := s.erase(ctx, box, contents); err != nil {
-				return erased, fmt.Errorf("erase mailbox %s: %w", box, err)
-			}
-			erased++
+		if err := s.erase(ctx, boxes, contents); err != nil {
+			return erased, fmt.Errorf("erase %d mailboxes from %s on: %w", len(boxes), boxes[0], err)
 		}
+		erased += len(boxes)
 	}
 }
 
@@ -67,14 +67,14 @@ func (s *Service) endExpired(ctx context.Context) error {
 	})
 }
 
-func (s *Service) erase(ctx context.Context, box id.Mailbox, contents Contents) error {
+// erase erases mailboxes, once they are empty.
+func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, contents Contents) error {
 	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
-		empty, err := contents.EraseTx(ctx, tx, box, eraseBatch)
+		empty, err := contents.EraseTx(ctx, tx, boxes, eraseBatch)
 		if err != nil || !empty {
 			return false, err
 		}
-		_, err = tx.Exec(ctx, deleteMailbox, box)
-		return true, err
+		return true, deleteTx(ctx, tx, boxes)
 	})
 }
 
@@ -82,10 +82,12 @@ func (s *Service) erase(ctx context.Context, box id.Mailbox, contents Contents) 
 func (s *Service) batches(ctx context.Context, step func(context.Context, *db.Tx) (done bool, err error)) error {
 	for {
 		var done bool
+		over := s.batch()
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 			done, err = step(ctx, tx)
 			return err
 		})
+		over()
 		if err != nil || done {
 			return err
 		}

@@ -3,22 +3,60 @@ package message
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// EraseTx erases at most max messages of a mailbox and tells whether none is left. The counts are left alone: the
-// mailbox goes next.
-func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, box id.Mailbox, max int) (empty bool, err error) {
-	some, err := db.Collect(ctx, tx, db.Value[id.Message], selectNewest, box, max)
+// eraseOctets bounds the mail that is erased at a time, by the size it came in: what lies behind a row takes longer to let
+// go of than the row.
+const eraseOctets = 8 << 20
+
+// EraseTx erases at most max messages of mailboxes, fewer where they are large, and tells whether none is left. The counts
+// are left alone: the mailboxes go next.
+func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, max int) (empty bool, err error) {
+	if len(boxes) == 0 {
+		return true, nil
+	}
+	all, size := db.In(1, len(boxes))
+	args := make([]any, len(boxes))
+	for i, box := range boxes {
+		args[i] = box
+	}
+	args = db.Fill(args, size)
+	some, err := db.Collect(ctx, tx, scanErasable, fmt.Sprintf(selectErasable, all, size+1), append(slices.Clone(args), max)...)
 	if err != nil {
 		return false, fmt.Errorf("list what to erase: %w", err)
 	}
-	for _, m := range some {
-		if _, _, err := s.deleteTx(ctx, tx, box, m); err != nil {
-			return false, fmt.Errorf("erase %s: %w", m, err)
+	n := within(some, eraseOctets)
+	if n == 0 {
+		return true, nil
+	}
+	args = append(args, some[n-1].box, some[n-1].message)
+	for _, statement := range []string{eraseAttachments, eraseMessages} {
+		if err := tx.Queue(ctx, fmt.Sprintf(statement, all, size+1, size+2), args...); err != nil {
+			return false, fmt.Errorf("erase %d messages: %w", n, err)
 		}
 	}
-	return len(some) < max, nil
+	return n < max && n == len(some), nil
+}
+
+// erasable is a message that goes with its mailbox.
+type erasable struct {
+	box     id.Mailbox
+	message id.Message
+	size    int64 // as it came in, in octets
+}
+
+// within is how many of the first do not come to more octets than most together; one always does not.
+func within(some []erasable, most int64) (n int) {
+	var sum int64
+	for _, e := range some {
+		if sum += e.size; n > 0 && sum > most {
+			break
+		}
+		n++
+	}
+	return n
 }

@@ -28,12 +28,23 @@ const (
 	selectDetail     = "SELECT detail FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectAttachment = "SELECT data FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
 	selectStored     = "SELECT count(*) FROM message WHERE mailbox_id = $1 AND id = $2"
-	selectNewest     = "SELECT id FROM message WHERE mailbox_id = $1 ORDER BY id DESC LIMIT $2"
 
 	updateSeen        = "UPDATE message SET seen = 1 WHERE mailbox_id = $1 AND id = $2 AND seen = 0"
 	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2 RETURNING seen"
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 )
+
+// What is erased of a list of mailboxes: the first messages by mailbox and identifier, up to one of them.
+const (
+	selectErasable   = "SELECT mailbox_id, id, size FROM message WHERE mailbox_id IN %s ORDER BY mailbox_id, id LIMIT $%d"
+	eraseMessages    = "DELETE FROM message WHERE mailbox_id IN %s AND (mailbox_id, id) <= ($%d, $%d)"
+	eraseAttachments = "DELETE FROM attachment WHERE mailbox_id IN %s AND (mailbox_id, message_id) <= ($%d, $%d)"
+)
+
+func scanErasable(row db.Row) (e erasable, err error) {
+	err = row.Scan(&e.box, &e.message, &e.size)
+	return e, err
+}
 
 // scanSummary reads summaryColumns, and what more the statement selects.
 func scanSummary(row db.Row, box id.Mailbox, more ...any) (Summary, []string, error) {

@@ -68,6 +68,7 @@ const (
 	PlanUnknown                Code = "plan.unknown"
 	WalletInsufficientPoints   Code = "wallet.insufficient_points"
 	TopupAmountInvalid         Code = "topup.amount_invalid"
+	TopupLimitReached          Code = "topup.limit_reached"
 	PaymentProviderUnavailable Code = "payment.provider_unavailable"
 	OrderNotFound              Code = "order.not_found"
 	NoticeNotFound             Code = "notice.not_found"
@@ -149,6 +150,7 @@ var table = map[Code]entry{
 	PlanUnknown:                {http.StatusUnprocessableEntity, "There is no such plan to buy"},
 	WalletInsufficientPoints:   {http.StatusPaymentRequired, "There are not enough points"},
 	TopupAmountInvalid:         {http.StatusUnprocessableEntity, "The amount cannot be topped up"},
+	TopupLimitReached:          {http.StatusUnprocessableEntity, "No more top-ups are allowed while so many are unpaid"},
 	PaymentProviderUnavailable: {http.StatusBadRequest, "The payment provider is not available"},
 	OrderNotFound:              {http.StatusNotFound, "There is no such order"},
 	NoticeNotFound:             {http.StatusNotFound, "There is no such notice"},

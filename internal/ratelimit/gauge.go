@@ -7,6 +7,7 @@ import "sync"
 type Gauge struct {
 	mu    sync.Mutex
 	held  map[key]int
+	turn  int64    // goes up with each change, to tell what is said first from what is said last
 	share *holding // nil: this process counts for itself
 }
 
@@ -16,14 +17,14 @@ func NewGauge() *Gauge { return &Gauge{held: make(map[key]int)} }
 // Acquire takes one of the named limit for an identity, unless it holds limit already. Whoever was given one calls
 // release when done; further calls of it do nothing. A release of what was refused does nothing either.
 func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), ok bool) {
-	k, held := g.take(key{name, identity}, limit)
-	if held == 0 {
+	k, h := g.take(key{name, identity}, limit)
+	if h.Held == 0 {
 		return func() {}, false
 	}
 	release = sync.OnceFunc(func() { g.release(k) })
 	if g.share != nil {
 		g.share.note(k)
-		if !g.fits(k, held, limit) {
+		if !g.fits(h, limit) {
 			release()
 			return func() {}, false
 		}
@@ -31,19 +32,29 @@ func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), 
 	return release, true
 }
 
-// take takes one as far as this process knows; held is how many it then holds, 0 where the limit is reached.
-func (g *Gauge) take(k key, limit int) (own key, held int) {
+// take takes one as far as this process knows, and tells what it then holds: nothing where the limit is reached.
+func (g *Gauge) take(k key, limit int) (own key, h Holding) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	held = g.held[k]
+	held := g.held[k]
 	if held >= limit {
-		return k, 0
+		return k, Holding{}
 	}
 	if held == 0 {
 		k = k.own()
 	}
 	g.held[k] = held + 1
-	return k, held + 1
+	g.turn++
+	return k, g.holding(k)
+}
+
+// holding is what this process holds at this moment; the caller has locked g.
+func (g *Gauge) holding(k key) Holding {
+	h := Holding{Held: g.held[k], Turn: g.turn}
+	if g.share != nil {
+		h.Key = window{key: k}.hash()
+	}
+	return h
 }
 
 // Held is the number that an identity holds now.
@@ -59,6 +70,7 @@ func (g *Gauge) release(k key) {
 	if g.held[k]--; g.held[k] == 0 {
 		delete(g.held, k)
 	}
+	g.turn++
 	if g.share != nil {
 		g.share.note(k)
 	}

@@ -8,7 +8,8 @@ import (
 
 // Holder is where processes tell each other what is held at once.
 type Holder interface {
-	// Hold says how many of each thing this process holds now, good for HoldFor, and returns how many all processes hold. alone
+	// Hold says how many of each thing this process holds, good for HoldFor, and returns how many it holds together with all
+	// other processes. What was true at an earlier turn than others have heard of since does not count for them. alone
 	// has it done while no other process does the same for the one thing that is named, so that two cannot both have the last.
 	Hold(ctx context.Context, holdings []Holding, alone bool) (sums []int, err error)
 }
@@ -17,6 +18,7 @@ type Holder interface {
 type Holding struct {
 	Key  [16]byte // as Entry's
 	Held int
+	Turn int64 // when it was so: higher than before, for each change
 }
 
 // HoldFor is how long what a process has said holds without being said again: what a killed process held is free then.
@@ -91,15 +93,21 @@ func (g *Gauge) all() (keys []key) {
 func (g *Gauge) say(ctx context.Context, keys []key) {
 	for len(keys) > 0 && ctx.Err() == nil {
 		n := min(len(keys), tellMax)
-		holdings := make([]Holding, n)
-		for i, k := range keys[:n] {
-			holdings[i] = Holding{window{key: k}.hash(), g.Held(k.name, k.identity)}
-		}
-		if _, err := g.ask(ctx, holdings, false); err != nil {
+		if _, err := g.ask(ctx, g.holdings(keys[:n]), false); err != nil {
 			return
 		}
 		keys = keys[n:]
 	}
+}
+
+func (g *Gauge) holdings(keys []key) []Holding {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := make([]Holding, len(keys))
+	for i, k := range keys {
+		out[i] = g.holding(k)
+	}
+	return out
 }
 
 func (g *Gauge) ask(ctx context.Context, holdings []Holding, alone bool) ([]int, error) {
@@ -108,11 +116,12 @@ func (g *Gauge) ask(ctx context.Context, holdings []Holding, alone bool) ([]int,
 	return g.share.holder.Hold(ctx, holdings, alone)
 }
 
-// fits reports whether what is held here and elsewhere is within the limit. Far from it nobody is asked.
-func (g *Gauge) fits(k key, held, limit int) bool {
-	if 4*held <= limit {
+// fits reports whether what is held here and elsewhere is within the limit. Up to a quarter of one that is not small nobody
+// is asked, and others hear of it soon: until then, and no longer, they may let in as many more.
+func (g *Gauge) fits(h Holding, limit int) bool {
+	if limit >= smallCount && 4*h.Held <= limit {
 		return true
 	}
-	sums, err := g.ask(context.Background(), []Holding{{window{key: k}.hash(), held}}, true)
+	sums, err := g.ask(context.Background(), []Holding{h}, true)
 	return err != nil || sums[0] <= limit
 }

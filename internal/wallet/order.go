@@ -66,12 +66,15 @@ type Wish struct {
 const createTopup = "create-topup"
 
 // Order makes a top-up order; with a key that was used before it is the order of that time, as it was then. Errors:
-// request.invalid, payment.provider_unavailable, topup.amount_invalid, idempotency.key_reused.
+// request.invalid, payment.provider_unavailable, topup.amount_invalid, topup.limit_reached, idempotency.key_reused.
 func (s *Service) Order(ctx context.Context, account id.Account, w Wish, key idempotency.Key) (*Order, error) {
 	call := idempotency.Call{Account: account, Operation: createTopup, Key: key, Body: w}
 	return idempotency.Once(ctx, s.answers, call, func(ctx context.Context, tx *db.Tx) (*Order, error) {
 		o, err := s.newOrder(account, w)
 		if err != nil {
+			return nil, err
+		}
+		if err := s.roomTx(ctx, tx, o); err != nil {
 			return nil, err
 		}
 		return o, insertOrderTx(ctx, tx, o)
@@ -95,6 +98,15 @@ func (s *Service) newOrder(account id.Account, w Wish) (*Order, error) {
 		ID: id.New[id.Order](now), Account: account, Provider: w.Provider, Amount: w.Amount, Currency: w.Currency, Points: w.Amount / p.VNDPerPoint,
 		Bank: p.Bank, CreatedAt: now, ExpiresAt: now.Add(p.OrderTTL),
 	}, nil
+}
+
+// roomTx refuses an order where as many of its account as may wait to be paid do.
+func (s *Service) roomTx(ctx context.Context, tx *db.Tx, o *Order) error {
+	open, err := openTx(ctx, tx, o.Account, o.CreatedAt)
+	if err != nil || open < s.policy.OpenMax {
+		return err
+	}
+	return problem.Detailf(problem.TopupLimitReached, "%d orders wait to be paid; pay one, or wait until one expires", open)
 }
 
 // memoTries is how often a memo is made before it is a fault: in a service with a hundred million orders one in four

@@ -3,7 +3,6 @@ package wallet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -18,35 +17,47 @@ const reconcileBatch = 32
 
 // Reconcile matches the transfers that nobody has looked at yet with orders, oldest first, and credits those that fit:
 // each once, in one transaction with its order and the ledger. It can be broken off anywhere and run anywhere at the same
-// time. A transfer that fails for a fault of ours stays for the next time and keeps no other back.
+// time. A transfer that fails for a fault of ours stays for the next time and keeps no other back, nor is it an error of the
+// whole: it says nothing of whether the service can work.
 func (s *Service) Reconcile(ctx context.Context) error {
-	var faults []error
 	for last := (place{}); ; {
 		batch, err := newTransfers(ctx, s.db, last, reconcileBatch)
 		if err != nil {
-			return errors.Join(append(faults, err)...)
+			return err
 		}
-		faults = append(faults, s.settleAll(ctx, batch)...)
+		s.settleAll(ctx, batch)
 		if len(batch) < reconcileBatch || ctx.Err() != nil {
-			return errors.Join(faults...)
+			return nil
 		}
 		last = batch[len(batch)-1]
 	}
 }
 
 // settleAll settles transfers at the same time.
-func (s *Service) settleAll(ctx context.Context, batch []place) []error {
-	faults := make([]error, len(batch))
+func (s *Service) settleAll(ctx context.Context, batch []place) {
 	var all sync.WaitGroup
-	for i, p := range batch {
+	for _, p := range batch {
 		all.Go(func() {
-			if err := s.settle(ctx, p.transfer); err != nil {
-				faults[i] = fmt.Errorf("reconcile bank transaction %s: %w", p.transfer, err)
+			if err := s.settle(ctx, p.transfer); err != nil && ctx.Err() == nil { // what the stop cuts off has not failed
+				s.failed(ctx, p, err)
 			}
 		})
 	}
 	all.Wait()
-	return slices.DeleteFunc(faults, func(err error) bool { return err == nil })
+}
+
+// failed notes that a transfer could not be settled. It is tried again at every round, and left for staff when that has
+// gone on for too long, unless it is the storage that fails: that concerns all of them, and ends.
+func (s *Service) failed(ctx context.Context, p place, fault error) {
+	over := !s.clock.Now().Before(p.receivedAt.Add(s.policy.RetryFor)) && !db.Unavailable(fault)
+	if over {
+		m := Match{Transfer: p.transfer, Outcome: Unmatched, Reason: Failed, SettledAt: s.clock.Now()}
+		fault = errors.Join(fault, s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+			_, err := closeTx(ctx, tx, m, Unseen)
+			return err
+		}))
+	}
+	s.log.ErrorContext(ctx, "a bank transaction could not be settled", "transaction", p.transfer, "left for staff", over, "error", fault)
 }
 
 func (s *Service) settle(ctx context.Context, transfer string) error {

@@ -36,6 +36,9 @@ const (
 	selectByMemo = "SELECT " + orderColumns + " FROM topup_order WHERE memo = $1"
 	insertOrder  = `INSERT INTO topup_order (id, account_id, provider, amount, currency, points, memo, bank_bin, bank_name, account_number,
 		account_name, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (memo) DO NOTHING`
+	countOpen    = "SELECT count(*) FROM topup_order WHERE account_id = $1 AND paid_at IS NULL AND expires_at > $2"
+	deleteUnpaid = `DELETE FROM topup_order WHERE id IN (SELECT id FROM topup_order WHERE paid_at IS NULL AND created_at <= $1
+		AND NOT EXISTS (SELECT 1 FROM bankpay_match WHERE order_id = topup_order.id) LIMIT $2)`
 	payOrder = "UPDATE topup_order SET paid_at = $2, paid_by = $3 WHERE id = $1 AND paid_at IS NULL"
 
 	selectNew = `SELECT transaction_id, received_at FROM bankpay_match WHERE outcome = 'new' AND (received_at, transaction_id) > ($1, $2)
@@ -144,6 +147,14 @@ func storeOrderTx(ctx context.Context, tx *db.Tx, o *Order) (inserted bool, err 
 		return false, fmt.Errorf("store order %s: %w", o.ID, err)
 	}
 	return n == 1, nil
+}
+
+// openTx is how many orders of an account wait to be paid.
+func openTx(ctx context.Context, tx *db.Tx, account id.Account, now time.Time) (n int, err error) {
+	if err := tx.QueryRow(ctx, countOpen, account, now.UnixMicro()).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the open orders of %s: %w", account, err)
+	}
+	return n, nil
 }
 
 // payTx notes that an order is paid. That it was paid already is an error: whoever pays has looked.

@@ -57,6 +57,7 @@ const (
 	AmountDiffers Reason = "amount_differs" // it is not exactly what the order says
 	OrderPaid     Reason = "order_paid"     // the order is paid already
 	TooLate       Reason = "too_late"       // the order is too old (Policy.LatePayment)
+	Failed        Reason = "failed"         // it could not be settled for a fault of ours (Policy.RetryFor)
 )
 
 // Match is a transfer and what has become of it.

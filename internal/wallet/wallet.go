@@ -4,6 +4,7 @@ package wallet
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -25,6 +26,9 @@ type Policy struct {
 	TopupMax    int64         // largest top-up, in VND
 	OrderTTL    time.Duration // time to pay an order
 	LatePayment time.Duration // how long after its creation an order is credited all the same
+	OpenMax     int           // an account's orders that wait to be paid at once
+	OrderKeep   time.Duration // how long after its creation an unpaid order is erased; LatePayment or longer
+	RetryFor    time.Duration // how long after it came a transfer whose booking fails is tried again
 	Providers   []Provider
 	Bank        Bank // the account to pay to; what is told to payers from now on
 }
@@ -35,6 +39,7 @@ type Parts struct {
 	Clock     clock.Clock
 	Answers   *idempotency.Answers
 	Transfers Transfers
+	Logger    *slog.Logger
 	Policy    Policy
 }
 
@@ -44,12 +49,13 @@ type Service struct {
 	clock     clock.Clock
 	answers   *idempotency.Answers
 	transfers Transfers
+	log       *slog.Logger
 	policy    Policy
 }
 
 // New assembles the service.
 func New(p Parts) *Service {
-	return &Service{db: p.DB, clock: p.Clock, answers: p.Answers, transfers: p.Transfers, policy: p.Policy}
+	return &Service{db: p.DB, clock: p.Clock, answers: p.Answers, transfers: p.Transfers, log: p.Logger, policy: p.Policy}
 }
 
 // Of is an account's wallet.

@@ -33,7 +33,7 @@ func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 		return nil
 	case e == nil: // deleted
 		return settled(job.Done())
-	case e.Paused() && !p.Once:
+	case e.shut, e.Paused() && !p.Once:
 		return s.hold(ctx, e, j)
 	}
 	d, err := s.attempt(ctx, e, j, p)
@@ -51,7 +51,7 @@ func settled(v job.Verdict) job.Settle {
 	return func(context.Context, *db.Tx) (job.Verdict, error) { return v, nil }
 }
 
-// hold puts a delivery aside for a paused endpoint, and the others that wait for it, too.
+// hold puts a delivery aside for an endpoint that has it wait, and the others that wait for it, too.
 func (s *Service) hold(ctx context.Context, e *Endpoint, j job.Job) job.Settle {
 	if _, err := s.Queue.HoldLane(ctx, e.lane(), s.Policy.PendingMax); err != nil {
 		s.Logger.Error("deliveries cannot be held", "webhook", e.ID, "error", err)

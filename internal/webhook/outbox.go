@@ -86,7 +86,7 @@ func (o *Outbox) jobs(ev event.Event, listeners []*Endpoint) (jobs []job.New, er
 			}
 		}
 		j := job.New{Lane: e.lane(), Payload: text}
-		if e.Paused() {
+		if e.waits() {
 			j.HeldFor = o.pendingMax
 		}
 		jobs = append(jobs, j)

@@ -15,15 +15,18 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
+// shut is whether the account of an endpoint is disabled.
+const shut = "coalesce((SELECT disabled FROM account WHERE account.id = webhook.account_id), 0)"
+
 const columns = `id, account_id, url, events, coalesce(domain_id, ''), paused_reason, failures, attempts, secret, old_secret, old_secret_until,
-	created_at, coalesce(last_delivery_at, 0)`
+	created_at, coalesce(last_delivery_at, 0), ` + shut
 
 const deliveryColumns = `id, event_id, event, attempt, succeeded, http_status, error, duration, attempted_at, coalesce(next_attempt_at, 0), response_body`
 
 const (
 	selectByID      = "SELECT " + columns + " FROM webhook WHERE id = $1"
 	selectPage      = "SELECT " + columns + " FROM webhook WHERE account_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4"
-	selectListeners = "SELECT id, account_id, events, coalesce(domain_id, ''), paused_reason FROM webhook WHERE account_id IN "
+	selectListeners = "SELECT id, account_id, events, coalesce(domain_id, ''), paused_reason, " + shut + " FROM webhook WHERE account_id IN "
 	countWebhooks   = "SELECT count(*) FROM webhook WHERE account_id = $1"
 
 	insertWebhook = `INSERT INTO webhook (id, account_id, url, events, domain_id, paused_reason, failures, attempts, secret, old_secret_until, created_at)
@@ -49,7 +52,7 @@ func scan(row db.Row) (*Endpoint, error) {
 	var e Endpoint
 	var events string
 	var oldUntil, created, last int64
-	err := row.Scan(&e.ID, &e.Account, &e.URL, &events, &e.Domain, &e.PausedReason, &e.FailureCount, &e.attempts, &e.secret, &e.old, &oldUntil, &created, &last)
+	err := row.Scan(&e.ID, &e.Account, &e.URL, &events, &e.Domain, &e.PausedReason, &e.FailureCount, &e.attempts, &e.secret, &e.old, &oldUntil, &created, &last, &e.shut)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +64,7 @@ func scan(row db.Row) (*Endpoint, error) {
 func scanListener(row db.Row) (*Endpoint, error) {
 	var e Endpoint
 	var events string
-	if err := row.Scan(&e.ID, &e.Account, &events, &e.Domain, &e.PausedReason); err != nil {
+	if err := row.Scan(&e.ID, &e.Account, &events, &e.Domain, &e.PausedReason, &e.shut); err != nil {
 		return nil, err
 	}
 	return &e, json.Unmarshal([]byte(events), &e.Events)

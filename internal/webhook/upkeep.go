@@ -29,10 +29,10 @@ func (s *Service) Upkeep(ctx context.Context) error {
 	}
 }
 
-// tidy looks whether deliveries are held for an endpoint that is paused.
+// tidy looks whether deliveries are held for an endpoint that has them wait.
 func (s *Service) tidy(ctx context.Context, lane string) error {
 	e, err := one(ctx, s.DB, id.Webhook(lane))
-	if err != nil || e != nil && e.Paused() {
+	if err != nil || e != nil && e.waits() {
 		return err
 	}
 	finish := s.Queue.ReleaseLane

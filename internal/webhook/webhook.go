@@ -40,14 +40,18 @@ type Endpoint struct {
 	CreatedAt      time.Time
 	LastDeliveryAt time.Time // when it last took an event; zero: never
 
+	shut     bool   // its account is disabled
 	attempts int64  // ever made
 	secret   []byte // sealed
 	old      []byte // the secret before, sealed; nil: there was none
 	oldUntil time.Time
 }
 
-// Paused reports whether deliveries wait.
+// Paused reports whether the endpoint is: its deliveries wait until it is resumed.
 func (e *Endpoint) Paused() bool { return e.PausedReason != "" }
+
+// waits reports whether deliveries wait: until a paused endpoint is resumed, and until a disabled account is let in again.
+func (e *Endpoint) waits() bool { return e.Paused() || e.shut }
 
 // wants reports whether the endpoint is to hear of an event.
 func (e *Endpoint) wants(ev event.Event) bool {

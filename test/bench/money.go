@@ -25,6 +25,7 @@ func bankSettings() map[string]string {
 	return map[string]string{
 		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8",
 		"billing.bankpay.bank_bin": "970436", "billing.bankpay.account_number": bankAccount,
+		"billing.open_orders": "1000000",
 	}
 }
 

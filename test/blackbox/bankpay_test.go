@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"strings"
@@ -247,6 +248,37 @@ func (s *service) outcome(number int) (outcome string) {
 		s.t.Fatal(err)
 	}
 	return strings.TrimSpace(outcome)
+}
+
+// A transfer that cannot be booked, whatever is done, is staff's affair in the end, and never the load balancer's.
+func TestATransferThatCannotBeBookedHarmsNothingElse(t *testing.T) {
+	s := startBank(t, nil)
+	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
+	s.fund(u, 10)
+	if _, err := s.Database().Exec("UPDATE wallet SET sequence = sequence + 5 WHERE account_id = $1", u.Account.ID); err != nil { // no entry follows that
+		t.Fatal(err)
+	}
+	s.transferred(1, 20_000, s.topup(u, 20_000).Memo)
+	s.transferred(2, 30_000, s.topup(eve, 30_000).Memo)
+	eventually(t, "another's credit", func() bool { return s.points(eve) == 30 })
+	ready := func() {
+		t.Helper()
+		r, err := http.Get("http://" + s.Jobs + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		if text, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusOK {
+			t.Errorf("/readyz: %d %s", r.StatusCode, text)
+		}
+	}
+	ready()
+	s.Clock.Advance(time.Hour)
+	eventually(t, "giving up", func() bool { return s.outcome(1) == "unmatched failed" })
+	ready()
+	if got := s.points(u); got != 10 {
+		t.Errorf("%d points", got)
+	}
 }
 
 // Without a callback's nudge, and after a stop at any moment, the round that comes by the clock does the same.

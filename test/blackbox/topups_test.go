@@ -26,7 +26,7 @@ const walletCoverage = `
 GET    /payment-providers                   200, 422 request.invalid, 429 rate.limited
 GET    /me/wallet                           200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 GET    /me/wallet/transactions              200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /me/wallet/topups                    201, 400 payment.provider_unavailable, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid topup.amount_invalid idempotency.key_reused, 429 rate.limited
+POST   /me/wallet/topups                    201, 400 payment.provider_unavailable, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid topup.amount_invalid topup.limit_reached idempotency.key_reused, 429 rate.limited
 GET    /me/wallet/topups/{orderId}          200, 401 auth.invalid_token auth.required, 404 order.not_found, 422 request.invalid, 429 rate.limited`
 
 // topup is a top-up order as a client reads it.
@@ -150,6 +150,21 @@ func TestTopupsAreChecked(t *testing.T) {
 	if w := get[walletShown](s, "/me/wallet", u.Token); w.PendingTopups != 2 {
 		t.Errorf("%+v", w)
 	}
+}
+
+// An order that would be one too many waits until another is paid or expires.
+func TestUnpaidOrdersAreBounded(t *testing.T) {
+	s := startBank(t, settings{"billing.open_orders": "2"})
+	u := s.account("ada@example.org")
+	first, _ := s.topup(u, 10_000), s.topup(u, 10_000)
+	want(t, s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupWish(10_000)), 422, "topup.limit_reached")
+	s.topup(s.account("eve@example.org"), 10_000)
+	s.transferred(1, 10_000, first.Memo)
+	eventually(t, "the credit", func() bool { return s.points(u) == 10 })
+	s.topup(u, 10_000)
+	want(t, s.topupWith(u, "key", topupWish(10_000)), 422, "topup.limit_reached")
+	s.Clock.Advance(24 * time.Hour)
+	want(t, s.topupWith(u, "key", topupWish(10_000)), 201, "")
 }
 
 // A key makes an order once, whatever happens meanwhile, for a day.

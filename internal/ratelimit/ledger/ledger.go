@@ -54,10 +54,10 @@ func (l *Ledger) Add(ctx context.Context, now int64, entries []ratelimit.Entry) 
 
 // Hold says what this process holds. A key may not come twice.
 func (l *Ledger) Hold(ctx context.Context, holdings []ratelimit.Holding, alone bool) (sums []int, err error) {
-	keys, held := make([][]byte, len(holdings)), make([]int64, len(holdings))
+	keys, held, turns := make([][]byte, len(holdings)), make([]int64, len(holdings)), make([]int64, len(holdings))
 	place := make(map[[16]byte]int, len(holdings))
 	for i, h := range holdings {
-		keys[i], held[i], place[h.Key] = h.Key[:], int64(h.Held), i
+		keys[i], held[i], turns[i], place[h.Key] = h.Key[:], int64(h.Held), h.Turn, i
 	}
 	err = l.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if alone {
@@ -65,7 +65,7 @@ func (l *Ledger) Hold(ctx context.Context, holdings []ratelimit.Holding, alone b
 				return err
 			}
 		}
-		rows, err := tx.Query(ctx, holdAll, l.process, keys, held, ratelimit.HoldFor.String())
+		rows, err := tx.Query(ctx, holdAll, l.process, keys, held, turns, ratelimit.HoldFor.String())
 		if err != nil {
 			return err
 		}

@@ -244,21 +244,28 @@ func TestWhatIsHeldAtOnceIsCountedAcrossProcesses(t *testing.T) {
 func TestWhatEachProcessHoldsIsSummed(t *testing.T) {
 	all := cluster(t, noon(), 2)
 	key := [16]byte{1}
-	sum := func(p process, held int) int {
+	sum := func(p process, held int, turn int64) int {
 		t.Helper()
-		sums, err := p.ledger.Hold(t.Context(), []ratelimit.Holding{{Key: key, Held: held}}, true)
+		sums, err := p.ledger.Hold(t.Context(), []ratelimit.Holding{{Key: key, Held: held, Turn: turn}}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return sums[0]
 	}
-	if got := sum(all[0], 3); got != 3 {
-		t.Errorf("%d held", got)
-	}
-	if got := sum(all[1], 2); got != 5 {
-		t.Errorf("%d held by both", got)
-	}
-	if got := sum(all[0], 0); got != 2 {
-		t.Errorf("%d held after one let go", got)
+	for _, c := range []struct {
+		process, held int
+		turn          int64
+		want          int
+	}{
+		{process: 0, held: 3, turn: 2, want: 3},
+		{process: 1, held: 2, turn: 1, want: 5},
+		{process: 0, held: 0, turn: 1, want: 2}, // said late: for itself it holds none,
+		{process: 1, held: 2, turn: 2, want: 5}, // for others still three
+		{process: 0, held: 0, turn: 3, want: 2},
+		{process: 1, held: 2, turn: 3, want: 2},
+	} {
+		if got := sum(all[c.process], c.held, c.turn); got != c.want {
+			t.Errorf("%+v: %d are held by both", c, got)
+		}
 	}
 }

@@ -8,12 +8,15 @@ const (
 		RETURNING key, tat`
 	lockKey = "SELECT pg_advisory_xact_lock($1)"
 	// Whether a process still lives is a matter of real time, so the server's clock decides.
-	holdAll = `WITH mine AS (
-			INSERT INTO rate_held (key, process, held, until)
-			SELECT key, $1, held, now() + CAST($4 AS INTERVAL) FROM unnest(CAST($2 AS BYTEA[]), CAST($3 AS BIGINT[])) AS said (key, held) ORDER BY key
-			ON CONFLICT (key, process) DO UPDATE SET held = excluded.held, until = excluded.until
-			RETURNING key, held)
-		SELECT key, held + coalesce((SELECT sum(o.held) FROM rate_held o WHERE o.key = mine.key AND o.process <> $1 AND o.until > now()), 0) FROM mine`
-	deleteFree = "DELETE FROM rate_held WHERE held = 0 OR until <= now()"
+	// What is said may arrive in another order than it was true in.
+	holdAll = `WITH said AS (
+			SELECT * FROM unnest(CAST($2 AS BYTEA[]), CAST($3 AS BIGINT[]), CAST($4 AS BIGINT[])) AS said (key, held, turn)),
+		mine AS (
+			INSERT INTO rate_held (key, process, held, turn, until)
+			SELECT key, $1, held, turn, now() + CAST($5 AS INTERVAL) FROM said ORDER BY key
+			ON CONFLICT (key, process) DO UPDATE SET until = excluded.until, turn = greatest(rate_held.turn, excluded.turn),
+				held = CASE WHEN rate_held.turn > excluded.turn THEN rate_held.held ELSE excluded.held END)
+		SELECT key, held + coalesce((SELECT sum(o.held) FROM rate_held o WHERE o.key = said.key AND o.process <> $1 AND o.until > now()), 0) FROM said`
+	deleteFree = "DELETE FROM rate_held WHERE until <= now()"
 	deleteIdle = "DELETE FROM rate_limit WHERE tat < $1"
 )

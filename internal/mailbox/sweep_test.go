@@ -1,0 +1,57 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+)
+
+// contents is what is in mailboxes, by their number of messages.
+type contents map[id.Mailbox]int
+
+// EraseTx takes messages from the front.
+func (c contents) EraseTx(_ context.Context, tx *db.Tx, boxes []id.Mailbox, max int) (bool, error) {
+	if tx.Again() {
+		return false, nil
+	}
+	left := 0
+	for _, box := range boxes {
+		some := min(c[box], max)
+		c[box], max = c[box]-some, max-some
+		left += c[box]
+	}
+	return left == 0, nil
+}
+
+// A mailbox goes when its mail has, and not before.
+func TestMailboxesGoWithTheirMail(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		full := make(contents)
+		for i := range 70 {
+			m, _ := w.create(t, "", mailbox.Owner{})
+			full[m.ID] = i * 10
+		}
+		w.clock.Advance(time.Hour)
+		batches := 0
+		w.ObserveBatches(func() func() { return func() { batches++ } })
+		if n, err := w.Sweep(t.Context(), full); n != 70 || err != nil {
+			t.Fatalf("Sweep = %d, %v", n, err)
+		}
+		for box, left := range full {
+			if left > 0 {
+				t.Errorf("%d messages of %s are left", left, box)
+			}
+		}
+		if mails := 70 * 69 / 2 * 10; batches < mails/100 {
+			t.Errorf("%d messages in %d batches", mails, batches)
+		}
+		var rows int
+		if err := w.db.QueryRow(t.Context(), "SELECT count(*) FROM mailbox").Scan(&rows); err != nil || rows > 0 {
+			t.Errorf("%d mailboxes are left, %v", rows, err)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package wallet_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/wallet"
+)
+
+// An account may have so many orders waiting; what is paid or has expired makes room.
+func TestOpenOrdersAreBounded(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		wish := wallet.Wish{Provider: wallet.Bankpay, Amount: 10_000, Currency: wallet.VND}
+		first := k.order(10_000)
+		var made atomic.Int64
+		var all sync.WaitGroup
+		for range 8 { // at the same time they have no more
+			all.Go(func() {
+				for range 8 {
+					if _, err := k.Order(context.Background(), k.ada, wish, ""); err == nil {
+						made.Add(1)
+					} else if !problem.Has(err, problem.TopupLimitReached) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if made.Load() != 49 {
+			t.Errorf("%d orders beside the first", made.Load())
+		}
+		if _, err := k.Order(t.Context(), newAccount(k.clock), wish, ""); err != nil {
+			t.Errorf("another account: %v", err)
+		}
+		k.hear("in", 10_000, ourBank().AccountNumber, first.Memo)
+		k.reconcile()
+		k.order(10_000)
+		if _, err := k.Order(t.Context(), k.ada, wish, ""); !problem.Has(err, problem.TopupLimitReached) {
+			t.Errorf("one too many: %v", err)
+		}
+		k.clock.Advance(24 * time.Hour)
+		k.order(10_000)
+	})
+}
+
+func TestUnpaidOrdersAreErased(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		k := newDesk(t, d)
+		paid, named, unpaid := k.order(10_000), k.order(20_000), k.order(30_000)
+		k.hear("in", 10_000, ourBank().AccountNumber, paid.Memo)
+		left := k.hear("in", 20_001, ourBank().AccountNumber, named.Memo)
+		k.reconcile()
+		sweep := func() {
+			t.Helper()
+			if err := k.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.clock.Advance(90*24*time.Hour - time.Microsecond)
+		fresh := k.order(10_000)
+		sweep()
+		if n := count(t, d, "topup_order"); n != 4 {
+			t.Errorf("%d orders a moment early", n)
+		}
+		k.clock.Advance(time.Microsecond)
+		sweep()
+		if _, err := k.FindOrder(t.Context(), k.ada, unpaid.ID); !problem.Has(err, problem.OrderNotFound) {
+			t.Errorf("the unpaid order: %v", err)
+		}
+		for _, o := range []*wallet.Order{paid, named, fresh} {
+			if _, err := k.FindOrder(t.Context(), k.ada, o.ID); err != nil {
+				t.Errorf("%d VND: %v", o.Amount, err)
+			}
+		}
+		if err := k.ResolveToAccount(t.Context(), left, k.ada, by("paid a dong more")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestASweepErasesManyOrders(t *testing.T) {
+	d := dbtest.Open(t, db.Options{})
+	k := newDesk(t, d)
+	for range 25 {
+		for range 50 {
+			k.order(10_000)
+		}
+		k.clock.Advance(24 * time.Hour)
+	}
+	k.clock.Advance(90 * 24 * time.Hour)
+	if err := k.Sweep(t.Context()); err != nil || count(t, d, "topup_order") != 0 {
+		t.Errorf("%v, %d orders are left", err, count(t, d, "topup_order"))
+	}
+}
