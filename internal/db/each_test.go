@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -89,5 +90,38 @@ func TestAnyTextCanBeStoredForEachRow(t *testing.T) {
 	}
 	if got, want := holds(t, d), `"\x01" "a�b" 0`+"\n"+`"\x02" "�" 0`; got != want {
 		t.Errorf("kept %s, want %s", got, want)
+	}
+}
+
+// The memory that rows are put together in is used again, by one update at a time.
+func TestRowsOfUpdatesAtTheSameTimeDoNotMix(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	var updates sync.WaitGroup
+	for n := range 8 {
+		updates.Go(func() {
+			for round := range 10 {
+				rows := (n*7 + round*13) % 40
+				var hashes db.Octets
+				var accounts db.Texts
+				var untils db.Numbers
+				for i := range rows {
+					name := fmt.Sprintf("%d/%d/%d", n, round, i)
+					hashes, accounts, untils = append(hashes, []byte(strings.Repeat(name, 1+i*i))), append(accounts, name), append(untils, int64(i))
+				}
+				err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+					return tx.QueueEach(ctx, insertEach, hashes, accounts, untils)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	updates.Wait()
+	var all, mixed int
+	err := d.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE address_hash <> convert_to(repeat(account_id,
+		CAST(1 + until * until AS integer)), 'UTF8')) FROM address_hold`).Scan(&all, &mixed)
+	if err != nil || all == 0 || mixed != 0 {
+		t.Errorf("%d rows, of which %d are mixed up, %v", all, mixed, err)
 	}
 }

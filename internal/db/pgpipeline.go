@@ -27,7 +27,7 @@ func (s *pgSession) pipeline(ctx context.Context, first []string, statements []q
 			return err
 		}
 		p := c.PgConn().StartPipeline(ctx)
-		c.PgConn().Frontend().Send(&reserve{room: room, octets: sizeOf(bindings)})
+		c.PgConn().Frontend().Send(reserve{sizeOf(bindings)})
 		for _, text := range first {
 			p.SendQueryParams(text, nil, nil, nil, nil)
 		}
@@ -119,21 +119,15 @@ func sizeOf(bindings []binding) (octets int) {
 	return octets
 }
 
-// reserve is a message of no octets: it has the driver write those behind it into room that is there already. The driver's
-// own grows from nothing each time.
-type reserve struct {
-	room   *room
-	octets int
-}
+// reserve is a message of no octets, which makes room for those behind it at once: the driver's memory for what it sends
+// begins at nothing each time, and would be copied again and again while it grows.
+type reserve struct{ octets int }
 
 // Frontend marks it as one that a client sends.
-func (*reserve) Frontend() {}
+func (reserve) Frontend() {}
 
 // Decode is never called.
-func (*reserve) Decode([]byte) error { return errors.ErrUnsupported }
+func (reserve) Decode([]byte) error { return errors.ErrUnsupported }
 
 // Encode gives what was to be sent before it, with room for more.
-func (r *reserve) Encode(dst []byte) ([]byte, error) {
-	r.room.sent = slices.Grow(r.room.sent[:0], len(dst)+r.octets)
-	return append(r.room.sent, dst...), nil
-}
+func (r reserve) Encode(dst []byte) ([]byte, error) { return slices.Grow(dst, r.octets), nil }

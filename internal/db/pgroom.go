@@ -7,11 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// room is memory that statements are put together in, and used again.
-type room struct {
-	values []byte
-	sent   []byte
-}
+// room is memory that values are put together in, and used again.
+type room struct{ values []byte }
 
 // roomMax is how much of it is kept.
 const roomMax = 16 << 20
@@ -27,7 +24,7 @@ func (r *rooms) take() *room {
 }
 
 func (r *rooms) give(used *room) {
-	if cap(used.values)+cap(used.sent) <= roomMax {
+	if cap(used.values) <= roomMax {
 		used.values = used.values[:0]
 		r.free.Put(used)
 	}
