@@ -175,8 +175,8 @@ func (r *report) postgres(keepers []*keeper, cases []*mailCase, rounds int, leng
 		taken = append(taken, fmt.Sprint(k.taken))
 		coded = append(coded, fmt.Sprintf("%.1f %%", 100*float64(k.coded)/float64(max(k.taken, 1))))
 	}
-	r.say("  The same binary three times; PostgreSQL on this machine over a socket, fsync on, and with it on the same processors. In sets: the mails that")
-	r.say("    wait share a transaction and its statements go out together; else each mail has a plain transaction, beside the others'. After each slice every mailbox held exactly the mails answered 250: %s; code found in %s.",
+	r.say("  The same binary three times; PostgreSQL on this machine over a socket, fsync on, with segments of its log to use again, and on the same processors. In sets: the mails that")
+	r.say("    wait share a transaction, and a statement a table; else each mail has a plain transaction, beside the others'. After each slice every mailbox held exactly the mails answered 250: %s; code found in %s.",
 		strings.Join(taken, ", "), strings.Join(coded, ", "))
 }
 
