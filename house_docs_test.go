@@ -211,3 +211,25 @@ func declarations(t *testing.T) map[string]map[string]bool {
 	}
 	return declared
 }
+
+// Metrics that operators are told to watch are there.
+func TestTheMetricsOfTheDocsAreMeasured(t *testing.T) {
+	page, err := os.ReadFile("docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("internal/app/metrics.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`gonebox_[a-z_]*[a-z]`).FindAllString(string(page), -1)
+	if len(names) == 0 {
+		t.Error("operators are told of no metric")
+	}
+	for _, name := range names {
+		measured := strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
+		if !strings.Contains(string(source), `Name: "`+measured+`"`) {
+			t.Errorf("docs/operating.md tells of %s; nothing is called that", name)
+		}
+	}
+}

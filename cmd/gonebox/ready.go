@@ -30,7 +30,7 @@ const readyMax = 5 * time.Second
 
 // Run asks /readyz.
 func (r *readyCmd) Run(c *console) error {
-	url := ""
+	var url string
 	if r.URL != nil {
 		url = strings.TrimSuffix(*r.URL, "/")
 	} else {

@@ -99,7 +99,7 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if err := a.listen(); err != nil {
+	if err := a.listen(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.open(ctx, o); err != nil {

@@ -18,17 +18,18 @@ const (
 func (a *App) runs(role string) bool { return slices.Contains(a.cfg.Roles, role) }
 
 // listen takes the ports.
-func (a *App) listen() (err error) {
-	if a.webListener, err = net.Listen("tcp", a.cfg.HTTP.Addr); err != nil {
+func (a *App) listen(ctx context.Context) (err error) {
+	var config net.ListenConfig
+	if a.webListener, err = config.Listen(ctx, "tcp", a.cfg.HTTP.Addr); err != nil {
 		return fmt.Errorf("http.addr: %w", err)
 	}
 	if a.runs(roleSMTP) {
-		if a.smtpListener, err = net.Listen("tcp", a.cfg.SMTP.Addr); err != nil {
+		if a.smtpListener, err = config.Listen(ctx, "tcp", a.cfg.SMTP.Addr); err != nil {
 			return fmt.Errorf("smtp.addr: %w", err)
 		}
 	}
 	if a.cfg.Metrics.Addr != "" {
-		if a.adminListen, err = net.Listen("tcp", a.cfg.Metrics.Addr); err != nil {
+		if a.adminListen, err = config.Listen(ctx, "tcp", a.cfg.Metrics.Addr); err != nil {
 			return fmt.Errorf("metrics.addr: %w", err)
 		}
 	}

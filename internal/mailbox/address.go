@@ -42,9 +42,17 @@ func (s *Service) checkLocalPart(local string) error {
 	return nil
 }
 
-// generated draws a local part that can be said aloud: quiet-otter-4821.
-func generated() string {
-	return fmt.Sprintf("%s-%s-%04d", adjectives[draw(len(adjectives))], animals[draw(len(animals))], draw(10000))
+// generated draws a local part that can be said aloud: quiet-otter-4821. There are 230 million of them, of which a large
+// service has most in use or in their cool-down: what collides again and again has more digits.
+func generated(try int) string {
+	digits, bound := 4, 10_000
+	switch {
+	case try >= 6:
+		digits, bound = 8, 100_000_000
+	case try >= 3:
+		digits, bound = 6, 1_000_000
+	}
+	return fmt.Sprintf("%s-%s-%0*d", adjectives[draw(len(adjectives))], animals[draw(len(animals))], digits, draw(bound))
 }
 
 func draw(n int) int {

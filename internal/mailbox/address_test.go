@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"testing"
@@ -14,7 +15,7 @@ func TestGeneratedNames(t *testing.T) {
 	form, allowed := regexp.MustCompile(`^[a-z]+-[a-z]+-[0-9]{4}$`), regexp.MustCompile(mailbox.LocalPartPattern)
 	seen := make(map[string]bool)
 	for range 1000 {
-		name := mailbox.Generated()
+		name := mailbox.Generated(0)
 		if !form.MatchString(name) || !allowed.MatchString(name) || len(name) > 30 {
 			t.Fatalf("%q", name)
 		}
@@ -27,6 +28,16 @@ func TestGeneratedNames(t *testing.T) {
 	for _, words := range [][]string{mailbox.Adjectives, mailbox.Animals} {
 		if sorted := slices.Compact(slices.Sorted(slices.Values(words))); len(sorted) != len(words) {
 			t.Error("a word is in the list twice")
+		}
+	}
+}
+
+// A name that is taken again and again gets more digits, so that no service runs out of names.
+func TestGeneratedNamesGrowWithTheirTries(t *testing.T) {
+	for try, digits := range []int{4, 4, 4, 6, 6, 6, 8, 8, 8, 8} {
+		name := mailbox.Generated(try)
+		if !regexp.MustCompile(fmt.Sprintf(`^[a-z]+-[a-z]+-[0-9]{%d}$`, digits)).MatchString(name) {
+			t.Errorf("try %d: %s", try, name)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// generateTries is how often a generated local part may collide before it is a fault: with hundreds of millions of
-// them, a second try is rare and a tenth means something else is wrong.
+// generateTries is how often a generated local part may collide before it is a fault: the last are of trillions, so that a
+// tenth means something else is wrong.
 const generateTries = 10
 
 // MinTTL is the shortest time to live that may be asked for (spec §8).
@@ -102,9 +102,9 @@ func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Ma
 // nameTx gives a new mailbox its address: the wished one, or one that nobody has.
 func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, wished string, now time.Time) error {
 	var err error
-	for range generateTries {
+	for try := range generateTries {
 		if m.LocalPart = wished; wished == "" {
-			m.LocalPart = generated()
+			m.LocalPart = generated(try)
 		}
 		m.Address = m.LocalPart + "@" + m.Domain
 		err = s.freeTx(ctx, tx, m.Address, m.Owner, now)

@@ -76,7 +76,7 @@ func (l *lane) room(size int64) []byte {
 // aligned is empty, with a capacity of size that begins where direct writing wants it: at a block's boundary in memory.
 func aligned(size int64) []byte {
 	all := make([]byte, size+blockSize)
-	skip := int64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) & (blockSize - 1))
+	skip := int64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) & (blockSize - 1)) //nolint:gosec // only its number is looked at
 	return all[skip : skip : skip+size]
 }
 

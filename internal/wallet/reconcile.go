@@ -20,17 +20,18 @@ const reconcileBatch = 32
 // time. A transfer that fails for a fault of ours stays for the next time and keeps no other back, nor is it an error of the
 // whole: it says nothing of whether the service can work.
 func (s *Service) Reconcile(ctx context.Context) error {
-	for last := (place{}); ; {
+	for last := (place{}); ctx.Err() == nil; {
 		batch, err := newTransfers(ctx, s.db, last, reconcileBatch)
 		if err != nil {
 			return err
 		}
 		s.settleAll(ctx, batch)
-		if len(batch) < reconcileBatch || ctx.Err() != nil {
-			return nil
+		if len(batch) < reconcileBatch {
+			break
 		}
 		last = batch[len(batch)-1]
 	}
+	return nil
 }
 
 // settleAll settles transfers at the same time.

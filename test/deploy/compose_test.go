@@ -2,10 +2,12 @@ package deploy_test
 
 import (
 	"encoding/base64"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,11 +28,18 @@ type composition struct {
 		Healthcheck *struct{ Test []string }
 		DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
 		Networks    yaml.Node
+		Ports       []string
+		Ulimits     map[string]int
 		ReadOnly    bool     `yaml:"read_only"`
 		CapDrop     []string `yaml:"cap_drop"`
 	}
-	Secrets map[string]struct{ File string }
-	Volumes map[string]any
+	Secrets  map[string]struct{ File string }
+	Volumes  map[string]any
+	Networks map[string]struct {
+		IPAM struct {
+			Config []struct{ Subnet netip.Prefix }
+		}
+	}
 }
 
 func compose(t *testing.T) (c composition) {
@@ -124,5 +133,75 @@ func TestTheCompositionIsWhole(t *testing.T) {
 		if _, ok := c.Services[server[1]]; !ok || !slices.Contains([]string{"8080", "2525"}, server[2]) {
 			t.Errorf("the balancer sends to %s:%s", server[1], server[2])
 		}
+	}
+}
+
+// number is the one that a pattern finds in a text.
+func number(t *testing.T, pattern, text string) int {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("nothing is like %s", pattern)
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// connections is how many a process has to PostgreSQL at most (docs/operating.md, PostgreSQL).
+const connections = 24
+
+// TestTheCompositionHasRoom adds up what the parts may take of each other.
+func TestTheCompositionHasRoom(t *testing.T) {
+	c, balancer := compose(t), read(t, folder+"haproxy.cfg")
+	processes := 0
+	for name, s := range c.Services {
+		if s.Build == nil {
+			continue
+		}
+		processes++
+		if s.Ulimits["nofile"] < 65536 {
+			t.Errorf("%s may open %d files", name, s.Ulimits["nofile"])
+		}
+	}
+	if most := number(t, `max_connections=(\d+)`, strings.Join(c.Services["postgres"].Command, " ")); most < 2*processes*connections {
+		t.Errorf("%d connections are few for %d processes, each of which may be there twice while it is replaced", most, processes)
+	}
+	const spare = 100
+	if files, clients := c.Services["balancer"].Ulimits["nofile"], number(t, `(?m)^    maxconn (\d+)`, balancer); files < 2*clients+spare {
+		t.Errorf("the balancer may open %d files for %d clients", files, clients)
+	}
+}
+
+// TestTheBalancerIsFoundAndBelieved compares its address and ports with what the others say of them.
+func TestTheBalancerIsFoundAndBelieved(t *testing.T) {
+	c, balancer := compose(t), read(t, folder+"haproxy.cfg")
+	var networks map[string]struct {
+		Address netip.Addr `yaml:"ipv4_address"`
+	}
+	b := c.Services["balancer"]
+	if err := b.Networks.Decode(&networks); err != nil {
+		t.Fatal(err)
+	}
+	at := networks["inside"].Address
+	if subnet := c.Networks["inside"].IPAM.Config[0].Subnet; !subnet.Contains(at) || at == subnet.Addr().Next() { // the first is the gateway's
+		t.Errorf("its address is %s in %s", at, subnet)
+	}
+	for name, s := range c.Services {
+		for key, value := range s.Environment {
+			if strings.HasSuffix(key, "_TRUSTED_PROXIES") && value != at.String()+"/32" {
+				t.Errorf("%s believes %s (%s); the balancer is %s", name, value, key, at)
+			}
+		}
+	}
+	for _, port := range b.Ports {
+		if _, inside, _ := strings.Cut(port, ":"); !strings.Contains(balancer, "\n    bind :"+inside+"\n") {
+			t.Errorf("port %s leads nowhere", port)
+		}
+	}
+	if len(b.Ports) != 2 {
+		t.Errorf("it is reached at %v", b.Ports)
 	}
 }

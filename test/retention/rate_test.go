@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,6 +25,7 @@ var (
 	each    = flag.Int("each", 5, "mails that each mailbox gets")
 	on      = flag.String("on", "postgres", "the engine: postgres or sqlite")
 	every   = flag.Duration("every", 10*time.Second, "how often a line is printed")
+	conf    = flag.String("conf", "", "settings of PostgreSQL beside Debian's, separated by commas: autovacuum_naptime=6s")
 	workers = flag.Int("senders", 16, "connections that send at the same time")
 )
 
@@ -81,7 +83,8 @@ func open(t *testing.T) *apptest.Service {
 	if *on == "sqlite" {
 		return apptest.Start(t, o)
 	}
-	server := dbtest.StartServer(t, "fsync=on", "full_page_writes=on", "shared_buffers=128MB", "max_wal_size=1GB", "autovacuum_naptime=1min", "jit=on")
+	debian := []string{"fsync=on", "full_page_writes=on", "shared_buffers=128MB", "max_wal_size=1GB", "autovacuum_naptime=1min", "jit=on"}
+	server := dbtest.StartServer(t, append(debian, strings.FieldsFunc(*conf, func(r rune) bool { return r == ',' })...)...)
 	if err := server.Create(t.Context(), "retention"); err != nil {
 		t.Fatal(err)
 	}

@@ -25,9 +25,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A guest's mailbox lives for an hour and its originals for a quarter of one, both by default.
-const life = time.Hour
-
 func TestHoursOfMailLeaveNothingBehind(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{Processes: []string{"smtp, api", "smtp, api", "jobs"}})
 	d := s.Database()

@@ -123,16 +123,16 @@ func newWorld(t *testing.T, s *service) *world {
 
 // do makes a call that must succeed and keeps what it answers in data, unless that is nil.
 func (w *world) do(method, path, token string, body, data any) {
-	w.service.t.Helper()
+	w.t.Helper()
 	status, text := w.call(method, path, token, body)
 	if status/100 != 2 {
-		w.service.t.Fatalf("%s %s: %d %s", method, path, status, text)
+		w.t.Fatalf("%s %s: %d %s", method, path, status, text)
 	}
 	if data == nil {
 		return
 	}
 	if err := json.Unmarshal(text, &struct{ Data any }{data}); err != nil {
-		w.service.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 }
 
@@ -156,7 +156,7 @@ func (w *world) fill() {
 }
 
 func (w *world) account() {
-	token := w.hook.token
+	token := w.token
 	w.do(http.MethodPatch, "/me", token, map[string]string{"locale": "vi-VN"}, nil)
 	var setup struct{ Secret string }
 	w.do(http.MethodPost, "/me/2fa/setup", token, nil, &setup)
@@ -171,38 +171,38 @@ func (w *world) account() {
 
 // money orders, pays and buys.
 func (w *world) money() {
-	token := w.hook.token
+	token := w.token
 	var order struct{ ID, Memo string }
 	r := func(key string) *http.Request {
 		body := `{"provider":"bankpay","amount":30000,"currency":"VND"}`
-		r, err := http.NewRequestWithContext(w.service.t.Context(), http.MethodPost, w.service.url+"/me/wallet/topups", strings.NewReader(body))
+		r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+"/me/wallet/topups", strings.NewReader(body))
 		if err != nil {
-			w.service.t.Fatal(err)
+			w.t.Fatal(err)
 		}
 		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Idempotency-Key": {key}}
 		return r
 	}
 	res, err := http.DefaultClient.Do(r("first"))
 	if err != nil {
-		w.service.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	defer res.Body.Close()
 	if err := json.NewDecoder(res.Body).Decode(&struct{ Data any }{&order}); err != nil || res.StatusCode != http.StatusCreated {
-		w.service.t.Fatalf("order: %d %v", res.StatusCode, err)
+		w.t.Fatalf("order: %d %v", res.StatusCode, err)
 	}
 	for n, content := range []string{"MBVCB " + order.Memo + " CT", "nothing that anybody ordered"} {
-		p := &payer{market: &market{url: w.service.url}}
+		p := &payer{market: &market{url: w.url}}
 		transfer := map[string]any{"id": 700 + n, "transferType": "in", "transferAmount": 30000, "content": content, "accountNumber": "0011001932418"}
-		if err := p.insist(w.service.t.Context(), "/integrations/bankpay/webhook", "", "", transfer, http.StatusOK, nil); err != nil {
-			w.service.t.Fatal(err)
+		if err := p.insist(w.t.Context(), "/integrations/bankpay/webhook", "", "", transfer, http.StatusOK, nil); err != nil {
+			w.t.Fatal(err)
 		}
 	}
-	await(w.service.t, "the reconciliation", func() bool { return w.unseen() == 0 })
-	if code, _, text := command(w.service.t, "payment", "resolve", "701", "--ignore", "--note", "a test", "--data-dir", w.service.dir); code != 0 {
-		w.service.t.Fatal(text)
+	await(w.t, "the reconciliation", func() bool { return w.unseen() == 0 })
+	if code, _, text := command(w.t, "payment", "resolve", "701", "--ignore", "--note", "a test", "--data-dir", w.dir); code != 0 {
+		w.t.Fatal(text)
 	}
 	w.do(http.MethodPost, "/me/subscription", token, map[string]string{"planCode": "plus", "interval": "monthly"}, nil)
-	w.do(http.MethodPost, "/me/webhooks", token, map[string]any{"url": authority.NewReceiver(w.service.t).URL, "events": []string{"otp.extracted"}}, nil)
+	w.do(http.MethodPost, "/me/webhooks", token, map[string]any{"url": authority.NewReceiver(w.t).URL, "events": []string{"otp.extracted"}}, nil)
 	w.ask(token, "/me/wallet/topups/"+order.ID)
 }
 
@@ -211,20 +211,20 @@ func (w *world) mailboxes() {
 	var session struct{ Key string }
 	w.do(http.MethodPost, "/session", "", nil, &session)
 	var key struct{ Key string }
-	w.do(http.MethodPost, "/me/api-keys", w.hook.token, map[string]any{"name": "ci", "scopes": []string{"mailboxes:read", "mailboxes:write", "messages:read", "otp:read"}}, &key)
-	for _, of := range []struct{ path, token string }{{"/mailboxes", ""}, {"/mailboxes", session.Key}, {"/mailboxes", w.hook.token}, {"/keys/mailboxes", key.Key}} {
+	w.do(http.MethodPost, "/me/api-keys", w.token, map[string]any{"name": "ci", "scopes": []string{"mailboxes:read", "mailboxes:write", "messages:read", "otp:read"}}, &key)
+	for _, of := range []struct{ path, token string }{{"/mailboxes", ""}, {"/mailboxes", session.Key}, {"/mailboxes", w.token}, {"/keys/mailboxes", key.Key}} {
 		var made mailbox
 		w.do(http.MethodPost, of.path, of.token, map[string]any{}, &made)
 		w.boxes = append(w.boxes, made)
 	}
 	w.ask(key.Key, "/keys/mailboxes")
 	w.ask(session.Key, "/session")
-	w.ask(w.hook.token, "/me/api-keys")
+	w.ask(w.token, "/me/api-keys")
 }
 
 // receive sends a mailbox two mails, one of them with attachments, and asks for all there is of them.
 func (w *world) receive(box mailbox, n int) {
-	w.service.t.Helper()
+	w.t.Helper()
 	boundary := "part-of-the-test"
 	attached := strings.Repeat(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{byte(n), 0xff, 0}, 19))+"\r\n", 400)
 	for i, mail := range []string{
@@ -235,8 +235,8 @@ func (w *world) receive(box mailbox, n int) {
 			attached + "--" + boundary + "--\r\n",
 	} {
 		mail = fmt.Sprintf("From: Sender <sender@example.org>\r\nTo: %s\r\nMessage-ID: <%d-%d@example.org>\r\n", box.Address, n, i) + mail
-		if err := smtp.SendMail(w.service.smtp, nil, "sender@example.org", []string{box.Address}, []byte(mail)); err != nil {
-			w.service.t.Fatal(err)
+		if err := smtp.SendMail(w.smtp, nil, "sender@example.org", []string{box.Address}, []byte(mail)); err != nil {
+			w.t.Fatal(err)
 		}
 		w.mails = append(w.mails, []byte(mail))
 	}
@@ -248,7 +248,7 @@ func (w *world) receive(box mailbox, n int) {
 			w.ask(box.Token, "/messages/"+m.ID+"/attachments/"+a.ID)
 		}
 		if _, original := w.raw(box, m.ID); !bytes.Equal(original, w.mails[len(w.mails)-1-i]) {
-			w.service.t.Errorf("the original of %s is not what was sent", m.ID)
+			w.t.Errorf("the original of %s is not what was sent", m.ID)
 		}
 	}
 }
@@ -259,11 +259,11 @@ func (w *world) content() {
 		{"page", "put", "terms", "--title", "Terms", "--html", "<h1>Điều khoản</h1>"},
 		{"domain", "add", "second.example.org"},
 	} {
-		if code, _, text := command(w.service.t, append(line, "--data-dir", w.service.dir)...); code != 0 {
-			w.service.t.Fatalf("%v: %s", line, text)
+		if code, _, text := command(w.t, append(line, "--data-dir", w.dir)...); code != 0 {
+			w.t.Fatalf("%v: %s", line, text)
 		}
 	}
-	await(w.service.t, "the new domain", func() bool { return w.offers("second.example.org") })
+	await(w.t, "the new domain", func() bool { return w.offers("second.example.org") })
 }
 
 // look is what every call answers, without what goes by the hour.
@@ -318,7 +318,7 @@ func (w *world) refused(s *service) {
 
 // move runs the command on the new side's configuration.
 func (w *world) move(from, to, secret string) report {
-	t := w.service.t
+	t := w.t
 	t.Helper()
 	args := []string{"migrate", "--json", "--from", from, "--to", to, "--data-dir", t.TempDir()}
 	if code, _, text := command(t, args...); code != 1 || !strings.Contains(text, "secrets.key") {
@@ -334,7 +334,7 @@ func (w *world) move(from, to, secret string) report {
 
 // inUse looks that nothing is moved while the service runs.
 func (w *world) inUse(from, to, secret string) {
-	t := w.service.t
+	t := w.t
 	t.Helper()
 	code, out, text := command(t, "migrate", "--from", from, "--to", to, "--set", "secrets.key="+w.secret(secret))
 	if code != 1 || out != "" || strings.Count(text, "\n") != 1 || !strings.Contains(text, "a service is running on it") {
@@ -345,14 +345,14 @@ func (w *world) inUse(from, to, secret string) {
 func (w *world) secret(file string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		w.service.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	return strings.TrimSpace(string(text))
 }
 
 // otherSecret looks that nothing serves the moved data with another secret.
 func (w *world) otherSecret(url string) {
-	t := w.service.t
+	t := w.t
 	other := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("k"), 32))
 	code, _, text := command(t, "serve", "--data-dir", t.TempDir(), "--set", "http.addr=127.0.0.1:0", "--set", "smtp.addr=127.0.0.1:0",
 		"--set", "database.url="+url, "--set", "secrets.key="+other)
@@ -376,7 +376,7 @@ func (w *world) signsIn(s *service) {
 func (w *world) code(steps int64) string {
 	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(w.totp)
 	if err != nil {
-		w.service.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	mac := hmac.New(sha1.New, key)
 	_ = binary.Write(mac, binary.BigEndian, clock.System().Now().Unix()/30+steps)
@@ -387,7 +387,7 @@ func (w *world) code(steps int64) string {
 
 // delivered waits for what was pending when the service was moved.
 func (w *world) delivered() {
-	t := w.service.t
+	t := w.t
 	t.Helper()
 	first := make(map[string]int)
 	await(t, "the deliveries that were pending", func() bool {
@@ -406,6 +406,6 @@ func (w *world) goesOn(s *service) {
 	w.service = s
 	w.receive(w.boxes[0], 9)
 	var made mailbox
-	w.do(http.MethodPost, "/mailboxes", w.hook.token, map[string]any{}, &made)
+	w.do(http.MethodPost, "/mailboxes", w.token, map[string]any{}, &made)
 	w.receive(made, 8)
 }

@@ -201,7 +201,7 @@ func newChild(t testing.TB, s *start, log io.Writer) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: exec.Command(program), log: &tail{to: log}} //nolint:noctx // it is told to stop, and ends with its input
+	c := &child{cmd: exec.Command(program), log: &tail{to: log}} // it is told to stop, and ends with its input
 	c.cmd.Env = append(os.Environ(), childVariable+"=1")
 	c.cmd.Stderr = c.log
 	if c.in, err = c.cmd.StdinPipe(); err != nil {

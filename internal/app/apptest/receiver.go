@@ -58,8 +58,7 @@ func (a *Authority) NewReceiver(t testing.TB) *Receiver {
 // listenLoopback takes port 8443, the one that is allowed and needs no privilege, on an address that nobody else has.
 func listenLoopback(t testing.TB) (net.Listener, net.IP) {
 	t.Helper()
-	var last error
-	for range 50 {
+	for tries := 50; ; tries-- {
 		var b [3]byte
 		rand.Read(b[:]) // never fails, as crypto/rand documents
 		ip := net.IPv4(127, b[0], b[1], b[2]|1)
@@ -67,10 +66,10 @@ func listenLoopback(t testing.TB) (net.Listener, net.IP) {
 		if err == nil {
 			return l, ip
 		}
-		last = err
+		if tries == 0 {
+			t.Fatal(err)
+		}
 	}
-	t.Fatal(last)
-	panic("not reached")
 }
 
 // Answer has what comes from now on answered by a handler. The body has been read by then.

@@ -54,7 +54,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 // However the test program ends, nothing of its server stays.
 func TestAServerEndsWithItsProgram(t *testing.T) {
-	cmd := exec.Command(os.Args[0]) //nolint:gosec // this very program
+	cmd := exec.Command(os.Args[0]) // this very program
 	cmd.Env = append(os.Environ(), victim+"=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -59,7 +59,8 @@ func columns(ctx context.Context, q db.Queryer, name string) ([]string, error) {
 		return nil, fmt.Errorf("look at table %s: %w", name, err)
 	}
 	defer rows.Close()
-	return rows.Columns()
+	names, err := rows.Columns()
+	return names, errors.Join(err, rows.Err())
 }
 
 // copyTable writes every row of a table of the source to the target.

@@ -304,6 +304,9 @@ func TestOriginalsAreKeptAsLongAsTheyMayBeRead(t *testing.T) {
 			}
 		}
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestRunningItAgainFindsItDone(t *testing.T) {

@@ -68,7 +68,7 @@ type reader struct {
 }
 
 func (m *mover) open(ctx context.Context, s shape, tx *db.Tx) (*reader, error) {
-	rows, err := tx.Query(ctx, s.selectRows(s.columns))
+	rows, err := tx.Query(ctx, s.selectRows(s.columns)) //nolint:rowserrcheck // next does
 	if err != nil {
 		return nil, err
 	}
