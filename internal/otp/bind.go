@@ -33,7 +33,7 @@ func (s *scoring) bind(k int) {
 	s.rightOf(k, func(l look) bool {
 		m := s.p.marks[l.mark]
 		is = is || m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0
-		if m.class&named == 0 {
+		if m.class&named == 0 || s.leads(k, l.mark) {
 			return l.gap.sentences == 0
 		}
 		v := s.worth(c, l, false)
@@ -49,23 +49,56 @@ func (s *scoring) bind(k int) {
 		best += 0.8 // the subject says what the word is short for
 	}
 	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.marks[mark].class&classCode != 0
+	c.priced = why == "after" && tie && s.p.span(s.p.marks[mark].end, c.start).words > 3
 	if mark >= 0 {
 		s.because(c, best, why, s.p.marks[mark])
 	}
-	if best >= 4.5 && why == "after" && (tie || best >= 5.5) && c.kind == Numeric && c.size == 4 && c.shape < -1 {
-		s.add(c, 1.2, "so it is no year")
+	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
+		s.noYear(c, why == "after" && (tie || best >= 5.5))
 	}
 	told := s.used(k)
 	if l := &s.p.lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.part != inSubject {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")
-		best, c.gain = s.mood.subjectCode, s.mood.subjectCode
+		c.gain = s.mood.subjectCode
 	}
-	if c.kind == Alphanumeric && !s.evident(c, best, tie) {
-		s.add(c, -4, "letters without strong evidence")
-	}
+	s.doubt(c, told, tie)
 	if s.domainBound(c) {
 		s.add(c, 8, "bound to a domain")
 	}
+}
+
+// noYear gives back what four digits lost for looking like a year, where a word
+// right before them or the subject says that they are a code.
+func (s *scoring) noYear(c *candidate, close bool) {
+	if close && c.gain >= 4.5 {
+		s.add(c, 1.2, "so it is no year")
+	}
+	if c.lone && s.mood.subjectCode >= 3.4 && s.mood.figures == 0 {
+		s.add(c, 1.2, "nor is one asked for")
+	}
+}
+
+// doubt wants more evidence of what is sooner something else: thousands, words.
+func (s *scoring) doubt(c *candidate, told, tie bool) {
+	if c.pointed && !told && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
+		c.veto = aFigure
+		s.add(c, -20, c.veto)
+	}
+	if c.kind == Alphanumeric && !s.evident(c, c.gain, tie) {
+		s.add(c, -4, "letters without strong evidence")
+	}
+}
+
+// leads says whether a word behind a candidate stands right before another one,
+// of which it is the name: "for 253-879-770 the code is 482913".
+func (s *scoring) leads(k, mark int) bool {
+	m := &s.p.marks[mark]
+	for n := k + 1; n < len(s.cs) && n <= k+4; n++ {
+		if o := &s.cs[n]; o.start >= m.end {
+			return o.veto == "" && (o.kind == Numeric || o.mixed) && s.p.span(m.end, o.start) == gap{} && s.p.span(s.cs[k].end, m.start).words > 0
+		}
+	}
+	return false
 }
 
 // worth is what one word gives to a candidate, less for every word, sentence
@@ -98,12 +131,23 @@ func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
 		return 0
 	case s.owned(l.mark), m.class&classDigits != 0 && s.mood.auth+s.mood.guard == 0 && !s.asked(l.mark, c):
 		return 0
+	case s.lasting(l.mark) && s.mood.not > 0: // that of a user who is named
+		return gainWord - 3 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+	case s.lasting(l.mark):
+		return gainWord - 1.5 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.beside(l.mark, classAuth|classOnce):
 		return gainBoth - s.silence(c, l, tie)
 	case s.aimed(l.mark):
 		return gainWord + 1 - s.silence(c, l, tie)
 	}
 	return gainWord - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+}
+
+// lasting says whether a word for a code is one for a password, and the mail does
+// not say that it is for one use or a short time, or what else to do with it.
+func (s *scoring) lasting(m int) bool {
+	const password = classWord | classAuth
+	return s.p.marks[m].class&password == password && s.mood.guard+s.mood.once+s.mood.brief+s.mood.where == 0
 }
 
 // strangeness is what a weak word loses to the words around it that make it the
@@ -155,7 +199,7 @@ func (s *scoring) distance(c *candidate, l look, tie bool) (cost float64) {
 		if !tie {
 			cost += 0.23 * max(0, words-3)
 		}
-	case l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0:
+	case l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && (l.gap.soft == 0 || c.lone):
 		cost = -0.3
 	case c.lone:
 		cost = 0.5 + 0.25*words + 1.5*sentences + 0.7*max(0, breaks-1)

@@ -21,6 +21,7 @@ type candidate struct {
 	lone       bool // nothing else on its line
 	mixed      bool // capitals and digits that change places: 8WD5M
 	boxed      bool // one digit to a cell or box
+	pointed    bool // in groups with points or of two sizes: 839.026, 719-25
 	veto       string
 	shape      float64
 
@@ -33,6 +34,7 @@ type candidate struct {
 	gain    float64
 	field   bool    // a word for the field it goes into is near
 	told    bool    // an imperative asks to enter it
+	priced  bool    // its word says for which price it is: "code for your purchase of €20: 482913"
 	old     bool    // crossed out, or a word says that it is no longer good
 	firm    bool    // a name of a one-time code is right beside it
 	against float64 // what speaks against it here, whatever stands elsewhere
@@ -120,6 +122,8 @@ func (s *scanner) next() {
 		}
 	}
 	switch {
+	case digits == end-start && next == '-' && s.capitals(end+1):
+		s.word(start, end)
 	case digits == end-start:
 		s.number(start, end)
 	case digits+capitals == 0 && next != '-':
@@ -127,6 +131,19 @@ func (s *scanner) next() {
 	default:
 		s.word(start, end)
 	}
+}
+
+// capitals says whether a run of digits and capitals begins at a place, as the
+// second part of 48-2Q7-KM does, and the ending of "482913-at" does not.
+func (s *scanner) capitals(i int) (yes bool) {
+	for ; i < len(s.low) && isAlnum(s.low[i]); i++ {
+		if r := s.p.raw[i]; isLetter(r) {
+			return false
+		} else if isLetter(s.low[i]) {
+			yes = true
+		}
+	}
+	return yes
 }
 
 func (s *scanner) run(i int) int {

@@ -3,6 +3,7 @@ package otp_test
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/otp"
@@ -84,11 +85,11 @@ func TestDisguises(t *testing.T) {
 // between puts a string between the characters of another.
 func between(sep string) func(string) string {
 	return func(s string) string {
-		out := ""
+		var out strings.Builder
 		for _, r := range s {
-			out += string(r) + sep
+			out.WriteString(string(r) + sep)
 		}
-		return out
+		return out.String()
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *scoring) dashAfter(c *candidate) bool {
 // ends says whether a candidate ends its sentence or line.
 func (s *scoring) ends(c *candidate) bool {
 	switch r := at(s.p.low, c.end); r {
-	case softBreak, hardBreak, cellBreak, 0, '。', '।', '!', '！':
+	case softBreak, hardBreak, cellBreak, 0, '。', '।', '۔', '။', '។', '։', '።', '!', '！':
 		return true
 	case '.':
 		return s.p.sentenceEnd(c.end)

@@ -127,6 +127,9 @@ func (p *page) sentenceEnd(i int) bool {
 	if p.low[i] != '.' || !isDigit(at(p.low, i+2)) {
 		return true
 	}
+	if i >= minCode && isDigit(p.low[i-1]) && isDigit(p.low[i-2]) && isDigit(p.low[i-3]) && isDigit(p.low[i-4]) {
+		return true // "482913. 10 minutes are left"
+	}
 	return !(p.boundary(i-1) || p.boundary(i-2) || p.boundary(i-3))
 }
 
@@ -231,5 +234,5 @@ func (s *scoring) rival(o, c *candidate) bool {
 	if o.kind == Alphanumeric && !o.upper && !o.lone {
 		return false
 	}
-	return o.veto == "" && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
+	return o.veto == "" && !o.pointed && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
 }

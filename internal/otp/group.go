@@ -156,7 +156,7 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 			if sep == 0 {
 				sep = ' '
 			}
-		case r == '\t' && (sep == 0 || sep == ' '):
+		case r == '\t' && (sep == 0 || sep == ' ' || sep == '\t' && n == 1): // a dash has a cell of its own
 			sep = '\t'
 		case (r == softBreak || r == hardBreak) && n == 1:
 			if sep == 0 || sep == ' ' {
@@ -187,8 +187,11 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	case total > maxCode, sep == '-' && total >= 7, sep == ' ' && total >= 9 && !s.hasRun(start, stop, 5):
 		s.reject(start, stop, "a phone or account number")
 		return true
+	case sep == '-' && total >= 5 && stop-start == total+1 && s.low[start] != '0':
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: -1, veto: s.around(start, stop)})
+		return true
 	case sep == '-':
-		s.reject(start, stop, "part of a longer number")
+		s.reject(start, s.dialled(start, stop), "part of a longer number")
 		return true
 	}
 	return false
@@ -216,6 +219,10 @@ func (s *scanner) longChain(start, end int) bool {
 		s.reject(start, next, "a phone number") // 07700 900188
 		return true
 	}
+	if stop := s.dialled(start, end); end-start == 5 && stop-end >= 8 {
+		s.reject(start, stop, "a phone number") // 01223 496 118
+		return true
+	}
 	if at(s.low, end) == '-' && isDigit(at(s.low, end+1)) {
 		stop := end
 		for at(s.low, stop) == '-' && isDigit(at(s.low, stop+1)) {
@@ -231,6 +238,19 @@ func (s *scanner) longChain(start, end int) bool {
 	return false
 }
 
+// dialled goes on over the groups of two to four digits that follow the code of an
+// area, which begins with a zero: 08-496 11 80. It answers where they end.
+func (s *scanner) dialled(start, stop int) int {
+	for s.low[start] == '0' && at(s.low, stop) == ' ' && isDigit(at(s.low, stop+1)) && stop-start < maxLone/2 {
+		end := s.run(stop + 1)
+		if n := end - stop - 1; n < 2 || n > 4 || !isDigit(s.low[end-1]) {
+			break
+		}
+		stop = end
+	}
+	return stop
+}
+
 func (s *scanner) hasRun(start, stop, n int) bool {
 	k := 0
 	for _, r := range s.low[start:stop] {
@@ -243,4 +263,25 @@ func (s *scanner) hasRun(start, stop, n int) bool {
 		}
 	}
 	return false
+}
+
+// dotted recognises six digits in two groups or in three that are no date, or four
+// to eight by themselves, joined by points or the like: 482.913, 48.29.13, 4.8.2.9.
+// It answers where they end.
+func (s *scanner) dotted(start, end int) int {
+	each, groups, stop, sign := end-start, 1, end, at(s.low, end)
+	if sign != '.' && (sign != '\'' && sign != '•' || each != 3) {
+		return 0
+	}
+	for at(s.low, stop) == sign && s.run(stop+1)-stop-1 == each && isDigit(s.low[stop+1]) {
+		stop = s.run(stop + 1)
+		groups++
+	}
+	if next := at(s.low, stop); isDigit(at(s.low, stop+1)) && (next == '.' || next == ',' || next == ':' || next == '/' || next == '\'') {
+		return 0
+	}
+	if each == 3 && groups == 2 || each == 2 && groups == 3 && !s.pairDate(start) || each == 1 && groups >= minCode && groups <= 8 {
+		return stop
+	}
+	return 0
 }

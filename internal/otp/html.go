@@ -25,10 +25,12 @@ type htmlReader struct {
 	i      int
 	stack  []element
 	hidden []rune // text that is not shown: preheaders, decoys
+	alt    string // what the tag says instead of an image
 }
 
 // readHTML adds an HTML text. It reads as mail programs show: no scripts,
-// styles, comments or attributes; what is hidden comes last, as a preheader.
+// styles, comments or attributes but what stands for an image; what is hidden
+// comes last, as a preheader.
 func (p *page) readHTML(s string) {
 	h := &htmlReader{p: p, s: s, stack: p.stack, hidden: p.hidden}
 	for h.i < len(s) && !p.full() {
@@ -208,14 +210,18 @@ func (h *htmlReader) name() string {
 func (h *htmlReader) open() {
 	name := h.name()
 	kind := kindOfElement(name)
+	h.alt = ""
 	st, href, void := h.attributes(h.top().inherit(name), name, kind)
 	switch kind {
 	case rawElement:
 		h.skipRaw(name)
 		return
 	case emptyElement:
-		if name == "br" || name == "hr" {
+		switch name {
+		case "br", "hr":
 			h.separate(st, hardBreak)
+		case "img":
+			h.instead(st)
 		}
 		return
 	case cellElement:
@@ -232,6 +238,25 @@ func (h *htmlReader) open() {
 	if !void && len(h.stack) < maxDepth {
 		e.span = h.p.openSpan(h.emphasis(name, st))
 		h.stack = append(h.stack, e)
+	}
+}
+
+// maxAlt bounds the text that stands for an image.
+const maxAlt = 256
+
+// instead writes what is shown where an image is not, if that is a digit or may
+// hold a code: a name on a logo is no part of the text.
+func (h *htmlReader) instead(st style) {
+	digits := 0
+	for _, r := range h.alt[:min(len(h.alt), maxAlt)] {
+		if isDigit(r) {
+			digits++
+		}
+	}
+	if digits >= minCode || digits > 0 && digits == len(h.alt) {
+		for _, r := range html.UnescapeString(h.alt[:min(len(h.alt), maxAlt)]) {
+			h.put(r, st)
+		}
 	}
 }
 

@@ -55,6 +55,9 @@ func (p *page) resolve() {
 		case head&(classCode|classWord|classNumber) != 0 && m.class&purpose != 0 && m.class&other == 0:
 			m.class |= classCode
 		}
+		if m.class&classUse != 0 {
+			m.class &^= classOld // an order to use it, though the same letters may say that it was
+		}
 		if m.class != 0 && !p.inAddress(m) {
 			kept = append(kept, *m)
 		}
@@ -115,7 +118,7 @@ func (p *page) trust(votes *[maxLangs]float64, bests [2]float64) (trusted [maxLa
 		case p.x.common[l] || votes[l] >= believed*best:
 			trusted[l] = everyClass
 		case votes[l] >= heard*best:
-			trusted[l] = classCode | classQuote | classWord | classDigits | classOnce | classWhere
+			trusted[l] = classCode | classQuote | classWord | classDigits | classApproval | classConfirmation | classOnce | classWhere
 		default:
 			trusted[l] = classCode | classQuote | classOnce
 		}

@@ -19,28 +19,34 @@ type class uint32
 
 // The sections of a lexicon; docs/extraction.md explains them to contributors.
 const (
-	classCode   class = 1 << iota // names a one-time code by itself
-	classWord                     // code, PIN: one if the rest of the mail agrees
-	classIs                       // is: ties the number to the word before
-	classUse                      // enter, use
-	classAuth                     // sign in, verify your address
-	classGuard                    // do not share, expires in, did not ask for this
-	classNot                      // order, invoice: owns the number beside it
-	classVoid                     // promo code, backup codes: makes the whole mail doubtful
-	classSkip                     // source code, QR code: hides the word in it
-	classUnit                     // minutes, points, euros: the number counts something
-	classOld                      // expired, previous
-	classNever                    // meeting ID: the mail holds no one-time code
-	classOwn                      // your, the: may stand before code
-	classQuote                    // begins a quoted or forwarded mail
-	classFoot                     // begins or marks a footer
-	classDigits                   // these digits: a word for a code in a mail about signing in, and no word at all in another
-	classOnce                     // one-time, single-use: makes a code of the noun beside it
-	classWhere                    // page, box, app, screen: where a code is typed
-	classBrief                    // minutes: for so long a code is good
-	classNumber                   // number: a code's only if something says so, else it owns the number beside it
-	classTell                     // tell him, read it out: a person is to have the number
-	classDone                     // was changed, was added: the mail reports what has happened
+	classCode         class = 1 << iota // names a one-time code by itself
+	classWord                           // code, PIN: one if the rest of the mail agrees
+	classIs                             // is: ties the number to the word before
+	classUse                            // enter, use
+	classAuth                           // sign in, verify your address
+	classGuard                          // do not share, expires in, did not ask for this
+	classNot                            // order, invoice: owns the number beside it
+	classVoid                           // promo code, backup codes: makes the whole mail doubtful
+	classSkip                           // source code, QR code: hides the word in it
+	classUnit                           // minutes, points, euros: the number counts something
+	classOld                            // expired, previous
+	classNever                          // meeting ID: the mail holds no one-time code
+	classOwn                            // your, the: may stand before code
+	classQuote                          // begins a quoted or forwarded mail
+	classFoot                           // begins or marks a footer
+	classDigits                         // these digits: a word for a code in a mail about signing in, and no word at all in another
+	classOnce                           // one-time, single-use: makes a code of the noun beside it
+	classWhere                          // page, box, app, screen: where a code is typed
+	classBrief                          // minutes: for so long a code is good
+	classNumber                         // number: a code's only if something says so, else it owns the number beside it
+	classTell                           // tell him, read it out: a person is to have the number
+	classDone                           // was changed, was added: the mail reports what has happened
+	classApproval                       // authorisation code: of a payment, on a receipt
+	classConfirmation                   // confirmation code: of a booking, if the mail is about one
+	classReply                          // Re: opens the subject of a mail that answers another
+	classInitial                        // change it, at first sign-in: what is good until it is changed
+	classFor                            // for, behind its noun: what the code is for, not what owns it
+	classPass                           // Fwd: opens the subject of a mail that is passed on as a whole
 )
 
 var sections = map[string]class{
@@ -48,7 +54,7 @@ var sections = map[string]class{
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
 	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
 	"digits": classWord | classDigits,
-	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell, "done": classDone,
+	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell, "done": classDone, "pass": classPass, "reply": classReply, "for": classFor, "initial": classInitial, "approval": classWord | classApproval, "confirmation": classWord | classConfirmation,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:
@@ -127,9 +133,9 @@ func inLatin(text string) bool {
 // What the phrases need: nodes, terms, and room for children that are not the
 // first, of which at most three quarters are used: a small table stays cached.
 const (
-	nodes   = 224 << 10
-	terms   = 56 << 10
-	further = 64 << 10
+	nodes   = 304 << 10
+	terms   = 72 << 10
+	further = 128 << 10
 )
 
 // load enters the phrases of one file.

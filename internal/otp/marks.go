@@ -210,10 +210,11 @@ func (p *page) wordEnd(i int) int {
 	return min(p.lettersEnd(i), i+maxWord)
 }
 
-// cutQuotes marks what follows the head of a quoted or forwarded mail, and
-// the footers.
+// cutQuotes marks what follows the head of a quoted mail, and the footers. What
+// follows that of a mail that is passed on as a whole is the mail.
 func (p *page) cutQuotes() {
 	quoted, foot, where := false, false, inSubject
+	passed := p.passedOn()
 	k := 0
 	for i := range p.lines {
 		l := &p.lines[i]
@@ -224,9 +225,21 @@ func (p *page) cutQuotes() {
 			k++
 		}
 		for j := k; j < len(p.marks) && p.marks[j].start < l.end; j++ {
-			quoted = quoted || p.marks[j].class&classQuote != 0 && l.part != inSubject
+			quoted = quoted || p.marks[j].class&classQuote != 0 && l.part != inSubject && !passed
 			foot = foot || p.marks[j].class&classFoot != 0 && l.part != inSubject
 		}
 		l.quoted, l.foot = quoted, foot
 	}
+}
+
+// passedOn says whether the subject begins as that of a forwarded mail does.
+func (p *page) passedOn() bool { return p.opensWith(classPass) }
+
+// answers says whether the subject begins as that of an answer does. A person wrote
+// such a mail, and talks about the codes in it.
+func (p *page) answers() bool { return p.opensWith(classReply) }
+
+// opensWith says whether the subject begins with a sign that mail programs put there.
+func (p *page) opensWith(sign class) bool {
+	return len(p.marks) > 0 && len(p.lines) > 0 && p.lines[0].part == inSubject && p.marks[0].class&sign != 0 && p.marks[0].start == p.lines[0].start
 }

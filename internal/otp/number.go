@@ -2,11 +2,23 @@ package otp
 
 import "unicode"
 
+// Why digits are no code that points, commas, colons or slashes join, or that
+// follow stars.
+const (
+	aFigure = "part of a figure, date or time"
+	aCard   = "the end of a card or account number"
+)
+
 // number reads a run of digits: by itself, as one of a group, or as part of a
 // date, a price, a phone number.
 func (s *scanner) number(start, end int) {
 	if glued := s.glued(start, end); glued > 0 {
 		s.i = glued
+		return
+	}
+	if stop := s.dotted(start, end); stop > 0 {
+		digits := stop - start - (stop-start)/(end-start+1)
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: -1.5, veto: s.around(start, stop)})
 		return
 	}
 	if why, stop := s.figure(start, end); stop > 0 {
@@ -59,7 +71,7 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 		}
 		if j < len(s.low) && (s.low[j] == '.' || s.low[j] == ',' || s.low[j] == ':' || s.low[j] == '/' || s.low[j] == '\'' || s.low[j] == '٬' || s.low[j] == '٫') &&
 			j+1 < len(s.low) && isDigit(s.low[j+1]) {
-			why = "part of a figure, date or time"
+			why = aFigure
 			stop = s.run(j + 1)
 			continue
 		}
@@ -146,6 +158,46 @@ func (s *scanner) otherYear(i int) bool {
 	return false
 }
 
+// maxShown is how many digits of a card or account number are shown, mostly.
+const maxShown = 4
+
+// masked says whether stars, dots or crosses stand for the digits before a few:
+// *4471, **** 4471, XXXX 4471. On both sides they are ornaments.
+func (s *scanner) masked(start, end int) bool {
+	if s.shown(start, end) > maxShown || masks(at(s.low, end)) || at(s.low, end) == ' ' && masks(at(s.low, end+1)) {
+		return false
+	}
+	i := start - 1
+	switch a, b := at(s.low, i), at(s.low, i-1); {
+	case a == '.':
+		return b == '.'
+	case masks(a):
+		return true
+	case a == ' ' || a == '-':
+		return (masks(b) || b == 'x') && at(s.low, i-2) == b
+	}
+	return false
+}
+
+// shown counts the digits of a number in groups.
+func (s *scanner) shown(start, end int) (n int) {
+	for _, r := range s.low[start:end] {
+		if isDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// masks is true of the signs that stand for a digit that is not shown.
+func masks(r rune) bool {
+	switch r {
+	case '*', '•', '…', '×', '●', '█':
+		return true
+	}
+	return false
+}
+
 // around looks at the runes that touch a number.
 func (s *scanner) around(start, end int) string {
 	a, b := at(s.low, start-1), at(s.low, end)
@@ -154,23 +206,51 @@ func (s *scanner) around(start, end int) string {
 	case a == '+':
 		return "a phone number"
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && isDigit(a2):
-		return "part of a figure, date or time"
-	case a == '*' && b != '*', a == '•', a == '…', a == '.' && a2 == '.', a == '×', a == '●', a == '█':
-		return "the end of a card or account number"
+		return aFigure
+	case s.masked(start, end):
+		return aCard
 	case currency(a), a == ' ' && currency(a2), currency(b), b == ' ' && currency(b2) && !currencyBefore(b2):
 		return "an amount of money"
 	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
 		return "a measure"
-	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2), a == '&':
+	case a == '_' && b == '_' && !isAlnum(a2) && !isAlnum(b2): // set in italics
+		return ""
+	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2) && !s.assigned(start), a == '&':
 		return "part of a name or address"
 	case b == '#':
 		return "to be dialled"
 	case b == '@':
 		return "part of an address"
-	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2), b == '/' && isAlnum(b2):
+	case s.starred(start, end):
+		return aCard
+	case a == '-' && isLetter(a2), b == '-' && isAlnum(b2) && !s.ending(end+1), b == '/' && isAlnum(b2):
 		return "part of a longer number"
 	}
 	return ""
+}
+
+// assigned says whether a name and an equals sign before a number stand by
+// themselves, as in a note of a program, and not in an address: "OTP=482913;".
+func (s *scanner) assigned(start int) bool {
+	i := start - 2
+	for i >= 0 && (isAlnum(s.low[i]) || s.low[i] == '_') {
+		i--
+	}
+	switch at(s.low, i) {
+	case 0, ' ', softBreak, hardBreak, cellBreak, ';', ',', '|', '[', '(', '{':
+		return true
+	}
+	return false
+}
+
+// amount says whether a figure has the two decimals of an amount of money, which
+// a time or date does not have: 48,20 and 1.048.20.
+func (p *page) amount(c *candidate) bool {
+	i := c.end - 3
+	if i <= c.start || !isDigit(p.low[i+1]) || !isDigit(p.low[i+2]) || isDigit(at(p.low, c.end)) {
+		return false
+	}
+	return p.low[i] == ',' || p.low[i] == '.' && i-c.start >= 3 && isDigit(p.low[i-3]) && isDigit(p.low[i-2]) && isDigit(p.low[i-1])
 }
 
 func currency(r rune) bool {

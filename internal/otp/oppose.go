@@ -1,5 +1,7 @@
 package otp
 
+import "unicode"
+
 // opposition is the worst word found against a candidate.
 type opposition struct {
 	loss float64
@@ -39,7 +41,8 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	tie := c.tie
 	asked, _ := s.toldAbove(c)
 	asked = asked || c.lone && s.toldBelow(c)
-	verb := false
+	verb, named, after := false, s.namedAfter(k), s.orderedAfter(c)
+	place := -1 // the mark of the place right before, where it is typed
 	s.leftOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		tie = tie || m.class&classIs != 0 && g.words == 0
@@ -63,16 +66,20 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		case g.soft+g.hard > 0 && c.lone && (asked || !s.label(l.mark)):
 		case m.class&classOld != 0 && g.words <= 4 && !s.parted(m.end, c.start):
 			o.note(-5, m)
+		case m.class&classWhere != 0 && g.words == 0:
+			place = l.mark
+		case place == l.mark+1 && m.class&classNot != 0 && s.p.span(m.end, s.p.marks[place].start) == gap{}: // "on the customers' page 123456 type"
+		case after && g.words >= 2 && m.class&(classNot|classVoid) != 0: // "on your telephone, to play, 123456 type"
 		case verb && m.class&classNot != 0: // "to link your phone, enter 123456"
 		case m.class&classNot != 0 && g.words > 0 && s.otherClause(m.end, c.start): // "the card's holder agrees: type 123456"
 		case m.class&(classNot|classVoid|classNever) != 0:
 			o.note(nearness(m, g), m)
-		case m.class&(classNumber|classWord) == classNumber && !s.asked(l.mark, c):
+		case m.class&(classNumber|classWord) == classNumber && !named && !s.asked(l.mark, c):
 			o.note(nearness(m, g), m)
 		}
 		return true
 	})
-	if s.namedAfter(k) && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
+	if named && o.mark.end > 0 && s.p.span(o.mark.end, c.start).words > 0 {
 		held = max(held, -0.9*o.loss)
 	}
 	o.loss += held
@@ -83,22 +90,57 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 // follow at once.
 func (s *scoring) opposeRight(k int, o *opposition) {
 	c := &s.cs[k]
+	named := s.namedBefore(c)
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
 		switch {
-		case g.sentences > 0 || g.words > 5 || g.figures > 0 || g.hard > 0:
+		case g.sentences > 0 || g.words > 5 || g.figures > 0 || g.hard > 0 || s.bracketed(c.end, m.start):
 			return false
-		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0:
+		case m.class&classUnit != 0 && g.words == 0 && g.soft == 0 && !s.parted(c.end, m.start):
 			o.note(-7, m)
-		case m.class&classOld != 0 && !s.parted(c.end, m.start):
+		case m.class&classBrief != 0: // in so many minutes it will have expired
+			return false
+		case m.class&classOld != 0 && !s.parted(c.end, m.start) && !(g.soft > 0 && s.fresh(c)):
 			o.note(-5, m)
 		case m.class&(classCode|classWord) != 0:
 			return false
-		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c):
+		case m.class&classVoid == 0 && s.ordered(c):
+			return false // the place it goes into
+		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.start)): // not of "code 123456 for your order"
 			o.note(-3.5, m)
 		}
 		return true
 	})
+}
+
+// ordered says whether an imperative and a word for a code stand right before a
+// number, or the imperative alone in a mail about signing in. Then it is what is to
+// be typed, and not what the noun after it has: "type 482913 on the customers' page".
+func (s *scoring) ordered(c *candidate) bool {
+	for o := c.mark - 1; o >= 0 && o >= c.mark-2; o-- {
+		m := &s.p.marks[o]
+		if g := s.p.span(m.end, c.start); g.words > 2 || g.sentences+g.hard > 0 {
+			return false
+		}
+		switch {
+		case m.class&classUse != 0:
+			return s.mood.subjectAuth || o < c.mark-1
+		case m.class&(classCode|classWord) == 0:
+			return false
+		}
+	}
+	return false
+}
+
+// orderedAfter says the same of an imperative right behind it, in languages that
+// put verbs last: "telefonunda oynamak için 482913 yaz".
+func (s *scoring) orderedAfter(c *candidate) bool {
+	if c.mark >= len(s.p.marks) || s.tied(c) {
+		return false
+	}
+	m := &s.p.marks[c.mark]
+	g := s.p.span(c.end, m.start)
+	return m.start >= c.end && m.class&classUse != 0 && g.words+g.sentences+g.hard == 0
 }
 
 // otherClause says whether a colon or semicolon ends the clause of a noun, and
@@ -112,10 +154,38 @@ func (s *scoring) otherClause(from, to int) bool {
 	return false
 }
 
+// fresh says whether a candidate ends its line and the next one begins anew, as
+// one that goes on in small letters does not.
+func (s *scoring) fresh(c *candidate) bool {
+	return at(s.p.low, c.end) == softBreak && !unicode.IsLower(at(s.p.raw, c.end+1))
+}
+
+// bracketed says whether a bracket opens right after a number: what is in it is
+// another thing.
+func (s *scoring) bracketed(from, to int) bool {
+	for _, r := range s.p.low[from:min(to, from+2)] {
+		if r == '(' || r == '[' {
+			return true
+		}
+	}
+	return false
+}
+
+// namedBefore says whether a name of a code stands right before a candidate.
+func (s *scoring) namedBefore(c *candidate) bool {
+	o := c.mark - 1
+	return o >= 0 && s.p.marks[o].class&(classCode|classWord) != 0 && s.p.span(s.p.marks[o].end, c.start) == gap{} && !s.owned(o)
+}
+
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".
 func (s *scoring) namedAfter(k int) (yes bool) {
+	c := &s.cs[k]
 	s.rightOf(k, func(l look) bool {
-		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && !s.owned(l.mark)
+		far := 0
+		if s.p.marks[l.mark].class&classCode != 0 {
+			far = 1 // "123456 als Bestätigungscode"
+		}
+		yes = s.p.marks[l.mark].class&(classCode|classWord) != 0 && l.gap.words <= far && l.gap.sentences+l.gap.hard == 0 && (l.gap.soft == 0 || c.lone) && !s.owned(l.mark) && !s.parted(c.end, s.p.marks[l.mark].start)
 		return false
 	})
 	return yes

@@ -1,6 +1,10 @@
 package otp
 
-import "unicode"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // named are the classes of words that a number may be bound to.
 const named = classCode | classWord | classNumber | classOnce
@@ -71,6 +75,11 @@ func (s *scoring) asked(m int, c *candidate) bool {
 			return true
 		}
 	}
+	for o := m + 1; o < c.mark && o <= m+3; o++ {
+		if s.p.marks[o].class&classUse != 0 {
+			return true
+		}
+	}
 	for o := c.mark; o < len(s.p.marks) && o <= c.mark+3; o++ {
 		n := &s.p.marks[o]
 		if g := s.p.span(c.end, n.start); g.words > 5 || g.sentences+g.hard > 0 {
@@ -104,7 +113,7 @@ func (s *scoring) aimed(m int) bool {
 	k := s.p.marks[m]
 	for o := m + 1; o < len(s.p.marks) && o <= m+4; o++ {
 		n := s.p.marks[o]
-		if n.class&classAuth == 0 || n.start < k.end {
+		if n.class&classAuth == 0 || n.class&classWord != 0 || n.start < k.end {
 			continue
 		}
 		g := s.p.span(k.end, min(n.start, k.end+maxWord))
@@ -123,6 +132,12 @@ func (s *scoring) estranged(m int) float64 {
 			return 1.4
 		}
 		return 0.8
+	}
+	if s.p.kind[k.from]&dense != 0 {
+		if s.mood.silent() && s.compounded(m) {
+			return 1
+		}
+		return 0
 	}
 	i := k.start - 1
 	if !k.owns {
@@ -148,6 +163,26 @@ func (s *scoring) estranged(m int) float64 {
 		return 0.6
 	}
 	return 0
+}
+
+// compounded says whether two letters of a script without spaces stand before a
+// word for a code, unknown to the lexicons and no small words: they say which
+// code it is.
+func (s *scoring) compounded(m int) bool {
+	k := s.p.marks[m]
+	i := k.start
+	if at(s.p.low, i-1) == ' ' && unicode.Is(unicode.Hangul, s.p.low[k.start]) {
+		i--
+	}
+	if i < 2 || m > 0 && s.p.marks[m-1].end >= i {
+		return false
+	}
+	for _, r := range s.p.low[i-2 : i] {
+		if s.p.x.classOf(r) != dense || unicode.Is(unicode.Hiragana, r) || strings.ContainsRune("的您你此本这該该是为為與与和", r) {
+			return false
+		}
+	}
+	return true
 }
 
 // modified says whether a long word in small letters, unknown to the lexicons,
@@ -182,7 +217,7 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 			continue
 		}
 		if end := s.p.wordEnd(i + 1); s.p.kind[i]&spaced != 0 && s.p.boundary(i) {
-			if unicode.IsLower(s.p.raw[i]) && end-i >= 4 {
+			if (unicode.IsLower(s.p.raw[i]) || unicode.Is(unicode.Lo, s.p.raw[i])) && end-i >= 4 {
 				return true
 			}
 			i = end
@@ -202,14 +237,20 @@ func (s *scoring) ownedBy(m int, some class) bool {
 		before--
 	}
 	for _, o := range [...]int{before, m + 1} {
-		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 {
+		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 || o < m && s.p.marks[o+1].class&classFor != 0 {
 			continue
 		}
 		n := s.p.marks[o]
 		from, to := min(k.end, n.end), max(k.start, n.start)
-		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) {
+		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) && !(o < m && s.nameIn(from, to)) {
 			return true
 		}
 	}
 	return false
+}
+
+// nameIn says whether a word in a short stretch begins with a capital, as the
+// name of a shop does: "in the shop ELM with the code".
+func (s *scoring) nameIn(from, to int) bool {
+	return slices.ContainsFunc(s.p.raw[from:to], unicode.IsUpper)
 }

@@ -2,6 +2,7 @@ package otp
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -220,7 +221,7 @@ func (p *page) readText(s string) {
 			}
 			fresh, skip = true, false
 		case skip:
-		case fresh && r == '>':
+		case fresh && r == '>' && !pointed(s[i:]):
 			skip, fresh = true, false
 		default:
 			p.write(r)
@@ -228,6 +229,13 @@ func (p *page) readText(s string) {
 		}
 	}
 	p.breakLine(hardBreak)
+}
+
+// pointed says whether a line that begins with an angle bracket also ends with one:
+// they point at what is between them, as in ">>> 482913 <<<".
+func pointed(rest string) bool {
+	line, _, _ := strings.Cut(rest[:min(len(rest), 4*maxLone)], "\n")
+	return strings.HasSuffix(strings.TrimRight(line, " \r"), "<")
 }
 
 // lineAt gives the index of the line that holds a rune.

@@ -15,11 +15,20 @@ func (s *scoring) place(k int) {
 	if s.mood.silent() && !c.told && s.handedOver(k) {
 		s.add(c, -3, "to be told to somebody")
 	}
+	if s.mood.guard+s.mood.brief+s.mood.where+s.mood.once == 0 && !c.told && s.dated(k) {
+		s.add(c, -3.2, "with the time at which something was done with it")
+	}
+	if c.anchor >= 0 && !c.told && s.mood.settled(s.p.marks[c.anchor].class) {
+		s.add(c, -7, "of a payment or booking that was made")
+	}
 	if s.secretOf(k) {
 		s.add(c, -5, "the secret of the long number before it")
 		if c.told {
 			c.against -= 4 // into the program, not the page
 		}
+	}
+	if s.pairedWith(k) {
+		s.add(c, -2, "the secret of what is named before it")
 	}
 	if s.quoted(c) {
 		s.add(c, -8, "in a sentence that is quoted")
@@ -28,6 +37,17 @@ func (s *scoring) place(k int) {
 		s.add(c, 1, "beside the field it goes into")
 		c.field = true
 	}
+}
+
+// dated says whether a time or date follows a candidate in its sentence: "code
+// 482913 was used on 3 May at 10:12".
+func (s *scoring) dated(k int) bool {
+	if k+1 >= len(s.cs) {
+		return false
+	}
+	c, next := &s.cs[k], &s.cs[k+1]
+	g := s.p.span(c.end, next.start)
+	return next.veto == aFigure && !s.p.amount(next) && g.words > 3 && g.words < 12 && g.sentences+g.soft+g.hard == 0 && !s.clauseEnds(c.end, next.start)
 }
 
 // goesInto says whether the sentence names the place where a code is typed:
@@ -62,54 +82,4 @@ func (s *scoring) handedOver(k int) bool {
 		s.rightOf(k, near)
 	}
 	return found
-}
-
-// secretOf says whether a long number in groups stands right before the label
-// of a candidate, as do a meeting and its password, or a gift card and its PIN.
-func (s *scoring) secretOf(k int) bool {
-	if k == 0 || s.mood.guard+s.mood.once > 0 && s.mood.void == 0 {
-		return false
-	}
-	o, c := &s.cs[k-1], &s.cs[k]
-	serial := o.veto != "" && at(s.p.low, o.start+4) == '-' // 7193-6071-9360, of a product
-	if !serial && (c.told || s.mood.auth-s.mood.label > 0 && s.mood.void == 0) {
-		return false
-	}
-	if o.kind != Numeric || s.cs[k-1].line > c.line || c.line-o.line > 2 || s.groupsIn(o) < 3 || s.phone(o) {
-		return false
-	}
-	g := s.p.span(o.end, c.start)
-	return g.words > 0 && g.words <= 4 && g.sentences <= s.semicolons(o.end, c.start) && (g.soft+g.hard > 0 || serial && g.words <= 3 || s.parted(o.end, c.start))
-}
-
-// semicolons counts those between two places, which part what is listed and end
-// no sentence.
-func (s *scoring) semicolons(from, to int) (n int) {
-	for i := from; i < min(to, from+maxWord); i++ {
-		if s.p.low[i] == ';' {
-			n++
-		}
-	}
-	return n
-}
-
-// groupsIn counts the groups of a number of nine digits and more.
-func (s *scoring) groupsIn(c *candidate) int {
-	digits, groups := 0, 0
-	for i := c.start; i < c.end; i++ {
-		if isDigit(s.p.low[i]) {
-			if digits++; i == c.start || !isDigit(s.p.low[i-1]) {
-				groups++
-			}
-		}
-	}
-	if digits < 9 {
-		return 0
-	}
-	return groups
-}
-
-// phone says whether a number is written as those of telephones are.
-func (s *scoring) phone(c *candidate) bool {
-	return at(s.p.low, c.start-1) == '+' || s.p.low[c.start] == '0' && s.p.low[c.start+1] != ' '
 }

@@ -37,6 +37,7 @@ func (s *scoring) run() {
 		s.oppose(k)
 		if c := &s.cs[k]; c.veto != "" || c.against < 0 {
 			s.mood.figures++
+			s.mood.amount = s.mood.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
 		}
 	}
 	for k := range s.cs {

@@ -17,12 +17,12 @@ func (s *scoring) sole() {
 		return
 	}
 	var one, other uint64 // the value of the free numbers, and of what else there is
-	replaced := false
+	replaced, backed := false, s.anyBacked()
 	kind := Alphanumeric
 	for k := range s.cs {
 		c := &s.cs[k]
 		switch v := s.p.sum(c); {
-		case !s.free(c):
+		case !s.free(c), backed && !s.backed(c):
 			replaced = replaced || c.old
 			if c.kind == Numeric && c.veto == "" && !s.p.lines[c.line].foot {
 				other++
@@ -37,7 +37,7 @@ func (s *scoring) sole() {
 		}
 	}
 	for k := range s.cs {
-		if c := &s.cs[k]; one != 0 && s.free(c) && s.p.sum(c) == one {
+		if c := &s.cs[k]; one != 0 && s.free(c) && (!backed || s.backed(c)) && s.p.sum(c) == one {
 			s.single(c, other == 0)
 			if replaced {
 				s.add(c, 3.5, "in place of another")
@@ -46,53 +46,140 @@ func (s *scoring) sole() {
 	}
 }
 
+// backed says whether more speaks for a candidate than that nothing speaks
+// against it: a word, an order to enter it, or how it is set.
+func (s *scoring) backed(c *candidate) bool {
+	return c.told || c.gain >= 2 || c.boxed || c.lone && s.p.lines[c.line].large
+}
+
+// anyBacked says whether that holds of any number that can be the code.
+func (s *scoring) anyBacked() bool {
+	for k := range s.cs {
+		if c := &s.cs[k]; c.kind == Numeric && s.free(c) && s.backed(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// standing is how the only number that can be the code stands in its mail.
+type standing struct {
+	alone    bool // there is no other number at all
+	known    bool // the mail speaks of signing in, or warns
+	begins   bool // it opens the subject or the text
+	whole    bool // it is all the text there is
+	hint     bool // something says that there is a code
+	labelled bool // an unknown word is its label
+	told     bool // it is in the subject, and the text, without a number, names a code or says where to enter it
+}
+
+func (s *scoring) standing(c *candidate, alone bool) standing {
+	m, l := &s.mood, &s.p.lines[c.line]
+	st := standing{
+		alone:    alone,
+		known:    m.auth+m.guard > 0,
+		begins:   c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0]),
+		whole:    c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject,
+		labelled: c.gain <= 3.5 && !c.told && s.labelled(c),
+	}
+	st.told = alone && l.part == inSubject && c.anchor < 0 && c.shape >= 0.5 && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
+	st.hint = st.known || st.told || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	return st
+}
+
 // single adds to the only number that can be the code.
 func (s *scoring) single(c *candidate, alone bool) {
+	st := s.standing(c, alone)
+	s.singleSet(c, st)
+	s.singleSaid(c, st)
 	m := &s.mood
+	if c.gain < m.subjectCode && s.inherits(c, st) {
+		s.add(c, m.subjectCode-c.gain, "the subject names a code")
+		c.gain = m.subjectCode
+	}
+}
+
+// inherits says whether the name of a code in the subject may be that of a number
+// in the text: nothing there says that it is another.
+func (s *scoring) inherits(c *candidate, st standing) bool {
+	if st.labelled || s.p.lines[c.line].part == inSubject || !st.known && c.shape < 1 || s.counts(c) {
+		return false
+	}
+	return c.gain > 0 || c.told || c.lone || s.tied(c) || s.unlabelled(c)
+}
+
+// singleSet weighs how it is set.
+func (s *scoring) singleSet(c *candidate, st standing) {
 	l := &s.p.lines[c.line]
-	known := m.auth+m.guard > 0
-	begins := c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0])
-	whole := c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject
-	hint := known || whole || m.once+m.where > 0 || c.told || begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
-	if hint && c.shape >= 0 {
+	large := l.large && c.lone
+	if st.hint && c.shape >= 0 {
 		s.add(c, 1, "the only number it can be")
 	}
-	if alone && (c.shape >= 0.5 || c.mixed) && (hint || c.boxed || l.large) {
+	if st.alone && (c.shape >= 0.5 || c.mixed) && (st.hint || c.boxed || l.large) {
 		s.add(c, 0.5, "the only number at all")
+		if (c.boxed || large) && !s.mood.price && s.mood.not == 0 && c.gain < 2 {
+			s.add(c, 1.6, "and set as codes are")
+		}
 	}
-	if begins && c.shape >= 0 {
+	if st.begins && c.shape >= 0 && (l.part == inSubject || st.known || s.mood.code || s.mood.where+s.mood.once+s.mood.brief > 0 || at(s.p.low, c.end) != ' ') {
 		s.add(c, 2.5, "begins the subject or the text")
 	}
+	if st.whole && c.shape >= 0 {
+		s.add(c, 2.5, "all the text there is")
+	}
+}
+
+// closesSubject says whether a number ends the subject, after no more than the name
+// of the sender: "[Fernhill] 482913", "Fernhill: 482913".
+func (s *scoring) closesSubject(c *candidate) bool {
+	l := &s.p.lines[c.line]
+	i := c.start - 1
+	if at(s.p.low, i) == ' ' {
+		i--
+	}
+	r := at(s.p.low, i)
+	return l.part == inSubject && c.end == l.end && i > l.start && (r == ']' || r == ':' || r == ')' || r == '】') && s.p.span(l.start, i).words <= 3
+}
+
+// singleSaid weighs what is said of it and of codes.
+func (s *scoring) singleSaid(c *candidate, st standing) {
+	m, l := &s.mood, &s.p.lines[c.line]
+	unnamed := c.gain < 2 && !st.labelled
 	if c.gain < 2 && c.shape >= 0 && c.size <= 6 && l.part != inSubject && c.kind == Numeric && s.by(c) {
 		s.add(c, 1.5, "signing in by it")
-	}
-	if whole && c.shape >= 0 {
-		s.add(c, 2.5, "all the text there is")
 	}
 	if c.told {
 		s.add(c, 0.3, "and told to")
 	}
-	if c.gain < 2 && !c.told && !c.field && !c.lone && !begins && !s.unlabelled(c) {
+	if st.told {
+		s.add(c, 3.2, "the text says that it is a code")
+	}
+	if c.gain < 2 && !c.told && !c.field && !c.lone && !st.begins && !s.unlabelled(c) {
 		s.add(c, -0.7, "an unknown word names it")
 	}
-	if alone && c.shape >= 0.5 && m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
-		s.add(c, 0.7, "the mail speaks of signing in and warns")
+	if st.labelled {
+		s.add(c, -2, "and that is all its sentence")
 	}
-	if alone && known && c.shape >= 0.5 && s.tied(c) && c.gain < 2 && s.p.span(l.start, c.start).words >= 3 {
-		s.add(c, 2.2, "after a colon")
+	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
+		s.add(c, 2.8, "closes the subject")
 	}
-	if alone && known && c.shape >= 0.5 && c.gain < 2 && !c.told && l.part != inSubject && s.unlabelled(c) && !s.counts(c) {
-		s.add(c, 1.5, "nothing names it")
-	}
-	if alone && !hint && c.gain >= 2.5 && c.shape >= 1 && m.not+m.void == 0 && !m.done && !m.subjectTrade {
-		s.add(c, 1, "and nothing else is spoken of")
-	}
-	if m.where > 1 && alone && hint {
+	if m.where > 1 && st.alone && st.hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
 	}
-	if c.gain < m.subjectCode && l.part != inSubject && (known || c.shape >= 1) && !s.counts(c) {
-		s.add(c, m.subjectCode-c.gain, "the subject names a code")
-		c.gain = m.subjectCode
+	if !st.alone || c.shape < 0.5 {
+		return
+	}
+	if m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
+		s.add(c, 0.7, "the mail speaks of signing in and warns")
+	}
+	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
+		s.add(c, 2.2, "after a colon")
+	}
+	if unnamed && st.known && !c.told && l.part != inSubject && s.unlabelled(c) && !s.counts(c) {
+		s.add(c, 1.5, "nothing names it")
+	}
+	if !st.hint && c.shape >= 1 && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
+		s.add(c, 1, "and nothing else is spoken of")
 	}
 }
 
@@ -116,28 +203,4 @@ func (s *scoring) by(c *candidate) bool {
 		}
 	}
 	return false
-}
-
-// unlabelled says whether no noun stands before a number that would say what it
-// is: it opens the line or clause, or a short word leads to it, such as "is",
-// "with", "mit".
-func (s *scoring) unlabelled(c *candidate) bool {
-	i := c.start - 1
-	for i >= 0 && (s.p.low[i] == ' ' || s.p.low[i] == '"' || s.p.low[i] == '“' || s.p.low[i] == '«') {
-		i--
-	}
-	if i < 0 || s.p.kind[i]&spaced == 0 {
-		return i < 0 || s.p.kind[i]&scriptBits == other && (s.p.low[i] != ':' || s.p.span(s.p.lines[c.line].start, i).words >= 3)
-	}
-	return i+1-s.p.wordStart(i) <= 5
-}
-
-// counts says whether a noun of the lexicon follows a number at once, which then
-// says how many there are: "20448 accounts".
-func (s *scoring) counts(c *candidate) bool {
-	if c.mark >= len(s.p.marks) {
-		return false
-	}
-	m := &s.p.marks[c.mark]
-	return m.start > c.end && m.class&(classAuth|classNot|classWhere) != 0 && m.class&classUse == 0 && s.p.span(c.end, m.start) == gap{}
 }

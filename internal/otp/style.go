@@ -83,6 +83,8 @@ func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ styl
 			}
 		case "href":
 			href = value
+		case "alt":
+			h.alt = value
 		case "hidden":
 			st.hidden = true
 		case "class", "id":
@@ -207,7 +209,7 @@ func (s *style) declareOne(key, value string) {
 	}
 	first, last := key[0]|0x20, key[len(key)-1]|0x20
 	switch {
-	case last == 'y' && (first == 'd' || first == 'v' || first == 'o'), last == 'r' && first == 'c', last == 'e' && first == 'f',
+	case last == 'y' && (first == 'd' || first == 'v' || first == 'o'), last == 'r' && first == 'c', (last == 'e' || last == 't') && first == 'f',
 		(last == 't' || last == 'h') && first == 'm', last == 'g' && first == 'l':
 		s.set(lowerASCII(key), value)
 	}
@@ -228,11 +230,24 @@ func (s *style) set(key, value string) {
 		if n, ok := pixels(value, 16); ok {
 			s.tiny, s.big = n <= 2, n >= 20
 		}
+	case "font":
+		s.setFont(value)
 	case "text-decoration", "text-decoration-line":
 		s.struck = s.struck || strings.Contains(value, "line-through")
 	case "letter-spacing":
 		n, ok := pixels(value, 16)
 		s.wide = s.wide || ok && n >= 2
+	}
+}
+
+// setFont reads the size in the shorthand of a font: "bold 28px/1.2 Courier".
+func (s *style) setFont(value string) {
+	for f := range strings.FieldsSeq(value) {
+		size, _, _ := strings.Cut(f, "/")
+		if n, ok := pixels(size, 16); ok && size[len(size)-1] > '9' { // else it is a weight
+			s.tiny, s.big = n <= 2, n >= 20
+			return
+		}
 	}
 }
 

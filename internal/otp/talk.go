@@ -52,16 +52,24 @@ func quoting(r rune) bool {
 	return false
 }
 
-// percent says whether a share of something is named, as in an offer. Footers
+// offers says whether a share of something and whether a price is named. Footers
 // and what is quoted do not count.
-func (p *page) percent() bool {
+func (p *page) offers() (share, price bool) {
 	for i := range p.lines {
 		l := &p.lines[i]
-		if !l.foot && !l.quoted && slices.ContainsFunc(p.low[l.start:l.end], func(r rune) bool { return r == '%' || r == '٪' }) {
-			return true
+		if l.foot || l.quoted {
+			continue
+		}
+		for j := p.next(l.start, inkBit); j < l.end; j = p.next(j+1, inkBit) {
+			switch r := p.low[j]; {
+			case r == '%', r == '٪':
+				share = true
+			case r >= 0x80 && currency(r), r == '$', (r == '원' || r == '円' || r == '元') && isDigit(at(p.low, j-1)):
+				price = true
+			}
 		}
 	}
-	return false
+	return share, price
 }
 
 // opposeSpent looks further in the sentence for a word that says the code is no
@@ -73,7 +81,7 @@ func (s *scoring) opposeSpent(k int, o *opposition) {
 	c := &s.cs[k]
 	s.rightOf(k, func(l look) bool {
 		m, g := s.p.marks[l.mark], l.gap
-		if g.sentences+g.soft+g.hard > 0 || g.words > 16 || s.clauseEnds(c.end, m.start) {
+		if g.sentences+g.soft+g.hard > 0 || g.words > 16 || m.class&classBrief != 0 || s.clauseEnds(c.end, m.start) {
 			return false
 		}
 		if m.class&classOld != 0 {

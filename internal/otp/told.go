@@ -40,7 +40,10 @@ func (s *scoring) used(k int) (done bool) {
 		if l.gap.words > far || l.gap.sentences+l.gap.hard > 0 || l.left && l.gap.words > 1 && far < 8 && s.parted(m.end, c.start) {
 			return false
 		}
-		if m.class&classUse != 0 || s.leadsTo(c, l) {
+		if m.class&classUse != 0 && m.class&classCode == 0 || s.leadsTo(c, l) {
+			if l.left && l.gap.words > 0 && l.mark == c.mark-1 && !s.unlabelled(c) && s.mood.silent() {
+				told -= 1.5 // an unknown noun is what is to be entered
+			}
 			s.because(c, told, "told to", m)
 			s.purpose(k)
 			done, c.told = true, true
@@ -77,7 +80,7 @@ func (s *scoring) toldBelow(c *candidate) bool {
 // confirm: 123 456". A noun alone may be the label of a user name.
 func (s *scoring) leadsTo(c *candidate, l look) bool {
 	m := s.p.marks[l.mark]
-	return l.left && m.class&classAuth != 0 && l.gap.words == 0 && c.shape >= 1 && s.tied(c) && s.p.span(m.start, m.end).words > 1
+	return l.left && m.class&classAuth != 0 && m.class&named == 0 && l.gap.words == 0 && c.shape >= 1 && s.tied(c) && s.p.span(m.start, m.end).words > 1
 }
 
 // purpose adds what the aim of the imperative gives: "… to sign in", or, since

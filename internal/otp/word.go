@@ -30,6 +30,10 @@ func (s *scanner) word(start, end int) {
 		return
 	}
 	switch a, b := at(s.low, start-1), at(s.low, stop); {
+	case a == '-' && isDigit(at(s.low, start-2)):
+		c.veto = "part of a longer number"
+	case digits > 0 && s.crossed(start, stop):
+		c.veto = aCard
 	case a == '_' || b == '_' || a == '@' || b == '@' || a == '/' && start >= 2 && s.low[start-2] > ' ' || a == '.' && isAlnum(at(s.low, start-2)) ||
 		b == '.' && isAlnum(at(s.low, stop+1)) || b == '/' && isAlnum(at(s.low, stop+1)) || a == '*' && at(s.low, start-2) == '*' && b != '*':
 		c.veto = "part of a name or address"
@@ -111,8 +115,10 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	switch {
 	case s.prefixed(c):
 		return 1
+	case s.chosen(c):
+		return -3
 	case digits > 0 && s.promo(c):
-		return -2.5
+		return -6
 	case c.letters && c.groups > 1:
 		return -1
 	case c.letters && c.upper:
@@ -127,6 +133,33 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 		return -1.2
 	}
 	return -2
+}
+
+// crossed says whether crosses stand for most of a number: 98XXXXXX21.
+func (s *scanner) crossed(start, stop int) bool {
+	run := 0
+	for _, r := range s.low[start:stop] {
+		if run++; r != 'x' {
+			run = 0
+		}
+		if run == 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// chosen recognises a password made of a word and a number: Winter4821.
+func (s *scanner) chosen(c *candidate) bool {
+	i := c.start + 1
+	for i < c.end && isLetter(s.p.raw[i]) && s.p.raw[i] >= 'a' {
+		i++
+	}
+	letters := i - c.start
+	for i < c.end && isDigit(s.low[i]) {
+		i++
+	}
+	return letters >= 3 && i == c.end && isLetter(s.low[c.start]) && s.p.raw[c.start] <= 'Z'
 }
 
 // changes says whether digits and letters change places more than once, or a

@@ -1,0 +1,118 @@
+package otp
+
+// How the mood of a mail is found.
+
+// partOfName says whether a word for a code stands right beside a word for
+// signing in, with which it makes one name: "access code", "codice d'accesso".
+func (p *page) partOfName(i int) bool {
+	k := &p.marks[i]
+	if i > 0 {
+		if o := &p.marks[i-1]; o.class&named != 0 && p.near(o.end, k.start) {
+			return true
+		}
+	}
+	if i+1 < len(p.marks) {
+		if o := &p.marks[i+1]; o.class&named != 0 && p.near(k.end, o.start) {
+			return true
+		}
+	}
+	return false
+}
+
+// near says whether little and no break is between two places.
+func (p *page) near(from, to int) bool {
+	if to-from > 6 {
+		return false
+	}
+	for _, r := range p.low[from:to] {
+		if r == softBreak || r == hardBreak || r == cellBreak || r == '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// feel counts the phrases of the page by class.
+func (p *page) feel() mood {
+	const settled = classDone | classNot
+	var m mood
+	var nots, voids [4]int // by part, since parts repeat each other
+	line := 0
+	for i := range p.marks {
+		k := &p.marks[i]
+		for p.lines[line].end <= k.start {
+			line++
+		}
+		l := &p.lines[line]
+		if l.quoted {
+			continue
+		}
+		if l.part == inSubject {
+			m.head(k, l)
+		}
+		m.code = m.code || k.class&(classCode|classWord) != 0 && k.class&classDigits == 0
+		m.use = m.use || k.class&classUse != 0 && l.part != inSubject
+		m.initial = m.initial || k.class&classInitial != 0
+		m.never = m.never || k.class&classNever != 0
+		switch {
+		case k.class&classVoid != 0:
+			voids[l.part]++
+			m.void = voids[inSubject] + max(voids[inText], voids[inHTML], voids[inPreheader])
+			m.subjectVoid = m.subjectVoid || l.part == inSubject
+		case k.class&settled == settled && !l.foot: // "your booking is confirmed", which is no signing in
+			m.done = true
+			m.subjectTrade = m.subjectTrade || l.part == inSubject
+		case k.class&classAuth != 0 && k.class&(classCode|classWord) == 0:
+			m.auth++
+			if p.partOfName(i) {
+				m.label++
+			}
+			m.subjectAuth = m.subjectAuth || l.part == inSubject
+		case k.class&classGuard != 0:
+			m.guard++
+			m.subjectGuard = m.subjectGuard || l.part == inSubject
+		case k.class&classDone != 0:
+			m.done = true
+		case k.class&classOnce != 0:
+			m.once++
+		case k.class&classWhere != 0:
+			m.where++
+		case k.class&classBrief != 0:
+			m.brief++
+		case k.class&classNot != 0 && !l.foot:
+			m.subjectTrade = m.subjectTrade || l.part == inSubject
+			nots[l.part]++
+			m.not = max(m.not, nots[l.part])
+		}
+	}
+	share, price := p.offers()
+	m.price, m.reply = price, p.answers()
+	if share && !m.subjectAuth { // an offer, unless the mail is about signing in
+		m.void++
+	}
+	m.conclude()
+	return m
+}
+
+// head notes what the subject says by itself.
+func (m *mood) head(k *mark, l *line) {
+	const name = classCode | classWord
+	if k.class&name != 0 && k.class&classDigits == 0 {
+		m.subjectCode = max(m.subjectCode, 3)
+		m.subjectOnly = m.subjectOnly || k.start <= l.start && k.end >= l.end
+		if k.class&classCode != 0 {
+			m.subjectCode = 3.4
+		}
+	}
+	m.subjectNoun = m.subjectNoun || k.class&(classNot|classVoid) != 0 && k.class&(name|classAuth) == 0
+	m.subjectOld = m.subjectOld || k.class&classOld != 0
+}
+
+// conclude draws from the counts what the subject makes of the mail.
+func (m *mood) conclude() {
+	m.subjectTrade = (m.subjectTrade || m.subjectVoid) && !m.subjectAuth && m.subjectCode == 0
+	if m.subjectOld || m.subjectGuard && m.subjectCode > 0 {
+		m.subjectCode, m.guard = 0, 0
+		m.void = max(m.void, 1)
+	}
+}
