@@ -237,10 +237,8 @@ func (c carrier) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []
 	if err != nil {
 		return nil, err
 	}
-	for i, r := range records {
-		if err := c.originals.KeepTx(ctx, tx, refs[i], r.Data); err != nil {
-			return nil, err
-		}
+	if err := c.originals.KeepTx(ctx, tx, refs, records); err != nil {
+		return nil, err
 	}
 	return refs, synced.Wait()
 }

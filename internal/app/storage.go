@@ -92,7 +92,7 @@ func (s segments) Append(at time.Time, records []original.Record) ([]original.Re
 }
 
 // KeepTx has nothing to do: Append has written the record.
-func (segments) KeepTx(context.Context, *db.Tx, original.Ref, []byte) error { return nil }
+func (segments) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error { return nil }
 
 func (s segments) sweep(context.Context) error {
 	_, err := s.Sweep(s.clock.Now())

@@ -21,7 +21,9 @@ func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) erro
 }
 
 // patience takes away the times that bound a transaction of the service.
-const patience = "; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+func patience() []string {
+	return []string{"SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"}
+}
 
 func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	p.mu.RLock()
@@ -34,10 +36,8 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 		return fmt.Errorf("connect: %w: %w", ErrUnavailable, err)
 	}
 	defer conn.Close()
-	s := &pgSession{conn: conn}
-	if _, err := s.command(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ"+patience); err != nil {
-		return fmt.Errorf("begin: %w: %w", ErrUnavailable, err)
-	}
+	s := p.session(conn)
+	s.opening = append([]string{"BEGIN ISOLATION LEVEL REPEATABLE READ"}, patience()...)
 	tx := Tx{session: s}
 	if err = call(context.WithValue(ctx, inside{}, true), p.log, fn, &tx); err == nil {
 		err = s.flush(ctx)
@@ -49,7 +49,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 		}
 		return err
 	}
-	if err := p.commit(func() error { return s.commit(ctx, "") }); err != nil {
+	if err := p.commit(func() error { return s.commit(ctx) }); err != nil {
 		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
 	}
 	for _, fn := range tx.after {

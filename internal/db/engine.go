@@ -43,6 +43,7 @@ type work struct {
 type session interface {
 	exec(ctx context.Context, query string, args []any) (int64, error)
 	queue(ctx context.Context, query string, args []any) error
+	queueEach(ctx context.Context, query string, columns []Column) error
 	query(ctx context.Context, query string, args []any) (*sql.Rows, error)
 	queryRow(ctx context.Context, query string, args []any) *sql.Row
 	engine() Engine

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -17,8 +16,17 @@ import (
 // pgSession is a transaction's connection to PostgreSQL.
 type pgSession struct {
 	conn    *sql.Conn
-	pending *pgx.Batch
+	each    *eachTexts
+	rooms   *rooms
+	opening []string // begins the transaction, and asks for its number where that will be wanted
+	begun   bool
+	xid     string // the number
+	pending []queued
 	failed  error // of the first statement that failed: PostgreSQL takes no other after it
+}
+
+func (p *postgres) session(conn *sql.Conn) *pgSession {
+	return &pgSession{conn: conn, each: &p.each, rooms: &p.rooms}
 }
 
 func (*pgSession) engine() Engine { return Postgres }
@@ -50,7 +58,7 @@ func (s *pgSession) queryRow(ctx context.Context, query string, args []any) *sql
 	return s.conn.QueryRowContext(ctx, query, bind(args)...)
 }
 
-// queueMax bounds what is held back.
+// queueMax bounds what is held back, in statements.
 const queueMax = 1024
 
 func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
@@ -61,32 +69,49 @@ func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 		_, err := s.exec(ctx, query, args)
 		return err
 	}
-	if s.pending == nil {
-		s.pending = &pgx.Batch{}
+	return s.enqueue(ctx, queued{text: query, args: bind(args)})
+}
+
+// enqueue holds a statement back.
+func (s *pgSession) enqueue(ctx context.Context, q queued) error {
+	if s.failed != nil {
+		return s.failed
 	}
-	s.pending.Queue(query, bind(args)...)
-	if s.pending.Len() >= queueMax {
+	s.pending = append(s.pending, q)
+	if len(s.pending) >= queueMax {
 		return s.flush(ctx)
 	}
 	return nil
 }
 
-// flush sends what was queued, in one go.
+// flush begins the transaction if need be, and sends what was queued.
 func (s *pgSession) flush(ctx context.Context) error {
-	if s.failed != nil || s.pending == nil {
+	if s.failed != nil || s.begun && len(s.pending) == 0 {
 		return s.failed
 	}
-	batch := s.pending
-	s.pending = nil
-	return s.raw(func(c *pgx.Conn) error {
-		results := c.SendBatch(ctx, batch)
-		for _, q := range batch.QueuedQueries {
-			if _, err := results.Exec(); err != nil {
-				return errors.Join(s.fail(q.SQL, err), ignore(results.Close()))
-			}
+	var opening []string
+	if !s.begun {
+		opening = s.opening
+	}
+	number, err := s.pipeline(ctx, opening, s.take())
+	if err != nil {
+		if s.failed == nil {
+			s.failed = err
 		}
-		return results.Close()
-	})
+		return err
+	}
+	if !s.begun && len(number.Rows) > 0 {
+		s.xid = string(number.Rows[0][0])
+	}
+	s.begun = true
+	return nil
+}
+
+// take returns what was queued.
+func (s *pgSession) take() []queued {
+	statements := s.pending
+	s.pending = nil
+	return statements
 }
 
 // ignore is for the error of closing what has failed before with the same.

@@ -101,7 +101,7 @@ func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), er
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	defer conn.Close()
-	s := &pgSession{conn: conn}
+	s := p.session(conn)
 	tx := Tx{session: s, again: try > 1}
 	err = p.transact(context.WithoutCancel(ctx), s, w, &tx)
 	return tx.after, err
@@ -110,11 +110,9 @@ func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), er
 func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) error {
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, inside{}, true), transactionMax)
 	defer cancel()
-	xid, err := s.begin(ctx, w)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	if err = call(ctx, p.log, w.fn, tx); err == nil {
+	s.opening = opening(w)
+	err := call(ctx, p.log, w.fn, tx)
+	if err == nil && (s.failed != nil || !s.begun) {
 		err = s.flush(ctx)
 	}
 	if err != nil {
@@ -124,37 +122,37 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 		}
 		return err
 	}
-	err = p.commit(func() error { return s.commit(ctx, xid) })
-	if err != nil {
-		_, _ = s.command(ctx, "ROLLBACK")
-		if !refused(err, false) { // as PostgreSQL does now and then: it is run again
-			p.log.ErrorContext(ctx, "commit failed", "error", err)
-		}
-		if _, doubt := errors.AsType[*lostCommit](err); !doubt && !refused(err, w.locks) {
-			return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
-		}
+	err = p.commit(func() error { return s.commit(ctx) })
+	if err == nil {
+		return nil
+	}
+	_, _ = s.command(ctx, "ROLLBACK")
+	if _, doubt := errors.AsType[*lostCommit](err); !doubt && s.failed != nil {
+		return err // what was queued failed, and the commit was not tried
+	}
+	if !refused(err, false) { // as PostgreSQL does now and then: it is run again
+		p.log.ErrorContext(ctx, "commit failed", "error", err)
+	}
+	if _, doubt := errors.AsType[*lostCommit](err); !doubt && !refused(err, w.locks) {
+		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
 	}
 	return err
 }
 
-// begin starts the transaction and, where it will be asked whether it happened, returns its number.
-func (s *pgSession) begin(ctx context.Context, w work) (xid string, err error) {
+// opening are the statements that begin a transaction and, where it will be asked whether it happened, ask for its number.
+func opening(w work) []string {
 	if !w.locks {
-		_, err = s.command(ctx, "BEGIN ISOLATION LEVEL SERIALIZABLE")
-		return "", err
+		return []string{"BEGIN ISOLATION LEVEL SERIALIZABLE"}
 	}
-	number, err := s.command(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()")
-	if err != nil {
-		return "", err
-	}
-	return string(number.Rows[0][0]), nil
+	return []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "SELECT pg_current_xact_id()"}
 }
 
-func (s *pgSession) commit(ctx context.Context, xid string) error {
-	done, err := s.command(ctx, "COMMIT")
+// commit sends what was queued, and the commit behind it.
+func (s *pgSession) commit(ctx context.Context) error {
+	done, err := s.pipeline(ctx, nil, s.take(), "COMMIT")
 	switch {
 	case err != nil && (unanswered(err) || ended(err)):
-		return &lostCommit{xid, err}
+		return &lostCommit{s.xid, err}
 	case err != nil:
 		return err
 	case done.CommandTag.String() != "COMMIT": // a statement failed, and the closure kept it to itself

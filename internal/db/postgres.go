@@ -30,6 +30,8 @@ type postgres struct {
 	notifier *sql.DB // of one connection, so that wake-ups do not wait behind writers
 	commit   func(commit func() error) error
 	log      *slog.Logger
+	each     eachTexts
+	rooms    rooms
 	turn     sync.Mutex // of updates that were refused several times: they go one after the other
 
 	mu      sync.RWMutex // held for reading by updates, so that close waits for them
@@ -55,6 +57,7 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	preset(config, "application_name", "gonebox")
 	preset(config, "synchronous_commit", "on") // what was acknowledged survives a loss of power, whatever the server's default
 	preset(config, "statement_timeout", fmt.Sprint(statementMax.Milliseconds()))
+	preset(config, "plan_cache_mode", "force_generic_plan") // a set of mail is as quickly done as planned
 	reading := config.Copy()
 	reading.RuntimeParams["default_transaction_read_only"] = "on"
 	p := &postgres{

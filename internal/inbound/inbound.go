@@ -37,7 +37,7 @@ type Mailboxes interface {
 // Messages stores mail.
 type Messages interface {
 	NewDraft(room []byte, c message.Content) (*message.Draft, []byte)
-	InsertTx(ctx context.Context, tx *db.Tx, d *message.Draft, p message.Place) error
+	InsertTx(ctx context.Context, tx *db.Tx, copies []message.Copy) error
 	Stored(ctx context.Context, q db.Queryer, box id.Mailbox, m id.Message) (bool, error)
 }
 
@@ -50,8 +50,8 @@ type Filters interface {
 type Originals interface {
 	// Append begins to write records; they may be relied on once the returned Synced has waited without an error.
 	Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error)
-	// KeepTx writes a record where originals are kept in the database: together with its message.
-	KeepTx(ctx context.Context, tx *db.Tx, ref original.Ref, data []byte) error
+	// KeepTx writes records where originals are kept in the database: together with their messages.
+	KeepTx(ctx context.Context, tx *db.Tx, refs []original.Ref, records []original.Record) error
 }
 
 // Outbox takes events to those who want to hear of them.
@@ -94,6 +94,7 @@ type Parts struct {
 type Service struct {
 	Parts
 	queue chan *mail
+	lanes int           // sets that are stored at the same time
 	turn  chan struct{} // a token: it is the next set's turn
 	ended chan struct{} // closed when Run has returned
 }
@@ -103,7 +104,19 @@ func New(p Parts) *Service {
 	if p.SetMax == 0 {
 		p.SetMax = setMax
 	}
-	s := &Service{Parts: p, queue: make(chan *mail, p.SetMax), turn: make(chan struct{}, 1), ended: make(chan struct{})}
-	s.turn <- struct{}{}
+	s := &Service{Parts: p, lanes: lanes(p.DB.Engine()), queue: make(chan *mail, p.SetMax), ended: make(chan struct{})}
+	s.turn = make(chan struct{}, s.lanes)
+	for range s.lanes {
+		s.turn <- struct{}{}
+	}
 	return s
+}
+
+// lanes is how many sets are stored at the same time. SQLite has one writer. PostgreSQL takes the originals of a set while it
+// commits the set before, or all of it where the two have no mailbox in common.
+func lanes(e db.Engine) int {
+	if e == db.Postgres {
+		return 2
+	}
+	return 1
 }

@@ -180,7 +180,7 @@ func (d *disk) Append(_ time.Time, records []original.Record) ([]original.Ref, i
 	return refs, synced{d.hold, d.syncErr}, nil
 }
 
-func (*disk) KeepTx(context.Context, *db.Tx, original.Ref, []byte) error { return nil }
+func (*disk) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error { return nil }
 
 // appended waits until so many originals were appended.
 func (d *disk) appended(t *testing.T, want int) {

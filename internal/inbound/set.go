@@ -41,16 +41,19 @@ type mail struct {
 //
 // A set passes two stations: its originals go to stable storage, and only then its rows are committed, so that nobody is
 // shown a mail that may yet be refused (docs/decisions/0002). The next set gathers until the one before has its rows ready to
-// be committed. Then its originals are written, once, while those rows are on their way to stable storage.
+// be committed. Then its originals are written, once, while those rows are on their way to stable storage. On PostgreSQL
+// originals are rows, too, and the second station has two lanes (docs/decisions/0031).
 func (s *Service) Run(ctx context.Context) {
 	defer close(s.ended)
 	sets := make(chan *set)
 	var rows sync.WaitGroup
-	rows.Go(func() {
-		for next := range sets {
-			s.commit(next)
-		}
-	})
+	for range s.lanes {
+		rows.Go(func() {
+			for next := range sets {
+				s.commit(next)
+			}
+		})
+	}
 	defer rows.Wait()
 	defer close(sets)
 	for {
@@ -158,8 +161,12 @@ func (n *set) durable() error {
 
 // commit stores the rows of a set once its originals are on stable storage, and answers its mails.
 func (s *Service) commit(next *set) {
-	ready := sync.OnceFunc(func() { s.turn <- struct{}{} })
-	defer ready()
+	yield := sync.OnceFunc(func() { s.turn <- struct{}{} })
+	defer yield()
+	ready := yield
+	if s.lanes > 1 { // the next set needs a lane, and can grow until there is one
+		ready = func() {}
+	}
 	err := next.durable()
 	if err == nil {
 		err = s.storeAll(next.mails, ready)
@@ -169,14 +176,18 @@ func (s *Service) commit(next *set) {
 
 // alone stores a mail that shares nothing, beside others that are stored likewise.
 func (s *Service) alone(m *mail) {
+	err := s.storeAlone(m, func() {})
+	s.observe(1)
+	s.settle([]*mail{m}, err)
+}
+
+func (s *Service) storeAlone(m *mail, ready func()) error {
 	n := &set{mails: []*mail{m}}
 	s.write(n)
-	err := n.durable()
-	if err == nil {
-		err = s.storeAll(n.mails, func() {})
+	if err := n.durable(); err != nil {
+		return err
 	}
-	s.observe(1)
-	s.settle(n.mails, err)
+	return s.store(n.mails, ready)
 }
 
 // storeAll stores mails together, or each alone where one of them may be at fault. It calls ready when rows wait for nothing
@@ -189,7 +200,7 @@ func (s *Service) storeAll(mails []*mail, ready func()) error {
 	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(mails), "error", err)
 	for _, m := range mails {
 		m.err, m.places = nil, nil
-		if err := s.store([]*mail{m}, ready); err != nil {
+		if err := s.storeAlone(m, ready); err != nil { // its original, too, has shared something
 			m.err = err
 		}
 	}
@@ -243,27 +254,32 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 		m.err, m.places = nil, nil // it may have been run before, and undone
 		addresses = append(addresses, m.keys...)
 	}
+	if err := s.keepOriginalsTx(ctx, tx, set); err != nil {
+		return err
+	}
 	intake, err := s.Mailboxes.IntakeTx(ctx, tx, addresses)
 	if err != nil {
 		return err
 	}
 	var wake []string
 	var events []event.Event
+	var copies []message.Copy
 	for _, m := range set {
 		slots, err := intake.Book(m.keys)
 		if err != nil {
 			m.err = err // it is left out; its sender alone hears of it
 			continue
 		}
-		if err := s.placeTx(ctx, tx, m, slots); err != nil {
-			return err
-		}
+		m.place(slots)
 		if s.Outbox != nil {
 			events = m.tell(events, slots)
 		}
 		for _, p := range m.places {
-			wake = append(wake, mailbox.WakeKey(p.Box))
+			copies, wake = append(copies, message.Copy{Draft: m.draft, Place: p}), append(wake, mailbox.WakeKey(p.Box))
 		}
+	}
+	if err := s.Messages.InsertTx(ctx, tx, copies); err != nil {
+		return err
 	}
 	tx.AfterCommit(func() { s.Wake.Wake(wake...) })
 	if err := intake.SaveTx(ctx, tx); err != nil || len(events) == 0 {
@@ -272,21 +288,27 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 	return s.Outbox.PublishTx(ctx, tx, events...)
 }
 
-func (s *Service) placeTx(ctx context.Context, tx *db.Tx, m *mail, slots []mailbox.Slot) error {
-	for _, slot := range slots {
-		p := message.Place{
-			Box: slot.Box, Message: slot.Message, ReceivedAt: slot.At, To: m.paths[slot.Address],
-			Raw: m.ref, RawUntil: slot.At.Add(slot.RawFor), OTP: m.codes[slot.Address],
-		}
-		if err := s.Messages.InsertTx(ctx, tx, m.draft, p); err != nil {
-			return fmt.Errorf("store message %s: %w", p.Message, err)
-		}
-		m.places = append(m.places, p)
+// keepOriginalsTx stores the originals of a set, where that is done together with its rows. Those of mails that may not
+// enter are no use to anybody, and go with the others.
+func (s *Service) keepOriginalsTx(ctx context.Context, tx *db.Tx, set []*mail) error {
+	refs, records := make([]original.Ref, len(set)), make([]original.Record, len(set))
+	for i, m := range set {
+		refs[i], records[i] = m.ref, m.record
 	}
-	if err := s.Originals.KeepTx(ctx, tx, m.ref, m.record.Data); err != nil {
-		return fmt.Errorf("store an original: %w", err)
+	if err := s.Originals.KeepTx(ctx, tx, refs, records); err != nil {
+		return fmt.Errorf("store the originals: %w", err)
 	}
 	return nil
+}
+
+// place puts a mail into its slots.
+func (m *mail) place(slots []mailbox.Slot) {
+	for _, slot := range slots {
+		m.places = append(m.places, message.Place{
+			Box: slot.Box, Message: slot.Message, ReceivedAt: slot.At, To: m.paths[slot.Address],
+			Raw: m.ref, RawUntil: slot.At.Add(slot.RawFor), OTP: m.codes[slot.Address],
+		})
+	}
 }
 
 // messageIDs lists what a mail became, for the log.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -22,54 +23,97 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// BenchmarkStore commits the rows of sets of 12 mails, which is what 32 senders make, and tells the CPU time of a mail.
+// BenchmarkStore commits sets of 12 mails, which is what 32 senders make, and tells the CPU time of a mail: of this program
+// in storing and in preparing, and of the PostgreSQL server. On SQLite the originals are left out, since they go to files.
 func BenchmarkStore(b *testing.B) {
 	for _, name := range []string{"text4k", "att64k"} {
-		b.Run(name, func(b *testing.B) {
-			content, err := os.ReadFile("testdata/" + name + ".eml")
-			if err != nil {
-				b.Fatal(err)
-			}
-			const mails = 12
-			s := newBare(b, dbtest.Open(b, db.Options{}))
-			var n int
-			before := cpuTime()
-			var spent time.Duration // preparing
-			for b.Loop() {
-				begun := cpuTime()
-				var set []*mail
-				for range mails {
-					n++
-					set = append(set, s.benchMail(b, fmt.Sprint("bench", n*7%64), content))
+		content, err := os.ReadFile("testdata/" + name + ".eml")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name+"/sqlite", func(b *testing.B) {
+			newBare(b, dbtest.Open(b, db.Options{}), bare{}).benchmarkStore(b, content, func() time.Duration { return 0 })
+		})
+		b.Run(name+"/postgres", func(b *testing.B) {
+			server, d := benchServer(b)
+			newBare(b, d, tabled{original.NewTable(d)}).benchmarkStore(b, content, func() time.Duration {
+				used, err := server.CPU()
+				if err != nil {
+					b.Fatal(err)
 				}
-				spent += cpuTime() - begun
-				if err := s.store(set, func() {}); err != nil || set[0].err != nil {
-					b.Fatal(err, set[0].err)
-				}
-				for _, m := range set {
-					m.release()
-				}
-			}
-			b.ReportMetric(float64((cpuTime()-before-spent).Microseconds())/float64(n), "µs-store/mail")
-			b.ReportMetric(float64(spent.Microseconds())/float64(n), "µs-prepare/mail")
+				return used
+			})
 		})
 	}
+}
+
+func (s *Service) benchmarkStore(b *testing.B, content []byte, database func() time.Duration) {
+	const mails = 12
+	n := 0
+	before, databaseBefore := cpuTime(), database()
+	var spent time.Duration // preparing
+	for b.Loop() {
+		begun := cpuTime()
+		next := &set{}
+		for range mails {
+			n++
+			next.add(s.benchMail(b, fmt.Sprint("bench", n*7%64), content))
+		}
+		spent += cpuTime() - begun
+		s.write(next)
+		if err := s.store(next.mails, func() {}); err != nil || next.mails[0].err != nil {
+			b.Fatal(err, next.mails[0].err)
+		}
+		for _, m := range next.mails {
+			m.release()
+		}
+	}
+	b.ReportMetric(float64((cpuTime()-before-spent).Microseconds())/float64(n), "µs-store/mail")
+	b.ReportMetric(float64(spent.Microseconds())/float64(n), "µs-prepare/mail")
+	b.ReportMetric(float64((database()-databaseBefore).Microseconds())/float64(n), "µs-server/mail")
+}
+
+// benchServer is a server that keeps what it commits, with a database on it.
+func benchServer(b *testing.B) (*dbtest.Server, *db.DB) {
+	server := dbtest.StartServer(b, dbtest.Seasoned()...)
+	if err := server.Season(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if err := server.Create(b.Context(), "bench"); err != nil {
+		b.Fatal(err)
+	}
+	d, err := db.Open(b.Context(), server.URL("bench"), db.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = d.Close() })
+	if _, _, err := d.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return server, d
+}
+
+// tabled are originals in PostgreSQL.
+type tabled struct{ *original.Table }
+
+func (t tabled) Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error) {
+	refs, err := t.Table.Append(context.Background(), at, records)
+	return refs, nil, err
 }
 
 func (s *Service) benchMail(b *testing.B, local string, content []byte) *mail {
 	m, err := s.prepare(b.Context(), &Envelope{
 		From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP",
-		ReceivedAt: s.Clock.Now(), To: []Recipient{{Address: local + "@box.example", Local: local, Domain: "box.example"}},
+		ReceivedAt: s.Clock.Now(), To: []Recipient{{Address: local + "@box.example", Local: local, Domain: "box.example", rawFor: 15 * time.Minute}},
 	}, content)
 	if err != nil {
 		b.Fatal(err)
 	}
-	m.ref = "p0.2ajk5.1z141z3.8.16o"
 	return m
 }
 
-// newBare is a service without originals, with 64 mailboxes.
-func newBare(b *testing.B, d *db.DB) *Service {
+// newBare is a service with 64 mailboxes.
+func newBare(b *testing.B, d *db.DB, originals Originals) *Service {
 	c, hub := clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), wake.New()
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
@@ -82,7 +126,7 @@ func newBare(b *testing.B, d *db.DB) *Service {
 		}
 	}
 	return New(Parts{
-		DB: d, Clock: c, Wake: hub, Mailboxes: boxes, Originals: bare{}, Authenticator: bare{}, AttachmentMax: 5 << 20, Hostname: "mx.box.example",
+		DB: d, Clock: c, Wake: hub, Mailboxes: boxes, Originals: originals, Authenticator: bare{}, AttachmentMax: 5 << 20, Hostname: "mx.box.example",
 		Messages: message.New(d, c, hub, boxes, nil, message.Policy{PreviewLength: 200}), Logger: slog.New(slog.DiscardHandler),
 	})
 }
@@ -110,11 +154,11 @@ func (bare) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account
 	return nil
 }
 
-func (bare) Append(time.Time, []original.Record) ([]original.Ref, Synced, error) {
-	return nil, nil, nil
+func (bare) Append(_ time.Time, records []original.Record) ([]original.Ref, Synced, error) {
+	return slices.Repeat([]original.Ref{"p0.2ajk5.1z141z3.8.16o"}, len(records)), nil, nil
 }
 
-func (bare) KeepTx(context.Context, *db.Tx, original.Ref, []byte) error { return nil }
+func (bare) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error { return nil }
 
 func (bare) Check(context.Context, mailauth.Input) mailauth.Result { return mailauth.Result{} }
 

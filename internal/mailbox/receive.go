@@ -186,11 +186,15 @@ func (in *Intake) SaveTx(ctx context.Context, tx *db.Tx) error {
 	if err := in.openTx(ctx, tx); err != nil {
 		return err
 	}
+	var boxes db.Texts
+	var messages, unread, last, days, dayCounts db.Numbers
 	for _, b := range in.changed {
-		err := tx.Queue(ctx, updateReceived, string(b.ID), b.MessageCount, b.UnreadCount, b.lastAt, b.own.day, b.own.count)
-		if err != nil {
-			return fmt.Errorf("count mail of %s: %w", b.ID, err)
-		}
+		boxes, last = append(boxes, string(b.ID)), append(last, b.lastAt)
+		messages, unread = append(messages, int64(b.MessageCount)), append(unread, int64(b.UnreadCount))
+		days, dayCounts = append(days, b.own.day), append(dayCounts, int64(b.own.count))
+	}
+	if err := tx.QueueEach(ctx, updateReceived.On(tx.Engine()), boxes, messages, unread, last, days, dayCounts); err != nil {
+		return fmt.Errorf("count mail of %d mailboxes: %w", len(boxes), err)
 	}
 	tx.AfterCommit(func() { in.s.recent.received(in.changed, in.now) })
 	return in.saveTalliesTx(ctx, tx)

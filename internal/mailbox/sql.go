@@ -30,12 +30,11 @@ const (
 	insertMailbox = `INSERT INTO mailbox (id, address, local_part, domain, source, session_id, account_id, key_prefix, domain_id,
 		created_at, expires_at, epoch, message_count, unread_count, last_message_at, day, day_count)
 		VALUES ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), nullif($9, ''), $10, $11, 1, 0, 0, 0, 0, 0)`
-	updateExpiry   = "UPDATE mailbox SET expires_at = $2 WHERE id = $1"
-	updateEnded    = "UPDATE mailbox SET address = NULL, ended_at = $2, epoch = $3 WHERE id = $1"
-	updateReceived = `UPDATE mailbox SET message_count = $2, unread_count = $3, last_message_at = $4, day = $5, day_count = $6 WHERE id = $1`
-	updateCounts   = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
-	leaveSession   = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
-	deleteAll      = "DELETE FROM mailbox WHERE id IN "
+	updateExpiry = "UPDATE mailbox SET expires_at = $2 WHERE id = $1"
+	updateEnded  = "UPDATE mailbox SET address = NULL, ended_at = $2, epoch = $3 WHERE id = $1"
+	updateCounts = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
+	leaveSession = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
+	deleteAll    = "DELETE FROM mailbox WHERE id IN "
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
@@ -62,6 +61,14 @@ const (
 	deleteHold  = "DELETE FROM address_hold WHERE address_hash = $1"
 	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
 )
+
+// updateReceived writes the counts of many mailboxes, after one another or at once.
+var updateReceived = db.Per{
+	SQLite: "UPDATE mailbox SET message_count = $2, unread_count = $3, last_message_at = $4, day = $5, day_count = $6 WHERE id = $1",
+	Postgres: `UPDATE mailbox SET message_count = new.messages, unread_count = new.unread, last_message_at = new.last,
+		day = new.day, day_count = new.day_count
+		FROM (SELECT $1 AS id, $2 AS messages, $3 AS unread, $4 AS last, $5 AS day, $6 AS day_count) AS new WHERE mailbox.id = new.id`,
+}
 
 // What a set of mail relies on it locks first, on an engine where others write meanwhile (db.DB.UpdateLocked). All sets
 // take their locks in the same order: mailboxes by address, private domains, days by account, accounts, expired mailboxes.

@@ -120,22 +120,10 @@ type Place struct {
 	OTP        *OTP // the recipient's own code instead of the draft's; nil: the draft's
 }
 
-// InsertTx stores a draft in one mailbox.
-func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, d *Draft, p Place) error {
-	summary := d.in(p)
-	text := summary.appendJSON(make([]byte, 0, 1<<10))
-	box, message := string(p.Box), string(p.Message) // plain types spare database/sql a look at what they are
-	err := tx.Queue(ctx, insertMessage, box, message, p.ReceivedAt.UnixMicro(), d.size, summary.OTP != nil,
-		string(p.Raw), p.RawUntil.UnixMicro(), string(text), d.detail)
-	if err != nil {
-		return err
-	}
-	for _, f := range d.files {
-		if err := tx.Queue(ctx, insertAttachment, box, message, string(f.id), f.data); err != nil {
-			return err
-		}
-	}
-	return nil
+// Copy is a draft for one of its places.
+type Copy struct {
+	*Draft
+	Place
 }
 
 // Stored tells whether a message is there.

@@ -15,9 +15,9 @@ import (
 const summaryColumns = "id, received_at, size, seen, summary"
 
 const (
-	insertMessage = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
+	insertMessages = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
 		VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9)`
-	insertAttachment = "INSERT INTO attachment (mailbox_id, message_id, id, data) VALUES ($1, $2, $3, $4)"
+	insertAttachments = "INSERT INTO attachment (mailbox_id, message_id, id, data) VALUES ($1, $2, $3, $4)"
 
 	selectList = "SELECT " + summaryColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 ORDER BY id DESC LIMIT $5`

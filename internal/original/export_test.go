@@ -24,6 +24,9 @@ func OpenFaulty(dir string, c clock.Clock, log *slog.Logger, f *Faults, limit in
 // BlockSize is what writes begin at a multiple of.
 const BlockSize = blockSize
 
+// PartSize is how many octets a row of a table holds.
+const PartSize = partSize
+
 // HeaderSize is what a record takes beside its data; a closed segment ends with as much.
 const HeaderSize = headerSize
 

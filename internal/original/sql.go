@@ -11,8 +11,8 @@ import (
 
 // These are for PostgreSQL alone.
 const (
-	insertOriginal = "INSERT INTO original (quarter, id, data) VALUES ($1, $2, $3)"
-	selectOriginal = "SELECT data FROM original WHERE quarter = $1 AND id = $2"
+	insertParts = "INSERT INTO original (quarter, id, data) VALUES ($1, $2, $3)"
+	selectParts = "SELECT data FROM original WHERE quarter = $1 AND id >= $2 AND id <= $3 ORDER BY id"
 
 	selectPartitions = `SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 		WHERE i.inhparent = CAST('original' AS regclass)`

@@ -2,14 +2,8 @@ package original
 
 import (
 	"context"
-	"crypto/rand"
-	"database/sql"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +12,9 @@ import (
 
 // Table is the store in PostgreSQL, for processes that share one: a partition for each quarter of an hour in which what is
 // in it may go, so that a quarter is erased by dropping it. A record is written in the transaction that makes its message:
-// neither is there without the other. It is safe for concurrent use.
+// its message is not there without it. It is safe for concurrent use.
+//
+// The records of one Append lie end to end in rows that fill a page each (docs/decisions/0031).
 type Table struct {
 	db *db.DB
 
@@ -35,7 +31,7 @@ func NewTable(d *db.DB) *Table {
 const slack = time.Minute
 
 // Append gives records that arrived at the given time their references, and makes sure that there is room for them. It
-// writes none of them: that is KeepTx, for each.
+// writes none of them: that is KeepTx, for all of them.
 func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (refs []Ref, err error) {
 	if year := at.Year(); year < 1971 || year > 9998 {
 		return nil, fmt.Errorf("%w: it arrived in the year %d", ErrRecord, year)
@@ -44,23 +40,48 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 		return nil, err
 	}
 	refs = make([]Ref, len(records))
+	ends := make(map[int64]cell, 2) // by quarter, where the next record goes
 	for i, r := range records {
-		cell := newCell(at, r.Class)
-		if err := t.partition(ctx, cell.quarter); err != nil {
-			return nil, fmt.Errorf("make room for original messages: %w", err)
+		quarter := quarterOf(at.Add(r.Class+slack)) + 1
+		c, begun := ends[quarter]
+		if !begun {
+			if err := t.partition(ctx, quarter); err != nil {
+				return nil, fmt.Errorf("make room for original messages: %w", err)
+			}
+			c = newCell(at, quarter)
 		}
-		refs[i] = cell.ref()
+		c.length = int64(len(r.Data))
+		refs[i] = c.ref()
+		c.offset += c.length
+		ends[quarter] = c
 	}
 	return refs, nil
 }
 
-// KeepTx writes a record in the transaction that makes its message.
-func (t *Table) KeepTx(ctx context.Context, tx *db.Tx, ref Ref, data []byte) error {
-	c, err := parseCell(ref)
-	if err != nil {
-		return err
+// KeepTx writes the records of one Append, with the references that it gave, in the transaction that makes their messages.
+func (t *Table) KeepTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Record) error {
+	streams := make(map[int64]*stream, 2)
+	for i, r := range records {
+		c, err := parseCell(refs[i])
+		if err != nil {
+			return err
+		}
+		s := streams[c.quarter]
+		if s == nil {
+			s = &stream{cell: cell{quarter: c.quarter, id: c.id}}
+			streams[c.quarter] = s
+		}
+		if err := s.add(c, r.Data); err != nil {
+			return err
+		}
 	}
-	return tx.Queue(ctx, insertOriginal, c.quarter, c.id[:], data)
+	for _, s := range streams {
+		s.end()
+		if err := tx.QueueEach(ctx, insertParts, s.quarters, s.ids, s.parts); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Read returns the bytes that were given to Compress before Append. It fails with ErrGone if the record is not
@@ -75,11 +96,15 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	var data []byte
-	err = q.QueryRow(ctx, selectOriginal, c.quarter, c.id[:]).Scan(&data)
-	if errors.Is(err, sql.ErrNoRows) {
+	first, last := c.rows()
+	parts, err := db.Collect(ctx, q, db.Value[[]byte], selectParts, c.quarter, first, last)
+	if err != nil {
+		return nil, fmt.Errorf("read original %s: %w", ref, err)
+	}
+	if len(parts) == 0 {
 		return nil, fmt.Errorf("read original %s: %w", ref, ErrGone)
 	}
+	data, err := c.within(parts)
 	if err != nil {
 		return nil, fmt.Errorf("read original %s: %w", ref, err)
 	}
@@ -113,46 +138,3 @@ func (t *Table) Sweep(ctx context.Context, now time.Time) (removed int, err erro
 
 // Close lets go of nothing: the database is not the table's.
 func (*Table) Close() error { return nil }
-
-// cell is a reference taken apart.
-type cell struct {
-	quarter int64    // since 1970, from whose beginning on the record may go
-	id      [16]byte // sorts by time, so that the index grows at its end
-}
-
-func newCell(at time.Time, class time.Duration) (c cell) {
-	c.quarter = quarterOf(at.Add(class+slack)) + 1
-	rand.Read(c.id[6:]) // never fails, as crypto/rand documents
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli()))
-	copy(c.id[:6], ms[2:])
-	return c
-}
-
-const cellPrefix = "t."
-
-func (c cell) ref() Ref {
-	return Ref(cellPrefix + strconv.FormatInt(c.quarter, 36) + "." + hex.EncodeToString(c.id[:]))
-}
-
-// parseCell is the inverse of cell.ref. What is no reference of ours is ErrDamaged; one into a segment file, which a
-// migrated database still has, is ErrGone.
-func parseCell(r Ref) (c cell, err error) {
-	text, ours := strings.CutPrefix(string(r), cellPrefix)
-	if !ours {
-		if _, err := r.parse(); err == nil {
-			return c, ErrGone
-		}
-	}
-	number, digits, _ := strings.Cut(text, ".")
-	if c.quarter, err = strconv.ParseInt(number, 36, 64); err == nil {
-		var id []byte
-		if id, err = hex.DecodeString(digits); err == nil && len(id) == len(c.id) {
-			c.id = [16]byte(id)
-		}
-	}
-	if err != nil || !ours || c.ref() != r {
-		return c, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
-	}
-	return c, nil
-}

@@ -3,7 +3,9 @@ package original_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -20,17 +22,17 @@ func store(t *testing.T, d *db.DB, table *original.Table, at time.Time, class ti
 	for _, text := range texts {
 		records = append(records, original.Record{Class: class, Data: original.Compress(nil, []byte(text))})
 	}
+	return keepInTable(t, d, table, at, records)
+}
+
+func keepInTable(t *testing.T, d *db.DB, table *original.Table, at time.Time, records []original.Record) []original.Ref {
+	t.Helper()
 	refs, err := table.Append(t.Context(), at, records)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = d.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		for i, r := range records {
-			if err := table.KeepTx(ctx, tx, refs[i], r.Data); err != nil {
-				return err
-			}
-		}
-		return nil
+		return table.KeepTx(ctx, tx, refs, records)
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -111,6 +113,12 @@ func TestATableRefusesWhatItDidNotWrite(t *testing.T) {
 		"t.zz.00000000000000000000000000000000":  original.ErrGone,
 		"t.+zz.00000000000000000000000000000000": original.ErrDamaged,
 		"t.zz.0000000000000000000000000000000G":  original.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.9":        original.ErrGone,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.0":        original.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.-1.9":       original.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.zzzzzzzz": original.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0":          original.ErrDamaged,
+		"t.zz.AAAAAAAAAAAAAAAAAAAAAB.0.9":        original.ErrDamaged,
 		"x.zz.00000000000000000000000000000000":  original.ErrDamaged,
 	} {
 		if _, err := table.Read(ref); !errors.Is(err, want) {
@@ -121,5 +129,89 @@ func TestATableRefusesWhatItDidNotWrite(t *testing.T) {
 		if _, err := table.Append(t.Context(), time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), []original.Record{r}); !errors.Is(err, original.ErrRecord) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Records that share rows, fill them exactly, span them or begin anew are read back as they were written, whichever of
+// them share a quarter.
+func TestRecordsShareRows(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	table := original.NewTable(d)
+	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
+	part := original.PartSize - 1 // what fills a row with the octet that Compress puts in front
+	for name, sizes := range map[string][]int{
+		"one small": {100}, "one row": {part}, "an octet more": {part + 1}, "small ones": {3000, 4000, 5000, 900, 1},
+		"rows to the octet": {part, part, 2*part + 1}, "large ones": {50_000, 10, 100_000, 20_000}, "a large one": {1 << 20},
+	} {
+		var texts []string
+		var records []original.Record
+		for i, n := range sizes {
+			texts = append(texts, string(noise(n)))
+			class := 15 * time.Minute
+			if i%3 == 1 {
+				class = time.Hour
+			}
+			records = append(records, original.Record{Class: class, Data: original.Compress(nil, []byte(texts[i]))})
+		}
+		for i, ref := range keepInTable(t, d, table, begin, records) {
+			if len(ref) > 50 {
+				t.Errorf("%s: a reference of %d characters", name, len(ref))
+			}
+			if raw, err := table.Read(ref); err != nil || string(raw) != texts[i] {
+				t.Errorf("%s, record %d: %d octets, %v; want %d", name, i, len(raw), err, sizes[i])
+			}
+		}
+	}
+}
+
+// What PostgreSQL cuts up itself it keeps in a table beside, with an index entry for every 2 KiB.
+func TestRowsFillPages(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	text := string(noise(100*original.PartSize - 1))
+	store(t, d, original.NewTable(d), time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC), 15*time.Minute, text)
+	var pages, beside int
+	const sizes = `SELECT CAST(sum(pg_relation_size(relid)) / 8192 AS bigint), CAST(sum(pg_relation_size(reltoastrelid)) / 8192 AS bigint)
+		FROM pg_partition_tree('original') JOIN pg_class ON pg_class.oid = relid WHERE isleaf`
+	if err := d.QueryRow(t.Context(), sizes).Scan(&pages, &beside); err != nil {
+		t.Fatal(err)
+	}
+	if pages != 100 || beside != 0 {
+		t.Errorf("%d pages and %d beside; want 100 and none", pages, beside)
+	}
+}
+
+// A version before wrote a record into a row of its own.
+func TestAnEarlierReferenceIsRead(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	table := original.NewTable(d)
+	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
+	store(t, d, table, begin, 15*time.Minute, "makes the partition")
+	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, "INSERT INTO original (quarter, id, data) SELECT max(quarter), $1, $2 FROM original",
+			[]byte("0123456789abcdef"), original.Compress(nil, []byte("from before")))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	quarter := strconv.FormatInt(begin.Add(16*time.Minute).Unix()/900+1, 36)
+	raw, err := table.Read(original.Ref("t." + quarter + "." + hex.EncodeToString([]byte("0123456789abcdef"))))
+	if err != nil || string(raw) != "from before" {
+		t.Errorf("%q, %v", raw, err)
+	}
+}
+
+// A record among others is where its reference says only if the others are written, too.
+func TestATableWritesWhatItNumbered(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	table := original.NewTable(d)
+	records := []original.Record{{Class: time.Minute, Data: []byte{0, 1}}, {Class: time.Minute, Data: []byte{0, 2}}}
+	refs, err := table.Append(t.Context(), time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return table.KeepTx(ctx, tx, refs[1:], records[1:]) })
+	if !errors.Is(err, original.ErrRecord) {
+		t.Errorf("KeepTx of the second alone = %v", err)
 	}
 }

@@ -36,7 +36,8 @@ func (c *mailCase) name() string {
 type cell struct {
 	rate      series // mails a second
 	cpu       series // milliseconds of the server's CPU time a mail, which is seconds per 1,000 mails
-	both      series // likewise, with the load generator's
+	database  series // likewise, of a database server beside it
+	both      series // likewise, of all of them with the load generator's
 	generator series // share of CPU time that the load generator used of what both used
 	others    series // share of the machine's CPU time that went to processes that are no part of this
 }
@@ -158,7 +159,8 @@ func (c *mailCase) cell(name string) *cell {
 func (c *cell) add(o outcome, u usage) {
 	c.rate = append(c.rate, o.rate())
 	c.cpu = append(c.cpu, u.server.Seconds()*1000/float64(len(o.taken)))
-	c.both = append(c.both, (u.server+u.own).Seconds()*1000/float64(len(o.taken)))
+	c.database = append(c.database, u.database.Seconds()*1000/float64(len(o.taken)))
+	c.both = append(c.both, (u.server+u.database+u.own).Seconds()*1000/float64(len(o.taken)))
 	c.generator = append(c.generator, u.own.Seconds()/(u.own+u.server).Seconds())
 	c.others = append(c.others, max(0, (u.machine-u.own-u.server).Seconds())/(u.elapsed.Seconds()*float64(runtime.NumCPU())))
 }
@@ -166,6 +168,7 @@ func (c *cell) add(o outcome, u usage) {
 // usage is CPU time used between two moments.
 type usage struct {
 	server, own, machine, elapsed time.Duration
+	database                      time.Duration // used by a database server beside the server under test
 }
 
 // gauge remembers the first moment.
@@ -190,5 +193,5 @@ func (g *gauge) now() (usage, error) {
 
 func (g *gauge) read() (usage, error) {
 	u, err := g.now()
-	return usage{u.server - g.at.server, u.own - g.at.own, u.machine - g.at.machine, time.Since(g.begun)}, err
+	return usage{server: u.server - g.at.server, own: u.own - g.at.own, machine: u.machine - g.at.machine, elapsed: time.Since(g.begun)}, err
 }

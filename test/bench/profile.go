@@ -2,43 +2,54 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
 // profilePart writes, for each size of mail, a CPU profile and the allocations before and after, then the memory of
-// open long-polls, and says how to read them.
-func profilePart(ctx context.Context, b *bench) error {
-	length := 25 * time.Second
-	if b.quick {
-		length = 5 * time.Second
-	}
+// open long-polls, and says how to read them. With --only postgres it does so on PostgreSQL.
+func profilePart(ctx context.Context, b *bench) (err error) {
 	if err := os.MkdirAll(b.profile, 0o755); err != nil {
 		return err
 	}
-	g, err := b.startGonebox(ctx, b.dataDir())
+	how := onSQLite
+	var server *dbtest.Server
+	if b.only["postgres"] {
+		how = onPostgres
+		if server, err = startServer(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, server.Close()) }()
+	}
+	k, err := b.openKeeper(ctx, server, how)
 	if err != nil {
 		return err
 	}
-	defer g.stop()
-	boxes, err := g.newBoxes(ctx, 0, boxCount)
-	if err != nil {
-		return err
-	}
+	defer k.gonebox.stop()
 	for _, m := range mailCases() {
 		if !m.reuse {
 			continue
 		}
-		if _, err := (load{addr: g.smtp, boxes: boxes, reuse: true, length: length / 5}).run(ctx, m.crowd); err != nil {
+		if _, err := (load{addr: k.smtp, boxes: k.boxes, reuse: true, length: b.profileLength() / 5}).run(ctx, m.crowd); err != nil {
 			return err
 		}
-		if err := b.profileOne(ctx, g, m, boxes, length); err != nil {
+		if err := b.profileOne(ctx, k, m); err != nil {
 			return err
 		}
 	}
-	return b.profilePolls(ctx, g)
+	return b.profilePolls(ctx, k.gonebox)
+}
+
+func (b *bench) profileLength() time.Duration {
+	if b.quick {
+		return 5 * time.Second
+	}
+	return 25 * time.Second
 }
 
 // profilePolls writes what the service holds in memory while many long-polls are open.
@@ -67,36 +78,31 @@ func (b *bench) profilePolls(ctx context.Context, g *gonebox) error {
 	return nil
 }
 
-func (b *bench) profileOne(ctx context.Context, g *gonebox, m *mailCase, boxes []mailbox, length time.Duration) error {
+func (b *bench) profileOne(ctx context.Context, k *keeper, m *mailCase) error {
 	file := func(what string) string {
 		return filepath.Join(b.profile, fmt.Sprintf("%d-%s.pb.gz", m.kind.size, what))
 	}
-	if err := g.fetch(ctx, "/debug/pprof/allocs", file("allocs-before")); err != nil {
-		return err
-	}
-	gauge, err := startGauge(g.process)
-	if err != nil {
+	length := b.profileLength()
+	if err := k.fetch(ctx, "/debug/pprof/allocs", file("allocs-before")); err != nil {
 		return err
 	}
 	profiled := make(chan error, 1)
 	go func() {
-		profiled <- g.fetch(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%.0f", length.Seconds()), file("cpu"))
+		profiled <- k.fetch(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%.0f", length.Seconds()), file("cpu"))
 	}()
-	o, err := load{addr: g.smtp, boxes: boxes, reuse: true, length: length}.run(ctx, m.crowd)
-	if err != nil {
-		return err
-	}
-	used, err := gauge.read()
+	o, used, err := k.spend(ctx, m, length)
 	if err != nil {
 		return err
 	}
 	if err := <-profiled; err != nil {
 		return err
 	}
-	if err := g.fetch(ctx, "/debug/pprof/allocs", file("allocs-after")); err != nil {
+	if err := k.fetch(ctx, "/debug/pprof/allocs", file("allocs-after")); err != nil {
 		return err
 	}
-	b.report.say("%s: %d mails, %.0f a second, %.3f CPU seconds per 1,000", m.name(), len(o.taken), o.rate(), used.server.Seconds()*1000/float64(len(o.taken)))
+	per1000 := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(len(o.taken)) }
+	b.report.say("%s: %d mails, %.0f a second; CPU seconds per 1,000: service %.3f, database server %.3f", m.name(), len(o.taken), o.rate(),
+		per1000(used.server), per1000(used.database))
 	b.report.say("  go tool pprof -top %s", file("cpu"))
 	b.report.say("  go tool pprof -top -sample_index=alloc_space -base %s %s", file("allocs-before"), file("allocs-after"))
 	return nil

@@ -220,10 +220,24 @@ func (b *bazaar) checkDebits(rt *rapid.T, who int, debits map[string]int) {
 	}
 }
 
+// ledger reads the chain and the balance of one moment: what was bought first is renewed at any time.
+func (b *bazaar) ledger(u user) (entries []ledgerEntry, balance int64) {
+	read := func() []ledgerEntry {
+		return get[[]ledgerEntry](b.service, "/me/wallet/transactions?limit=100", u.Token)
+	}
+	entries = read()
+	eventually(b.t, "a ledger that stands still", func() bool {
+		before := len(entries)
+		balance, entries = b.points(u), read()
+		return len(entries) == before
+	})
+	return entries, balance
+}
+
 // checkLedger checks one account's chain, adds up the credits by order, and counts the debits by subscription.
 func (b *bazaar) checkLedger(rt *rapid.T, u user, credits map[string]int64) (debits map[string]int) {
 	debits = make(map[string]int)
-	ledger := get[[]ledgerEntry](b.service, "/me/wallet/transactions?limit=100", u.Token)
+	ledger, balance := b.ledger(u)
 	var sum int64
 	for i := len(ledger) - 1; i >= 0; i-- {
 		e := ledger[i]
@@ -239,8 +253,8 @@ func (b *bazaar) checkLedger(rt *rapid.T, u user, credits map[string]int64) (deb
 			}
 		}
 	}
-	if got := b.points(u); got != sum {
-		rt.Errorf("balance %d, sum %d", got, sum)
+	if balance != sum {
+		rt.Errorf("balance %d, sum %d", balance, sum)
 	}
 	return debits
 }

@@ -7,3 +7,10 @@ func createDatabase(name, from string) string {
 
 // What a test left connected does not keep its database.
 func dropDatabase(name string) string { return "DROP DATABASE " + name + " WITH (FORCE)" }
+
+// Segments of the log, each begun and left at once; after a checkpoint they are used again.
+const (
+	beginSegments = `DO $$ BEGIN FOR i IN 1..%d LOOP
+		PERFORM pg_logical_emit_message(true, '', ''); PERFORM pg_switch_wal(); END LOOP; END $$`
+	checkpoint = "CHECKPOINT"
+)

@@ -1,0 +1,130 @@
+package db
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// Column is what one parameter of a statement is for each of many rows.
+type Column interface {
+	rows() int
+	value(row int) any
+	kind() kind
+	appendTo(dst []byte, row int) []byte // a value in PostgreSQL's binary format
+}
+
+// kind is a type of PostgreSQL.
+type kind struct {
+	name string
+	oid  uint32
+}
+
+// Texts are values of a column of text.
+type Texts []string
+
+// Numbers are values of a column of whole numbers; flags are 0 and 1.
+type Numbers []int64
+
+// Octets are values of a column of octets. They must stay as they are until the transaction has ended.
+type Octets [][]byte
+
+func (c Texts) rows() int                           { return len(c) }
+func (c Texts) value(row int) any                   { return c[row] }
+func (c Texts) kind() kind                          { return kind{"text", pgtype.TextOID} }
+func (c Texts) appendTo(dst []byte, row int) []byte { return append(dst, Storable(c[row])...) }
+
+func (c Numbers) rows() int         { return len(c) }
+func (c Numbers) value(row int) any { return c[row] }
+func (c Numbers) kind() kind        { return kind{"bigint", pgtype.Int8OID} }
+func (c Numbers) appendTo(dst []byte, row int) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(c[row]))
+}
+
+func (c Octets) rows() int                           { return len(c) }
+func (c Octets) value(row int) any                   { return c[row] }
+func (c Octets) kind() kind                          { return kind{"bytea", pgtype.ByteaOID} }
+func (c Octets) appendTo(dst []byte, row int) []byte { return append(dst, c[row]...) }
+
+// QueueEach is Queue for many rows: it does the statement for each row of the columns, $1 being the first column's value. The
+// parameters must stand once each in the only row of VALUES, which ends the statement, or in the list of a SELECT:
+//
+//	INSERT INTO t (a, b) VALUES ($1, $2)
+//	UPDATE t SET b = new.b FROM (SELECT $1 AS a, $2 AS b) AS new WHERE t.a = new.a
+//
+// On PostgreSQL it is one statement for all rows, so no row sees what it did for another. On SQLite it is one after another.
+func (t *Tx) QueueEach(ctx context.Context, query string, columns ...Column) error {
+	rows := columns[0].rows()
+	for _, c := range columns {
+		if c.rows() != rows {
+			return fmt.Errorf("db: %s: columns of %d and of %d rows", verb(query), rows, c.rows())
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return t.session.queueEach(ctx, query, columns)
+}
+
+// oneByOne does a statement for each row.
+func oneByOne(columns []Column, do func(args []any) error) error {
+	args := make([]any, len(columns))
+	for row := range columns[0].rows() {
+		for i, c := range columns {
+			args[i] = c.value(row)
+		}
+		if err := do(args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *writeConn) queueEach(ctx context.Context, query string, columns []Column) error {
+	return oneByOne(columns, func(args []any) error { return c.queue(ctx, query, args) })
+}
+
+func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
+	plain := ctx.Value(plainly{}) != nil
+	if plain && columns[0].rows() == 1 { // as one would write it at first
+		text := s.each.text(query, columns, "")
+		return oneByOne(columns, func(args []any) error { return s.queue(ctx, text, args) })
+	}
+	err := s.enqueue(ctx, queued{text: s.each.text(query, columns, "unnest"), columns: columns})
+	if err == nil && plain {
+		err = s.flush(ctx)
+	}
+	return err
+}
+
+// eachTexts are statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so they
+// are few.
+type eachTexts struct{ known sync.Map }
+
+// text is a statement whose parameters have the columns' types: of one value, or with a function that gives rows of
+// arrays of them.
+func (e *eachTexts) text(query string, columns []Column, function string) string {
+	key := function + query
+	if text, ok := e.known.Load(key); ok {
+		return text.(string)
+	}
+	text, array := query, ""
+	if function != "" {
+		array = "[]"
+		if before, values, ok := strings.Cut(query, "VALUES ("); ok {
+			text = before + "SELECT " + strings.TrimSuffix(values, ")")
+		}
+	}
+	for i := len(columns); i > 0; i-- { // from the last on: $1 is the beginning of $10
+		number := strconv.Itoa(i)
+		text = strings.ReplaceAll(text, "$"+number, function+"(CAST(\x00"+number+" AS "+columns[i-1].kind().name+array+"))")
+	}
+	text = strings.ReplaceAll(text, "\x00", "$")
+	e.known.Store(key, text)
+	return text
+}

@@ -1,0 +1,127 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+)
+
+const (
+	insertEach = "INSERT INTO address_hold (address_hash, account_id, until) VALUES ($1, $2, $3)"
+	updateEach = `UPDATE address_hold SET until = new.until FROM (SELECT $1 AS hash, $2 AS until) AS new
+		WHERE address_hold.address_hash = new.hash`
+)
+
+func holds(t *testing.T, d *db.DB) string {
+	t.Helper()
+	all, err := db.Collect(t.Context(), d, func(row db.Row) (string, error) {
+		var hash []byte
+		var account string
+		var until int64
+		err := row.Scan(&hash, &account, &until)
+		return fmt.Sprintf("%q %q %d", hash, account, until), err
+	}, "SELECT address_hash, account_id, until FROM address_hold ORDER BY address_hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestAStatementIsDoneForEachRow(t *testing.T) {
+	for name, in := range map[string]func(context.Context) context.Context{
+		"queued": func(ctx context.Context) context.Context { return ctx }, "plainly": db.Plainly,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Run(t, func(t *testing.T, d *db.DB) {
+				err := d.Update(in(t.Context()), func(ctx context.Context, tx *db.Tx) error {
+					if err := tx.QueueEach(ctx, insertEach, db.Octets{}, db.Texts{}, db.Numbers{}); err != nil {
+						return err
+					}
+					hashes := db.Octets{{0, 1}, {}, []byte("c"), {0xff}}
+					if err := tx.QueueEach(ctx, insertEach, hashes, db.Texts{`{"a",NULL}`, "", "null", "ü"}, db.Numbers{1, -2, 1 << 60, 0}); err != nil {
+						return err
+					}
+					return tx.QueueEach(ctx, updateEach, db.Octets{{0xff}, {9}, {}}, db.Numbers{7, 8, 9})
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := `"" "" 9` + "\n" + `"\x00\x01" "{\"a\",NULL}" 1` + "\n" + `"c" "null" 1152921504606846976` + "\n" + `"\xff" "ü" 7`
+				if got := holds(t, d); got != want {
+					t.Errorf("kept:\n%s\nwant:\n%s", got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestARowThatFailsUndoesAll(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		for name, columns := range map[string][]db.Column{
+			"the same row twice": {db.Octets{{1}, {2}, {1}}, db.Texts{"", "", ""}, db.Numbers{0, 0, 0}},
+			"a value too few":    {db.Octets{{1}, {2}}, db.Texts{"", ""}, db.Numbers{0}},
+		} {
+			err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				return tx.QueueEach(ctx, insertEach, columns...)
+			})
+			if err == nil {
+				t.Errorf("%s: no error", name)
+			}
+			if got := holds(t, d); got != "" {
+				t.Errorf("%s: kept %s", name, got)
+			}
+		}
+	})
+}
+
+// A text that PostgreSQL cannot hold is kept in every form of a statement as in one for one row.
+func TestAnyTextCanBeStoredForEachRow(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		return tx.QueueEach(ctx, insertEach, db.Octets{{1}, {2}}, db.Texts{"a\x00b", "\xff"}, db.Numbers{0, 0})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := holds(t, d), `"\x01" "a�b" 0`+"\n"+`"\x02" "�" 0`; got != want {
+		t.Errorf("kept %s, want %s", got, want)
+	}
+}
+
+// The memory that rows are put together in is used again, by one update at a time.
+func TestRowsOfUpdatesAtTheSameTimeDoNotMix(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	var updates sync.WaitGroup
+	for n := range 8 {
+		updates.Go(func() {
+			for round := range 10 {
+				rows := (n*7 + round*13) % 40
+				var hashes db.Octets
+				var accounts db.Texts
+				var untils db.Numbers
+				for i := range rows {
+					name := fmt.Sprintf("%d/%d/%d", n, round, i)
+					hashes, accounts, untils = append(hashes, []byte(strings.Repeat(name, 1+i*i))), append(accounts, name), append(untils, int64(i))
+				}
+				err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+					return tx.QueueEach(ctx, insertEach, hashes, accounts, untils)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	updates.Wait()
+	var all, mixed int
+	err := d.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE address_hash <> convert_to(repeat(account_id,
+		CAST(1 + until * until AS integer)), 'UTF8')) FROM address_hold`).Scan(&all, &mixed)
+	if err != nil || all == 0 || mixed != 0 {
+		t.Errorf("%d rows, of which %d are mixed up, %v", all, mixed, err)
+	}
+}

@@ -1,0 +1,133 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// queued is a statement that is held back, with its values: of one row, or of the columns of many.
+type queued struct {
+	text    string
+	args    []any
+	columns []Column
+}
+
+// pipeline sends statements in one go, each of first and last without values, and reads the answers to all. It returns what
+// the last of first answered, where first is not empty.
+func (s *pgSession) pipeline(ctx context.Context, first []string, statements []queued, last ...string) (answer *pgconn.Result, err error) {
+	err = s.raw(func(c *pgx.Conn) error {
+		room := s.rooms.take()
+		defer s.rooms.give(room)
+		bindings, err := s.bindings(ctx, c, room, statements)
+		if err != nil {
+			return err
+		}
+		p := c.PgConn().StartPipeline(ctx)
+		c.PgConn().Frontend().Send(reserve{sizeOf(bindings)})
+		for _, text := range first {
+			p.SendQueryParams(text, nil, nil, nil, nil)
+		}
+		for _, b := range bindings {
+			p.SendQueryStatement(b.statement, b.values, b.formats, nil)
+		}
+		for _, text := range last {
+			p.SendQueryParams(text, nil, nil, nil, nil)
+		}
+		if err := p.Sync(); err != nil {
+			return err
+		}
+		answer, err = s.answers(p, len(first), statements, last)
+		return errors.Join(err, ignore(p.Close()))
+	})
+	return answer, err
+}
+
+// answers reads what was answered to each statement; the first error is that of all.
+func (s *pgSession) answers(p *pgconn.Pipeline, first int, statements []queued, last []string) (answer *pgconn.Result, err error) {
+	for i := range first + len(statements) + len(last) {
+		result, err := one(p)
+		at := i - first
+		switch {
+		case err != nil && 0 <= at && at < len(statements):
+			return nil, s.fail(statements[at].text, err)
+		case err != nil:
+			return nil, err
+		case at < 0, at >= len(statements):
+			answer = result
+		}
+	}
+	return answer, nil
+}
+
+// one reads the answer to one statement.
+func one(p *pgconn.Pipeline) (*pgconn.Result, error) {
+	results, err := p.GetResults()
+	if err != nil {
+		return nil, err
+	}
+	reader, ok := results.(*pgconn.ResultReader)
+	if !ok {
+		return nil, errAnswer
+	}
+	result := reader.Read()
+	return result, result.Err
+}
+
+var errAnswer = errors.New("db: PostgreSQL answered something else than was asked")
+
+// binding is a statement with its values as they are sent.
+type binding struct {
+	statement *pgconn.StatementDescription
+	values    [][]byte
+	formats   []int16
+}
+
+// bindings prepares statements, once a connection, and their values.
+func (s *pgSession) bindings(ctx context.Context, c *pgx.Conn, room *room, statements []queued) ([]binding, error) {
+	all := make([]binding, len(statements))
+	for i, q := range statements {
+		statement, err := c.Prepare(ctx, q.text, q.text)
+		if err != nil {
+			return nil, s.fail(q.text, err)
+		}
+		all[i].statement = statement
+		if q.columns != nil {
+			all[i].values, all[i].formats = room.arrays(q.columns)
+			continue
+		}
+		var values pgx.ExtendedQueryBuilder
+		if err := values.Build(c.TypeMap(), statement, q.args); err != nil {
+			return nil, s.fail(q.text, err)
+		}
+		all[i].values, all[i].formats = values.ParamValues, values.ParamFormats
+	}
+	return all, nil
+}
+
+// sizeOf is about how many octets it takes to send bindings.
+func sizeOf(bindings []binding) (octets int) {
+	for _, b := range bindings {
+		octets += 256
+		for _, v := range b.values {
+			octets += len(v) + 8
+		}
+	}
+	return octets
+}
+
+// reserve is a message of no octets, which makes room for those behind it at once: the driver's memory for what it sends
+// begins at nothing each time, and would be copied again and again while it grows.
+type reserve struct{ octets int }
+
+// Frontend marks it as one that a client sends.
+func (reserve) Frontend() {}
+
+// Decode is never called.
+func (reserve) Decode([]byte) error { return errors.ErrUnsupported }
+
+// Encode gives what was to be sent before it, with room for more.
+func (r reserve) Encode(dst []byte) ([]byte, error) { return slices.Grow(dst, r.octets), nil }
