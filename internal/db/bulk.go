@@ -43,7 +43,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 		err = s.flush(ctx)
 	}
 	if err != nil {
-		_, _ = s.command(context.WithoutCancel(ctx), "ROLLBACK") // where this fails the connection is not used again
+		s.rollBack(context.WithoutCancel(ctx))
 		if s.failed != nil && !errors.Is(err, s.failed) {
 			err = fmt.Errorf("%w: %w", s.failed, err)
 		}

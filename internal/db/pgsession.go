@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -130,16 +129,9 @@ func (s *pgSession) raw(use func(*pgx.Conn) error) error {
 	return s.conn.Raw(func(driver any) error { return use(driver.(*stdlib.Conn).Conn()) })
 }
 
-// command sends statements without parameters as they stand and returns the answer to the last.
-func (s *pgSession) command(ctx context.Context, text string) (last *pgconn.Result, err error) {
-	err = s.raw(func(c *pgx.Conn) error {
-		results, err := c.PgConn().Exec(ctx, text).ReadAll()
-		if err == nil {
-			last = results[len(results)-1]
-		}
-		return err
-	})
-	return last, err
+// rollBack ends the transaction. Where it fails the connection is not used again, so nobody need know.
+func (s *pgSession) rollBack(ctx context.Context) {
+	_ = s.raw(func(c *pgx.Conn) error { return c.PgConn().Exec(ctx, "ROLLBACK").Close() })
 }
 
 // bind gives values the form that PostgreSQL takes: a flag is 0 or 1, and text has no NUL and no broken UTF-8. Those

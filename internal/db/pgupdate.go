@@ -116,7 +116,7 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 		err = s.flush(ctx)
 	}
 	if err != nil {
-		_, _ = s.command(ctx, "ROLLBACK") // where this fails the connection is not used again
+		s.rollBack(ctx)
 		if s.failed != nil && !errors.Is(err, s.failed) {
 			err = fmt.Errorf("%w: %w", s.failed, err) // what PostgreSQL said first counts, whatever became of it
 		}
@@ -126,7 +126,7 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 	if err == nil {
 		return nil
 	}
-	_, _ = s.command(ctx, "ROLLBACK")
+	s.rollBack(ctx)
 	if _, doubt := errors.AsType[*lostCommit](err); !doubt && s.failed != nil {
 		return err // what was queued failed, and the commit was not tried
 	}

@@ -2,6 +2,7 @@ package mailparse
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -135,7 +136,7 @@ func (p *parser) decode(e *entity) []byte {
 	}
 	data := p.decodeInto(p.room[:0:most], e)
 	p.room = p.room[len(data):]
-	return data[:len(data):len(data)]
+	return slices.Clip(data)
 }
 
 // decodeInto is decode into a buffer, where it has the room and one is needed.

@@ -14,8 +14,8 @@ func (s *scoring) isAfter(k int) bool {
 // closes says whether no word follows in the sentence.
 func (s *scoring) closes(i int) bool {
 	for ; i < len(s.p.low); i++ {
-		switch r := s.p.low[i]; {
-		case r == ' ' || r == '"' || r == '”' || r == '»':
+		switch s.p.low[i] {
+		case ' ', '"', '”', '»':
 		default:
 			return s.p.kind[i]&scriptBits == other
 		}

@@ -219,7 +219,7 @@ func (h *htmlReader) open() {
 	case emptyElement:
 		switch name {
 		case "br", "hr":
-			h.separate(st, hardBreak)
+			h.separate(st)
 		case "img":
 			h.instead(st)
 		}
@@ -229,7 +229,7 @@ func (h *htmlReader) open() {
 			h.p.gap(cellBreak)
 		}
 	case blockElement:
-		h.separate(st, hardBreak)
+		h.separate(st)
 	}
 	e := element{name: name, kind: kind, style: st}
 	if name == "a" && href != "" && !st.unseen() && !st.quoted {
@@ -242,14 +242,14 @@ func (h *htmlReader) open() {
 }
 
 // separate ends a line of what is shown, or of what is hidden.
-func (h *htmlReader) separate(st style, with rune) {
+func (h *htmlReader) separate(st style) {
 	if st.unseen() {
-		if n := len(h.hidden); n > 0 && h.hidden[n-1] != with {
-			h.hidden = append(h.hidden, with)
+		if n := len(h.hidden); n > 0 && h.hidden[n-1] != hardBreak {
+			h.hidden = append(h.hidden, hardBreak)
 		}
 		return
 	}
-	h.p.breakLine(with)
+	h.p.breakLine(hardBreak)
 }
 
 // close pops the stack down to the named element, if it is among the last few.
@@ -264,7 +264,7 @@ func (h *htmlReader) close(name string) {
 			}
 			h.p.closeSpan(e.span)
 			if e.kind == blockElement {
-				h.separate(e.style, hardBreak)
+				h.separate(e.style)
 			}
 		}
 		if h.stack[n].kind == cellElement && !h.stack[n].style.unseen() {
@@ -274,7 +274,7 @@ func (h *htmlReader) close(name string) {
 		return
 	}
 	if kindOfElement(name) == blockElement {
-		h.separate(h.top(), hardBreak)
+		h.separate(h.top())
 	}
 }
 

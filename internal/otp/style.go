@@ -224,10 +224,10 @@ func (s *style) set(key, value string) {
 	case "color":
 		s.hidden = s.hidden || hasWord(value, "transparent")
 	case "opacity", "max-height", "max-width":
-		n, ok := pixels(value, 16)
+		n, ok := pixels(value)
 		s.hidden = s.hidden || ok && n < 0.1
 	case "font-size":
-		if n, ok := pixels(value, 16); ok {
+		if n, ok := pixels(value); ok {
 			s.tiny, s.big = n <= 2, n >= 20
 		}
 	case "font":
@@ -235,7 +235,7 @@ func (s *style) set(key, value string) {
 	case "text-decoration", "text-decoration-line":
 		s.struck = s.struck || strings.Contains(value, "line-through")
 	case "letter-spacing":
-		n, ok := pixels(value, 16)
+		n, ok := pixels(value)
 		s.wide = s.wide || ok && n >= 2
 	}
 }
@@ -244,7 +244,7 @@ func (s *style) set(key, value string) {
 func (s *style) setFont(value string) {
 	for f := range strings.FieldsSeq(value) {
 		size, _, _ := strings.Cut(f, "/")
-		if n, ok := pixels(size, 16); ok && size[len(size)-1] > '9' { // else it is a weight
+		if n, ok := pixels(size); ok && size[len(size)-1] > '9' { // else it is a weight
 			s.tiny, s.big = n <= 2, n >= 20
 			return
 		}
@@ -256,8 +256,11 @@ func hasWord(value, word string) bool {
 	return len(value) >= len(word) && strings.EqualFold(value[:len(word)], word)
 }
 
-// pixels reads a CSS length; em is the size of one em.
-func pixels(v string, em float32) (float32, bool) {
+// em is the size of one em in pixels where nothing sets another.
+const em = 16
+
+// pixels reads a CSS length.
+func pixels(v string) (float32, bool) {
 	v = strings.TrimSpace(v)
 	n := 0
 	for n < len(v) && (v[n] >= '0' && v[n] <= '9' || v[n] == '.' || v[n] == '-') {

@@ -15,7 +15,7 @@ var layouts = map[string]func(m *otp.Mail, body, code string){
 	"cells": func(m *otp.Mail, body, code string) { m.HTML = card(body, code, cells) },
 	"spans": func(m *otp.Mail, body, code string) { m.HTML = card(body, code, spans) },
 	"divs":  func(m *otp.Mail, body, code string) { m.HTML = card(body, code, divs) },
-	"plain": func(m *otp.Mail, body, code string) { m.HTML = plain(body) },
+	"plain": func(m *otp.Mail, body, _ string) { m.HTML = plain(body) },
 	"both": func(m *otp.Mail, body, code string) {
 		m.Text, m.HTML = body, card(body, code, large)
 	},
