@@ -89,11 +89,22 @@ func (c *writeConn) queueEach(ctx context.Context, query string, columns []Colum
 	return oneByOne(columns, func(args []any) error { return c.queue(ctx, query, args) })
 }
 
+// planOnce has what comes in a transaction planned once a connection. PostgreSQL would else plan a statement for many rows each
+// time, for as many as there are, which takes longer than doing it for a dozen. It is not for statements at large: those that
+// look for what is over go by an index only when they are planned for the moment.
+const planOnce = "SET LOCAL plan_cache_mode = force_generic_plan"
+
 func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
 	plain := ctx.Value(plainly{}) != nil
 	if plain && columns[0].rows() == 1 { // as one would write it at first
 		text := s.each.text(query, columns, "")
 		return oneByOne(columns, func(args []any) error { return s.queue(ctx, text, args) })
+	}
+	if !s.generic {
+		s.generic = true
+		if err := s.enqueue(ctx, queued{text: planOnce}); err != nil {
+			return err
+		}
 	}
 	err := s.enqueue(ctx, queued{text: s.each.text(query, columns, "unnest"), columns: columns})
 	if err == nil && plain {

@@ -21,6 +21,7 @@ type pgSession struct {
 	begun   bool
 	xid     string // the number
 	pending []queued
+	generic bool  // from here on the transaction takes plans that do not look at the values
 	failed  error // of the first statement that failed: PostgreSQL takes no other after it
 }
 

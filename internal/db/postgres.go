@@ -57,7 +57,6 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	preset(config, "application_name", "gonebox")
 	preset(config, "synchronous_commit", "on") // what was acknowledged survives a loss of power, whatever the server's default
 	preset(config, "statement_timeout", fmt.Sprint(statementMax.Milliseconds()))
-	preset(config, "plan_cache_mode", "force_generic_plan") // a set of mail is as quickly done as planned
 	reading := config.Copy()
 	reading.RuntimeParams["default_transaction_read_only"] = "on"
 	p := &postgres{
