@@ -96,7 +96,6 @@ CREATE UNLOGGED TABLE rate_held (
     key     BYTEA       NOT NULL, -- a hash of limit and identity
     process TEXT        NOT NULL,
     held    BIGINT      NOT NULL,
-    turn    BIGINT      NOT NULL, -- when it was so, counted by the process
     until   TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (key, process)
 ) WITH (fillfactor = 70);
