@@ -24,7 +24,7 @@ func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), 
 	release = sync.OnceFunc(func() { g.release(k) })
 	if g.share != nil {
 		g.share.note(k)
-		if !g.fits(h, limit) {
+		if !g.fits(k, h, limit) {
 			release()
 			return func() {}, false
 		}
@@ -32,7 +32,7 @@ func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), 
 	return release, true
 }
 
-// take takes one as far as this process knows, and tells what it then holds: nothing where the limit is reached.
+// take takes one as far as this process knows, and tells what it then holds, without the key: nothing where the limit is reached.
 func (g *Gauge) take(k key, limit int) (own key, h Holding) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -45,16 +45,7 @@ func (g *Gauge) take(k key, limit int) (own key, h Holding) {
 	}
 	g.held[k] = held + 1
 	g.turn++
-	return k, g.holding(k)
-}
-
-// holding is what this process holds at this moment; the caller has locked g.
-func (g *Gauge) holding(k key) Holding {
-	h := Holding{Held: g.held[k], Turn: g.turn}
-	if g.share != nil {
-		h.Key = window{key: k}.hash()
-	}
-	return h
+	return k, Holding{Held: held + 1, Turn: g.turn}
 }
 
 // Held is the number that an identity holds now.

@@ -101,11 +101,14 @@ func (g *Gauge) say(ctx context.Context, keys []key) {
 }
 
 func (g *Gauge) holdings(keys []key) []Holding {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	out := make([]Holding, len(keys))
 	for i, k := range keys {
-		out[i] = g.holding(k)
+		out[i].Key = window{key: k}.hash()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, k := range keys {
+		out[i].Held, out[i].Turn = g.held[k], g.turn
 	}
 	return out
 }
@@ -118,10 +121,11 @@ func (g *Gauge) ask(ctx context.Context, holdings []Holding, alone bool) ([]int,
 
 // fits reports whether what is held here and elsewhere is within the limit. Up to a quarter of one that is not small nobody
 // is asked, and others hear of it soon: until then, and no longer, they may let in as many more.
-func (g *Gauge) fits(h Holding, limit int) bool {
+func (g *Gauge) fits(k key, h Holding, limit int) bool {
 	if limit >= smallCount && 4*h.Held <= limit {
 		return true
 	}
+	h.Key = window{key: k}.hash()
 	sums, err := g.ask(context.Background(), []Holding{h}, true)
 	return err != nil || sums[0] <= limit
 }
