@@ -43,11 +43,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 		err = s.flush(ctx)
 	}
 	if err != nil {
-		s.rollBack(context.WithoutCancel(ctx))
-		if s.failed != nil && !errors.Is(err, s.failed) {
-			err = fmt.Errorf("%w: %w", s.failed, err)
-		}
-		return err
+		return s.undo(context.WithoutCancel(ctx), err)
 	}
 	if err := p.commit(func() error { return s.commit(ctx) }); err != nil {
 		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)

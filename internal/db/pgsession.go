@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -128,6 +129,15 @@ func (s *pgSession) fail(query string, err error) error {
 // raw lends the driver's own connection.
 func (s *pgSession) raw(use func(*pgx.Conn) error) error {
 	return s.conn.Raw(func(driver any) error { return use(driver.(*stdlib.Conn).Conn()) })
+}
+
+// undo ends the transaction after an error. What PostgreSQL refused first counts, whatever became of it.
+func (s *pgSession) undo(ctx context.Context, err error) error {
+	s.rollBack(ctx)
+	if s.failed != nil && !errors.Is(err, s.failed) {
+		return fmt.Errorf("%w: %w", s.failed, err)
+	}
+	return err
 }
 
 // rollBack ends the transaction. Where it fails the connection is not used again, so nobody need know.

@@ -116,11 +116,7 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 		err = s.flush(ctx)
 	}
 	if err != nil {
-		s.rollBack(ctx)
-		if s.failed != nil && !errors.Is(err, s.failed) {
-			err = fmt.Errorf("%w: %w", s.failed, err) // what PostgreSQL said first counts, whatever became of it
-		}
-		return err
+		return s.undo(ctx, err)
 	}
 	err = p.commit(func() error { return s.commit(ctx) })
 	if err == nil {
