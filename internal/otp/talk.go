@@ -55,12 +55,16 @@ func quoting(r rune) bool {
 // offers says whether a share of something and whether a price is named. Footers
 // and what is quoted do not count.
 func (p *page) offers() (share, price bool) {
+	j := 0
 	for i := range p.lines {
 		l := &p.lines[i]
 		if l.foot || l.quoted {
 			continue
 		}
-		for j := p.next(l.start, inkBit); j < l.end; j = p.next(j+1, inkBit) {
+		if j < l.start {
+			j = p.next(l.start, inkBit)
+		}
+		for ; j < l.end; j = p.next(j+1, inkBit) {
 			switch r := p.low[j]; {
 			case r == '%', r == '٪':
 				share = true
