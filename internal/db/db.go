@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -185,29 +184,4 @@ func (d *DB) statement(ctx context.Context, query string) (*sql.Stmt, error) {
 		return other.(*sql.Stmt), nil
 	}
 	return s, nil
-}
-
-// In returns the size of the list that In wants for n values, and its text from placeholder first on:
-// "($2,$3,$4,$5)". Sizes are powers of two, so that few statement texts exist; the caller repeats a value to fill up.
-func In(first, n int) (text string, size int) {
-	for size = 1; size < n; size *= 2 {
-	}
-	var b strings.Builder
-	b.WriteByte('(')
-	for i := range size {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "$%d", first+i)
-	}
-	b.WriteByte(')')
-	return b.String(), size
-}
-
-// Fill repeats the last of values until there are size of them, for a list of In.
-func Fill(values []any, size int) []any {
-	for len(values) < size {
-		values = append(values, values[len(values)-1])
-	}
-	return values
 }

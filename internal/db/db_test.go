@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -259,10 +260,19 @@ func TestReopenedDatabaseKeepsWhatWasWritten(t *testing.T) {
 }
 
 func TestIn(t *testing.T) {
-	for n, want := range map[int]string{1: "($2)", 2: "($2,$3)", 3: "($2,$3,$4,$5)", 4: "($2,$3,$4,$5)"} {
-		text, size := db.In(2, n)
-		if text != want || len(db.Fill(make([]any, n), size)) != size {
-			t.Errorf("In(2, %d) = %s, %d", n, text, size)
+	for _, c := range []struct {
+		values []string
+		list   string
+		args   []any
+	}{
+		{[]string{"a"}, "($2)", []any{"a"}},
+		{[]string{"a", "b"}, "($2,$3)", []any{"a", "b"}},
+		{[]string{"a", "b", "c"}, "($2,$3,$4,$5)", []any{"a", "b", "c", "c"}},
+		{[]string{"a", "b", "c", "d"}, "($2,$3,$4,$5)", []any{"a", "b", "c", "d"}},
+	} {
+		list, args := db.In(2, c.values)
+		if list != c.list || !slices.Equal(args, c.args) {
+			t.Errorf("In(2, %v) = %s, %v", c.values, list, args)
 		}
 	}
 }

@@ -88,13 +88,9 @@ const namesMax = 512
 
 // provenTx reads those of the named domains that an account has proven.
 func provenTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, err error) {
-	args := make([]any, len(names))
-	for i, name := range names {
-		args[i] = name
-	}
-	for some := range slices.Chunk(args, namesMax) {
-		list, size := db.In(1, len(some))
-		found, err := many(ctx, tx, selectNames+list+db.Per{Postgres: " ORDER BY id FOR SHARE"}.On(tx.Engine()), db.Fill(some, size)...)
+	for some := range slices.Chunk(names, namesMax) {
+		list, args := db.In(1, some)
+		found, err := many(ctx, tx, selectNames+list+db.Per{Postgres: " ORDER BY id FOR SHARE"}.On(tx.Engine()), args...)
 		if err != nil {
 			return nil, err
 		}

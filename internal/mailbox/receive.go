@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -86,15 +85,15 @@ const lookupMax = 512
 // IntakeTx reads the mailboxes of a set's addresses.
 func (s *Service) IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (*Intake, error) {
 	in := &Intake{s: s, now: s.clock.Now(), boxes: make(map[string]*booked, len(addresses))}
-	args := make([]any, 0, len(addresses))
+	asked := make([]string, 0, len(addresses))
 	for _, a := range addresses {
 		if _, twice := in.boxes[a]; !twice {
 			in.boxes[a] = nil
-			args = append(args, a)
+			asked = append(asked, a)
 		}
 	}
-	slices.SortFunc(args, func(a, b any) int { return strings.Compare(a.(string), b.(string)) }) // the order of the locks
-	for some := range slices.Chunk(args, lookupMax) {
+	slices.Sort(asked) // the order of the locks
+	for some := range slices.Chunk(asked, lookupMax) {
 		if err := in.readTx(ctx, tx, some); err != nil {
 			return nil, err
 		}
@@ -102,9 +101,9 @@ func (s *Service) IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (
 	return in, in.catchAllTx(ctx, tx)
 }
 
-func (in *Intake) readTx(ctx context.Context, tx *db.Tx, addresses []any) error {
-	list, size := db.In(1, len(addresses))
-	boxes, err := db.Collect(ctx, tx, scanBooking, selectByAddresses+list+byAddress(tx.Engine()), db.Fill(addresses, size)...)
+func (in *Intake) readTx(ctx context.Context, tx *db.Tx, addresses []string) error {
+	list, args := db.In(1, addresses)
+	boxes, err := db.Collect(ctx, tx, scanBooking, selectByAddresses+list+byAddress(tx.Engine()), args...)
 	if err != nil {
 		return fmt.Errorf("read the mailboxes of a set: %w", err)
 	}

@@ -168,12 +168,8 @@ func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) 
 
 // deleteTx removes mailboxes.
 func deleteTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) error {
-	list, size := db.In(1, len(boxes))
-	args := make([]any, len(boxes), size)
-	for i, box := range boxes {
-		args[i] = box
-	}
-	return tx.Queue(ctx, deleteAll+list, db.Fill(args, size)...)
+	list, args := db.In(1, boxes)
+	return tx.Queue(ctx, deleteAll+list, args...)
 }
 
 // lockLiveTx is liveOf with the count locked until the transaction ends.

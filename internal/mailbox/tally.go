@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,8 +44,7 @@ type accountBook struct {
 
 // accountsTx reads the accounts that mailboxes belong to, in one statement, and ties each mailbox to its account.
 func (in *Intake) accountsTx(ctx context.Context, tx *db.Tx, boxes []*booked) error {
-	var fresh []any
-	var owners []id.Account
+	var fresh []id.Account
 	for _, b := range boxes {
 		owner := b.Owner.Account
 		if _, known := in.accounts[owner]; owner == "" || known {
@@ -56,9 +54,9 @@ func (in *Intake) accountsTx(ctx context.Context, tx *db.Tx, boxes []*booked) er
 			in.accounts = make(map[id.Account]*accountBook)
 		}
 		in.accounts[owner] = &accountBook{}
-		fresh, owners = append(fresh, owner), append(owners, owner)
+		fresh = append(fresh, owner)
 	}
-	if err := in.limits(ctx, owners); err != nil {
+	if err := in.limits(ctx, fresh); err != nil {
 		return err
 	}
 	if err := in.talliesTx(ctx, tx, fresh); err != nil {
@@ -82,7 +80,7 @@ func (in *Intake) limits(ctx context.Context, owners []id.Account) error {
 
 // talliesTx reads the counts of accounts and locks them. An account that has none yet is given one first: what is not there
 // cannot be locked.
-func (in *Intake) talliesTx(ctx context.Context, tx *db.Tx, accounts []any) error {
+func (in *Intake) talliesTx(ctx context.Context, tx *db.Tx, accounts []id.Account) error {
 	if len(accounts) == 0 {
 		return nil
 	}
@@ -90,7 +88,7 @@ func (in *Intake) talliesTx(ctx context.Context, tx *db.Tx, accounts []any) erro
 	if err != nil || len(none) == 0 {
 		return err
 	}
-	slices.SortFunc(none, func(a, b any) int { return cmp.Compare(a.(id.Account), b.(id.Account)) })
+	slices.Sort(none)
 	for _, a := range none {
 		if err := tx.Queue(ctx, insertTally, a); err != nil {
 			return fmt.Errorf("begin to count the day's mail: %w", err)
@@ -101,9 +99,8 @@ func (in *Intake) talliesTx(ctx context.Context, tx *db.Tx, accounts []any) erro
 }
 
 // readTalliesTx gives accounts their counts and tells which have none yet.
-func (in *Intake) readTalliesTx(ctx context.Context, tx *db.Tx, accounts []any) (none []any, err error) {
-	list, size := db.In(1, len(accounts))
-	args := db.Fill(slices.Clone(accounts), size)
+func (in *Intake) readTalliesTx(ctx context.Context, tx *db.Tx, accounts []id.Account) (none []id.Account, err error) {
+	list, args := db.In(1, accounts)
 	rows, err := tx.Query(ctx, selectTallies+list+byAccount(tx.Engine()), args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the day's mail: %w", err)
@@ -120,7 +117,7 @@ func (in *Intake) readTalliesTx(ctx context.Context, tx *db.Tx, accounts []any) 
 		found[owner] = true
 	}
 	for _, a := range accounts {
-		if !found[a.(id.Account)] {
+		if !found[a] {
 			none = append(none, a)
 		}
 	}

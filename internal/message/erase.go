@@ -19,12 +19,8 @@ func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, ma
 	if len(boxes) == 0 {
 		return true, nil
 	}
-	all, size := db.In(1, len(boxes))
-	args := make([]any, len(boxes))
-	for i, box := range boxes {
-		args[i] = box
-	}
-	args = db.Fill(args, size)
+	all, args := db.In(1, boxes)
+	size := len(args)
 	some, err := db.Collect(ctx, tx, scanErasable, fmt.Sprintf(selectErasable, all, size+1), append(slices.Clone(args), max)...)
 	if err != nil {
 		return false, fmt.Errorf("list what to erase: %w", err)

@@ -96,12 +96,8 @@ const standingsMax = 512
 // standingsOf are those of the accounts that there are.
 func standingsOf(ctx context.Context, q db.Queryer, accounts []id.Account) (all []standing, err error) {
 	for some := range slices.Chunk(accounts, standingsMax) {
-		list, size := db.In(1, len(some))
-		args := make([]any, len(some), size)
-		for i, account := range some {
-			args[i] = account
-		}
-		found, err := db.Collect(ctx, q, scanStanding, selectStanding+"IN "+list, db.Fill(args, size)...)
+		list, args := db.In(1, some)
+		found, err := db.Collect(ctx, q, scanStanding, selectStanding+"IN "+list, args...)
 		if err != nil {
 			return nil, fmt.Errorf("read the plans of %d accounts: %w", len(accounts), err)
 		}

@@ -126,7 +126,7 @@ const accountsMax = 512
 
 // listenersTx reads the endpoints of the events' accounts.
 func listenersTx(ctx context.Context, tx *db.Tx, events []event.Event) (map[id.Account][]*Endpoint, error) {
-	var accounts []any
+	var accounts []id.Account
 	listeners := make(map[id.Account][]*Endpoint)
 	for _, ev := range events {
 		if _, known := listeners[ev.Account]; ev.Account != "" && !known {
@@ -135,8 +135,8 @@ func listenersTx(ctx context.Context, tx *db.Tx, events []event.Event) (map[id.A
 		}
 	}
 	for some := range slices.Chunk(accounts, accountsMax) {
-		list, size := db.In(1, len(some))
-		endpoints, err := db.Collect(ctx, tx, scanListener, selectListeners+list, db.Fill(slices.Clone(some), size)...)
+		list, args := db.In(1, some)
+		endpoints, err := db.Collect(ctx, tx, scanListener, selectListeners+list, args...)
 		if err != nil {
 			return nil, fmt.Errorf("find the webhooks of %d accounts: %w", len(some), err)
 		}
