@@ -99,13 +99,16 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 			err = errors.Join(err, a.Close())
 		}
 	}()
+	if err := a.demandSecret(); err != nil {
+		return nil, err
+	}
 	if err := a.listen(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.open(ctx, o); err != nil {
 		return nil, err
 	}
-	master, err := a.master()
+	master, err := token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/original"
-	"github.com/gonebox/gonebox/internal/token"
 )
 
 // open opens what is kept: SQLite and segment files in data_dir, or the PostgreSQL that processes share.
@@ -43,13 +42,13 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// master is the secret that everything is signed with. Processes that share a database must share it, so none is made up for
-// one of them: its tokens would be void in the others.
-func (a *App) master() ([]byte, error) {
+// demandSecret demands the secret that everything is signed with where processes share a database. They must share it, too,
+// so none is made up for one of them: its tokens would be void in the others.
+func (a *App) demandSecret() error {
 	if a.shared() && a.cfg.Secrets.Key == "" {
-		return nil, errors.New("secrets.key: must be set where database.url is, the same for every process; make one with: openssl rand -base64 32")
+		return errors.New("secrets.key: must be set where database.url is, the same for every process; make one with: openssl rand -base64 32")
 	}
-	return token.LoadMaster(a.cfg.DataDir, string(a.cfg.Secrets.Key))
+	return nil
 }
 
 func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error) {

@@ -1,0 +1,22 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+// What can be told from the configuration alone is told before a database is asked, or even changed: here there is none.
+func TestASharedDatabaseNeedsASecretThatWasSet(t *testing.T) {
+	cfg, err := app.LoadConfig("", nil, map[string]string{
+		"data_dir": t.TempDir(), "database.url": "postgres://nobody@127.0.0.1:1/none",
+		"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := app.New(t.Context(), cfg, app.Options{}); err == nil || !strings.HasPrefix(err.Error(), "secrets.key: must be set where database.url is") {
+		t.Errorf("New = %v", err)
+	}
+}
