@@ -1,5 +1,7 @@
 package otp
 
+import "slices"
+
 // How the mood of a mail is found.
 
 // partOfName says whether a word for a code stands right beside a word for
@@ -36,7 +38,7 @@ func (p *page) near(from, to int) bool {
 func (p *page) feel() mood {
 	const settled = classDone | classNot
 	var m mood
-	var nots, voids [4]int // by part, since parts repeat each other
+	var auth, label, guard, once, where, brief, not, void counts
 	line := 0
 	for i := range p.marks {
 		k := &p.marks[i]
@@ -56,35 +58,35 @@ func (p *page) feel() mood {
 		m.never = m.never || k.class&classNever != 0
 		switch {
 		case k.class&classVoid != 0:
-			voids[l.part]++
-			m.void = voids[inSubject] + max(voids[inText], voids[inHTML], voids[inPreheader])
+			void[l.part]++
 			m.subjectVoid = m.subjectVoid || l.part == inSubject
 		case k.class&settled == settled && !l.foot: // "your booking is confirmed", which is no signing in
 			m.done = true
 			m.subjectTrade = m.subjectTrade || l.part == inSubject
 		case k.class&classAuth != 0 && k.class&(classCode|classWord) == 0:
-			m.auth++
+			auth[l.part]++
 			if p.partOfName(i) {
-				m.label++
+				label[l.part]++
 			}
 			m.subjectAuth = m.subjectAuth || l.part == inSubject
 		case k.class&classGuard != 0:
-			m.guard++
+			guard[l.part]++
 			m.subjectGuard = m.subjectGuard || l.part == inSubject
 		case k.class&classDone != 0:
 			m.done = true
 		case k.class&classOnce != 0:
-			m.once++
+			once[l.part]++
 		case k.class&classWhere != 0:
-			m.where++
+			where[l.part]++
 		case k.class&classBrief != 0:
-			m.brief++
+			brief[l.part]++
 		case k.class&classNot != 0 && !l.foot:
 			m.subjectTrade = m.subjectTrade || l.part == inSubject
-			nots[l.part]++
-			m.not = max(m.not, nots[l.part])
+			not[l.part]++
 		}
 	}
+	m.auth, m.label, m.guard, m.void = auth.told(), label.told(), guard.told(), void.told()
+	m.once, m.where, m.brief, m.not = once.told(), where.told(), brief.told(), slices.Max(not[:])
 	share, price := p.offers()
 	m.price, m.reply = price, p.answers()
 	if share && !m.subjectAuth { // an offer, unless the mail is about signing in

@@ -30,6 +30,22 @@ func (p part) String() string {
 	return [...]string{"subject", "preheader", "text", "html"}[p]
 }
 
+// told is the part as a reader counts them. A text and its HTML are one mail
+// written twice.
+func (p part) told() part {
+	if p == inText {
+		return inHTML
+	}
+	return p
+}
+
+// counts is how often something stands in each part of a mail.
+type counts [4]int
+
+// told is how often a reader is told something: what stands in a text and in its
+// HTML has been said once.
+func (n counts) told() int { return n[inSubject] + max(n[inText], n[inPreheader]+n[inHTML]) }
+
 // The gaps between lines. A sentence may run over a soft one.
 const (
 	softBreak = '\n'

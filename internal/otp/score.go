@@ -33,13 +33,15 @@ func (s *scoring) because(c *candidate, n float64, why string, m mark) {
 // run scores every candidate.
 func (s *scoring) run() {
 	s.locate()
+	var figures counts
 	for k := range s.cs {
 		s.oppose(k)
 		if c := &s.cs[k]; c.veto != "" || c.against < 0 {
-			s.mood.figures++
+			figures[s.p.lines[c.line].part]++
 			s.mood.amount = s.mood.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
 		}
 	}
+	s.mood.figures = figures.told()
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.veto != "" {
@@ -119,7 +121,7 @@ func (s *scoring) agree() {
 	for k := range s.cs {
 		if c := &s.cs[k]; c.veto == "" {
 			e := find(&all, s.p.sum(c))
-			e.parts |= 1 << s.p.lines[c.line].part
+			e.parts |= 1 << s.p.lines[c.line].part.told()
 			e.worst = min(e.worst, c.against)
 		}
 	}

@@ -81,3 +81,15 @@ func each(code, format string) string {
 func plain(body string) string {
 	return "<html><body>" + strings.ReplaceAll(html.EscapeString(body), "\n", "<br>\n") + "</body></html>"
 }
+
+// Twice gives the mails that are text alone as most senders send them: the text,
+// and the same in HTML beside it.
+func Twice(cs []Case) (all []Case) {
+	for _, c := range cs {
+		if c.Mail.Text != "" && c.Mail.HTML == "" {
+			c.Mail.HTML = plain(c.Mail.Text)
+			all = append(all, c)
+		}
+	}
+	return all
+}

@@ -59,6 +59,7 @@ func share(n, of int) float64 {
 // Score is the count of a set of mails, in all and apart.
 type Score struct {
 	All     Tally
+	Twice   Tally // of those of text alone, when the same stands beside it in HTML
 	ByLang  map[string]*Tally
 	ByClass map[string]*Tally
 	Faults  []Fault
@@ -72,7 +73,10 @@ type Fault struct {
 
 // Run extracts from every mail of a half; an empty half means all.
 func Run(cs []Case, half Half) Score {
-	return RunWith(cs, half, func(c Case) string { return otp.Extract(c.Mail).Code })
+	read := func(c Case) string { return otp.Extract(c.Mail).Code }
+	s := RunWith(cs, half, read)
+	s.Twice = RunWith(Twice(cs), half, read).All
+	return s
 }
 
 // RunWith is Run with a reader of its own, which answers the code or nothing.
@@ -120,6 +124,7 @@ func (s Score) Print(w io.Writer, title string) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "%s\tmails\twith code\tprecision\trecall\tF1\tfalse positives\t\n", title)
 	row(t, "all", s.All)
+	row(t, "text, and in HTML", s.Twice)
 	fmt.Fprintln(t, "by class\t\t\t\t\t\t\t")
 	rows(t, s.ByClass)
 	fmt.Fprintln(t, "by language\t\t\t\t\t\t\t")
