@@ -60,11 +60,12 @@ type Signature struct {
 
 // Checker checks mails. It is safe for concurrent use.
 type Checker struct {
-	dns      Resolver
-	hostname string
-	budget   time.Duration
-	ended    context.Context // for fromMemory
-	policies policies
+	dns       Resolver
+	hostname  string
+	budget    time.Duration
+	ended     context.Context // for fromMemory
+	policies  policies
+	evaluated evaluated
 }
 
 // New makes a Checker that asks dns, signs its findings with hostname (the authserv-id of RFC 8601 §2.5) and spends no

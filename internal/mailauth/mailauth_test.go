@@ -322,6 +322,54 @@ func TestWhatIsKnownIsNotAskedFor(t *testing.T) {
 	}
 }
 
+// What one mail was judged by is not to judge another that DNS would have judged differently.
+func TestAVerdictIsRememberedOnlyAsLongAsItsRecordsAre(t *testing.T) {
+	others := netip.MustParseAddr("198.51.100.1")
+	dns := known{
+		"shop.example": {"v=spf1 include:post.example -all"}, "post.example": {"v=spf1 ip4:192.0.2.0/24 ~all"},
+		"macro.example": {"v=spf1 include:%{l}.macro.example -all"}, "x.macro.example": {"v=spf1 +all"}, "y.macro.example": {"v=spf1 -all"},
+		"helo.example": {"v=spf1 redirect=%{h}"},
+	}
+	c := mailauth.New(dns, "mx.gonebox.localhost", budget)
+	check := func(ip netip.Addr, helo, from string, want mailauth.Verdict) {
+		t.Helper()
+		for _, when := range [...]string{"first", "again"} {
+			if got := c.Check(t.Context(), mailauth.Input{RemoteIP: ip, Helo: helo, MailFrom: from, Raw: []byte(mail)}); got.SPF != want {
+				t.Errorf("%s, %s from %s: %s, want %s", when, from, ip, got.SPF, want)
+			}
+		}
+	}
+	check(client, "", "x@shop.example", mailauth.Pass)
+	check(others, "", "x@shop.example", mailauth.Fail)
+	check(client, "", "x@macro.example", mailauth.Pass)
+	check(client, "", "y@macro.example", mailauth.Fail)
+	check(client, "x.macro.example", "x@helo.example", mailauth.Pass)
+	check(client, "y.macro.example", "x@helo.example", mailauth.Fail)
+
+	dns["post.example"] = []string{"v=spf1 ip4:198.51.100.0/24 ~all"} // the one that is included
+	check(client, "", "x@shop.example", mailauth.Fail)
+	check(others, "", "x@shop.example", mailauth.Pass)
+	dns["shop.example"] = append(dns["shop.example"], "v=spf1 -all")
+	check(others, "", "x@shop.example", mailauth.PermError)
+	delete(dns, "shop.example")
+	check(others, "", "x@shop.example", mailauth.None)
+}
+
+// Names that nobody comes back with take no room for long.
+func TestVerdictsOfManyClientsAreRight(t *testing.T) {
+	dns := known{"shop.example": {"v=spf1 ip4:192.0.2.0/24 -all"}}
+	c := mailauth.New(dns, "mx.gonebox.localhost", budget)
+	for i := range 3000 {
+		want, ip := mailauth.Fail, netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)})
+		if i%100 == 0 {
+			want, ip = mailauth.Pass, client
+		}
+		if got := c.Check(t.Context(), mailauth.Input{RemoteIP: ip, MailFrom: "x@shop.example", Raw: []byte(mail)}); got.SPF != want {
+			t.Fatalf("client %d: %s, want %s", i, got.SPF, want)
+		}
+	}
+}
+
 func TestHeader(t *testing.T) {
 	c := mailauth.New(nil, "mx.gonebox.localhost", budget)
 	tests := []struct {

@@ -10,20 +10,24 @@ import (
 type recall struct {
 	Resolver
 	failed bool // something was not known, or could not be had when it was asked for
+
+	asked   int
+	records []answer // the texts that there were
 }
 
 // fromMemory gives what SPF and DMARC's look-up come to where all of it is known; ok is false where the network has to be asked.
 func (c *Checker) fromMemory(in Input, id identities) (spf Verdict, policy policyResult, ok bool) {
 	known := &recall{Resolver: c.dns}
-	if spf = checkSPF(c.ended, known, in, id); known.failed {
+	if spf = c.recallSPF(known, in, id); known.failed {
 		return "", policyResult{}, false
 	}
 	policy = c.findPolicy(c.ended, known, id.from)
 	return spf, policy, !known.failed
 }
 
-// note takes down an error that another time may not be one.
+// note takes down that something was asked for, and an error that another time may not be one.
 func (r *recall) note(err error) {
+	r.asked++
 	if e, ok := err.(*net.DNSError); err != nil && !(ok && e.IsNotFound) {
 		r.failed = true
 	}
@@ -33,6 +37,9 @@ func (r *recall) note(err error) {
 func (r *recall) LookupTXT(ctx context.Context, name string) ([]string, error) {
 	texts, err := r.Resolver.LookupTXT(ctx, name)
 	r.note(err)
+	if err == nil {
+		r.records = append(r.records, answer{name, texts})
+	}
 	return texts, err
 }
 
