@@ -78,7 +78,7 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 		return nil, err
 	}
 	m := &mail{codes: codes, paths: make(map[string][]string, len(env.To)), settled: make(chan struct{})}
-	m.fill(s.Messages, content, s.trace(env, verdicts), data)
+	m.fill(s.Messages, content, s.trace(make([]byte, 0, traceRoom), env, verdicts), data)
 	for _, r := range env.To {
 		key := r.key()
 		if _, again := m.paths[key]; !again {
@@ -104,9 +104,11 @@ func author(m *mailparse.Message) string {
 	return m.From.Addr
 }
 
-// trace is what this server puts in front of a mail (RFC 5321 §4.4, RFC 8601 §2).
-func (s *Service) trace(env *Envelope, verdicts mailauth.Result) []byte {
-	t := make([]byte, 0, 1<<10)
+// traceRoom is what the fields of trace take together for most mails.
+const traceRoom = 1 << 10
+
+// trace appends what this server puts in front of a mail (RFC 5321 §4.4, RFC 8601 §2).
+func (s *Service) trace(t []byte, env *Envelope, verdicts mailauth.Result) []byte {
 	put := func(texts ...string) {
 		for _, text := range texts {
 			t = append(t, text...)

@@ -43,6 +43,9 @@ const maxValue = 320
 // pvalue writes a property's value: bare where every reader understands that, else as a quoted string. What is in there
 // comes from the sender, so nothing passes that could end the line.
 func pvalue(s string) string {
+	if bare(s) {
+		return s
+	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return -1
@@ -52,8 +55,11 @@ func pvalue(s string) string {
 	if len(s) > maxValue {
 		s = strings.ToValidUTF8(s[:maxValue], "")
 	}
-	if s != "" && plain(s, ".@+") {
+	if bare(s) {
 		return s
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
+
+// bare reports whether a property's value needs no quotes.
+func bare(s string) bool { return s != "" && len(s) <= maxValue && plain(s, ".@+") }
