@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -19,7 +18,6 @@ type session struct {
 	srv   *Server
 	wire  wire
 	ip    netip.Addr
-	log   *slog.Logger
 	trace string // 16 random octets in hex: what the replies and the log lines of a session have in common
 	begun time.Time
 
@@ -41,7 +39,6 @@ func newSession(srv *Server, conn net.Conn) *session {
 	now := srv.wall.Now()
 	return &session{
 		srv:   srv,
-		log:   srv.cfg.Logger,
 		begun: now,
 		wire: wire{
 			raw:      conn,
@@ -71,7 +68,6 @@ func (s *session) run() {
 	defer s.wire.release(&s.srv.inputs)
 	defer s.reset()
 	s.trace = newTrace()
-	s.beginLog()
 	s.dialog()
 	s.logSession()
 }
