@@ -47,11 +47,9 @@ func split(address string) (Recipient, error) {
 		return r, problem.New(problem.MailMailboxUnknown)
 	}
 	local, host := address[:at], strings.TrimSuffix(address[at+1:], ".")
-	domain, err := idna.Lookup.ToASCII(host)
+	domain, err := aLabels(host)
 	if err != nil {
-		if domain, err = asciiDomain(host); err != nil {
-			return r, err
-		}
+		return r, err
 	}
 	local = strings.ToLower(unquoted(local))
 	if tag := strings.IndexByte(local, '+'); tag > 0 {
@@ -59,6 +57,29 @@ func split(address string) (Recipient, error) {
 	}
 	r.Local, r.Domain = local, strings.ToLower(domain)
 	return r, nil
+}
+
+// aLabels is a host's name in A-labels.
+func aLabels(host string) (string, error) {
+	if standsForItself(host) {
+		return host, nil
+	}
+	domain, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		return asciiDomain(host)
+	}
+	return domain, nil
+}
+
+// standsForItself reports whether IDNA has nothing to change in a host's name but the case of letters: it is all ASCII, and none
+// of its labels can be one that IDNA made, which has two hyphens together (RFC 5890 §2.3.1).
+func standsForItself(host string) bool {
+	for i := range len(host) {
+		if host[i] <= ' ' || host[i] >= 0x7f || host[i] == '-' && i > 0 && host[i-1] == '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // asciiDomain lets names pass that DNS knows and IDNA does not, such as those with an underscore.

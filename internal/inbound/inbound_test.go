@@ -224,6 +224,7 @@ func TestAcceptKnowsTheMailboxHoweverItIsWritten(t *testing.T) {
 			"quiet.otter-1@box.example\x00":     problem.MailAddressSyntax,
 			"quiet.otter-1@a b":                 problem.MailAddressSyntax,
 			"quiet.otter-1@ｂｏｘ.example":         "",
+			"quiet.otter-1@xn--box-.example":    problem.MailDomainNotServed,
 			"quiet.otter-1@_dmarc.box.example":  problem.MailDomainNotServed,
 			"a@b@quiet.otter-1@box.example":     problem.MailMailboxUnknown,
 			"quiet.otter-1 @box.example":        problem.MailMailboxUnknown,
