@@ -138,13 +138,15 @@ func preview(text string, max int) string {
 	b := make([]byte, 0, 256) // as much as the most that is asked for takes, mostly
 	n, space := 0, false
 	for _, r := range text {
-		shown, blank := look(r)
-		switch {
-		case blank:
-			space = n > 0
-			continue
-		case !shown:
-			continue
+		if r <= ' ' || r >= 0x7f { // all others are seen, and are most
+			shown, blank := look(r)
+			switch {
+			case blank:
+				space = n > 0
+				continue
+			case !shown:
+				continue
+			}
 		}
 		if space {
 			if n+1 >= max {
