@@ -25,7 +25,7 @@ func TestEntries(t *testing.T) {
 				continue
 			}
 			// Shorter ends of words are not looked up.
-			m := mark{from: i, begins: p.boundary(i)}
+			m := match{from: i, begins: p.boundary(i)}
 			if p.longest(&m); m.node != 0 && (m.begins || p.lettersEnd(i)-i >= minHead) {
 				found++
 				if !p.enters(i) {

@@ -6,7 +6,10 @@ import "slices"
 func PhrasesOf(m Mail) []int32 {
 	p := read(m)
 	defer p.discard()
-	met := slices.Clone(p.fitting)
+	var met []int32
+	for _, s := range p.senses {
+		met = append(met, s.term)
+	}
 	slices.Sort(met)
 	return slices.Compact(met)
 }

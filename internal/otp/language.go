@@ -14,60 +14,71 @@ const believed = 0.45
 // heard is the share it needs for its weak words to count.
 const heard = 0.25
 
-// resolve gives the marks the classes of the languages that are believed, and
-// drops those that are left with none. Names of codes, requests to
-// enter one and the heads of quoted mails count in any language.
-func (p *page) resolve() {
-	var votes [maxLangs]float64
-	p.fitting = p.fitting[:0]
-	for i := range p.marks {
-		p.fit(&p.marks[i])
-	}
-	p.eachLine(func(marks []mark) {
-		for i := range marks {
-			if marks[i].footer {
-				return // senders leave their footers untranslated
-			}
-		}
-		for i := range marks {
-			p.vote(&marks[i], &votes)
-		}
-	})
-	bests := p.most(&votes)
-	trusted := p.trust(&votes, bests)
-	first := [2]float64{0.8 * bests[0], 0.8 * bests[1]}
-	kept := p.marks[:0]
-	for i := range p.marks {
-		m := &p.marks[i]
-		for _, t := range p.fitting[m.first:m.last] {
-			f := &p.x.terms[t]
-			if f.size <= maxBrief && votes[f.lang] < first[p.script(f.lang)] && !p.x.common[f.lang] {
-				m.class |= f.class & trusted[f.lang] & (classCode | classWord | classUse | classDigits | classOwn | classQuote)
-				continue
-			}
-			m.class |= f.class & trusted[f.lang]
-			m.owns = m.owns || trusted[f.lang] == everyClass && p.x.owns[f.lang]
-		}
-		const purpose, other = classAuth | classOnce, classNot | classVoid | classNever | classCode
-		switch head := p.headed(m, &trusted); {
-		case head&classWhere != 0:
-			m.class = m.class&^other | classWhere
-		case head&(classCode|classWord|classNumber) != 0 && m.class&purpose != 0 && m.class&other == 0:
-			m.class |= classCode
-		}
-		if m.class&classUse != 0 {
-			m.class &^= classOld // an order to use it, though the same letters may say that it was
-		}
-		if m.class != 0 && !p.inAddress(m) {
-			kept = append(kept, *m)
-		}
-	}
-	p.marks = kept
+// sense is a phrase that a match stands for, with what is asked of it more than
+// once.
+type sense struct {
+	class class
+	term  int32 // its number
+	lang  uint8
+	size  uint8
 }
 
-// inAddress says whether a mark is part of an e-mail address: a name that
+// ownsBit stands beside the classes of a phrase: its language, if it is believed,
+// lists what may stand before a word for a code.
+const ownsBit class = 1 << 31
+
+// resolve gives the matches the classes of the languages that are believed, and
+// makes marks of those that are left with some. Names of codes, requests to
+// enter one and the heads of quoted mails count in any language.
+func (p *page) resolve() {
+	for i := range p.matches {
+		m := &p.matches[i]
+		if p.fit(m); m.footer && !m.silent {
+			p.silence(i)
+		}
+	}
+	var votes [maxLangs]float64
+	for i := range p.matches {
+		if m := &p.matches[i]; !m.silent {
+			p.vote(m, &votes)
+		}
+	}
+	trusted := p.trust(&votes)
+	for i := range p.matches {
+		m := &p.matches[i]
+		if c := p.classes(m, &trusted); c&^ownsBit != 0 && !p.inAddress(m) {
+			p.marks = append(p.marks, mark{start: m.start, end: m.end, from: m.from, class: c &^ ownsBit, owns: c&ownsBit != 0})
+		}
+	}
+}
+
+// classes gives what a match stands for in the languages that are believed.
+func (p *page) classes(m *match, trusted *[maxLangs]trust) (c class) {
+	for _, s := range p.senses[m.first:m.last] {
+		if s.size <= maxBrief {
+			c |= s.class & trusted[s.lang].brief
+		} else {
+			c |= s.class & trusted[s.lang].any
+		}
+	}
+	if m.head != 0 {
+		const purpose, other = classAuth | classOnce, classNot | classVoid | classNever | classCode
+		switch head := p.headed(m, trusted); {
+		case head&classWhere != 0:
+			c = c&^other | classWhere
+		case head&(classCode|classWord|classNumber) != 0 && c&purpose != 0 && c&other == 0:
+			c |= classCode
+		}
+	}
+	if c&classUse != 0 {
+		c &^= classOld // an order to use it, though the same letters may say that it was
+	}
+	return c
+}
+
+// inAddress says whether a match is part of an e-mail address: a name that
 // somebody chose, and no word of the mail.
-func (p *page) inAddress(m *mark) bool {
+func (p *page) inAddress(m *match) bool {
 	const far = 64
 	for i := m.end; i < min(m.end+far, len(p.low)) && ofAddress(p.low[i]); i++ {
 		if p.low[i] == '@' {
@@ -89,16 +100,14 @@ func ofAddress(r rune) bool {
 
 // headed gives the classes of the last part of a compound: "signeringskod" and
 // "Freigabenummer" name a code, "Buchungsseite" a page.
-func (p *page) headed(m *mark, trusted *[maxLangs]class) (c class) {
-	if m.head == 0 {
-		return 0
+func (p *page) headed(m *match, trusted *[maxLangs]trust) (c class) {
+	h := match{from: m.headFrom, to: m.end}
+	n := len(p.senses)
+	p.fitNode(&h, m.head, true)
+	for _, s := range p.senses[n:] {
+		c |= s.class & trusted[s.lang].any
 	}
-	h := mark{from: int(m.headFrom), to: m.end, node: m.head, first: int32(len(p.fitting))}
-	p.fitNode(&h, h.node, true)
-	for _, t := range p.fitting[h.first:] {
-		c |= p.x.terms[t].class & trusted[p.x.terms[t].lang]
-	}
-	p.fitting = p.fitting[:h.first]
+	p.senses = p.senses[:n]
 	return c
 }
 
@@ -107,20 +116,34 @@ func (p *page) headed(m *mark, trusted *[maxLangs]class) (c class) {
 // the languages of a mail that have most votes.
 const maxBrief = 3
 
+// leading is the share of the best language's votes that a language needs for that.
+const leading = 0.8
+
 // everyClass is what a phrase may stand for in a language that is believed.
 const everyClass = ^class(0)
 
+// trust is the classes that count in a language: of phrases of a few letters, and
+// of any other.
+type trust struct{ brief, any class }
+
 // trust gives the classes that count in each language.
-func (p *page) trust(votes *[maxLangs]float64, bests [2]float64) (trusted [maxLangs]class) {
+func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]trust) {
+	const briefly = classCode | classWord | classUse | classDigits | classOwn | classQuote
+	bests := p.most(votes)
 	for l := range p.x.langs {
-		best := bests[p.script(uint8(l))]
+		best, t := bests[p.script(uint8(l))], &trusted[l]
 		switch {
 		case p.x.common[l] || votes[l] >= believed*best:
-			trusted[l] = everyClass
+			if t.any = everyClass; !p.x.owns[l] {
+				t.any &^= ownsBit
+			}
 		case votes[l] >= heard*best:
-			trusted[l] = classCode | classQuote | classWord | classDigits | classApproval | classConfirmation | classOnce | classWhere
+			t.any = classCode | classQuote | classWord | classDigits | classApproval | classConfirmation | classOnce | classWhere
 		default:
-			trusted[l] = classCode | classQuote | classOnce
+			t.any = classCode | classQuote | classOnce
+		}
+		if t.brief = t.any; votes[l] < leading*best && !p.x.common[l] {
+			t.brief &= briefly
 		}
 	}
 	return trusted
@@ -152,22 +175,34 @@ func (p *page) script(lang uint8) int {
 
 // vote counts the letters of a phrase for its languages; a phrase of several
 // languages counts less for each.
-func (p *page) vote(m *mark, votes *[maxLangs]float64) {
-	terms := p.fitting[m.first:m.last]
-	weight := 1 / float64(len(terms))
+func (p *page) vote(m *match, votes *[maxLangs]float64) {
+	senses := p.senses[m.first:m.last]
+	weight := 1 / float64(len(senses))
 	if p.kind[m.from]&dense != 0 {
 		weight *= 2
 	}
-	for _, t := range terms {
-		votes[p.x.terms[t].lang] += weight * float64(min(p.x.terms[t].size, 12))
+	for _, s := range senses {
+		votes[s.lang] += weight * float64(min(s.size, 12))
 	}
 }
 
-// fit notes the phrases that a mark stands for: those that end where it ends,
+// silence keeps the matches on the line of one from voting, since it begins a
+// footer: senders leave theirs untranslated.
+func (p *page) silence(i int) {
+	l := &p.lines[p.lineAt(p.matches[i].start)]
+	for k := i; k >= 0 && p.matches[k].start >= l.start; k-- {
+		p.matches[k].silent = true
+	}
+	for k := i + 1; k < len(p.matches) && p.matches[k].start < l.end; k++ {
+		p.matches[k].silent = true
+	}
+}
+
+// fit notes the phrases that a match stands for: those that end where it ends,
 // those that would let its last word go on, and shorter stems of the same
 // words, which may be those of another language.
-func (p *page) fit(m *mark) {
-	m.first = int32(len(p.fitting))
+func (p *page) fit(m *match) {
+	m.first = int32(len(p.senses))
 	p.fitNode(m, m.node, true)
 	for _, node := range m.others {
 		if node == 0 {
@@ -175,45 +210,33 @@ func (p *page) fit(m *mark) {
 		}
 		p.fitNode(m, node, false)
 	}
-	m.last = int32(len(p.fitting))
+	m.last = int32(len(p.senses))
 }
 
-// speaks says whether a mark already stands for a phrase of a language.
-func (p *page) speaks(m *mark, lang uint8) bool {
-	for _, t := range p.fitting[m.first:] {
-		if p.x.terms[t].lang == lang {
+// speaks says whether a match already stands for a phrase of a language.
+func (p *page) speaks(m *match, lang uint8) bool {
+	for i := range p.senses[m.first:] {
+		if p.senses[int(m.first)+i].lang == lang {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *page) fitNode(m *mark, node int32, longest bool) {
+func (p *page) fitNode(m *match, node int32, longest bool) {
 	for node != 0 {
 		n := &p.x.nodes[node]
-		for t := n.head; t >= 0; t = p.x.terms[t].more {
-			if f := &p.x.terms[t]; p.fits(f, m) && (longest || !p.speaks(m, f.lang)) {
-				p.fitting = append(p.fitting, t)
+		for t := n.head; t >= 0; {
+			f := &p.x.terms[t]
+			if p.fits(f, m) && (longest || !p.speaks(m, f.lang)) {
+				p.senses = append(p.senses, sense{class: f.class | ownsBit, term: t, lang: f.lang, size: f.size})
 				m.footer = m.footer || f.class&classFoot != 0
 			}
+			t = f.more
 		}
 		if !n.star || !p.boundary(m.to) {
 			break
 		}
 		node = p.x.step(node, star)
-	}
-}
-
-// eachLine goes through the marks of each line.
-func (p *page) eachLine(do func([]mark)) {
-	k := 0
-	for i := range p.lines {
-		from := k
-		for k < len(p.marks) && p.marks[k].start < p.lines[i].end {
-			k++
-		}
-		if from < k {
-			do(p.marks[from:k])
-		}
 	}
 }

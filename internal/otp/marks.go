@@ -1,20 +1,29 @@
 package otp
 
-// mark is a phrase of the lexicon found in a page.
+import "slices"
+
+// mark is a phrase of the lexicon found in a page, and what it says there.
 type mark struct {
+	start, end int // whole words
+	from       int // the letters that matched begin here
+	class      class
+	best       int32 // the candidate it belongs to, counted from 1
+	owns       bool  // its language lists what may stand before it
+}
+
+// match is such a phrase before it is known which languages the page is in.
+type match struct {
 	start, end  int      // whole words
 	from, to    int      // the letters that matched
-	letters     int32    // spelled out by the phrase
-	best        int32    // the candidate it belongs to, counted from 1
-	node        int32    // where the trie ended
+	letters     int      // spelled out by the phrase
+	headFrom    int      // where the last part of a compound begins, if there is one
+	head        int32    // where the trie ended for that part
+	node        int32    // where it ended for the whole
 	others      [3]int32 // and where for shorter stems of the same words
-	head        int32    // and where for the last part of a compound, if there is one
-	headFrom    int32    // where that part begins
-	first, last int32    // the phrases it stands for, of those that fit
-	class       class
-	begins      bool // with a word
-	owns        bool // its language lists what may stand before it
-	footer      bool // one of them begins a footer
+	first, last int32    // the phrases it stands for, of the senses of the page
+	begins      bool     // with a word
+	footer      bool     // one of the phrases begins a footer
+	silent      bool     // it has no vote
 }
 
 // findMarks looks up every phrase in one pass. Of phrases that overlap the
@@ -62,37 +71,41 @@ func (p *page) tryWord(start, end int) {
 
 // try takes the longest phrase that begins at a rune, if there is one.
 func (p *page) try(i int) {
-	m := &p.trial
-	*m = mark{from: i, begins: p.boundary(i)}
+	n := len(p.matches)
+	p.matches = slices.Grow(p.matches, 1)[:n+1]
+	m := &p.matches[n]
+	*m = match{} // in its place: it is too large to be copied for each word
+	m.from, m.begins = i, p.boundary(i)
 	p.longest(m)
 	if m.node != 0 {
-		m.start, m.end = p.wordStart(m.from), p.wordEnd(m.to)
-		p.keep(m)
+		m.start, m.end = p.wordStart(i), p.wordEnd(m.to)
+	}
+	if m.node == 0 || n > 0 && p.covered(m, &p.matches[n-1]) {
+		p.matches = p.matches[:n]
 	}
 }
 
 // minHead is how short the last word of a compound may be, in letters.
 const minHead = 3
 
-// keep adds a mark unless a longer one covers part of it; it takes the place
-// of a shorter one.
-func (p *page) keep(m *mark) {
-	if n := len(p.marks); n > 0 && p.marks[n-1].end > m.start {
-		last := &p.marks[n-1]
-		switch {
-		case m.letters > last.letters && m.end > last.end:
-			*last = *m
-		case last.head == 0 && m.from > last.from && m.start == last.start && m.end == last.end:
-			last.head, last.headFrom = m.node, int32(m.from)
-		}
-		return
+// covered says whether the match before covers part of one. If that is shorter, it
+// becomes the new one.
+func (p *page) covered(m, last *match) bool {
+	if last.end <= m.start {
+		return false
 	}
-	p.marks = append(p.marks, *m)
+	switch {
+	case m.letters > last.letters && m.end > last.end:
+		*last = *m
+	case last.head == 0 && m.from > last.from && m.start == last.start && m.end == last.end:
+		last.head, last.headFrom = m.node, m.from
+	}
+	return true
 }
 
-// longest finds the longest phrase that begins where a mark does. Between two
+// longest finds the longest phrase that begins where a match does. Between two
 // letters ends none.
-func (p *page) longest(m *mark) {
+func (p *page) longest(m *match) {
 	i := m.from
 	if a, b := p.low[i], at(p.low, i+1); !isLetter(a) || !isLetter(b) {
 		p.follow(m, 0, i, 0)
@@ -104,10 +117,10 @@ func (p *page) longest(m *mark) {
 // follow walks the trie from a node with the runes from j on; n letters have
 // been followed. A star in a phrase branches off; phrases are short, and so
 // are the branches.
-func (p *page) follow(m *mark, node int32, j, n int) {
+func (p *page) follow(m *match, node int32, j, n int) {
 	for n -= j; ; {
 		at := &p.x.nodes[node]
-		if at.head >= 0 && n+j > int(m.letters) && p.boundary(j) {
+		if at.head >= 0 && n+j > m.letters && p.boundary(j) {
 			p.arrive(m, node, j, n+j)
 		}
 		if at.star {
@@ -144,7 +157,7 @@ func (p *page) walk(node int32, j int) (int32, int) {
 
 // arrive takes the phrases that end at a node, if they fit. Of those that
 // begin alike the one that spells out more letters is taken.
-func (p *page) arrive(m *mark, node int32, end, n int) {
+func (p *page) arrive(m *match, node int32, end, n int) {
 	for t := p.x.nodes[node].head; t >= 0; t = p.x.terms[t].more {
 		if p.fits(&p.x.terms[t], m) {
 			if m.node != 0 && p.wordEnd(m.to) == p.wordEnd(end) {
@@ -152,7 +165,7 @@ func (p *page) arrive(m *mark, node int32, end, n int) {
 			} else {
 				m.others = [3]int32{}
 			}
-			m.node, m.to, m.letters = node, end, int32(n)
+			m.node, m.to, m.letters = node, end, n
 			return
 		}
 	}
@@ -161,7 +174,7 @@ func (p *page) arrive(m *mark, node int32, end, n int) {
 // fits checks the beginning of a phrase and its diacritics: a letter may be
 // written without those it has, not with others. Short phrases have to be
 // written as they are.
-func (p *page) fits(f *phrase, m *mark) bool {
+func (p *page) fits(f *phrase, m *match) bool {
 	if !f.left && !m.begins {
 		return false
 	}

@@ -81,9 +81,9 @@ type page struct {
 	lines    []line
 	links    []link
 	spans    []span
+	matches  []match
+	senses   []sense // of the matches
 	marks    []mark
-	trial    mark    // the one that is being looked up
-	fitting  []int32 // the phrases that the marks stand for
 	found    []candidate
 	steps    int       // of the loops that are not plainly linear; for tests
 	composed int       // combining marks joined to letters
@@ -113,7 +113,7 @@ func (x *lexicon) blank() *page {
 	}
 	*p = page{
 		x: x, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0], totals: p.totals[:0],
-		lines: p.lines[:0], links: p.links[:0], spans: p.spans[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], fitting: p.fitting[:0],
+		lines: p.lines[:0], links: p.links[:0], spans: p.spans[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], matches: p.matches[:0], senses: p.senses[:0],
 	}
 	return p
 }
