@@ -12,10 +12,10 @@ const maxDepth = 256
 // element is an open HTML element with what it hands down.
 type element struct {
 	name   string
+	span   int32 // the span it opened, counted from 1
 	kind   elementKind
 	style  style
 	opened bool // it opened a link
-	span   int  // the span it opened, counted from 1
 }
 
 // htmlReader turns HTML into lines of a page: one for each block.
@@ -54,7 +54,7 @@ func (p *page) readHTML(s string) {
 
 func (h *htmlReader) top() style {
 	if len(h.stack) == 0 {
-		return style{}
+		return 0
 	}
 	return h.stack[len(h.stack)-1].style
 }
@@ -63,7 +63,7 @@ func (h *htmlReader) top() style {
 func (h *htmlReader) text() {
 	st := h.top()
 	start, end := h.i, h.i
-	shown := !st.quoted && !st.unseen()
+	shown := st.read()
 	for h.i < len(h.s) && (h.s[h.i] != '<' || h.i == start) && !h.p.full() {
 		c := h.s[h.i]
 		if shown && c < utf8.RuneSelf && c >= ' ' && c != '&' {
@@ -108,7 +108,7 @@ func (h *htmlReader) ascii(end int, st style) {
 
 func (h *htmlReader) put(r rune, st style) {
 	switch {
-	case st.quoted:
+	case st&quotedStyle != 0:
 	case st.unseen():
 		if len(h.hidden) < maxRunes/16 {
 			h.hidden = append(h.hidden, r)
@@ -211,12 +211,12 @@ func (h *htmlReader) open() {
 	name := h.name()
 	kind := kindOfElement(name)
 	h.alt = ""
-	st, href, void := h.attributes(h.top().inherit(name), name, kind)
-	switch kind {
-	case rawElement:
+	st, href, void := h.attributes(h.top().inherit(kind), name, kind)
+	switch {
+	case kind&rawElement != 0:
 		h.skipRaw(name)
 		return
-	case emptyElement:
+	case kind&emptyElement != 0:
 		switch name {
 		case "br", "hr":
 			h.separate(st)
@@ -224,20 +224,17 @@ func (h *htmlReader) open() {
 			h.instead(st)
 		}
 		return
-	case cellElement:
+	case kind&cellElement != 0:
 		if !st.unseen() {
 			h.p.gap(cellBreak)
 		}
-	case blockElement:
+	case kind&blockElement != 0:
 		h.separate(st)
 	}
-	e := element{name: name, kind: kind, style: st}
-	if name == "a" && href != "" && !st.unseen() && !st.quoted {
-		e.opened = h.p.openLink(href)
-	}
+	opened := name == "a" && href != "" && st.read() && h.p.openLink(href)
 	if !void && len(h.stack) < maxDepth {
-		e.span = h.p.openSpan(h.emphasis(name, st))
-		h.stack = append(h.stack, e)
+		span := h.p.openSpan(h.emphasis(kind, st))
+		h.stack = append(h.stack, element{name: name, span: span, kind: kind, style: st, opened: opened})
 	}
 }
 
@@ -263,17 +260,17 @@ func (h *htmlReader) close(name string) {
 				h.p.closeLink()
 			}
 			h.p.closeSpan(e.span)
-			if e.kind == blockElement {
+			if e.kind&blockElement != 0 {
 				h.separate(e.style)
 			}
 		}
-		if h.stack[n].kind == cellElement && !h.stack[n].style.unseen() {
+		if h.stack[n].kind&cellElement != 0 && !h.stack[n].style.unseen() {
 			h.p.gap(cellBreak)
 		}
 		h.stack = h.stack[:n]
 		return
 	}
-	if kindOfElement(name) == blockElement {
+	if kindOfElement(name)&blockElement != 0 {
 		h.separate(h.top())
 	}
 }

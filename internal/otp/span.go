@@ -18,39 +18,29 @@ type span struct {
 // maxSpans bounds the spans that are kept.
 const maxSpans = 1024
 
-// strongElement says whether an element sets its text apart.
-func strongElement(name string) bool {
-	switch name {
-	case "b", "strong", "code", "kbd", "mark", "big", "tt", "samp", "u", "h1", "h2", "h3":
-		return true
-	}
-	return false
-}
-
 // emphasis is what a new element adds to the look of the text around it.
-func (h *htmlReader) emphasis(name string, st style) emphasis {
-	around := h.top()
-	switch {
-	case st.unseen() || st.quoted:
+func (h *htmlReader) emphasis(kind elementKind, st style) emphasis {
+	switch fresh := st &^ h.top(); {
+	case !st.read():
 		return plainText
-	case st.struck && !around.struck:
+	case fresh&struckStyle != 0:
 		return struckText
-	case strongElement(name) || st.big && !around.big || st.wide && !around.wide:
+	case kind&strongElement != 0 || fresh&(bigStyle|wideStyle) != 0:
 		return strongText
 	}
 	return plainText
 }
 
 // openSpan begins a span and answers its number, or 0 for plain text.
-func (p *page) openSpan(e emphasis) int {
+func (p *page) openSpan(e emphasis) int32 {
 	if e == plainText || len(p.spans) == maxSpans {
 		return 0
 	}
 	p.spans = append(p.spans, span{start: len(p.raw), end: maxRunes * 8, emphasis: e})
-	return len(p.spans)
+	return int32(len(p.spans))
 }
 
-func (p *page) closeSpan(n int) {
+func (p *page) closeSpan(n int32) {
 	if n > 0 {
 		p.spans[n-1].end = len(p.raw)
 	}

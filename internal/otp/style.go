@@ -6,23 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// elementKind is how an element breaks the text around it.
+// elementKind is how an element breaks and sets the text around it.
 type elementKind uint8
 
 const (
-	inlineElement elementKind = iota
-	blockElement
-	cellElement
-	emptyElement // has no content
-	rawElement   // has content that is not text
+	blockElement  elementKind = 1 << iota
+	cellElement               // of a table
+	emptyElement              // has no content
+	rawElement                // has content that is not text
+	strongElement             // sets its text apart
+	headElement               // a heading
+	struckElement             // crosses its text out
+
+	inlineElement elementKind = 0
 )
 
-// kindOfElement knows the elements that are not inline.
+// breaking are the kinds of which an inline element has none.
+const breaking = blockElement | cellElement | emptyElement | rawElement
+
+// kindOfElement knows the elements that are more than inline.
 func kindOfElement(name string) elementKind {
 	switch name {
 	case "td", "th":
 		return cellElement
-	case "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "table", "tr", "tbody", "thead", "tfoot", "ul", "ol", "li", "dl", "dt", "dd",
+	case "h1", "h2", "h3":
+		return blockElement | strongElement | headElement
+	case "p", "div", "h4", "h5", "h6", "table", "tr", "tbody", "thead", "tfoot", "ul", "ol", "li", "dl", "dt", "dd",
 		"section", "article", "header", "footer", "main", "nav", "aside", "blockquote", "center", "pre", "form", "fieldset", "body",
 		"html", "address", "figure", "caption":
 		return blockElement
@@ -30,36 +39,55 @@ func kindOfElement(name string) elementKind {
 		return emptyElement
 	case "style", "script", "title", "textarea", "select", "svg", "template", "object", "iframe", "xml", "noframes", "math", "audio", "video":
 		return rawElement
+	case "b", "strong", "code", "kbd", "mark", "big", "tt", "samp", "u":
+		return strongElement
+	case "s", "del", "strike":
+		return struckElement
 	}
 	return inlineElement
 }
 
 // style is what an element's look hands down to the text in it.
-type style struct {
-	hidden bool
-	quoted bool
-	tiny   bool // the letters are not to be seen; an element inside may undo it
-	big    bool // the letters are large; likewise
-	wide   bool // the letters are spaced
-	head   bool // of a heading
-	struck bool // the letters are crossed out
-}
+type style uint8
+
+const (
+	hiddenStyle style = 1 << iota
+	quotedStyle
+	tinyStyle // the letters are not to be seen; an element inside may undo it
+	bigStyle  // the letters are large; likewise
+	wideStyle // the letters are spaced
+	headStyle // of a heading
+	struckStyle
+)
 
 // unseen says whether the text is not shown.
-func (s style) unseen() bool { return s.hidden || s.tiny }
+func (s style) unseen() bool { return s&(hiddenStyle|tinyStyle) != 0 }
+
+// read says whether the text is shown, and the sender's own.
+func (s style) read() bool { return s&(hiddenStyle|tinyStyle|quotedStyle) == 0 }
 
 // large says whether the text stands out.
-func (s style) large() bool { return s.big || s.wide || s.head }
+func (s style) large() bool { return s&(bigStyle|wideStyle|headStyle) != 0 }
 
 // inherit is the style of a new element before its attributes.
-func (s style) inherit(name string) style {
-	switch name {
-	case "h1", "h2", "h3":
-		s.head = true
-	case "s", "del", "strike":
-		s.struck = true
-	}
+func (s style) inherit(kind elementKind) style {
+	s.add(headStyle, kind&headElement != 0)
+	s.add(struckStyle, kind&struckElement != 0)
 	return s
+}
+
+// add adds a look if something holds.
+func (s *style) add(look style, holds bool) {
+	if holds {
+		*s |= look
+	}
+}
+
+// resize sets how large the letters are, in pixels.
+func (s *style) resize(n float32) {
+	*s &^= tinyStyle | bigStyle
+	s.add(tinyStyle, n <= 2)
+	s.add(bigStyle, n >= 20)
 }
 
 // attributes reads the attributes of a start tag up to its end.
@@ -71,14 +99,14 @@ func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ styl
 			h.i++
 			return st, href, void
 		case c <= ' ' || c == '/':
-			void = c == '/' && h.i+1 < len(h.s) && h.s[h.i+1] == '>' && len(name) > 1 && kind == inlineElement
+			void = c == '/' && h.i+1 < len(h.s) && h.s[h.i+1] == '>' && len(name) > 1 && kind&breaking == 0
 			h.i++
 			continue
 		}
 		key, value := h.attribute()
 		switch key {
 		case "style":
-			if kind != rawElement && name != "img" { // which hand down no style
+			if kind&rawElement == 0 && name != "img" { // which hand down no style
 				st.declare(value)
 			}
 		case "href":
@@ -86,14 +114,14 @@ func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ styl
 		case "alt":
 			h.alt = value
 		case "hidden":
-			st.hidden = true
+			st |= hiddenStyle
 		case "class", "id":
-			st.quoted = st.quoted || quoteMark(value)
+			st.add(quotedStyle, quoteMark(value))
 		case "type":
-			st.quoted = st.quoted || name == "blockquote" && value == "cite"
+			st.add(quotedStyle, name == "blockquote" && value == "cite")
 		case "size":
 			n, _ := strconv.Atoi(value)
-			st.big = st.big || name == "font" && n >= 5
+			st.add(bigStyle, name == "font" && n >= 5)
 		}
 	}
 	return st, href, void
@@ -218,25 +246,25 @@ func (s *style) declareOne(key, value string) {
 func (s *style) set(key, value string) {
 	switch key {
 	case "display":
-		s.hidden = s.hidden || hasWord(value, "none")
+		s.add(hiddenStyle, hasWord(value, "none"))
 	case "visibility":
-		s.hidden = s.hidden || hasWord(value, "hidden")
+		s.add(hiddenStyle, hasWord(value, "hidden"))
 	case "color":
-		s.hidden = s.hidden || hasWord(value, "transparent")
+		s.add(hiddenStyle, hasWord(value, "transparent"))
 	case "opacity", "max-height", "max-width":
 		n, ok := pixels(value)
-		s.hidden = s.hidden || ok && n < 0.1
+		s.add(hiddenStyle, ok && n < 0.1)
 	case "font-size":
 		if n, ok := pixels(value); ok {
-			s.tiny, s.big = n <= 2, n >= 20
+			s.resize(n)
 		}
 	case "font":
 		s.setFont(value)
 	case "text-decoration", "text-decoration-line":
-		s.struck = s.struck || strings.Contains(value, "line-through")
+		s.add(struckStyle, strings.Contains(value, "line-through"))
 	case "letter-spacing":
 		n, ok := pixels(value)
-		s.wide = s.wide || ok && n >= 2
+		s.add(wideStyle, ok && n >= 2)
 	}
 }
 
@@ -245,7 +273,7 @@ func (s *style) setFont(value string) {
 	for f := range strings.FieldsSeq(value) {
 		size, _, _ := strings.Cut(f, "/")
 		if n, ok := pixels(size); ok && size[len(size)-1] > '9' { // else it is a weight
-			s.tiny, s.big = n <= 2, n >= 20
+			s.resize(n)
 			return
 		}
 	}
