@@ -17,7 +17,7 @@ func (s *scoring) bind(k int) {
 	best, mark := 0.0, -1
 	var why string
 	s.leftOf(k, func(l look) bool {
-		m := s.p.marks[l.mark]
+		m := &s.p.marks[l.mark]
 		if m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0 {
 			tie = true
 		}
@@ -31,7 +31,7 @@ func (s *scoring) bind(k int) {
 	})
 	is := s.dashAfter(c)
 	s.rightOf(k, func(l look) bool {
-		m := s.p.marks[l.mark]
+		m := &s.p.marks[l.mark]
 		is = is || m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences == 0
 		if m.class&named == 0 || s.leads(k, l.mark) {
 			return l.gap.sentences == 0
@@ -51,7 +51,7 @@ func (s *scoring) bind(k int) {
 	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.marks[mark].class&classCode != 0
 	c.priced = why == "after" && tie && s.p.span(s.p.marks[mark].end, c.start).words > 3
 	if mark >= 0 {
-		s.because(c, best, why, s.p.marks[mark])
+		s.because(c, best, why, &s.p.marks[mark])
 	}
 	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
 		s.noYear(c, why == "after" && (tie || best >= 5.5))
@@ -118,7 +118,7 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 
 // strength is how surely a word names the code, or 0 if it names another.
 func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
-	m, g := s.p.marks[l.mark], l.gap
+	m, g := &s.p.marks[l.mark], l.gap
 	switch {
 	case m.class&classCode != 0:
 		return gainCode

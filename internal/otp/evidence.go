@@ -4,7 +4,7 @@ package otp
 func (s *scoring) isAfter(k int) bool {
 	found := false
 	s.rightOf(k, func(l look) bool {
-		m := s.p.marks[l.mark]
+		m := &s.p.marks[l.mark]
 		found = m.class&classIs != 0 && l.gap.words == 0 && l.gap.sentences+l.gap.hard == 0 && s.closes(m.end)
 		return false
 	})

@@ -8,9 +8,9 @@ type opposition struct {
 	mark mark
 }
 
-func (o *opposition) note(n float64, m mark) {
+func (o *opposition) note(n float64, m *mark) {
 	if n < o.loss {
-		o.loss, o.mark = n, m
+		o.loss, o.mark = n, *m
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	verb, named, after := false, s.namedAfter(k), s.orderedAfter(c)
 	place := -1 // the mark of the place right before, where it is typed
 	s.leftOf(k, func(l look) bool {
-		m, g := s.p.marks[l.mark], l.gap
+		m, g := &s.p.marks[l.mark], l.gap
 		tie = tie || m.class&classIs != 0 && g.words == 0
 		verb = verb || m.class&classUse != 0 && g.words == 0
 		switch {
@@ -92,7 +92,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 	c := &s.cs[k]
 	named := s.namedBefore(c)
 	s.rightOf(k, func(l look) bool {
-		m, g := s.p.marks[l.mark], l.gap
+		m, g := &s.p.marks[l.mark], l.gap
 		switch {
 		case g.sentences > 0 || g.words > 5 || g.figures > 0 || g.hard > 0 || s.bracketed(c.end, m.start):
 			return false
@@ -214,7 +214,7 @@ func (s *scoring) label(m int) bool {
 const maxLabel = 32
 
 // nearness is what a noun takes from the number after it.
-func nearness(m mark, g gap) float64 {
+func nearness(m *mark, g gap) float64 {
 	full := lossNot
 	if m.class&(classVoid|classNever) != 0 {
 		full = lossVoid

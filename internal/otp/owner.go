@@ -110,9 +110,9 @@ func (s *scoring) listed(m int) bool {
 // aimed says whether the sentence of a weak word says what the code is for:
 // "the code you need to log in".
 func (s *scoring) aimed(m int) bool {
-	k := s.p.marks[m]
+	k := &s.p.marks[m]
 	for o := m + 1; o < len(s.p.marks) && o <= m+4; o++ {
-		n := s.p.marks[o]
+		n := &s.p.marks[o]
 		if n.class&classAuth == 0 || n.class&classWord != 0 || n.start < k.end {
 			continue
 		}
@@ -126,7 +126,7 @@ func (s *scoring) aimed(m int) bool {
 // code of it: "zone code", "Farbcode". Names of services do not count, which
 // are capitals, and no language without a list of words that may stand there.
 func (s *scoring) estranged(m int) float64 {
-	k := s.p.marks[m]
+	k := &s.p.marks[m]
 	if k.from > k.start {
 		if s.mood.silent() {
 			return 2
@@ -169,7 +169,7 @@ func (s *scoring) estranged(m int) float64 {
 // word for a code, unknown to the lexicons and no small words: they say which
 // code it is.
 func (s *scoring) compounded(m int) bool {
-	k := s.p.marks[m]
+	k := &s.p.marks[m]
 	i := k.start
 	if at(s.p.low, i-1) == ' ' && unicode.Is(unicode.Hangul, s.p.low[k.start]) {
 		i--
@@ -231,7 +231,7 @@ func (s *scoring) owned(m int) bool { return s.ownedBy(m, classNot|classVoid) }
 
 // ownedBy says whether a word belongs to a noun of some class beside it.
 func (s *scoring) ownedBy(m int, some class) bool {
-	k := s.p.marks[m]
+	k := &s.p.marks[m]
 	before := m - 1
 	if before > 0 && s.p.marks[before].class&^(classIs|classOwn) == 0 {
 		before--
@@ -240,7 +240,7 @@ func (s *scoring) ownedBy(m int, some class) bool {
 		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 || o < m && s.p.marks[o+1].class&classFor != 0 {
 			continue
 		}
-		n := s.p.marks[o]
+		n := &s.p.marks[o]
 		from, to := min(k.end, n.end), max(k.start, n.start)
 		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) && !(o < m && s.nameIn(from, to)) {
 			return true

@@ -23,7 +23,7 @@ func (s *scoring) add(c *candidate, n float64, why string) {
 }
 
 // because names the phrase that is the reason.
-func (s *scoring) because(c *candidate, n float64, why string, m mark) {
+func (s *scoring) because(c *candidate, n float64, why string, m *mark) {
 	if s.explain {
 		why += " “" + s.p.text(m.start, m.end) + "”"
 	}

@@ -84,7 +84,7 @@ func (s *scoring) opposeSpent(k int, o *opposition) {
 	const spent = classOld | classDone
 	c := &s.cs[k]
 	s.rightOf(k, func(l look) bool {
-		m, g := s.p.marks[l.mark], l.gap
+		m, g := &s.p.marks[l.mark], l.gap
 		if g.sentences+g.soft+g.hard > 0 || g.words > 16 || m.class&classBrief != 0 || s.clauseEnds(c.end, m.start) {
 			return false
 		}
@@ -94,7 +94,7 @@ func (s *scoring) opposeSpent(k int, o *opposition) {
 		return true
 	})
 	s.leftOf(k, func(l look) bool {
-		m, g := s.p.marks[l.mark], l.gap
+		m, g := &s.p.marks[l.mark], l.gap
 		if g.sentences+g.soft+g.hard > 0 || g.words > 4 || s.clauseEnds(m.end, c.start) {
 			return false
 		}

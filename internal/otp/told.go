@@ -33,7 +33,7 @@ func (s *scoring) used(k int) (done bool) {
 		far = 8
 	}
 	near := func(l look) bool {
-		m := s.p.marks[l.mark]
+		m := &s.p.marks[l.mark]
 		if m.class&classWhere != 0 && l.gap.words <= 4 {
 			far = max(far, 5)
 		}
@@ -79,7 +79,7 @@ func (s *scoring) toldBelow(c *candidate) bool {
 // leadsTo says whether an aim and a colon stand right before the number: "to
 // confirm: 123 456". A noun alone may be the label of a user name.
 func (s *scoring) leadsTo(c *candidate, l look) bool {
-	m := s.p.marks[l.mark]
+	m := &s.p.marks[l.mark]
 	return l.left && m.class&classAuth != 0 && m.class&named == 0 && l.gap.words == 0 && c.shape >= 1 && s.tied(c) && s.p.span(m.start, m.end).words > 1
 }
 
@@ -89,7 +89,7 @@ func (s *scoring) purpose(k int) {
 	c := &s.cs[k]
 	aim := func(gain float64, found *bool) func(look) bool {
 		return func(l look) bool {
-			m := s.p.marks[l.mark]
+			m := &s.p.marks[l.mark]
 			if l.gap.words > 7 || l.gap.sentences+l.gap.hard > 0 {
 				return false
 			}
