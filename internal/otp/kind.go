@@ -14,6 +14,7 @@ const (
 	hotBit                      // a digit, capital or sign by which findCandidates stops
 	evenBit                     // dense, and the second half of a word of two
 	markedBit                   // with diacritics
+	offerBit                    // the sign of a share or price
 )
 
 const scriptBits = spaced | dense | digit
@@ -74,6 +75,9 @@ func (x *lexicon) kindOf(low rune) byte {
 	if x.key(low) != low && low != '-' {
 		k |= markedBit
 	}
+	if offering(low) {
+		k |= offerBit
+	}
 	return k
 }
 
@@ -120,7 +124,9 @@ func (p *page) prepareOne(i int, r rune) {
 		g := p.x.glyphs.all[r]
 		low, t, k = g.low(), g.tag(), g.kind()
 	case plainHan(r):
-		low, t, k = r, tag(r), dense|inkBit
+		if low, t, k = r, tag(r), dense|inkBit; counter(r) {
+			k |= offerBit
+		}
 	default:
 		low = p.x.fold(r)
 		t, k = tag(p.x.key(low)), p.x.kindOf(low)

@@ -37,8 +37,6 @@ func (p *page) findMarks() {
 			i = end
 			continue
 		case k&inkBit == 0:
-			i = p.next(i+1, spaced|inkBit)
-			continue
 		case k&digit != 0 && i > 0 && p.kind[i-1]&(spaced|digit) != 0: // a word or number goes on
 		case p.x.entry.mayOther(eight(p.tags, i)):
 			p.try(i)
@@ -226,22 +224,18 @@ func (p *page) wordEnd(i int) int {
 // cutQuotes marks what follows the head of a quoted mail, and the footers. What
 // follows that of a mail that is passed on as a whole is the mail.
 func (p *page) cutQuotes() {
-	quoted, foot, where := false, false, inSubject
 	passed := p.passedOn()
-	k := 0
-	for i := range p.lines {
-		l := &p.lines[i]
-		if l.part != where {
-			quoted, foot, where = false, false, l.part
+	for i := range p.marks {
+		if m := &p.marks[i]; m.class&(classQuote|classFoot) != 0 {
+			l := &p.lines[p.lineAt(m.start)]
+			l.quoted = l.quoted || m.class&classQuote != 0 && l.part != inSubject && !passed
+			l.foot = l.foot || m.class&classFoot != 0 && l.part != inSubject
 		}
-		for k < len(p.marks) && p.marks[k].start < l.start {
-			k++
+	}
+	for i := 1; i < len(p.lines); i++ {
+		if l, above := &p.lines[i], &p.lines[i-1]; l.part == above.part {
+			l.quoted, l.foot = l.quoted || above.quoted, l.foot || above.foot
 		}
-		for j := k; j < len(p.marks) && p.marks[j].start < l.end; j++ {
-			quoted = quoted || p.marks[j].class&classQuote != 0 && l.part != inSubject && !passed
-			foot = foot || p.marks[j].class&classFoot != 0 && l.part != inSubject
-		}
-		l.quoted, l.foot = quoted, foot
 	}
 }
 

@@ -55,26 +55,32 @@ func quoting(r rune) bool {
 // offers says whether a share of something and whether a price is named. Footers
 // and what is quoted do not count.
 func (p *page) offers() (share, price bool) {
-	j := 0
+	j := p.next(0, offerBit)
 	for i := range p.lines {
 		l := &p.lines[i]
 		if l.foot || l.quoted {
 			continue
 		}
 		if j < l.start {
-			j = p.next(l.start, inkBit)
+			j = p.next(l.start, offerBit)
 		}
-		for ; j < l.end; j = p.next(j+1, inkBit) {
+		for ; j < l.end; j = p.next(j+1, offerBit) {
 			switch r := p.low[j]; {
 			case r == '%', r == '٪':
 				share = true
-			case r >= 0x80 && currency(r), r == '$', (r == '원' || r == '円' || r == '元') && isDigit(at(p.low, j-1)):
+			case !counter(r) || isDigit(at(p.low, j-1)):
 				price = true
 			}
 		}
 	}
 	return share, price
 }
+
+// offering is true of the signs of shares and prices.
+func offering(r rune) bool { return r == '%' || r == '٪' || counter(r) || currency(r) }
+
+// counter is true of the letters that name a currency behind a number.
+func counter(r rune) bool { return r == '원' || r == '円' || r == '元' }
 
 // opposeSpent looks further in the sentence for a word that says the code is no
 // longer good, over whatever else is told of it: "123456, which you asked for at
