@@ -202,6 +202,11 @@ func (p *page) silence(i int) {
 // those that would let its last word go on, and shorter stems of the same
 // words, which may be those of another language.
 func (p *page) fit(m *match) {
+	if m.like > 0 {
+		o := &p.matches[m.like-1]
+		m.first, m.last, m.footer = o.first, o.last, o.footer
+		return
+	}
 	m.first = int32(len(p.senses))
 	p.fitNode(m, m.node, true)
 	for _, node := range m.others {

@@ -21,6 +21,7 @@ type match struct {
 	node        int32    // where it ended for the whole
 	others      [3]int32 // and where for shorter stems of the same words
 	first, last int32    // the phrases it stands for, of the senses of the page
+	like        int32    // one before it that stands for the same, counted from 1
 	begins      bool     // with a word
 	footer      bool     // one of the phrases begins a footer
 	silent      bool     // it has no vote
@@ -46,59 +47,114 @@ func (p *page) findMarks() {
 	p.resolve()
 }
 
-// tryWord looks up the phrases that begin with a word, or with a later part of
-// it that leaves minHead letters.
+// word is a word that the page has had, and what it led to. Mails repeat most of
+// theirs, and those made of rows the rows.
+type word struct {
+	tags  uint64 // of its letters and what follows
+	free  uint8  // how many bits of the tags, from the top, nothing hangs on
+	match int32  // that it led to, counted from 1; 0 for none
+}
+
+// wordBits is the logarithm of how many words a page remembers.
+const wordBits = 8
+
+// tryWord looks up a word, or takes from an earlier place of the page what it
+// leads to.
 func (p *page) tryWord(start, end int) {
-	e, letters := &p.x.entry, end-start
-	if e.begins(p.tagged(start, letters), letters) {
-		p.try(start)
-	}
-	if letters <= minHead {
+	tags, letters := eight(p.tags, start), end-start
+	if letters >= 8 || tags&topBits != 0 || !p.unmarked(start, 8) {
+		p.lookUp(start, end) // the tags do not tell all of its letters
 		return
 	}
-	least := e.inside(p.tagged(end-minHead, minHead), letters)
-	if least == 0 {
-		return
-	}
-	for i := start + 1; i <= min(end, start+1+maxWord)-least; i++ {
-		if e.mayInside(p.tagged(i, 4)) {
-			p.try(i)
+	w := &p.words[hash(first(tags, letters+1))>>(32-wordBits)]
+	if (tags^w.tags)<<w.free == 0 {
+		if w.match > 0 {
+			p.again(w.match-1, start)
 		}
+		return
+	}
+	n := len(p.matches)
+	found, inner := p.lookUp(start, end)
+	read := p.far + 1 - start
+	if inner || read > 8 || found && (n == len(p.matches) || p.matches[n].end > end) {
+		return // it hangs on more than the tags tell, or a match before or behind may change it
+	}
+	*w = word{tags: tags, free: uint8(64 - 8*read)}
+	if found {
+		w.match = int32(n + 1)
 	}
 }
 
-// try takes the longest phrase that begins at a rune, if there is one.
-func (p *page) try(i int) {
-	n := len(p.matches)
-	p.matches = slices.Grow(p.matches, 1)[:n+1]
-	m := &p.matches[n]
+// lookUp looks up the phrases that begin with a word, and those that begin with a
+// later part of it that leaves minHead letters. It says whether there are any.
+func (p *page) lookUp(start, end int) (found, inner bool) {
+	e, letters := &p.x.entry, end-start
+	p.far = end
+	found = e.begins(p.tagged(start, letters), letters) && p.try(start)
+	if letters <= minHead {
+		return found, false
+	}
+	least := e.inside(p.tagged(end-minHead, minHead), letters)
+	if least == 0 {
+		return found, false
+	}
+	for i := start + 1; i <= min(end, start+1+maxWord)-least; i++ {
+		if e.mayInside(p.tagged(i, 4)) {
+			inner = p.try(i) || inner
+		}
+	}
+	return found, inner
+}
+
+// try takes the longest phrase that begins at a rune, and says whether there is
+// one.
+func (p *page) try(i int) bool {
+	m := p.anew()
 	*m = match{} // in its place: it is too large to be copied for each word
 	m.from, m.begins = i, p.boundary(i)
 	p.longest(m)
-	if m.node != 0 {
-		m.start, m.end = p.wordStart(i), p.wordEnd(m.to)
+	if m.node == 0 {
+		p.matches = p.matches[:len(p.matches)-1]
+		return false
 	}
-	if m.node == 0 || n > 0 && p.covered(m, &p.matches[n-1]) {
-		p.matches = p.matches[:n]
-	}
+	m.start, m.end = p.wordStart(i), p.wordEnd(m.to)
+	p.keep()
+	return true
+}
+
+// anew makes room for a match.
+func (p *page) anew() *match {
+	n := len(p.matches)
+	p.matches = slices.Grow(p.matches, 1)[:n+1]
+	return &p.matches[n]
+}
+
+// again takes what a word led to before.
+func (p *page) again(at int32, start int) {
+	m := p.anew()
+	*m = p.matches[at]
+	by := start - m.from
+	m.start, m.end, m.from, m.to, m.like = m.start+by, m.end+by, start, m.to+by, at+1
+	p.keep()
 }
 
 // minHead is how short the last word of a compound may be, in letters.
 const minHead = 3
 
-// covered says whether the match before covers part of one. If that is shorter, it
-// becomes the new one.
-func (p *page) covered(m, last *match) bool {
-	if last.end <= m.start {
-		return false
+// keep drops the last match again if the one before covers part of it. If that is
+// shorter, it becomes the new one.
+func (p *page) keep() {
+	n := len(p.matches) - 1
+	if n == 0 || p.matches[n-1].end <= p.matches[n].start {
+		return
 	}
-	switch {
+	switch m, last := &p.matches[n], &p.matches[n-1]; {
 	case m.letters > last.letters && m.end > last.end:
 		*last = *m
 	case last.head == 0 && m.from > last.from && m.start == last.start && m.end == last.end:
 		last.head, last.headFrom = m.node, m.from
 	}
-	return true
+	p.matches = p.matches[:n]
 }
 
 // longest finds the longest phrase that begins where a match does. Between two
@@ -127,6 +183,7 @@ func (p *page) follow(m *match, node int32, j, n int) {
 		start := j
 		node, j = p.walk(node, j)
 		p.steps += j - start
+		p.far = max(p.far, j)
 		if node == 0 {
 			return
 		}
@@ -169,14 +226,15 @@ func (p *page) arrive(m *match, node int32, end, n int) {
 	}
 }
 
-// fits checks the beginning of a phrase and its diacritics: a letter may be
-// written without those it has, not with others. Short phrases have to be
-// written as they are.
+// fits checks the beginning of a phrase and its diacritics.
 func (p *page) fits(f *phrase, m *match) bool {
-	if !f.left && !m.begins {
-		return false
-	}
-	if f.exact < 0 || f.plain && p.unmarked(m.from, int(f.size)) {
+	return (f.left || m.begins) && (f.exact < 0 || p.spells(f, m))
+}
+
+// spells checks the diacritics of a phrase: a letter may be written without those
+// it has, not with others. Short phrases have to be written as they are.
+func (p *page) spells(f *phrase, m *match) bool {
+	if f.plain && p.unmarked(m.from, int(f.size)) {
 		return true
 	}
 	letters := p.x.letters[f.exact : f.exact+int32(f.size)]

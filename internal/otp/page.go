@@ -81,7 +81,9 @@ type page struct {
 	lines    []line
 	links    []link
 	spans    []span
+	words    *[1 << wordBits]word
 	matches  []match
+	far      int     // the last rune that the look-up of a word has read
 	senses   []sense // of the matches
 	marks    []mark
 	found    []candidate
@@ -109,10 +111,11 @@ const keepRunes = 160 << 10
 func (x *lexicon) blank() *page {
 	p, _ := x.pages.Get().(*page)
 	if p == nil {
-		return &page{x: x}
+		return &page{x: x, words: new([1 << wordBits]word)}
 	}
+	clear(p.words[:])
 	*p = page{
-		x: x, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0], totals: p.totals[:0],
+		x: x, words: p.words, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0], totals: p.totals[:0],
 		lines: p.lines[:0], links: p.links[:0], spans: p.spans[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], matches: p.matches[:0], senses: p.senses[:0],
 	}
 	return p
