@@ -85,22 +85,24 @@ func zeros(w uint64) uint64 { return ^(w + 0x7F*everyByte) & topBits }
 // among them and no space after another. What holds of a byte is told for all
 // eight by one sum: the top bits are free to carry into.
 func (w *asciiWriter) eights(s string) (length int) {
-	for len(s)-length >= 8 {
+	to, before := w.raw[w.n:], uint64(w.before)
+	for len(s)-length >= 8 && len(to)-length >= 8 {
 		c := s[length : length+8]
 		v := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
 			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
 		gaps := zeros(v ^ ' '*everyByte)
 		if v&topBits != 0 || (v+(0x80-' ')*everyByte)&topBits != topBits || // beyond ASCII, or below the space
 			(v+everyByte)&topBits != 0 || zeros(v^'&'*everyByte) != 0 || // DEL or an ampersand
-			gaps&(gaps<<8|uint64(w.before)<<7) != 0 {
+			gaps&(gaps<<8|before<<7) != 0 {
 			break
 		}
-		raw := w.raw[w.n:][:8]
+		raw := to[length : length+8]
 		raw[0], raw[1], raw[2], raw[3] = rune(v&0xFF), rune(v>>8&0xFF), rune(v>>16&0xFF), rune(v>>24&0xFF)
 		raw[4], raw[5], raw[6], raw[7] = rune(v>>32&0xFF), rune(v>>40&0xFF), rune(v>>48&0xFF), rune(v>>56)
-		w.n += 8
-		w.before, w.ink = byte(gaps>>63), true
+		before = gaps >> 63
 		length += 8
 	}
+	w.n += length
+	w.before, w.ink = byte(before), w.ink || length > 0
 	return length
 }
