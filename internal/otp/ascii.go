@@ -76,6 +76,13 @@ func (w *asciiWriter) singly(s string, table *[256]byte) (length int, ended bool
 	return len(s), false
 }
 
+// eightOf gives the first eight bytes of a text, the first in the lowest bits.
+func eightOf(s string) uint64 {
+	s = s[:8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
 const topBits = 0x80 * everyByte
 
 // zeros sets the top bit of each byte that is zero, if all are below 0x80.
@@ -87,9 +94,7 @@ func zeros(w uint64) uint64 { return ^(w + 0x7F*everyByte) & topBits }
 func (w *asciiWriter) eights(s string) (length int) {
 	to, before := w.raw[w.n:], uint64(w.before)
 	for len(s)-length >= 8 && len(to)-length >= 8 {
-		c := s[length : length+8]
-		v := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
-			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
+		v := eightOf(s[length:])
 		gaps := zeros(v ^ ' '*everyByte)
 		if v&topBits != 0 || (v+(0x80-' ')*everyByte)&topBits != topBits || // beyond ASCII, or below the space
 			(v+everyByte)&topBits != 0 || zeros(v^'&'*everyByte) != 0 || // DEL or an ampersand

@@ -24,8 +24,9 @@ type htmlReader struct {
 	s      string
 	i      int
 	stack  []element
-	hidden []rune // text that is not shown: preheaders, decoys
-	alt    string // what the tag says instead of an image
+	hidden []rune   // text that is not shown: preheaders, decoys
+	tag    startTag // the one that was read last
+	tags   [1 << tagBits]startTag
 }
 
 // readHTML adds an HTML text. It reads as mail programs show: no scripts,
@@ -208,33 +209,31 @@ func (h *htmlReader) name() string {
 
 // open reads a start tag.
 func (h *htmlReader) open() {
-	name := h.name()
-	kind := kindOfElement(name)
-	h.alt = ""
-	st, href, void := h.attributes(h.top().inherit(kind), name, kind)
+	t := h.start()
+	st := t.style
 	switch {
-	case kind&rawElement != 0:
-		h.skipRaw(name)
+	case t.kind&rawElement != 0:
+		h.skipRaw(t.name)
 		return
-	case kind&emptyElement != 0:
-		switch name {
+	case t.kind&emptyElement != 0:
+		switch t.name {
 		case "br", "hr":
 			h.separate(st)
 		case "img":
-			h.instead(st)
+			h.instead(t.alt, st)
 		}
 		return
-	case kind&cellElement != 0:
+	case t.kind&cellElement != 0:
 		if !st.unseen() {
 			h.p.gap(cellBreak)
 		}
-	case kind&blockElement != 0:
+	case t.kind&blockElement != 0:
 		h.separate(st)
 	}
-	opened := name == "a" && href != "" && st.read() && h.p.openLink(href)
-	if !void && len(h.stack) < maxDepth {
-		span := h.p.openSpan(h.emphasis(kind, st))
-		h.stack = append(h.stack, element{name: name, span: span, kind: kind, style: st, opened: opened})
+	opened := t.name == "a" && t.href != "" && st.read() && h.p.openLink(t.href)
+	if !t.void && len(h.stack) < maxDepth {
+		span := h.p.openSpan(h.emphasis(t.kind, st))
+		h.stack = append(h.stack, element{name: t.name, span: span, kind: t.kind, style: st, opened: opened})
 	}
 }
 

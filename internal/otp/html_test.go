@@ -47,6 +47,23 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// TestARepeatedTagIsReadInItsPlace holds that a tag that was read before takes the
+// look of what is around it now.
+func TestARepeatedTagIsReadInItsPlace(t *testing.T) {
+	const p, link = `<p style="margin: 0 0 16px 0">`, `<a href="https://a.example/verify?token=1" id="x">`
+	hidden, struck := `<div style="display:none">`+p+`Your code is 111111</p></div>`, `<del>`+p+`Your code is 222222</p></del>`
+	shown := p + `Your code is 482913</p>`
+	for _, html := range []string{hidden + struck + shown, struck + hidden + shown, shown + hidden + struck} {
+		if got := otp.Extract(otp.Mail{HTML: html}).Code; got != "482913" {
+			t.Errorf("%q in %s", got, html)
+		}
+	}
+	html := `<div class="gmail_quote">` + link + `Verify</a></div>` + link + `Verify your address</a>` + link
+	if got := otp.Extract(otp.Mail{HTML: html}).Links; !slices.Equal(got, []string{"https://a.example/verify?token=1"}) {
+		t.Errorf("links %q in %s", got, html)
+	}
+}
+
 func TestLinks(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -7,15 +7,15 @@ const maxAlt = 256
 
 // instead writes what is shown where an image is not, if that is a digit or may
 // hold a code: a name on a logo is no part of the text.
-func (h *htmlReader) instead(st style) {
+func (h *htmlReader) instead(alt string, st style) {
 	digits := 0
-	for _, r := range h.alt[:min(len(h.alt), maxAlt)] {
+	for _, r := range alt[:min(len(alt), maxAlt)] {
 		if isDigit(r) {
 			digits++
 		}
 	}
-	if digits >= minCode || digits > 0 && digits == len(h.alt) {
-		for _, r := range html.UnescapeString(h.alt[:min(len(h.alt), maxAlt)]) {
+	if digits >= minCode || digits > 0 && digits == len(alt) {
+		for _, r := range html.UnescapeString(alt[:min(len(alt), maxAlt)]) {
 			h.put(r, st)
 		}
 	}

@@ -90,43 +90,6 @@ func (s *style) resize(n float32) {
 	s.add(bigStyle, n >= 20)
 }
 
-// attributes reads the attributes of a start tag up to its end.
-func (h *htmlReader) attributes(st style, name string, kind elementKind) (_ style, href string, void bool) {
-	for h.i < len(h.s) {
-		c := h.s[h.i]
-		switch {
-		case c == '>':
-			h.i++
-			return st, href, void
-		case c <= ' ' || c == '/':
-			void = c == '/' && h.i+1 < len(h.s) && h.s[h.i+1] == '>' && len(name) > 1 && kind&breaking == 0
-			h.i++
-			continue
-		}
-		key, value := h.attribute()
-		switch key {
-		case "style":
-			if kind&rawElement == 0 && name != "img" { // which hand down no style
-				st.declare(value)
-			}
-		case "href":
-			href = value
-		case "alt":
-			h.alt = value
-		case "hidden":
-			st |= hiddenStyle
-		case "class", "id":
-			st.add(quotedStyle, quoteMark(value))
-		case "type":
-			st.add(quotedStyle, name == "blockquote" && value == "cite")
-		case "size":
-			n, _ := strconv.Atoi(value)
-			st.add(bigStyle, name == "font" && n >= 5)
-		}
-	}
-	return st, href, void
-}
-
 func (h *htmlReader) attribute() (key, value string) {
 	s, start, i, seen := h.s, h.i, h.i, byte(0)
 	for i < len(s) && htmlBytes[s[i]]&keyEnd == 0 {
