@@ -23,9 +23,11 @@ type ranked struct {
 // bestLinks ranks the links that verify or sign in.
 func (p *page) bestLinks() []string {
 	var found []ranked
+	mark := 0
 	for i := range p.links {
 		l := &p.links[i]
-		words := p.rankWords(l.start, l.end)
+		mark = p.markFrom(l.start, mark)
+		words := p.rankWords(mark, l.end)
 		if l.escaped && unwanted(l.url, words) {
 			continue
 		}
@@ -137,10 +139,10 @@ func web(url string) bool {
 	return len(url) > 8 && (strings.EqualFold(url[:8], "https://") || strings.EqualFold(url[:7], "http://"))
 }
 
-// rankWords weighs the words a link is written on.
-func (p *page) rankWords(start, end int) int {
+// rankWords weighs the words a link is written on, from one mark on.
+func (p *page) rankWords(from, end int) int {
 	rank := 0
-	for i := p.markFrom(start); i < len(p.marks) && p.marks[i].start < end; i++ {
+	for i := from; i < len(p.marks) && p.marks[i].start < end; i++ {
 		switch m := &p.marks[i]; {
 		case m.class&classAuth != 0:
 			rank += 3
@@ -153,18 +155,16 @@ func (p *page) rankWords(start, end int) int {
 	return min(rank, 3)
 }
 
-// markFrom is the index of the first mark that starts at a rune or after it.
-func (p *page) markFrom(i int) int {
-	lo, hi := 0, len(p.marks)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if p.marks[mid].start < i {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+// markFrom is the index of the first mark that starts at a rune or after it. It is
+// looked for from that of the link before, which is mostly near.
+func (p *page) markFrom(i, near int) int {
+	for near > 0 && p.marks[near-1].start >= i {
+		near--
 	}
-	return lo
+	for near < len(p.marks) && p.marks[near].start < i {
+		near++
+	}
+	return near
 }
 
 // maxRanked is how much of an address is looked at.
