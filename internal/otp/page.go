@@ -222,9 +222,9 @@ func (p *page) breakLine(with rune) {
 func (p *page) readText(s string) {
 	fresh, skip := true, false
 	for i := 0; i < len(s) && !p.full(); {
-		if !fresh && !skip && s[i] < utf8.RuneSelf {
+		if c := s[i]; !skip && c < utf8.RuneSelf && (!fresh || c > ' ' && c != '>') {
 			if n, _ := p.ascii(s[i:]); n > 0 {
-				i += n
+				i, fresh = i+n, false
 				continue
 			}
 		}
