@@ -14,6 +14,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("", "", "<p>Code</p><table><tr><td>4<td>8<td>2<td>9<td>1<td>3</table>")
 	f.Add("رمز", "رمز التحقق ٤٨٢٩١٣", "<div style=display:none>9</div>")
 	f.Add("", "@a.example #482913", "<a href='https://a/verify'>verify</a>&#49;&amp;")
+	f.Add("", "YOUR ONE-TIME PASSCODE: 482913 \"X\"", "") // a word of the phrase is a candidate itself
 	for _, unit := range hostile {
 		s := strings.Repeat(unit, 200)
 		f.Add(unit, s, s)

@@ -13,7 +13,7 @@ func (s *scoring) quoted(c *candidate) bool {
 		return false
 	}
 	m := &s.p.marks[c.anchor]
-	if m.start > c.start || !s.closed(c.end) {
+	if m.end > c.start || !s.closed(c.end) {
 		return false
 	}
 	if slices.ContainsFunc(s.p.low[m.end:c.start], quoting) {
