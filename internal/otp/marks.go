@@ -290,12 +290,21 @@ func (p *page) cutQuotes() {
 			l.foot = l.foot || m.class&classFoot != 0 && l.part != inSubject
 		}
 	}
+	top := 0 // lines since the part began
 	for i := 1; i < len(p.lines); i++ {
-		if l, above := &p.lines[i], &p.lines[i-1]; l.part == above.part {
-			l.quoted, l.foot = l.quoted || above.quoted, l.foot || above.foot
+		l, above := &p.lines[i], &p.lines[i-1]
+		if l.part != above.part {
+			top = 0
+			continue
 		}
+		top++
+		l.quoted = l.quoted || above.quoted
+		l.foot = l.foot || above.foot && top > maxTop // "view in browser", above all
 	}
 }
+
+// maxTop is how many lines from the top a footer does not begin.
+const maxTop = 2
 
 // passedOn says whether the subject begins as that of a forwarded mail does.
 func (p *page) passedOn() bool { return p.opensWith(classPass) }

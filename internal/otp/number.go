@@ -173,7 +173,7 @@ func (s *scanner) around(start, end int) string {
 		return "an amount of money"
 	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
 		return "a measure"
-	case a == '_' && b == '_' && !isAlnum(a2) && !isAlnum(b2): // set in italics
+	case s.italic(start, end):
 		return ""
 	case a == '.' && isLetter(a2), a == '/' && isAlnum(a2), a == '_', b == '_', a == '=' && isAlnum(a2) && !s.assigned(start), a == '&':
 		return "part of a name or address"
@@ -187,6 +187,12 @@ func (s *scanner) around(start, end int) string {
 		return "part of a longer number"
 	}
 	return ""
+}
+
+// italic says whether lines below are around something, which programs write for
+// italics in a plain text: "_482913_".
+func (s *scanner) italic(start, end int) bool {
+	return at(s.low, start-1) == '_' && at(s.low, end) == '_' && !isAlnum(at(s.low, start-2)) && !isAlnum(at(s.low, end+1))
 }
 
 // assigned says whether a name and an equals sign before a number stand by

@@ -32,11 +32,10 @@ func (s *scoring) because(c *candidate, n float64, why string, m *mark) {
 
 // run scores every candidate.
 func (s *scoring) run() {
-	s.locate()
 	var figures counts
 	for k := range s.cs {
 		s.oppose(k)
-		if c := &s.cs[k]; c.veto != "" || c.against < 0 {
+		if c := &s.cs[k]; c.veto != "" && c.veto != aPostalCode || c.against < 0 {
 			figures[s.p.lines[c.line].part]++
 			s.mood.amount = s.mood.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
 		}

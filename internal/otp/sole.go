@@ -24,7 +24,7 @@ func (s *scoring) sole() {
 		switch v := s.p.sum(c); {
 		case !s.free(c), backed && !s.backed(c):
 			replaced = replaced || c.old
-			if c.kind == Numeric && c.veto == "" && !s.p.lines[c.line].foot {
+			if c.kind == Numeric && c.veto == "" && !s.ofDate(c) && !s.p.lines[c.line].foot {
 				other++
 			}
 		case c.kind == Alphanumeric && kind == Numeric:
@@ -44,6 +44,25 @@ func (s *scoring) sole() {
 			}
 		}
 	}
+}
+
+// ofDate says whether a number is the year of a date whose month is written out:
+// "4 November 2026", "Nov 4, 2026". It is not another number of the mail.
+func (s *scoring) ofDate(c *candidate) bool {
+	const yearShape, far = -1, 20
+	if c.size != 4 || c.shape > yearShape {
+		return false
+	}
+	digits, names := 0, false
+	for i := c.start - 1; i > 0 && i > c.start-far && !parting(s.p.low, i) || at(s.p.low, i) == ',' && i > c.start-3; i-- {
+		switch {
+		case isDigit(s.p.low[i]):
+			digits++
+		case s.p.kind[i]&(spaced|dense) != 0:
+			names = true
+		}
+	}
+	return names && digits > 0 && digits <= 2
 }
 
 // backed says whether more speaks for a candidate than that nothing speaks

@@ -30,6 +30,7 @@ func (s *scanner) word(start, end int) {
 		return
 	}
 	switch a, b := at(s.low, start-1), at(s.low, stop); {
+	case s.italic(start, stop):
 	case a == '-' && isDigit(at(s.low, start-2)):
 		c.veto = "part of a longer number"
 	case digits > 0 && s.crossed(start, stop):

@@ -1,0 +1,124 @@
+package otp
+
+import "unicode"
+
+// Postal addresses. Senders of many countries must put theirs below a mail, and
+// the number of its town has the shape of a code.
+
+// Why a number is the postal code of an address.
+const aPostalCode = "the postal code of an address"
+
+// addressWords is how many words stand in one segment of an address.
+const addressWords = 5
+
+// findAddresses rules out the postal codes of addresses, and puts their lines in
+// the footer where there is nothing else on them.
+func (s *scoring) findAddresses() {
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.veto != "" || !s.postal(c) {
+			continue
+		}
+		c.veto = aPostalCode
+		if (k == 0 || s.cs[k-1].line != c.line) && (k+1 == len(s.cs) || s.cs[k+1].line != c.line) {
+			s.p.lines[c.line].foot = true
+		}
+	}
+}
+
+// postal says whether a number is the postal code of an address: it stands beside
+// the name of a town in a segment of its own, and in another stands the number of
+// a house: "Acme Ltd, 12 Harbour Street, 90210 Springfield".
+func (s *scoring) postal(c *candidate) bool {
+	if c.kind != Numeric || c.size > 6 || c.pointed || c.mark > 0 && s.p.marks[c.mark-1].end > c.start {
+		return false
+	}
+	from, to := s.segment(c.start, -1), s.segment(c.end, 1)
+	if digits, names := s.segmentOf(from, to); digits != c.size || names == 0 {
+		return false
+	}
+	return s.named(from-1, -1) || s.named(to+1, 1)
+}
+
+// named says whether a segment on one side of a place names a house or a company
+// as addresses do.
+func (s *scoring) named(i, step int) bool {
+	for range 4 {
+		if i <= 0 || i >= len(s.p.low) {
+			return false
+		}
+		end := s.segment(i, step)
+		from, to := min(i, end), max(i, end)
+		if digits, names := s.segmentOf(from, to); digits > 0 && digits <= 5 && names > 0 {
+			return true
+		} else if names == 0 && to > from {
+			return false
+		}
+		i = end + step
+	}
+	return false
+}
+
+// segment is where the segment of an address ends that goes on from a place in
+// one direction.
+func (s *scoring) segment(i, step int) int {
+	if step < 0 {
+		for i > 0 && !parting(s.p.low, i-1) {
+			i--
+		}
+		return i
+	}
+	for i < len(s.p.low) && !parting(s.p.low, i) {
+		i++
+	}
+	return i
+}
+
+// parting says whether a rune parts the segments of an address.
+func parting(low []rune, i int) bool {
+	switch low[i] {
+	case ',', ';', '·', '|', '•', '⋅', '∙', '・', softBreak, hardBreak, cellBreak:
+		return true
+	case '-':
+		return at(low, i-1) == ' ' && at(low, i+1) == ' '
+	}
+	return false
+}
+
+// segmentOf counts the digits and the names of a segment, of which there is
+// nothing else but small words between names. Otherwise it answers 0 names.
+func (s *scoring) segmentOf(from, to int) (digits, names int) {
+	words := 0
+	for i := from; i < to; {
+		if s.p.low[i] == ' ' {
+			i++
+			continue
+		}
+		end := i
+		for end < to && s.p.low[end] != ' ' {
+			end++
+		}
+		if words++; words > addressWords || end-i > maxWord {
+			return 0, 0
+		}
+		switch r := s.p.raw[i]; {
+		case isDigit(s.p.low[i]):
+			for k, d := range s.p.low[i:end] {
+				switch {
+				case isDigit(d):
+					digits++
+				case k == 0 || !isLetter(d) && d != '-' && d != '/':
+					return 0, 0
+				}
+			}
+		case s.p.low[end-1] == ':': // a label
+			return 0, 0
+		case unicode.IsUpper(r):
+			names++
+		case end-i > 3 || s.p.kind[i]&spaced == 0:
+			return 0, 0
+		}
+		i = end
+	}
+	return digits, names
+}
