@@ -70,6 +70,9 @@ func (s *scoring) look(c *candidate) {
 	if c.lone && l.part != inSubject {
 		s.add(c, 1, "alone on its line")
 	}
+	if c.letters && c.lone && l.part != inSubject && l.start == s.p.bounds[l.part][0] && l.end+1 < s.p.bounds[l.part][1] {
+		s.add(c, -6, "the heading of the mail")
+	}
 	if l.large && c.lone {
 		s.add(c, 2.2, "set large")
 	}
