@@ -221,6 +221,7 @@ func (p *page) breakLine(with rune) {
 // readText adds a plain text: quoted lines are left out.
 func (p *page) readText(s string) {
 	fresh, skip := true, false
+	width, begin := widthOf(s), 0
 	for i := 0; i < len(s) && !p.full(); {
 		if c := s[i]; !skip && c < utf8.RuneSelf && (!fresh || c > ' ' && c != '>') {
 			if n, _ := p.ascii(s[i:]); n > 0 {
@@ -233,11 +234,15 @@ func (p *page) readText(s string) {
 		switch {
 		case r == '\r':
 		case r == '\n' || r == 0x2028 || r == 0x2029 || r == 0x85:
-			if fresh {
+			switch {
+			case fresh:
 				p.breakLine(hardBreak)
-			} else {
+			case width > 0 && !skip && runsOn(s[begin:i-n], s[i:], width):
+				p.gap(' ')
+			default:
 				p.breakLine(softBreak)
 			}
+			begin = i
 			fresh, skip = true, false
 		case skip:
 		case fresh && r == '>' && !pointed(s[i:]):
