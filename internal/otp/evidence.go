@@ -50,7 +50,7 @@ func (s *scoring) tied(c *candidate) bool {
 		switch r := s.p.low[i]; r {
 		case ':', '=', '：', '>', '→', '➡', '–':
 			return true
-		case ' ', '*', '"', '\'', '«', '“', '「', '【', '[', '(', cellBreak, softBreak, hardBreak, '-', '#':
+		case ' ', '*', '_', '"', '\'', '«', '“', '「', '【', '[', '(', cellBreak, softBreak, hardBreak, '-', '#':
 		default:
 			return false
 		}
@@ -69,10 +69,41 @@ func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
 	return gain >= 3 && (tie || c.lone)
 }
 
+// opening is where a line begins to say something: in a subject that is after a
+// sign, and after the name of the sender in brackets or before a colon.
+func (p *page) opening(l *line) int {
+	const far = 40
+	i := l.start
+	if l.part != inSubject {
+		return i
+	}
+	i = p.afterSigns(i, l.end)
+	for j := i; j < min(l.end, i+far); j++ {
+		switch r := p.low[j]; {
+		case isDigit(r):
+			return i
+		case r == ']' || r == ')' || r == '】' || r == ':' && p.span(i, j).words <= 3:
+			if k := p.markFrom(i, 0); k < len(p.marks) && p.marks[k].start < j {
+				return i // it names something
+			}
+			return p.afterSigns(j+1, l.end)
+		}
+	}
+	return i
+}
+
+// afterSigns is the first letter or digit from a place on.
+func (p *page) afterSigns(i, end int) int {
+	for i < end && p.kind[i]&scriptBits == other {
+		i++
+	}
+	return i
+}
+
 // opens says whether letters and digits are the first of the subject.
 func (s *scoring) opens(c *candidate) bool {
 	l := &s.p.lines[c.line]
-	return c.upper && !c.letters && l.part == inSubject && c.start == l.start && !c.lone
+	return c.upper && !c.letters && l.part == inSubject && c.start == s.p.opening(l) && !c.lone
 }
 
 // known says whether a word is in the lexicon: VERIFY on a button.

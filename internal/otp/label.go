@@ -9,7 +9,7 @@ import "unicode"
 // "with", "mit".
 func (s *scoring) unlabelled(c *candidate) bool {
 	i := c.start - 1
-	for i >= 0 && (s.p.low[i] == ' ' || s.p.low[i] == '"' || s.p.low[i] == '“' || s.p.low[i] == '«') {
+	for i >= 0 && (s.p.low[i] == ' ' || s.p.low[i] == '"' || s.p.low[i] == '“' || s.p.low[i] == '«' || s.p.low[i] == '_') {
 		i--
 	}
 	if i < 0 || s.p.kind[i]&spaced == 0 {

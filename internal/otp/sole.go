@@ -97,7 +97,7 @@ func (s *scoring) standing(c *candidate, alone bool) standing {
 	st := standing{
 		alone:    alone,
 		known:    m.auth+m.guard > 0,
-		begins:   c.start == l.start && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0]),
+		begins:   c.start == s.p.opening(l) && at(s.p.low, c.end) != '-' && !c.lone && m.not == 0 && (l.part == inSubject || alone && c.start == s.p.bounds[l.part][0]),
 		whole:    c.lone && s.p.bounds[l.part] == [2]int{l.start, l.end + 1} && l.part != inSubject,
 		labelled: c.gain <= 3.5 && !c.told && s.labelled(c),
 	}
