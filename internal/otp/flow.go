@@ -43,7 +43,11 @@ func runsOn(line, rest string, width int) bool {
 	next, _, _ := strings.Cut(rest[:min(len(rest), 4*maxWidth)], "\n")
 	next = strings.TrimSpace(next)
 	word, _, more := strings.Cut(next, " ")
-	if word == "" || !more && !strings.ContainsFunc(word, unicode.IsLetter) && unicode.IsDigit(rune(word[len(word)-1])) {
+	first, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case !unicode.IsLetter(first) && !unicode.IsDigit(first), strings.HasSuffix(word, ":"):
+		return false
+	case !more && !strings.ContainsFunc(word, unicode.IsLetter) && unicode.IsDigit(rune(word[len(word)-1])):
 		return false
 	}
 	return utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width
