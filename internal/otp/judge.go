@@ -8,9 +8,6 @@ func judge(m Mail, explain bool) (Result, []Candidate) {
 	defer p.discard()
 	p.findCandidates()
 	s := scoring{p: p, cs: p.found, explain: explain}
-	s.locate()
-	s.findAddresses()
-	s.mood = p.feel()
 	s.run()
 	r := Result{Links: p.bestLinks()}
 	win := s.winner()

@@ -32,6 +32,9 @@ func (s *scoring) because(c *candidate, n float64, why string, m *mark) {
 
 // run scores every candidate.
 func (s *scoring) run() {
+	s.locate()
+	s.findAddresses()
+	s.mood = s.p.feel()
 	var figures counts
 	for k := range s.cs {
 		s.oppose(k)

@@ -24,7 +24,7 @@ func FuzzSteps(f *testing.F) {
 		m := Mail{Subject: subject, Text: text, HTML: html}
 		p := read(m)
 		p.findCandidates()
-		s := scoring{p: p, cs: p.found, mood: p.feel()}
+		s := scoring{p: p, cs: p.found}
 		s.run()
 		if limit := perRune*(len(p.low)+len(text)+len(html)) + perMail; p.steps > limit {
 			t.Errorf("%d steps for %d runes", p.steps, len(p.low))
@@ -58,7 +58,7 @@ func TestStepsDouble(t *testing.T) {
 			s := strings.Repeat(unit, n/len(unit))
 			p := read(Mail{Text: s})
 			p.findCandidates()
-			sc := scoring{p: p, cs: p.found, mood: p.feel()}
+			sc := scoring{p: p, cs: p.found}
 			sc.run()
 			if last > 0 && p.steps > 2*last+perMail/100 {
 				t.Errorf("%q: %d steps for %d bytes, %d for half", unit, p.steps, n, last)
