@@ -60,7 +60,7 @@ func (p *page) feel() mood {
 		case k.class&classVoid != 0:
 			void[l.part]++
 			m.subjectVoid = m.subjectVoid || l.part == inSubject
-		case k.class&settled == settled && !l.foot: // "your booking is confirmed", which is no signing in
+		case k.class&settled == settled && !l.inFoot(k.start): // "your booking is confirmed", which is no signing in
 			m.done = true
 			m.subjectTrade = m.subjectTrade || l.part == inSubject
 		case k.class&classAuth != 0 && k.class&(classCode|classWord) == 0:
@@ -80,7 +80,7 @@ func (p *page) feel() mood {
 			where[l.part]++
 		case k.class&classBrief != 0:
 			brief[l.part]++
-		case k.class&classNot != 0 && !l.foot:
+		case k.class&classNot != 0 && !l.inFoot(k.start):
 			m.subjectTrade = m.subjectTrade || l.part == inSubject
 			not[l.part]++
 		}

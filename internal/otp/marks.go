@@ -287,7 +287,9 @@ func (p *page) cutQuotes() {
 		if m := &p.marks[i]; m.class&(classQuote|classFoot) != 0 {
 			l := &p.lines[p.lineAt(m.start)]
 			l.quoted = l.quoted || m.class&classQuote != 0 && l.part != inSubject && !passed
-			l.foot = l.foot || m.class&classFoot != 0 && l.part != inSubject
+			if m.class&classFoot != 0 && l.part != inSubject && !l.foot {
+				l.foot, l.footAt = true, m.start
+			}
 		}
 	}
 	top := 0 // lines since the part began
@@ -299,7 +301,9 @@ func (p *page) cutQuotes() {
 		}
 		top++
 		l.quoted = l.quoted || above.quoted
-		l.foot = l.foot || above.foot && top > maxTop // "view in browser", above all
+		if above.foot && top > maxTop { // not "view in browser", above all
+			l.foot, l.footAt = true, l.start
+		}
 	}
 }
 

@@ -59,9 +59,13 @@ type line struct {
 	part       part
 	large      bool // written in large or widely spaced letters, or as a heading
 	link       bool // all of it is a link
-	foot       bool // footer or small print
+	foot       bool // footer or small print, from footAt on
+	footAt     int
 	quoted     bool // of a quoted or forwarded mail
 }
+
+// inFoot says whether a place on the line is in the footer.
+func (l *line) inFoot(i int) bool { return l.foot && i >= l.footAt }
 
 // link is a reference and the runes it is written on.
 type link struct {

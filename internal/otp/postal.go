@@ -11,6 +11,9 @@ const aPostalCode = "the postal code of an address"
 // addressWords is how many words stand in one segment of an address.
 const addressWords = 5
 
+// maxHouse is how many digits the number of a house or a box has.
+const maxHouse = 5
+
 // findAddresses rules out the postal codes of addresses, and puts their lines in
 // the footer where there is nothing else on them.
 func (s *scoring) findAddresses() {
@@ -21,7 +24,8 @@ func (s *scoring) findAddresses() {
 		}
 		c.veto = aPostalCode
 		if (k == 0 || s.cs[k-1].line != c.line) && (k+1 == len(s.cs) || s.cs[k+1].line != c.line) {
-			s.p.lines[c.line].foot = true
+			l := &s.p.lines[c.line]
+			l.foot, l.footAt = true, l.start
 		}
 	}
 }
@@ -34,24 +38,28 @@ func (s *scoring) postal(c *candidate) bool {
 		return false
 	}
 	from, to := s.segment(c.start, -1), s.segment(c.end, 1)
-	if digits, names := s.segmentOf(from, to); digits != c.size || names == 0 {
+	if digits, names := s.segmentOf(from, to, false); digits != c.size || names == 0 {
 		return false
 	}
 	return s.named(from-1, -1) || s.named(to+1, 1)
 }
 
-// named says whether a segment on one side of a place names a house or a company
-// as addresses do.
+// named says whether the segments on one side of a place name a house as addresses
+// do: a street with a number, in one segment or in two.
 func (s *scoring) named(i, step int) bool {
+	house := false
 	for range 4 {
 		if i <= 0 || i >= len(s.p.low) {
 			return false
 		}
 		end := s.segment(i, step)
 		from, to := min(i, end), max(i, end)
-		if digits, names := s.segmentOf(from, to); digits > 0 && digits <= 5 && names > 0 {
+		switch digits, names := s.segmentOf(from, to, true); {
+		case names > 0 && (house || digits > 0 && digits <= maxHouse):
 			return true
-		} else if names == 0 && to > from {
+		case names == 0 && digits > 0 && digits <= maxHouse:
+			house = true
+		case names == 0 && to > from:
 			return false
 		}
 		i = end + step
@@ -86,8 +94,9 @@ func parting(low []rune, i int) bool {
 }
 
 // segmentOf counts the digits and the names of a segment, of which there is
-// nothing else but small words between names. Otherwise it answers 0 names.
-func (s *scoring) segmentOf(from, to int) (digits, names int) {
+// nothing else but small words between names, and labels where there may be any.
+// Otherwise it answers none.
+func (s *scoring) segmentOf(from, to int, labels bool) (digits, names int) {
 	words := 0
 	for i := from; i < to; {
 		if s.p.low[i] == ' ' {
@@ -111,7 +120,7 @@ func (s *scoring) segmentOf(from, to int) (digits, names int) {
 					return 0, 0
 				}
 			}
-		case s.p.low[end-1] == ':': // a label
+		case s.p.low[end-1] == ':' && !labels:
 			return 0, 0
 		case unicode.IsUpper(r):
 			names++

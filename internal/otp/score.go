@@ -38,7 +38,7 @@ func (s *scoring) run() {
 	var figures counts
 	for k := range s.cs {
 		s.oppose(k)
-		if c := &s.cs[k]; c.veto != "" && c.veto != aPostalCode || c.against < 0 {
+		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.lines[c.line].inFoot(c.start) {
 			figures[s.p.lines[c.line].part]++
 			s.mood.amount = s.mood.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
 		}
@@ -79,8 +79,11 @@ func (s *scoring) look(c *candidate) {
 	if l.large && c.lone {
 		s.add(c, 2.2, "set large")
 	}
-	if l.foot {
+	if l.inFoot(c.start) {
 		s.add(c, -1.5, "in the footer")
+		if c.size > 8 { // a company's number in a register
+			s.add(c, -4, "and that long")
+		}
 	}
 	if l.quoted {
 		s.add(c, -20, "in a quoted or forwarded mail")

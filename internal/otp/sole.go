@@ -6,7 +6,7 @@ package otp
 // free says whether nothing speaks against a candidate being the code.
 func (s *scoring) free(c *candidate) bool {
 	l := &s.p.lines[c.line]
-	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > -0.6 || c.gain > 0) && !l.foot && !l.quoted && (c.kind == Numeric || c.mixed || s.opens(c))
+	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > -0.6 || c.gain > 0) && !l.inFoot(c.start) && !l.quoted && (c.kind == Numeric || c.mixed || s.opens(c))
 }
 
 // sole strengthens the one number of a mail that can be a code, when the mail
@@ -24,7 +24,7 @@ func (s *scoring) sole() {
 		switch v := s.p.sum(c); {
 		case !s.free(c), backed && !s.backed(c):
 			replaced = replaced || c.old
-			if c.kind == Numeric && c.veto == "" && !s.ofDate(c) && !s.p.lines[c.line].foot {
+			if c.kind == Numeric && c.veto == "" && !s.ofDate(c) && !s.p.lines[c.line].inFoot(c.start) {
 				other++
 			}
 		case c.kind == Alphanumeric && kind == Numeric:

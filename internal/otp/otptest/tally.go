@@ -132,6 +132,16 @@ func (s Score) Print(w io.Writer, title string) error {
 	return t.Flush()
 }
 
+// PrintVariations writes how the mails of a half are read that senders vary.
+func PrintVariations(w io.Writer, title string, cs []Case, half Half) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "%s, with\tmails\twith code\tprecision\trecall\tF1\tfalse positives\t\n", title)
+	for _, v := range Variations() {
+		row(t, v.Name, Run(v.Of(cs), half).All)
+	}
+	return t.Flush()
+}
+
 func rows(w io.Writer, m map[string]*Tally) {
 	for _, k := range slices.SortedFunc(maps.Keys(m), cmp.Compare[string]) {
 		row(w, k, *m[k])

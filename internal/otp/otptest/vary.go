@@ -27,8 +27,8 @@ func (v Variation) Of(cs []Case) (all []Case) {
 // Variations are what senders and their programs put around a mail's words.
 func Variations() []Variation {
 	return []Variation{
-		{"as it is", func(*otp.Mail, string) {}},
-		{"in HTML, too", func(m *otp.Mail, _ string) { m.HTML = plain(m.Text) }},
+		{"nothing", func(*otp.Mail, string) {}},
+		{"HTML of the same", func(m *otp.Mail, _ string) { m.HTML = plain(m.Text) }},
 		below("an address below", "\n\n--\nAcme Ltd, 12 Harbour Street, 90210 Springfield\n+1 800 555 0199 | support@acme.example\n"+
 			"Unsubscribe: https://acme.example/u/5518293\n© 2026 Acme Ltd. All rights reserved.\n"),
 		below("an address in one line", "\n\nAcme Ltd · 12 Harbour Street · 90210 Springfield\n"),

@@ -46,6 +46,12 @@ func run(dir string, show bool) error {
 		}
 		fmt.Println()
 	}
+	for _, half := range []otptest.Half{otptest.Work, otptest.Report} {
+		if err := otptest.PrintVariations(os.Stdout, string(half), cs, half); err != nil {
+			return err
+		}
+		fmt.Println()
+	}
 	return nil
 }
 
