@@ -32,23 +32,44 @@ func widthOf(s string) (width int) {
 	return width
 }
 
-// runsOn says whether a line goes on in the next: it ends no sentence, the first
-// word of the next would have made it too long, and that is not a number by itself.
-func runsOn(line, rest string, width int) bool {
-	line = strings.TrimSpace(line)
-	last, _ := utf8.DecodeLastRuneInString(line)
-	if line == "" || strings.ContainsRune(".:!?;-=_*。！？：", last) {
+// runsOn says whether the line that began at a rune goes on in the next: it ends no
+// sentence, the first word of the next would have made it too long, and that is not
+// a number by itself.
+func (p *page) runsOn(from int, rest string, width int) bool {
+	if from == len(p.raw) || ending(p.raw[len(p.raw)-1]) {
 		return false
 	}
-	next, _, _ := strings.Cut(rest[:min(len(rest), 4*maxWidth)], "\n")
-	next = strings.TrimSpace(next)
-	word, _, more := strings.Cut(next, " ")
+	word, more := firstWord(rest)
 	first, _ := utf8.DecodeRuneInString(word)
 	switch {
 	case !unicode.IsLetter(first) && !unicode.IsDigit(first), strings.HasSuffix(word, ":"):
 		return false
-	case !more && !strings.ContainsFunc(word, unicode.IsLetter) && unicode.IsDigit(rune(word[len(word)-1])):
+	case !more && isDigit(rune(word[len(word)-1])) && !strings.ContainsFunc(word, unicode.IsLetter):
 		return false
 	}
-	return utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width
+	return len(p.raw)-from+1+utf8.RuneCountInString(word) > width
+}
+
+// ending is true of what a sentence or a line by itself ends with.
+func ending(r rune) bool {
+	switch r {
+	case '.', ':', '!', '?', ';', '-', '=', '_', '*', '。', '！', '？', '：':
+		return true
+	}
+	return false
+}
+
+// firstWord is the first word of a line, as far as one is that is kept to a width,
+// and whether another follows.
+func firstWord(line string) (word string, more bool) {
+	line = line[:min(len(line), 4*maxWidth)]
+	i := 0
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	end := i
+	for end < len(line) && line[end] > ' ' {
+		end++
+	}
+	return line[i:end], end+1 < len(line) && line[end] == ' ' && line[end+1] > ' '
 }

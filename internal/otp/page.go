@@ -225,7 +225,7 @@ func (p *page) breakLine(with rune) {
 // readText adds a plain text: quoted lines are left out.
 func (p *page) readText(s string) {
 	fresh, skip := true, false
-	width, begin := widthOf(s), 0
+	width, begin := widthOf(s), len(p.raw)
 	for i := 0; i < len(s) && !p.full(); {
 		if c := s[i]; !skip && c < utf8.RuneSelf && (!fresh || c > ' ' && c != '>') {
 			if n, _ := p.ascii(s[i:]); n > 0 {
@@ -241,12 +241,12 @@ func (p *page) readText(s string) {
 			switch {
 			case fresh:
 				p.breakLine(hardBreak)
-			case width > 0 && !skip && runsOn(s[begin:i-n], s[i:], width):
+			case width > 0 && !skip && p.runsOn(begin, s[i:], width):
 				p.gap(' ')
 			default:
 				p.breakLine(softBreak)
 			}
-			begin = i
+			begin = len(p.raw)
 			fresh, skip = true, false
 		case skip:
 		case fresh && r == '>' && !pointed(s[i:]):
