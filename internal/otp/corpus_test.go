@@ -70,7 +70,7 @@ func TestVariations(t *testing.T) {
 	bare := otptest.Run(otptest.Variations()[0].Of(cs), "").All
 	for _, v := range otptest.Variations() {
 		n := otptest.Run(v.Of(cs), "").All
-		if n.Precision() < bare.Precision()-0.006 || n.Recall() < bare.Recall()-0.05 || n.FalsePositives() > 0.005 {
+		if n.Precision() < bare.Precision()-0.006 || n.Recall() < bare.Recall()-0.085 || n.FalsePositives() > 0.005 {
 			t.Errorf("with %s: precision %.3f, recall %.3f, false positives %.3f; with nothing: %.3f, %.3f, %.3f",
 				v.Name, n.Precision(), n.Recall(), n.FalsePositives(), bare.Precision(), bare.Recall(), bare.FalsePositives())
 		}
