@@ -73,12 +73,12 @@ func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
 // sign, and after the name of the sender in brackets or before a colon.
 func (p *page) opening(l *line) int {
 	const far = 40
-	i := l.start
 	if l.part != inSubject {
-		return i
+		return l.start
 	}
-	i = p.afterSigns(i, l.end)
-	for j := i; j < min(l.end, i+far); j++ {
+	end := min(l.end, l.start+far)
+	i := p.afterSigns(l.start, end)
+	for j := i; j < end; j++ {
 		switch r := p.low[j]; {
 		case isDigit(r):
 			return i
@@ -86,13 +86,13 @@ func (p *page) opening(l *line) int {
 			if k := p.markFrom(i, 0); k < len(p.marks) && p.marks[k].start < j {
 				return i // it names something
 			}
-			return p.afterSigns(j+1, l.end)
+			return p.afterSigns(j+1, end)
 		}
 	}
 	return i
 }
 
-// afterSigns is the first letter or digit from a place on.
+// afterSigns is the first letter or digit from a place on, or the end.
 func (p *page) afterSigns(i, end int) int {
 	for i < end && p.kind[i]&scriptBits == other {
 		i++

@@ -8,11 +8,13 @@ import "unicode"
 // Why a number is the postal code of an address.
 const aPostalCode = "the postal code of an address"
 
-// addressWords is how many words stand in one segment of an address.
-const addressWords = 5
-
-// maxHouse is how many digits the number of a house or a box has.
-const maxHouse = 5
+// The bounds of an address.
+const (
+	addressSegments = 4  // on one side of its postal code
+	addressReach    = 80 // runes of a segment
+	addressWords    = 5  // of a segment
+	maxHouse        = 5  // digits of the number of a house or a box
+)
 
 // findAddresses rules out the postal codes of addresses, and puts their lines in
 // the footer where there is nothing else on them.
@@ -34,31 +36,36 @@ func (s *scoring) findAddresses() {
 // the name of a town in a segment of its own, and in another stands the number of
 // a house: "Acme Ltd, 12 Harbour Street, 90210 Springfield".
 func (s *scoring) postal(c *candidate) bool {
-	if c.kind != Numeric || c.size > 6 || c.pointed || c.mark > 0 && s.p.marks[c.mark-1].end > c.start {
+	if c.kind != Numeric || c.size > 6 || c.pointed {
 		return false
 	}
 	from, to := s.segment(c.start, -1), s.segment(c.end, 1)
 	if digits, names := s.segmentOf(from, to, false); digits != c.size || names == 0 {
 		return false
 	}
-	return s.named(from-1, -1) || s.named(to+1, 1)
+	for i := s.p.markFrom(from, c.mark); i < len(s.p.marks) && s.p.marks[i].start < to; i++ {
+		if s.p.marks[i].class&(classCode|classWord|classUse|classIs) != 0 {
+			return false
+		}
+	}
+	return s.housed(from-1, -1) || s.housed(to+1, 1)
 }
 
-// named says whether the segments on one side of a place name a house as addresses
+// housed says whether the segments on one side of a place name a house as addresses
 // do: a street with a number, in one segment or in two.
-func (s *scoring) named(i, step int) bool {
-	house := false
-	for range 4 {
+func (s *scoring) housed(i, step int) bool {
+	number := false
+	for range addressSegments {
 		if i <= 0 || i >= len(s.p.low) {
 			return false
 		}
 		end := s.segment(i, step)
 		from, to := min(i, end), max(i, end)
 		switch digits, names := s.segmentOf(from, to, true); {
-		case names > 0 && (house || digits > 0 && digits <= maxHouse):
+		case names > 0 && (number || digits > 0 && digits <= maxHouse):
 			return true
 		case names == 0 && digits > 0 && digits <= maxHouse:
-			house = true
+			number = true
 		case names == 0 && to > from:
 			return false
 		}
@@ -68,24 +75,28 @@ func (s *scoring) named(i, step int) bool {
 }
 
 // segment is where the segment of an address ends that goes on from a place in
-// one direction.
+// one direction, or how far one goes at most.
 func (s *scoring) segment(i, step int) int {
+	end := i
 	if step < 0 {
-		for i > 0 && !parting(s.p.low, i-1) {
-			i--
+		for end > max(0, i-addressReach) && !parting(s.p.low, end-1) {
+			end--
 		}
-		return i
+	} else {
+		for end < min(len(s.p.low), i+addressReach) && !parting(s.p.low, end) {
+			end++
+		}
 	}
-	for i < len(s.p.low) && !parting(s.p.low, i) {
-		i++
-	}
-	return i
+	s.p.steps += max(i, end) - min(i, end)
+	return end
 }
 
 // parting says whether a rune parts the segments of an address.
 func parting(low []rune, i int) bool {
 	switch low[i] {
-	case ',', ';', '·', '|', '•', '⋅', '∙', '・', softBreak, hardBreak, cellBreak:
+	case ',':
+		return !isDigit(at(low, i-1)) || !isDigit(at(low, i+1))
+	case ';', '·', '|', '•', '⋅', '∙', '・', softBreak, hardBreak, cellBreak:
 		return true
 	case '-':
 		return at(low, i-1) == ' ' && at(low, i+1) == ' '

@@ -52,7 +52,7 @@ func contained(t *testing.T, p *page, code string) {
 }
 
 func TestStepsDouble(t *testing.T) {
-	for _, unit := range []string{"verification code ", "kod", "bestellnummer", "code 482913 ", "a@", "a.b/c ", "1-", "验证码", "код подтверждения "} {
+	for _, unit := range []string{"verification code ", "kod", "bestellnummer", "code 482913 ", "a@", "a.b/c ", "1-", "验证码", "код подтверждения ", "Acme 12, 90210 Town, "} {
 		var last int
 		for _, n := range []int{4 << 10, 8 << 10, 16 << 10, 32 << 10} {
 			s := strings.Repeat(unit, n/len(unit))
