@@ -77,6 +77,19 @@ func TestVariations(t *testing.T) {
 	}
 }
 
+// TestAround holds the same of what others wrote around mails, who had seen neither
+// the labelled mails nor the extractor.
+func TestAround(t *testing.T) {
+	pieces, err := otptest.ReadAround(os.DirFS("testdata/around"))
+	if err != nil || len(pieces) < 100 {
+		t.Fatalf("%d pieces, %v", len(pieces), err)
+	}
+	n := otptest.Around(pieces, corpus(t), otptest.Work)
+	if n.Precision() < 0.99 || n.Recall() < 0.89 || n.FalsePositives() > 0.006 {
+		t.Errorf("precision %.3f, recall %.3f, false positives %.3f; want 0.99, 0.89, 0.006", n.Precision(), n.Recall(), n.FalsePositives())
+	}
+}
+
 // TestCorpus holds the size and spread of the labelled mails.
 func TestCorpus(t *testing.T) {
 	cs := corpus(t)

@@ -21,6 +21,9 @@ const (
 func (s *scoring) findAddresses() {
 	for k := range s.cs {
 		c := &s.cs[k]
+		if c.veto == "" && s.saluted(c) {
+			c.veto = "the number of whom the mail is to"
+		}
 		if c.veto != "" || !s.postal(c) {
 			continue
 		}
@@ -43,12 +46,27 @@ func (s *scoring) postal(c *candidate) bool {
 	if digits, names := s.segmentOf(from, to, false); digits != c.size || names == 0 {
 		return false
 	}
-	for i := s.p.markFrom(from, c.mark); i < len(s.p.marks) && s.p.marks[i].start < to; i++ {
+	for i := s.p.markFrom(from, c.mark); i < c.mark; i++ { // behind it, "USA" is no order in Italian
 		if s.p.marks[i].class&(classCode|classWord|classUse|classIs) != 0 {
 			return false
 		}
 	}
 	return s.housed(from-1, -1) || s.housed(to+1, 1)
+}
+
+// saluted says whether a number ends the line with which a mail begins, and a comma
+// is behind it: "Dear Customer 20775318,".
+func (s *scoring) saluted(c *candidate) bool {
+	l := &s.p.lines[c.line]
+	if l.part == inSubject || c.line > 1 && s.p.lines[c.line-2].part == l.part || c.end != l.end-1 || s.p.low[c.end] != ',' {
+		return false
+	}
+	for i := s.p.markFrom(l.start, c.mark); i < c.mark; i++ {
+		if s.p.marks[i].class&(classCode|classWord|classUse|classIs) != 0 {
+			return false
+		}
+	}
+	return !c.lone
 }
 
 // housed says whether the segments on one side of a place name a house as addresses

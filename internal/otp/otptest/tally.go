@@ -132,13 +132,15 @@ func (s Score) Print(w io.Writer, title string) error {
 	return t.Flush()
 }
 
-// PrintVariations writes how the mails of a half are read that senders vary.
-func PrintVariations(w io.Writer, title string, cs []Case, half Half) error {
+// PrintVariations writes how the mails of a half are read that senders vary, and
+// with what others wrote around.
+func PrintVariations(w io.Writer, title string, cs []Case, half Half, pieces []Variation) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "%s, with\tmails\twith code\tprecision\trecall\tF1\tfalse positives\t\n", title)
 	for _, v := range Variations() {
 		row(t, v.Name, Run(v.Of(cs), half).All)
 	}
+	row(t, fmt.Sprintf("%d pieces of others", len(pieces)), Around(pieces, cs, half))
 	return t.Flush()
 }
 

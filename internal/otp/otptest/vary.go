@@ -10,13 +10,14 @@ import (
 // the same code or none.
 type Variation struct {
 	Name   string
+	lang   string // of the mails that it is for; empty: all
 	change func(m *otp.Mail, code string)
 }
 
 // Of gives the mails of text alone, written so.
 func (v Variation) Of(cs []Case) (all []Case) {
 	for _, c := range cs {
-		if c.Mail.Text != "" && c.Mail.HTML == "" {
+		if c.Mail.Text != "" && c.Mail.HTML == "" && (v.lang == "" || v.lang == c.Lang) {
 			v.change(&c.Mail, c.Want)
 			all = append(all, c)
 		}
@@ -27,8 +28,8 @@ func (v Variation) Of(cs []Case) (all []Case) {
 // Variations are what senders and their programs put around a mail's words.
 func Variations() []Variation {
 	return []Variation{
-		{"nothing", func(*otp.Mail, string) {}},
-		{"HTML of the same", func(m *otp.Mail, _ string) { m.HTML = plain(m.Text) }},
+		{Name: "nothing", change: func(*otp.Mail, string) {}},
+		{Name: "HTML of the same", change: func(m *otp.Mail, _ string) { m.HTML = plain(m.Text) }},
 		below("an address below", "\n\n--\nAcme Ltd, 12 Harbour Street, 90210 Springfield\n+1 800 555 0199 | support@acme.example\n"+
 			"Unsubscribe: https://acme.example/u/5518293\n© 2026 Acme Ltd. All rights reserved.\n"),
 		below("an address in one line", "\n\nAcme Ltd · 12 Harbour Street · 90210 Springfield\n"),
@@ -58,35 +59,35 @@ func Variations() []Variation {
 		above("an image above", "[image: Acme]\n\n"),
 		above("a link above", "Acme ( https://acme.example/?utm_id=440192&d=20261104 )\n\n"),
 		above("a link to the page above", "View in browser: https://acme.example/v/449201\n\n"),
-		{"between rules", func(m *otp.Mail, _ string) {
+		{Name: "between rules", change: func(m *otp.Mail, _ string) {
 			m.Text = "ACME\n" + strings.Repeat("=", 60) + "\n\n" + m.Text + "\n" + strings.Repeat("-", 60) + "\n"
 		}},
 		subject("the sender in brackets", "[Acme] ", ""), subject("the sender before", "Acme: ", ""),
 		subject("the sender after", "", " - Acme"), subject("a sign before", "🔐 ", ""),
 		around("stars around", "*"), around("two stars around", "**"), around("lines around", "_"),
 		around("quotes around", "`"),
-		{"lines of 72", func(m *otp.Mail, _ string) { m.Text = wrapped(m.Text, 72) }},
-		{"lines of 40", func(m *otp.Mail, _ string) { m.Text = wrapped(m.Text, 40) }},
-		{"empty lines between", func(m *otp.Mail, _ string) { m.Text = strings.ReplaceAll(m.Text, "\n", "\n\n") }},
-		{"in one line", func(m *otp.Mail, _ string) { m.Text = strings.Join(strings.Fields(m.Text), " ") }},
-		{"indented", func(m *otp.Mail, _ string) { m.Text = "    " + strings.ReplaceAll(m.Text, "\n", "\n    ") }},
+		{Name: "lines of 72", change: func(m *otp.Mail, _ string) { m.Text = wrapped(m.Text, 72) }},
+		{Name: "lines of 40", change: func(m *otp.Mail, _ string) { m.Text = wrapped(m.Text, 40) }},
+		{Name: "empty lines between", change: func(m *otp.Mail, _ string) { m.Text = strings.ReplaceAll(m.Text, "\n", "\n\n") }},
+		{Name: "in one line", change: func(m *otp.Mail, _ string) { m.Text = strings.Join(strings.Fields(m.Text), " ") }},
+		{Name: "indented", change: func(m *otp.Mail, _ string) { m.Text = "    " + strings.ReplaceAll(m.Text, "\n", "\n    ") }},
 	}
 }
 
 func below(name, text string) Variation {
-	return Variation{name, func(m *otp.Mail, _ string) { m.Text += text }}
+	return Variation{Name: name, change: func(m *otp.Mail, _ string) { m.Text += text }}
 }
 
 func above(name, text string) Variation {
-	return Variation{name, func(m *otp.Mail, _ string) { m.Text = text + m.Text }}
+	return Variation{Name: name, change: func(m *otp.Mail, _ string) { m.Text = text + m.Text }}
 }
 
 func subject(name, before, after string) Variation {
-	return Variation{name, func(m *otp.Mail, _ string) { m.Subject = before + m.Subject + after }}
+	return Variation{Name: name, change: func(m *otp.Mail, _ string) { m.Subject = before + m.Subject + after }}
 }
 
 func around(name, sign string) Variation {
-	return Variation{name, func(m *otp.Mail, code string) {
+	return Variation{Name: name, change: func(m *otp.Mail, code string) {
 		if code != "" {
 			m.Text = strings.ReplaceAll(m.Text, code, sign+code+sign)
 		}

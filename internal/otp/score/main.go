@@ -17,9 +17,16 @@ import (
 func main() {
 	dir := flag.String("dir", "internal/otp/testdata/mail", "the labelled mails")
 	counted := flag.String("counted", "internal/otp/testdata/second,internal/otp/testdata/third,internal/otp/testdata/fourth,internal/otp/testdata/fifth,internal/otp/testdata/sixth,internal/otp/testdata/seventh,internal/otp/testdata/eighth,internal/otp/testdata/ninth", "the corpora that are only counted, separated by commas")
+	varied := flag.String("varied", "internal/otp/testdata/mail,internal/otp/testdata/ninth", "the corpora that are read with what senders put around")
+	around := flag.String("around", "internal/otp/testdata/around", "what others wrote around mails")
 	show := flag.Bool("faults", false, "list the mails of the working half that were not read right, and why")
 	flag.Parse()
 	err := run(*dir, *show)
+	for dir := range strings.SplitSeq(*varied, ",") {
+		if err == nil && dir != "" {
+			err = vary(dir, *around)
+		}
+	}
 	for dir := range strings.SplitSeq(*counted, ",") {
 		if err == nil && dir != "" {
 			err = count(dir)
@@ -46,12 +53,23 @@ func run(dir string, show bool) error {
 		}
 		fmt.Println()
 	}
-	for _, half := range []otptest.Half{otptest.Work, otptest.Report} {
-		if err := otptest.PrintVariations(os.Stdout, string(half), cs, half); err != nil {
-			return err
-		}
-		fmt.Println()
+	return nil
+}
+
+// vary prints how a corpus is read with what senders put around their mails.
+func vary(dir, around string) error {
+	cs, err := otptest.Read(os.DirFS(dir))
+	if err != nil {
+		return err
 	}
+	pieces, err := otptest.ReadAround(os.DirFS(around))
+	if err != nil {
+		return err
+	}
+	if err := otptest.PrintVariations(os.Stdout, filepath.Base(dir), cs, "", pieces); err != nil {
+		return err
+	}
+	fmt.Println()
 	return nil
 }
 
