@@ -67,9 +67,9 @@ func TestTwiceIsOnce(t *testing.T) {
 // hardly a number is taken for a code because of it, and few codes are missed.
 func TestVariations(t *testing.T) {
 	cs := slices.DeleteFunc(corpus(t), func(c otptest.Case) bool { return c.Half != otptest.Work })
-	bare := otptest.Run(otptest.Variations()[0].Of(cs), "").All
+	bare := otptest.Count(otptest.Variations()[0].Of(cs), "")
 	for _, v := range otptest.Variations() {
-		n := otptest.Run(v.Of(cs), "").All
+		n := otptest.Count(v.Of(cs), "")
 		if n.Precision() < bare.Precision()-0.006 || n.Recall() < bare.Recall()-0.085 || n.FalsePositives() > 0.005 {
 			t.Errorf("with %s: precision %.3f, recall %.3f, false positives %.3f; with nothing: %.3f, %.3f, %.3f",
 				v.Name, n.Precision(), n.Recall(), n.FalsePositives(), bare.Precision(), bare.Recall(), bare.FalsePositives())

@@ -45,7 +45,7 @@ func ReadAround(fsys fs.FS) (all []Variation, err error) {
 // Around counts how the mails of a half are read with each of some pieces around.
 func Around(pieces []Variation, cs []Case, half Half) (t Tally) {
 	for _, v := range pieces {
-		t = t.Plus(Run(v.Of(cs), half).All)
+		t = t.Plus(Count(v.Of(cs), half))
 	}
 	return t
 }

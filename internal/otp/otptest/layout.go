@@ -84,12 +84,8 @@ func plain(body string) string {
 
 // Twice gives the mails that are text alone as most senders send them: the text,
 // and the same in HTML beside it.
-func Twice(cs []Case) (all []Case) {
-	for _, c := range cs {
-		if c.Mail.Text != "" && c.Mail.HTML == "" {
-			c.Mail.HTML = plain(c.Mail.Text)
-			all = append(all, c)
-		}
-	}
-	return all
+func Twice(cs []Case) []Case { return twice().Of(cs) }
+
+func twice() Variation {
+	return Variation{Name: "HTML of the same", change: func(m *otp.Mail, _ string) { m.HTML = plain(m.Text) }}
 }

@@ -29,7 +29,7 @@ func (v Variation) Of(cs []Case) (all []Case) {
 func Variations() []Variation {
 	return []Variation{
 		{Name: "nothing", change: func(*otp.Mail, string) {}},
-		{Name: "HTML of the same", change: func(m *otp.Mail, _ string) { m.HTML = plain(m.Text) }},
+		twice(),
 		below("an address below", "\n\n--\nAcme Ltd, 12 Harbour Street, 90210 Springfield\n+1 800 555 0199 | support@acme.example\n"+
 			"Unsubscribe: https://acme.example/u/5518293\n© 2026 Acme Ltd. All rights reserved.\n"),
 		below("an address in one line", "\n\nAcme Ltd · 12 Harbour Street · 90210 Springfield\n"),
