@@ -36,28 +36,30 @@ func TestPostalCodes(t *testing.T) {
 
 // A break in the midst of a sentence is a space, and any other is none.
 func TestBrokenLines(t *testing.T) {
-	for text, want := range map[string]string{
+	wantCodes(t, "Two-step verification", map[string]string{
 		"You turned it off on 3 March, as you have asked us to do. Reference\n771204.":   "",
 		"Please enter the following number on the page that asks for your code:\n482913": "482913",
 		"To sign in to your account at Acme, enter the verification\ncode 482913.":       "482913",
 		"Your verification code is\n\n482913\n\nIt is valid for ten minutes from now on": "482913",
-	} {
-		if got := otp.Extract(otp.Mail{Subject: "Two-step verification", Text: text}).Code; got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
+	})
 }
 
 // What is above all of a mail is no footer, and what is below is.
 func TestFootersBeginBelow(t *testing.T) {
-	for text, want := range map[string]string{
+	wantCodes(t, "Confirm your e-mail", map[string]string{
 		"View in browser: https://acme.example/v/1\n\nHello,\n\nput 90441 in on the page.\n":          "90441",
 		"Hello,\n\nput 90441 in on the page.\n\nAcme, HRB 204771, KRS 0000482913, NIP 5252482913\n":   "90441",
 		"Hello,\n\nsomebody signed in.\n\nAcme sp. z o.o., KRS 0000482913, NIP 5252482913\n":          "",
 		"ACME\n====\n\nYour passcode was changed. If that was not you, sign in and change your code.": "",
 		"Cześć,\n\nhasło zostało zmienione.\n\nPobierz aplikację: App Store | Google Play\n":          "",
-	} {
-		if got := otp.Extract(otp.Mail{Subject: "Confirm your e-mail", Text: text}).Code; got != want {
+	})
+}
+
+// wantCodes reads texts under a subject.
+func wantCodes(t *testing.T, subject string, texts map[string]string) {
+	t.Helper()
+	for text, want := range texts {
+		if got := otp.Extract(otp.Mail{Subject: subject, Text: text}).Code; got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}

@@ -36,7 +36,7 @@ func widthOf(s string) (width int) {
 // sentence, the first word of the next would have made it too long, and that is not
 // a number by itself.
 func (p *page) runsOn(from int, rest string, width int) bool {
-	if from == len(p.raw) || ending(p.raw[len(p.raw)-1]) {
+	if from == len(p.raw) || endsLine(p.raw[len(p.raw)-1]) {
 		return false
 	}
 	word, more := firstWord(rest)
@@ -50,8 +50,8 @@ func (p *page) runsOn(from int, rest string, width int) bool {
 	return len(p.raw)-from+1+utf8.RuneCountInString(word) > width
 }
 
-// ending is true of what a sentence or a line by itself ends with.
-func ending(r rune) bool {
+// endsLine is true of what a sentence or a line by itself ends with.
+func endsLine(r rune) bool {
 	switch r {
 	case '.', ':', '!', '?', ';', '-', '=', '_', '*', '。', '！', '？', '：':
 		return true

@@ -156,7 +156,7 @@ func (p *page) rankWords(from, end int) int {
 }
 
 // markFrom is the index of the first mark that starts at a rune or after it. It is
-// looked for from that of the link before, which is mostly near.
+// looked for from a mark that is mostly near.
 func (p *page) markFrom(i, near int) int {
 	for near > 0 && p.marks[near-1].start >= i {
 		near--

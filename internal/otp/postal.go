@@ -5,9 +5,6 @@ import "unicode"
 // Postal addresses. Senders of many countries must put theirs below a mail, and
 // the number of its town has the shape of a code.
 
-// Why a number is the postal code of an address.
-const aPostalCode = "the postal code of an address"
-
 // The bounds of an address.
 const (
 	addressSegments = 4  // on one side of its postal code
@@ -16,21 +13,21 @@ const (
 	maxHouse        = 5  // digits of the number of a house or a box
 )
 
-// findAddresses rules out the postal codes of addresses, and puts their lines in
-// the footer where there is nothing else on them.
+// findAddresses rules out the numbers of those whom mails are addressed to, and the
+// postal codes of addresses, whose lines it puts in the footer where there is no
+// other number on them.
 func (s *scoring) findAddresses() {
 	for k := range s.cs {
-		c := &s.cs[k]
-		if c.veto == "" && s.saluted(c) {
+		switch c := &s.cs[k]; {
+		case c.veto != "":
+		case s.saluted(c):
 			c.veto = "the number of whom the mail is to"
-		}
-		if c.veto != "" || !s.postal(c) {
-			continue
-		}
-		c.veto = aPostalCode
-		if (k == 0 || s.cs[k-1].line != c.line) && (k+1 == len(s.cs) || s.cs[k+1].line != c.line) {
-			l := &s.p.lines[c.line]
-			l.foot, l.footAt = true, l.start
+		case s.postal(c):
+			c.veto = "the postal code of an address"
+			if (k == 0 || s.cs[k-1].line != c.line) && (k+1 == len(s.cs) || s.cs[k+1].line != c.line) {
+				l := &s.p.lines[c.line]
+				l.foot, l.footAt = true, l.start
+			}
 		}
 	}
 }
@@ -46,12 +43,19 @@ func (s *scoring) postal(c *candidate) bool {
 	if digits, names := s.segmentOf(from, to, false); digits != c.size || names == 0 {
 		return false
 	}
-	for i := s.p.markFrom(from, c.mark); i < c.mark; i++ { // behind it, "USA" is no order in Italian
+	// Behind it, "USA" is no order in Italian.
+	return !s.spokenOf(from, c) && (s.housed(from-1, -1) || s.housed(to+1, 1))
+}
+
+// spokenOf says whether a word for a code, or one that leads to a number, stands
+// between a place and the candidate.
+func (s *scoring) spokenOf(from int, c *candidate) bool {
+	for i := s.p.markFrom(from, c.mark); i < c.mark; i++ {
 		if s.p.marks[i].class&(classCode|classWord|classUse|classIs) != 0 {
-			return false
+			return true
 		}
 	}
-	return s.housed(from-1, -1) || s.housed(to+1, 1)
+	return false
 }
 
 // saluted says whether a number ends the line with which a mail begins, and a comma
@@ -61,12 +65,7 @@ func (s *scoring) saluted(c *candidate) bool {
 	if l.part == inSubject || c.line > 1 && s.p.lines[c.line-2].part == l.part || c.end != l.end-1 || s.p.low[c.end] != ',' {
 		return false
 	}
-	for i := s.p.markFrom(l.start, c.mark); i < c.mark; i++ {
-		if s.p.marks[i].class&(classCode|classWord|classUse|classIs) != 0 {
-			return false
-		}
-	}
-	return !c.lone
+	return !c.lone && !s.spokenOf(l.start, c)
 }
 
 // housed says whether the segments on one side of a place name a house as addresses
