@@ -138,15 +138,13 @@ func preview(text string, max int) string {
 	b := make([]byte, 0, 256) // as much as the most that is asked for takes, mostly
 	n, space := 0, false
 	for _, r := range text {
-		if r <= ' ' || r >= 0x7f { // all others are seen, and are most
-			shown, blank := look(r)
-			switch {
-			case blank:
-				space = n > 0
-				continue
-			case !shown:
-				continue
-			}
+		shown, blank := look(r)
+		switch {
+		case blank:
+			space = n > 0
+			continue
+		case !shown:
+			continue
 		}
 		if space {
 			if n+1 >= max {
@@ -167,9 +165,16 @@ func preview(text string, max int) string {
 // look tells whether a character is seen, or parts what is seen. Joiners and other invisible ones, with which senders
 // pad their preheaders, do neither.
 func look(r rune) (shown, blank bool) {
+	shown = ' ' < r && r < 0x7f // as most are; the rest is apart so that they cost no call
+	if !shown {
+		shown, blank = lookUp(r)
+	}
+	return shown, blank
+}
+
+// lookUp is look for what is not plain ASCII.
+func lookUp(r rune) (shown, blank bool) {
 	switch {
-	case ' ' < r && r < 0x7f:
-		return true, false
 	case r < utf8.RuneSelf:
 		return false, true
 	case unicode.Is(unicode.Cf, r):
