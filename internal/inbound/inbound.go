@@ -94,8 +94,6 @@ type Parts struct {
 type Service struct {
 	Parts
 	queue chan *mail
-	lanes int           // sets that are stored at the same time
-	turn  chan struct{} // a token: it is the next set's turn
 	ended chan struct{} // closed when Run has returned
 }
 
@@ -104,19 +102,5 @@ func New(p Parts) *Service {
 	if p.SetMax == 0 {
 		p.SetMax = setMax
 	}
-	s := &Service{Parts: p, lanes: lanes(p.DB.Engine()), queue: make(chan *mail, p.SetMax), ended: make(chan struct{})}
-	s.turn = make(chan struct{}, s.lanes)
-	for range s.lanes {
-		s.turn <- struct{}{}
-	}
-	return s
-}
-
-// lanes is how many sets are stored at the same time. SQLite has one writer. PostgreSQL takes the originals of a set while it
-// commits the set before, or all of it where the two have no mailbox in common.
-func lanes(e db.Engine) int {
-	if e == db.Postgres {
-		return 2
-	}
-	return 1
+	return &Service{Parts: p, queue: make(chan *mail, p.SetMax), ended: make(chan struct{})}
 }

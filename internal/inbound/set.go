@@ -39,38 +39,51 @@ type mail struct {
 // Run collects the mails that are waiting and delivers them in sets until ctx ends; then those that wait are delivered
 // still. There is no timer: a lone mail is delivered at once, many share what a set costs.
 //
-// A set passes two stations: its originals go to stable storage, and only then its rows are committed, so that nobody is
-// shown a mail that may yet be refused (docs/decisions/0002). The next set gathers until the one before has its rows ready to
-// be committed. Then its originals are written, once, while those rows are on their way to stable storage. On PostgreSQL
-// originals are rows, too, and the second station has two lanes (docs/decisions/0031).
+// The rows of a set are made while its originals are on their way to stable storage, and committed only when those are there,
+// so that nobody is shown a mail that may yet be refused (docs/decisions/0002, 0035). What arrives meanwhile is the next set.
 func (s *Service) Run(ctx context.Context) {
 	defer close(s.ended)
-	sets := make(chan *set)
-	var rows sync.WaitGroup
-	for range s.lanes {
-		rows.Go(func() {
-			for next := range sets {
-				s.commit(next)
-			}
-		})
+	var lanes sync.WaitGroup
+	for range lanesOf(s.DB.Engine()) {
+		lanes.Go(func() { s.deliverSets(ctx) })
 	}
-	defer rows.Wait()
-	defer close(sets)
+	lanes.Wait()
+}
+
+// lanesOf is how many sets are stored at the same time. SQLite has one writer. PostgreSQL takes the originals of a set while it
+// commits the set before, or all of it where the two have no mailbox in common (docs/decisions/0031).
+func lanesOf(e db.Engine) int {
+	if e == db.Postgres {
+		return 2
+	}
+	return 1
+}
+
+// deliverSets delivers one set after the other.
+func (s *Service) deliverSets(ctx context.Context) {
 	for {
 		select {
 		case m := <-s.queue:
-			s.pass(m, sets)
+			s.deliverSet(m)
 		case <-ctx.Done():
 			for {
 				select {
 				case m := <-s.queue:
-					s.pass(m, sets)
+					s.deliverSet(m)
 				default:
 					return
 				}
 			}
 		}
 	}
+}
+
+// deliverSet stores a mail together with what waits behind it, and answers all of them.
+func (s *Service) deliverSet(first *mail) {
+	n := s.gather(first)
+	s.observe(len(n.mails))
+	s.write(n)
+	s.settle(n.mails, s.storeAll(n))
 }
 
 // set is what is stored together, with its originals on their way to stable storage.
@@ -88,47 +101,28 @@ func (n *set) add(m *mail) {
 
 func (n *set) full() bool { return len(n.mails) >= n.most || n.octets >= setMaxBytes }
 
-// pass gathers a set, beginning with a mail, until it is its turn, and takes it through the first station.
-func (s *Service) pass(m *mail, sets chan<- *set) {
-	next := &set{most: s.SetMax}
-	next.add(m)
-	for waits := true; waits; {
-		queue := s.queue
-		if next.full() {
-			queue = nil
-		}
-		select {
-		case m := <-queue:
-			next.add(m)
-		case <-s.turn:
-			waits = false
-		}
-	}
-	s.gather(next)
-	s.write(next)
-	s.observe(len(next.mails))
-	sets <- next
-}
-
 func (s *Service) observe(mails int) {
 	if s.ObserveSet != nil {
 		s.ObserveSet(mails)
 	}
 }
 
-// gather takes what waits already, as far as the set has room for it.
-func (s *Service) gather(into *set) {
+// gather makes a set of a mail and of what waits already, as far as there is room.
+func (s *Service) gather(first *mail) *set {
+	n := &set{most: s.SetMax}
+	n.add(first)
 	// Senders whose mails are nearly ready go first: where the processor is what is scarce, they then share this set instead
 	// of paying for one of their own. Where it is not, nobody is waiting to run and this costs nothing.
 	runtime.Gosched()
-	for !into.full() {
+	for !n.full() {
 		select {
 		case m := <-s.queue:
-			into.add(m)
+			n.add(m)
 		default:
-			return
+			return n
 		}
 	}
+	return n
 }
 
 // write begins to write the originals of a set.
@@ -150,57 +144,34 @@ func (s *Service) write(n *set) {
 
 // durable waits until the originals of a set are on stable storage.
 func (n *set) durable() error {
-	if n.err != nil {
-		return n.err
-	}
 	if err := n.synced.Wait(); err != nil {
 		return fmt.Errorf("sync the originals: %w: %w", db.ErrUnavailable, err)
 	}
 	return nil
 }
 
-// commit stores the rows of a set once its originals are on stable storage, and answers its mails.
-func (s *Service) commit(next *set) {
-	yield := sync.OnceFunc(func() { s.turn <- struct{}{} })
-	defer yield()
-	ready := yield
-	if s.lanes > 1 { // the next set needs a lane, and can grow until there is one
-		ready = func() {}
-	}
-	err := next.durable()
-	if err == nil {
-		err = s.storeAll(next.mails, ready)
-	}
-	s.settle(next.mails, err)
-}
-
 // alone stores a mail that shares nothing, beside others that are stored likewise.
 func (s *Service) alone(m *mail) {
-	err := s.storeAlone(m, func() {})
 	s.observe(1)
-	s.settle([]*mail{m}, err)
+	s.settle([]*mail{m}, s.storeAlone(m))
 }
 
-func (s *Service) storeAlone(m *mail, ready func()) error {
+func (s *Service) storeAlone(m *mail) error {
 	n := &set{mails: []*mail{m}}
 	s.write(n)
-	if err := n.durable(); err != nil {
-		return err
-	}
-	return s.store(n.mails, ready)
+	return s.store(n)
 }
 
-// storeAll stores mails together, or each alone where one of them may be at fault. It calls ready when rows wait for nothing
-// but their commit.
-func (s *Service) storeAll(mails []*mail, ready func()) error {
-	err := s.store(mails, ready)
-	if err == nil || len(mails) == 1 || errors.Is(err, db.ErrUnavailable) {
+// storeAll stores mails together, or each alone where one of them may be at fault.
+func (s *Service) storeAll(n *set) error {
+	err := s.store(n)
+	if err == nil || len(n.mails) == 1 || errors.Is(err, db.ErrUnavailable) {
 		return err
 	}
-	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(mails), "error", err)
-	for _, m := range mails {
+	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(n.mails), "error", err)
+	for _, m := range n.mails {
 		m.err, m.places = nil, nil
-		if err := s.storeAlone(m, ready); err != nil { // its original, too, has shared something
+		if err := s.storeAlone(m); err != nil { // its original, too, has shared something
 			m.err = err
 		}
 	}
@@ -217,21 +188,24 @@ func (s *Service) settle(set []*mail, err error) {
 	}
 }
 
-// store commits the rows of a set. A sender who goes away does not stop the others, so no sender's context is used.
-func (s *Service) store(set []*mail, ready func()) error {
+// store commits the rows of a set once its originals are on stable storage. A sender who goes away does not stop the others,
+// so no sender's context is used.
+func (s *Service) store(n *set) error {
+	if n.err != nil {
+		return n.err
+	}
 	ctx := context.Background()
 	if s.SetMax == 1 {
 		ctx = db.Plainly(ctx)
 	}
 	return s.DB.UpdateLocked(ctx,
 		func(ctx context.Context, tx *db.Tx) error {
-			err := s.storeTx(ctx, tx, set)
-			if err == nil {
-				ready()
+			if err := s.storeTx(ctx, tx, n.mails); err != nil {
+				return err
 			}
-			return err
+			return n.durable()
 		},
-		func(ctx context.Context, q db.Queryer) (bool, error) { return s.stored(ctx, q, set) })
+		func(ctx context.Context, q db.Queryer) (bool, error) { return s.stored(ctx, q, n.mails) })
 }
 
 // stored tells whether a set was committed of which nobody heard: all of it is there, or nothing.

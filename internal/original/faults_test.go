@@ -169,10 +169,12 @@ func TestAFailedWriteLeavesNoHalfRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Write = func([]byte) (int, error) { return short, syscall.ENOSPC }
-		if refs, _, err := s.Append(start, records(free, noise(3000))); !errors.Is(err, syscall.ENOSPC) || refs != nil {
-			t.Fatalf("Append = %v, %v", refs, err)
+		lost, synced := mustAppend(t, s, noise(3000))
+		if err := synced.Wait(); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("Wait = %v", err)
 		}
 		f.Write = nil
+		wantGone(t, s, lost, original.ErrGone)
 		after, synced := mustAppend(t, s, text(4000))
 		if err := synced.Wait(); err != nil {
 			t.Fatal(err)
@@ -192,21 +194,16 @@ func reopened(t testing.TB, s *original.Segments, dir string) *original.Segments
 	return open(t, dir, clock.NewFake(start))
 }
 
-// The file is cut under what a running sync covers, so that sync must not be believed.
-func TestAFailedWriteFailsTheSyncInFlight(t *testing.T) {
+// What waits behind a write that fails would lie behind the cut, so it fails with it.
+func TestAFailedWriteFailsWhatWaits(t *testing.T) {
 	f := &original.Faults{}
 	s, _ := openFaulty(t, f)
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		f.Datasync = g.pass
-		_, running := mustAppend(t, s, text(3000))
+		f.Write = func([]byte) (int, error) { return 7, errors.Join(g.pass(), syscall.EIO) }
+		_, running := mustAppend(t, s, text(3000)) // returns although the disk is stuck
 		<-g.begun
 		_, waiting := mustAppend(t, s, text(3000))
-		f.Write = func([]byte) (int, error) { return 7, syscall.EIO }
-		if _, _, err := s.Append(start, records(free, text(100))); !errors.Is(err, syscall.EIO) {
-			t.Errorf("Append = %v", err)
-		}
-		f.Write = nil
 		close(g.free)
 		for _, synced := range []*original.Sync{running, waiting} {
 			if err := synced.Wait(); !errors.Is(err, syscall.EIO) {
@@ -214,6 +211,12 @@ func TestAFailedWriteFailsTheSyncInFlight(t *testing.T) {
 			}
 		}
 		synctest.Wait()
+		f.Write = nil
+		ref, synced := mustAppend(t, s, text(4000))
+		if err := synced.Wait(); err != nil {
+			t.Errorf("the store did not begin anew: %v", err)
+		}
+		wantBody(t, s, ref, text(4000))
 		s.Close()
 	})
 }
@@ -225,8 +228,7 @@ func TestASegmentThatCannotBeMade(t *testing.T) {
 		t.Errorf("Append = %v", err)
 	}
 	f.Create = nil
-	ref, _ := mustAppend(t, s, text(100))
-	wantBody(t, s, ref, text(100))
+	wantBody(t, s, keep(t, s, start, records(free, text(100)))[0], text(100))
 }
 
 func TestCloseWaitsForTheSync(t *testing.T) {

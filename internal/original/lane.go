@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// lane appends the records of one class. It writes one set at a time.
+// lane appends the records of one class.
 type lane struct {
 	class  int64 // seconds
 	folder folder
@@ -22,11 +22,10 @@ type lane struct {
 
 	mu     sync.Mutex
 	seg    *segment // nil: none is open
-	buf    []byte   // see room
 	closed bool
 }
 
-// append writes the data of records, the ones that which names, in one call, and stores their references.
+// append begins to write the data of records, the ones that which names, and stores their references.
 func (l *lane) append(at time.Time, records []Record, which []int, refs []Ref) (*group, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,7 +36,7 @@ func (l *lane) append(at time.Time, records []Record, which []int, refs []Ref) (
 	if err != nil {
 		return nil, err
 	}
-	g, err := seg.write(l.encode(seg, records, which, refs), l.spawn)
+	g, err := seg.append(l.encode(seg, records, which, refs), l.spawn)
 	if err != nil {
 		l.drop()
 		return nil, err
@@ -51,7 +50,7 @@ func (l *lane) encode(seg *segment, records []Record, which []int, refs []Ref) [
 	for _, i := range which {
 		size += sizeOf(len(records[i].Data))
 	}
-	text := l.room(roundUp(size, blockSize))
+	text := lend(roundUp(size, blockSize))
 	if seg.size == 0 { // only the lane writes, so only it changes the size
 		text = append(text, magic...)
 	}
@@ -62,15 +61,21 @@ func (l *lane) encode(seg *segment, records []Record, which []int, refs []Ref) [
 	return fill(text, blockSize)
 }
 
-// room is empty, with a capacity of size.
-func (l *lane) room(size int64) []byte {
-	if size > keepBuffer {
-		return aligned(size)
+// rooms are what is written from: as large as sets of mail, and of no use once it is written.
+var rooms sync.Pool
+
+// lend returns an empty slice with a capacity of size, aligned, which giveBack takes back.
+func lend(size int64) []byte {
+	if room, ok := rooms.Get().(*[]byte); ok && int64(cap(*room)) >= size {
+		return (*room)[:0]
 	}
-	if int64(cap(l.buf)) < size {
-		l.buf = aligned(max(size, min(2*int64(cap(l.buf)), keepBuffer)))
+	return aligned(max(size, leastRoom))
+}
+
+func giveBack(room []byte) {
+	if cap(room) <= keepBuffer {
+		rooms.Put(&room)
 	}
-	return l.buf[:0]
 }
 
 // aligned is empty, with a capacity of size that begins where direct writing wants it: at a block's boundary in memory.

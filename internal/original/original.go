@@ -38,5 +38,6 @@ const (
 	maxClass    = 366 * 24 * time.Hour
 	maxRecord   = MaxSize + 1 // what Compress returns at most
 	segmentSize = 256 << 20   // a segment that has grown to this gives way to a new one, which bounds the check at start
-	keepBuffer  = 8 << 20     // a write buffer larger than this is not kept
+	leastRoom   = 64 << 10    // what is written from is at least as large, so that it does for most sets of mail
+	keepBuffer  = 8 << 20     // and is not kept where it is larger than this
 )

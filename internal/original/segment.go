@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// segment is a file being appended to. Its lane writes; a goroutine of its own, which lives only while there is
-// something to make durable, syncs. At most one sync runs at a time, and what is written meanwhile shares the next.
+// segment is a file being appended to. A goroutine of its own, which lives only while there is something to make durable,
+// writes and syncs what its lane hands over. What comes while it does shares the next sync.
 type segment struct {
 	name
 	folder folder
@@ -16,7 +16,7 @@ type segment struct {
 	log    *slog.Logger
 
 	mu      sync.Mutex
-	size    int64  // written
+	size    int64  // with what is handed over
 	synced  int64  // of that, on stable storage
 	named   bool   // the folder's entry is on stable storage
 	waiting *group // what the next sync covers; nil if nothing
@@ -27,8 +27,9 @@ type segment struct {
 
 // group is everything that one sync covers. err is written before done is closed.
 type group struct {
-	done chan struct{}
-	err  error
+	blocks [][]byte // to be written, one after the other
+	done   chan struct{}
+	err    error
 }
 
 func (g *group) settle(err error) {
@@ -36,27 +37,20 @@ func (g *group) settle(err error) {
 	close(g.done)
 }
 
-// write appends whole blocks of records and returns the group whose sync covers them. A failure ends the segment: it is cut
-// back to what is on stable storage, so that no later record follows half of one.
-func (s *segment) write(blocks []byte, spawn func(func())) (*group, error) {
+// append hands over whole blocks of records, which it then owns, and returns the group whose sync covers them. A failure ends the
+// segment: it is cut back to what is on stable storage, so that no later record follows half of one.
+func (s *segment) append(blocks []byte, spawn func(func())) (*group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return nil, s.err
-	}
-	err := s.writeUnlocked(blocks)
-	if s.err != nil { // a sync failed meanwhile, and what was written now may lie behind its cut
-		return nil, errors.Join(s.err, s.cut())
-	}
-	if err != nil {
-		s.fail(err)
-		return nil, err
 	}
 	s.size += int64(len(blocks))
 	if s.waiting == nil {
 		s.waiting = &group{done: make(chan struct{})}
 	}
 	g := s.waiting
+	g.blocks = append(g.blocks, blocks)
 	if !s.syncing {
 		s.syncing = true
 		spawn(s.syncAll)
@@ -64,49 +58,45 @@ func (s *segment) write(blocks []byte, spawn func(func())) (*group, error) {
 	return g, nil
 }
 
-// writeUnlocked lets go of the lock for as long as the disk takes: whom a sync has covered is not to wait for a write.
-func (s *segment) writeUnlocked(blocks []byte) error {
-	s.mu.Unlock()
-	defer s.mu.Lock()
-	if n, err := s.file.Write(blocks); err != nil || n != len(blocks) {
-		return fmt.Errorf("write %d bytes to %s, %d written: %w", len(blocks), s.name.file(), n, err)
-	}
-	return nil
-}
-
-// syncAll syncs until nothing waits.
+// syncAll writes and syncs until nothing waits.
 func (s *segment) syncAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.waiting != nil {
 		g, upTo := s.waiting, s.size
 		s.waiting = nil
-		err := s.syncUnlocked()
+		err := s.storeUnlocked(g.blocks)
 		if err != nil {
-			s.fail(fmt.Errorf("sync %s: %w", s.name.file(), err))
-		}
-		if s.err == nil {
+			s.fail(err)
+		} else {
 			s.synced = upTo
 		}
-		g.settle(s.err) // also where a write failed meanwhile: the file was cut under this group
+		g.settle(err)
 	}
 	s.syncing = false
 	s.closeIfDone()
 }
 
-// syncUnlocked lets go of the lock for as long as the disk takes.
-func (s *segment) syncUnlocked() error {
+// storeUnlocked lets go of the lock for as long as the disk takes.
+func (s *segment) storeUnlocked(blocks [][]byte) error {
 	named := s.named
 	s.mu.Unlock()
 	defer s.mu.Lock()
+	for _, b := range blocks {
+		n, err := s.file.Write(b)
+		if err != nil || n != len(b) {
+			return fmt.Errorf("write %d bytes to %s, %d written: %w", len(b), s.name.file(), n, err)
+		}
+		giveBack(b)
+	}
 	if err := s.file.datasync(); err != nil {
-		return err
+		return fmt.Errorf("sync %s: %w", s.name.file(), err)
 	}
 	if named {
 		return nil
 	}
 	if err := s.folder.sync(); err != nil {
-		return err
+		return fmt.Errorf("sync the folder of %s: %w", s.name.file(), err)
 	}
 	s.named = true // nobody else reads it while this goroutine lives
 	return nil

@@ -51,9 +51,9 @@ func open(dir string, c clock.Clock, log *slog.Logger, f folder, limit int64) (*
 	return s, nil
 }
 
-// Append writes records, all of which arrived at the given time, and begins to make them durable. It returns
-// as soon as they are written: a reference, in the place of its record, may be relied on once synced.Wait has answered nil.
-// After an error none of the records has a reference, though some may have been written. An error leaves the store usable.
+// Append begins to write records, all of which arrived at the given time, and to make them durable. It has copied them when it
+// returns: a reference, in the place of its record, may be relied on once synced.Wait has answered nil. After an error none of
+// the records has a reference, though some may be written. An error, of Append or of Wait, leaves the store usable.
 func (s *Segments) Append(at time.Time, records []Record) (refs []Ref, synced *Sync, err error) {
 	if year := at.Year(); year < 1971 || year > 9998 {
 		return nil, nil, fmt.Errorf("%w: it arrived in the year %d", ErrRecord, year)

@@ -268,11 +268,12 @@ func TestAppendersAndReadersTogether(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				wantBody(t, s, refs[1], body)
 				if err := synced.Wait(); err != nil {
 					t.Error(err)
 				}
-				wantBody(t, s, refs[0], body)
+				for _, ref := range refs {
+					wantBody(t, s, ref, body)
+				}
 			}
 		})
 	}
