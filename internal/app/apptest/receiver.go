@@ -3,7 +3,6 @@ package apptest
 import (
 	"crypto/rand"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -39,20 +38,28 @@ type Receiver struct {
 // NewReceiver starts a receiver that answers 204, and ends it with the test.
 func (a *Authority) NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
+	r := &Receiver{answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
+	r.server = a.NewServer(t, http.HandlerFunc(r.receive))
+	r.URL = r.server.URL + "/hook"
+	t.Cleanup(r.Close)
+	return r
+}
+
+// NewServer starts an HTTPS server on loopback that the service trusts. Who asks for it closes it.
+func (a *Authority) NewServer(t testing.TB, h http.Handler) *httptest.Server {
+	t.Helper()
 	l, addr := listenLoopback(t)
 	cert, err := a.issue(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Receiver{URL: fmt.Sprintf("https://%s/hook", l.Addr()), answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
-	r.server = httptest.NewUnstartedServer(http.HandlerFunc(r.receive))
-	_ = r.server.Listener.Close()
-	r.server.Listener = l
-	r.server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
-	r.server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	r.server.StartTLS()
-	t.Cleanup(r.Close)
-	return r
+	s := httptest.NewUnstartedServer(h)
+	_ = s.Listener.Close()
+	s.Listener = l
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	return s
 }
 
 // listenLoopback takes port 8443, the one that is allowed and needs no privilege, on an address that nobody else has.

@@ -1,0 +1,177 @@
+package system_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/smtp"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/letsencrypt/pebble/v2/ca"
+	"github.com/letsencrypt/pebble/v2/db"
+	"github.com/letsencrypt/pebble/v2/va"
+	"github.com/letsencrypt/pebble/v2/wfe"
+	"github.com/miekg/dns"
+)
+
+// certified is the name that certificates are fetched for.
+const certified = "mx.box.example"
+
+// acmeAuthority is Pebble, the authority that Let's Encrypt has clients tested with: it asks for the http-01 challenge in
+// earnest, refuses good nonces now and then, and follows RFC 8555 to the letter.
+type acmeAuthority struct {
+	url   string // of the directory
+	roots *x509.CertPool
+	open  func(port string) // lets it answer, and prove names at a port
+
+	mu   sync.Mutex
+	shut bool
+}
+
+// startACME starts an authority whose certificates last for so long. It answers once it is opened.
+func startACME(t *testing.T, lasting time.Duration) *acmeAuthority {
+	t.Helper()
+	a := &acmeAuthority{roots: x509.NewCertPool()}
+	var front http.Handler
+	opened := make(chan struct{})
+	server := authority.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-opened
+		a.mu.Lock()
+		shut := a.shut
+		a.mu.Unlock()
+		if shut {
+			http.Error(w, "closed", http.StatusForbidden)
+			return
+		}
+		front.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	a.url = server.URL + wfe.DirectoryPath
+	names := resolveToLoopback(t)
+	a.open = func(port string) {
+		t.Helper()
+		at, err := strconv.Atoi(port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
+		issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: uint64(lasting / time.Second)}})
+		prover := va.New(quiet, at, 0, false, names, store)
+		end := wfe.New(quiet, store, prover, issuer, []string{"authority.example"}, false, false, 0, 0)
+		front = end.Handler()
+		a.roots.AppendCertsFromPEM(issuer.GetRootCert(0).PEM())
+		close(opened)
+	}
+	return a
+}
+
+// close has everything refused from now on.
+func (a *acmeAuthority) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.shut = true
+}
+
+// resolveToLoopback is the address of a DNS server in which every name is this machine.
+func resolveToLoopback(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") // Pebble asks by TCP alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &dns.Server{Listener: l, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
+		answer := new(dns.Msg).SetReply(q)
+		if q.Question[0].Qtype == dns.TypeA {
+			answer.Answer = []dns.RR{&dns.A{
+				Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60}, A: net.IPv4(127, 0, 0, 1),
+			}}
+		}
+		_ = w.WriteMsg(answer) // who does not hear it asks again
+	})}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.ActivateAndServe() }) // it ends with its listener
+	t.Cleanup(func() { _ = l.Close(); serving.Wait() })
+	return l.Addr().String()
+}
+
+// startCertified starts a service that fetches its certificate from an authority.
+func startCertified(t *testing.T, a *acmeAuthority) *service {
+	t.Helper()
+	s := start(t, options{set: map[string]string{
+		"smtp.hostname": certified, "smtp.tls.acme": "true", "smtp.tls.acme_directory": a.url,
+	}})
+	// The authority asks at port 80 of the name, which is forwarded: the name comes without a port.
+	forwarded := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: s.http})
+		r.Out.Host = certified
+	}})
+	t.Cleanup(forwarded.Close)
+	_, port, _ := net.SplitHostPort(forwarded.Listener.Addr().String())
+	a.open(port)
+	return s
+}
+
+// certificateBy is the certificate that a client which verifies it gets by STARTTLS.
+func certificateBy(s *service, a *acmeAuthority) (*x509.Certificate, error) {
+	c, err := smtp.Dial(s.smtp)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if err := c.StartTLS(&tls.Config{ServerName: certified, RootCAs: a.roots}); err != nil {
+		return nil, err
+	}
+	state, _ := c.TLSConnectionState()
+	return state.PeerCertificates[0], c.Quit()
+}
+
+func TestACertificateIsFetchedAndKept(t *testing.T) {
+	t.Parallel()
+	a := startACME(t, 90*24*time.Hour)
+	s := startCertified(t, a)
+	first, err := certificateBy(s, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	a.close()
+	s.restart()
+	again, err := certificateBy(s, a)
+	if err != nil || again.SerialNumber.Cmp(first.SerialNumber) != 0 {
+		t.Errorf("after a restart, with the authority out of reach: %v", err)
+	}
+	kept, err := os.ReadDir(filepath.Join(s.dir, "acme"))
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("nothing is kept: %v", err)
+	}
+	for _, file := range kept {
+		if info, err := file.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", file.Name(), info.Mode(), err)
+		}
+	}
+}
+
+func TestACertificateIsRenewedBeforeItEnds(t *testing.T) {
+	t.Parallel()
+	a := startACME(t, 15*time.Second) // a third before its end it is renewed
+	s := startCertified(t, a)
+	first, err := certificateBy(s, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, "another certificate", func() bool {
+		next, err := certificateBy(s, a)
+		return err == nil && next.SerialNumber.Cmp(first.SerialNumber) != 0
+	})
+}
