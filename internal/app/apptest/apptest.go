@@ -21,6 +21,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/app"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
 // Service is a running service.
@@ -64,6 +65,9 @@ func Start(t testing.TB, o Options) *Service {
 	s := &Service{t: t, Dir: o.Dir, onAnswer: o.OnAnswer, client: newClient(t)}
 	if s.Dir == "" {
 		s.Dir = t.TempDir()
+		if len(o.Processes) == 0 {
+			dbtest.Prepare(t, s.file())
+		}
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -90,6 +94,9 @@ func Start(t testing.TB, o Options) *Service {
 	s.URL, s.SMTP, s.Admin = s.edges[0].Web+"/api/v1", s.edges[0].SMTP, s.edges[0].Admin
 	return s
 }
+
+// file is where SQLite is.
+func (s *Service) file() string { return filepath.Join(s.Dir, "gonebox.db") }
 
 // startHere runs the whole service in this process.
 func (s *Service) startHere(o Options, fake *clock.Fake) {
@@ -164,7 +171,7 @@ func (s *Service) OnPostgres() bool { return s.database != "" }
 // gone for good, or that breaks something.
 func (s *Service) Database() *sql.DB {
 	s.t.Helper()
-	driver, source := "sqlite", "file:"+filepath.Join(s.Dir, "gonebox.db")+"?_pragma=busy_timeout(5000)"
+	driver, source := "sqlite", "file:"+s.file()+"?_pragma=busy_timeout(5000)"
 	if s.database != "" {
 		driver, source = "pgx", s.database
 	}

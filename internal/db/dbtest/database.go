@@ -88,9 +88,9 @@ func (s *Server) exec(ctx context.Context, statement string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// fill makes the tables.
-func fill(url string) (err error) {
-	d, err := db.Open(context.Background(), url, db.Options{Logger: slog.New(slog.DiscardHandler)})
+// fill makes the tables of a database, named by its URL or its path.
+func fill(target string) (err error) {
+	d, err := db.Open(context.Background(), target, db.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

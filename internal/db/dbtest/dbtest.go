@@ -2,8 +2,11 @@
 package dbtest
 
 import (
+	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -28,11 +31,39 @@ func Open(t testing.TB, o db.Options) *db.DB {
 	if _, measured := t.(*testing.B); !measured {
 		o.Unsynced = true
 	}
-	d := open(t, filepath.Join(t.TempDir(), "test.db"), o)
+	path := filepath.Join(t.TempDir(), "test.db")
+	Prepare(t, path)
+	d := open(t, path, o)
 	if _, _, err := d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// tables is a SQLite file with all tables and nothing in them. To make them takes longer than most tests that want them.
+var tables = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "gonebox-tables-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "tables.db")
+	if err := fill(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// Prepare makes a SQLite database with all tables at a path where nothing is. To migrate it then takes no time.
+func Prepare(t testing.TB, path string) {
+	t.Helper()
+	file, err := tables()
+	if err == nil {
+		err = os.WriteFile(path, file, 0o600)
+	}
+	if err != nil {
+		t.Fatalf("a database for the test: %v", err)
+	}
 }
 
 // OpenPostgres opens a new PostgreSQL database with all tables, closed and dropped when the test ends.
