@@ -115,11 +115,9 @@ var errDisk = errors.New("disk on fire")
 func TestAFailedSyncFailsAllInFlightAndNothingElse(t *testing.T) {
 	f := &original.Faults{}
 	s, dir := openFaulty(t, f)
-	before, synced := mustAppend(t, s, text(2000))
-	if err := synced.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	var before original.Ref
 	synctest.Test(t, func(t *testing.T) {
+		before = keep(t, s, start, records(free, text(2000)))[0]
 		g := newGate()
 		f.Datasync = func() error { g.pass(); return errDisk }
 		lost, running := mustAppend(t, s, text(3000))
