@@ -164,7 +164,7 @@ func TestACertificateIsFetchedAndKept(t *testing.T) {
 
 func TestACertificateIsRenewedBeforeItEnds(t *testing.T) {
 	t.Parallel()
-	a := startACME(t, 15*time.Second) // a third before its end it is renewed
+	a := startACME(t, 24*time.Second) // a third before its end it is renewed
 	s := startCertified(t, a)
 	first, err := certificateBy(s, a)
 	if err != nil {
