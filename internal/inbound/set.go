@@ -82,17 +82,14 @@ func (s *Service) deliverSets(ctx context.Context) {
 func (s *Service) deliverSet(first *mail) {
 	n := s.gather(first)
 	s.observe(len(n.mails))
-	s.write(n)
-	s.settle(n.mails, s.storeAll(n))
+	s.settle(n.mails, s.storeAll(n.mails))
 }
 
-// set is what is stored together, with its originals on their way to stable storage.
+// set is what is stored together.
 type set struct {
 	mails  []*mail
 	most   int // mails
 	octets int // of originals
-	synced Synced
-	err    error // of writing the originals
 }
 
 func (n *set) add(m *mail) {
@@ -126,25 +123,24 @@ func (s *Service) gather(first *mail) *set {
 }
 
 // write begins to write the originals of a set.
-func (s *Service) write(n *set) {
-	records := make([]original.Record, len(n.mails))
-	for i, m := range n.mails {
+func (s *Service) write(set []*mail) (Synced, error) {
+	records := make([]original.Record, len(set))
+	for i, m := range set {
 		records[i] = m.record
 	}
 	refs, synced, err := s.Originals.Append(s.Clock.Now(), records)
 	if err != nil {
-		n.err = fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, err)
-		return
+		return nil, fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, err)
 	}
-	n.synced = synced
-	for i, m := range n.mails {
+	for i, m := range set {
 		m.ref = refs[i]
 	}
+	return synced, nil
 }
 
-// durable waits until the originals of a set are on stable storage.
-func (n *set) durable() error {
-	if err := n.synced.Wait(); err != nil {
+// durable waits until originals are on stable storage.
+func durable(originals Synced) error {
+	if err := originals.Wait(); err != nil {
 		return fmt.Errorf("sync the originals: %w: %w", db.ErrUnavailable, err)
 	}
 	return nil
@@ -153,25 +149,20 @@ func (n *set) durable() error {
 // alone stores a mail that shares nothing, beside others that are stored likewise.
 func (s *Service) alone(m *mail) {
 	s.observe(1)
-	s.settle([]*mail{m}, s.storeAlone(m))
-}
-
-func (s *Service) storeAlone(m *mail) error {
-	n := &set{mails: []*mail{m}}
-	s.write(n)
-	return s.store(n)
+	only := []*mail{m}
+	s.settle(only, s.store(only))
 }
 
 // storeAll stores mails together, or each alone where one of them may be at fault.
-func (s *Service) storeAll(n *set) error {
-	err := s.store(n)
-	if err == nil || len(n.mails) == 1 || errors.Is(err, db.ErrUnavailable) {
+func (s *Service) storeAll(mails []*mail) error {
+	err := s.store(mails)
+	if err == nil || len(mails) == 1 || errors.Is(err, db.ErrUnavailable) {
 		return err
 	}
-	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(n.mails), "error", err)
-	for _, m := range n.mails {
+	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(mails), "error", err)
+	for _, m := range mails {
 		m.err, m.places = nil, nil
-		if err := s.storeAlone(m); err != nil { // its original, too, has shared something
+		if err := s.store([]*mail{m}); err != nil { // its original, too, has shared something
 			m.err = err
 		}
 	}
@@ -188,11 +179,12 @@ func (s *Service) settle(set []*mail, err error) {
 	}
 }
 
-// store commits the rows of a set once its originals are on stable storage. A sender who goes away does not stop the others,
-// so no sender's context is used.
-func (s *Service) store(n *set) error {
-	if n.err != nil {
-		return n.err
+// store writes the originals of a set, and commits its rows once those are on stable storage. A sender who goes away does not
+// stop the others, so no sender's context is used.
+func (s *Service) store(set []*mail) error {
+	originals, err := s.write(set)
+	if err != nil {
+		return err
 	}
 	ctx := context.Background()
 	if s.SetMax == 1 {
@@ -200,12 +192,12 @@ func (s *Service) store(n *set) error {
 	}
 	return s.DB.UpdateLocked(ctx,
 		func(ctx context.Context, tx *db.Tx) error {
-			if err := s.storeTx(ctx, tx, n.mails); err != nil {
+			if err := s.storeTx(ctx, tx, set); err != nil {
 				return err
 			}
-			return n.durable()
+			return durable(originals)
 		},
-		func(ctx context.Context, q db.Queryer) (bool, error) { return s.stored(ctx, q, n.mails) })
+		func(ctx context.Context, q db.Queryer) (bool, error) { return s.stored(ctx, q, set) })
 }
 
 // stored tells whether a set was committed of which nobody heard: all of it is there, or nothing.

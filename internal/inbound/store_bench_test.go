@@ -60,8 +60,7 @@ func (s *Service) benchmarkStore(b *testing.B, content []byte, database func() t
 			next.add(s.benchMail(b, fmt.Sprint("bench", n*7%64), content))
 		}
 		spent += cpuTime() - begun
-		s.write(next)
-		if err := s.store(next); err != nil || next.mails[0].err != nil {
+		if err := s.store(next.mails); err != nil || next.mails[0].err != nil {
 			b.Fatal(err, next.mails[0].err)
 		}
 		for _, m := range next.mails {
@@ -98,7 +97,7 @@ type tabled struct{ *original.Table }
 
 func (t tabled) Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error) {
 	refs, err := t.Table.Append(context.Background(), at, records)
-	return refs, nil, err
+	return refs, there{}, err
 }
 
 func (s *Service) benchMail(b *testing.B, local string, content []byte) *mail {
@@ -155,7 +154,7 @@ func (bare) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account
 }
 
 func (bare) Append(_ time.Time, records []original.Record) ([]original.Ref, Synced, error) {
-	return slices.Repeat([]original.Ref{"p0.2ajk5.1z141z3.8.16o"}, len(records)), nil, nil
+	return slices.Repeat([]original.Ref{"p0.2ajk5.1z141z3.8.16o"}, len(records)), there{}, nil
 }
 
 func (bare) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error { return nil }
@@ -169,3 +168,8 @@ func cpuTime() time.Duration {
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // only a bad address makes it fail
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
+
+// there is on stable storage, as far as is measured.
+type there struct{}
+
+func (there) Wait() error { return nil }
