@@ -6,14 +6,12 @@ import (
 	"io"
 	"log"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/smtp"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -31,56 +29,33 @@ const certified = "mx.box.example"
 // acmeAuthority is Pebble, the authority that Let's Encrypt has clients tested with: it asks for the http-01 challenge in
 // earnest, refuses good nonces now and then, and follows RFC 8555 to the letter.
 type acmeAuthority struct {
-	url   string // of the directory
+	*httptest.Server
 	roots *x509.CertPool
-	open  func(port string) // lets it answer, and prove names at a port
-
-	mu   sync.Mutex
-	shut bool
+	found chan string // takes the HTTP address of the service that is to be found at port 80 of every name
 }
 
-// startACME starts an authority whose certificates last for so long. It answers once it is opened.
+// startACME starts an authority whose certificates last for so long.
 func startACME(t *testing.T, lasting time.Duration) *acmeAuthority {
 	t.Helper()
-	a := &acmeAuthority{roots: x509.NewCertPool()}
-	var front http.Handler
-	opened := make(chan struct{})
-	server := authority.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		<-opened
-		a.mu.Lock()
-		shut := a.shut
-		a.mu.Unlock()
-		if shut {
-			http.Error(w, "closed", http.StatusForbidden)
-			return
+	a := &acmeAuthority{roots: x509.NewCertPool(), found: make(chan string, 1)}
+	port80 := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		select {
+		case service := <-a.found:
+			a.found <- service // for who asks next
+			r.SetURL(&url.URL{Scheme: "http", Host: service})
+			r.Out.Host = certified // at port 80 the name comes without a port
+		case <-r.In.Context().Done(): // the service never started
 		}
-		front.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	a.url = server.URL + wfe.DirectoryPath
-	names := resolveToLoopback(t)
-	a.open = func(port string) {
-		t.Helper()
-		at, err := strconv.Atoi(port)
-		if err != nil {
-			t.Fatal(err)
-		}
-		quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
-		issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: uint64(lasting / time.Second)}})
-		prover := va.New(quiet, at, 0, false, names, store)
-		end := wfe.New(quiet, store, prover, issuer, []string{"authority.example"}, false, false, 0, 0)
-		front = end.Handler()
-		a.roots.AppendCertsFromPEM(issuer.GetRootCert(0).PEM())
-		close(opened)
-	}
+	}})
+	t.Cleanup(port80.Close)
+	quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
+	issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: uint64(lasting / time.Second)}})
+	prover := va.New(quiet, port80.Listener.Addr().(*net.TCPAddr).Port, 0, false, resolveToLoopback(t), store)
+	front := wfe.New(quiet, store, prover, issuer, []string{"authority.example"}, false, false, 0, 0)
+	a.roots.AppendCertsFromPEM(issuer.GetRootCert(0).PEM())
+	a.Server = authority.NewServer(t, front.Handler())
+	t.Cleanup(a.Close)
 	return a
-}
-
-// close has everything refused from now on.
-func (a *acmeAuthority) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.shut = true
 }
 
 // resolveToLoopback is the address of a DNS server in which every name is this machine.
@@ -109,16 +84,9 @@ func resolveToLoopback(t *testing.T) string {
 func startCertified(t *testing.T, a *acmeAuthority) *service {
 	t.Helper()
 	s := start(t, options{set: map[string]string{
-		"smtp.hostname": certified, "smtp.tls.acme": "true", "smtp.tls.acme_directory": a.url,
+		"smtp.hostname": certified, "smtp.tls.acme": "true", "smtp.tls.acme_directory": a.URL + wfe.DirectoryPath,
 	}})
-	// The authority asks at port 80 of the name, which is forwarded: the name comes without a port.
-	forwarded := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(&url.URL{Scheme: "http", Host: s.http})
-		r.Out.Host = certified
-	}})
-	t.Cleanup(forwarded.Close)
-	_, port, _ := net.SplitHostPort(forwarded.Listener.Addr().String())
-	a.open(port)
+	a.found <- s.http
 	return s
 }
 
@@ -145,7 +113,7 @@ func TestACertificateIsFetchedAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.stop()
-	a.close()
+	a.Close()
 	s.restart()
 	again, err := certificateBy(s, a)
 	if err != nil || again.SerialNumber.Cmp(first.SerialNumber) != 0 {
