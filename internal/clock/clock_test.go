@@ -1,7 +1,9 @@
 package clock_test
 
 import (
+	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -44,6 +46,50 @@ func TestFakeFiresAtOnceForNoDelay(t *testing.T) {
 		t.Error("a timer of zero did not fire at once")
 	}
 }
+
+func TestWaitForTimersWaitsUntilAsManySleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := clock.NewFake(time.Unix(0, 0))
+		f.WaitForTimers(t, 0)
+		late := f.NewTimer(time.Hour)
+		woken := make(chan time.Time)
+		go func() {
+			time.Sleep(time.Second) // a machine that is busy
+			woken <- <-f.NewTimer(time.Minute).C
+		}()
+
+		f.WaitForTimers(t, 2)
+		f.Advance(time.Minute) // would be lost on the goroutine if it had not set its timer yet
+		if at := <-woken; !at.Equal(f.Now()) {
+			t.Errorf("it woke at %s", at)
+		}
+		f.WaitForTimers(t, 1)
+		go func() {
+			time.Sleep(time.Second)
+			late.Stop()
+		}()
+		f.WaitForTimers(t, 0)
+	})
+}
+
+func TestWaitForTimersGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := clock.NewFake(time.Unix(0, 0))
+		f.NewTimer(time.Hour)
+		var hung recorder
+		f.WaitForTimers(&hung, 2)
+		if want := "1 timer(s) waiting on the fake clock, want 2"; hung.fault != want {
+			t.Errorf("%q, want %q", hung.fault, want)
+		}
+	})
+}
+
+// recorder is a test that fails and goes on.
+type recorder struct{ fault string }
+
+func (*recorder) Helper() {}
+
+func (r *recorder) Fatalf(format string, args ...any) { r.fault = fmt.Sprintf(format, args...) }
 
 func TestSystemSpeaksUTC(t *testing.T) {
 	if loc := clock.System().Now().Location(); loc != time.UTC {

@@ -6,10 +6,14 @@ import (
 )
 
 // Fake is a clock that stands still until a test moves it.
+//
+// A goroutine that computes a timer from Now and sets it after the clock was moved sleeps past the moment the test moved to. A test
+// therefore calls WaitForTimers before Advance.
 type Fake struct {
-	mu     sync.Mutex
-	now    time.Time
-	timers map[*fakeTimer]struct{}
+	mu      sync.Mutex
+	now     time.Time
+	timers  map[*fakeTimer]struct{}
+	changed chan struct{} // closed and replaced when a timer is added or removed
 }
 
 type fakeTimer struct {
@@ -19,7 +23,7 @@ type fakeTimer struct {
 
 // NewFake returns a clock that shows t.
 func NewFake(t time.Time) *Fake {
-	return &Fake{now: t.UTC(), timers: make(map[*fakeTimer]struct{})}
+	return &Fake{now: t.UTC(), timers: make(map[*fakeTimer]struct{}), changed: make(chan struct{})}
 }
 
 // Now is the moment the fake was last moved to.
@@ -37,6 +41,7 @@ func (f *Fake) Advance(d time.Duration) {
 	for t := range f.timers {
 		f.fire(t)
 	}
+	f.announce()
 }
 
 // NewTimer returns a timer that fires when the clock has been advanced by d.
@@ -46,14 +51,53 @@ func (f *Fake) NewTimer(d time.Duration) *Timer {
 	t := &fakeTimer{at: f.now.Add(d), c: make(chan time.Time, 1)}
 	f.timers[t] = struct{}{}
 	f.fire(t)
+	f.announce()
 	return &Timer{C: t.c, stop: func() { f.stop(t) }}
 }
 
-// Waiting is the number of timers that have neither fired nor been stopped: a test waits for it before it advances.
+// Waiting is the number of timers that have neither fired nor been stopped.
 func (f *Fake) Waiting() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.timers)
+}
+
+// TB is what WaitForTimers needs of a testing.TB, which this package does not import since the service is built with it.
+type TB interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// waitForTimersMax ends a test that hangs. It is generous so that no result depends on the speed of the machine.
+const waitForTimersMax = 30 * time.Second
+
+// WaitForTimers returns when exactly n timers have neither fired nor been stopped. It fails the test if that does not happen
+// within 30 seconds of real time. A goroutine that sleeps holds its timer, and one at work does not: a test that knows how
+// many goroutines sleep on the clock calls it before Advance, and once more before it looks at what they did.
+func (f *Fake) WaitForTimers(t TB, n int) {
+	t.Helper()
+	giveUp := time.NewTimer(waitForTimersMax)
+	defer giveUp.Stop()
+	for {
+		f.mu.Lock()
+		waiting, changed := len(f.timers), f.changed
+		f.mu.Unlock()
+		if waiting == n {
+			return
+		}
+		select {
+		case <-changed:
+		case <-giveUp.C:
+			t.Fatalf("%d timer(s) waiting on the fake clock, want %d", waiting, n)
+			return
+		}
+	}
+}
+
+// announce wakes WaitForTimers. The caller holds mu.
+func (f *Fake) announce() {
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
 func (f *Fake) fire(t *fakeTimer) {
@@ -68,4 +112,5 @@ func (f *Fake) stop(t *fakeTimer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.timers, t)
+	f.announce()
 }

@@ -22,17 +22,21 @@ func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // MarshalJSON writes the stamp in quotes; it hides the method of time.Time, whose precision is another.
 func (s Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
 
-// UnmarshalText reads any RFC 3339 time.
+// UnmarshalText reads an RFC 3339 time in the years 1970 to 9999 UTC: an earlier one could be taken for no time at all
+// where zero is kept for none, and a later one has no RFC 3339 form.
 func (s *Stamp) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
 		return fmt.Errorf("%q is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z", text)
 	}
-	s.Time = t.UTC()
+	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
+		return fmt.Errorf("%q is not in the years 1970 to 9999 UTC", text)
+	}
+	s.Time = t
 	return nil
 }
 
-// UnmarshalJSON reads any RFC 3339 time in quotes.
+// UnmarshalJSON reads a time in quotes, as UnmarshalText does.
 func (s *Stamp) UnmarshalJSON(text []byte) error {
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return fmt.Errorf("%s is not a time in quotes", text)
