@@ -1,0 +1,114 @@
+// Package cache keeps a bounded number of values in memory, each until it expires, and drops the least recently used ones when
+// there are too many.
+package cache
+
+import (
+	"container/list"
+	"sync"
+	"time"
+)
+
+// Cache maps keys to values that may expire. Its methods may be called by many goroutines.
+type Cache[K comparable, V any] struct {
+	max int
+
+	mu      sync.Mutex
+	cost    int
+	epoch   uint64 // rises with every Forget and Clear
+	entries map[K]*list.Element
+	recent  list.List // of *entry[K, V], the most recently used in front
+}
+
+type entry[K comparable, V any] struct {
+	key     K
+	value   V
+	cost    int
+	expires time.Time // zero: never
+}
+
+// New returns a cache of values whose costs add up to at most max. The cost of a value is what its owner says: its octets, or 1
+// where max is the number of values.
+func New[K comparable, V any](max int) *Cache[K, V] {
+	return &Cache[K, V]{max: max, entries: make(map[K]*list.Element)}
+}
+
+// Get returns the value of a key unless it has expired by now.
+func (c *Cache[K, V]) Get(key K, now time.Time) (value V, ok bool) {
+	value, ok, _ = c.Look(key, now)
+	return value, ok
+}
+
+// Look is Get for a caller that reads the value elsewhere if it is not cached. It returns the epoch that PutSince wants.
+func (c *Cache[K, V]) Look(key K, now time.Time) (value V, ok bool, epoch uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	element, ok := c.entries[key]
+	if !ok {
+		return value, false, c.epoch
+	}
+	e := element.Value.(*entry[K, V])
+	if !e.expires.IsZero() && !now.Before(e.expires) {
+		c.remove(element)
+		return value, false, c.epoch
+	}
+	c.recent.MoveToFront(element)
+	return e.value, true, c.epoch
+}
+
+// Put stores a value that expires at a time, or never if that is zero. A value that would take the whole cache is not stored.
+func (c *Cache[K, V]) Put(key K, value V, cost int, expires time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.put(key, value, cost, expires)
+}
+
+// PutSince is Put, unless something was forgotten since the Look that returned the epoch: the value may have been read before the
+// change that made it wrong.
+func (c *Cache[K, V]) PutSince(epoch uint64, key K, value V, cost int, expires time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if epoch == c.epoch {
+		c.put(key, value, cost, expires)
+	}
+}
+
+// put must be called with the lock held.
+func (c *Cache[K, V]) put(key K, value V, cost int, expires time.Time) {
+	if old, ok := c.entries[key]; ok {
+		c.remove(old)
+	}
+	if cost > c.max {
+		return
+	}
+	c.entries[key] = c.recent.PushFront(&entry[K, V]{key, value, cost, expires})
+	for c.cost += cost; c.cost > c.max; {
+		c.remove(c.recent.Back())
+	}
+}
+
+// Forget removes the value of a key.
+func (c *Cache[K, V]) Forget(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epoch++
+	if element, ok := c.entries[key]; ok {
+		c.remove(element)
+	}
+}
+
+// Clear removes all values.
+func (c *Cache[K, V]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epoch++
+	clear(c.entries)
+	c.recent.Init()
+	c.cost = 0
+}
+
+// remove must be called with the lock held.
+func (c *Cache[K, V]) remove(element *list.Element) {
+	e := c.recent.Remove(element).(*entry[K, V])
+	delete(c.entries, e.key)
+	c.cost -= e.cost
+}
