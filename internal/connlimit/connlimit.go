@@ -1,0 +1,254 @@
+// Package connlimit bounds the connections that clients keep open: those of one address, and all of them together, since each takes a file
+// descriptor and the process needs some for itself. It does not know the protocols that are spoken.
+package connlimit
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+)
+
+// Limited says why a connection is beyond the limits. Such a connection is accepted where the listener keeps places for them, for its server
+// to answer probes and to refuse everything else.
+type Limited uint8
+
+// The reasons.
+const (
+	No        Limited = iota // it is within the limits
+	ByAddress                // its address has as many as it may have
+	ByAll                    // there are as many as the process can have, and no address has more than this one
+)
+
+// reserved is how many connections beyond the limits are open at once. A further one closes the oldest of them.
+const reserved = 16
+
+// Pool counts the connections of all listeners of a process. It is safe for concurrent use.
+type Pool struct {
+	max int // beside those beyond the limits
+
+	mu        sync.Mutex
+	open      int
+	addresses map[netip.Prefix]*address
+	beyond    []*Conn // oldest first
+}
+
+// address is the connections of a client address that count.
+type address struct{ conns []*Conn } // oldest first
+
+// NewPool returns a pool of at most max connections, 0 for any number.
+func NewPool(max int) *Pool { return &Pool{max: max, addresses: make(map[netip.Prefix]*address)} }
+
+// Options are those of a listener.
+type Options struct {
+	PerAddress int            // connections of an IP address (IPv6: /64) to this listener; 0: any number
+	Exempt     []netip.Prefix // networks whose connections count for no address: of proxies
+	Reserve    bool           // accept some connections beyond the limits, marked as Limited; else they are closed
+}
+
+// Listen returns a listener that accepts the connections of l within the limits.
+func (p *Pool) Listen(l net.Listener, o Options) net.Listener { return &listener{l, p, o} }
+
+type listener struct {
+	net.Listener
+	pool *Pool
+	o    Options
+}
+
+// tries is how often Accept closes a connection for want of a descriptor before it returns the error.
+const tries = 8
+
+// Accept waits for a connection within the limits. Where there is no descriptor for it, it closes one of the address that has most.
+func (l *listener) Accept() (net.Conn, error) {
+	for short := 0; ; {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			if outOfDescriptors(err) && short < tries && l.pool.shed() {
+				short++
+				continue
+			}
+			return nil, err
+		}
+		if c := l.pool.admit(l, conn); c != nil {
+			return c, nil
+		}
+		_ = conn.Close()
+	}
+}
+
+// Conn is a connection that counts until it is closed.
+type Conn struct {
+	net.Conn
+	pool     *Pool
+	listener *listener
+	client   netip.Prefix // zero: of a network that is exempt
+	limited  Limited
+	once     sync.Once
+}
+
+// Close closes the connection.
+func (c *Conn) Close() error {
+	c.once.Do(func() { c.pool.remove(c) })
+	return c.Conn.Close()
+}
+
+// CloseWrite tells the peer that nothing more comes.
+func (c *Conn) CloseWrite() error {
+	if closer, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return closer.CloseWrite()
+	}
+	return nil
+}
+
+type limitedKey struct{}
+
+// Context is for http.Server.ConnContext: it returns a context that Of reads.
+func Context(ctx context.Context, conn net.Conn) context.Context {
+	if c, ok := conn.(*Conn); ok && c.limited != No {
+		return context.WithValue(ctx, limitedKey{}, c.limited)
+	}
+	return ctx
+}
+
+// Of reports why the connection of a request is beyond the limits, or No.
+func Of(ctx context.Context) Limited {
+	limited, _ := ctx.Value(limitedKey{}).(Limited)
+	return limited
+}
+
+// admit counts a connection in, or returns nil.
+func (p *Pool) admit(l *listener, conn net.Conn) *Conn {
+	c := &Conn{Conn: conn, pool: p, listener: l}
+	if ip := addrOf(conn.RemoteAddr()); !slices.ContainsFunc(l.o.Exempt, func(n netip.Prefix) bool { return n.Contains(ip) }) {
+		c.client = clientOf(ip)
+	}
+	p.mu.Lock()
+	out, ok := p.enter(c)
+	p.mu.Unlock()
+	if out != nil {
+		_ = out.Close()
+	}
+	if !ok {
+		return nil
+	}
+	return c
+}
+
+// enter finds a place for a connection. It may have to close another for that.
+func (p *Pool) enter(c *Conn) (out *Conn, ok bool) {
+	own := p.addresses[c.client]
+	switch {
+	case c.client == netip.Prefix{}: // of a proxy, which bounds its clients itself
+	case own.to(c.listener) >= c.listener.o.PerAddress && c.listener.o.PerAddress > 0:
+		c.limited = ByAddress
+	case p.max > 0 && p.open >= p.max:
+		most := p.most()
+		if most == nil || len(most.conns) <= own.len()+1 {
+			c.limited = ByAll
+			break
+		}
+		out = most.conns[0] // the oldest: a probe is a new one
+	}
+	if c.limited == No {
+		p.open++
+		p.add(c, own)
+		return out, true
+	}
+	if !c.listener.o.Reserve {
+		return nil, false
+	}
+	if p.beyond = append(p.beyond, c); len(p.beyond) > reserved {
+		out = p.beyond[0]
+	}
+	return out, true
+}
+
+func (p *Pool) add(c *Conn, own *address) {
+	if c.client == (netip.Prefix{}) {
+		return
+	}
+	if own == nil {
+		own = new(address)
+		p.addresses[c.client] = own
+	}
+	own.conns = append(own.conns, c)
+}
+
+func (a *address) len() int {
+	if a == nil {
+		return 0
+	}
+	return len(a.conns)
+}
+
+// to is how many of the connections are to a listener.
+func (a *address) to(l *listener) (n int) {
+	if a == nil {
+		return 0
+	}
+	for _, c := range a.conns {
+		if c.listener == l {
+			n++
+		}
+	}
+	return n
+}
+
+// most is the address with most connections, nil if there is none.
+func (p *Pool) most() (most *address) {
+	for _, a := range p.addresses {
+		if a.len() > most.len() {
+			most = a
+		}
+	}
+	return most
+}
+
+// shed closes the oldest connection of the address that has most. It reports whether there was one.
+func (p *Pool) shed() bool {
+	p.mu.Lock()
+	var out *Conn
+	if most := p.most(); most != nil {
+		out = most.conns[0]
+	}
+	p.mu.Unlock()
+	if out == nil {
+		return false
+	}
+	return out.Close() == nil
+}
+
+func (p *Pool) remove(c *Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	same := func(other *Conn) bool { return other == c }
+	if c.limited != No {
+		p.beyond = slices.DeleteFunc(p.beyond, same)
+		return
+	}
+	p.open--
+	if a := p.addresses[c.client]; a != nil {
+		if a.conns = slices.DeleteFunc(a.conns, same); len(a.conns) == 0 {
+			delete(p.addresses, c.client)
+		}
+	}
+}
+
+// clientOf is what counts as one client: an IPv4 address or an IPv6 /64, which is what one subscriber is given.
+func clientOf(ip netip.Addr) netip.Prefix {
+	bits := ip.BitLen()
+	if ip.Is6() {
+		bits = 64
+	}
+	p, _ := ip.Prefix(bits) // fails on the zero Addr alone
+	return p
+}
+
+// addrOf is the IP address of a, without zone and never IPv4-mapped; the zero Addr if a has none.
+func addrOf(a net.Addr) netip.Addr {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap().WithZone("")
+	}
+	return netip.Addr{}
+}

@@ -1,0 +1,213 @@
+package connlimit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/connlimit"
+)
+
+// source is a listener whose connections a test makes.
+type source struct {
+	next chan net.Conn
+	errs chan error
+}
+
+func newSource() *source { return &source{make(chan net.Conn, 1000), make(chan error, 100)} }
+
+func (s *source) Accept() (net.Conn, error) {
+	select {
+	case err := <-s.errs:
+		return nil, err
+	default:
+	}
+	select {
+	case c := <-s.next:
+		return c, nil
+	default:
+		return nil, net.ErrClosed // nobody is left
+	}
+}
+func (s *source) Close() error   { return nil }
+func (s *source) Addr() net.Addr { return nil }
+
+type conn struct {
+	net.Conn
+	from   *net.TCPAddr
+	mu     sync.Mutex
+	closed bool
+}
+
+func (c *conn) RemoteAddr() net.Addr { return c.from }
+
+func (c *conn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	return nil
+}
+
+func (c *conn) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// connect lets n clients of an address connect, and returns their ends.
+func (s *source) connect(ip string, n int) (all []*conn) {
+	for range n {
+		c := &conn{from: &net.TCPAddr{IP: net.ParseIP(ip), Port: 1}}
+		all = append(all, c)
+		s.next <- c
+	}
+	return all
+}
+
+// accept returns what a listener accepts until it has nothing more.
+func accept(l net.Listener) (all []net.Conn) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return all
+		}
+		all = append(all, c)
+	}
+}
+
+func limited(c net.Conn) connlimit.Limited {
+	return connlimit.Of(connlimit.Context(context.Background(), c))
+}
+
+func closed(all []*conn) (n int) {
+	for _, c := range all {
+		if c.isClosed() {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAnAddressHasSoManyConnections(t *testing.T) {
+	s := newSource()
+	l := connlimit.NewPool(0).Listen(s, connlimit.Options{PerAddress: 3})
+	s.connect("192.0.2.1", 5)
+	s.connect("::ffff:192.0.2.1", 1)
+	s.connect("192.0.2.2", 1)
+	s.connect("2001:db8::1", 2)
+	s.connect("2001:db8::2", 2) // the same subscriber
+	s.connect("2001:db8:0:1::1", 1)
+	all := accept(l)
+	if len(all) != 3+1+3+1 {
+		t.Errorf("%d connections were accepted", len(all))
+	}
+	all[0].Close()
+	all[0].Close()
+	s.connect("192.0.2.1", 2)
+	if more := accept(l); len(more) != 1 {
+		t.Errorf("%d more were accepted after one was closed", len(more))
+	}
+}
+
+func TestProxiesAreNotLimited(t *testing.T) {
+	s := newSource()
+	l := connlimit.NewPool(0).Listen(s, connlimit.Options{PerAddress: 3, Exempt: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	s.connect("10.1.2.3", 100)
+	if n := len(accept(l)); n != 100 {
+		t.Errorf("%d connections were accepted", n)
+	}
+}
+
+// A few connections beyond the limit are accepted, for probes. The oldest gives way.
+func TestTheReserveIsForTheLatest(t *testing.T) {
+	s := newSource()
+	l := connlimit.NewPool(0).Listen(s, connlimit.Options{PerAddress: 3, Reserve: true})
+	ends := s.connect("192.0.2.1", 100)
+	all := accept(l)
+	for i, c := range all {
+		if got := limited(c) == connlimit.ByAddress; got != (i >= 3) {
+			t.Errorf("connection %d: limited %v", i, got)
+		}
+	}
+	if n := closed(ends); n != 100-3-16 || closed(ends[:3]) != 0 || closed(ends[100-16:]) != 0 {
+		t.Errorf("%d connections were closed", n)
+	}
+	all[99].Close()
+	all[0].Close()
+	s.connect("192.0.2.1", 1)
+	if more := accept(l); len(more) != 1 || limited(more[0]) != connlimit.No {
+		t.Error("there is no place after one was closed")
+	}
+}
+
+// With all places taken the address that has most loses its oldest connection, whatever it is to, to an address that has fewer.
+func TestTheAddressWithMostConnectionsGivesWay(t *testing.T) {
+	pool, web, smtp := connlimit.NewPool(20), newSource(), newSource()
+	webListener := pool.Listen(web, connlimit.Options{Reserve: true})
+	smtpListener := pool.Listen(smtp, connlimit.Options{})
+	old := web.connect("192.0.2.1", 5)
+	accept(webListener)
+	greedy := smtp.connect("192.0.2.1", 30)
+	if n := len(accept(smtpListener)); n != 15 {
+		t.Errorf("%d connections were accepted", n)
+	}
+	for i := range 5 {
+		web.connect(fmt.Sprintf("192.0.2.%d", i+2), 1)
+	}
+	for _, c := range accept(webListener) {
+		if limited(c) != connlimit.No {
+			t.Error("another address is refused")
+		}
+	}
+	if closed(old) != 5 || closed(greedy[:15]) != 0 || closed(greedy[15:]) != 15 {
+		t.Errorf("%d old and %d new connections were closed", closed(old), closed(greedy))
+	}
+	web.connect("192.0.2.1", 1)
+	if all := accept(webListener); len(all) != 1 || limited(all[0]) != connlimit.ByAll {
+		t.Error("the address with most connections is served before others")
+	}
+}
+
+func TestAConnectionIsClosedForWantOfADescriptor(t *testing.T) {
+	s := newSource()
+	l := connlimit.NewPool(0).Listen(s, connlimit.Options{})
+	ends := s.connect("192.0.2.1", 3)
+	accept(l)
+	s.errs <- &net.OpError{Op: "accept", Err: syscall.EMFILE}
+	s.connect("192.0.2.2", 1)
+	if all := accept(l); len(all) != 1 || closed(ends) != 1 || !ends[0].isClosed() {
+		t.Errorf("%d accepted, %d closed", len(all), closed(ends))
+	}
+	s.errs <- errors.New("another error")
+	if _, err := l.Accept(); err == nil || errors.Is(err, net.ErrClosed) {
+		t.Errorf("another error is %v", err)
+	}
+}
+
+func TestPoolsAreForManyGoroutines(t *testing.T) {
+	pool := connlimit.NewPool(50)
+	var running sync.WaitGroup
+	for i := range 8 {
+		running.Go(func() {
+			s := newSource()
+			l := pool.Listen(s, connlimit.Options{PerAddress: 10, Reserve: i%2 == 0})
+			for range 20 {
+				s.connect(fmt.Sprintf("192.0.2.%d", i), 20)
+				for _, c := range accept(l) {
+					c.Close()
+				}
+			}
+		})
+	}
+	running.Wait()
+	s := newSource()
+	s.connect("198.51.100.1", 50)
+	if n := len(accept(pool.Listen(s, connlimit.Options{}))); n != 50 {
+		t.Errorf("%d places are left of 50", n)
+	}
+}
