@@ -1,0 +1,21 @@
+package main
+
+import (
+	"io"
+
+	"github.com/gonebox/gonebox/internal/licences"
+)
+
+type licencesCmd struct{}
+
+// Help is shown below the command's flags.
+func (*licencesCmd) Help() string {
+	return `Example:
+  gonebox licences | less`
+}
+
+// Run prints the licences of everything that is compiled into the program.
+func (*licencesCmd) Run(c *console) error {
+	_, err := io.WriteString(c.out, licences.Text())
+	return err
+}
