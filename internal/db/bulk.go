@@ -20,11 +20,6 @@ func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) erro
 	return p.bulk(ctx, fn)
 }
 
-// patience takes away the times that bound a transaction of the service.
-func patience() []string {
-	return []string{"SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"}
-}
-
 func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -37,7 +32,13 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 	}
 	defer conn.Close()
 	s := p.session(conn)
-	s.opening = append([]string{"BEGIN ISOLATION LEVEL REPEATABLE READ"}, patience()...)
+	s.opening = []string{"BEGIN ISOLATION LEVEL REPEATABLE READ"}
+	restore, err := p.relax(s, bulkMax)
+	if err != nil {
+		return fmt.Errorf("connect: %w: %w", ErrUnavailable, err)
+	}
+	defer restore()
+	s.opening = append(s.opening, "SET LOCAL idle_in_transaction_session_timeout = 0") // the other side of a move may take long
 	tx := Tx{session: s}
 	if err = call(context.WithValue(ctx, inside{}, true), p.log, fn, &tx); err == nil {
 		err = s.flush(ctx)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // ErrUnavailable is in the chain of every error that is the storage's fault and not the caller's: the write did
@@ -33,7 +34,7 @@ type DB struct {
 	version    atomic.Int64 // of the schema, once Migrate has run
 	store      store
 	readers    *sql.DB
-	prepared   bool     // reads go through statements that are prepared here; else the driver prepares them
+	monitor    *monitor // of PostgreSQL; nil: reads go through statements that are prepared here, and else the driver prepares them
 	statements sync.Map // query text → *sql.Stmt on readers; the texts are constants of the program, so it is bounded
 	migrations func() (*sql.DB, error)
 	last       func() error // closes what must be closed last; nil: there is nothing
@@ -41,9 +42,23 @@ type DB struct {
 
 // Options of Open. The zero value is right for the service.
 type Options struct {
-	Readers int          // connections that read at the same time; 0: 8
-	Writers int          // transactions at the same time, on PostgreSQL; 0: 8
-	Logger  *slog.Logger // nil: slog.Default()
+	Readers int // connections that read at the same time; 0: 8
+	Writers int // transactions at the same time, on PostgreSQL; 0: 8
+
+	// Timeout, on PostgreSQL, bounds a read, with its wait for a connection, and each statement of an update; an update as a whole
+	// takes half as long again at most. A server that answers nothing is found out within it. 0: 5 s.
+	Timeout time.Duration
+	// Waiting, on PostgreSQL, is how many calls may wait for a connection or for the first answer at the same time; one more
+	// fails with ErrUnavailable. 0: 10,000.
+	Waiting int
+	// Beside is another DB of the same PostgreSQL server, opened before this one and closed after it, from which this one takes
+	// Timeout and Waiting, and with which it shares what is known of the server; nil: there is none.
+	Beside *DB
+
+	Logger *slog.Logger // nil: slog.Default()
+
+	// Space, on SQLite, tells when the disk is full, and keeps a reserve for updates that free space (see Freeing). nil: nobody tells.
+	Space Space
 
 	// Unsynced, on SQLite, leaves it to the system when commits reach the disk: for a test that waits for many and loses no power.
 	Unsynced bool
@@ -61,6 +76,12 @@ func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	}
 	if o.Writers == 0 {
 		o.Writers = 8
+	}
+	if o.Timeout == 0 {
+		o.Timeout = timeoutDefault
+	}
+	if o.Waiting == 0 {
+		o.Waiting = waitingDefault
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -115,8 +136,8 @@ func (d *DB) Engine() Engine { return d.engine }
 
 // Query reads rows with a prepared statement.
 func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if !d.prepared {
-		return d.readers.QueryContext(unwatched(ctx), query, bind(args)...)
+	if d.monitor != nil {
+		return pgReaders{d.readers, d.monitor}.Query(ctx, query, args...)
 	}
 	s, err := d.statement(ctx, query)
 	if err != nil {
@@ -127,8 +148,8 @@ func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 
 // QueryRow reads one row with a prepared statement; its Scan gives sql.ErrNoRows if there is none.
 func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
-	if !d.prepared {
-		return d.readers.QueryRowContext(unwatched(ctx), query, bind(args)...)
+	if d.monitor != nil {
+		return pgReaders{d.readers, d.monitor}.QueryRow(ctx, query, args...)
 	}
 	s, err := d.statement(ctx, query)
 	if err != nil {
@@ -137,8 +158,8 @@ func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	return s.QueryRowContext(unwatched(ctx), args...)
 }
 
-// unwatched is a context that ends with ctx only if it has ended already. A read is over in microseconds; watching for an
-// end within it costs two goroutines.
+// unwatched is a context that ends with ctx only if it has ended already. A read of SQLite is over in microseconds; watching
+// for an end within it costs two goroutines.
 func unwatched(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
 		return ctx
@@ -146,7 +167,12 @@ func unwatched(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// Ready reports whether the database can be read and written; it writes nothing.
+// Purge removes from SQLite's files what was deleted and committed before the call. Deleting overwrites it in the database;
+// the log still has earlier images of its pages until Purge has written the log back and truncated it. It keeps other
+// updates waiting for some milliseconds. Where a reader still needs the log, some of it stays until a later call.
+func (d *DB) Purge(ctx context.Context) error { return d.store.purge(ctx) }
+
+// Ready reports whether the database can be read and written; it writes nothing. It answers by ctx's deadline.
 func (d *DB) Ready(ctx context.Context) error {
 	if err := d.store.ready(ctx); err != nil {
 		return err
@@ -160,6 +186,14 @@ func (d *DB) Ready(ctx context.Context) error {
 		return fmt.Errorf("read the database: %w", err)
 	}
 	return nil
+}
+
+// Abort has every call of this database, and of those beside it, fail that waits for PostgreSQL, and all that come. It is for a
+// stop that has to end. On SQLite, which keeps no call waiting for another machine, it does nothing.
+func (d *DB) Abort() {
+	if d.monitor != nil {
+		d.monitor.close()
+	}
 }
 
 // Close lets the updates that were accepted end and closes the database.

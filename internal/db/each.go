@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +17,10 @@ type Column interface {
 	rows() int
 	value(row int) any
 	kind() kind
-	appendTo(dst []byte, row int) []byte // a value in PostgreSQL's binary format
+	size(row int) int
+	slice(from, to int) Column
+	null(row int) bool
+	appendTo(dst []byte, row int) []byte // a value in PostgreSQL's binary format, unless it is NULL
 }
 
 // kind is a type of PostgreSQL.
@@ -34,22 +38,48 @@ type Numbers []int64
 // Octets are values of a column of octets. They must stay as they are until the transaction has ended.
 type Octets [][]byte
 
+// OptionalOctets are Octets of which those that are nil are NULL.
+type OptionalOctets [][]byte
+
 func (c Texts) rows() int                           { return len(c) }
+func (c Texts) null(int) bool                       { return false }
 func (c Texts) value(row int) any                   { return c[row] }
+func (c Texts) size(row int) int                    { return len(c[row]) }
+func (c Texts) slice(from, to int) Column           { return c[from:to] }
 func (c Texts) kind() kind                          { return kind{"text", pgtype.TextOID} }
 func (c Texts) appendTo(dst []byte, row int) []byte { return append(dst, Storable(c[row])...) }
 
-func (c Numbers) rows() int         { return len(c) }
-func (c Numbers) value(row int) any { return c[row] }
-func (c Numbers) kind() kind        { return kind{"bigint", pgtype.Int8OID} }
+func (c Numbers) rows() int                 { return len(c) }
+func (c Numbers) null(int) bool             { return false }
+func (c Numbers) value(row int) any         { return c[row] }
+func (c Numbers) size(int) int              { return 8 }
+func (c Numbers) slice(from, to int) Column { return c[from:to] }
+func (c Numbers) kind() kind                { return kind{"bigint", pgtype.Int8OID} }
 func (c Numbers) appendTo(dst []byte, row int) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(c[row]))
 }
 
 func (c Octets) rows() int                           { return len(c) }
+func (c Octets) null(int) bool                       { return false }
 func (c Octets) value(row int) any                   { return c[row] }
+func (c Octets) size(row int) int                    { return len(c[row]) }
+func (c Octets) slice(from, to int) Column           { return c[from:to] }
 func (c Octets) kind() kind                          { return kind{"bytea", pgtype.ByteaOID} }
 func (c Octets) appendTo(dst []byte, row int) []byte { return append(dst, c[row]...) }
+
+func (c OptionalOctets) rows() int                           { return len(c) }
+func (c OptionalOctets) null(row int) bool                   { return c[row] == nil }
+func (c OptionalOctets) size(row int) int                    { return len(c[row]) }
+func (c OptionalOctets) slice(from, to int) Column           { return c[from:to] }
+func (c OptionalOctets) kind() kind                          { return kind{"bytea", pgtype.ByteaOID} }
+func (c OptionalOctets) appendTo(dst []byte, row int) []byte { return append(dst, c[row]...) }
+
+func (c OptionalOctets) value(row int) any {
+	if c[row] == nil {
+		return nil
+	}
+	return c[row]
+}
 
 // QueueEach is Queue for many rows: it does the statement for each row of the columns, $1 being the first column's value. The
 // parameters must stand once each in the only row of VALUES, which ends the statement, or in the list of a SELECT:
@@ -57,7 +87,8 @@ func (c Octets) appendTo(dst []byte, row int) []byte { return append(dst, c[row]
 //	INSERT INTO t (a, b) VALUES ($1, $2)
 //	UPDATE t SET b = new.b FROM (SELECT $1 AS a, $2 AS b) AS new WHERE t.a = new.a
 //
-// On PostgreSQL it is one statement for all rows, so no row sees what it did for another. On SQLite it is one after another.
+// On PostgreSQL it is one statement for all rows, or for as many as come to statementOctets, so rows of one statement do not see
+// each other's effect. On SQLite it is one statement after another.
 func (t *Tx) QueueEach(ctx context.Context, query string, columns ...Column) error {
 	rows := columns[0].rows()
 	for _, c := range columns {
@@ -106,11 +137,54 @@ func (s *pgSession) queueEach(ctx context.Context, query string, columns []Colum
 			return err
 		}
 	}
-	err := s.enqueue(ctx, queued{text: s.each.text(query, columns, "unnest"), columns: columns})
-	if err == nil && plain {
-		err = s.flush(ctx)
+	text := s.each.text(query, columns, "unnest")
+	for columns, octets := range batches(columns, statementOctets) {
+		if err := s.enqueue(ctx, queued{text: text, columns: columns, octets: octets}); err != nil {
+			return err
+		}
 	}
-	return err
+	if plain {
+		return s.flush(ctx)
+	}
+	return nil
+}
+
+// statementOctets bounds the values of one statement for many rows. PostgreSQL refuses a message of 1 GiB, and both sides hold a
+// statement in memory several times over; a larger bound does not save time.
+const statementOctets = 4 << 20
+
+// batches cuts columns into runs of rows whose values come to at most limit octets, and yields each with its size. A row that is
+// larger is a batch of its own.
+func batches(columns []Column, limit int) iter.Seq2[[]Column, int] {
+	return func(yield func([]Column, int) bool) {
+		from, octets := 0, 0
+		for row := range columns[0].rows() {
+			size := 0
+			for _, c := range columns {
+				size += c.size(row)
+			}
+			if row > from && octets+size > limit {
+				if !yield(slice(columns, from, row), octets) {
+					return
+				}
+				from, octets = row, 0
+			}
+			octets += size
+		}
+		yield(slice(columns, from, columns[0].rows()), octets)
+	}
+}
+
+// slice returns the rows [from, to) of columns.
+func slice(columns []Column, from, to int) []Column {
+	if from == 0 && to == columns[0].rows() {
+		return columns
+	}
+	part := make([]Column, len(columns))
+	for i, c := range columns {
+		part[i] = c.slice(from, to)
+	}
+	return part
 }
 
 // eachTexts are statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so they

@@ -60,6 +60,41 @@ func TestAStatementIsDoneForEachRow(t *testing.T) {
 	}
 }
 
+func TestOptionalOctetsMayBeNull(t *testing.T) {
+	const insert = `INSERT INTO attachment (mailbox_id, message_id, id, data, blob) VALUES ($1, $2, $3, $4, $5)`
+	for name, in := range map[string]func(context.Context) context.Context{
+		"queued": func(ctx context.Context) context.Context { return ctx }, "plainly": db.Plainly,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Run(t, func(t *testing.T, d *db.DB) {
+				err := d.Update(in(t.Context()), func(ctx context.Context, tx *db.Tx) error {
+					for _, blobs := range []db.OptionalOctets{{nil, {}, {0xff}}, {nil}} { // one row alone is another statement
+						n := len(blobs)
+						texts := db.Texts{"a", "b", "c"}[:n]
+						if err := tx.QueueEach(ctx, insert, texts, db.Texts{fmt.Sprint(n), "", ""}[:n], texts, db.Octets{{}, {}, {}}[:n], blobs); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, err := db.Collect(t.Context(), d, func(row db.Row) (text string, err error) {
+					var octets []byte
+					var null bool
+					err = row.Scan(&octets, &null)
+					return fmt.Sprintf("%q %t", octets, null), err
+				}, "SELECT blob, blob IS NULL FROM attachment ORDER BY id, message_id")
+				want := `"" true, "" true, "" false, "\xff" false`
+				if got := strings.Join(all, ", "); err != nil || got != want {
+					t.Errorf("kept %s, want %s, %v", got, want, err)
+				}
+			})
+		})
+	}
+}
+
 func TestARowThatFailsUndoesAll(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		for name, columns := range map[string][]db.Column{
@@ -123,5 +158,46 @@ func TestRowsOfUpdatesAtTheSameTimeDoNotMix(t *testing.T) {
 		CAST(1 + until * until AS integer)), 'UTF8')) FROM address_hold`).Scan(&all, &mixed)
 	if err != nil || all == 0 || mixed != 0 {
 		t.Errorf("%d rows, of which %d are mixed up, %v", all, mixed, err)
+	}
+}
+
+// TestLargeRowsAreSeveralStatements has PostgreSQL itself log the size of each statement that it gets.
+func TestLargeRowsAreSeveralStatements(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	const rows, each, limit = 40, 1 << 20, 4 << 20
+	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		for _, statement := range []string{
+			"CREATE TABLE statement_size (octets BIGINT)",
+			`CREATE FUNCTION measure() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				INSERT INTO statement_size SELECT sum(length(account_id)) FROM added; RETURN NULL; END $$`,
+			`CREATE TRIGGER measure AFTER INSERT ON address_hold REFERENCING NEW TABLE AS added
+				FOR EACH STATEMENT EXECUTE FUNCTION measure()`,
+		} {
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		var hashes db.Octets
+		var accounts db.Texts
+		var untils db.Numbers
+		for i := range rows {
+			hashes, untils = append(hashes, []byte{byte(i)}), append(untils, int64(i))
+			accounts = append(accounts, strings.Repeat("x", each))
+		}
+		accounts[7] = strings.Repeat("y", 2*limit)
+		return tx.QueueEach(ctx, insertEach, hashes, accounts, untils)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var statements, sum, over, kept int
+	err = d.QueryRow(t.Context(), `SELECT count(*), sum(octets), count(*) FILTER (WHERE octets > $1),
+		(SELECT count(DISTINCT address_hash) FROM address_hold WHERE until = get_byte(address_hash, 0)) FROM statement_size`,
+		limit).Scan(&statements, &sum, &over, &kept)
+	if want := (rows-1)*each + 2*limit; err != nil || sum != want || kept != rows {
+		t.Fatalf("%d octets arrived, want %d; %d rows, want %d; %v", sum, want, kept, rows, err)
+	}
+	if over != 1 || statements < sum/limit {
+		t.Errorf("%d statements, %d of them above %d octets; only the row that is larger may be", statements, over, limit)
 	}
 }

@@ -28,8 +28,11 @@ func (p Per) On(e Engine) string {
 // store is the writing side of an engine.
 type store interface {
 	update(ctx context.Context, u work) error
-	ready(ctx context.Context) error // reports whether it still takes updates
-	close() error                    // lets what was accepted end
+	ready(ctx context.Context) error  // reports whether it still takes updates
+	purge(ctx context.Context) error  // see DB.Purge
+	shrink(ctx context.Context) error // see DB.Shrink
+	full() bool                       // see DB.Full
+	close() error                     // lets what was accepted end
 }
 
 // work is what an update asks for.

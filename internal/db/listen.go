@@ -8,11 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How a listener notices that nobody speaks to it any more, and how soon it calls again.
-const (
-	silenceMax   = 15 * time.Second
-	callAgainMax = time.Second
-)
+// reconnectEvery is how soon a listener that lost its connection connects again.
+const reconnectEvery = time.Second
 
 // Notify sends texts, of less than 8,000 octets each, to whoever listens on a channel of the same database. It is not
 // durable. On SQLite, which one process has to itself, there is nobody.
@@ -21,6 +18,8 @@ func (d *DB) Notify(ctx context.Context, channel string, texts []string) error {
 	if !shared || len(texts) == 0 {
 		return nil
 	}
+	ctx = p.monitor.begin(ctx)
+	defer p.monitor.end()
 	_, err := p.notifier.ExecContext(ctx, "SELECT pg_notify($1, text) FROM unnest(CAST($2 AS text[])) AS text", channel, texts)
 	if err != nil {
 		return fmt.Errorf("notify: %w: %w", ErrUnavailable, err)
@@ -39,8 +38,8 @@ func (d *DB) Listen(ctx context.Context, channel string, began func(), hear func
 	for tries := 1; ctx.Err() == nil; tries++ {
 		err := p.hear(ctx, channel, func() { tries = 1; began() }, hear)
 		if ctx.Err() == nil {
-			p.log.WarnContext(ctx, "no longer hearing of other processes; calling again", "error", err)
-			p.pause(ctx, min(callAgainMax, time.Duration(tries)*backoff(tries)))
+			p.log.WarnContext(ctx, "LISTEN connection lost, reconnecting", "error", err)
+			p.pause(ctx, min(reconnectEvery, time.Duration(tries)*backoff(tries)))
 		}
 	}
 }
@@ -60,9 +59,13 @@ func (p *postgres) hear(ctx context.Context, channel string, began func(), hear 
 		return err
 	}
 	began()
+	below := socketOf(conn)
+	patience := below.patience.Load()
 	for {
-		silence, cancel := context.WithTimeout(ctx, silenceMax)
+		silence, cancel := context.WithTimeout(ctx, p.monitor.timeout)
+		below.patience.Store(0) // no answer is due
 		n, err := conn.WaitForNotification(silence)
+		below.patience.Store(patience)
 		cancel()
 		switch {
 		case err == nil:
@@ -71,7 +74,7 @@ func (p *postgres) hear(ctx context.Context, channel string, began func(), hear 
 			return ctx.Err()
 		case silence.Err() == nil:
 			return err
-		default: // nobody said anything: is there anybody?
+		default: // does the server still answer?
 			if err := conn.Ping(ctx); err != nil {
 				return err
 			}

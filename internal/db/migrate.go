@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 )
@@ -61,12 +63,44 @@ func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err e
 	if from > to {
 		return from, to, fmt.Errorf("the database has schema version %d, this program knows %d: run a newer gonebox", from, to)
 	}
+	if e == SQLite && from > 0 && from < secureDeletes {
+		if err := rebuild(ctx, pool); err != nil {
+			return from, to, err
+		}
+	}
 	if from < to {
 		if _, err := p.Up(ctx); err != nil {
 			return from, to, fmt.Errorf("migrate from version %d to %d: %w", from, to, err)
 		}
 	}
 	return from, to, nil
+}
+
+// secureDeletes is the version from which on SQLite overwrites what it deletes.
+const secureDeletes = 18
+
+// rebuild rewrites a SQLite file without what earlier versions left in it: deleted rows in free pages, and in the free
+// space of pages in use. A crash leaves the file as it was. The copy that SQLite makes meanwhile lies beside the
+// database, without a name, since the system's temporary folder may be too small for it, or memory.
+func rebuild(ctx context.Context, pool *sql.DB) (err error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var path string
+	if err := conn.QueryRowContext(ctx, "SELECT file FROM pragma_database_list WHERE name = 'main'").Scan(&path); err != nil {
+		return fmt.Errorf("find the database file: %w", err)
+	}
+	folder := "'" + strings.ReplaceAll(filepath.Dir(path), "'", "''") + "'"
+	for _, statement := range []string{
+		"PRAGMA temp_store_directory = " + folder, "PRAGMA temp_store = file", "VACUUM", "PRAGMA temp_store = memory", "PRAGMA temp_store_directory = ''",
+	} {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("rebuild the database file, which takes as much free space as twice what is in it: %s: %w", statement, err)
+		}
+	}
+	return nil
 }
 
 // migrationLock is the advisory lock that whoever migrates holds. The number means nothing.

@@ -20,6 +20,7 @@ const (
 	queryCanceled        = "57014"
 	readOnlyTransaction  = "25006" // a standby, after a failover
 	lockNotAvailable     = "55P03"
+	diskFull             = "53100"
 )
 
 // faults are the classes of codes that are the server's trouble: connection, resources, operator's intervention, system.
@@ -63,6 +64,12 @@ func ended(err error) bool {
 	return ok && (said.SeverityUnlocalized == "FATAL" || said.SeverityUnlocalized == "PANIC" || said.Code == queryCanceled)
 }
 
+// overdue reports whether a statement took longer than it may: the same would happen again.
+func overdue(err error) bool {
+	said, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && said.Code == queryCanceled || errors.Is(err, context.DeadlineExceeded)
+}
+
 // refused reports whether the same closure may succeed if it is run again, since only the company it was in was wrong.
 // Two that lock may still make the same new row.
 func refused(err error, locks bool) bool {
@@ -73,15 +80,22 @@ func refused(err error, locks bool) bool {
 	return said.Code == serializationFailure || said.Code == deadlockDetected || locks && said.Code == uniqueViolation
 }
 
-// pgReaders reads what is committed.
-type pgReaders struct{ pool *sql.DB }
+// pgReaders reads what is committed, each time within Options.Timeout.
+type pgReaders struct {
+	pool    *sql.DB
+	monitor *monitor
+}
 
 // Query reads rows.
 func (r pgReaders) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	ctx = r.monitor.begin(ctx)
+	defer r.monitor.end()
 	return r.pool.QueryContext(ctx, query, bind(args)...)
 }
 
 // QueryRow reads one row.
 func (r pgReaders) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
+	ctx = r.monitor.begin(ctx)
+	defer r.monitor.end()
 	return r.pool.QueryRowContext(ctx, query, bind(args)...)
 }

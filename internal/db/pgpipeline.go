@@ -14,6 +14,7 @@ type queued struct {
 	text    string
 	args    []any
 	columns []Column
+	octets  int // of the values
 }
 
 // pipeline sends statements in one go, each of first and last without values, and reads the answers to all. It returns what

@@ -2,6 +2,7 @@ package db
 
 import (
 	"encoding/binary"
+	"math"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -43,11 +44,17 @@ func (r *room) arrays(columns []Column) (values [][]byte, formats []int16) {
 // appendArray appends an array (array_recv in PostgreSQL's arrayfuncs.c): dimensions, whether there are NULLs, the type, then the
 // length of the only dimension and its lowest index, and each value behind its length.
 func appendArray(dst []byte, c Column) []byte {
+	flags := len(dst) + 4
 	for _, head := range [...]uint32{1, 0, c.kind().oid, uint32(c.rows()), 1} {
 		dst = binary.BigEndian.AppendUint32(dst, head)
 	}
 	for row := range c.rows() {
 		at := len(dst)
+		if c.null(row) {
+			binary.BigEndian.PutUint32(dst[flags:], 1)
+			dst = binary.BigEndian.AppendUint32(dst, math.MaxUint32) // a length of -1
+			continue
+		}
 		dst = c.appendTo(append(dst, 0, 0, 0, 0), row)
 		binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	}

@@ -22,6 +22,7 @@ type pgSession struct {
 	begun   bool
 	xid     string // the number
 	pending []queued
+	octets  int   // of the values of pending
 	generic bool  // from here on the transaction takes plans that do not look at the values
 	failed  error // of the first statement that failed: PostgreSQL takes no other after it
 }
@@ -59,8 +60,11 @@ func (s *pgSession) queryRow(ctx context.Context, query string, args []any) *sql
 	return s.conn.QueryRowContext(ctx, query, bind(args)...)
 }
 
-// queueMax bounds what is held back, in statements.
-const queueMax = 1024
+// What is held back is at most this many statements and, but for a statement that is larger by itself, octets of values.
+const (
+	queueMax    = 1024
+	queueOctets = statementOctets
+)
 
 func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 	if s.failed != nil {
@@ -70,7 +74,23 @@ func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 		_, err := s.exec(ctx, query, args)
 		return err
 	}
-	return s.enqueue(ctx, queued{text: query, args: bind(args)})
+	bound := bind(args)
+	return s.enqueue(ctx, queued{text: query, args: bound, octets: octetsOf(bound)})
+}
+
+// octetsOf is about how many octets arguments take to send.
+func octetsOf(bound []any) (octets int) {
+	for _, arg := range bound {
+		switch v := arg.(type) {
+		case string:
+			octets += len(v)
+		case []byte:
+			octets += len(v)
+		default:
+			octets += 8
+		}
+	}
+	return octets
 }
 
 // enqueue holds a statement back.
@@ -78,10 +98,12 @@ func (s *pgSession) enqueue(ctx context.Context, q queued) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	s.pending = append(s.pending, q)
-	if len(s.pending) >= queueMax {
-		return s.flush(ctx)
+	if len(s.pending) >= queueMax || len(s.pending) > 0 && s.octets+q.octets > queueOctets {
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
 	}
+	s.pending, s.octets = append(s.pending, q), s.octets+q.octets
 	return nil
 }
 
@@ -111,7 +133,7 @@ func (s *pgSession) flush(ctx context.Context) error {
 // take returns what was queued.
 func (s *pgSession) take() []queued {
 	statements := s.pending
-	s.pending = nil
+	s.pending, s.octets = nil, 0
 	return statements
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/big"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // How often an update is tried.
@@ -17,9 +19,27 @@ const (
 	pauseMax     = 100 * time.Millisecond
 )
 
-// doubtMax is how long an update waits to learn whether its commit happened. A sender waits ten minutes for the
-// reply to its mail (RFC 5321 §4.5.3.2.6): telling it to come again while the mail may be there would have it twice.
-const doubtMax = 2 * time.Minute
+// How long what an update does may take, in multiples of Options.Timeout.
+type bounds struct {
+	statement time.Duration // from when it is sent until it is answered
+	update    time.Duration // all tries, and finding out whether the commit happened
+}
+
+func (p *postgres) bounds(ctx context.Context) bounds {
+	t := p.monitor.timeout
+	if ctx.Value(background{}) != nil {
+		return bounds{6 * t, 12 * t}
+	}
+	return bounds{t, t + t/2}
+}
+
+// Background returns a context in which an update may take twelve times as long as Options.Timeout, and each of its statements six
+// times: for tasks that no client waits for and that may have much to do.
+func Background(ctx context.Context) context.Context {
+	return context.WithValue(ctx, background{}, true)
+}
+
+type background struct{}
 
 // lostCommit says that the connection was lost in the middle of a commit.
 type lostCommit struct {
@@ -38,13 +58,20 @@ func (p *postgres) update(ctx context.Context, w work) error {
 	if p.closed {
 		return ErrClosed
 	}
+	err := p.monitor.enter()
+	defer p.monitor.end()
+	if err != nil {
+		return err
+	}
+	bound, cancel := context.WithTimeout(ctx, p.bounds(ctx).update)
+	defer cancel()
 	lost := 0
 	for try := 1; ; try++ {
-		after, err := p.try(ctx, w, try)
+		after, err := p.try(bound, w, try)
 		happened := err == nil
 		if doubt, ok := errors.AsType[*lostCommit](err); ok {
 			var unknown error
-			if happened, unknown = p.resolve(ctx, w, doubt); unknown != nil {
+			if happened, unknown = p.resolve(bound, w, doubt); unknown != nil {
 				return unknown
 			}
 		}
@@ -56,18 +83,30 @@ func (p *postgres) update(ctx context.Context, w work) error {
 		}
 		switch {
 		case refused(err, w.locks) && try < triesMax:
-		case Unavailable(err) && lost < reconnectMax-1:
+		case Unavailable(err) && lost < reconnectMax-1 && !overdue(err) && p.monitor.down() == nil:
 			lost++
 		case Unavailable(err) || refused(err, w.locks):
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+			return p.unavailable(err)
 		default:
 			return err
 		}
-		p.pause(ctx, backoff(try))
-		if err := ctx.Err(); err != nil {
-			return err
+		p.pause(bound, backoff(try))
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case bound.Err() != nil:
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	}
+}
+
+// lasting is a context that has ctx's deadline and values and does not end when ctx is cancelled.
+func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if ctx = context.WithoutCancel(ctx); !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, end)
 }
 
 // over reports whether nobody waits any more: ctx has ended, or the database is being closed.
@@ -76,7 +115,7 @@ func (p *postgres) over(ctx context.Context) bool {
 	case <-p.closing:
 		return true
 	default:
-		return ctx.Err() != nil
+		return ctx.Err() != nil || errors.Is(p.monitor.down(), ErrClosed)
 	}
 }
 
@@ -93,8 +132,12 @@ func backoff(try int) time.Duration {
 // try runs the closure once, in a transaction of its own, and returns what it left for after the commit.
 func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), err error) {
 	if try >= aloneAfter {
-		p.turn.Lock()
-		defer p.turn.Unlock()
+		select {
+		case p.turn <- struct{}{}:
+			defer func() { <-p.turn }()
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for other updates: %w", ctx.Err())
+		}
 	}
 	conn, err := p.writers.Conn(ctx)
 	if err != nil {
@@ -103,14 +146,21 @@ func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), er
 	defer conn.Close()
 	s := p.session(conn)
 	tx := Tx{session: s, again: try > 1}
-	err = p.transact(context.WithoutCancel(ctx), s, w, &tx)
+	ctx, cancel := lasting(context.WithValue(ctx, inside{}, true))
+	defer cancel()
+	s.opening = opening(w)
+	if ctx.Value(background{}) != nil {
+		restore, err := p.relax(s, p.bounds(ctx).statement)
+		if err != nil {
+			return nil, fmt.Errorf("connect: %w", err)
+		}
+		defer restore()
+	}
+	err = p.transact(ctx, s, w, &tx)
 	return tx.after, err
 }
 
 func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) error {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, inside{}, true), transactionMax)
-	defer cancel()
-	s.opening = opening(w)
 	err := call(ctx, p.log, w.fn, tx)
 	if err == nil && (s.failed != nil || !s.begun) {
 		err = s.flush(ctx)
@@ -143,6 +193,20 @@ func opening(w work) []string {
 	return []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "SELECT pg_current_xact_id()"}
 }
 
+// relax lets statements of a transaction take longer than others, until restore.
+func (p *postgres) relax(s *pgSession, statement time.Duration) (restore func(), err error) {
+	for _, setting := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
+		s.opening = append(s.opening, "SET LOCAL "+setting+" = "+serverTimeout(statement))
+	}
+	var below *socket
+	err = s.raw(func(c *pgx.Conn) error { below = socketOf(c); return nil })
+	if err != nil {
+		return nil, err
+	}
+	was := below.patience.Swap(p.monitor.turns(statement))
+	return func() { below.patience.Store(was) }, nil
+}
+
 // commit sends what was queued, and the commit behind it.
 func (s *pgSession) commit(ctx context.Context) error {
 	done, err := s.pipeline(ctx, nil, s.take(), "COMMIT")
@@ -163,9 +227,14 @@ func (p *postgres) resolve(ctx context.Context, w work, doubt *lostCommit) (happ
 	if w.done == nil {
 		return false, unknown
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), doubtMax)
+	ctx, cancel := lasting(ctx)
 	defer cancel()
-	for !p.over(ctx) {
+	least, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.monitor.timeout/4) // where the update has no time left
+	defer cancel()
+	for !p.over(ctx) || !p.over(least) {
+		if ctx.Err() != nil {
+			ctx = least
+		}
 		if happened, err := p.happened(ctx, w, doubt.xid); err == nil {
 			p.log.WarnContext(ctx, "the connection was lost during a commit", "stored", happened)
 			return happened, nil
@@ -181,12 +250,13 @@ var errUndecided = errors.New("the transaction has not ended")
 // after a crash it may give a number that it has forgotten to another.
 func (p *postgres) happened(ctx context.Context, w work, xid string) (bool, error) {
 	var status string
-	err := p.readers.QueryRowContext(ctx, "SELECT coalesce(pg_xact_status(CAST(CAST($1 AS text) AS xid8)), '')", xid).Scan(&status)
+	readers := pgReaders{p.readers, p.monitor}
+	err := readers.QueryRow(ctx, "SELECT coalesce(pg_xact_status(CAST(CAST($1 AS text) AS xid8)), '')", xid).Scan(&status)
 	if err != nil {
 		return false, err
 	}
 	if status == "in progress" {
 		return false, errUndecided
 	}
-	return w.done(ctx, pgReaders{p.readers})
+	return w.done(ctx, readers)
 }

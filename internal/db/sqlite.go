@@ -12,12 +12,16 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite": no cgo, so the service stays one static binary
 )
 
+// busyTimeout is how long, in milliseconds, a connection waits for another.
+const busyTimeout = "5000"
+
 // The pragmas of every connection. WAL with synchronous=FULL syncs the log at each commit: what is committed survives a
 // loss of power. Another process (gonebox domain add) may hold the writer for a moment, hence the busy timeout.
-const pragmas = "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
+const pragmas = "_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
 
-// writing are the pragmas of a connection that writes.
-const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)" +
+// writing are the pragmas of a connection that writes. With secure_delete SQLite overwrites what it deletes with zeros, in
+// pages that stay in use and in those that become free; Purge takes it out of the log.
+const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=secure_delete(on)" +
 	"&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
 
 // syncing is the pragma that says whether commits are synced.
@@ -74,7 +78,7 @@ func (c *writeConn) exec(ctx context.Context, query string, args []any) (int64, 
 	}
 	r, err := s.ExecContext(ctx, args...)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", verb(query), err)
+		return 0, fmt.Errorf("%s: %w", verb(query), fault(err))
 	}
 	return r.RowsAffected()
 }
@@ -122,7 +126,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, err), w.close(), w.behind.closeIndex())
 	}
 	return &DB{
-		engine: SQLite, store: w, readers: readers, prepared: true, last: w.behind.closeIndex,
+		engine: SQLite, store: w, readers: readers, last: w.behind.closeIndex,
 		migrations: func() (*sql.DB, error) { return openMigrations(path) },
 	}, nil
 }

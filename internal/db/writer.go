@@ -17,8 +17,10 @@ type writer struct {
 	conn    *writeConn
 	behind  *checkpointer
 	commit  func(commit func() error) error
+	space   Space // nil: nobody watches the disk
 	log     *slog.Logger
 	queue   chan *update
+	between chan func() // run between two groups
 	closing chan struct{}
 	once    sync.Once
 	ended   chan struct{}
@@ -27,11 +29,12 @@ type writer struct {
 }
 
 type update struct {
-	ctx  context.Context
-	fn   func(context.Context, *Tx) error
-	tx   Tx
-	err  error
-	done chan struct{}
+	ctx   context.Context
+	fn    func(context.Context, *Tx) error
+	frees bool // it may be carried out on a full disk; see Freeing
+	tx    Tx
+	err   error
+	done  chan struct{}
 }
 
 func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
@@ -47,8 +50,10 @@ func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
 		conn:    conn,
 		behind:  behind,
 		commit:  o.Commit,
+		space:   o.Space,
 		log:     o.Logger,
 		queue:   make(chan *update, groupMax),
+		between: make(chan func()),
 		closing: make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
@@ -57,7 +62,10 @@ func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
 }
 
 func (w *writer) update(ctx context.Context, asked work) error {
-	u := &update{ctx: ctx, fn: asked.fn, done: make(chan struct{})}
+	u := &update{ctx: ctx, fn: asked.fn, frees: frees(ctx), done: make(chan struct{})}
+	if !u.frees && w.full() {
+		return ErrFull
+	}
 	select {
 	case <-w.closing:
 		return ErrClosed
@@ -91,6 +99,8 @@ func (w *writer) run() {
 		case u := <-w.queue:
 			group = w.collect(append(group[:0], u))
 			w.write(group)
+		case run := <-w.between:
+			run()
 		case <-w.closing:
 			for group = w.collect(group[:0]); len(group) > 0; group = w.collect(group[:0]) {
 				w.write(group)
@@ -116,11 +126,9 @@ func (w *writer) collect(group []*update) []*update {
 
 // write runs a group in one transaction and answers everybody in it.
 func (w *writer) write(group []*update) {
-	err := w.transact(group)
+	w.transactAll(group)
+	w.writeAgain(group)
 	for _, u := range group {
-		if u.err == nil {
-			u.err = err
-		}
 		if u.err == nil {
 			for _, fn := range u.tx.after {
 				fn()
@@ -130,6 +138,16 @@ func (w *writer) write(group []*update) {
 	}
 	clear(group)
 	w.behind.look()
+}
+
+// transactAll carries out a group in one transaction; what became of each update is in its err.
+func (w *writer) transactAll(group []*update) {
+	err := w.transact(group)
+	for _, u := range group {
+		if u.err == nil {
+			u.err = err
+		}
+	}
 }
 
 // transact gives the error that concerns the whole group; each closure's own is in its err.
@@ -158,7 +176,9 @@ func (w *writer) transact(group []*update) error {
 	}
 	if err := w.commit(func() error { return w.conn.run(ctx, "COMMIT") }); err != nil {
 		w.rollback(ctx)
-		w.scrub(ctx)
+		if !errors.Is(err, ErrFull) { // then its end was not written
+			w.scrub(ctx)
+		}
 		w.log.Error("commit failed", "updates", len(group), "error", err)
 		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
 	}
@@ -170,7 +190,7 @@ func (w *writer) transact(group []*update) error {
 func (w *writer) alone(u *update) error {
 	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
 	u.tx.session = w.conn
-	u.err = call(ctx, w.log, u.fn, &u.tx)
+	u.err = fault(call(ctx, w.log, u.fn, &u.tx))
 	return nil
 }
 
@@ -181,9 +201,12 @@ func (w *writer) savepoint(u *update) error {
 		return fmt.Errorf("savepoint: %w: %w", ErrUnavailable, err)
 	}
 	u.tx.session = w.conn
-	u.err = call(ctx, w.log, u.fn, &u.tx)
+	u.err = fault(call(ctx, w.log, u.fn, &u.tx))
 	if u.err != nil {
 		if err := w.conn.run(ctx, "ROLLBACK TO u"); err != nil {
+			if errors.Is(u.err, ErrFull) { // SQLite has undone the whole transaction
+				return fmt.Errorf("roll back: %w: %w", ErrFull, err)
+			}
 			return fmt.Errorf("roll back: %w: %w", ErrUnavailable, err)
 		}
 	}

@@ -28,24 +28,35 @@ var program shared
 const template = "template_gonebox"
 
 // PostgresURL is the URL of a new database with all tables, which is dropped when the test ends. Every test program has one
-// server for all of its tests. Where no PostgreSQL can be had the test fails.
+// server for all of its tests. Without PostgreSQL the test fails, and with -short it is skipped.
 func PostgresURL(t testing.TB) string {
 	t.Helper()
-	program.once.Do(program.start)
-	if program.err != nil {
-		t.Fatalf("a database for the test: %v", program.err)
-	}
-	return program.database(t, template)
+	return program.startedFor(t).database(t, template)
 }
 
 // EmptyPostgresURL is PostgresURL for a database without tables.
 func EmptyPostgresURL(t testing.TB) string {
 	t.Helper()
-	program.once.Do(program.start)
-	if program.err != nil {
-		t.Fatalf("a database for the test: %v", program.err)
+	return program.startedFor(t).database(t, "template1")
+}
+
+// startedFor starts the server for the first test that needs it.
+func (p *shared) startedFor(t testing.TB) *shared {
+	t.Helper()
+	skipShort(t)
+	p.once.Do(p.start)
+	if p.err != nil {
+		t.Fatalf("start PostgreSQL for the test: %v", p.err)
 	}
-	return program.database(t, "template1")
+	return p
+}
+
+// skipShort skips tests on PostgreSQL with -short, which needs Go alone.
+func skipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out PostgreSQL")
+	}
 }
 
 func (p *shared) start() {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 )
@@ -76,6 +77,9 @@ func open(t testing.TB, target string, o db.Options) *db.DB {
 	t.Helper()
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute // on a busy machine a test is not about how long a statement takes
 	}
 	d, err := db.Open(t.Context(), target, o)
 	if err != nil {

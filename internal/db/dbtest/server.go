@@ -125,6 +125,12 @@ func (s *Server) Stop() error { return s.tell("stop") }
 // Kill ends every process of the server at once, as a loss of power would but for the disk.
 func (s *Server) Kill() error { return s.tell("kill") }
 
+// Freeze stops every process of the server with SIGSTOP: it accepts connections and answers nothing until Thaw.
+func (s *Server) Freeze() error { return s.tell("freeze") }
+
+// Thaw lets the processes go on after Freeze.
+func (s *Server) Thaw() error { return s.tell("thaw") }
+
 // Close stops the server and removes its folder.
 func (s *Server) Close() error {
 	_ = s.input.Close()
@@ -205,6 +211,7 @@ func running(dir string) int {
 // StartServer is Start for a test that stops and starts its own; it is gone when the test ends.
 func StartServer(t testing.TB, settings ...string) *Server {
 	t.Helper()
+	skipShort(t)
 	s, err := Start(settings...)
 	if err != nil {
 		t.Fatal(err)

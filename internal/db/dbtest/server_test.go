@@ -54,6 +54,9 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 // However the test program ends, nothing of its server stays.
 func TestAServerEndsWithItsProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out PostgreSQL")
+	}
 	cmd := exec.Command(os.Args[0]) // this very program
 	cmd.Env = append(os.Environ(), victim+"=1")
 	out, err := cmd.StdoutPipe()
@@ -107,5 +110,52 @@ func TestAServerComesBackWithItsDataAfterAKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		do("INSERT INTO kept VALUES (1)")
+	}
+}
+
+func TestAFrozenServerAnswersAgainOnceItIsThawed(t *testing.T) {
+	s := dbtest.StartServer(t)
+	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if err := s.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := conn.Exec(t.Context(), "SELECT 1")
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Errorf("a frozen server answered: %v", err)
+	case <-time.After(100 * time.Millisecond): // a server that is not frozen answers within that, and fails the test
+	}
+	if err := s.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFrozenServerEndsWithItsProgramToo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out PostgreSQL")
+	}
+	s, err := dbtest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if reachable(s.URL("postgres")) {
+		t.Error("the server still runs")
 	}
 }

@@ -14,11 +14,18 @@ start() {
 	"$bin/pg_ctl" -D "$data" -l "$dir/log" -s -w -t 60 start </dev/null >/dev/null 2>&1
 }
 
+# signal_all sends a signal to every process of the server. The first, stopped, starts no other meanwhile.
+signal_all() {
+	first=$(head -n 1 "$data/postmaster.pid") || return
+	kill -STOP "$first" || return
+	children=$(ps -o pid= --ppid "$first" 2>/dev/null || cat "/proc/$first/task/$first/children")
+	kill "$1" "$first" $children 2>/dev/null # a child may have ended
+	return 0
+}
+
 # Of the processes, the first one's children go with it: they are told by the pipe that it held.
 kill_all() {
-	first=$(head -n 1 "$data/postmaster.pid") || return
-	children=$(ps -o pid= --ppid "$first" 2>/dev/null || cat "/proc/$first/task/$first/children")
-	kill -9 "$first" $children
+	signal_all -9 || return
 	while kill -0 "$first" 2>/dev/null; do sleep 0.01; done
 	return 0
 }
@@ -30,8 +37,11 @@ while read -r command arguments; do
 	start) start ;;
 	stop) "$bin/pg_ctl" -D "$data" -s -w -m fast stop >/dev/null 2>&1 ;;
 	kill) kill_all ;;
+	freeze) signal_all -STOP ;;
+	thaw) signal_all -CONT ;;
 	esac && echo ok || echo "$command failed"
 done
 
+signal_all -CONT 2>/dev/null # what is frozen does not stop
 "$bin/pg_ctl" -D "$data" -s -w -m immediate stop >/dev/null 2>&1
 rm -rf "$dir"

@@ -21,8 +21,17 @@ const (
 // reportEvery is how many rows are passed over between two words of progress.
 const reportEvery = 100_000
 
-// keptPer is what retention is rounded up to, so that originals share files.
-const keptPer = 15 * time.Minute
+// keptPer is what retention is rounded up to, or more where it is long, so that originals share some hundred files.
+const (
+	keptPer   = 10 * time.Second
+	keptFiles = 360
+)
+
+// class is how long an original is kept that may be read for left.
+func class(left time.Duration) time.Duration {
+	per := (left / keptFiles).Truncate(keptPer) + keptPer
+	return left.Truncate(per) + per
+}
 
 // row is the values of a row, in the order of its table's columns: nil, int64, string or []byte.
 type row []any
@@ -145,8 +154,12 @@ func (s shape) scan(rows *sql.Rows) (row, error) {
 		return nil, err
 	}
 	for i, v := range r {
-		switch v.(type) {
-		case nil, int64, string, []byte:
+		switch v := v.(type) {
+		case nil, int64, string:
+		case []byte:
+			if v == nil { // what the driver of SQLite makes of no octets; a NULL is nil itself
+				r[i] = []byte{}
+			}
 		default:
 			return nil, fmt.Errorf("column %s has a %T", s.columns[i], v)
 		}
@@ -233,7 +246,7 @@ func (m *mover) moveOriginals(ctx context.Context, s shape, rows []row) error {
 			return err
 		}
 		kept = append(kept, ref)
-		records = append(records, original.Record{Class: left.Truncate(keptPer) + keptPer, Data: original.Compress(nil, raw)})
+		records = append(records, original.Record{Class: class(left), Data: original.CompressChunks(nil, raw)})
 		if octets += len(raw); octets >= batchOctets {
 			if err := m.keep(ctx, kept, records); err != nil {
 				return err

@@ -1,0 +1,166 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// disk is a Space that a test fills.
+type disk struct {
+	full     bool
+	reserve  int
+	released int
+}
+
+func (d *disk) Full() bool     { return d.full }
+func (d *disk) Reserve() int64 { return 32 << 20 }
+func (d *disk) Release() bool {
+	d.released++
+	d.reserve--
+	return d.reserve >= 0
+}
+
+func openOn(t *testing.T, space Space, commit func(func() error) error) *DB {
+	t.Helper()
+	d, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), Options{Space: space, Commit: commit, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+func insert(ctx context.Context, d *DB) error {
+	return d.Update(ctx, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, "INSERT INTO page (data) VALUES ($1)", []byte("x"))
+		return err
+	})
+}
+
+func TestOnAFullDiskOnlyWhatFreesSpaceIsCarriedOut(t *testing.T) {
+	space := &disk{}
+	d := openOn(t, space, nil)
+	exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+	space.full = true
+	if err := insert(t.Context(), d); !errors.Is(err, ErrFull) || !errors.Is(err, ErrUnavailable) {
+		t.Errorf("Update = %v", err)
+	}
+	if err := d.Ready(t.Context()); !errors.Is(err, ErrFull) {
+		t.Errorf("Ready = %v", err)
+	}
+	if err := insert(Freeing(t.Context()), d); err != nil {
+		t.Errorf("Update that frees = %v", err)
+	}
+	space.full = false
+	if err := errors.Join(insert(t.Context(), d), d.Ready(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUpdatesThatFreeSpaceUseTheReserve(t *testing.T) {
+	for _, c := range []struct {
+		failures, reserve int // commits that find the disk full, and reserves that there are
+		frees             bool
+		released          int
+		want              error
+	}{
+		{1, 1, true, 0, nil}, {2, 1, true, 1, nil}, {3, 1, true, 1, ErrFull}, {2, 0, true, 1, nil}, {1, 1, false, 0, ErrFull},
+	} {
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			space, failures := &disk{reserve: c.reserve}, 0
+			d := openOn(t, space, func(commit func() error) error {
+				if failures > 0 {
+					failures--
+					return ErrFull
+				}
+				return commit()
+			})
+			exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+			ctx, runs := t.Context(), 0
+			if c.frees {
+				ctx = Freeing(ctx)
+			}
+			failures = c.failures
+			done := 0
+			err := d.Update(ctx, func(ctx context.Context, tx *Tx) error {
+				if runs++; tx.Again() != (runs > 1) {
+					t.Errorf("run %d: again is %v", runs, tx.Again())
+				}
+				tx.AfterCommit(func() { done++ })
+				_, err := tx.Exec(ctx, "INSERT INTO page (data) VALUES ($1)", []byte("x"))
+				return err
+			})
+			var rows int
+			if err := d.QueryRow(t.Context(), "SELECT count(*) FROM page").Scan(&rows); err != nil {
+				t.Fatal(err)
+			}
+			if !errors.Is(err, c.want) || space.released != c.released || rows != done || (rows == 1) != (c.want == nil) {
+				t.Errorf("%v, released %d times, %d rows, %d calls after the commit", err, space.released, rows, done)
+			}
+		})
+	}
+}
+
+func TestShrinkGivesTheSpaceOfFreePagesBack(t *testing.T) {
+	d := openOn(t, nil, nil)
+	exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+	text, stays := marker(), marker()
+	for id := range 20 {
+		keep(t, d, 2*id, text, 3000)
+		keep(t, d, 2*id+1, stays, 3000)
+	}
+	path := ""
+	if err := d.QueryRow(t.Context(), "SELECT file FROM pragma_database_list").Scan(&path); err != nil {
+		t.Fatal(err)
+	}
+	taken := func() int64 {
+		t.Helper()
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Sys().(*syscall.Stat_t).Blocks * 512
+	}
+	purge := func() {
+		t.Helper()
+		if err := errors.Join(d.Purge(t.Context()), d.Shrink(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	purge()
+	before := taken()
+	exec(t, d, 20, "DELETE FROM page WHERE id % 2 = 0")
+	if err := d.Shrink(t.Context()); err != nil { // with a log it does nothing
+		t.Fatal(err)
+	}
+	purge()
+	const deleted = 20 * 3000 * 64
+	if after := taken(); before-after < deleted*9/10 {
+		t.Errorf("the file takes %d octets, and %d before", after, before)
+	}
+	for id := range 20 {
+		var data []byte
+		if err := d.QueryRow(t.Context(), "SELECT data FROM page WHERE id = $1", 2*id+1).Scan(&data); err != nil || !bytes.Equal(data, bytes.Repeat(stays, 3000)) {
+			t.Fatalf("row %d: %d octets, %v", id, len(data), err)
+		}
+	}
+	for id := range 20 {
+		keep(t, d, 100+id, stays, 3000)
+	}
+	purge()
+	var sound string
+	if err := d.QueryRow(t.Context(), "PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
+		t.Errorf("%q, %v", sound, err)
+	}
+	if after := taken(); after > before+1<<20 {
+		t.Errorf("the file takes %d octets with as many rows as before, when it took %d", after, before)
+	}
+}

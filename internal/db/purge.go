@@ -1,0 +1,147 @@
+package db
+
+import (
+	"context"
+	"fmt"
+)
+
+const (
+	// purgeWait is how long, in milliseconds, the writer waits for readers of the log before it leaves the log to a later purge.
+	purgeWait = "100"
+	// clearBatch is how many pages are cleared of residue in a transaction.
+	clearBatch = 128
+)
+
+// purge clears pages of what is left on them of deleted rows, writes the log back and truncates it: its frames are images
+// of pages as they were before something in them was deleted, and a log that begins anew overwrites them only as it
+// grows. Most of the work is done beside the writer.
+func (w *writer) purge(ctx context.Context) error {
+	if w.behind.empty() && !w.behind.left.needed() {
+		return nil
+	}
+	if err := w.behind.findResidue(ctx); err != nil {
+		return fmt.Errorf("find what deleted rows have left: %w", err)
+	}
+	for more := true; more; {
+		err := w.exclusively(ctx, func(ctx context.Context) (err error) {
+			more, err = w.clear(ctx)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("clear what deleted rows have left: %w", err)
+		}
+	}
+	if err := w.withReserve(w.behind.checkpoint); err != nil {
+		return fmt.Errorf("write the log back: %w", err)
+	}
+	if err := w.exclusively(ctx, w.truncate); err != nil {
+		return fmt.Errorf("truncate the log: %w", err)
+	}
+	return nil
+}
+
+// exclusively runs fn on the writer's goroutine, between two groups of updates.
+func (w *writer) exclusively(ctx context.Context, fn func(context.Context) error) (err error) {
+	done := make(chan struct{})
+	run := func() {
+		defer close(done)
+		err = w.withReserve(func() error { return fn(context.WithoutCancel(ctx)) })
+	}
+	select {
+	case w.between <- run:
+		<-done
+		return err
+	case <-w.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// truncate writes back what is left of the log and truncates it.
+func (w *writer) truncate(ctx context.Context) error {
+	if err := w.behind.left.examine(); err != nil {
+		return err
+	}
+	if err := w.conn.run(ctx, "PRAGMA busy_timeout = "+purgeWait); err != nil {
+		return err
+	}
+	var busy, frames, written int
+	err := w.conn.queryRow(ctx, "PRAGMA wal_checkpoint(TRUNCATE)", nil).Scan(&busy, &frames, &written)
+	if back := w.conn.run(ctx, "PRAGMA busy_timeout = "+busyTimeout); err == nil {
+		err = back
+	}
+	if err == nil && busy != 0 {
+		w.log.Info("log of the database not truncated, a reader still needs it", "frames", frames, "written", written)
+	}
+	return err
+}
+
+// Pages as they are, with what no row refers to.
+const (
+	selectPageCount = "PRAGMA page_count"
+	selectRawPage   = "SELECT data FROM sqlite_dbpage WHERE pgno = $1"
+	updateRawPage   = "UPDATE sqlite_dbpage SET data = $2 WHERE pgno = $1"
+)
+
+// clear clears some of the pages that have residue, in a transaction, and reports whether there are more.
+func (w *writer) clear(ctx context.Context) (more bool, err error) {
+	pages := w.behind.left.take(clearBatch)
+	if len(pages) == 0 {
+		return false, nil
+	}
+	if err = w.conn.run(ctx, "BEGIN IMMEDIATE"); err == nil {
+		if err = w.clearPages(ctx, pages); err == nil {
+			err = w.conn.run(ctx, "COMMIT")
+		}
+		if err != nil {
+			w.rollback(ctx)
+		}
+	}
+	if err != nil {
+		w.behind.left.giveBack(pages)
+		return false, err
+	}
+	return len(pages) == clearBatch, nil
+}
+
+func (w *writer) clearPages(ctx context.Context, pages []uint32) error {
+	var count uint32
+	if err := w.conn.queryRow(ctx, selectPageCount, nil).Scan(&count); err != nil || count >= maxPages {
+		return err
+	}
+	for _, number := range pages {
+		var page []byte
+		if err := w.conn.queryRow(ctx, selectRawPage, []any{number}).Scan(&page); err != nil {
+			return fmt.Errorf("read page %d: %w", number, err)
+		}
+		if !hasResidue(number, page) {
+			continue
+		}
+		clear(freeSpace(number, page))
+		if _, err := w.conn.exec(ctx, updateRawPage, []any{number, page}); err != nil {
+			return fmt.Errorf("write page %d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+// findResidue examines what was written since the last purge: the log and, where that does not tell, the whole file.
+func (c *checkpointer) findResidue(ctx context.Context) error {
+	if err := c.left.examine(); err != nil {
+		return err
+	}
+	count := func() (n uint32, err error) {
+		err = c.pool.QueryRowContext(ctx, selectPageCount).Scan(&n)
+		return n, err
+	}
+	read, err := c.pool.PrepareContext(ctx, selectRawPage)
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	return c.left.examineAll(count, func(number uint32) (page []byte, err error) {
+		err = read.QueryRowContext(ctx, number).Scan(&page)
+		return page, err
+	})
+}

@@ -1,0 +1,161 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pressly/goose/v3"
+)
+
+// marker is text that occurs nowhere else and does not compress.
+func marker() []byte {
+	var random [32]byte
+	rand.Read(random[:]) // never fails, as crypto/rand documents
+	return []byte(hex.EncodeToString(random[:]))
+}
+
+// wantGone checks that no file of a folder holds a text.
+func wantGone(t *testing.T, dir string, text []byte) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if n := bytes.Count(content, text); n > 0 {
+			t.Errorf("%s holds the deleted text %d times", filepath.Base(path), n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keep stores a text as a row of a page, or of many.
+func keep(t *testing.T, d *DB, id int, text []byte, times int) {
+	t.Helper()
+	exec(t, d, 1, "INSERT INTO page (id, data) VALUES ($1, $2)", id, bytes.Repeat(text, times))
+}
+
+func TestPurgeRemovesDeletedDataFromAllFiles(t *testing.T) {
+	dir := t.TempDir()
+	d := openPlain(t, filepath.Join(dir, "test.db"))
+	defer d.Close()
+	exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+	text, stays := marker(), marker()
+	keep(t, d, 1, text, 1)
+	keep(t, d, 2, stays, 1)
+	keep(t, d, 3, text, 1000) // on pages of its own
+	if err := d.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, d, 1, "DELETE FROM page WHERE id <> 2")
+	if err := d.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantGone(t, dir, text)
+	var got []byte
+	if err := d.QueryRow(t.Context(), "SELECT data FROM page WHERE id = 2").Scan(&got); err != nil || !bytes.Equal(got, stays) {
+		t.Errorf("the row beside it holds %q, %v", got, err)
+	}
+}
+
+// A reader keeps what it reads; the next purge after it removes that.
+func TestPurgeLeavesWhatAReaderNeeds(t *testing.T) {
+	dir := t.TempDir()
+	d := openPlain(t, filepath.Join(dir, "test.db"))
+	defer d.Close()
+	exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+	text := marker()
+	keep(t, d, 1, text, 1)
+	keep(t, d, 2, text, 1)
+	rows, err := d.Query(t.Context(), "SELECT data FROM page ORDER BY id")
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	exec(t, d, 1, "DELETE FROM page")
+	if err := d.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	if !rows.Next() || rows.Scan(&got) != nil || !bytes.Equal(got, text) {
+		t.Errorf("the reader got %q", got)
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantGone(t, dir, text)
+}
+
+func TestPurgeAfterClose(t *testing.T) {
+	d := openPlain(t, filepath.Join(t.TempDir(), "test.db"))
+	exec(t, d, 1, "CREATE TABLE page (data BLOB NOT NULL)")
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Purge(context.Background()); err == nil {
+		t.Error("a closed database was purged")
+	}
+}
+
+// An older version left deleted rows in free pages, and in pages in use. The first start of this one removes them.
+func TestMigrateRemovesWhatOlderVersionsLeft(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "it's.db")
+	text, stays := marker(), marker()
+	old, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(wal)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old.SetMaxOpenConns(1)
+	files, err := fs.Sub(migrations, "migrations/sqlite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, old, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.UpTo(t.Context(), secureDeletes-1); err != nil {
+		t.Fatal(err)
+	}
+	for i, data := range [][]byte{text, stays, bytes.Repeat(text, 1000)} {
+		if _, err := old.ExecContext(t.Context(), "INSERT INTO attachment (mailbox_id, message_id, id, data) VALUES ('a', 'b', $1, $2)", i, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := old.ExecContext(t.Context(), "DELETE FROM attachment WHERE id <> '1'"); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(path); err != nil || !bytes.Contains(content, text) {
+		t.Fatal("the older version left nothing, so this test shows nothing", err)
+	}
+
+	d := openPlain(t, path)
+	defer d.Close()
+	if _, _, err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantGone(t, dir, text)
+	var got []byte
+	if err := d.QueryRow(t.Context(), "SELECT data FROM attachment").Scan(&got); err != nil || !bytes.Equal(got, stays) {
+		t.Errorf("the row that was not deleted holds %q, %v", got, err)
+	}
+}

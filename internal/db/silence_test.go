@@ -1,0 +1,400 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+)
+
+// soon is what Options.Timeout is here, and answerMax how long an answer may take on a machine that is busy.
+const (
+	soon      = time.Second
+	answerMax = 10 * time.Second
+)
+
+// silenceable opens a new database that a server of the test's own is to fall silent of.
+func silenceable(t *testing.T, url string, o db.Options) *db.DB {
+	t.Helper()
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = soon
+	}
+	d, err := db.Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		d.Abort()
+		if err := d.Close(); err != nil {
+			t.Errorf("close the database: %v", err)
+		}
+	})
+	if _, _, err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func freeze(t *testing.T, s *dbtest.Server) {
+	t.Helper()
+	if err := s.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func thaw(t *testing.T, s *dbtest.Server) {
+	t.Helper()
+	if err := s.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(ctx context.Context, d *db.DB) error {
+	var n int
+	return d.QueryRow(ctx, "SELECT count(*) FROM public_domain").Scan(&n)
+}
+
+// answers runs calls at the same time and returns their errors, or fails the test where one takes too long.
+func answers(t *testing.T, n int, call func(i int) error) []error {
+	t.Helper()
+	errs := make([]error, n)
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = call(i) })
+	}
+	go func() {
+		all.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(answerMax):
+		t.Fatalf("not all of %d calls were answered within %s", n, answerMax)
+	}
+	return errs
+}
+
+// untilOK waits until a call succeeds.
+func untilOK(t *testing.T, call func() error) {
+	t.Helper()
+	var err error
+	for end := time.Now().Add(answerMax); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if err = call(); err == nil {
+			return
+		}
+	}
+	t.Fatalf("no recovery within %s: %v", answerMax, err)
+}
+
+func TestFrozenServerFailsEveryCallUntilItGoesOn(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t)
+	d := silenceable(t, server.URL("postgres"), db.Options{})
+	answers(t, 50, func(int) error { return read(t.Context(), d) })
+	freeze(t, server)
+	calls := []func(i int) error{
+		func(int) error { return read(t.Context(), d) },
+		func(i int) error { return d.Update(t.Context(), add(fmt.Sprintf("frozen%d.example", i))) },
+		func(int) error { return d.Notify(t.Context(), "news", []string{"text"}) },
+		func(int) error { return d.Ready(t.Context()) },
+	}
+	for range 2 { // the second time they need not wait
+		for i, err := range answers(t, 200, func(i int) error { return calls[i%4](i) }) {
+			if !db.Unavailable(err) {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
+	}
+	thaw(t, server)
+	untilOK(t, func() error { return d.Ready(t.Context()) })
+	for i, err := range answers(t, 40, func(i int) error { return calls[i%3](i) }) {
+		if err != nil && i%3 != 1 { // what was given up may have been stored all the same, and is refused the second time
+			t.Errorf("call %d after it: %v", i, err)
+		}
+	}
+}
+
+// Once a connection has found the server gone, those that idle in the pool are not tried one after the other.
+func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
+	t.Parallel()
+	proxy := dbtest.StartServer(t).StartProxy(t)
+	d := silenceable(t, proxy.URL("postgres"), db.Options{})
+	busy := func(i int) error {
+		if i%2 == 0 {
+			return d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				_, err := tx.Exec(ctx, "SELECT pg_sleep(0.2)")
+				return err
+			})
+		}
+		var s string
+		return d.QueryRow(t.Context(), "SELECT CAST(pg_sleep(0.2) AS text)").Scan(&s)
+	}
+	if err := errors.Join(answers(t, 16, busy)...); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Vanish()
+	proxy.Replace()
+	failed := 0
+	begin := time.Now()
+	for range 20 {
+		if err := errors.Join(read(t.Context(), d), d.Update(t.Context(), func(context.Context, *db.Tx) error { return nil })); err != nil {
+			failed++
+		}
+	}
+	if took := time.Since(begin); failed > 3 || took > answerMax {
+		t.Errorf("%d of 20 calls failed, in %s", failed, took)
+	}
+}
+
+func TestVanishedServerIsReplacedByAnother(t *testing.T) {
+	t.Parallel()
+	proxy := dbtest.StartServer(t).StartProxy(t)
+	d := silenceable(t, proxy.URL("postgres"), db.Options{})
+	proxy.Vanish()
+	for i, err := range answers(t, 20, func(int) error { return read(t.Context(), d) }) {
+		if !db.Unavailable(err) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	proxy.Replace()
+	untilOK(t, func() error { return errors.Join(read(t.Context(), d), d.Ready(t.Context())) })
+}
+
+func TestFewCallsWaitForASilentServer(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t)
+	d := silenceable(t, server.URL("postgres"), db.Options{Waiting: 10, Timeout: answerMax})
+	freeze(t, server)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	refused := make(chan error, 100)
+	for range 100 {
+		go func() { refused <- read(ctx, d) }()
+	}
+	for range 90 {
+		if err := wait(t, refused); !errors.Is(err, db.ErrUnavailable) || !strings.Contains(err.Error(), "too many") {
+			t.Errorf("refused with %v", err)
+		}
+	}
+	d.Abort()
+	for range 10 {
+		if err := wait(t, refused); !db.Unavailable(err) {
+			t.Errorf("a call that waited: %v", err)
+		}
+	}
+}
+
+func TestListenersHearAgainAfterTheServerWasSilent(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t)
+	proxy := server.StartProxy(t)
+	d, other := silenceable(t, proxy.URL("postgres"), db.Options{}), silenceable(t, server.URL("postgres"), db.Options{})
+	began, heard := make(chan struct{}, 100), make(chan string, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		d.Listen(ctx, "news", func() { began <- struct{}{} }, func(text string) { heard <- text })
+	})
+	defer listening.Wait()
+	defer cancel()
+	wait(t, began)
+	for name, silence := range map[string]func(){
+		"frozen":   func() { freeze(t, server); _ = read(t.Context(), d); thaw(t, server) },
+		"vanished": func() { proxy.Vanish(); proxy.Replace(); wait(t, began) },
+	} {
+		silence()
+		for text := ""; text != name; {
+			untilOK(t, func() error { return other.Notify(t.Context(), "news", []string{name}) })
+			select {
+			case text = <-heard:
+			case <-time.After(soon): // the connection may just be renewed
+			}
+		}
+	}
+}
+
+func TestAbortEndsWhatWaitsForASilentServer(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t)
+	d := silenceable(t, server.URL("postgres"), db.Options{Timeout: time.Hour})
+	beside := silenceable(t, server.URL("postgres"), db.Options{Beside: d})
+	ctx, cancel := context.WithCancel(t.Context())
+	var listening sync.WaitGroup
+	began := make(chan struct{}, 10)
+	listening.Go(func() { d.Listen(ctx, "news", func() { began <- struct{}{} }, func(string) {}) })
+	wait(t, began)
+	freeze(t, server)
+	failed := make(chan error, 40)
+	for range 10 {
+		for _, d := range []*db.DB{d, beside} {
+			go func() { failed <- read(t.Context(), d) }()
+			go func() { failed <- d.Update(t.Context(), add("never.example")) }()
+		}
+	}
+	d.Abort()
+	for range 40 {
+		if err := wait(t, failed); !db.Unavailable(err) {
+			t.Errorf("aborted with %v", err)
+		}
+	}
+	cancel()
+	answers(t, 1, func(int) error { listening.Wait(); return errors.Join(beside.Close(), d.Close()) })
+}
+
+func TestDeadlinesLeaveNoGoroutineBehind(t *testing.T) {
+	server := dbtest.StartServer(t)
+	before := goleak.IgnoreCurrent()
+	d := silenceable(t, server.URL("postgres"), db.Options{})
+	freeze(t, server)
+	answers(t, 20, func(i int) error {
+		if i%2 == 0 {
+			return d.Update(t.Context(), add("never.example"))
+		}
+		return read(t.Context(), d)
+	})
+	d.Abort()
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	goleak.VerifyNone(t, before)
+}
+
+func TestSlowStatementIsEndedAndTheServerIsNotSilent(t *testing.T) {
+	t.Parallel()
+	const timeout = 4 * time.Second // a busy machine must be able to open a connection within it
+	d := silenceable(t, dbtest.EmptyPostgresURL(t), db.Options{Timeout: timeout})
+	sleep := func(d time.Duration) func(ctx context.Context, tx *db.Tx) error {
+		return func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Exec(ctx, fmt.Sprintf("SELECT pg_sleep(%g)", d.Seconds()))
+			return err
+		}
+	}
+	long := make(chan error, 2)
+	go func() { long <- d.Update(db.Background(t.Context()), sleep(timeout*3/2)) }()
+	go func() { long <- d.Bulk(t.Context(), sleep(timeout*3/2)) }()
+	slow := make(chan error, 1)
+	go func() { slow <- d.Update(t.Context(), sleep(time.Minute)) }()
+	for ended := false; !ended; {
+		select {
+		case err := <-slow:
+			if ended = true; !errors.Is(err, db.ErrUnavailable) {
+				t.Errorf("a statement of a minute: %v", err)
+			}
+		default:
+			untilOK(t, func() error { return read(t.Context(), d) })
+		}
+	}
+	for range 2 {
+		if err := wait(t, long); err != nil {
+			t.Errorf("a task in the background, or a bulk transaction: %v", err)
+		}
+	}
+}
+
+func TestLockedTableFailsAnUpdateInTime(t *testing.T) {
+	t.Parallel()
+	d := silenceable(t, dbtest.EmptyPostgresURL(t), db.Options{})
+	locked, done := make(chan struct{}), make(chan struct{})
+	var holding sync.WaitGroup
+	holding.Go(func() {
+		if err := d.Bulk(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Exec(ctx, "LOCK TABLE public_domain")
+			close(locked)
+			<-done
+			return err
+		}); err != nil {
+			t.Errorf("hold the lock: %v", err)
+		}
+	})
+	wait(t, locked)
+	for i, err := range answers(t, 20, func(i int) error {
+		if i%2 == 0 {
+			return read(t.Context(), d)
+		}
+		return d.Update(t.Context(), add("locked.example"))
+	}) {
+		if !db.Unavailable(err) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	close(done)
+	holding.Wait()
+	untilOK(t, func() error { return d.Update(t.Context(), add("free.example")) })
+}
+
+func TestMigrationOfASilentServerEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t)
+	d := silenceable(t, server.URL("postgres"), db.Options{})
+	freeze(t, server)
+	ctx, cancel := context.WithCancel(t.Context())
+	migrated := make(chan error, 1)
+	go func() { _, _, err := d.Migrate(ctx); migrated <- err }()
+	cancel()
+	if err := wait(t, migrated); err == nil {
+		t.Error("migrated all the same")
+	}
+}
+
+// A commit that reaches a frozen server, and is given up, is not carried out when the server goes on: the session has been idle in
+// its transaction for too long by then. So the caller may try again and stores it once.
+func TestCommitThatWasGivenUpIsNotCarriedOutLater(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t)
+	frozen := false
+	d := silenceable(t, server.URL("postgres"), db.Options{Writers: 1, Commit: func(commit func() error) error {
+		if frozen {
+			return commit()
+		}
+		frozen = true
+		freeze(t, server)
+		return commit()
+	}})
+	const name = "doubt.example"
+	update := func() error {
+		return d.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			if err := tx.Queue(ctx, insert, name); err != nil {
+				return err
+			}
+			var n int
+			return tx.QueryRow(ctx, "SELECT count(*) FROM public_domain").Scan(&n) // the transaction has begun on the server
+		}, func(ctx context.Context, q db.Queryer) (bool, error) {
+			var n int
+			err := q.QueryRow(ctx, "SELECT count(*) FROM public_domain WHERE name = $1", name).Scan(&n)
+			return n > 0, err
+		})
+	}
+	if err := answers(t, 1, func(int) error { return update() })[0]; !errors.Is(err, db.ErrUnavailable) {
+		t.Errorf("a commit that a frozen server does not answer: %v", err)
+	}
+	thaw(t, server)
+	untilOK(t, func() error { return d.Ready(t.Context()) })
+	untilOK(t, func() error { // the session that held the transaction has ended
+		var n int
+		err := d.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'").Scan(&n)
+		if err == nil && n > 0 {
+			err = fmt.Errorf("%d transactions are open", n)
+		}
+		return err
+	})
+	if got := names(t, d); got != "" {
+		t.Errorf("stored: %s", got)
+	}
+	untilOK(t, update)
+	if got := names(t, d); got != name {
+		t.Errorf("stored: %s", got)
+	}
+}
