@@ -20,26 +20,29 @@ const partSize = 8100
 
 // cell says where a record of a table is: a reference taken apart.
 type cell struct {
-	quarter int64    // since 1970, from whose beginning on the record may go
-	id      [16]byte // of an Append; it sorts by time, so that the index grows at its end
-	offset  int64    // among the records of the Append
-	length  int64    // 0: all of a row whose id is this, as versions before wrote it
+	slot   slot
+	id     [16]byte // of an Append; it begins with the milliseconds from which on it may go, so that the index grows at its end
+	offset int64    // among the records of the Append
+	length int64    // 0: all of a row whose id is this, as versions before wrote it
 }
 
-func newCell(at time.Time, quarter int64) cell {
-	c := cell{quarter: quarter}
+func newCell(goes time.Time, in slot) cell {
+	c := cell{slot: in}
 	rand.Read(c.id[6:]) // never fails, as crypto/rand documents
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli()))
-	copy(c.id[:6], ms[2:])
+	copy(c.id[:6], idBefore(goes))
 	return c
+}
+
+// idBefore is below every id of what may go at a time or later, and above those of what may go earlier.
+func idBefore(goes time.Time) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(goes.UnixMilli()))[2:]
 }
 
 const cellPrefix = "t."
 
-// ref writes a cell: t, quarter, id, offset and length; an older one's without the last two.
+// ref writes a cell: t, slot, id, offset and length; an older one's without the last two.
 func (c cell) ref() Ref {
-	text := strconv.AppendInt(make([]byte, 0, 50), c.quarter, 36)
+	text := strconv.AppendInt(make([]byte, 0, 50), int64(c.slot), 36)
 	if c.length == 0 {
 		return Ref(cellPrefix + string(text) + "." + hex.EncodeToString(c.id[:]))
 	}
@@ -61,10 +64,10 @@ func parseCell(r Ref) (c cell, err error) {
 	var id []byte
 	switch fields := strings.Split(text, "."); len(fields) {
 	case 2:
-		c.quarter = number(fields[0])
+		c.slot = slot(number(fields[0]))
 		id, err = hex.DecodeString(fields[1])
 	case 4:
-		c.quarter, c.offset, c.length = number(fields[0]), number(fields[2]), number(fields[3])
+		c.slot, c.offset, c.length = slot(number(fields[0])), number(fields[2]), number(fields[3])
 		id, err = base64.RawURLEncoding.DecodeString(fields[1])
 	}
 	if err == nil && len(id) == len(c.id) {
@@ -108,13 +111,13 @@ func (c cell) within(parts [][]byte) ([]byte, error) {
 	return data[begin : begin+c.length], nil
 }
 
-// stream are the rows of the records of an Append that lie in one quarter.
+// stream are the rows of the records of an Append that share an id.
 type stream struct {
-	cell     // where the next record begins
-	quarters db.Numbers
-	ids      db.Octets
-	parts    db.Octets
-	rest     []byte // begins the next part
+	cell  // where the next record begins
+	slots db.Numbers
+	ids   db.Octets
+	parts db.Octets
+	rest  []byte // begins the next part
 }
 
 // add adds a record, whose octets must stay as they are until the rows are written.
@@ -148,7 +151,7 @@ func (s *stream) end() {
 }
 
 func (s *stream) part(data []byte) {
-	s.quarters = append(s.quarters, s.quarter)
+	s.slots = append(s.slots, int64(s.slot))
 	s.ids = append(s.ids, s.row(int64(len(s.parts))))
 	s.parts = append(s.parts, data)
 }

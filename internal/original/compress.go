@@ -16,6 +16,7 @@ const MaxSize = 256 << 20
 const (
 	stored     = 0 // the bytes themselves follow
 	compressed = 1 // one S2 block follows, which begins with its length
+	chunked    = 2 // see chunk.go
 )
 
 const compressFrom = 1 << 10 // shorter input is stored: little to win
@@ -72,7 +73,20 @@ func Store(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// Decompress returns what Compress or Store was given. Anything else gives an error, or bytes, but never more than MaxSize of them.
+// DecompressedLen is the length of what Decompress would return for data of that length that begin with head, 16 bytes of them or all. It
+// is 0 where Decompress would fail.
+func DecompressedLen(head []byte, length int64) int64 {
+	if len(head) == 0 {
+		return 0
+	}
+	size := uint64(length - 1)
+	if head[0] != stored {
+		size, _ = binary.Uvarint(head[1:])
+	}
+	return int64(min(size, MaxSize))
+}
+
+// Decompress returns what Compress, CompressChunks or Store was given. Anything else gives an error, or bytes, but never more than MaxSize of them.
 // The result may share memory with data.
 func Decompress(data []byte) ([]byte, error) {
 	if len(data) == 0 {
@@ -83,6 +97,8 @@ func Decompress(data []byte) ([]byte, error) {
 		return data[1:], nil
 	case compressed:
 		return decompress(data[1:])
+	case chunked:
+		return joinChunks(data)
 	default:
 		return nil, fmt.Errorf("%w: it begins with %#x", errNotCompressed, data[0])
 	}

@@ -198,7 +198,7 @@ func TestWhatIsNoReferenceIsDamaged(t *testing.T) {
 	s, _ := c.restart(t, c.bytes)
 	good := string(c.refs[1])
 	for _, bad := range []string{
-		"", ".", "....", good + ".1", good + " ", "0" + good, "-" + good, strings.ToUpper(good), "../../etc/passwd", good[:len(good)-2],
+		"", ".", "....", "s.", "s." + good, good + ".1", good + " ", "0" + good, "-" + good, strings.ToUpper(good), "../../etc/passwd", good[:len(good)-2],
 		"p0.1.1.0.5", "p0.1.1.8.0", "p0.1.1.-8.5", "zzzzzzzzzzzz.1.1.8.5", "p0.-1.1.8.5", "p0.1.zzzzzzzzz.8.5", "p0.1.1.1y2p0ij32e8e7.5",
 	} {
 		if bad == good {
@@ -237,7 +237,7 @@ func FuzzOpenSegment(f *testing.F) {
 }
 
 func FuzzRef(f *testing.F) {
-	for _, s := range []string{"p0.1.1.8.5", "....", "p0.2ajk5.1z141z3.8.16o"} {
+	for _, s := range []string{"p0.1.1.8.5", "s.p0.2ajk5x.1.8.5", "....", "p0.2ajk5.1z141z3.8.16o"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -192,6 +192,22 @@ func reopened(t testing.TB, s *original.Segments, dir string) *original.Segments
 	return open(t, dir, clock.NewFake(start))
 }
 
+// A full disk leaves no empty file for each mail that it refuses.
+func TestASegmentWithoutARecordIsRemoved(t *testing.T) {
+	f := &original.Faults{Write: func([]byte) (int, error) { return 0, syscall.ENOSPC }}
+	s, dir := openFaulty(t, f)
+	for range 3 {
+		_, synced := mustAppend(t, s, text(2000))
+		if err := synced.Wait(); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("Wait = %v", err)
+		}
+	}
+	s.Close()
+	if left := files(t, dir); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 // What waits behind a write that fails would lie behind the cut, so it fails with it.
 func TestAFailedWriteFailsWhatWaits(t *testing.T) {
 	f := &original.Faults{}

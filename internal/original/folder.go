@@ -11,8 +11,9 @@ import (
 // folder makes segment files. It is an interface so that a test can make the system fail or wait.
 type folder interface {
 	create(file string) (segmentFile, error) // must not exist yet
-	datasync(f *os.File) error               // like segmentFile.datasync, for a file that is repaired at start
-	sync() error                             // the names of files made before are on stable storage when it returns
+	remove(file string) error
+	datasync(f *os.File) error // like segmentFile.datasync, for a file that is repaired at start
+	sync() error               // the names of files made before are on stable storage when it returns
 }
 
 // segmentFile is the one being written.
@@ -51,6 +52,8 @@ func (f *osFile) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+func (d osFolder) remove(file string) error { return os.Remove(filepath.Join(d.path, file)) }
 
 func (osFolder) datasync(f *os.File) error { return datasync(f) }
 

@@ -44,21 +44,37 @@ func (l *lane) append(at time.Time, records []Record, which []int, refs []Ref) (
 	return g, nil
 }
 
-// encode makes what is written at once, and the references to it.
-func (l *lane) encode(seg *segment, records []Record, which []int, refs []Ref) []byte {
+// encode makes what is written at once, and the references to it: small records together, each large one by itself.
+func (l *lane) encode(seg *segment, records []Record, which []int, refs []Ref) (pieces []piece) {
 	size := int64(len(magic))
 	for _, i := range which {
-		size += sizeOf(len(records[i].Data))
+		if n := len(records[i].Data); n < largeRecord {
+			size += sizeOf(n)
+		}
 	}
+	at := seg.size // only the lane writes, so only it changes the size
 	text := lend(roundUp(size, blockSize))
-	if seg.size == 0 { // only the lane writes, so only it changes the size
+	if at == 0 {
 		text = append(text, magic...)
 	}
 	for _, i := range which {
-		refs[i] = place{name: seg.name, offset: seg.size + int64(len(text)), length: int64(len(records[i].Data))}.ref()
-		text = fill(appendRecord(text, records[i].Data), headerSize)
+		if data := records[i].Data; len(data) < largeRecord {
+			refs[i] = place{name: seg.name, offset: at + int64(len(text)), length: int64(len(data))}.ref()
+			text = fill(appendRecord(text, data), headerSize)
+		}
 	}
-	return fill(text, blockSize)
+	if len(text) > 0 {
+		pieces = append(pieces, piece{blocks: fill(text, blockSize)})
+		at += pieces[0].size()
+	}
+	for _, i := range which {
+		if data := records[i].Data; len(data) >= largeRecord {
+			refs[i] = place{name: seg.name, offset: at, length: int64(len(data))}.ref()
+			pieces = append(pieces, piece{record: data})
+			at += pieces[len(pieces)-1].size()
+		}
+	}
+	return pieces
 }
 
 // rooms are what is written from: as large as sets of mail, and of no use once it is written.
@@ -86,14 +102,14 @@ func aligned(size int64) []byte {
 }
 
 // segmentFor returns the open segment if it fits the time, else a new one. A set that comes late may still
-// enter the next quarter's segment: it is then kept longer, never shorter.
+// enter the next period's segment: it is then kept longer, never shorter.
 func (l *lane) segmentFor(at time.Time) (*segment, error) {
-	q := quarterOf(at)
-	if s := l.seg; s != nil && (s.quarter == q || s.quarter == q+1) && s.fit(l.limit) {
+	q := periodOf(at)
+	if s := l.seg; s != nil && (s.period == q || s.period == q+1) && s.fit(l.limit) {
 		return s, nil
 	}
 	l.drop()
-	n := name{class: l.class, quarter: q, nonce: nonce()}
+	n := name{class: l.class, period: q, nonce: nonce()}
 	f, err := l.folder.create(n.file())
 	if errors.Is(err, fs.ErrExist) { // once in four thousand million
 		n.nonce = nonce()

@@ -36,11 +36,15 @@ func fill(dst []byte, unit int64) []byte {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func appendRecord(dst, data []byte) []byte {
+	return append(appendHeader(dst, data), data...)
+}
+
+// appendHeader appends what stands in front of a record's data.
+func appendHeader(dst, data []byte) []byte {
 	start := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data)))
 	sum := crc32.Update(crc32.Checksum(dst[start:], castagnoli), castagnoli, data)
-	dst = binary.BigEndian.AppendUint32(dst, sum)
-	return append(dst, data...)
+	return binary.BigEndian.AppendUint32(dst, sum)
 }
 
 // trailer is the record without data.

@@ -14,9 +14,10 @@ type Ref string
 // name tells segments apart. The nonce is random: a file that a crash took away before its folder entry was on
 // stable storage must not give its name, and with it its references, to another.
 type name struct {
-	class   int64 // seconds
-	quarter int64 // since 1970
-	nonce   uint32
+	class  int64 // seconds
+	period int64 // since 1970, of which the segment holds what arrived
+	nonce  uint32
+	old    bool // of a version whose periods were quarters of an hour
 }
 
 // place is a Ref taken apart.
@@ -28,21 +29,41 @@ type place struct {
 
 const suffix = ".segment"
 
-// timeLayout makes file names that sort by time and can be read by people.
-const timeLayout = "20060102T1504Z"
+// maxPeriod bounds what a reference may name; that there is such a year is checked behind it.
+const maxPeriod = 1 << 40
 
-func quarterOf(t time.Time) int64 { return floorDiv(t.Unix(), int64(quarter/time.Second)) }
+// The layouts of the time in file names, which sort by it and can be read by people. Versions before wrote no seconds.
+const (
+	timeLayout    = "20060102T150405Z"
+	oldTimeLayout = "20060102T1504Z"
+)
 
-func (n name) begins() time.Time { return time.Unix(n.quarter*int64(quarter/time.Second), 0).UTC() }
+func periodOf(t time.Time) int64 { return floorDiv(t.Unix(), int64(period/time.Second)) }
+
+// kind gives the length of the period of a segment, the layout of its file name, and how much later than its period a
+// message may be received whose record is in it.
+func (n name) kind() (length time.Duration, layout string, late time.Duration) {
+	if n.old {
+		return oldPeriod, oldTimeLayout, 0
+	}
+	return period, timeLayout, slack
+}
+
+func (n name) begins() time.Time {
+	length, _, _ := n.kind()
+	return time.Unix(n.period*int64(length/time.Second), 0).UTC()
+}
 
 // expires is the moment from which on nothing in the segment must be readable any more.
 func (n name) expires() time.Time {
-	return n.begins().Add(quarter + time.Duration(n.class)*time.Second)
+	length, _, late := n.kind()
+	return n.begins().Add(length + late + time.Duration(n.class)*time.Second)
 }
 
-// file is the segment's file name: 20260131T1215Z-900-00c0ffee.segment.
+// file is the segment's file name: 20260131T121520Z-900-00c0ffee.segment.
 func (n name) file() string {
-	return fmt.Sprintf("%s-%d-%08x%s", n.begins().Format(timeLayout), n.class, n.nonce, suffix)
+	_, layout, _ := n.kind()
+	return fmt.Sprintf("%s-%d-%08x%s", n.begins().Format(layout), n.class, n.nonce, suffix)
 }
 
 // parseFile is the inverse of name.file.
@@ -52,13 +73,15 @@ func parseFile(file string) (n name, ok bool) {
 	if !ok || len(parts) != 3 {
 		return n, false
 	}
-	begins, err1 := time.Parse(timeLayout, parts[0])
+	n.old = len(parts[0]) == len(oldTimeLayout)
+	length, layout, _ := n.kind()
+	begins, err1 := time.Parse(layout, parts[0])
 	class, err2 := strconv.ParseInt(parts[1], 10, 64)
 	nonce, err3 := strconv.ParseUint(parts[2], 16, 32)
 	if err1 != nil || err2 != nil || err3 != nil {
 		return n, false
 	}
-	n = name{class: class, quarter: quarterOf(begins), nonce: uint32(nonce)}
+	n.class, n.period, n.nonce = class, floorDiv(begins.Unix(), int64(length/time.Second)), uint32(nonce)
 	return n, n.valid() && n.file() == file
 }
 
@@ -66,10 +89,16 @@ func (n name) valid() bool {
 	return n.class > 0 && n.class <= int64(maxClass/time.Second) && n.begins().Year() >= 1970 && n.begins().Year() <= 9999
 }
 
+// placePrefix begins the references into segments whose periods are not quarters of an hour.
+const placePrefix = "s."
+
 // ref writes a place: five numbers in base 36.
 func (p place) ref() Ref {
 	text := make([]byte, 0, 50)
-	for i, v := range [...]int64{p.class, p.quarter, int64(p.nonce), p.offset, p.length} {
+	if !p.old {
+		text = append(text, placePrefix...)
+	}
+	for i, v := range [...]int64{p.class, p.period, int64(p.nonce), p.offset, p.length} {
 		if i > 0 {
 			text = append(text, '.')
 		}
@@ -81,7 +110,8 @@ func (p place) ref() Ref {
 // parse is the inverse of place.ref. What is no reference of ours is ErrDamaged.
 func (r Ref) parse() (p place, err error) {
 	var v [5]int64
-	parts := strings.Split(string(r), ".")
+	text, current := strings.CutPrefix(string(r), placePrefix)
+	parts := strings.Split(text, ".")
 	if len(parts) != len(v) {
 		return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
 	}
@@ -90,8 +120,8 @@ func (r Ref) parse() (p place, err error) {
 			return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
 		}
 	}
-	p = place{name: name{class: v[0], quarter: v[1], nonce: uint32(v[2])}, offset: v[3], length: v[4]}
-	inBounds := v[1] >= 0 && v[1] <= math.MaxInt32 && p.valid() && p.offset >= int64(len(magic)) && p.offset <= math.MaxInt64/2 &&
+	p = place{name: name{class: v[0], period: v[1], nonce: uint32(v[2]), old: !current}, offset: v[3], length: v[4]}
+	inBounds := v[1] >= 0 && v[1] <= maxPeriod && p.valid() && p.offset >= int64(len(magic)) && p.offset <= math.MaxInt64/2 &&
 		p.length > 0 && p.length <= maxRecord
 	if !inBounds || p.ref() != r {
 		return place{}, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))

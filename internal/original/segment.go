@@ -27,9 +27,24 @@ type segment struct {
 
 // group is everything that one sync covers. err is written before done is closed.
 type group struct {
-	blocks [][]byte // to be written, one after the other
+	pieces []piece // to be written, one after the other
 	done   chan struct{}
 	err    error
+}
+
+// piece is what is written together, in whole blocks: the blocks themselves, or a large record, which becomes blocks a buffer at a time
+// while it is written.
+type piece struct {
+	blocks []byte // nil: it is a record
+	record []byte
+}
+
+// size is what the piece takes in the file.
+func (p piece) size() int64 {
+	if p.blocks == nil {
+		return roundUp(sizeOf(len(p.record)), blockSize)
+	}
+	return int64(len(p.blocks))
 }
 
 func (g *group) settle(err error) {
@@ -37,20 +52,22 @@ func (g *group) settle(err error) {
 	close(g.done)
 }
 
-// append hands over whole blocks of records, which it then owns, and returns the group whose sync covers them. A failure ends the
+// append hands over pieces, which the segment then owns, and returns the group whose sync covers them. A failure ends the
 // segment: it is cut back to what is on stable storage, so that no later record follows half of one.
-func (s *segment) append(blocks []byte, spawn func(func())) (*group, error) {
+func (s *segment) append(pieces []piece, spawn func(func())) (*group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return nil, s.err
 	}
-	s.size += int64(len(blocks))
+	for _, p := range pieces {
+		s.size += p.size()
+	}
 	if s.waiting == nil {
 		s.waiting = &group{done: make(chan struct{})}
 	}
 	g := s.waiting
-	g.blocks = append(g.blocks, blocks)
+	g.pieces = append(g.pieces, pieces...)
 	if !s.syncing {
 		s.syncing = true
 		spawn(s.syncAll)
@@ -65,7 +82,7 @@ func (s *segment) syncAll() {
 	for s.waiting != nil {
 		g, upTo := s.waiting, s.size
 		s.waiting = nil
-		err := s.storeUnlocked(g.blocks)
+		err := s.storeUnlocked(g.pieces)
 		if err != nil {
 			s.fail(err)
 		} else {
@@ -78,16 +95,19 @@ func (s *segment) syncAll() {
 }
 
 // storeUnlocked lets go of the lock for as long as the disk takes.
-func (s *segment) storeUnlocked(blocks [][]byte) error {
+func (s *segment) storeUnlocked(pieces []piece) error {
 	named := s.named
 	s.mu.Unlock()
 	defer s.mu.Lock()
-	for _, b := range blocks {
-		n, err := s.file.Write(b)
-		if err != nil || n != len(b) {
-			return fmt.Errorf("write %d bytes to %s, %d written: %w", len(b), s.name.file(), n, err)
+	for i, p := range pieces {
+		write := s.writeBlocks
+		if p.blocks == nil {
+			write = s.writeRecord
 		}
-		giveBack(b)
+		if err := write(p); err != nil {
+			return err
+		}
+		pieces[i] = piece{} // a group may hold many, and is kept until its last piece is written
 	}
 	if err := s.file.datasync(); err != nil {
 		return fmt.Errorf("sync %s: %w", s.name.file(), err)
@@ -99,6 +119,43 @@ func (s *segment) storeUnlocked(blocks [][]byte) error {
 		return fmt.Errorf("sync the folder of %s: %w", s.name.file(), err)
 	}
 	s.named = true // nobody else reads it while this goroutine lives
+	return nil
+}
+
+func (s *segment) writeBlocks(p piece) error {
+	if err := s.write(p.blocks); err != nil {
+		return err
+	}
+	giveBack(p.blocks)
+	return nil
+}
+
+// writeRecord writes a large record by way of a buffer, so that it takes no second time its memory.
+func (s *segment) writeRecord(p piece) error {
+	buf := lend(writeSize)
+	defer func() { giveBack(buf) }()
+	buf = appendHeader(buf, p.record)
+	for rest := p.record; ; {
+		n := min(len(rest), cap(buf)&^(blockSize-1)-len(buf))
+		buf, rest = append(buf, rest[:n]...), rest[n:]
+		if len(rest) == 0 {
+			buf = fill(buf, blockSize)
+		}
+		if err := s.write(buf); err != nil {
+			return err
+		}
+		if len(rest) == 0 {
+			return nil
+		}
+		buf = buf[:0]
+	}
+}
+
+func (s *segment) write(b []byte) error {
+	n, err := s.file.Write(b)
+	if err != nil || n != len(b) {
+		return fmt.Errorf("write %d bytes to %s, %d written: %w", len(b), s.name.file(), n, err)
+	}
 	return nil
 }
 
@@ -146,6 +203,11 @@ func (s *segment) closeIfDone() {
 	}
 	if err := s.file.Close(); err != nil {
 		s.log.Warn("close original segment", "file", s.name.file(), "error", err)
+	}
+	if s.err != nil && s.synced == 0 { // nothing refers to it; on a full disk there would be one for each mail
+		if err := s.folder.remove(s.name.file()); err != nil {
+			s.log.Warn("remove an empty original segment", "file", s.name.file(), "error", err)
+		}
 	}
 }
 

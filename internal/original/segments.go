@@ -1,6 +1,7 @@
 package original
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,9 +52,10 @@ func open(dir string, c clock.Clock, log *slog.Logger, f folder, limit int64) (*
 	return s, nil
 }
 
-// Append begins to write records, all of which arrived at the given time, and to make them durable. It has copied them when it
-// returns: a reference, in the place of its record, may be relied on once synced.Wait has answered nil. After an error none of
-// the records has a reference, though some may be written. An error, of Append or of Wait, leaves the store usable.
+// Append begins to write records, all of which arrived at the given time, and to make them durable. It has copied those below 1 MiB when
+// it returns; the data of larger ones must not change until synced.Wait returns. A reference, in the place of its record, may be relied on
+// once synced.Wait has answered nil. After an error none of the records has a reference, though some may be written. An error, of Append
+// or of Wait, leaves the store usable.
 func (s *Segments) Append(at time.Time, records []Record) (refs []Ref, synced *Sync, err error) {
 	if year := at.Year(); year < 1971 || year > 9998 {
 		return nil, nil, fmt.Errorf("%w: it arrived in the year %d", ErrRecord, year)
@@ -111,31 +113,58 @@ func (s *Segments) Read(ref Ref) ([]byte, error) {
 	return raw, nil
 }
 
+// NewReader returns a reader of a record. Errors: ErrGone, ErrDamaged.
+func (s *Segments) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
+	p, err := ref.parse()
+	if err != nil {
+		return nil, fmt.Errorf("read original %s: %w", ref, err)
+	}
+	return newReader(ctx, ref, record{s, p}, p.length)
+}
+
+// record is a record as the source of a Reader.
+type record struct {
+	segments *Segments
+	place
+}
+
+func (r record) read(_ context.Context, p []byte, off int64) error {
+	return r.segments.readAt(r.place, p, headerSize+off)
+}
+
+func (r record) whole(context.Context) ([]byte, error) { return r.segments.read(r.ref()) }
+
 func (s *Segments) read(ref Ref) ([]byte, error) {
 	p, err := ref.parse()
 	if err != nil {
 		return nil, err
 	}
+	raw := make([]byte, headerSize+p.length)
+	if err := s.readAt(p, raw, 0); err != nil {
+		return nil, err
+	}
+	return openRecord(raw)
+}
+
+// readAt reads a part of the record at a place, off octets behind its beginning.
+func (s *Segments) readAt(p place, data []byte, off int64) error {
 	f, err := os.Open(filepath.Join(s.dir, p.file()))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrGone
+		return ErrGone
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if p.offset+headerSize+p.length > info.Size() {
-		return nil, ErrGone // cut off
+		return ErrGone // cut off
 	}
-	raw := make([]byte, headerSize+p.length)
-	if _, err := f.ReadAt(raw, p.offset); err != nil {
-		return nil, err
-	}
-	return openRecord(raw)
+	_, err = f.ReadAt(data, p.offset+off)
+	return err
 }
 
 // Sweep erases the segments that are wholly past their retention at now, and returns how many. It goes on after

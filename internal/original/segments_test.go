@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -151,19 +152,45 @@ func TestARecordIsErasedAfterItsClassAndNotBefore(t *testing.T) {
 			t.Errorf("Sweep(%s) = %d, %v; want %d", at.Format(time.TimeOnly), n, err, want)
 		}
 	}
-	sweep(start.Add(free), 0) // the quarter 12:00 ends at 12:15, its records at 12:30
-	sweep(time.Date(2026, 1, 31, 12, 29, 59, 999_999_999, time.UTC), 0)
+	const late = 35 * time.Second // its period of 20 s, and 15 s that its message may have come later
+	sweep(start.Add(free+late-1), 0)
 	wantBody(t, s, short, text(3000))
-	sweep(time.Date(2026, 1, 31, 12, 30, 0, 0, time.UTC), 1)
+	sweep(start.Add(free+late), 1)
 	wantGone(t, s, short, original.ErrGone)
 	wantBody(t, s, long, text(3000))
-	late := keep(t, s, start.Add(26*time.Minute), records(free, text(2000)))[0]
-	wantBody(t, s, late, text(2000))
-	sweep(time.Date(2026, 1, 31, 13, 15, 0, 0, time.UTC), 2)
+	end := keep(t, s, start.Add(19*time.Second), records(free, text(2000)))[0] // the end of a period
+	sweep(start.Add(free+late-1), 0)
+	wantBody(t, s, end, text(2000))
+	sweep(start.Add(paid+late), 2)
 	wantGone(t, s, long, original.ErrGone)
 	if left := files(t, dir); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
+}
+
+// A version before kept a quarter of an hour in a file, and its references are in the rows of messages.
+func TestASegmentOfAnEarlierVersionIsReadAndErased(t *testing.T) {
+	dir, c := t.TempDir(), clock.NewFake(start)
+	s := open(t, dir, c)
+	fields := strings.Split(string(keep(t, s, start, records(free, text(3000)))[0]), ".") // s, class, period, nonce, offset, length
+	s.Close()
+	now := files(t, dir)[0]
+	if err := os.Rename(now, strings.Replace(now, "20260131T120500Z", "20260131T1200Z", 1)); err != nil {
+		t.Fatal(err)
+	}
+	fields[2] = strconv.FormatInt(start.Unix()/900, 36)
+	ref := original.Ref(strings.Join(fields[1:], "."))
+	again := open(t, dir, c)
+	wantBody(t, again, ref, text(3000))
+	for _, step := range []struct {
+		after   time.Duration
+		removed int
+	}{{25*time.Minute - 1, 0}, {25 * time.Minute, 1}} { // its quarter ends at 12:15
+		if n, err := again.Sweep(start.Add(step.after)); n != step.removed || err != nil {
+			t.Errorf("Sweep after %s = %d, %v; want %d", step.after, n, err, step.removed)
+		}
+	}
+	wantGone(t, again, ref, original.ErrGone)
 }
 
 func TestOpenRemovesWhatIsPastItsTime(t *testing.T) {
@@ -174,7 +201,7 @@ func TestOpenRemovesWhatIsPastItsTime(t *testing.T) {
 	s.Close()
 	stranger := filepath.Join(dir, "notes.txt")
 	os.WriteFile(stranger, nil, 0o600)
-	c.Advance(free + 15*time.Minute)
+	c.Advance(free + 35*time.Second)
 	again := open(t, dir, c)
 	wantGone(t, again, short, original.ErrGone)
 	wantBody(t, again, long, text(3000))
@@ -183,13 +210,13 @@ func TestOpenRemovesWhatIsPastItsTime(t *testing.T) {
 	}
 }
 
-func TestEachQuarterHasAFile(t *testing.T) {
+func TestEachPeriodHasAFile(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
 	for i, c := range []struct {
 		after time.Duration
 		files int
-	}{{0, 1}, {9 * time.Minute, 1}, {10 * time.Minute, 2}, {9 * time.Minute, 2}, {24 * time.Minute, 2}, {40 * time.Minute, 3}, {0, 4}} {
+	}{{0, 1}, {19 * time.Second, 1}, {20 * time.Second, 2}, {19 * time.Second, 2}, {39 * time.Second, 2}, {time.Minute, 3}, {0, 4}} {
 		keep(t, s, start.Add(c.after), records(free, text(100)))
 		if n := len(files(t, dir)); n != c.files {
 			t.Errorf("append %d, %s after the start: %d files, want %d", i, c.after, n, c.files)

@@ -10,25 +10,23 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Table is the store in PostgreSQL, for processes that share one: a partition for each quarter of an hour in which what is
-// in it may go, so that a quarter is erased by dropping it. A record is written in the transaction that makes its message:
+// Table is the store in PostgreSQL, for processes that share one: a partition for each twenty seconds in which what is
+// in it may go, so that it is erased by truncating the partition (docs/decisions/0044). A record is written in the transaction that makes its message:
 // its message is not there without it. It is safe for concurrent use.
 //
 // The records of one Append lie end to end in rows that fill a page each (docs/decisions/0031).
 type Table struct {
 	db *db.DB
 
-	mu   sync.Mutex
-	made map[int64]bool // partitions that this process has seen; those it dropped are not among them
+	mu       sync.Mutex
+	made     map[slot]bool // partitions that this process has seen; those it dropped are not among them
+	nextDrop time.Time     // when empty partitions are dropped again
 }
 
 // NewTable returns the store in a database that has been migrated.
 func NewTable(d *db.DB) *Table {
-	return &Table{db: d, made: make(map[int64]bool)}
+	return &Table{db: d, made: make(map[slot]bool)}
 }
-
-// slack is how much later than it was numbered a record may be received: its retention counts from then.
-const slack = time.Minute
 
 // Append gives records that arrived at the given time their references, and makes sure that there is room for them. It
 // writes none of them: that is KeepTx, for all of them.
@@ -40,36 +38,36 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 		return nil, err
 	}
 	refs = make([]Ref, len(records))
-	ends := make(map[int64]cell, 2) // by quarter, where the next record goes
+	ends := make(map[time.Duration]cell, 2) // by class, where the next record goes
 	for i, r := range records {
-		quarter := quarterOf(at.Add(r.Class+slack)) + 1
-		c, begun := ends[quarter]
+		c, begun := ends[r.Class]
 		if !begun {
-			if err := t.partition(ctx, quarter); err != nil {
+			goes := at.Add(r.Class + slack)
+			c = newCell(goes, slotOf(goes, r.Class))
+			if err := t.partition(ctx, c.slot); err != nil {
 				return nil, fmt.Errorf("make room for original messages: %w", err)
 			}
-			c = newCell(at, quarter)
 		}
 		c.length = int64(len(r.Data))
 		refs[i] = c.ref()
 		c.offset += c.length
-		ends[quarter] = c
+		ends[r.Class] = c
 	}
 	return refs, nil
 }
 
 // KeepTx writes the records of one Append, with the references that it gave, in the transaction that makes their messages.
 func (t *Table) KeepTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Record) error {
-	streams := make(map[int64]*stream, 2)
+	streams := make(map[[16]byte]*stream, 2)
 	for i, r := range records {
 		c, err := parseCell(refs[i])
 		if err != nil {
 			return err
 		}
-		s := streams[c.quarter]
+		s := streams[c.id]
 		if s == nil {
-			s = &stream{cell: cell{quarter: c.quarter, id: c.id}}
-			streams[c.quarter] = s
+			s = &stream{cell: cell{slot: c.slot, id: c.id}}
+			streams[c.id] = s
 		}
 		if err := s.add(c, r.Data); err != nil {
 			return err
@@ -77,7 +75,7 @@ func (t *Table) KeepTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Rec
 	}
 	for _, s := range streams {
 		s.end()
-		if err := tx.QueueEach(ctx, insertParts, s.quarters, s.ids, s.parts); err != nil {
+		if err := tx.QueueEach(ctx, insertParts, s.slots, s.ids, s.parts); err != nil {
 			return err
 		}
 	}
@@ -96,15 +94,7 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	first, last := c.rows()
-	parts, err := db.Collect(ctx, q, db.Value[[]byte], selectParts, c.quarter, first, last)
-	if err != nil {
-		return nil, fmt.Errorf("read original %s: %w", ref, err)
-	}
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("read original %s: %w", ref, ErrGone)
-	}
-	data, err := c.within(parts)
+	data, err := cellRecord{q, c}.whole(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read original %s: %w", ref, err)
 	}
@@ -115,25 +105,94 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 	return raw, nil
 }
 
-// Sweep erases the partitions that are wholly past their retention at now, and returns how many. One that somebody is
-// reading from is left to the next sweep.
-func (t *Table) Sweep(ctx context.Context, now time.Time) (removed int, err error) {
-	quarters, err := t.partitions(ctx)
+// NewReader returns a reader of a record. Errors: ErrGone, ErrDamaged.
+func (t *Table) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
+	c, err := parseCell(ref)
+	if err != nil {
+		return nil, fmt.Errorf("read original %s: %w", ref, err)
+	}
+	r := cellRecord{t.db, c}
+	if c.length > 0 {
+		return newReader(ctx, ref, r, c.length)
+	}
+	data, err := r.whole(ctx) // of an earlier version, whose references do not say how long a record is
+	if err != nil {
+		return nil, fmt.Errorf("read original %s: %w", ref, err)
+	}
+	return NewReader(ctx, ref, data)
+}
+
+// cellRecord is a record as the source of a Reader.
+type cellRecord struct {
+	q db.Queryer
+	cell
+}
+
+func (r cellRecord) whole(ctx context.Context) ([]byte, error) {
+	first, last := r.rows()
+	parts, err := db.Collect(ctx, r.q, db.Value[[]byte], selectParts, int64(r.slot), first, last)
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) == 0 {
+		return nil, ErrGone
+	}
+	return r.within(parts)
+}
+
+func (r cellRecord) read(ctx context.Context, p []byte, off int64) error {
+	part := cellRecord{r.q, cell{slot: r.slot, id: r.id, offset: r.offset + off, length: int64(len(p))}}
+	data, err := part.whole(ctx)
+	copy(p, data)
+	return err
+}
+
+// Sweep erases what is past its retention at now, and returns how many partitions that emptied. It goes on after an error and
+// returns all of them.
+func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err error) {
+	parts, err := t.partitions(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var errs []error
-	for _, q := range quarters {
-		if now.Before(time.Unix(q*int64(quarter/time.Second), 0)) {
-			continue
+	var over []slot
+	for _, p := range parts {
+		switch {
+		case !now.Before(p.slot.ends()):
+			over = append(over, p.slot)
+			if p.used {
+				errs = append(errs, t.empty(ctx, p.slot))
+				emptied++
+			}
+		case p.used && p.slot.wide() && now.After(p.slot.begins()):
+			errs = append(errs, t.thin(ctx, p.slot, now))
 		}
-		if err := t.drop(ctx, q); err != nil {
-			errs = append(errs, fmt.Errorf("erase the originals of quarter %d: %w", q, err))
-			continue
-		}
-		removed++
 	}
-	return removed, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return emptied, err
+	}
+	return emptied, t.dropSome(ctx, now, over)
+}
+
+// dropEvery is how often partitions are dropped that have been emptied. That waits for all who use the table, and who comes
+// after waits behind it; emptying one does not.
+const dropEvery = 15 * time.Minute
+
+// dropSome drops partitions, if it is time for that. Where a transaction goes on for long it is left to the next time.
+func (t *Table) dropSome(ctx context.Context, now time.Time, over []slot) error {
+	t.mu.Lock()
+	due := len(over) > 0 && !now.Before(t.nextDrop)
+	if due {
+		t.nextDrop = now.Add(dropEvery)
+	}
+	t.mu.Unlock()
+	if !due {
+		return nil
+	}
+	if err := t.drop(ctx, over); err != nil && !db.Unavailable(err) {
+		return fmt.Errorf("drop %d partitions of originals: %w", len(over), err)
+	}
+	return nil
 }
 
 // Close lets go of nothing: the database is not the table's.

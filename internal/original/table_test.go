@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strconv"
 	"sync"
 	"testing"
@@ -60,7 +61,7 @@ func TestATableKeepsOriginalsForTheirTimeAndNoLonger(t *testing.T) {
 	for _, step := range []struct {
 		after       time.Duration
 		short, long bool
-	}{{0, true, true}, {15 * time.Minute, true, true}, {31*time.Minute + time.Second, false, true}, {time.Hour, false, true}, {76*time.Minute + time.Second, false, false}} {
+	}{{0, true, true}, {15 * time.Minute, true, true}, {15*time.Minute + 35*time.Second, false, true}, {time.Hour, false, true}, {time.Hour + 35*time.Second, false, false}} {
 		if _, err := table.Sweep(t.Context(), begin.Add(step.after)); err != nil {
 			t.Fatal(err)
 		}
@@ -68,6 +69,102 @@ func TestATableKeepsOriginalsForTheirTimeAndNoLonger(t *testing.T) {
 		if (s[0] == "short" && s[1] == large) != step.short || (l[0] == "long") != step.long {
 			t.Errorf("after %s: %.20q, %.20q", step.after, s, l)
 		}
+	}
+	if n := rowsOf(t, d, "SELECT coalesce(sum(pg_relation_size(relid)), 0) FROM pg_partition_tree('original') WHERE isleaf"); n != 0 {
+		t.Errorf("%d octets are left", n)
+	}
+}
+
+func rowsOf(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
+	t.Helper()
+	if err := d.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+const countPartitions = "SELECT count(*) FROM pg_partition_tree('original') WHERE isleaf"
+
+// What is kept for a day or a year shares partitions, of which there are not too many, and is erased in its own time all the same.
+func TestWhatIsKeptForLongIsErasedInTime(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	table := original.NewTable(d)
+	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
+	for _, class := range []time.Duration{3 * time.Hour, 24 * time.Hour, 365 * 24 * time.Hour} {
+		first := store(t, d, table, begin, class, "first")[0]
+		other := store(t, d, table, begin, class+2*time.Minute, "of another class")[0]
+		second := store(t, d, table, begin.Add(50*time.Second), class, "second")[0]
+		for _, step := range []struct {
+			after         time.Duration
+			first, second bool
+		}{{class, true, true}, {class + 35*time.Second, false, true}, {class + 50*time.Second, false, true}, {class + 85*time.Second, false, false}} {
+			if _, err := table.Sweep(t.Context(), begin.Add(step.after)); err != nil {
+				t.Fatal(err)
+			}
+			_, err1 := table.Read(first)
+			_, err2 := table.Read(second)
+			if (err1 == nil) != step.first || (err2 == nil) != step.second {
+				t.Errorf("class %s, after %s: %v, %v", class, step.after, err1, err2)
+			}
+		}
+		if raw, err := table.Read(other); err != nil || string(raw) != "of another class" {
+			t.Errorf("of another class: %q, %v", raw, err)
+		}
+	}
+}
+
+// A day of mail needs some hundred partitions, whatever it is kept for. Those that are over are dropped now and then.
+func TestPartitionsAreFew(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	table := original.NewTable(d)
+	begin := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	for i := range 60 {
+		now := begin.Add(time.Duration(i) * 20 * time.Second)
+		store(t, d, table, now, time.Minute, "short")
+		store(t, d, table, now, 24*time.Hour, "long")
+		if _, err := table.Sweep(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := rowsOf(t, d, countPartitions); n > 65 {
+		t.Errorf("%d partitions after 20 minutes", n)
+	}
+	if _, err := table.Sweep(t.Context(), begin.Add(49*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if n := rowsOf(t, d, countPartitions); n > 3 {
+		t.Errorf("%d partitions at the end", n)
+	}
+}
+
+// While a dump reads the table, it cannot be truncated, nor is anybody kept waiting: what is over is deleted.
+func TestADumpKeepsNothingReadable(t *testing.T) {
+	d := dbtest.OpenPostgres(t, db.Options{})
+	table := original.NewTable(d)
+	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
+	ref := store(t, d, table, begin, time.Minute, "over")[0]
+	held, release := make(chan struct{}), make(chan struct{})
+	var dump sync.WaitGroup
+	dump.Go(func() {
+		_ = d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			var n int64
+			err := tx.QueryRow(ctx, "SELECT count(*) FROM original").Scan(&n)
+			close(held)
+			<-release
+			return err
+		})
+	})
+	<-held
+	if _, err := table.Sweep(t.Context(), begin.Add(2*time.Minute)); err != nil {
+		t.Error(err)
+	}
+	if _, err := table.Read(ref); !errors.Is(err, original.ErrGone) {
+		t.Errorf("Read = %v", err)
+	}
+	close(release)
+	dump.Wait()
+	if n, err := table.Sweep(t.Context(), begin.Add(3*time.Minute)); n != 1 || err != nil {
+		t.Errorf("Sweep after the dump = %d, %v", n, err)
 	}
 }
 
@@ -185,19 +282,33 @@ func TestAnEarlierReferenceIsRead(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := original.NewTable(d)
 	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
-	store(t, d, table, begin, 15*time.Minute, "makes the partition")
+	quarter := begin.Add(16*time.Minute).Unix()/900 + 1
 	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.Exec(ctx, "INSERT INTO original (quarter, id, data) SELECT max(quarter), $1, $2 FROM original",
-			[]byte("0123456789abcdef"), original.Compress(nil, []byte("from before")))
+		if _, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE original_%d PARTITION OF original FOR VALUES FROM (%d) TO (%d)", quarter, quarter, quarter+1)); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO original (quarter, id, data) VALUES ($1, $2, $3)",
+			quarter, []byte("0123456789abcdef"), original.Compress(nil, []byte("from before")))
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	quarter := strconv.FormatInt(begin.Add(16*time.Minute).Unix()/900+1, 36)
-	raw, err := table.Read(original.Ref("t." + quarter + "." + hex.EncodeToString([]byte("0123456789abcdef"))))
-	if err != nil || string(raw) != "from before" {
-		t.Errorf("%q, %v", raw, err)
+	ref := original.Ref("t." + strconv.FormatInt(quarter, 36) + "." + hex.EncodeToString([]byte("0123456789abcdef")))
+	end := time.Unix(quarter*900, 0)
+	for _, at := range []time.Time{begin, end.Add(-time.Second)} {
+		if _, err := table.Sweep(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		if raw, err := table.Read(ref); err != nil || string(raw) != "from before" {
+			t.Errorf("%q, %v", raw, err)
+		}
+	}
+	if _, err := table.Sweep(t.Context(), end); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Read(ref); !errors.Is(err, original.ErrGone) {
+		t.Errorf("after its quarter: %v", err)
 	}
 }
 
