@@ -31,6 +31,11 @@ func bombs() map[string]string {
 	for range 300_000 / *scale {
 		entities.WriteString("&CounterClockwiseContourIntegral;")
 	}
+	var rules, media strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&rules, ".c%d b,p .d>.e .c%d *{padding-left:%dpx;color:red}", i, i, i)
+		fmt.Fprintf(&media, "@media (max-width:%dpx){*{padding:%dpx}}", i, i)
+	}
 	return map[string]string{
 		"a million divs":             rep("<div>", 1_000_000),
 		"a million divs, closed":     rep("<div>", 1_000_000) + rep("</div>", 1_000_000),
@@ -68,6 +73,25 @@ func bombs() map[string]string {
 		"NULs":                       rep("\x00", 4<<20),
 		"not UTF-8":                  rep("\xff", 4<<20),
 		"images":                     rep(`<img src="cid:a">`, 40_000),
+		"rules for everything":       "<style>" + rep("*{color:red}", 20_000) + "</style>" + rep("<p>x", 40_000),
+		"long rules":                 "<style>*{" + rep("padding-left:1px;", 10_000) + "}</style>" + rep("<p>x", 40_000),
+		"a long value":               "<style>*{font-family:" + rep("x", 7_000) + "}</style>" + rep("<p>x", 40_000),
+		"many selectors":             "<style>" + rep("*,", 100_000) + "*{color:red}</style>" + rep("<p>x", 40_000),
+		"deep selectors":             "<style>" + rep("div div div div div>p,", 8_000) + "b{color:red}</style>" + rep("<div>", 400) + rep("<p>x</p>", 20_000),
+		"many classes":               "<style>" + rules.String() + "</style>" + rep(`<p class="`+rep("c1 c2 c3 ", 4000)+`"><b>x</b>`, 600),
+		"media rules":                "<style>" + media.String() + "</style>" + rep("<p style=padding-left:1px>x", 20_000),
+		"media rules, long":          "<style>@media (max-width:1px){*{" + rep("padding:1px;", 10_000) + "}}</style>" + rep("<p style="+rep("padding-left:1px;", 350)+">x", 600),
+		"many media rules":           "<style>" + rep("@media (max-width:1px){p{width:1px}}", 100_000) + "</style>" + rep("<p>x", 20_000),
+		"brackets":                   "<style>" + rep("{", 4<<20) + "</style><p>x",
+		"brackets and rules":         "<style>" + rep("a{(", 80_000) + "</style><p>x",
+		"comments in style":          "<style>" + rep("/*", 100_000) + "</style>" + "<style>" + rep("/**/", 60_000) + "b{}</style><b>x",
+		"quotes in style":            "<style>" + rep(`"'`, 100_000) + "</style><b>x",
+		"at-rules":                   "<style>" + rep("@x", 100_000) + "</style><style>" + rep("@x;", 80_000) + "</style><b>x",
+		"nested media rules":         "<style>" + rep("@media screen{", 15_000) + "b{color:red}</style><b>x",
+		"queries":                    "<style>@media " + rep("(max-width:1px),", 15_000) + "screen{b{color:red}}</style><b>x",
+		"attributes to match":        "<style>" + rep("[a1=x][a2=x],", 8_000) + "b{color:red}</style>" + rep("<p"+attrs.String()[:2000 / *scale]+">", 2_000),
+		"siblings to look for":       "<style>" + rep("b:last-child,", 8_000) + "b{color:red}</style>" + rep("<b>x</b>"+rep("<!---->", 500), 100),
+		"many style elements":        rep("<style>b{color:red}</style>", 30_000) + "<b>x",
 	}
 }
 
@@ -75,7 +99,7 @@ func bombs() map[string]string {
 // see time and memory for the largest mails.
 func TestCostIsBounded(t *testing.T) {
 	big := pad(png, max(512<<10 / *scale / *scale, 16))
-	image := func(string) (string, []byte, bool) { return "image/png", big, true }
+	image := func(string, int) (string, []byte, bool) { return "image/png", big, true }
 	for name, src := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range []struct {
@@ -83,7 +107,7 @@ func TestCostIsBounded(t *testing.T) {
 				limit uint64
 				run   func() string
 			}{
-				{"HTML", 112 << 20, func() string { return sanitize.HTML(src, image) }},
+				{"HTML", 112 << 20, func() string { return sanitize.HTML(src, "seed", image) }},
 				{"Text", 100 << 20, func() string { return sanitize.Text(src) }},
 				{"Links", 100 << 20, func() string { return strings.Join(sanitize.Links(src, 100), " ") }},
 			} {

@@ -5,27 +5,32 @@ import (
 	"unicode"
 )
 
-// maxStyle is the longest style attribute that is read, in bytes.
+// maxStyle is the longest style attribute that is read or written, in bytes.
 const maxStyle = 8 << 10
-
-// properties are those that may stay in an inline style. None of them loads anything with the values that pass
-// styleValue, and none takes an element out of its place.
-var properties = set("background", "background-color", "border", "border-bottom", "border-bottom-color",
-	"border-bottom-left-radius", "border-bottom-right-radius", "border-bottom-style", "border-bottom-width",
-	"border-collapse", "border-color", "border-left", "border-left-color", "border-left-style", "border-left-width",
-	"border-radius", "border-right", "border-right-color", "border-right-style", "border-right-width", "border-spacing",
-	"border-style", "border-top", "border-top-color", "border-top-left-radius", "border-top-right-radius",
-	"border-top-style", "border-top-width", "border-width", "box-sizing", "caption-side", "clear", "color", "direction",
-	"display", "empty-cells", "float", "font", "font-family", "font-size", "font-style", "font-variant", "font-weight",
-	"height", "letter-spacing", "line-height", "list-style", "list-style-position", "list-style-type", "margin",
-	"margin-bottom", "margin-left", "margin-right", "margin-top", "max-height", "max-width", "min-height", "min-width",
-	"opacity", "overflow", "overflow-wrap", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top",
-	"table-layout", "text-align", "text-decoration", "text-decoration-color", "text-decoration-line",
-	"text-decoration-style", "text-indent", "text-overflow", "text-transform", "vertical-align", "visibility",
-	"white-space", "width", "word-break", "word-spacing", "word-wrap")
 
 // functions are those a value may call: colours by number, nothing that loads, computes or refers to something else.
 var functions = set("rgb", "rgba", "hsl", "hsla")
+
+// declaration is a property of the list with a value that styleValue accepted.
+type declaration struct {
+	name      string
+	value     string // without !important
+	important bool
+	longhands longhands
+}
+
+// write appends the declaration to out, after a semicolon where something is before it.
+func (d declaration) write(out *strings.Builder, important bool) {
+	if out.Len() > 0 {
+		out.WriteByte(';')
+	}
+	out.WriteString(d.name)
+	out.WriteByte(':')
+	out.WriteString(d.value)
+	if important {
+		out.WriteString(" !important")
+	}
+}
 
 // style keeps the declarations of an inline style that are on the list, in a form that can be read in one way only.
 // Values are not judged by whether they make sense.
@@ -34,24 +39,27 @@ func style(v string) (string, bool) {
 		return "", false
 	}
 	var out strings.Builder
-	for decl := range declarations(withoutComments(v)) {
-		name, val, ok := strings.Cut(decl, ":")
-		name = strings.ToLower(strings.TrimSpace(name))
-		if !ok || !properties[name] {
-			continue
+	for text := range declarations(withoutComments(v)) {
+		if d, ok := parseDeclaration(text); ok {
+			d.write(&out, d.important)
 		}
-		val, ok = styleValue(val)
-		if !ok || strings.HasPrefix(name, "margin") && hasNegative(val) {
-			continue // a negative margin could lay the mail over what is around it
-		}
-		if out.Len() > 0 {
-			out.WriteByte(';')
-		}
-		out.WriteString(name)
-		out.WriteByte(':')
-		out.WriteString(val)
 	}
 	return out.String(), out.Len() > 0
+}
+
+// parseDeclaration reads "name: value", and reports false for what may not stay.
+func parseDeclaration(text string) (declaration, bool) {
+	name, val, ok := strings.Cut(text, ":")
+	name = strings.ToLower(strings.TrimSpace(name))
+	hands, listed := properties[name]
+	if !ok || !listed {
+		return declaration{}, false
+	}
+	val, important, ok := styleValue(val)
+	if !ok || strings.HasPrefix(name, "margin") && hasNegative(val) {
+		return declaration{}, false // a negative margin could lay the mail over what is around it
+	}
+	return declaration{name, val, important, hands}, true
 }
 
 // withoutComments puts a space for each comment, and ends the style where one does not end.
@@ -73,7 +81,7 @@ func withoutComments(v string) string {
 	}
 }
 
-// declarations cuts at the semicolons that are in no string and no parentheses.
+// declarations cuts at the semicolons that are in no string and no brackets.
 func declarations(v string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start, depth, quote := 0, 0, byte(0)
@@ -87,9 +95,9 @@ func declarations(v string) func(yield func(string) bool) {
 				}
 			case c == '"' || c == '\'':
 				quote = c
-			case c == '(':
+			case c == '(' || c == '{' || c == '[':
 				depth++
-			case c == ')':
+			case c == ')' || c == '}' || c == ']':
 				depth = max(0, depth-1)
 			case c == ';' && depth == 0:
 				if !yield(v[start:i]) {
@@ -104,10 +112,10 @@ func declarations(v string) func(yield func(string) bool) {
 
 // styleValue checks the value of a declaration character by character and collapses its white space. Escapes are
 // refused, since they hide what a browser will read, and so is every call of a function that is not listed.
-func styleValue(v string) (string, bool) {
-	v, important := cutImportant(strings.Join(strings.Fields(v), " "))
-	if v == "" {
-		return "", false
+func styleValue(v string) (value string, important, ok bool) {
+	v, important = cutImportant(strings.Join(strings.Fields(v), " "))
+	if v == "" || strings.Contains(strings.ToLower(v), "expression") {
+		return "", false, false
 	}
 	word, inCall := 0, false // where the current word began; whether a function's parentheses are open
 	var quote rune
@@ -119,28 +127,28 @@ func styleValue(v string) (string, bool) {
 			continue
 		case quote != 0:
 			if r != ' ' && r != ',' {
-				return "", false
+				return "", false, false
 			}
 			continue
 		case r == '"' || r == '\'':
 			quote = r
 		case r == '(':
 			if inCall || !functions[strings.ToLower(v[word:i])] {
-				return "", false
+				return "", false, false
 			}
 			inCall, word = true, i+1
 		case r == ')':
 			if !inCall {
-				return "", false
+				return "", false, false
 			}
 			inCall, word = false, i+1
 		case r == ' ' || r == ',' || r == '/':
 			word = i + 1
 		default:
-			return "", false
+			return "", false, false
 		}
 	}
-	return v + important, quote == 0 && !inCall
+	return v, important, quote == 0 && !inCall
 }
 
 // isWord reports whether r may be part of a name or a number.
@@ -154,12 +162,12 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-func cutImportant(v string) (value, important string) {
+func cutImportant(v string) (value string, important bool) {
 	i := strings.LastIndexByte(v, '!')
 	if i < 0 || !strings.EqualFold(strings.TrimSpace(v[i+1:]), "important") {
-		return v, ""
+		return v, false
 	}
-	return strings.TrimRight(v[:i], " "), " !important"
+	return strings.TrimRight(v[:i], " "), true
 }
 
 func hasNegative(v string) bool {

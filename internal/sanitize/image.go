@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Limits of images carried within the HTML, in bytes before base64.
+// Limits of images carried within the HTML, in bytes before base64. What would exceed them has no src.
 const (
-	maxImage  = 512 << 10 // one (decisions §2 "HTML")
+	maxImage  = 512 << 10 // one (docs/spec/messages.md, HTML)
 	maxImages = 2 << 20   // all of one mail, each use counted
+	leastUse  = 1 << 10   // what a use counts at least: it costs more than its bytes
 )
 
 // src writes the address of an image: a remote one as it is, one of the same mail as a data: URL.
@@ -21,7 +22,9 @@ func (w *writer) src(v string) {
 	case "cid":
 		w.inline(w.part(rest))
 	case "data":
-		w.inline(decodeData(rest))
+		if base64.StdEncoding.DecodedLen(len(rest)) <= w.imageBudget+maxImage/8 {
+			w.inline(encode(decodeData(rest)))
+		}
 	default:
 		if v, ok := tidyAddress(v); ok {
 			if v, ok = webAddress(v); ok {
@@ -31,17 +34,33 @@ func (w *writer) src(v string) {
 	}
 }
 
-// part fetches the image a cid: URL names (RFC 2392 §2: the Content-ID, percent-encoded, without angle brackets).
-func (w *writer) part(cid string) (contentType string, data []byte) {
+// inlined is an image as it is written.
+type inlined struct {
+	url  string // "": none
+	size int    // before base64
+}
+
+// part returns the image that a cid: URL names (RFC 2392 §2: the Content-ID, percent-encoded, without angle brackets). It is fetched
+// and encoded once, however often it is named.
+func (w *writer) part(cid string) inlined {
 	if w.image == nil {
-		return "", nil
+		return inlined{}
 	}
 	cid = strings.TrimSpace(cid)
 	if plain, err := url.PathUnescape(cid); err == nil {
 		cid = plain
 	}
-	contentType, data, _ = w.image(cid)
-	return contentType, data
+	known, ok := w.parts[cid]
+	if !ok {
+		if contentType, data, ok := w.image(cid, min(maxImage, w.imageBudget)); ok {
+			known = encode(contentType, data)
+		}
+		if w.parts == nil {
+			w.parts = make(map[string]inlined)
+		}
+		w.parts[cid] = known
+	}
+	return known
 }
 
 // decodeData takes a data: URL apart (RFC 2397). Only base64 is understood; images come in nothing else.
@@ -59,18 +78,25 @@ func decodeData(rest string) (contentType string, data []byte) {
 	return contentType, data
 }
 
-// inline writes data as the image's source, if both what the sender says and the bytes themselves make it an image of a
-// kind that can do nothing but be seen.
-func (w *writer) inline(contentType string, data []byte) {
-	if len(data) == 0 || len(data) > min(maxImage, w.imageBudget) || rasterType(contentType) == "" {
-		return
+// encode makes data a data: URL, if both what the sender says and the bytes themselves make it an image of a kind that can do
+// nothing but be seen.
+func encode(contentType string, data []byte) inlined {
+	if len(data) == 0 || len(data) > maxImage || rasterType(contentType) == "" {
+		return inlined{}
 	}
 	sniffed := rasterType(http.DetectContentType(data))
 	if sniffed == "" {
-		return
+		return inlined{}
 	}
-	w.imageBudget -= len(data)
-	w.attr("src", "data:"+sniffed+";base64,"+base64.StdEncoding.EncodeToString(data))
+	return inlined{"data:" + sniffed + ";base64," + base64.StdEncoding.EncodeToString(data), len(data)}
+}
+
+// inline writes an image's source, if all of them stay within their limit.
+func (w *writer) inline(image inlined) {
+	if use := max(image.size, leastUse); image.url != "" && use <= w.imageBudget {
+		w.imageBudget -= use
+		w.attr("src", image.url)
+	}
 }
 
 // rasterType is the plain name of an image type we inline, or "". SVG is a document with scripts, not an image.

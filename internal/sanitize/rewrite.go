@@ -1,26 +1,47 @@
 package sanitize
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 )
 
-// rewrite parses src and writes out what the rules allow of it. settled is true if doing it again would change nothing,
-// false if that is not known. ok is false for what the parser refuses.
-func (rs *rules) rewrite(src string, image Image) (out string, settled, ok bool) {
+// result is what a round of sanitizing gives.
+type result struct {
+	html    string
+	style   string // the style element for html, "" if it needs none; it is made in the first round
+	nodes   int    // what closeCount would say of html
+	settled bool   // doing it again would change nothing; false if that is not known
+}
+
+// rewrite parses src and writes out what the rules allow of it. In the first round scope is the class that will be set
+// around the result, and styles are taken from the style elements of src; later rounds keep the classes that the first
+// one set. ok is false for what the parser refuses.
+func (rs *rules) rewrite(src, scope string, image Image, first bool) (r result, ok bool) {
 	doc, err := html.Parse(strings.NewReader(src))
 	if err != nil {
-		return "", false, false
+		return result{}, false
 	}
-	w := &writer{rules: rs, image: image, imageBudget: maxImages, settled: true}
+	w := &writer{rules: rs, scope: scope, keepClasses: !first, image: image, imageBudget: maxImages, settled: true}
+	if first && rs.global["style"] != nil {
+		w.styler = newStyler(doc, scope)
+	}
 	w.out.Grow(len(src) + len(src)/4)
+	if w.styler != nil {
+		w.out.Grow(2 * len(src))
+	}
 	body := find(doc, "body")
 	if body == nil { // a frameset has none
-		return "", false, false
+		return result{}, false
 	}
 	w.body(body)
-	return strings.Trim(w.out.String(), " \t\n\f\r"), w.settled, true
+	r = result{html: strings.Trim(w.out.String(), " \t\n\f\r"), settled: w.settled, nodes: w.nodes}
+	if w.styler != nil {
+		r.style = w.styler.styleElement()
+	}
+	return r, true
 }
 
 // find returns html's child of the given name.
@@ -37,9 +58,16 @@ func find(doc *html.Node, name string) *html.Node {
 
 type writer struct {
 	*rules
+	scope       string
+	keepClasses bool             // classes made of scope stay
+	styler      *styler          // nil if there is no style sheet
+	attrs       []html.Attribute // of the present element
 	image       Image
-	imageBudget int  // bytes of images that may still be inlined
-	settled     bool // nothing written so far would be read back differently
+	parts       map[string]inlined // those that image gave, by Content-ID
+	imageBudget int                // bytes of images that may still be inlined
+	settled     bool               // nothing written so far would be read back differently
+	nodes       int                // estimated as by closeCount
+	formatting  int                // formatting elements open
 	out         strings.Builder
 }
 
@@ -50,32 +78,69 @@ func (w *writer) body(n *html.Node) {
 	bare := w.out.Len()
 	w.checked("dir", value(n, "dir"), nil)
 	w.checked("lang", value(n, "lang"), nil)
-	if look := w.bodyStyle(n); look != "" {
-		w.attr("style", look)
+	w.look(w.bodyStyle(n))
+	if w.keepClasses {
+		w.classes(value(n, "class"))
 	}
+	content := w.unwrap(n)
 	if w.out.Len() == bare || w.elements["div"] == nil {
 		w.out.Reset()
-		w.children(n, place{})
+		w.children(content, place{})
 		return
 	}
 	w.out.WriteByte('>')
-	w.children(n, place{depth: 1})
+	w.children(content, place{depth: 1})
 	w.out.WriteString("</div>")
 }
 
-func (w *writer) bodyStyle(n *html.Node) string {
+// bodyStyle returns the style attribute and the classes of the div that stands for body and html.
+func (w *writer) bodyStyle(body *html.Node) (look, classes string) {
 	if w.global["style"] == nil {
-		return ""
+		return "", ""
 	}
-	var look strings.Builder
+	var hints strings.Builder
+	if w.styler != nil {
+		w.styler.enter(body.Parent)
+		writeInherited(&hints, w.styler.rootLook(value(body.Parent, "style")))
+		w.styler.enter(body)
+	}
 	for _, old := range []struct{ attr, property string }{{"bgcolor", "background-color:"}, {"text", "color:"}} {
-		if v, ok := color(value(n, old.attr)); ok {
-			look.WriteString(old.property + v + ";")
+		if v, ok := color(value(body, old.attr)); ok {
+			hints.WriteString(old.property + v + ";")
 		}
 	}
-	look.WriteString(value(n, "style"))
-	s, _ := style(look.String())
-	return s
+	if w.styler != nil {
+		look, classes = w.styler.look(hints.String(), value(body, "style"))
+	} else {
+		look, _ = style(hints.String() + value(body, "style"))
+	}
+	if strings.Contains(look, "background") && !strings.Contains(look, "display:") {
+		look += ";display:flow-root" // a body's background is behind the margins of its children as well
+	}
+	return look, classes
+}
+
+// writeInherited writes the declarations of the root's style that an element in its place can carry: what is inherited,
+// and the background.
+func writeInherited(out *strings.Builder, root string) {
+	for text := range declarations(root) {
+		switch d, _ := parseDeclaration(text); d.name {
+		case "background", "background-color", "color", "direction", "font", "font-family", "font-size", "font-style",
+			"font-weight", "letter-spacing", "line-height", "text-align", "word-spacing":
+			out.WriteString(d.name + ":" + d.value + ";")
+		}
+	}
+}
+
+// unwrap returns the element whose content is that of the mail: body, or, where a mail is sanitized again, the div that
+// was put around it.
+func (w *writer) unwrap(body *html.Node) *html.Node {
+	div := body.FirstChild
+	if w.styler == nil || div == nil || div.NextSibling != nil || div.Data != "div" || value(div, "class") != w.scope {
+		return body
+	}
+	w.styler.enter(div)
+	return div
 }
 
 func value(n *html.Node, attr string) string {
@@ -103,6 +168,10 @@ func (w *writer) node(n *html.Node, at place) {
 		if n.Namespace != "" || dropped[n.Data] {
 			return
 		}
+		if w.styler != nil {
+			w.styler.enter(n)
+			defer w.styler.leave()
+		}
 		if own, ok := w.elements[n.Data]; ok {
 			w.settled = w.settled && at.settles(n.Data)
 			w.element(n, own, at.within(n))
@@ -113,6 +182,10 @@ func (w *writer) node(n *html.Node, at place) {
 }
 
 func (w *writer) element(n *html.Node, own map[string]check, within place) {
+	if isFormatting(n.Data) {
+		w.formatting++
+	}
+	w.nodes += 2 + w.formatting
 	w.out.WriteByte('<')
 	w.out.WriteString(n.Data)
 	w.attributes(n, own)
@@ -124,6 +197,10 @@ func (w *writer) element(n *html.Node, own map[string]check, within place) {
 		w.out.WriteByte('\n') // the parser takes one newline away
 	}
 	w.children(n, within)
+	if isFormatting(n.Data) {
+		w.formatting--
+	}
+	w.nodes += 2 + w.formatting
 	w.out.WriteString("</")
 	w.out.WriteString(n.Data)
 	w.out.WriteByte('>')
@@ -131,11 +208,19 @@ func (w *writer) element(n *html.Node, own map[string]check, within place) {
 
 // attributes writes what is allowed, the first of each name, as browsers read it.
 func (w *writer) attributes(n *html.Node, own map[string]check) {
-	for i, a := range n.Attr {
-		if a.Namespace != "" || repeated(n.Attr[:i], a.Key) {
+	attrs := n.Attr
+	if w.styler != nil {
+		attrs = w.withStyle(n)
+	}
+	for i, a := range attrs {
+		if a.Namespace != "" || repeated(attrs[:i], a.Key) {
 			continue
 		}
 		switch {
+		case w.styler != nil && (a.Key == "style" || a.Key == "class"):
+			w.attr(a.Key, a.Val)
+		case a.Key == "class" && w.keepClasses:
+			w.classes(a.Val)
 		case a.Key == "src" && n.Data == "img" && w.images:
 			w.src(a.Val)
 		case a.Key == "href" && n.Data == "a":
@@ -148,6 +233,48 @@ func (w *writer) attributes(n *html.Node, own map[string]check) {
 			w.checked(a.Key, a.Val, own)
 		}
 	}
+}
+
+// withStyle returns the attributes of n with the style and the classes that the style sheets give it. They stand where the
+// parser puts them when it reads them back: it sorts the attributes of formatting elements.
+func (w *writer) withStyle(n *html.Node) []html.Attribute {
+	look, classes := w.styler.look("", value(n, "style"))
+	w.attrs = w.attrs[:0]
+	for _, a := range n.Attr {
+		if a.Key != "style" && a.Key != "class" {
+			w.attrs = append(w.attrs, a)
+		}
+	}
+	if look != "" {
+		w.attrs = append(w.attrs, html.Attribute{Key: "style", Val: look})
+	}
+	if classes != "" {
+		w.attrs = append(w.attrs, html.Attribute{Key: "class", Val: classes})
+	}
+	if isFormatting(n.Data) {
+		slices.SortStableFunc(w.attrs, func(a, b html.Attribute) int { return cmp.Compare(a.Key, b.Key) })
+	}
+	return w.attrs
+}
+
+// look writes the attributes that carry an element's style, where they are not empty.
+func (w *writer) look(style, classes string) {
+	if style != "" {
+		w.attr("style", style)
+	}
+	if classes != "" {
+		w.attr("class", classes)
+	}
+}
+
+// classes writes the classes of an earlier round.
+func (w *writer) classes(v string) {
+	for name := range strings.FieldsSeq(v) {
+		if !strings.HasPrefix(name, w.scope+"-") {
+			return
+		}
+	}
+	w.look("", v)
 }
 
 // repeated looks at a few attributes only: a tag has few, and of one with more the check passes all the same.

@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"regexp"
 	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -97,6 +98,9 @@ func with(elements map[string]attrs, plain ...string) map[string]attrs {
 	return elements
 }
 
+// safeClass is what a styler makes: scopes with a number.
+var safeClass = regexp.MustCompile(`^m[a-z2-7]{8}-[0-9]{1,4}(?: m[a-z2-7]{8}-[0-9]{1,4})*$`)
+
 func newRules(rs rules) *rules {
 	policy := sync.OnceValue(rs.policy)
 	rs.second = func(s string) string { return policy().Sanitize(s) }
@@ -123,6 +127,9 @@ func (rs rules) policy() *bluemonday.Policy {
 		for attr := range rs.global {
 			p.AllowAttrs(attr).OnElements(name)
 		}
+	}
+	if rs.global["style"] != nil {
+		p.AllowAttrs("class").Matching(safeClass).Globally()
 	}
 	return p
 }

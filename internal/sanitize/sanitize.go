@@ -14,44 +14,62 @@ import (
 	"unicode/utf8"
 )
 
-// Image finds the part of the same mail that a cid: URL names (RFC 2392).
-type Image = func(cid string) (contentType string, data []byte, ok bool)
+// Image finds the part of the same mail that a cid: URL names (RFC 2392). One of more than most bytes is not wanted.
+type Image = func(cid string, most int) (contentType string, data []byte, ok bool)
 
-// HTML returns the safe form of a mail's HTML body, a fragment to be put into a page (spec §2 Message, decisions §2
-// "HTML"). image finds the part a cid: URL names (nil: none); it may be called several times for one part.
+// HTML returns the safe form of a mail's HTML body, a fragment to be put into a page (docs/spec/messages.md "HTML"). seed
+// is text that differs from mail to mail, as its identifier; the same mail with the same seed gives the same result. image
+// finds the part a cid: URL names (nil: none); it is called once for each.
+//
+// The rules of style elements become style attributes. Those that hold at some widths of the screen only stay in a style
+// element, within a div whose class is made of seed: each selector begins with that class, so the rules end with the mail.
 //
 // Sanitizing the result again changes nothing. A body that is too large, too deep or too costly to parse (see the limits
 // in bound.go), or that does not settle, is returned as text with line breaks: 256 KiB at most, out of the first 4 MiB.
-func HTML(src string, image Image) string {
-	return mailRules.sanitize(src, image)
+func HTML(src, seed string, image Image) string {
+	return mailRules.sanitize(src, scopeClass(seed), image)
 }
 
 // Notice returns the safe form of what staff publish (spec §4 content): text, headings, lists, tables and links; no
 // images, no styles. Unlike in mail, links within the site are kept.
 func Notice(src string) string {
-	return noticeRules.sanitize(src, nil)
+	return noticeRules.sanitize(src, "", nil)
 }
 
 // maxRounds bounds how often output is sanitized again until it stays as it is. Two rounds settle nearly everything.
 const maxRounds = 5
 
-func (rs *rules) sanitize(src string, image Image) string {
+func (rs *rules) sanitize(src, scope string, image Image) string {
 	src = strings.ToValidUTF8(src, "\uFFFD")
-	in := src
-	for range maxRounds {
+	in, style := src, ""
+	for round := range maxRounds {
 		if !affordable(in) {
 			break
 		}
-		out, settled, ok := rs.rewrite(in, image)
-		if !ok || len(out) > maxSource {
+		r, ok := rs.rewrite(in, scope, image, round == 0)
+		if !ok || len(r.html) > maxSource-maxMediaText {
 			break
 		}
-		if (settled || out == in) && rs.second(out) == out && affordable(out) {
-			return out
+		if round == 0 {
+			style = r.style
 		}
-		in, image = rs.second(out), nil
+		if (r.settled || r.html == in) && r.nodes <= maxNodes-wrapNodes && rs.second(r.html) == r.html {
+			return wrap(r.html, style, scope)
+		}
+		in, image = rs.second(r.html), nil
 	}
 	return textOnly(src)
+}
+
+// wrapNodes is what body and wrap add at most to the nodes of a result, as closeCount counts: two div elements and a style.
+const wrapNodes = 12
+
+// wrap puts an element with the class scope around a mail with a style element.
+func wrap(content, style, scope string) string {
+	if style == "" {
+		return content
+	}
+	return `<div class="` + scope + `">` + style + content + "</div>"
 }
 
 // Limits of a body that is shown as text only. They are such that the result is itself within the limits of bound.go.

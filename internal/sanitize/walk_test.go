@@ -112,7 +112,7 @@ func (w *walker) below(n *html.Node) {
 	}
 	for d := range n.Descendants() {
 		switch d.Type {
-		case html.TextNode:
+		case html.TextNode: // that of a style element is looked at with it
 		case html.ElementNode:
 			w.element(d)
 		default:
@@ -122,11 +122,19 @@ func (w *walker) below(n *html.Node) {
 }
 
 func (w *walker) element(n *html.Node) {
+	if n.Data == "style" && w.elements["img"] {
+		w.sheet(n)
+		return
+	}
 	if n.Namespace != "" || !w.elements[n.Data] {
 		w.say("element %s %s", n.Namespace, n.Data)
 	}
 	values := map[string]string{}
 	for _, a := range n.Attr {
+		if a.Key == "class" && w.elements["img"] {
+			w.class(n, a.Val)
+			continue
+		}
 		if a.Namespace != "" || !w.attributes[a.Key] {
 			w.say("attribute %s=%q on %s", a.Key, a.Val, n.Data)
 		}
