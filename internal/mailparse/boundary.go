@@ -104,6 +104,35 @@ func delimiterLine(body []byte, start, end int) (delimiter, bool) {
 	return d, true
 }
 
+// withoutDelimiters returns the body of a multipart that has no parts without its delimiter lines, which are no text. Where
+// the boundary is unknown, a body of one line between hyphens is its closing delimiter.
+func withoutDelimiters(body []byte, boundary string) []byte {
+	line := bytes.TrimSpace(body)
+	if len(line) > len("----") && bytes.IndexByte(line, '\n') < 0 && bytes.HasPrefix(line, []byte("--")) && bytes.HasSuffix(line, []byte("--")) {
+		return nil
+	}
+	if boundary == "" || len(boundary) > maxBoundary {
+		return body
+	}
+	needle := []byte("\n--" + boundary)
+	d, ok := nextDelimiter(body, needle, 0)
+	if !ok {
+		return body
+	}
+	text := append(make([]byte, 0, len(body)), body[:d.start]...)
+	for ok {
+		pos := d.next
+		if d, ok = nextDelimiter(body, needle, pos); !ok {
+			d.start = len(body)
+		}
+		if pos < d.start && len(text) > 0 {
+			text = append(text, '\n')
+		}
+		text = append(text, body[pos:max(pos, d.start)]...)
+	}
+	return text
+}
+
 // guessBoundary finds what must be the boundary where the parameter is missing or wrong:
 // a line of two hyphens and more that a Content- field follows. It returns "" if there is none.
 func guessBoundary(body []byte) string {

@@ -54,10 +54,11 @@ func mediaType(s string) string {
 	return s
 }
 
-// bodyPart reads a part of a multipart. Only its Content- fields matter.
+// bodyPart reads a part of a multipart. Only its Content- fields matter. Blank or stray lines in front of the header are
+// skipped only for such a field: any other that follows them is text, such as the first line of a forwarded mail.
 func bodyPart(raw []byte) *entity {
 	var fixed [8]span
-	spans, body := splitHeader(raw, fixed[:0])
+	spans, body := splitHeader(raw, fixed[:0], contentField)
 	e := &entity{body: body}
 	for _, s := range spans {
 		if hasFoldPrefix(raw[s.start:s.colon], "content-") {

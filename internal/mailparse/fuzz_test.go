@@ -76,6 +76,8 @@ func FuzzParse(f *testing.F) {
 		"Content-Type: message/rfc822\r\n\r\nSubject: in\r\n\r\ntext",
 		"From x Mon\nDate: Tue, 4 Mar 25 09:15 pm EST (x)\nstray\nSubject:a\n\tb\nhello\x00\xff",
 		"Content-Type: multipart/mixed\rContent-Transfer-Encoding: quoted-printable\r\r--x\rContent-Type: text/html; charset=utf-16\r\r=\r=41=4",
+		"Subject: a\r\nstray\r\n fold\r\nstray\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nstray\r\nstray\r\nContent-ID: <a>\r\n\r\nx\r\n",
+		"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b--\r\n",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -6,13 +6,15 @@ import "bytes"
 // its value, folds included, block[colon+1:end].
 type span struct{ start, colon, end int }
 
-// splitHeader finds the fields at the front of block and the body after them. It appends to spans.
+// splitHeader finds the fields at the front of block and the body after them. It appends to spans. first reports
+// whether a line is a field that the block's header may begin with.
 //
-// A line that is no field ends the header, as if the blank line had been forgotten, unless a well-known
-// field follows it: then it is a stray line and is passed over.
-func splitHeader(block []byte, spans []span) ([]span, []byte) {
+// A line that is no field is a stray line, and skipped with its folds, as long as a well-known field stands between it
+// and the blank line that ends the header. Otherwise it ends the header, as if the blank line had been forgotten.
+func splitHeader(block []byte, spans []span, first func(line []byte) bool) ([]span, []byte) {
 	h := headerScan{spans: spans}
-	for pos := headerStart(block); pos < len(block); {
+	s := strayScan{known: first, last: unscanned}
+	for pos := headerStart(block, first); pos < len(block); {
 		line, next := lineAt(block, pos)
 		switch {
 		case len(line) == 0:
@@ -21,7 +23,13 @@ func splitHeader(block []byte, spans []span) ([]span, []byte) {
 			h = h.fold(pos, len(line))
 		default:
 			colon := fieldColon(line)
-			if colon < 0 && !wellKnownFollows(block, next) {
+			switch {
+			case colon >= 0 && !s.inside:
+				s = strayScan{known: wellKnownField, last: unscanned, inside: true}
+			case colon < 0 && s.last == unscanned:
+				s.last = lastField(block, next, s.known)
+			}
+			if colon < 0 && pos >= s.last && !fieldFollows(block, next, s.known) {
 				return h.spans, block[pos:]
 			}
 			h = h.field(pos, colon, len(line))
@@ -29,6 +37,33 @@ func splitHeader(block []byte, spans []span) ([]span, []byte) {
 		pos = next
 	}
 	return h.spans, nil
+}
+
+// strayScan tells stray lines from the text of a body that no blank line announced. It looks ahead once before the first
+// field and once after it, so the cost stays linear.
+type strayScan struct {
+	known  func(line []byte) bool // whether a line is a field that body text hardly contains
+	last   int                    // where the last of them before the blank line begins, -1 if there is none
+	inside bool                   // a field has been seen
+}
+
+const unscanned = -2
+
+// lastField returns where the last known field between pos and the next blank line begins. It is -1 if there is none, or
+// no blank line: then nothing tells the header from the body.
+func lastField(block []byte, pos int, known func([]byte) bool) int {
+	last := -1
+	for pos < len(block) {
+		line, next := lineAt(block, pos)
+		if len(line) == 0 {
+			return last
+		}
+		if known(line) {
+			last = pos
+		}
+		pos = next
+	}
+	return -1
 }
 
 // headerScan collects fields as far as the limits allow. It is passed by value: so the spans of most headers
@@ -65,7 +100,7 @@ func (h headerScan) fold(pos, n int) headerScan {
 
 // headerStart passes over what comes before the first field: a byte order mark, blank lines
 // that a field follows, the "From " line of an mbox file.
-func headerStart(block []byte) int {
+func headerStart(block []byte, first func(line []byte) bool) int {
 	pos := 0
 	if bytes.HasPrefix(block, []byte(byteOrderMark)) {
 		pos = len(byteOrderMark)
@@ -75,7 +110,7 @@ func headerStart(block []byte) int {
 		text++
 	}
 	line, next := lineAt(block, text)
-	if text > pos && !wellKnownField(line) {
+	if text > pos && !first(line) {
 		return pos
 	}
 	mbox := bytes.HasPrefix(line, []byte("From ")) || bytes.HasPrefix(line, []byte(">From "))
@@ -118,10 +153,15 @@ func fieldColon(line []byte) int {
 	return i
 }
 
-// wellKnownFollows tells whether the line at pos is a well-known field.
-func wellKnownFollows(block []byte, pos int) bool {
+// fieldFollows reports whether the line at pos is a known field.
+func fieldFollows(block []byte, pos int, known func([]byte) bool) bool {
 	line, _ := lineAt(block, pos)
-	return wellKnownField(line)
+	return known(line)
+}
+
+// contentField reports whether the line is a field that describes a body part (RFC 2045 §3).
+func contentField(line []byte) bool {
+	return hasFoldPrefix(line, "content-") && fieldColon(line) >= 0
 }
 
 // wellKnownField tells whether the line is a field that hardly begins a line of ordinary text.

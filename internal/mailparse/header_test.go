@@ -43,7 +43,17 @@ func TestHeaderEnd(t *testing.T) {
 		{"a link ends it", "Subject: s\nhttps://example.com/verify\n", "s", "https://example.com/verify\n"},
 		{"text ends it", "Subject: s\nYour code: 1\nTo you", "s", "Your code: 1\nTo you"},
 		{"a stray line", "stray\nSubject: s\n\nt", "s", "t"},
-		{"two stray lines are text", "stray\nstray\nSubject: s\n\nt", "", "stray\nstray\nSubject: s\n\nt"},
+		{"two stray lines", "stray\nstray\nSubject: s\n\nt", "s", "t"},
+		{"a stray line with a fold", "Subject: s\nstray\n\tfold\nTo: a@b\n\nt", "s", "t"},
+		{"stray lines and folds", "To: a@b\nstray\n fold\nstray\nhttps://example.com\n fold\nSubject: s\n\nt", "s", "t"},
+		{"stray lines between unknown fields", "stray\n fold\nFoo: a\nstray\n fold\nBar: b\nstray\nSubject: s\n\nt", "s", "t"},
+		{"a fold of a stray line is in no field", "Subject: s\nstray\n =?utf-8?q?no?=\nTo: a@b\n\nt", "s", "t"},
+		{"a stray line at the end", "Subject: s\nTo: a@b\nstray\n\nt", "s", "stray\n\nt"},
+		{"a stray line before an unknown field", "Subject: s\nstray\n fold\nFoo: a\n\nt", "s", "stray\n fold\nFoo: a\n\nt"},
+		{"a field behind the blank line", "Subject: s\nstray\nstray\n\nTo: a@b\n", "s", "stray\nstray\n\nTo: a@b\n"},
+		{"a field in a fold", "Subject: s\nstray\nstray\n To: a@b\n\nt", "s", "stray\nstray\n To: a@b\n\nt"},
+		{"no blank line, stray lines", "Subject: s\nstray\nstray\nTo: a@b\n", "s", "stray\nstray\nTo: a@b\n"},
+		{"no blank line, one stray line", "To: a@b\nstray\nSubject: s\nt", "s", "t"},
 		{"mbox", ">From a@b Mon Mar 3\nSubject: s\n\nt", "s", "t"},
 		{"fold without a field", " fold\nSubject: s\n\nt", "s", "t"},
 		{"blank fold", "Subject: s\n \n\nt", "s", "t"},
@@ -54,6 +64,31 @@ func TestHeaderEnd(t *testing.T) {
 			m := mailparse.Parse([]byte(c.raw))
 			if m.Subject != c.subject || m.Text != c.text {
 				t.Errorf("subject %q, text %q", m.Subject, m.Text)
+			}
+		})
+	}
+}
+
+// TestStrayLinesInParts holds that a stray line does not end the header of a body part either, and that text at the
+// beginning of a part that has no header is not taken for one.
+func TestStrayLinesInParts(t *testing.T) {
+	for _, c := range []struct{ name, part, text, data string }{
+		{"a stray line with a fold", "Content-Type: text/plain\nstray\n fold\nContent-Transfer-Encoding: base64\n\naGk=", "hi", ""},
+		{"two stray lines", "stray\nstray\nContent-Transfer-Encoding: base64\n\naGk=", "hi", ""},
+		{"stray lines before an X- field", "Content-Transfer-Encoding: base64\nstray\nstray\nX-A: b\n\naGk=", "hi", ""},
+		{"an attachment", "Content-Type: application/x-data\nboundary\n\t=\"x\"\nstray\nContent-Transfer-Encoding: base64\n\naGk=", "", "hi"},
+		{"a blank line first", "\nContent-Transfer-Encoding: base64\n\naGk=", "hi", ""},
+		{"no header", "\nFrom: Ann\n\nhi", "From: Ann\n\nhi", ""},
+		{"no header and no blank line", "Ann wrote:\nhello\nSubject: hi\n\nhi", "Ann wrote:\nhello\nSubject: hi\n\nhi", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := mailparse.Parse([]byte("Content-Type: multipart/mixed; boundary=b\n\n--b\n" + c.part + "\n--b--\n"))
+			var data string
+			for _, a := range m.Attachments {
+				data += string(a.Data)
+			}
+			if m.Text != c.text || data != c.data {
+				t.Errorf("text %q, attachment %q", m.Text, data)
 			}
 		})
 	}

@@ -12,6 +12,9 @@ const (
 	MaxParts = 1000
 	// MaxDepth is how deep multiparts and messages may nest; a deeper one is kept whole, as an attachment.
 	MaxDepth = 32
+	// MaxOpened is how many messages that are all the mail or message around them consists of are opened, one within the other. Each is
+	// an attachment as well, and so kept once more.
+	MaxOpened = 2
 	// MaxDecoded is how many bytes of base64 and quoted-printable content are decoded in a mail; a part
 	// that passes it is cut there.
 	MaxDecoded = 64 << 20

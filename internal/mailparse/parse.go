@@ -18,7 +18,7 @@ type parser struct {
 // parse reads a message at the given nesting depth into p.message.
 func (p *parser) parse(raw []byte, depth int) {
 	var fixed [48]span
-	spans, body := splitHeader(raw, fixed[:0])
+	spans, body := splitHeader(raw, fixed[:0], wellKnownField)
 	values := rawFields(raw, spans)
 
 	root := entity{body: body}
@@ -44,7 +44,7 @@ func (p *parser) parse(raw []byte, depth int) {
 // with nothing added does. It stays an attachment, too.
 func (p *parser) openMessage(depth int) {
 	m := p.message
-	if depth >= MaxDepth || len(m.Attachments) != 1 || m.Attachments[0].ContentType != "message/rfc822" ||
+	if depth >= MaxOpened || len(m.Attachments) != 1 || m.Attachments[0].ContentType != "message/rfc822" ||
 		strings.TrimSpace(m.Text) != "" || strings.TrimSpace(m.HTML) != "" {
 		return
 	}

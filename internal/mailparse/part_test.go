@@ -224,3 +224,28 @@ func TestDataAliasesRaw(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestMultipartWithoutParts holds that delimiters are no text where they delimit nothing, and that text beside them stays.
+func TestMultipartWithoutParts(t *testing.T) {
+	for body, want := range map[string]string{
+		"--b--\r\n":                             "",
+		"--b--":                                 "",
+		"\r\n--b--  \r\n\r\n":                   "",
+		"--b--\r\n--b--\r\n":                    "",
+		"hello\r\n--b--\r\n":                    "hello",
+		"--b--\r\nhello\r\n":                    "hello\n",
+		"--other--\r\n":                         "",
+		"--b-- x\r\nhello\r\n":                  "--b-- x\nhello\n",
+		"-- \r\nAnn\r\n":                        "-- \nAnn\n",
+		"hello\r\n--other--\r\n":                "hello\n--other--\n",
+		"--b\r\n\r\nin\r\n--b--":                "in",
+		"a\r\n--b--\r\n--b--\r\nb\r\n--b--\r\n": "a\nb",
+		"----\r\n":                              "----\n",
+		"QUJD\r\n--b--\r\nQUJD":                 "QUJD\nQUJD",
+	} {
+		m := mailparse.Parse([]byte("Content-Type: multipart/mixed; boundary=b\r\n\r\n" + body))
+		if m.Text != want || len(m.Attachments) > 0 {
+			t.Errorf("%q: text %q, %d attachments, want %q", body, m.Text, len(m.Attachments), want)
+		}
+	}
+}

@@ -28,14 +28,22 @@ func stripComment(s string) string {
 	return s
 }
 
-// decodedMax is the room that decoding n octets of either encoding takes.
-func decodedMax(n int) int { return n + 2 }
+// base64Max is the buffer that decoding n octets of base64 takes, with what decodeGroups writes beyond its result.
+func base64Max(n int) int { return n/4*3 + 8 }
+
+// decodedMax is the buffer that decoding n octets takes.
+func decodedMax(encoding string, n int) int {
+	if encoding == "base64" {
+		return base64Max(n)
+	}
+	return n
+}
 
 // decodeBase64 decodes RFC 2045 §6.8 by blocks of four characters. Characters outside of the alphabet are passed over,
 // padding may be missing, and what follows the padding or a blank line counts only if it is base64 again, which
 // a footer added by a mailing list is not. The result is in dst's memory where that is large enough.
 func decodeBase64(dst, src []byte) []byte {
-	dst = slices.Grow(dst[:0], decodedMax(len(src)))
+	dst = slices.Grow(dst[:0], base64Max(len(src)))
 	var group uint32
 	have := 0
 	for len(src) > 0 {
@@ -148,7 +156,7 @@ func makeBase64Tables() (tables [4][256]uint32) {
 // decodeQuotedPrintable decodes RFC 2045 §6.7. White space at the end of a line is dropped, a line that ends in an
 // equals sign goes on in the next one, and an equals sign that no two hex digits follow stands for itself. The result is in dst's memory where that is large enough.
 func decodeQuotedPrintable(dst, src []byte) []byte {
-	dst = slices.Grow(dst[:0], decodedMax(len(src)))
+	dst = slices.Grow(dst[:0], len(src))
 	for len(src) > 0 {
 		end, next := len(src), len(src)
 		if i := bytes.IndexByte(src, '\n'); i >= 0 {

@@ -31,10 +31,11 @@ func (p *parser) entity(e *entity, depth int) bodies {
 	if b, ok := p.multipart(e, guessBoundary(e.body), depth); ok {
 		return b
 	}
+	e.body = withoutDelimiters(e.body, e.params.token("boundary"))
 	if len(bytes.TrimSpace(e.body)) == 0 {
 		return bodies{}
 	}
-	e.media = "text/plain" // no delimiter at all: what is there is the text
+	e.media = "text/plain" // no part at all: what is there is the text
 	return p.leaf(e)
 }
 
@@ -130,7 +131,7 @@ func isEncoded(encoding string) bool {
 
 // decode undoes the transfer encoding as far as the budget goes, in the room that was lent where there is enough of it.
 func (p *parser) decode(e *entity) []byte {
-	most := decodedMax(len(e.body))
+	most := decodedMax(e.encoding, len(e.body))
 	if !isEncoded(e.encoding) || most > len(p.room) {
 		return p.decodeInto(nil, e)
 	}
