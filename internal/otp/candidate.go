@@ -22,6 +22,7 @@ type candidate struct {
 	mixed      bool // capitals and digits that change places: 8WD5M
 	boxed      bool // one digit to a cell or box
 	pointed    bool // in groups with points or of two sizes: 839.026, 719-25
+	counted    int  // the word that decides about a short group behind it (see pieces), or 0
 	veto       string
 	shape      float64
 

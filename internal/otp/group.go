@@ -197,6 +197,73 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	return false
 }
 
+// pieces reads digits that spaces split into groups no other rule reads as one number:
+// 5582 013, 55 8201, 5 582 013. Six to eight digits in groups of two to five are one
+// candidate; any other chain is rejected as a whole, because one of its groups is never
+// the code. It returns false for a number that stands by itself. Whether a short group
+// in front of a word belongs to the number ("5582 01 is your code") or counts something
+// ("482913 10 minutes") depends on that word: pieces returns where it begins.
+func (s *scanner) pieces(start, end int) (word int, found bool) {
+	stop, total, count, least, most := end, end-start, 1, end-start, end-start
+	for {
+		sep, from := s.separator(stop, 2)
+		if from == 0 || sep != ' ' && sep != '·' {
+			break
+		}
+		to := from
+		for to < len(s.low) && isDigit(s.low[to]) {
+			to++
+		}
+		if s.measured(to) || s.dated(start, stop, from, to) {
+			break
+		}
+		if (to-from <= 2 || to-from == 3 && total >= 6) && at(s.low, to) == ' ' && s.p.x.classOf(at(s.low, to+1))&(spaced|dense) != 0 {
+			word = to + 1
+			break
+		}
+		n := to - from
+		stop, total, count, least, most = to, total+n, count+1, min(least, n), max(most, n)
+	}
+	switch {
+	case count == 1 || total < minCode:
+		return word, false
+	case least < 2 || most > 5 || total < 6 || total > 8 || count > 3:
+		s.reject(start, stop, aPiece)
+	default:
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: count, counted: word, shape: -0.2, veto: s.around(start, stop)})
+	}
+	return 0, true
+}
+
+// measured reports whether digits that end at to are no group of a code: a letter, a
+// unit or the rest of a figure follows them.
+func (s *scanner) measured(to int) bool {
+	next, after := at(s.low, to), at(s.low, to+1)
+	switch {
+	case next == ' ':
+		return currency(after)
+	case s.p.x.classOf(next) != other, next == '%', next == '°', currency(next):
+		return true
+	}
+	return (next == '.' || next == ',' || next == ':' || next == '/') && isDigit(after)
+}
+
+// dated reports whether one of two neighbouring numbers is a year and the other is long
+// enough to be a code: 2026 482913.
+func (s *scanner) dated(start, stop, from, to int) bool {
+	return stop-start == 4 && s.year(start) && to-from >= 6 || to-from == 4 && s.year(from) && stop-start >= 6
+}
+
+// uncounted reports whether the short group behind a candidate belongs to it: the word
+// after that group is neither a unit nor the beginning of "valid for".
+func (s *scoring) uncounted(c *candidate) bool {
+	if c.counted == 0 {
+		return false
+	}
+	i := s.p.markFrom(c.counted, c.mark)
+	return i == len(s.p.marks) || s.p.marks[i].start != c.counted || s.p.marks[i].class&(classUnit|classGuard) == 0
+}
+
 // endsShort recognises eight digits in groups of three, the last one short:
 // 123 456 78.
 func (s *scanner) endsShort(start, stop int) bool {

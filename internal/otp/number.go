@@ -7,6 +7,7 @@ import "unicode"
 const (
 	aFigure = "part of a figure, date or time"
 	aCard   = "the end of a card or account number"
+	aPiece  = "one group of a longer number"
 )
 
 // number reads a run of digits: by itself, as one of a group, or as part of a
@@ -28,12 +29,16 @@ func (s *scanner) number(start, end int) {
 	if s.group(start, end) {
 		return
 	}
+	word, found := s.pieces(start, end)
+	if found {
+		return
+	}
 	n := end - start
 	if n < minCode {
 		s.i = end
 		return
 	}
-	c := candidate{start: start, end: end, kind: Numeric, size: n}
+	c := candidate{start: start, end: end, kind: Numeric, size: n, counted: word}
 	switch {
 	case n > maxCode:
 		c.veto = "more than ten digits"

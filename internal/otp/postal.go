@@ -20,6 +20,8 @@ func (s *scoring) findAddresses() {
 	for k := range s.cs {
 		switch c := &s.cs[k]; {
 		case c.veto != "":
+		case s.uncounted(c):
+			c.veto = aPiece
 		case s.saluted(c):
 			c.veto = "the number of whom the mail is to"
 		case s.postal(c):
