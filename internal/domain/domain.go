@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/gonebox/gonebox/internal/cache"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -41,7 +42,7 @@ type Service struct {
 	plans   Plans
 	policy  Policy
 	public  atomic.Pointer[[]Public] // as last read by Reload: the configured ones first
-	holders holders
+	holders *cache.Cache[string, holder]
 	changed func(name string) // tells other processes; nil: there are none
 	outbox  Outbox            // nil: nobody is told of events
 }
@@ -50,7 +51,7 @@ type Service struct {
 // command disabled them; more may be added by command. Reload must be called before the service is used. Without names
 // and plans it is good for the public domains alone.
 func New(d *db.DB, c clock.Clock, names Names, plans Plans, policy Policy) *Service {
-	s := &Service{db: d, clock: c, names: names, plans: plans, policy: policy}
+	s := &Service{db: d, clock: c, names: names, plans: plans, policy: policy, holders: cache.New[string, holder](holdersMax)}
 	s.public.Store(&[]Public{})
 	return s
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/emersion/go-msgauth/dmarc"
 )
@@ -48,37 +48,25 @@ func (c *Checker) policyOf(ctx context.Context, dns Resolver, domain string) pol
 	if len(records) != 1 { // of several, none applies, and the search ends
 		return policyResult{verdict: None, final: len(records) > 1}
 	}
-	return c.policies.of(records[0])
+	return c.policy(records[0])
 }
 
-// policies remembers what policy records say: few senders send most mail.
-type policies struct {
-	mu   sync.Mutex
-	read map[string]policyResult // by the record's text
-}
-
-// What is remembered of policy records; 300 octets are a long one.
+// Bounds of the cached policy records; one of 300 octets is long.
 const (
 	maxPolicies   = 1024
 	maxPolicySize = 512
 )
 
-// of gives what a policy record says.
-func (p *policies) of(text string) policyResult {
+// policy returns what a policy record says. Records are cached by their text, since few senders send most mail.
+func (c *Checker) policy(text string) policyResult {
 	if len(text) > maxPolicySize {
 		return parsePolicy(text)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	policy, known := p.read[text]
-	if known {
-		return policy
+	policy, known := c.policies.Get(text, time.Time{})
+	if !known {
+		policy = parsePolicy(text)
+		c.policies.Put(text, policy, 1, time.Time{})
 	}
-	if p.read == nil || len(p.read) == maxPolicies { // what is asked for often comes back at once
-		p.read = make(map[string]policyResult)
-	}
-	policy = parsePolicy(text)
-	p.read[text] = policy
 	return policy
 }
 

@@ -5,16 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
+	"time"
 )
-
-// evaluated remembers what SPF came to, and the records it came from: few senders send most mail, and to read a record costs
-// more than to see that it is the same. A verdict holds for as long as DNS gives those very records, so it needs no time of its
-// own to be forgotten at: each of them is asked for again before it is used.
-type evaluated struct {
-	mu       sync.Mutex
-	verdicts map[client]evaluation
-}
 
 // client is all that a verdict depends on beside the records, as long as none of them has a macro (RFC 7208 §7).
 type client struct {
@@ -22,6 +14,9 @@ type client struct {
 	domain string
 }
 
+// evaluation is what SPF came to, with the records it came from. Evaluations are cached, since few senders send most mail and reading
+// the records costs more than seeing that they are the same. A verdict holds for as long as DNS has these very records: each of them
+// is asked for again before the verdict is used, so it needs no expiry.
 type evaluation struct {
 	verdict Verdict
 	records []answer // in the order they were asked for
@@ -33,7 +28,7 @@ type answer struct {
 	texts []string
 }
 
-// What is remembered of evaluations, which is 4 MiB at most. What a large sender publishes takes some 2 KiB.
+// Bounds of the cached evaluations, which take 4 MiB at most. The records of a large sender take some 2 KiB.
 const (
 	maxEvaluations    = 1024
 	maxEvaluationSize = 4 << 10
@@ -42,14 +37,14 @@ const (
 // recallSPF is checkSPF, of what is known.
 func (c *Checker) recallSPF(known *recall, in Input, id identities) Verdict {
 	from := client{in.RemoteIP.Unmap(), id.spf}
-	before, found := c.evaluated.of(from)
+	before, found := c.evaluations.Get(from, time.Time{})
 	if found && before.holds(c.ended, known) {
 		return before.verdict
 	}
 	known.asked = 0
 	now := evaluation{verdict: checkSPF(c.ended, known, in, id), records: known.records}
 	if !known.failed && len(known.records) == known.asked && now.lasts() {
-		c.evaluated.keep(from, now)
+		c.evaluations.Put(from, now, 1, time.Time{})
 	}
 	return now.verdict
 }
@@ -80,20 +75,4 @@ func (e *evaluation) lasts() bool {
 		}
 	}
 	return size > 0 && size <= maxEvaluationSize && e.verdict != TempError
-}
-
-func (e *evaluated) of(from client) (evaluation, bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	known, found := e.verdicts[from]
-	return known, found
-}
-
-func (e *evaluated) keep(from client, verdict evaluation) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.verdicts == nil || len(e.verdicts) >= maxEvaluations { // what is asked for often comes back at once
-		e.verdicts = make(map[client]evaluation)
-	}
-	e.verdicts[from] = verdict
 }

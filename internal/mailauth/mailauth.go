@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/cache"
 )
 
 // Resolver is the DNS a [Checker] needs. Errors must be bare *[net.DNSError] values, with IsNotFound where the name or
@@ -60,12 +62,12 @@ type Signature struct {
 
 // Checker checks mails. It is safe for concurrent use.
 type Checker struct {
-	dns       Resolver
-	hostname  string
-	budget    time.Duration
-	ended     context.Context // for fromMemory
-	policies  policies
-	evaluated evaluated
+	dns         Resolver
+	hostname    string
+	budget      time.Duration
+	ended       context.Context // for fromMemory
+	policies    *cache.Cache[string, policyResult]
+	evaluations *cache.Cache[client, evaluation]
 }
 
 // New makes a Checker that asks dns, signs its findings with hostname (the authserv-id of RFC 8601 §2.5) and spends no
@@ -73,7 +75,10 @@ type Checker struct {
 func New(dns Resolver, hostname string, budget time.Duration) *Checker {
 	ended, end := context.WithCancel(context.Background())
 	end()
-	return &Checker{dns: dns, hostname: hostname, budget: budget, ended: ended}
+	return &Checker{
+		dns: dns, hostname: hostname, budget: budget, ended: ended,
+		policies: cache.New[string, policyResult](maxPolicies), evaluations: cache.New[client, evaluation](maxEvaluations),
+	}
 }
 
 // Check gives the verdicts on one mail. It returns within the Checker's budget, or when ctx ends if that is earlier; what

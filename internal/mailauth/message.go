@@ -33,10 +33,20 @@ func (m *message) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fields iterates over the header fields of raw, each with its folded lines and line ends. It goes on to the empty line
-// whatever it meets on the way, so that no reader of the header sees a field it did not.
+const byteOrderMark = "\uFEFF"
+
+// preamble is the length of what readers of a mail skip in front of its first field: a byte order mark and blank lines.
+func preamble(raw []byte) int {
+	rest := bytes.TrimPrefix(raw, []byte(byteOrderMark))
+	return len(raw) - len(bytes.TrimLeft(rest, "\r\n"))
+}
+
+// fields iterates over the header fields of raw behind its preamble, each with its folded lines and line ends. It goes on
+// to the empty line whatever it meets on the way, so that no reader of the header sees a field it did not: mailparse, too,
+// skips stray lines and ends the header there at the latest.
 func fields(raw []byte) func(yield func(field []byte) bool) {
 	return func(yield func([]byte) bool) {
+		raw := raw[preamble(raw):]
 		for len(raw) > 0 && !startsEmptyLine(raw) {
 			end := lineLength(raw)
 			for end < len(raw) && (raw[end] == ' ' || raw[end] == '\t') {

@@ -11,9 +11,18 @@ import (
 func StripForged(raw []byte, hostname string) []byte {
 	var kept []byte // nil until a field was removed
 	pos, copied := 0, 0
-	for f := range fields(raw) {
-		pos += len(f)
-		if isField(f, "Authentication-Results") && claims(f, hostname) {
+	for removed, others := true, false; removed && !others; {
+		// No field is left of the header so far, if there was one: readers skip the blank line behind it, too.
+		removed = false
+		pos += preamble(raw[pos:])
+		for f := range fields(raw[pos:]) {
+			pos += len(f)
+			bare := bytes.TrimPrefix(f, []byte(byteOrderMark))
+			if !isField(bare, "Authentication-Results") || !claims(bare, hostname) {
+				others = others || len(bytes.TrimSpace(bare)) > 0
+				continue
+			}
+			removed = true
 			if kept == nil {
 				kept = make([]byte, 0, len(raw))
 			}

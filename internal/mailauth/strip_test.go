@@ -69,11 +69,29 @@ func TestStripForgedSeveral(t *testing.T) {
 	if got := string(mailauth.StripForged([]byte(raw+"\r\n"), us)); got != "A: 1\r\njunk without a colon\r\nB: 2\r\n\r\n" {
 		t.Errorf("got %q", got)
 	}
+	if got := string(mailauth.StripForged([]byte(forged+"\r\n"+forged+forged+"\r\nbody"), us)); got != "\r\n\r\nbody" {
+		t.Errorf("nothing but forged fields: %q", got)
+	}
 	if got := mailauth.StripForged([]byte(forged), us); len(got) != 0 {
 		t.Errorf("a header without an end: %q", got)
 	}
 	if got := mailauth.StripForged(nil, us); len(got) != 0 {
 		t.Errorf("nothing: %q", got)
+	}
+}
+
+// TestStripForgedEverywhere holds that no field is out of reach that a reader of mail takes for one of the header's.
+func TestStripForgedEverywhere(t *testing.T) {
+	const forged = "Authentication-Results: mx.gonebox.localhost; spf=pass\r\n"
+	for name, before := range map[string]string{
+		"byte order mark": "\uFEFF", "blank lines": "\r\n\r\n", "both": "\uFEFF\r\n", "mbox": "From a@b Mon Mar 3\r\n",
+		"stray lines": "A: b\r\nstray\r\n\tfold\r\nstray\r\n", "fold without a field": " fold\r\n",
+	} {
+		raw := before + forged + "Subject: s\r\n\r\n" + forged
+		want := before + "Subject: s\r\n\r\n" + forged
+		if got := string(mailauth.StripForged([]byte(raw), us)); got != want {
+			t.Errorf("%s: got %q", name, got)
+		}
 	}
 }
 

@@ -1,27 +1,43 @@
-// Package resolver is the DNS client of the whole service: a stub (RFC 1034 §5.3.1) that asks a recursive resolver,
-// remembers what it said for a while, and tells an authoritative "no" apart from "cannot say now". It refuses to walk
-// the delegations itself, to validate DNSSEC, to read a hosts file and to apply search lists: every name is absolute.
+// Package resolver is the DNS client of the whole service: the standard library's resolver, pointed at one recursive resolver, with
+// a cache, a bound on the queries in progress and a breaker in front of it.
 //
-// Errors are always [*net.DNSError], never wrapped, since that is what the SPF and DKIM libraries look for. IsNotFound
-// means that the name or the record does not exist (NXDOMAIN, or NODATA of RFC 2308); IsTemporary or IsTimeout mean that
-// asking again later may help. No error has neither.
+// Errors are always [*net.DNSError], never wrapped, since that is what the SPF and DKIM libraries look for. IsNotFound means that the
+// name or the record does not exist (NXDOMAIN, or NODATA of RFC 2308); IsTemporary or IsTimeout means that asking again later may
+// help. Every error is one or the other.
 package resolver
 
 import (
 	"context"
+	"errors"
+	"net"
+	"strings"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
+	"github.com/gonebox/gonebox/internal/cache"
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Config says whom to ask and how patiently. The zero value asks the system's resolver with the defaults below.
+// ErrNoServer is wrapped by the errors of lookups that were not sent because the server has not answered lately.
+var ErrNoServer = errors.New("no DNS server answers")
+
+// How long answers are cached. The standard library does not tell their TTL, and the recursive resolver behind has a cache that goes
+// by it; these times bound how much longer an old answer can be used here.
+const (
+	positiveTTL = time.Minute
+	negativeTTL = 30 * time.Second
+	failureTTL  = 5 * time.Second // RFC 9520 §3.2: at least a second, at most five minutes
+)
+
+// Config says which resolver to ask and how patiently. The zero value asks the system's resolver with the defaults below.
 type Config struct {
 	Addr        string        // host or host:port of the recursive resolver; empty: those of /etc/resolv.conf
 	Clock       clock.Clock   // for the cache and the breaker; nil: the system's
-	Timeout     time.Duration // for one attempt over the network; 0: 2 s
-	Attempts    int           // rounds over the servers before giving up; 0: 2
-	CacheBytes  int           // approximate memory for answers; 0: 16 MiB; negative: nothing is remembered
-	MaxInFlight int           // queries under way at once, more fail as temporary; 0: 1,024
+	Timeout     time.Duration // for one attempt; 0: 2 s
+	Attempts    int           // attempts before giving up; 0: 2
+	CacheBytes  int           // approximate memory for answers; 0: 16 MiB
+	MaxInFlight int           // queries in progress at once, more fail as temporary; 0: 1,024
 }
 
 func (c Config) withDefaults() Config {
@@ -45,30 +61,41 @@ func orDefault[T comparable](v, otherwise T) T {
 
 // Resolver answers questions from its cache or asks for them. It is safe for concurrent use.
 type Resolver struct {
-	cfg     Config
-	servers servers
-	cache   cache
-	flights flights
+	cfg      Config
+	net      net.Resolver
+	answers  *cache.Cache[question, answer]
+	flights  singleflight.Group // identical questions share a query
+	inFlight chan struct{}
+	breaker  breaker
 }
 
-// New makes a Resolver. It asks nothing and never fails: without a usable server every look-up is a temporary failure.
+// New makes a Resolver. It asks nothing and never fails: without a usable server every lookup is a temporary failure.
 func New(cfg Config) *Resolver {
 	cfg = cfg.withDefaults()
-	r := &Resolver{cfg: cfg}
-	r.cache.limit = cfg.CacheBytes
-	r.flights.limit = cfg.MaxInFlight
+	r := &Resolver{cfg: cfg, answers: cache.New[question, answer](cfg.CacheBytes), inFlight: make(chan struct{}, cfg.MaxInFlight)}
+	r.net.PreferGo = true
 	if cfg.Addr != "" {
-		r.servers.set([]string{withPort(cfg.Addr)})
-	} else {
-		r.servers.file = resolvConf
+		server := withPort(cfg.Addr)
+		r.net.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, network, server)
+		}
 	}
 	return r
 }
 
+// withPort adds the DNS port to an address given without one.
+func withPort(addr string) string {
+	if _, _, err := net.SplitHostPort(addr); err == nil {
+		return addr
+	}
+	return net.JoinHostPort(addr, "53")
+}
+
 type freshKey struct{}
 
-// Fresh returns a context whose look-ups skip what is remembered and do not join a query already under way. What they
-// learn is remembered for others. The recursive resolver behind may still answer from a cache of its own.
+// Fresh returns a context whose lookups skip the cache and do not join a query in progress. Their answers are cached for others. The
+// recursive resolver behind may still answer from a cache of its own.
 func Fresh(ctx context.Context) context.Context {
 	return context.WithValue(ctx, freshKey{}, true)
 }
@@ -78,60 +105,118 @@ func isFresh(ctx context.Context) bool {
 	return fresh
 }
 
-// lookup is the way of every question: what needs no asking, then the cache, then a query that may be shared.
-func (r *Resolver) lookup(ctx context.Context, q question) ([]record, error) {
-	if q.name == "" || isSpecial(q.name) {
-		return nil, notFound(q)
+// question is the key of the cache. The name is in lower case with a trailing dot, so that no search list applies.
+type question struct{ kind, name string }
+
+func (q question) failed(cause error) *net.DNSError {
+	return &net.DNSError{Err: cause.Error(), UnwrapErr: cause, Name: strings.TrimSuffix(q.name, "."), IsTemporary: true}
+}
+
+// answer is what the network says to a question: a value that the Lookup methods copy before they return it, or an error.
+type answer struct {
+	value any
+	size  int // octets of the value, about
+	err   *net.DNSError
+}
+
+func (a answer) ttl() time.Duration {
+	switch {
+	case a.err == nil:
+		return positiveTTL
+	case a.err.IsNotFound:
+		return negativeTTL
 	}
-	fresh := isFresh(ctx)
-	if !fresh {
-		if a, ok := r.cache.get(q, r.cfg.Clock.Now()); ok {
-			return a.result(q)
-		}
+	return failureTTL
+}
+
+// ask answers a question from the cache, or with read, which asks the network. A caller may stop waiting when its context ends; the
+// query goes on, since its answer serves the next one.
+func ask[T any](ctx context.Context, r *Resolver, kind, name string, read func(context.Context, string) (T, error), size func(T) int) (value T, err error) {
+	q := question{kind, strings.ToLower(strings.TrimSuffix(name, ".")) + "."}
+	if isSpecial(q.name) {
+		return value, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 	}
-	f := r.flights.join(q, fresh, func() answer { return r.resolve(q, fresh) })
-	if f == nil {
-		return nil, temporary(q, "too many queries under way")
+	flights := &r.flights
+	if isFresh(ctx) {
+		flights = new(singleflight.Group)
+	} else if a, ok := r.answers.Get(q, r.cfg.Clock.Now()); ok {
+		return result[T](a)
+	}
+	query := func() (any, error) {
+		return r.query(q, func(ctx context.Context) (any, int, error) {
+			v, err := read(ctx, q.name)
+			return v, size(v), err
+		}), nil
 	}
 	select {
-	case <-f.done:
-		return f.answer.result(q)
+	case done := <-flights.DoChan(q.kind+" "+q.name, query):
+		return result[T](done.Val.(answer))
 	case <-ctx.Done():
-		return nil, abandoned(q, ctx.Err())
+		e := q.failed(ctx.Err())
+		e.IsTimeout = errors.Is(ctx.Err(), context.DeadlineExceeded)
+		return value, e
 	}
 }
 
-// resolve runs detached from the callers that wait for it, so that a caller with little patience does not throw away an
-// answer the next one needs, and so that the breaker learns of servers slower than any caller. It is bounded by Timeout,
-// Attempts and the number of servers.
-func (r *Resolver) resolve(q question, fresh bool) answer {
-	if !fresh { // the same query may have ended since the caller looked into the cache
-		if a, ok := r.cache.get(q, r.cfg.Clock.Now()); ok {
-			return a
+// result is an answer as callers get it. The error is a copy, since they may change it.
+func result[T any](a answer) (value T, err error) {
+	if a.err != nil {
+		e := *a.err
+		return value, &e
+	}
+	return a.value.(T), nil
+}
+
+// query asks the network, at most Attempts times while there is no answer, and caches what it says. It does not end with the context
+// of a caller, so that the breaker learns of servers that are slower than any caller.
+func (r *Resolver) query(q question, read func(context.Context) (value any, size int, err error)) (a answer) {
+	select {
+	case r.inFlight <- struct{}{}:
+		defer func() { <-r.inFlight }()
+	default:
+		return answer{err: q.failed(errors.New("too many DNS queries in progress"))}
+	}
+	for range r.cfg.Attempts {
+		if !r.breaker.admit(r.cfg.Clock.Now()) {
+			a = answer{err: q.failed(ErrNoServer)}
+			break
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), r.cfg.Timeout)
+		value, size, err := read(ctx)
+		cancel()
+		a = answer{value: value, size: size}
+		if err != nil {
+			a = answer{err: normalized(q, err)}
+		}
+		r.breaker.settle(a.err == nil || answered(a.err), r.cfg.Clock.Now())
+		if a.err == nil || !a.err.IsTimeout {
+			break
 		}
 	}
-	a := r.chase(context.Background(), q)
-	r.cache.put(q, a, r.cfg.Clock.Now())
+	r.answers.Put(q, a, len(q.name)+256+a.size, r.cfg.Clock.Now().Add(a.ttl()))
 	return a
 }
 
-// maxChain bounds CNAME records followed for one question, as most recursive resolvers do.
-const maxChain = 10
+// answered reports whether an error is that of a server that answered, be it with a failure. The standard library tells by its text
+// alone; anything else counts as silence.
+func answered(e *net.DNSError) bool {
+	return e.IsNotFound || e.Err == "server misbehaving" || e.Err == "lame referral"
+}
 
-// chase follows a CNAME chain that the server left unfinished.
-func (r *Resolver) chase(ctx context.Context, q question) answer {
-	ttl := maxTTL
-	at := q
-	for range maxChain {
-		a := r.ask(ctx, at)
-		a.ttl = min(a.ttl, ttl)
-		if a.alias == "" {
-			return a
-		}
-		ttl, at.name = a.ttl, a.alias
-		if isSpecial(at.name) {
-			return answer{err: notFound(q), ttl: ttl}
-		}
+// normalized makes an error of the standard library either "not found" or temporary.
+func normalized(q question, err error) *net.DNSError {
+	e, ok := errors.AsType[*net.DNSError](err)
+	if !ok {
+		return q.failed(err)
 	}
-	return answer{err: temporary(q, "too many aliases"), ttl: failureTTL}
+	return &net.DNSError{ // without the server's name, which is that of resolv.conf whatever Addr says
+		Err: e.Err, UnwrapErr: e.UnwrapErr, Name: strings.TrimSuffix(q.name, "."), IsNotFound: e.IsNotFound, IsTemporary: !e.IsNotFound, IsTimeout: e.IsTimeout,
+	}
+}
+
+// isSpecial reports whether a name is the root or lies under a top-level domain that a stub must not ask for (RFC 6761 §6.3 and §6.4).
+func isSpecial(name string) bool {
+	name = strings.TrimSuffix(name, ".")
+	top := name[strings.LastIndexByte(name, '.')+1:]
+	return name == "" || top == "localhost" || top == "invalid"
 }

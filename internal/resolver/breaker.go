@@ -11,10 +11,8 @@ const (
 	breakerPause     = 5 * time.Second
 )
 
-// server is a recursive resolver and the breaker in front of it.
-type server struct {
-	addr string
-
+// breaker makes lookups fail at once while the server does not answer: mail is not delayed by a dead resolver.
+type breaker struct {
 	mu         sync.Mutex
 	unanswered int // in a row
 	retryAt    time.Time
@@ -22,28 +20,28 @@ type server struct {
 }
 
 // admit reports whether a query may be sent now. After true, settle must be called.
-func (s *server) admit(now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.unanswered < breakerThreshold {
+func (b *breaker) admit(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.unanswered < breakerThreshold {
 		return true
 	}
-	if s.probing || now.Before(s.retryAt) {
+	if b.probing || now.Before(b.retryAt) {
 		return false
 	}
-	s.probing = true
+	b.probing = true
 	return true
 }
 
 // settle records whether an admitted query was answered, be it with a failure.
-func (s *server) settle(answered bool, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.probing = false
+func (b *breaker) settle(answered bool, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.probing = false
 	if answered {
-		s.unanswered = 0
+		b.unanswered = 0
 		return
 	}
-	s.unanswered++
-	s.retryAt = now.Add(breakerPause)
+	b.unanswered++
+	b.retryAt = now.Add(breakerPause)
 }
