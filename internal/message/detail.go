@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/original"
 )
 
 // detail is what reading one message adds to its summary. It is kept compressed, in one column.
@@ -21,8 +20,16 @@ type detail struct {
 	Helo           string
 	RemoteIP       string
 	TLS            bool
+	Uncut          *uncut // nil: the summary holds all of it
 	Text           string
 	HTML           string
+}
+
+// uncut is what the summary of a message has in part only.
+type uncut struct {
+	Subject string
+	From    Address
+	To      []Address
 }
 
 // A detail is kept as its fields one after another in the order of packing: a number as unsigned LEB128, a text as its
@@ -30,24 +37,33 @@ type detail struct {
 // costs little to write: as JSON it cost as much as finding the boundaries of the mail's parts.
 
 // The version is what a packed detail begins with. A field more is a new version, which reads the old ones too.
-const detailVersion = 1
+const (
+	detailVersion = 1
+	detailUncut   = 2 // with Uncut before Text; written only where it is needed, so that an earlier release reads the rest
+)
 
 var errDetail = errors.New("not the detail of a message")
 
 // plains are what details are joined in before they are compressed: as large as mails, and of no use after.
 var plains = sync.Pool{New: func() any { return new(packer) }}
 
-// pack appends the packed detail to dst. It is the inverse of unpackDetail.
-func (d *detail) pack(dst []byte) []byte {
+// givePlain returns a packer to plains.
+func givePlain(p *packer) {
 	const keep = 1 << 20
-	p := plains.Get().(*packer)
-	*p = append((*p)[:0], detailVersion)
-	p.detail(d)
-	dst = original.Compress(dst, *p)
 	if cap(*p) <= keep {
 		plains.Put(p)
 	}
-	return dst
+}
+
+// plain appends the packed detail to p, not compressed.
+func (d *detail) plain(p packer) packer {
+	version := byte(detailVersion)
+	if d.Uncut != nil {
+		version = detailUncut
+	}
+	p = append(p, version)
+	p.detail(d)
+	return p
 }
 
 // detail appends all fields.
@@ -70,17 +86,18 @@ func (p *packer) detail(d *detail) {
 		p.text(s)
 	}
 	p.flag(d.TLS)
+	if u := d.Uncut; u != nil {
+		p.text(u.Subject)
+		p.addresses([]Address{u.From})
+		p.addresses(u.To)
+	}
 	p.text(d.Text)
 	p.text(d.HTML)
 }
 
-// unpackDetail reads what pack gave. Anything else is errDetail, or some detail.
-func unpackDetail(packed []byte) (detail, error) {
-	plain, err := original.Decompress(packed)
-	if err != nil {
-		return detail{}, err
-	}
-	if len(plain) == 0 || plain[0] != detailVersion {
+// parseDetail reads what plain gave. Anything else is errDetail, or some detail.
+func parseDetail(plain []byte) (detail, error) {
+	if len(plain) == 0 || plain[0] != detailVersion && plain[0] != detailUncut {
 		return detail{}, errDetail
 	}
 	u := unpacker{rest: plain[1:]}
@@ -92,7 +109,11 @@ func unpackDetail(packed []byte) (detail, error) {
 	} {
 		*s = u.text()
 	}
-	d.TLS, d.Text, d.HTML = u.flag(), u.text(), u.text()
+	d.TLS = u.flag()
+	if plain[0] == detailUncut {
+		d.Uncut = u.uncut()
+	}
+	d.Text, d.HTML = u.text(), u.text()
 	if u.broken || len(u.rest) > 0 {
 		return detail{}, errDetail
 	}
@@ -185,6 +206,17 @@ func elements[T any](u *unpacker, one func() T) []T {
 }
 
 func (u *unpacker) address() Address { return Address{Name: u.text(), Address: u.text()} }
+
+func (u *unpacker) uncut() *uncut {
+	all := &uncut{Subject: u.text()}
+	if from := elements(u, u.address); len(from) == 1 {
+		all.From = from[0]
+	} else {
+		u.broken = true
+	}
+	all.To = elements(u, u.address)
+	return all
+}
 
 func (u *unpacker) attachment() Attachment {
 	a := Attachment{

@@ -2,10 +2,12 @@ package message
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/original"
@@ -32,7 +34,7 @@ type Content struct {
 	OTP            *OTP // without message, sender and subject
 }
 
-// File is an attachment with its bytes; none are kept where Data is nil.
+// File is an attachment with its bytes, which are kept where it is available.
 type File struct {
 	Attachment
 	Data []byte
@@ -42,13 +44,11 @@ type File struct {
 type Draft struct {
 	summary stored
 	size    int64
-	detail  []byte
-	files   []blob
-}
-
-type blob struct {
-	id   id.Attachment
-	data []byte
+	body    cell
+	files   []file
+	blobs   []blob.Blob    // that are stored with the rows
+	pending []blob.Content // that are stored before, by Stage
+	staged  []blob.Staged  // those that were
 }
 
 // stored is the part of a Summary that is kept as JSON; the rest are columns.
@@ -73,12 +73,11 @@ type storedOTP struct {
 	Links      []string `json:"links,omitempty"`
 }
 
-// NewDraft prepares a mail for storing. What takes room is appended to room, which is returned: the draft is good for as
-// long as nothing else is written there.
-func (s *Service) NewDraft(room []byte, c Content) (*Draft, []byte) {
-	d := &Draft{size: c.Size, summary: stored{
-		From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0,
-	}}
+// NewDraft prepares a mail for storing as so many copies, one for each mailbox. It appends to buf and returns the extended slice, which
+// the draft aliases. Where the draft is large (see Draft.Large) it aliases the data of the files, too, until it is staged.
+func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
+	whole := stored{From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0}
+	d := &Draft{size: c.Size, summary: whole.cut()}
 	if !c.SentAt.IsZero() {
 		d.summary.SentAt = c.SentAt.UnixMicro()
 	}
@@ -87,18 +86,13 @@ func (s *Service) NewDraft(room []byte, c Content) (*Draft, []byte) {
 		CC: c.CC, ReplyTo: c.ReplyTo, MessageID: c.MessageID, Headers: c.Headers, Text: c.Text, HTML: c.HTML,
 		Authentication: c.Authentication, EnvelopeFrom: c.EnvelopeFrom, Helo: c.Helo, RemoteIP: c.RemoteIP, TLS: c.TLS,
 	}
+	if d.summary.Subject != whole.Subject || d.summary.From != whole.From || !slices.Equal(d.summary.To, whole.To) {
+		more.Uncut = &uncut{Subject: whole.Subject, From: whole.From, To: whole.To}
+	}
 	for _, f := range c.Files {
 		more.Attachments = append(more.Attachments, f.Attachment)
-		if f.Available {
-			begin := len(room)
-			room = original.Compress(room, f.Data)
-			d.files = append(d.files, blob{f.ID, room[begin:]})
-		}
 	}
-	begin := len(room)
-	room = more.pack(room)
-	d.detail = room[begin:]
-	return d, room
+	return d, d.pack(buf, &more, c.Files, copies)
 }
 
 // storedCode is the part of a code that is kept; the rest follows from the message.

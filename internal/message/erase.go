@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 )
@@ -30,6 +31,9 @@ func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, ma
 		return true, nil
 	}
 	args = append(args, some[n-1].box, some[n-1].message)
+	if err := blob.LockTx(ctx, tx, fmt.Sprintf(selectErased, all, size+1, size+2), args...); err != nil {
+		return false, err
+	}
 	for _, statement := range []string{eraseAttachments, eraseMessages} {
 		if err := tx.Queue(ctx, fmt.Sprintf(statement, all, size+1, size+2), args...); err != nil {
 			return false, fmt.Errorf("erase %d messages: %w", n, err)

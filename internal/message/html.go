@@ -2,6 +2,7 @@ package message
 
 import (
 	"context"
+	"io"
 	"runtime"
 
 	"github.com/gonebox/gonebox/internal/id"
@@ -18,11 +19,11 @@ func newSanitizer() sanitizer { return make(sanitizer, runtime.GOMAXPROCS(0)) }
 
 // safeHTML is a message's HTML as it may be rendered, or nil. It is made when it is read: most mail never is, and a
 // stricter rule then holds for what is stored already (docs/decisions/0003).
-func (s *Service) safeHTML(ctx context.Context, box id.Mailbox, m id.Message, d detail) (*string, error) {
-	if d.HTML == "" {
+func (s *Service) safeHTML(ctx context.Context, box id.Mailbox, m id.Message, b *body) (*string, error) {
+	if b.HTML == "" {
 		return nil, nil
 	}
-	if len(d.HTML) > largeHTML {
+	if len(b.HTML) > largeHTML {
 		select {
 		case s.sanitizer <- struct{}{}:
 			defer func() { <-s.sanitizer }()
@@ -30,12 +31,16 @@ func (s *Service) safeHTML(ctx context.Context, box id.Mailbox, m id.Message, d 
 			return nil, ctx.Err()
 		}
 	}
-	safe := sanitize.HTML(d.HTML, func(cid string) (string, []byte, bool) {
-		for _, a := range d.Attachments {
-			if a.ContentID == nil || *a.ContentID != cid || !a.Available || a.Size > s.policy.InlineImageMax {
+	safe := sanitize.HTML(b.HTML, string(m), func(cid string, most int) (string, []byte, bool) {
+		for i, a := range b.Attachments {
+			if a.ContentID == nil || *a.ContentID != cid || !a.Available || a.Size > min(s.policy.InlineImageMax, int64(most)) {
 				continue
 			}
-			data, err := s.file(ctx, box, m, a.ID)
+			r, err := s.open(ctx, box, m, b, i)
+			if err != nil {
+				return a.ContentType, nil, false
+			}
+			data, err := io.ReadAll(r)
 			return a.ContentType, data, err == nil
 		}
 		return "", nil, false

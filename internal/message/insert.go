@@ -4,17 +4,26 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// InsertTx stores copies, those of a whole set of mail at once.
+// InsertTx stores copies, those of a whole set of mail at once. A draft that is large must have been staged; storing its copies claims
+// what was staged. Error: blob.ErrStageLost where that is gone.
 func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error {
 	var messages messageRows
 	var files fileRows
+	places := make(map[*Draft]int)
 	for _, c := range copies {
+		if len(c.pending) > 0 {
+			return fmt.Errorf("store %s: the draft was not staged", c.Message)
+		}
 		messages.add(c)
 		for _, f := range c.files {
 			files.add(c, f)
+		}
+		if len(c.blobs) > 0 || len(c.staged) > 0 {
+			places[c.Draft]++
 		}
 	}
 	if err := messages.insertTx(ctx, tx); err != nil {
@@ -23,14 +32,27 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error 
 	if err := files.insertTx(ctx, tx); err != nil {
 		return fmt.Errorf("store %d attachments: %w", len(files.ids), err)
 	}
-	return nil
+	if len(places) == 0 {
+		return nil
+	}
+	var refs blob.References
+	for d, n := range places {
+		for _, b := range d.blobs {
+			refs.Add(b, n)
+		}
+		for _, staged := range d.staged {
+			refs.AddStaged(staged, n)
+		}
+	}
+	return blob.InsertTx(ctx, tx, &refs)
 }
 
 // messageRows are rows of messages, column by column.
 type messageRows struct {
-	boxes, ids, refs, summaries    db.Texts
-	received, sizes, coded, untils db.Numbers
-	details                        db.Octets
+	boxes, ids, refs, summaries          db.Texts
+	received, sizes, coded, untils, crcs db.Numbers
+	details                              db.Octets
+	blobs                                db.OptionalOctets
 }
 
 func (r *messageRows) add(c Copy) {
@@ -42,24 +64,28 @@ func (r *messageRows) add(c Copy) {
 	r.boxes, r.ids = append(r.boxes, string(c.Box)), append(r.ids, string(c.Message))
 	r.received, r.sizes, r.coded = append(r.received, c.ReceivedAt.UnixMicro()), append(r.sizes, c.size), append(r.coded, coded)
 	r.refs, r.untils = append(r.refs, string(c.Raw)), append(r.untils, c.RawUntil.UnixMicro())
-	r.summaries, r.details = append(r.summaries, string(kept.appendJSON(make([]byte, 0, 1<<10)))), append(r.details, c.detail)
+	r.summaries = append(r.summaries, string(kept.appendJSON(make([]byte, 0, 1<<10))))
+	r.details, r.crcs, r.blobs = append(r.details, c.body.data), append(r.crcs, c.body.crc), append(r.blobs, c.body.key)
 }
 
 func (r *messageRows) insertTx(ctx context.Context, tx *db.Tx) error {
-	return tx.QueueEach(ctx, insertMessages, r.boxes, r.ids, r.received, r.sizes, r.coded, r.refs, r.untils, r.summaries, r.details)
+	return tx.QueueEach(ctx, insertMessages,
+		r.boxes, r.ids, r.received, r.sizes, r.coded, r.refs, r.untils, r.summaries, r.details, r.crcs, r.blobs)
 }
 
 // fileRows are rows of attachments, likewise.
 type fileRows struct {
 	boxes, messages, ids db.Texts
 	data                 db.Octets
+	crcs                 db.Numbers
+	blobs                db.OptionalOctets
 }
 
-func (r *fileRows) add(c Copy, f blob) {
-	r.boxes, r.messages = append(r.boxes, string(c.Box)), append(r.messages, string(c.Message))
-	r.ids, r.data = append(r.ids, string(f.id)), append(r.data, f.data)
+func (r *fileRows) add(c Copy, f file) {
+	r.boxes, r.messages, r.ids = append(r.boxes, string(c.Box)), append(r.messages, string(c.Message)), append(r.ids, string(f.id))
+	r.data, r.crcs, r.blobs = append(r.data, f.data), append(r.crcs, f.crc), append(r.blobs, f.key)
 }
 
 func (r *fileRows) insertTx(ctx context.Context, tx *db.Tx) error {
-	return tx.QueueEach(ctx, insertAttachments, r.boxes, r.messages, r.ids, r.data)
+	return tx.QueueEach(ctx, insertAttachments, r.boxes, r.messages, r.ids, r.data, r.crcs, r.blobs)
 }

@@ -14,41 +14,57 @@ import (
 // Query narrows a list of messages (decisions §1 paging, long-poll).
 type Query struct {
 	After  id.Message    // only what came after this message; "": all
-	Since  time.Time     // only what was received then or later; zero: all
+	Since  time.Time     // only what was received later, in whole milliseconds; zero: all
 	Cursor string        // where the previous page ended; "": the newest
 	Limit  int           // messages a page, 1 to 100
+	Octets int           // of a page as JSON: where it would be more, it ends before; 0: any number
 	Wait   time.Duration // how long to wait for a message if there is none
+	Bond   Bond
 }
 
+// since is the earliest time that a query asks for, as it is stored. Clients see times in milliseconds, so a message is
+// later than Since from the next millisecond on; no two transactions give a mailbox messages of the same one.
 func (q Query) since() int64 {
 	if q.Since.IsZero() {
 		return 0
 	}
-	return q.Since.UnixMicro()
+	return q.Since.Truncate(time.Millisecond).Add(time.Millisecond).UnixMicro()
 }
 
 // newest is above every identifier of a message.
 const newest id.Message = "msg_~"
 
-// List returns a page of summaries, newest first, and the cursor of the next page, "" where there is none. With a wait,
-// an empty page is held back until a message arrives, the mailbox ends or the wait has passed. Error: request.invalid.
-func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (page []Summary, next string, err error) {
+// Page is a part of a list of messages.
+type Page struct {
+	Messages []Summary
+	Octets   int    // as JSON, or a little more
+	Next     string // the cursor of the next page; "": this is the last
+	Short    bool   // it ended because of Query.Octets
+}
+
+// add adds a message to the page that q asks for, or reports that the page is complete. A page has at least one message.
+func (p *Page) add(m Summary, q Query) bool {
+	n := m.octets()
+	p.Short = len(p.Messages) > 0 && q.Octets > 0 && p.Octets+n > q.Octets
+	if p.Short || len(p.Messages) == q.Limit {
+		p.Next = cursor(p.Messages[len(p.Messages)-1].ID)
+		return false
+	}
+	p.Messages, p.Octets = append(p.Messages, m), p.Octets+n
+	return true
+}
+
+// List returns a page of summaries, newest first. With a wait, an empty page is held back until a message arrives, the mailbox
+// ends or the wait has passed. Errors: request.invalid, and what the bond reports.
+func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (Page, error) {
 	before, err := parseCursor(q.Cursor)
 	if err != nil {
-		return nil, "", err
+		return Page{}, err
 	}
-	page, err = wait(ctx, s, box, q.Wait, func(ctx context.Context) (page []Summary, found bool, err error) {
-		page, err = s.summaries(ctx, box, q, before, q.Limit+1)
-		return page, len(page) > 0, err
+	return wait(ctx, s, box, q.Wait, q.Bond, func(ctx context.Context) (page Page, found bool, err error) {
+		page, err = s.summaries(ctx, box, q, before)
+		return page, len(page.Messages) > 0, err
 	})
-	if err != nil {
-		return nil, "", err
-	}
-	if len(page) > q.Limit {
-		page = page[:q.Limit]
-		next = cursor(page[q.Limit-1].ID)
-	}
-	return page, next, nil
 }
 
 // CodeQuery narrows the search for the latest code.
@@ -57,11 +73,13 @@ type CodeQuery struct {
 	Since time.Time
 	From  string // a part of the sender's address, in any case; "": every sender
 	Wait  time.Duration
+	Bond  Bond
 }
 
-// LatestCode returns the newest code of a mailbox. Error: otp.not_found, after the wait.
+// LatestCode returns the newest code of a mailbox. Errors: otp.not_found, after the wait, and what the
+// bond reports.
 func (s *Service) LatestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (*OTP, error) {
-	code, err := wait(ctx, s, box, q.Wait, func(ctx context.Context) (code *OTP, found bool, err error) {
+	code, err := wait(ctx, s, box, q.Wait, q.Bond, func(ctx context.Context) (code *OTP, found bool, err error) {
 		code, err = s.latestCode(ctx, box, q)
 		return code, code != nil, err
 	})
@@ -78,7 +96,7 @@ func (s *Service) latestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (
 	}
 	defer rows.Close()
 	for rows.Next() {
-		m, _, err := scanSummary(rows, box)
+		m, err := scanSummary(rows, box)
 		if err != nil {
 			return nil, fmt.Errorf("find the code of %s: %w", box, err)
 		}

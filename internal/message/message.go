@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -23,7 +24,7 @@ type Mailboxes interface {
 
 // Originals keeps original messages for their short time.
 type Originals interface {
-	Read(ref original.Ref) ([]byte, error) // original.ErrGone when erased
+	NewReader(ctx context.Context, ref original.Ref) (*original.Reader, error) // original.ErrGone when erased
 }
 
 // Policy is the operator's settings.
@@ -41,6 +42,7 @@ type Service struct {
 	originals Originals
 	policy    Policy
 	sanitizer sanitizer
+	stager    *blob.Stager
 	asides    chan struct{} // see aside
 }
 
@@ -48,7 +50,7 @@ type Service struct {
 func New(d *db.DB, c clock.Clock, hub *wake.Hub, boxes Mailboxes, originals Originals, p Policy) *Service {
 	return &Service{
 		db: d, clock: c, hub: hub, boxes: boxes, originals: originals, policy: p, sanitizer: newSanitizer(),
-		asides: make(chan struct{}, asidesMax),
+		stager: blob.NewStager(d), asides: make(chan struct{}, asidesMax),
 	}
 }
 

@@ -5,40 +5,45 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/original"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Read returns a message in full and marks it as seen. Error: message.not_found.
+// Read returns a message in full and marks it as seen, unless that cannot be stored. Error: message.not_found.
 func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
 	var rawUntil int64
-	var compressed []byte
-	summary, to, err := scanSummary(s.db.QueryRow(ctx, selectMessage, box, m), box, &rawUntil, &compressed)
+	var c storedCell
+	summary, kept, err := scanStored(s.db.QueryRow(ctx, selectMessage, box, m), box, append([]any{&rawUntil}, c.columns()...)...)
 	if err != nil {
 		return nil, missing(err, problem.MessageNotFound)
 	}
-	more, err := unpackDetail(compressed)
+	more, err := s.body(ctx, box, m, &c)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", m, err)
+		return nil, err
 	}
+	if u := more.Uncut; u != nil {
+		kept.Subject, kept.From, kept.To = u.Subject, u.From, u.To
+	}
+	kept.show(&summary)
 	full := &Message{
 		Summary: summary, CC: list(more.CC), ReplyTo: list(more.ReplyTo), MessageID: more.MessageID, Headers: list(more.Headers),
-		Text: more.Text, Attachments: list(more.Attachments), Links: links(more), Authentication: more.Authentication,
-		Envelope:     Envelope{From: more.EnvelopeFrom, To: list(to), Helo: more.Helo, RemoteIP: more.RemoteIP, TLS: more.TLS},
+		Text: more.Text, Attachments: list(more.Attachments), Links: links(more.detail), Authentication: more.Authentication,
+		Envelope:     Envelope{From: more.EnvelopeFrom, To: list(kept.EnvelopeTo), Helo: more.Helo, RemoteIP: more.RemoteIP, TLS: more.TLS},
 		RawExpiresAt: clock.Micro(rawUntil),
 	}
-	if full.HTML, err = s.safeHTML(ctx, box, m, more); err != nil {
+	if full.HTML, err = s.safeHTML(ctx, box, m, &more); err != nil {
 		return nil, err
 	}
 	if !full.Seen {
-		if err := s.see(ctx, box, m); err != nil {
+		err := s.see(ctx, box, m)
+		if err != nil && !db.Unavailable(err) {
 			return nil, err
 		}
-		full.Seen = true
+		full.Seen = err == nil // on a full disk it is read all the same, and stays unread
 	}
 	return full, nil
 }
@@ -46,11 +51,18 @@ func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Mess
 // see marks a message as read, once.
 func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		n, err := tx.Exec(ctx, updateSeen, box, m)
-		if err != nil || n == 0 {
-			return err
+		var seen bool
+		err := tx.QueryRow(ctx, selectSeen, box, m).Scan(&seen)
+		if seen || errors.Is(err, sql.ErrNoRows) {
+			return nil
 		}
-		return s.boxes.CountTx(ctx, tx, box, 0, -1)
+		if err == nil {
+			err = s.boxes.CountTx(ctx, tx, box, 0, -1) // the mailbox is locked before its messages, as in Delete
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, updateSeen, box, m)
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("mark %s as seen: %w", m, err)
@@ -61,75 +73,48 @@ func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
 // Delete removes a message. Error: message.not_found.
 func (s *Service) Delete(ctx context.Context, box id.Mailbox, m id.Message) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		seen, found, err := s.deleteTx(ctx, tx, box, m)
-		if err != nil {
-			return fmt.Errorf("delete %s: %w", m, err)
-		}
-		if !found {
-			return problem.New(problem.MessageNotFound)
+		var seen bool
+		if err := tx.QueryRow(ctx, selectSeen, box, m).Scan(&seen); err != nil {
+			return missing(err, problem.MessageNotFound)
 		}
 		unread := -1
 		if seen {
 			unread = 0
 		}
-		return s.boxes.CountTx(ctx, tx, box, -1, unread)
+		// The mailbox first: that is the order of the locks (see blob.InsertTx).
+		if err := s.boxes.CountTx(ctx, tx, box, -1, unread); err != nil {
+			return err
+		}
+		if err := deleteTx(ctx, tx, box, m); err != nil {
+			return fmt.Errorf("delete %s: %w", m, err)
+		}
+		return nil
 	})
 }
 
-// Raw returns the original of a message: its bytes as received behind the fields that this server put in front.
-// Errors: message.not_found, message.raw_expired.
-func (s *Service) Raw(ctx context.Context, box id.Mailbox, m id.Message) ([]byte, error) {
-	var ref original.Ref
-	var until int64
-	if err := s.db.QueryRow(ctx, selectRaw, box, m).Scan(&ref, &until); err != nil {
-		return nil, missing(err, problem.MessageNotFound)
-	}
-	if s.clock.Now().UnixMicro() >= until {
-		return nil, problem.New(problem.MessageRawExpired)
-	}
-	raw, err := s.originals.Read(ref)
-	if errors.Is(err, original.ErrGone) {
-		return nil, problem.New(problem.MessageRawExpired)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the original of %s: %w", m, err)
-	}
-	return raw, nil
-}
-
-// Attachment returns one attachment and its bytes. Errors: message.not_found, attachment.not_found, attachment.not_retained.
-func (s *Service) Attachment(ctx context.Context, box id.Mailbox, m id.Message, att id.Attachment) (*Attachment, []byte, error) {
-	var compressed []byte
-	if err := s.db.QueryRow(ctx, selectDetail, box, m).Scan(&compressed); err != nil {
+// Attachment returns one attachment and a reader of its octets, as many as its size says, which has been verified. The reader reads
+// again, chunk by chunk, and holds nothing of the database in between; an error that it returns says that the message was deleted
+// meanwhile, or that the database failed. Errors: message.not_found, attachment.not_found, attachment.not_retained.
+func (s *Service) Attachment(ctx context.Context, box id.Mailbox, m id.Message, att id.Attachment) (*Attachment, io.Reader, error) {
+	var c storedCell
+	if err := s.db.QueryRow(ctx, selectDetail, box, m).Scan(c.columns()...); err != nil {
 		return nil, nil, missing(err, problem.MessageNotFound)
 	}
-	more, err := unpackDetail(compressed)
+	b, err := s.body(ctx, box, m, &c)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", m, err)
+		return nil, nil, err
 	}
-	for _, a := range more.Attachments {
+	for i, a := range b.Attachments {
 		if a.ID != att {
 			continue
 		}
 		if !a.Available {
 			return nil, nil, problem.New(problem.AttachmentNotRetained)
 		}
-		data, err := s.file(ctx, box, m, att)
-		return &a, data, err
+		r, err := s.open(ctx, box, m, &b, i)
+		return &a, r, err
 	}
 	return nil, nil, problem.New(problem.AttachmentNotFound)
-}
-
-func (s *Service) file(ctx context.Context, box id.Mailbox, m id.Message, att id.Attachment) ([]byte, error) {
-	var compressed []byte
-	if err := s.db.QueryRow(ctx, selectAttachment, box, m, att).Scan(&compressed); err != nil {
-		return nil, missing(err, problem.AttachmentNotFound)
-	}
-	data, err := original.Decompress(compressed)
-	if err != nil {
-		return nil, fmt.Errorf("read attachment %s: %w", att, err)
-	}
-	return data, nil
 }
 
 // missing makes "no row" the problem that says so.

@@ -2,11 +2,10 @@ package message
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
+	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -15,28 +14,33 @@ import (
 const summaryColumns = "id, received_at, size, seen, summary"
 
 const (
-	insertMessages = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
-		VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9)`
-	insertAttachments = "INSERT INTO attachment (mailbox_id, message_id, id, data) VALUES ($1, $2, $3, $4)"
+	insertMessages = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail, crc, blob)
+		VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9, $10, $11)`
+	insertAttachments = "INSERT INTO attachment (mailbox_id, message_id, id, data, crc, blob) VALUES ($1, $2, $3, $4, $5, $6)"
 
 	selectList = "SELECT " + summaryColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 ORDER BY id DESC LIMIT $5`
 	selectCodes = "SELECT " + summaryColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND received_at >= $3 AND has_code = 1 ORDER BY id DESC`
-	selectMessage    = "SELECT " + summaryColumns + ", raw_until, detail FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectMessage    = "SELECT " + summaryColumns + ", raw_until, detail, crc, blob FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectDetailLen  = "SELECT COALESCE(length(detail), 0), substr(detail, 1, 16), blob FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectRaw        = "SELECT raw_ref, raw_until FROM message WHERE mailbox_id = $1 AND id = $2"
-	selectDetail     = "SELECT detail FROM message WHERE mailbox_id = $1 AND id = $2"
-	selectAttachment = "SELECT data FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
+	selectDetail     = "SELECT detail, crc, blob FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectAttachment = "SELECT data, crc, blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
+	selectSeen       = "SELECT seen FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectBlobs      = "SELECT blob FROM message WHERE mailbox_id = $1 AND id = $2 UNION ALL SELECT blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 	selectStored     = "SELECT count(*) FROM message WHERE mailbox_id = $1 AND id = $2"
 
 	updateSeen        = "UPDATE message SET seen = 1 WHERE mailbox_id = $1 AND id = $2 AND seen = 0"
-	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2 RETURNING seen"
+	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2"
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 )
 
 // What is erased of a list of mailboxes: the first messages by mailbox and identifier, up to one of them.
 const (
-	selectErasable   = "SELECT mailbox_id, id, size FROM message WHERE mailbox_id IN %s ORDER BY mailbox_id, id LIMIT $%d"
+	selectErasable = "SELECT mailbox_id, id, size FROM message WHERE mailbox_id IN %s ORDER BY mailbox_id, id LIMIT $%d"
+	selectErased   = "SELECT blob FROM message WHERE mailbox_id IN %[1]s AND (mailbox_id, id) <= ($%[2]d, $%[3]d) " +
+		"UNION ALL SELECT blob FROM attachment WHERE mailbox_id IN %[1]s AND (mailbox_id, message_id) <= ($%[2]d, $%[3]d)"
 	eraseMessages    = "DELETE FROM message WHERE mailbox_id IN %s AND (mailbox_id, id) <= ($%d, $%d)"
 	eraseAttachments = "DELETE FROM attachment WHERE mailbox_id IN %s AND (mailbox_id, message_id) <= ($%d, $%d)"
 )
@@ -46,21 +50,27 @@ func scanErasable(row db.Row) (e erasable, err error) {
 	return e, err
 }
 
-// scanSummary reads summaryColumns, and what more the statement selects.
-func scanSummary(row db.Row, box id.Mailbox, more ...any) (Summary, []string, error) {
-	m := Summary{MailboxID: box}
+// scanSummary reads summaryColumns. What a version before stored in full is cut.
+func scanSummary(row db.Row, box id.Mailbox) (Summary, error) {
+	m, kept, err := scanStored(row, box)
+	kept = kept.cut()
+	kept.show(&m)
+	return m, err
+}
+
+// scanStored reads summaryColumns, and what more the statement selects. The fields that stored has are not shown yet.
+func scanStored(row db.Row, box id.Mailbox, more ...any) (m Summary, kept stored, err error) {
+	m.MailboxID = box
 	var received int64
 	var text string
 	if err := row.Scan(append([]any{&m.ID, &received, &m.Size, &m.Seen, &text}, more...)...); err != nil {
-		return m, nil, err
+		return m, kept, err
 	}
-	var kept stored
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
-		return m, nil, fmt.Errorf("decode the summary of %s: %w", m.ID, err)
+		return m, kept, fmt.Errorf("decode the summary of %s: %w", m.ID, err)
 	}
 	m.ReceivedAt = clock.Micro(received)
-	kept.show(&m)
-	return m, kept.EnvelopeTo, nil
+	return m, kept, nil
 }
 
 // list makes an absent list an empty one: the interface has no null lists.
@@ -71,27 +81,37 @@ func list[T any](s []T) []T {
 	return s
 }
 
-func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before id.Message, max int) ([]Summary, error) {
-	scan := func(row db.Row) (Summary, error) {
-		m, _, err := scanSummary(row, box)
-		return m, err
-	}
-	all, err := db.Collect(ctx, s.db, scan, selectList, box, q.After, before, q.since(), max)
+// summaries reads a page. It reads one row at a time, so that long rows of an earlier version are not all in memory.
+func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before id.Message) (p Page, err error) {
+	rows, err := s.db.Query(ctx, selectList, box, q.After, before, q.since(), q.Limit+1)
 	if err != nil {
-		return nil, fmt.Errorf("list messages of %s: %w", box, err)
+		return p, fmt.Errorf("list messages of %s: %w", box, err)
 	}
-	return all, nil
+	defer rows.Close()
+	for rows.Next() {
+		m, err := scanSummary(rows, box)
+		if err != nil {
+			return p, fmt.Errorf("list messages of %s: %w", box, err)
+		}
+		if !p.add(m, q) {
+			return p, nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return p, fmt.Errorf("list messages of %s: %w", box, err)
+	}
+	return p, nil
 }
 
-// deleteTx removes one message with its attachments; found is false where there was none.
-func (s *Service) deleteTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message) (seen, found bool, err error) {
-	err = tx.QueryRow(ctx, deleteMessage, box, m).Scan(&seen)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, false, nil
+// deleteTx removes one message with its attachments.
+func deleteTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message) error {
+	if err := blob.LockTx(ctx, tx, selectBlobs, box, m); err != nil {
+		return err
 	}
-	if err != nil {
-		return false, false, err
+	for _, statement := range []string{deleteAttachments, deleteMessage} {
+		if err := tx.Queue(ctx, statement, box, m); err != nil {
+			return err
+		}
 	}
-	_, err = tx.Exec(ctx, deleteAttachments, box, m)
-	return seen, true, err
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 func (d *Draft) Summary(p Place) Summary {
 	m := Summary{ID: p.Message, MailboxID: p.Box, ReceivedAt: clock.Stamp{Time: p.ReceivedAt}, Size: d.size}
 	kept := d.in(p)
+	kept = kept.cut()
 	kept.show(&m)
 	return m
 }

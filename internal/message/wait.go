@@ -8,17 +8,32 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// wait answers with what look finds in a mailbox, and waits for it at most so long (design: flow 2). It ends early when
-// the mailbox does: nothing can come any more.
+// Bond ties a wait to what it rests on beside its mailbox, such as the developer key of the caller. The zero Bond ties it
+// to nothing.
+type Bond struct {
+	WakeKey string                      // of wake.Hub: woken when Check may answer otherwise than before
+	Check   func(context.Context) error // called after every look; an error ends the wait, and is its answer
+}
+
+// bondEvery is how often a wait with a bond looks again without a wake-up: an account is disabled by a command, in a process
+// that cannot wake the service's.
+const bondEvery = 5 * time.Second
+
+// wait answers with what look finds in a mailbox, and waits for it at most so long. It ends early when the mailbox does,
+// since nothing can come any more, and when b does.
 func wait[T any](
-	ctx context.Context, s *Service, box id.Mailbox, most time.Duration,
+	ctx context.Context, s *Service, box id.Mailbox, most time.Duration, b Bond,
 	look func(context.Context) (value T, found bool, err error),
 ) (T, error) {
 	if most <= 0 {
 		value, _, err := look(ctx)
 		return value, err
 	}
-	return wake.Until(ctx, s.hub, string(box), most, func(ctx context.Context) (T, bool, error) {
+	var again time.Duration
+	if b.Check != nil {
+		again = bondEvery
+	}
+	return wake.UntilEither(ctx, s.hub, string(box), b.WakeKey, most, again, func(ctx context.Context) (T, bool, error) {
 		select {
 		case s.asides <- struct{}{}:
 			defer func() { <-s.asides }()
@@ -28,6 +43,9 @@ func wait[T any](
 		}
 		return aside(func() (T, bool, error) {
 			value, found, err := look(ctx)
+			if err == nil && b.Check != nil { // behind the look, so that what was found is not answered after the end
+				err = b.Check(ctx)
+			}
 			if found || err != nil {
 				return value, true, err
 			}

@@ -1,0 +1,170 @@
+package message
+
+import (
+	"encoding/hex"
+
+	"github.com/gonebox/gonebox/internal/blob"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/original"
+)
+
+// What of a mail is in the rows of each recipient, and what is a blob that the rows refer to (docs/decisions/0038). Sizes are
+// octets before compression.
+const (
+	// blobFrom is the size of an attachment, or of the detail, from which on it is a blob however few share it.
+	blobFrom = 128 << 10
+	// shareFrom and shareRows are how many octets, and rows of attachments, the recipients of a mail must save together for its
+	// detail and its small attachments to become a blob: two short rows cost less than a blob.
+	shareFrom = 16 << 10
+	shareRows = 32
+	// stageFrom is the size of a mail from which on its blobs are stored before its rows, in transactions of their own.
+	stageFrom = 1 << 20
+)
+
+// cell is content as a row has it: itself, or the key of its blob.
+type cell struct {
+	data []byte // empty where there is a key
+	crc  int64  // of data
+	key  []byte // nil: none
+}
+
+func inline(data []byte) cell     { return cell{data: data, crc: blob.Checksum(data)} }
+func reference(key blob.Key) cell { return cell{data: []byte{}, crc: blob.Checksum(nil), key: key[:]} }
+
+// file is a row of an attachment.
+type file struct {
+	id id.Attachment
+	cell
+}
+
+// pack prepares the detail and the files. It appends to buf and returns the extended slice.
+func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) []byte {
+	p := plains.Get().(*packer)
+	defer givePlain(p)
+	*p = more.plain((*p)[:0])
+	var small []int // the files that go where the detail goes
+	octets := len(*p)
+	for i, f := range files {
+		if f.Available && len(f.Data) < blobFrom {
+			small, octets = append(small, i), octets+len(f.Data)
+		}
+	}
+	together := len(*p) >= blobFrom || octets >= stageFrom ||
+		copies > 1 && ((copies-1)*octets >= shareFrom || copies*len(small) >= shareRows)
+	if together {
+		content := bodyOf(*p, small, files)
+		key := blob.KeyOf(content)
+		d.body, buf = reference(key), d.blob(buf, blob.Content{Key: key, Data: content})
+	} else {
+		begin := len(buf)
+		buf = original.Compress(buf, *p)
+		d.body = inline(buf[begin:])
+	}
+	for _, f := range files {
+		switch {
+		case !f.Available:
+		case len(f.Data) >= blobFrom:
+			key := f.key()
+			d.files, buf = append(d.files, file{f.ID, reference(key)}), d.blob(buf, blob.Content{Key: key, Data: f.Data})
+		case !together:
+			begin := len(buf)
+			buf = original.Compress(buf, f.Data)
+			d.files = append(d.files, file{f.ID, inline(buf[begin:])})
+		}
+	}
+	return buf
+}
+
+// blob makes a blob of content, or leaves it to Stage.
+func (d *Draft) blob(buf []byte, c blob.Content) []byte {
+	if d.Large() {
+		d.pending = append(d.pending, c)
+		return buf
+	}
+	b, buf := blob.Pack(buf, c)
+	d.blobs = append(d.blobs, b)
+	return buf
+}
+
+// key is the SHA-256 that is known already.
+func (f *File) key() (key blob.Key) {
+	if n, err := hex.Decode(key[:], []byte(f.SHA256)); err != nil || n != len(key) {
+		return blob.KeyOf(f.Data)
+	}
+	return key
+}
+
+// Large reports whether a draft must be staged before its copies are stored.
+func (d *Draft) Large() bool { return d.size >= stageFrom }
+
+// Octets is about how many octets it takes to store so many copies of a draft, without what is staged.
+func (d *Draft) Octets(copies int) int {
+	const row = 1 << 10 // a summary with its keys
+	each, once := row+len(d.body.data), 0
+	for _, f := range d.files {
+		each += row/4 + len(f.data)
+	}
+	for _, b := range d.blobs {
+		once += b.Octets()
+	}
+	return copies*each + once
+}
+
+// A body is a detail with small files behind it, as one content: a version, the length of the detail, how many files there are
+// and which of the attachments each is, as unsigned LEB128; then the detail, not compressed, and the files.
+const bodyVersion = 1
+
+// bodyOf joins a packed detail with some of the files. The result is a copy.
+func bodyOf(plain packer, small []int, files []File) []byte {
+	p := packer{bodyVersion}
+	p.number(len(plain))
+	p.number(len(small))
+	octets := len(plain)
+	for _, i := range small {
+		p.number(i)
+		octets += len(files[i].Data)
+	}
+	content := append(make([]byte, 0, len(p)+octets), p...)
+	content = append(content, plain...)
+	for _, i := range small {
+		content = append(content, files[i].Data...)
+	}
+	return content
+}
+
+// bodyHead is what a body begins with.
+type bodyHead struct {
+	detail int64 // where it begins
+	length int64 // of the detail
+	files  []int // of the attachments, those that are behind the detail, in order
+}
+
+// parseBodyHead reads the beginning of a body.
+func parseBodyHead(begin []byte) (h bodyHead, err error) {
+	if len(begin) == 0 || begin[0] != bodyVersion {
+		return h, errDetail
+	}
+	u := unpacker{rest: begin[1:]}
+	h.length = int64(u.number())
+	h.files = elements(&u, func() int { return int(u.number()) })
+	h.detail = int64(len(begin) - len(u.rest))
+	if u.broken || h.length < 0 || h.length > original.MaxSize {
+		return h, errDetail
+	}
+	return h, nil
+}
+
+// find is where in the body an attachment is; -1: nowhere.
+func (h bodyHead) find(index int, attachments []Attachment) int64 {
+	at := h.detail + h.length
+	for _, i := range h.files {
+		switch {
+		case i == index:
+			return at
+		case i < 0 || i >= len(attachments):
+			return -1
+		}
+		at += attachments[i].Size
+	}
+	return -1
+}

@@ -1,0 +1,174 @@
+package message
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gonebox/gonebox/internal/blob"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// storedCell is a cell as it is read.
+type storedCell struct {
+	data []byte
+	crc  sql.NullInt64 // null: a version before stored it
+	blob []byte        // nil: none
+}
+
+func (c *storedCell) columns() []any { return []any{&c.data, &c.crc, &c.blob} }
+
+// key is that of the blob, if there is one.
+func (c *storedCell) key() (key blob.Key, ok bool, err error) {
+	if c.blob == nil {
+		return key, false, nil
+	}
+	if len(c.blob) != len(key) {
+		return key, false, fmt.Errorf("the key of a blob has %d octets: %w", len(c.blob), blob.ErrDamaged)
+	}
+	return blob.Key(c.blob), true, nil
+}
+
+// content is what is in the row itself, as it was given to original.Compress.
+func (c *storedCell) content() ([]byte, error) {
+	if c.crc.Valid && blob.Checksum(c.data) != c.crc.Int64 {
+		return nil, fmt.Errorf("a row of mail: %w", blob.ErrDamaged)
+	}
+	return original.Decompress(c.data)
+}
+
+// body is the detail of a message as it is read, and where its small files are.
+type body struct {
+	detail
+	key  blob.Key
+	head bodyHead // no files where the detail is in its row
+}
+
+// body reads a detail.
+func (s *Service) body(ctx context.Context, box id.Mailbox, m id.Message, c *storedCell) (b body, err error) {
+	key, shared, err := c.key()
+	if err == nil && shared {
+		b, err = s.readBody(ctx, key)
+	} else if err == nil {
+		var plain []byte
+		if plain, err = c.content(); err == nil {
+			b.detail, err = parseDetail(plain)
+		}
+	}
+	if err != nil {
+		return body{}, s.gone(ctx, box, m, fmt.Errorf("read %s: %w", m, err))
+	}
+	return b, nil
+}
+
+// DetailLen returns how many octets a message has beside its summary and its attachments: header fields and texts. It reads little of
+// them, so that their memory can be reserved. Error: message.not_found.
+func (s *Service) DetailLen(ctx context.Context, box id.Mailbox, m id.Message) (int64, error) {
+	var length int64
+	var begin []byte
+	var c storedCell
+	if err := s.db.QueryRow(ctx, selectDetailLen, box, m).Scan(&length, &begin, &c.blob); err != nil {
+		return 0, missing(err, problem.MessageNotFound)
+	}
+	key, shared, err := c.key()
+	if err != nil || !shared {
+		return original.DecompressedLen(begin, length), err
+	}
+	if begin, err = blob.Read(ctx, s.db, key, 0, bodyBegin); err != nil {
+		return 0, s.gone(ctx, box, m, fmt.Errorf("read %s: %w", m, err))
+	}
+	head, err := parseBodyHead(begin)
+	return head.length, err
+}
+
+// bodyBegin is how much of a body is read at first: most details are not longer.
+const bodyBegin = 64 << 10
+
+func (s *Service) readBody(ctx context.Context, key blob.Key) (b body, err error) {
+	b.key = key
+	begin, err := blob.Read(ctx, s.db, key, 0, bodyBegin)
+	if err != nil {
+		return b, err
+	}
+	if b.head, err = parseBodyHead(begin); err != nil {
+		return b, err
+	}
+	plain := begin[b.head.detail:]
+	if missing := b.head.length - int64(len(plain)); missing > 0 {
+		rest, err := blob.Read(ctx, s.db, key, int64(len(begin)), missing)
+		if err != nil {
+			return b, err
+		}
+		plain = append(plain, rest...)
+	}
+	if int64(len(plain)) < b.head.length {
+		return b, fmt.Errorf("the body %x is short: %w", key, blob.ErrDamaged)
+	}
+	b.detail, err = parseDetail(plain[:b.head.length])
+	return b, err
+}
+
+// gone makes the error of a blob that is not there the problem that says so, where the message has been deleted meanwhile.
+func (s *Service) gone(ctx context.Context, box id.Mailbox, m id.Message, err error) error {
+	if !errors.Is(err, blob.ErrNotFound) {
+		return err
+	}
+	there, failed := s.Stored(ctx, s.db, box, m)
+	if failed != nil || there {
+		return errors.Join(err, failed)
+	}
+	return problem.New(problem.MessageNotFound)
+}
+
+// open is Attachment for one whose place in the list is known.
+func (s *Service) open(ctx context.Context, box id.Mailbox, m id.Message, b *body, index int) (io.Reader, error) {
+	a := &b.Attachments[index]
+	if at := b.head.find(index, b.Attachments); at >= 0 {
+		r, err := s.openBlob(ctx, b.key, at, a)
+		return r, s.gone(ctx, box, m, err)
+	}
+	var c storedCell
+	if err := s.db.QueryRow(ctx, selectAttachment, box, m, a.ID).Scan(c.columns()...); err != nil {
+		return nil, missing(err, problem.AttachmentNotFound)
+	}
+	key, shared, err := c.key()
+	if err == nil && shared {
+		r, err := s.openBlob(ctx, key, 0, a)
+		return r, s.gone(ctx, box, m, err)
+	}
+	var data []byte
+	if err == nil {
+		data, err = c.content()
+	}
+	if err == nil && int64(len(data)) != a.Size {
+		err = fmt.Errorf("%d octets instead of %d: %w", len(data), a.Size, blob.ErrDamaged)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read attachment %s: %w", a.ID, err)
+	}
+	return bytes.NewReader(data), nil
+}
+
+func (s *Service) openBlob(ctx context.Context, key blob.Key, at int64, a *Attachment) (io.Reader, error) {
+	if err := blob.Verify(ctx, s.db, key, at, a.Size); err != nil {
+		return nil, fmt.Errorf("read attachment %s: %w", a.ID, err)
+	}
+	return vanishing{blob.NewReader(ctx, s.db, key, at, a.Size)}, nil
+}
+
+// vanishing reads a blob that may be deleted meanwhile, which is no fault.
+type vanishing struct{ from io.Reader }
+
+// Read is that of the blob, with the problem message.not_found where it is gone.
+func (e vanishing) Read(p []byte) (int, error) {
+	n, err := e.from.Read(p)
+	if errors.Is(err, blob.ErrNotFound) {
+		err = problem.New(problem.MessageNotFound)
+	}
+	return n, err
+}
