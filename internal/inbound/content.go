@@ -30,9 +30,17 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 	for _, a := range m.Attachments {
 		c.Files = append(c.Files, s.file(env, a))
 	}
-	extracted := otp.Extract(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
+	extracted := s.extract(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
 	c.OTP = code(extracted)
 	return c, extracted.Links
+}
+
+// extract finds the code. It takes up to 10 MiB for a moment, however small the mail is beside that, so only as many mails are read at once
+// as there are processors: none waits for anything but a processor meanwhile.
+func (s *Service) extract(m otp.Mail) otp.Result {
+	s.extracting <- struct{}{}
+	defer func() { <-s.extracting }()
+	return otp.Extract(m)
 }
 
 func (s *Service) file(env *Envelope, a mailparse.Attachment) message.File {

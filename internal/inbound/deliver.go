@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailauth"
@@ -18,24 +19,38 @@ import (
 // storage: who hears nil may say 250. data is read only during the call. Whatever costs time (parsing, looking up the
 // sender, finding the code, compressing) is done here, on the sender's own goroutine, before the mail joins a set.
 //
-// Errors: those of Accept, since a mailbox may have ended or filled since; server.unavailable where trying again helps.
+// Errors: those of Accept, since a mailbox may have ended or filled since; server.unavailable where trying again helps, mail.storage_full where that
+// takes room on the disk.
 func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error {
 	m, err := s.prepare(ctx, env, data)
 	if err != nil {
-		return err
+		return s.failed(ctx, err)
 	}
+	env.Memory.Use(budget.Batch)
 	if err := s.join(ctx, m); err != nil {
 		return err // the last set may still be at work on it
 	}
-	m.release()
-	if errors.Is(m.err, db.ErrUnavailable) {
-		s.Logger.ErrorContext(ctx, "mail could not be stored", "error", m.err)
-		return problem.New(problem.ServerUnavailable)
+	if m.err != nil {
+		s.discard(ctx, m)
 	}
+	m.release()
 	if m.err == nil && s.Logger.Enabled(ctx, slog.LevelDebug) {
 		s.Logger.DebugContext(ctx, "mail stored", "messages", m.messageIDs(), "bytes", len(data))
 	}
-	return m.err
+	return s.failed(ctx, m.err)
+}
+
+// failed makes what the storage is to blame for the problem that the sender hears, and logs it.
+func (s *Service) failed(ctx context.Context, err error) error {
+	if !errors.Is(err, db.ErrUnavailable) {
+		return err
+	}
+	if errors.Is(err, db.ErrFull) {
+		s.Logger.WarnContext(ctx, "mail deferred, the disk is full", "error", err)
+		return problem.New(problem.MailStorageFull)
+	}
+	s.Logger.ErrorContext(ctx, "mail could not be stored", "error", err)
+	return problem.New(problem.ServerUnavailable)
 }
 
 // join puts a mail into a set and waits until the set is settled. Once it is in, its sender's going away changes nothing.
@@ -65,10 +80,12 @@ func (s *Service) join(ctx context.Context, m *mail) error {
 }
 
 func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mail, error) {
+	received := data
 	data = mailauth.StripForged(data, s.Hostname)
-	room := lend(&decoded, len(data))
-	defer giveBack(&decoded, room) // what is kept of attachments is a copy
+	room := lend(&decoded, min(len(data), largestRoom)) // the parts of a large mail are decoded into memory of their own size
+	defer giveBack(&decoded, room)                      // what is kept of attachments is a copy
 	parsed := mailparse.ParseIn(*room, data)
+	env.shrinkLease(received, data, parsed)
 	verdicts := s.Authenticator.Check(ctx, mailauth.Input{
 		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: author(parsed), Raw: data,
 	})
@@ -78,7 +95,6 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 		return nil, err
 	}
 	m := &mail{codes: codes, paths: make(map[string][]string, len(env.To)), settled: make(chan struct{})}
-	m.fill(s.Messages, content, s.trace(make([]byte, 0, traceRoom), env, verdicts), data)
 	for _, r := range env.To {
 		key := r.key()
 		if _, again := m.paths[key]; !again {
@@ -86,6 +102,11 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 		}
 		m.paths[key] = append(m.paths[key], r.Address)
 		m.record.Class = max(m.record.Class, r.rawFor)
+	}
+	if err := s.fill(ctx, m, content, s.trace(make([]byte, 0, traceRoom), env, verdicts), data); err != nil {
+		s.discard(ctx, m)
+		m.release()
+		return nil, err
 	}
 	return m, nil
 }

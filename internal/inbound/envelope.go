@@ -3,6 +3,8 @@ package inbound
 import (
 	"net/netip"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/budget"
 )
 
 // Envelope is what an SMTP session knows of a message beside its content (RFC 5321 §2.3.1).
@@ -14,6 +16,10 @@ type Envelope struct {
 	Protocol   string      // the "with" clause of Received: SMTP, ESMTP, ESMTPS, UTF8SMTP or UTF8SMTPS (RFC 3848, RFC 6531)
 	TLS        string      // version and cipher for Received, "" without TLS
 	ReceivedAt time.Time   // when the last octet of the content came in
+
+	// Memory covers the content and what Service.Memory says of it; nil: nothing is counted. Deliver gives back what turns out not to
+	// be needed, and leaves it to the caller to release the rest.
+	Memory *budget.Lease
 }
 
 // Recipient is a forward-path that Accept took.

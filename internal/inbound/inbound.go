@@ -5,6 +5,7 @@ package inbound
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -36,7 +37,9 @@ type Mailboxes interface {
 
 // Messages stores mail.
 type Messages interface {
-	NewDraft(room []byte, c message.Content) (*message.Draft, []byte)
+	NewDraft(room []byte, c message.Content, copies int) (*message.Draft, []byte)
+	Stage(ctx context.Context, d *message.Draft) error   // before InsertTx, where a draft is large
+	Discard(ctx context.Context, d *message.Draft) error // instead of InsertTx
 	InsertTx(ctx context.Context, tx *db.Tx, copies []message.Copy) error
 	Stored(ctx context.Context, q db.Queryer, box id.Mailbox, m id.Message) (bool, error)
 }
@@ -94,7 +97,10 @@ type Parts struct {
 type Service struct {
 	Parts
 	queue chan *mail
+	large chan struct{} // one original of a large mail is written at a time
 	ended chan struct{} // closed when Run has returned
+
+	extracting chan struct{} // holds one for each mail in which a code is looked for
 }
 
 // New assembles the service.
@@ -102,5 +108,7 @@ func New(p Parts) *Service {
 	if p.SetMax == 0 {
 		p.SetMax = setMax
 	}
-	return &Service{Parts: p, queue: make(chan *mail, p.SetMax), ended: make(chan struct{})}
+	return &Service{
+		Parts: p, queue: make(chan *mail, p.SetMax), large: make(chan struct{}, 1), ended: make(chan struct{}), extracting: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
 }

@@ -92,12 +92,12 @@ func TestMessagesSortInTheOrderOfTheirCommitAcrossProcesses(t *testing.T) {
 		if err := all[i%2].deliver(mail(fmt.Sprint(i)), "anna@box.example"); err != nil {
 			t.Fatal(err)
 		}
-		page, _, err := all[(i+1)%2].mail.List(t.Context(), a.ID, message.Query{Limit: 100})
+		page, err := all[(i+1)%2].mail.List(t.Context(), a.ID, message.Query{Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var now []string
-		for _, m := range page {
+		for _, m := range page.Messages {
 			now = append([]string{m.Subject}, now...)
 		}
 		if len(now) != i+1 || strings.Join(now[:i], " ") != strings.Join(seen, " ") {

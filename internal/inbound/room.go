@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -31,18 +32,31 @@ func giveBack(pool *sync.Pool, room *[]byte) {
 // largestRoom is the most that is kept for another mail.
 const largestRoom = 1 << 20
 
-// fill makes ready what is stored of a mail: the draft, and the original with its trace.
-func (m *mail) fill(messages Messages, c message.Content, trace, data []byte) {
+// fill makes ready what is stored of a mail: the draft, and the original with its trace. It stages a large mail, of which the set
+// then stores the rows alone.
+func (s *Service) fill(ctx context.Context, m *mail, c message.Content, trace, data []byte) error {
 	m.room = lend(&rooms, 0)
-	draft, room := messages.NewDraft(*m.room, c)
-	begin := len(room)
-	room = pack(room, trace, data)
-	*m.room, m.draft, m.record.Data = room, draft, room[begin:]
+	m.draft, *m.room = s.Messages.NewDraft(*m.room, c, len(m.keys))
+	if m.draft.Large() {
+		if err := s.Messages.Stage(ctx, m.draft); err != nil {
+			return err
+		}
+		*m.room = nil // what the draft was made in is free, and the original gets as much as it takes
+	}
+	begin := len(*m.room)
+	*m.room = pack(*m.room, trace, data)
+	m.record.Data = (*m.room)[begin:]
+	if m.draft.Large() {
+		return s.stageOriginal(ctx, m)
+	}
+	return nil
 }
 
 // release gives the memory back. The mail must be settled, and its draft and its original are looked at no more.
 func (m *mail) release() {
-	giveBack(&rooms, m.room)
+	if m.room != nil {
+		giveBack(&rooms, m.room)
+	}
 	m.room, m.draft, m.record.Data = nil, nil, nil
 }
 
@@ -55,5 +69,5 @@ func pack(dst, trace, data []byte) []byte {
 	if len(data) < packFrom {
 		return original.Store(dst, trace, data)
 	}
-	return original.Compress(dst, trace, data)
+	return original.CompressChunks(dst, trace, data)
 }

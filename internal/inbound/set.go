@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/event"
@@ -15,7 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/original"
 )
 
-// A set holds at most this many mails and octets of originals: enough to share a sync among all who wait, little
+// A set holds at most this many mails and octets of what is written: enough to share a sync among all who wait, little
 // enough that the first of them is not kept waiting.
 const (
 	setMax      = 512 // where Parts say nothing else
@@ -31,6 +33,7 @@ type mail struct {
 	paths   map[string][]string     // by key, the forward-paths that led there
 	codes   map[string]*message.OTP // by key, what a filter of the recipient's owner found; nil: none has any
 	ref     original.Ref
+	staged  time.Time       // when the original was stored, ahead of the set; zero: it was not
 	places  []message.Place // where it was put
 	err     error
 	settled chan struct{}
@@ -82,18 +85,35 @@ func (s *Service) deliverSets(ctx context.Context) {
 func (s *Service) deliverSet(first *mail) {
 	n := s.gather(first)
 	s.observe(len(n.mails))
-	s.settle(n.mails, s.storeAll(n.mails))
+	err := s.storeAll(n.mails)
+	s.settle(n.mails, err)
+	if errors.Is(err, db.ErrUnavailable) && s.DB.Engine() == db.Postgres {
+		s.deferWaiting(err)
+	}
+}
+
+// deferWaiting answers the mails that wait behind a set which the database did not take in time. Each would else wait for a try
+// of its own behind all others, longer than its sender was promised.
+func (s *Service) deferWaiting(err error) {
+	for {
+		select {
+		case m := <-s.queue:
+			s.settle([]*mail{m}, err)
+		default:
+			return
+		}
+	}
 }
 
 // set is what is stored together.
 type set struct {
 	mails  []*mail
 	most   int // mails
-	octets int // of originals
+	octets int // that are written
 }
 
 func (n *set) add(m *mail) {
-	n.mails, n.octets = append(n.mails, m), n.octets+len(m.record.Data)
+	n.mails, n.octets = append(n.mails, m), n.octets+len(m.record.Data)+m.draft.Octets(len(m.keys))
 }
 
 func (n *set) full() bool { return len(n.mails) >= n.most || n.octets >= setMaxBytes }
@@ -124,24 +144,41 @@ func (s *Service) gather(first *mail) *set {
 
 // write begins to write the originals of a set.
 func (s *Service) write(set []*mail) (Synced, error) {
-	records := make([]original.Record, len(set))
-	for i, m := range set {
-		records[i] = m.record
+	if s.DB.Full() {
+		return nil, db.ErrFull
+	}
+	mails, _, records := unstaged(set)
+	if len(records) == 0 {
+		return stored{}, nil
 	}
 	refs, synced, err := s.Originals.Append(s.Clock.Now(), records)
 	if err != nil {
-		return nil, fmt.Errorf("write the originals: %w: %w", db.ErrUnavailable, err)
+		return nil, fmt.Errorf("write the originals: %w: %w", unavailable(err), err)
 	}
-	for i, m := range set {
+	for i, m := range mails {
 		m.ref = refs[i]
 	}
 	return synced, nil
 }
 
+// stored is the Synced of originals that are on stable storage.
+type stored struct{}
+
+// Wait returns at once.
+func (stored) Wait() error { return nil }
+
+// unavailable is what an error of the originals' disk means for the mail: nothing is stored, and it may come again.
+func unavailable(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return db.ErrFull
+	}
+	return db.ErrUnavailable
+}
+
 // durable waits until originals are on stable storage.
 func durable(originals Synced) error {
 	if err := originals.Wait(); err != nil {
-		return fmt.Errorf("sync the originals: %w: %w", db.ErrUnavailable, err)
+		return fmt.Errorf("sync the originals: %w: %w", unavailable(err), err)
 	}
 	return nil
 }
@@ -231,6 +268,10 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 	var events []event.Event
 	var copies []message.Copy
 	for _, m := range set {
+		if m.isStaged() && s.Clock.Now().Sub(m.staged) > stagedFor {
+			m.err = fmt.Errorf("a large mail waited too long: %w", db.ErrUnavailable)
+			continue
+		}
 		slots, err := intake.Book(m.keys)
 		if err != nil {
 			m.err = err // it is left out; its sender alone hears of it
@@ -257,9 +298,9 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 // keepOriginalsTx stores the originals of a set, where that is done together with its rows. Those of mails that may not
 // enter are no use to anybody, and go with the others.
 func (s *Service) keepOriginalsTx(ctx context.Context, tx *db.Tx, set []*mail) error {
-	refs, records := make([]original.Ref, len(set)), make([]original.Record, len(set))
-	for i, m := range set {
-		refs[i], records[i] = m.ref, m.record
+	_, refs, records := unstaged(set)
+	if len(records) == 0 {
+		return nil
 	}
 	if err := s.Originals.KeepTx(ctx, tx, refs, records); err != nil {
 		return fmt.Errorf("store the originals: %w", err)

@@ -100,7 +100,7 @@ func (t tabled) Append(at time.Time, records []original.Record) ([]original.Ref,
 	return refs, there{}, err
 }
 
-func (s *Service) benchMail(b *testing.B, local string, content []byte) *mail {
+func (s *Service) benchMail(b testing.TB, local string, content []byte) *mail {
 	m, err := s.prepare(b.Context(), &Envelope{
 		From: "a@sender.example", Helo: "sender.example", RemoteIP: netip.MustParseAddr("192.0.2.1"), Protocol: "ESMTP",
 		ReceivedAt: s.Clock.Now(), To: []Recipient{{Address: local + "@box.example", Local: local, Domain: "box.example", rawFor: 15 * time.Minute}},
@@ -112,7 +112,7 @@ func (s *Service) benchMail(b *testing.B, local string, content []byte) *mail {
 }
 
 // newBare is a service with 64 mailboxes.
-func newBare(b *testing.B, d *db.DB, originals Originals) *Service {
+func newBare(b testing.TB, d *db.DB, originals Originals) *Service {
 	c, hub := clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), wake.New()
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
@@ -120,7 +120,7 @@ func newBare(b *testing.B, d *db.DB, originals Originals) *Service {
 	}
 	boxes := mailbox.New(d, c, keys, hub, bare{}, bare{}, mailbox.Policy{MaxMessages: 1 << 30}, []byte("hold"))
 	for i := range 64 {
-		if _, _, err := boxes.Create(b.Context(), mailbox.Wish{LocalPart: fmt.Sprint("bench", i)}, mailbox.Owner{}); err != nil {
+		if _, err := boxes.Create(b.Context(), mailbox.Wish{LocalPart: fmt.Sprint("bench", i)}, mailbox.Owner{}); err != nil {
 			b.Fatal(err)
 		}
 	}
