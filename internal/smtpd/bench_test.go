@@ -22,6 +22,8 @@ func (sink) Accept(_ context.Context, address string) (inbound.Recipient, error)
 
 func (sink) Deliver(context.Context, *inbound.Envelope, []byte) error { return nil }
 
+func (sink) Memory(size int64) int64 { return 2 * size }
+
 // BenchmarkMail sends mails over loopback by several clients: each on a connection of its own, or all of a client on one.
 func BenchmarkMail(b *testing.B) {
 	for _, size := range []int{4 << 10, 64 << 10} {

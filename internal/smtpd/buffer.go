@@ -7,12 +7,12 @@ import (
 
 const (
 	smallestClass = 15      // 32 KiB: most mail fits
-	largestClass  = 26      // 64 MiB: what is larger is not pooled
-	trustedSize   = 1 << 18 // how much is set aside on the mere word of a SIZE parameter
+	largestClass  = 20      // 1 MiB: what is larger is as large as it has to be, and not pooled
+	trustedSize   = 1 << 18 // how much is set aside on the guess that a message is as large as the one before
 	roomToRead    = 1 << 12 // less than this is not worth a read
 )
 
-// bufferPool lends buffers for message contents, in size classes of a power of two.
+// bufferPool lends buffers for message contents, in size classes of a power of two up to a megabyte.
 type bufferPool struct {
 	classes [largestClass + 1]sync.Pool // of *buffer
 }
@@ -20,42 +20,49 @@ type bufferPool struct {
 // buffer holds a message's content while it comes in.
 type buffer struct{ b []byte }
 
-// get lends an empty buffer for a message of the declared size, which is 0 where none was declared. A client that declares
-// much gets little at first: it has to send the octets for the buffer to grow.
-func (p *bufferPool) get(declared int64) *buffer {
-	return p.class(classFor(min(declared+roomToRead, trustedSize)))
+// bufferFor is the size of the buffer that a message of n octets is read into without growing.
+func bufferFor(n int64) int64 {
+	n += 2 * roomToRead
+	if class := classFor(n); class <= largestClass {
+		return 1 << class
+	}
+	return n
 }
 
-// put takes a buffer back. Nobody may look at it any more.
+// nextSize is the size of the buffer that replaces a full one: fourfold up to a megabyte, twofold beyond.
+func nextSize(full int64) int64 {
+	if full < 1<<(largestClass-1) {
+		return 4 * full
+	}
+	return 2 * full
+}
+
+// get lends an empty buffer of a size that bufferFor or nextSize gave; smaller ones become the smallest.
+func (p *bufferPool) get(size int64) *buffer {
+	class := classFor(size)
+	if class > largestClass {
+		return &buffer{b: make([]byte, 0, size)}
+	}
+	if b, ok := p.classes[class].Get().(*buffer); ok {
+		b.b = b.b[:0]
+		return b
+	}
+	return &buffer{b: make([]byte, 0, 1<<class)}
+}
+
+// put takes a buffer back. The caller must not use it any more.
 func (p *bufferPool) put(b *buffer) {
-	if class := classFor(int64(cap(b.b))); class <= largestClass {
+	if class := classFor(int64(cap(b.b))); class <= largestClass && cap(b.b) == 1<<class {
 		p.classes[class].Put(b)
 	}
 }
 
-// grow makes sure that b has room for at least one more read.
-func (p *bufferPool) grow(b *buffer) {
-	if cap(b.b)-len(b.b) >= roomToRead {
-		return
-	}
-	class := classFor(int64(cap(b.b))) + 1
-	if class <= 20 {
-		class++ // fourfold up to a megabyte, twofold beyond
-	}
-	larger := p.class(class)
+// move gives b more room: a buffer of the given size takes over its octets.
+func (p *bufferPool) move(b *buffer, size int64) {
+	larger := p.get(size)
 	larger.b = append(larger.b, b.b...)
 	*b, *larger = *larger, *b
 	p.put(larger)
-}
-
-func (p *bufferPool) class(class int) *buffer {
-	if class <= largestClass {
-		if b, ok := p.classes[class].Get().(*buffer); ok {
-			b.b = b.b[:0]
-			return b
-		}
-	}
-	return &buffer{b: make([]byte, 0, 1<<class)}
 }
 
 // classFor is the smallest class that holds n octets.

@@ -26,53 +26,66 @@ func (s *session) data(arg []byte) reply {
 		return replyNoArgument
 	case !s.tx.open:
 		return replyMailFirst
-	case s.tx.chunks != nil:
+	case s.tx.chunks.buffer != nil:
 		return replyChunked
 	case len(s.tx.to) == 0:
 		return replyNoRecipient
 	}
 	defer s.reset()
 	begun := s.srv.wall.Now()
-	content := s.srv.buffers.get(max(s.tx.declared, s.last))
-	defer s.srv.buffers.put(content)
+	c, err := s.begin(max(s.tx.declared, min(s.last, trustedSize)))
+	if err != nil {
+		return s.refused("receive", err)
+	}
+	defer s.end(c)
 	s.say(replyStartContent)
 	u := unstuffer{limit: s.srv.cfg.MaxSize}
-	var r reply
-	switch err := s.receive(content, &u); {
-	case err != nil:
-		r = s.broken(err)
-	case u.tooLarge():
-		r = replyTooLarge()
-	case u.ends.malformed():
-		r = replyMalformed()
-	default:
-		r = s.deliver(content.b)
-	}
-	s.last = int64(len(content.b))
+	r := s.received(c, &u)
+	s.last = int64(len(c.b))
 	s.concluded(r, u.size, begun)
 	return r
 }
 
+// received reads a message and hands it over.
+func (s *session) received(c content, u *unstuffer) reply {
+	short, err := s.receive(c, u)
+	switch {
+	case err != nil:
+		return s.broken(err)
+	case u.size > s.srv.cfg.MaxSize:
+		return replyTooLarge()
+	case u.ends.malformed():
+		return replyMalformed()
+	case short != nil:
+		return s.refused("receive", short)
+	default:
+		return s.deliver(c)
+	}
+}
+
 // receive reads a message to its end, which it looks for even when the message cannot be taken: the client hears the reply only
-// there, and what follows must not be mistaken for commands.
-func (s *session) receive(content *buffer, u *unstuffer) error {
-	content.b = append(content.b, s.wire.take(inputSize)...)
+// there, and what follows must not be mistaken for commands. An error in short says that there was no memory for the message.
+func (s *session) receive(c content, u *unstuffer) (short, err error) {
+	c.b = append(c.b, s.wire.take(inputSize)...)
 	kept := 0
 	for {
-		n, rest, done := u.scan(content.b, kept)
+		n, rest, done := u.scan(c.b, kept)
 		if done {
 			s.wire.unread(rest)
-			content.b = content.b[:n]
-			return nil
+			c.b = c.b[:n]
+			return short, nil
 		}
 		kept = n
-		content.b = append(content.b[:kept], rest...)
-		s.srv.buffers.grow(content)
-		got, err := s.wire.readContent(content.room())
-		if err != nil {
-			return err
+		c.b = append(c.b[:kept], rest...)
+		if fault := s.grow(c); fault != nil {
+			s.drop(c, rest)
+			short, kept, u.limit = fault, 0, -1
 		}
-		content.extend(got)
+		got, err := s.wire.readContent(c.room())
+		if err != nil {
+			return short, err
+		}
+		c.extend(got)
 	}
 }
 
@@ -89,35 +102,58 @@ func (s *session) bdat(arg []byte) reply {
 		}
 		return r
 	}
-	if s.tx.chunks == nil {
-		s.tx.chunks = s.srv.buffers.get(max(s.tx.declared, size))
-		s.tx.begun = s.srv.wall.Now()
-	}
-	content := s.tx.chunks
-	if err := s.receiveChunk(content, size); err != nil {
-		r := s.broken(err)
-		s.concluded(r, int64(len(content.b)), s.tx.begun)
+	if r := s.firstChunk(size); r != "" {
 		return r
 	}
-	if !last {
+	c := s.tx.chunks
+	short, err := s.receiveChunk(c, size)
+	switch {
+	case err != nil:
+		r := s.broken(err)
+		s.concluded(r, int64(len(c.b)), s.tx.begun)
+		return r
+	case short != nil:
+		defer s.reset()
+		r := s.refused("receive", short)
+		s.concluded(r, int64(len(c.b)), s.tx.begun)
+		return r
+	case !last:
 		s.commands-- // a message has as many chunks as its sender likes
 		return replyChunk
 	}
 	defer s.reset()
 	r := replyMalformed()
 	var ends lineEnds
-	if ends.check(content.b); !ends.malformed() {
-		r = s.deliver(content.b)
+	if ends.check(c.b); !ends.malformed() {
+		r = s.deliver(c)
 	}
-	s.concluded(r, int64(len(content.b)), s.tx.begun)
+	s.concluded(r, int64(len(c.b)), s.tx.begun)
 	return r
+}
+
+// firstChunk acquires memory for the message that begins with a chunk of so many octets. It does nothing if the message has begun.
+func (s *session) firstChunk(size int64) reply {
+	if s.tx.chunks.buffer != nil {
+		return ""
+	}
+	s.tx.begun = s.srv.wall.Now()
+	c, err := s.begin(max(s.tx.declared, size))
+	if err == nil {
+		s.tx.chunks = c
+		return ""
+	}
+	s.reset()
+	if err := s.wire.skip(size); err != nil {
+		return s.broken(err)
+	}
+	return s.refused("receive", err)
 }
 
 // chunkRefused says why a chunk cannot be taken, or "". A message that grows too large is over: the chunks that the client has sent
 // after this one find no transaction.
 func (s *session) chunkRefused(size int64) reply {
 	var octets int64
-	if s.tx.chunks != nil {
+	if s.tx.chunks.buffer != nil {
 		octets = int64(len(s.tx.chunks.b))
 	}
 	switch {
@@ -133,22 +169,24 @@ func (s *session) chunkRefused(size int64) reply {
 	}
 }
 
-func (s *session) receiveChunk(content *buffer, size int64) error {
+// receiveChunk reads a chunk. An error in short says that there was no memory for it; it has been read all the same.
+func (s *session) receiveChunk(c content, size int64) (short, err error) {
 	for size > 0 {
-		s.srv.buffers.grow(content)
-		room := content.room()
+		if short = s.grow(c); short != nil {
+			return short, s.wire.skip(size)
+		}
+		room := c.room()
 		room = room[:min(size, int64(len(room)))]
 		n := copy(room, s.wire.take(int64(len(room))))
 		if n == 0 {
-			var err error
 			if n, err = s.wire.readContent(room); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		content.extend(n)
+		c.extend(n)
 		size -= int64(n)
 	}
-	return nil
+	return nil, nil
 }
 
 // parseChunk reads "chunk-size [SP LAST]".
@@ -174,8 +212,11 @@ func (s *session) broken(err error) reply {
 	return replyLost
 }
 
-// deliver hands the message over.
-func (s *session) deliver(data []byte) reply {
+// deliver hands the message over, as soon as there is memory for that.
+func (s *session) deliver(c content) reply {
+	if err := s.cover(c, int64(cap(c.b))+s.srv.in.Memory(int64(len(c.b)))); err != nil {
+		return s.refused("deliver", err)
+	}
 	env := &inbound.Envelope{
 		From:       s.tx.from,
 		To:         s.tx.to,
@@ -184,13 +225,23 @@ func (s *session) deliver(data []byte) reply {
 		Protocol:   s.protocol(),
 		TLS:        s.tls,
 		ReceivedAt: s.srv.cfg.Clock.Now(),
+		Memory:     c.lease,
 	}
-	if err := s.srv.in.Deliver(s.srv.base, env, data); err != nil {
-		return s.refused("deliver", err)
+	if err := s.srv.in.Deliver(s.srv.base, env, c.b); err != nil {
+		return s.refusedContent(err)
 	}
 	s.messages++
 	s.commands, s.errors = 0, 0
 	return reply("250 2.0.0 Message taken, trace " + s.trace + "." + strconv.Itoa(s.messages))
+}
+
+// refusedContent is the reply for a message that could not be delivered. A mailbox that is unknown now was there at RCPT: the sender is to
+// try again, and to hear then which recipients have gone, so that the others get the message (docs/spec/smtp.md).
+func (s *session) refusedContent(err error) reply {
+	if p, ok := problem.From(err); ok && p.Code == problem.MailMailboxUnknown {
+		return replyEnded
+	}
+	return s.refused("deliver", err)
 }
 
 // protocol is the "with" clause of Received (RFC 3848, RFC 6531 §4.3).

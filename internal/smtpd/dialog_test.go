@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/smtpd"
 	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
 )
@@ -88,6 +89,8 @@ func dialogConfig(t *testing.T, settings map[string]string, certificate tls.Cert
 		case "messages": // how many the client's address may send
 			var sent atomic.Int64
 			cfg.AllowMessage = func(netip.Addr) (time.Duration, bool) { return 12 * time.Second, sent.Add(1) <= int64(n) }
+		case "refused": // recipients an hour
+			cfg.RefusedRecipients = ratelimit.Limit{{Count: n, Per: time.Hour}}
 		case "tls":
 			if value == "off" {
 				cfg.TLS = nil

@@ -1,12 +1,18 @@
 package smtpd
 
 import (
+	"errors"
+
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
 // refusal is the one place where a problem becomes a reply; decisions §3 has the table. What is no problem, or one that mail has
 // no word for, is a fault of ours: the client tries again and nothing is lost. Never is such a fault told as a 5yz.
 func refusal(err error) (r reply, known bool) {
+	if errors.Is(err, budget.ErrExhausted) {
+		return "452 4.3.1 Too much mail at the moment, try again later", true
+	}
 	p, known := problem.From(err)
 	if !known {
 		return "451 4.3.0 Something went wrong on our side, try again later", false
@@ -30,6 +36,8 @@ func statusOf(c problem.Code) string {
 		return "452 4.2.2"
 	case problem.MailboxLimitReached: // a catch-all mailbox that the owner's plan has no room for
 		return "452 4.2.2"
+	case problem.MailStorageFull:
+		return "452 4.3.1"
 	case problem.MailTooLarge:
 		return "552 5.3.4"
 	case problem.MailTooManyRecipients:

@@ -23,6 +23,7 @@ const (
 	replyCommands   reply = "421 4.7.0 Too many commands, try again later"
 	replyErrors     reply = "421 4.7.0 Too many errors, closing the connection"
 	replyNotSMTP    reply = "421 4.7.0 This is a mail server, closing the connection"
+	replyEnded      reply = "451 4.2.1 A mailbox has ended since RCPT, try again for the others"
 	replyRecipients reply = "452 4.5.3 The message has too many recipients"
 
 	replyLongLine      reply = "500 5.5.2 The command line is too long"

@@ -25,6 +25,8 @@ type Server struct {
 	inputs  sync.Pool // of *[inputSize]byte
 	clients addresses
 
+	recipients *recipients
+
 	mu        sync.Mutex
 	draining  bool
 	stopped   chan struct{} // closed when draining begins
@@ -37,14 +39,15 @@ type Server struct {
 func New(cfg Config, in Inbound) *Server {
 	cfg = cfg.withDefaults()
 	s := &Server{
-		cfg:       cfg,
-		in:        in,
-		hello:     newHello(cfg),
-		wall:      clock.System(),
-		clients:   addresses{limit: cfg.MaxConnections, open: make(map[bucket]int)},
-		stopped:   make(chan struct{}),
-		listeners: make(map[net.Listener]struct{}),
-		sessions:  make(map[*session]struct{}),
+		cfg:        cfg,
+		in:         in,
+		hello:      newHello(cfg),
+		wall:       clock.System(),
+		clients:    addresses{limit: cfg.MaxConnections, open: make(map[bucket]int)},
+		recipients: newRecipients(cfg.RefusedRecipients, cfg.Clock),
+		stopped:    make(chan struct{}),
+		listeners:  make(map[net.Listener]struct{}),
+		sessions:   make(map[*session]struct{}),
 	}
 	s.base, s.cancel = context.WithCancel(context.WithoutCancel(cfg.Context))
 	return s

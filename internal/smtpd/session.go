@@ -11,6 +11,8 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // session is the dialog with one client. All but its wire's interrupt belongs to one goroutine.
@@ -18,6 +20,7 @@ type session struct {
 	srv   *Server
 	wire  wire
 	ip    netip.Addr
+	owner string // of the memory that its messages take: ip as limits count it
 	trace string // 16 random octets in hex: what the replies and the log lines of a session have in common
 	begun time.Time
 
@@ -55,8 +58,13 @@ func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
 	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
+	if wait := s.srv.recipients.blocked(s.ip); wait > 0 {
+		s.turnAway(tooManyRefused(wait))
+		return
+	}
+	s.owner = ratelimit.AddrIdentity(s.ip)
 	if !s.srv.clients.enter(s.ip) {
-		s.turnAway()
+		s.turnAway(replyTooMany)
 		return
 	}
 	defer s.srv.clients.leave(s.ip)
@@ -237,9 +245,9 @@ func (s *session) say(r reply) {
 }
 
 // turnAway refuses a connection at the door.
-func (s *session) turnAway() {
+func (s *session) turnAway(r reply) {
 	s.srv.cfg.Metrics.Refused()
-	s.wire.write(string(replyTooMany))
+	s.wire.write(string(r))
 	_ = s.wire.flush() // it is turned away whether it hears it or not
 }
 

@@ -9,8 +9,10 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // Inbound is what the sessions hand addresses and messages to. The context of both calls is the server's, not the client's:
@@ -23,6 +25,8 @@ type Inbound interface {
 	// Deliver returns nil only when the message is on stable storage for every recipient of the envelope; after an error it is
 	// kept for none. data is valid during the call alone. Errors are told as Accept's are.
 	Deliver(ctx context.Context, env *inbound.Envelope, data []byte) error
+	// Memory is the most octets of memory that Deliver uses for a message of size octets, beside the message itself.
+	Memory(size int64) int64
 }
 
 // Config says how a Server treats its clients. A zero field means its default.
@@ -41,11 +45,17 @@ type Config struct {
 	MaxErrors int
 	// AllowMessage is asked at every MAIL whether the client's address may send one more; nil sets no limit.
 	AllowMessage func(netip.Addr) (retryAfter time.Duration, ok bool)
+	// RefusedRecipients is how many recipients of one address may be refused for good, an IPv6 /64 counting as one. With more in a window,
+	// and nine in ten of all, the address hears 421 for further ones and for new connections until the window ends. Empty: no limit.
+	RefusedRecipients ratelimit.Limit
 	// TLS makes STARTTLS (RFC 3207) possible; nil leaves it out.
 	TLS *tls.Config
 	// TrustedProxies are the load balancers that speak the PROXY protocol to us. A connection from one of them must begin with
 	// its header, and no other connection may have one. Empty: nobody speaks it.
 	TrustedProxies []netip.Prefix
+	// Memory is what messages take their memory from; nil sets no bound. A client waits while there is none, and hears 452 4.3.1 after
+	// Timeouts.Memory.
+	Memory *budget.Budget
 	// Timeouts bound the waiting.
 	Timeouts Timeouts
 	// Context carries values into the Inbound's calls. Its end is not theirs. context.Background by default.
@@ -63,6 +73,7 @@ type Timeouts struct {
 	Command time.Duration // for the next command, and for a TLS handshake; 5 minutes (RFC 5321 §4.5.3.2.7)
 	Data    time.Duration // for the next octets of a message, however long it is as a whole; 3 minutes (§4.5.3.2.5)
 	Write   time.Duration // for a client to take our replies; 2 minutes
+	Memory  time.Duration // for memory; 1 minute, since clients wait 2 for the reply to DATA and 3 to send on (§4.5.3.2.4, §4.5.3.2.5)
 	Session time.Duration // for everything together, so that a client cannot stay by dripping; 1 hour
 }
 
@@ -70,7 +81,7 @@ type Timeouts struct {
 type Metrics struct {
 	// Connections tells that the number of open sessions changed by delta, 1 or -1.
 	Connections func(delta int)
-	// Refused tells that a connection was turned away, its address having as many as it may have.
+	// Refused tells that a connection was turned away: its address has too many of them, or named too many recipients that are none.
 	Refused func()
 	// Message tells the end of a message whose content was begun: its outcome, its octets (all that came in, where it was too
 	// large or broke off) and the time from the first command of its content to the reply.
@@ -94,6 +105,8 @@ const (
 	defaultPerAddress = 100
 	defaultCommands   = 1000
 	defaultErrors     = 100
+
+	unbounded = 1 << 60 // octets of memory
 )
 
 func (c Config) withDefaults() Config {
@@ -106,9 +119,13 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.Timeouts.Command, 5*time.Minute)
 	orDefault(&c.Timeouts.Data, 3*time.Minute)
 	orDefault(&c.Timeouts.Write, 2*time.Minute)
+	orDefault(&c.Timeouts.Memory, time.Minute)
 	orDefault(&c.Timeouts.Session, time.Hour)
 	orDefault(&c.Context, context.Background())
 	orDefault(&c.Clock, clock.System())
+	if c.Memory == nil {
+		c.Memory = budget.New(unbounded)
+	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}

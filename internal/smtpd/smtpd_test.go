@@ -41,6 +41,9 @@ func (f *fakeInbound) Accept(_ context.Context, address string) (inbound.Recipie
 	return inbound.Recipient{Address: address, Local: strings.ToLower(local), Domain: strings.ToLower(domain)}, nil
 }
 
+// Memory is that of a message that is copied twice.
+func (*fakeInbound) Memory(size int64) int64 { return 2 * size }
+
 func (f *fakeInbound) Deliver(ctx context.Context, env *inbound.Envelope, data []byte) error {
 	if f.before != nil {
 		f.before(ctx)

@@ -16,15 +16,13 @@ type transaction struct {
 	utf8     bool   // SMTPUTF8 was asked for
 	declared int64  // SIZE, 0 where it was not declared
 	to       []inbound.Recipient
-	chunks   *buffer   // what BDAT has brought so far; nil before the first chunk
+	chunks   content   // what BDAT has brought so far; zero before the first chunk
 	begun    time.Time // when the first chunk's command came
 }
 
 // reset clears the transaction.
 func (s *session) reset() {
-	if s.tx.chunks != nil {
-		s.srv.buffers.put(s.tx.chunks)
-	}
+	s.end(s.tx.chunks)
 	s.tx = transaction{}
 }
 
@@ -34,7 +32,7 @@ func (s *session) mail(arg []byte) reply {
 	if s.helo == "" {
 		return replyHelloFirst
 	}
-	if s.tx.chunks != nil {
+	if s.tx.chunks.buffer != nil {
 		return replyChunked
 	}
 	s.reset()
@@ -62,8 +60,7 @@ func (s *session) mail(arg []byte) reply {
 }
 
 func tooManyMessages(wait time.Duration) reply {
-	seconds := int64((wait + time.Second - 1) / time.Second)
-	return reply(fmt.Sprintf("421 4.7.0 Too many messages from your address, try again in %d seconds", max(seconds, 1)))
+	return reply(fmt.Sprintf("421 4.7.0 Too many messages from your address, try again in %d seconds", seconds(wait)))
 }
 
 // RCPT (RFC 5321 §4.1.1.3) adds a recipient. One that is refused leaves the others as they are.
@@ -71,7 +68,7 @@ func (s *session) rcpt(arg []byte) reply {
 	switch {
 	case !s.tx.open:
 		return replyMailFirst
-	case s.tx.chunks != nil:
+	case s.tx.chunks.buffer != nil:
 		return replyChunked
 	}
 	to, rest, r := pathAfter("TO:", arg, replyRcptSyntax, replyRcptAddress)
@@ -96,13 +93,27 @@ func (s *session) rcpt(arg []byte) reply {
 func (s *session) accept(to address) reply {
 	recipient, err := s.srv.in.Accept(s.srv.base, to.String())
 	if err != nil {
-		return s.refused("accept", err)
+		return s.refuseRecipient(err)
 	}
 	known := func(r inbound.Recipient) bool { return r.Address == recipient.Address }
 	if !slices.ContainsFunc(s.tx.to, known) { // said twice, it is one recipient all the same
 		s.tx.to = append(s.tx.to, recipient)
+		s.srv.recipients.count(s.ip, false)
 	}
 	return replyRecipient
+}
+
+// refuseRecipient is the reply for a recipient that was not accepted. Only one that is refused for good counts against the address.
+func (s *session) refuseRecipient(err error) reply {
+	r := s.refused("accept", err)
+	if !r.permanent() {
+		return r
+	}
+	s.srv.recipients.count(s.ip, true)
+	if wait := s.srv.recipients.blocked(s.ip); wait > 0 {
+		return tooManyRefused(wait)
+	}
+	return r
 }
 
 // refused is the reply for an error of the Inbound. What is not the client's affair is logged here and nowhere else.

@@ -1,0 +1,119 @@
+package smtpd
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// recipients counts the recipients that each client address names, so that one that tries out which mailboxes exist is turned away. It
+// counts in windows that begin with an address's first recipient, and not as ratelimit does: what matters is not only how many
+// recipients were refused, but also which part of all that is.
+type recipients struct {
+	limit ratelimit.Limit
+	clock clock.Clock
+
+	mu      sync.Mutex
+	tallies map[bucket]tally
+	sweepAt int // how many tallies there are before those of the past are removed
+}
+
+// tally is the recipients of an address in each window of the limit.
+type tally []struct {
+	ends           time.Time
+	named, refused int
+}
+
+const (
+	// An address is turned away only if nine in ten of its recipients were refused: a large sender whose mail also goes to mailboxes
+	// that ended is not.
+	refusedOf, refusedPart = 10, 9
+
+	firstSweep = 1 << 10
+	maxTallies = 1 << 16 // some 10 MiB; beyond that an address that has been forgotten begins anew
+)
+
+func newRecipients(limit ratelimit.Limit, c clock.Clock) *recipients {
+	return &recipients{limit: limit, clock: c, tallies: make(map[bucket]tally), sweepAt: firstSweep}
+}
+
+// count counts a recipient of an address.
+func (rs *recipients) count(a netip.Addr, refused bool) {
+	if len(rs.limit) == 0 {
+		return
+	}
+	b, now := bucketOf(a), rs.clock.Now()
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	t := rs.tallies[b]
+	if t == nil {
+		rs.sweep(now)
+		t = make(tally, len(rs.limit))
+		rs.tallies[b] = t
+	}
+	for i, w := range rs.limit {
+		if !now.Before(t[i].ends) {
+			t[i].ends, t[i].named, t[i].refused = now.Add(w.Per), 0, 0
+		}
+		t[i].named++
+		if refused {
+			t[i].refused++
+		}
+	}
+}
+
+// blocked is how long an address is turned away for; 0: it is not.
+func (rs *recipients) blocked(a netip.Addr) (wait time.Duration) {
+	if len(rs.limit) == 0 {
+		return 0
+	}
+	b, now := bucketOf(a), rs.clock.Now()
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for i, w := range rs.tallies[b] {
+		if w.refused > rs.limit[i].Count && w.refused*refusedOf >= w.named*refusedPart {
+			wait = max(wait, w.ends.Sub(now))
+		}
+	}
+	return wait
+}
+
+// sweep makes room for one more tally: it removes those whose windows have ended, and any one where there are too many all the same.
+func (rs *recipients) sweep(now time.Time) {
+	if len(rs.tallies) < rs.sweepAt {
+		return
+	}
+	for b, t := range rs.tallies {
+		if t.over(now) {
+			delete(rs.tallies, b)
+		}
+	}
+	for b := range rs.tallies {
+		if len(rs.tallies) < maxTallies {
+			break
+		}
+		delete(rs.tallies, b)
+	}
+	rs.sweepAt = min(max(firstSweep, 2*len(rs.tallies)), maxTallies)
+}
+
+// over reports whether all windows of a tally have ended.
+func (t tally) over(now time.Time) bool {
+	for _, w := range t {
+		if now.Before(w.ends) {
+			return false
+		}
+	}
+	return true
+}
+
+func tooManyRefused(wait time.Duration) reply {
+	return reply(fmt.Sprintf("421 4.7.0 Too many refused recipients from your address, try again in %d seconds", seconds(wait)))
+}
+
+// seconds is a time to wait in whole seconds, 1 at least.
+func seconds(wait time.Duration) int64 { return max(int64((wait+time.Second-1)/time.Second), 1) }
