@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/domain"
@@ -54,6 +55,7 @@ type Parts struct {
 	Stopping      func() bool // whether the process is about to end: no new clients should come
 	Limiter       *ratelimit.Limiter
 	Gauge         *ratelimit.Gauge
+	Memory        *budget.Budget // of request bodies and of answers
 	Settings      Settings
 
 	// Observe hears of every answer, for the metrics; it may be nil.
@@ -69,7 +71,8 @@ type Settings struct {
 	BaseURL        string // how clients reach the service
 	Version        string
 	TrustedProxies []netip.Prefix
-	BodyMax        int64
+	BodyMax        int64         // of a request body
+	LargeBodyMax   int64         // of one whose operation says LargeBody
 	WriteTimeout   time.Duration // a long-poll has its wait on top
 	WaitMax        time.Duration
 	PageDefault    int
@@ -79,10 +82,12 @@ type Settings struct {
 	SessionStart   ratelimit.Limit
 	SignIn         ratelimit.Limit // to an account from an address
 	SignInAccount  ratelimit.Limit // to an account from anywhere
+	SignInAddress  ratelimit.Limit // and registration, from an address, to whatever account
 	Register       ratelimit.Limit
 	Reads          ratelimit.Limit
 	Other          ratelimit.Limit
 	LongPolls      int
+	Connections    int // of an address
 }
 
 // API answers the interface's calls.
@@ -96,7 +101,7 @@ func New(p Parts) http.Handler {
 	mux := http.NewServeMux()
 	a := &API{Parts: p}
 	a.huma = humago.New(mux, a.config())
-	a.huma.UseMiddleware(a.limit, a.authenticate, a.checkQuery)
+	a.huma.UseMiddleware(a.limit, a.authenticate, a.checkQuery, a.readBody)
 	a.system()
 	if !p.Settings.ProbesOnly {
 		a.calls()

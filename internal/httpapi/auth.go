@@ -62,7 +62,7 @@ type caller struct {
 	session *guest.Session
 	account *account.Account
 	login   *account.Session // with account: what its user token opened
-	key     *apikey.Key
+	key     *apikey.Key      // also with mailbox: the key that its token carries
 }
 
 // identity is what the caller's calls count by, or "" for a caller without a credential.
@@ -103,7 +103,11 @@ func (a *API) authenticate(ctx huma.Context, next func(huma.Context)) {
 	if o.byCredential() && !a.takeFor(ctx, c) {
 		return
 	}
-	if err == nil && c.key != nil {
+	switch {
+	case err != nil || c.key == nil:
+	case c.mailbox != nil:
+		a.Keys.NoteUse(c.key)
+	default:
 		err = a.Keys.Admit(c.key, request(ctx.Context()).client, o.Scope)
 	}
 	if err != nil {
@@ -145,8 +149,7 @@ func (a *API) identify(ctx context.Context, o *Operation, credential string) (ca
 	kind, _ := token.KindOf(credential)
 	switch {
 	case kind == token.Mailbox && slices.Contains(o.Auth, mailboxToken):
-		m, err := a.Mailboxes.Authorize(ctx, credential)
-		return caller{mailbox: m}, err
+		return a.identifyMailbox(ctx, credential)
 	case kind == token.Guest && slices.Contains(o.Auth, guestSession):
 		s, err := a.Guests.Authorize(ctx, credential)
 		return caller{session: s}, err
@@ -161,6 +164,28 @@ func (a *API) identify(ctx context.Context, o *Operation, credential string) (ca
 		return caller{key: k}, err
 	}
 	return caller{}, problem.New(problem.AuthInvalidToken)
+}
+
+// identifyMailbox finds the mailbox that a token opens, and the developer key that the token carries, if any. The key is
+// asked first: one that has ended, or may not be used from here, learns nothing of the mailbox.
+func (a *API) identifyMailbox(ctx context.Context, credential string) (c caller, err error) {
+	claims, err := a.Mailboxes.Claims(credential)
+	if err != nil {
+		return caller{}, err
+	}
+	if claims.Developer != "" {
+		if c.key, err = a.Keys.Find(ctx, claims.Developer); err != nil {
+			return caller{}, err
+		}
+		if err := c.key.AllowsFrom(request(ctx).client); err != nil {
+			return caller{}, err
+		}
+	}
+	c.mailbox, err = a.Mailboxes.Open(ctx, claims)
+	if err != nil {
+		return caller{}, err
+	}
+	return c, nil
 }
 
 // challenge says how to authenticate (RFC 9110 §11.6.1) with every 401.

@@ -32,10 +32,11 @@ func (a *API) filters() {
 	register(a, group, create, a.createFilter)
 	try := with(http.MethodPost, "test-filter", "/test", "Try a filter on a sample", 200, problem.FilterInvalidRegex)
 	try.Text = "Nothing is saved. The answer tells where the filter stopped, and what the built-in extractor makes of the sample and why."
+	try.LargeBody = true
 	register(a, group, try, a.tryFilter)
 	update := with(http.MethodPatch, "update-filter", "/{id}", "Change an extraction filter", 200,
 		problem.FilterNotFound, problem.FilterInvalidRegex, problem.FilterLimitReached)
-	update.Text = "What is left out stays as it is; null clears `fromPattern` and `subjectPattern`, and leaves the others as they are."
+	update.Text = "What is left out stays as it is; null clears `fromPattern` and `subjectPattern`."
 	register(a, group, update, a.updateFilter)
 	register(a, group, with(http.MethodDelete, "delete-filter", "/{id}", "Delete an extraction filter", 204, problem.FilterNotFound), a.deleteFilter)
 }

@@ -18,7 +18,7 @@ func (a *API) integrations() {
 	register(a, "integrations", Operation{
 		ID: "bankpay-webhook", Method: http.MethodPost, Path: "/integrations/bankpay/webhook", Summary: "Tell of a bank transaction", Status: 200,
 		Text: "For the bank's service alone. What it tells is kept, once for each `id`, and nothing else is done here. Unknown fields are kept as well.",
-		Auth: []Scheme{bankpayKey}, Limit: ratelimit.Other,
+		Auth: []Scheme{bankpayKey}, Limit: ratelimit.Other, LargeBody: true,
 	}, a.hearOfTransaction)
 }
 

@@ -25,9 +25,10 @@ func (a *API) keyMailboxes(group string) {
 		problem.MailboxTTLTooLong, problem.MailboxLimitReached)
 	create.Limit = ratelimit.KeyMailboxCreate
 	create.Statuses = map[problem.Code]int{problem.MailboxLocalPartTaken: http.StatusUnprocessableEntity} // spec §4 lists no 409
+	create.Text += " `token` is present for keys that also have `messages:read` and `otp:read`. It ends with the key, and is refused outside the key's networks."
 	register(a, group, create, a.createKeyMailbox)
 	list := with(http.MethodGet, "list-key-mailboxes", "", "List the account's mailboxes", 200, apikey.MailboxesRead)
-	list.Text += " Newest first, each with a new token, whoever of the account made it."
+	list.Text += " Newest first, whoever of the account made it; each with a new token for keys that also have `messages:read`, `otp:read` and `mailboxes:write`."
 	register(a, group, list, a.listKeyMailboxes)
 	register(a, group, with(http.MethodDelete, "destroy-key-mailbox", "/{id}", "Destroy a mailbox now", 204,
 		apikey.MailboxesWrite, problem.MailboxNotFound), a.destroyKeyMailbox)

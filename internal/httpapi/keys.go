@@ -28,7 +28,7 @@ func (a *API) keys() {
 	}, a.createKey)
 	register(a, group, Operation{
 		ID: "revoke-key", Method: http.MethodDelete, Path: "/me/api-keys/{prefix}", Summary: "Revoke a developer key", Status: 204,
-		Text: "It is refused from then on. The mailboxes it made stay the account's.",
+		Text: "It is refused from then on, and so are the mailbox tokens it was handed. The mailboxes it made stay the account's.",
 		Auth: []Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyNotFound},
 	}, a.revokeKey)
 	a.keyMailboxes(group)

@@ -79,6 +79,8 @@ func (a *API) limitOf(n ratelimit.Name) ratelimit.Limit {
 		return a.Settings.SignIn
 	case ratelimit.SignInAccount:
 		return a.Settings.SignInAccount
+	case ratelimit.SignInAddress:
+		return a.Settings.SignInAddress
 	case ratelimit.Register:
 		return a.Settings.Register
 	case ratelimit.SessionStart:

@@ -63,7 +63,7 @@ type Mailbox struct {
 	Source       string      `json:"source" enum:"guest,session,account,key,catchall"`
 	MessageCount int         `json:"messageCount"`
 	UnreadCount  int         `json:"unreadCount"`
-	Token        string      `json:"token,omitempty" doc:"The mailbox token, where one is handed out."`
+	Token        string      `json:"token,omitempty" doc:"The mailbox token, where one is handed out; absent for developer keys without messages:read, otp:read and mailboxes:write."`
 }
 
 // shownMailbox shows a mailbox, with a token unless that is "".
@@ -146,18 +146,32 @@ func (a *API) createMailbox(ctx context.Context, in *struct {
 }
 
 func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*one[Mailbox], error) {
-	m, token, err := a.Mailboxes.Create(ctx, w, o)
+	m, err := a.Mailboxes.Create(ctx, w, o)
 	if err != nil {
 		return nil, err
 	}
-	return a.shownMailbox(ctx, m, token)
+	return a.shownMailbox(ctx, m, a.tokenFor(ctx, m))
+}
+
+// tokenFor mints a token for a mailbox of the caller. What a developer key is handed carries the key, and so does what a
+// token that carries one is exchanged for; a key that may not do all that a token allows gets "".
+func (a *API) tokenFor(ctx context.Context, m *mailbox.Mailbox) string {
+	key := from(ctx).key
+	switch {
+	case key == nil:
+		return a.Mailboxes.Token(m, "")
+	case key.MayHoldTokens():
+		return a.Mailboxes.Token(m, key.Prefix)
+	}
+	return ""
 }
 
 func (a *API) listAccountMailboxes(ctx context.Context, in *Paging) (*many[Mailbox], error) {
 	return a.accountMailboxes(ctx, from(ctx).account.ID, *in)
 }
 
-// accountMailboxes is a page of an account's live mailboxes, each with a new token.
+// accountMailboxes is a page of an account's live mailboxes, each with a new token
+// where the caller may have one.
 func (a *API) accountMailboxes(ctx context.Context, account id.Account, p Paging) (*many[Mailbox], error) {
 	last, err := before[id.Mailbox](p)
 	if err != nil {
@@ -175,7 +189,7 @@ func (a *API) accountMailboxes(ctx context.Context, account id.Account, p Paging
 	boxes, next := cutPage(boxes, size, func(m *mailbox.Mailbox) string { return string(m.ID) })
 	shown := make([]Mailbox, len(boxes))
 	for i, m := range boxes {
-		shown[i] = a.mailboxOf(m, a.Mailboxes.Token(m), paid)
+		shown[i] = a.mailboxOf(m, a.tokenFor(ctx, m), paid)
 	}
 	return page(shown, next), nil
 }
@@ -200,9 +214,9 @@ func (a *API) extendMailbox(ctx context.Context, in *struct {
 	if in.Body == nil {
 		in.Body = &extension{}
 	}
-	m, token, err := a.Mailboxes.Extend(ctx, from(ctx).mailbox.ID, seconds(in.Body.TTL))
+	m, err := a.Mailboxes.Extend(ctx, from(ctx).mailbox.ID, seconds(in.Body.TTL))
 	if err != nil {
 		return nil, err
 	}
-	return a.shownMailbox(ctx, m, token)
+	return a.shownMailbox(ctx, m, a.tokenFor(ctx, m))
 }

@@ -1,11 +1,15 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
-	"mime"
+	"errors"
+	"io"
 	"net/http"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
@@ -44,7 +48,7 @@ func (a *API) messages() {
 type Newer struct {
 	Wait  int    `query:"wait" minimum:"0" maximum:"60" default:"0" doc:"Seconds to wait for something to answer with."`
 	After string `query:"after" maxLength:"64" doc:"Only what came after the message of this id."`
-	Since string `query:"since" maxLength:"64" doc:"Only what was received at this RFC 3339 time or later."`
+	Since string `query:"since" maxLength:"64" doc:"Only what was received later than this RFC 3339 time, in milliseconds: the last receivedAt serves as a cursor."`
 }
 
 func (n Newer) bounds() (after id.Message, since time.Time, err error) {
@@ -84,21 +88,69 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p Pag
 	if err != nil {
 		return nil, err
 	}
-	wait, done, err := a.poll(ctx, n.Wait, m.TTL(a.Clock.Now()))
+	wait, done, err := a.poll(ctx, n.Wait, a.left(ctx, m))
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	all, next, err := a.Messages.List(ctx, m.ID, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.size(p), Wait: wait})
+	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.size(p), Wait: wait, Bond: a.bond(ctx)})
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 && wait > 0 {
+	if len(all.Messages) == 0 && wait > 0 {
 		if err := over(); err != nil {
 			return nil, err
 		}
 	}
-	return page(all, next), nil
+	return page(all.Messages, all.Next), nil
+}
+
+// The octets of a page of messages. Nearly all are small: those are read before memory is reserved, since a long-poll does not know
+// when it will be answered. A larger one is read again, with the memory for it.
+const (
+	pageMax   = 3 << 19
+	smallPage = 160 << 10
+	pageCost  = 3 // times its octets: the page itself, and the buffer in which it is encoded
+)
+
+// pageOf reads a page of messages, and reserves the memory for it.
+func (a *API) pageOf(ctx context.Context, m *mailbox.Mailbox, q message.Query) (message.Page, error) {
+	q.Octets = smallPage
+	all, err := a.Messages.List(ctx, m.ID, q)
+	switch {
+	case err != nil || len(all.Messages) == 0:
+		return all, err
+	case !all.Short:
+		return all, a.reserve(ctx, budget.Response, int64(all.Octets)*pageCost)
+	}
+	all = message.Page{}
+	if err := a.reserve(ctx, budget.Response, pageMax*pageCost); err != nil {
+		return all, err
+	}
+	q.Octets, q.Wait = pageMax, 0
+	return a.Messages.List(ctx, m.ID, q)
+}
+
+// left is how long a wait on a mailbox can last: until the mailbox ends, or the key that the call rests on.
+func (a *API) left(ctx context.Context, m *mailbox.Mailbox) time.Duration {
+	now := a.Clock.Now()
+	left := m.TTL(now)
+	if key := from(ctx).key; key != nil && !key.ExpiresAt.IsZero() {
+		left = min(left, key.ExpiresAt.Sub(now))
+	}
+	return left
+}
+
+// bond ties a wait to the developer key that the call rests on.
+func (a *API) bond(ctx context.Context) message.Bond {
+	key := from(ctx).key
+	if key == nil {
+		return message.Bond{}
+	}
+	return message.Bond{WakeKey: apikey.WakeKey(key.Prefix), Check: func(ctx context.Context) error {
+		_, err := a.Keys.Find(ctx, key.Prefix)
+		return err
+	}}
 }
 
 // ended tells the caller with a mailbox's token whether the mailbox ended while it waited, and how.
@@ -131,11 +183,49 @@ func (a *API) getMessage(ctx context.Context, in *MessagePath) (*one[*message.Me
 	if err != nil {
 		return nil, err
 	}
+	if err := a.reserveReading(ctx, m); err != nil {
+		return nil, err
+	}
 	full, err := a.Messages.Read(ctx, from(ctx).mailbox.ID, m)
 	if err != nil {
 		return nil, err
 	}
+	if err := a.keep(ctx, fullCost+encodingCost*textOf(full)); err != nil {
+		return nil, err
+	}
 	return single(full), nil
+}
+
+// The octets that a message in full takes: making HTML safe takes most. Then only the answer counts, until it is written, since a client
+// may be slow.
+const (
+	fullCost     = 64 << 10
+	readingCost  = 16 // times the octets of the header fields and the texts
+	encodingCost = 3  // times those of the answer
+)
+
+// reserveReading reserves the memory to read a message without its attachments. Error: message.not_found.
+func (a *API) reserveReading(ctx context.Context, m id.Message) error {
+	n, err := a.Messages.DetailLen(ctx, from(ctx).mailbox.ID, m)
+	if err != nil {
+		return err
+	}
+	return a.reserve(ctx, budget.Response, fullCost+readingCost*n)
+}
+
+// textOf is the octets of a message's texts.
+func textOf(m *message.Message) int64 {
+	n := len(m.Text)
+	if m.HTML != nil {
+		n += len(*m.HTML)
+	}
+	for _, h := range m.Headers {
+		n += len(h.Name) + len(h.Value)
+	}
+	for _, l := range m.Links {
+		n += len(l)
+	}
+	return int64(n)
 }
 
 func (a *API) deleteMessage(ctx context.Context, in *MessagePath) (*struct{}, error) {
@@ -144,22 +234,6 @@ func (a *API) deleteMessage(ctx context.Context, in *MessagePath) (*struct{}, er
 		return nil, err
 	}
 	return nil, a.Messages.Delete(ctx, from(ctx).mailbox.ID, m)
-}
-
-// download is an answer that a browser saves and never shows.
-type download struct {
-	ContentType string `header:"Content-Type"`
-	Disposition string `header:"Content-Disposition"`
-	Policy      string `header:"Content-Security-Policy"`
-	Body        []byte
-}
-
-func saved(contentType, filename string, data []byte) *download {
-	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": filename})
-	if disposition == "" {
-		disposition = "attachment"
-	}
-	return &download{ContentType: contentType, Disposition: disposition, Policy: "sandbox; default-src 'none'", Body: data}
 }
 
 func (a *API) getRaw(ctx context.Context, in *MessagePath) (*download, error) {
@@ -171,7 +245,14 @@ func (a *API) getRaw(ctx context.Context, in *MessagePath) (*download, error) {
 	if err != nil {
 		return nil, err
 	}
-	return saved("message/rfc822", string(m)+".eml", raw), nil
+	if err := a.reserve(ctx, budget.Response, raw.Memory()); err != nil {
+		return nil, err
+	}
+	first, err := raw.Next(ctx) // before the answer begins, so that what is not there has a problem of its own
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return saved("message/rfc822", string(m)+".eml", a.sending(raw.Size(), first, raw.Next)), nil
 }
 
 func (a *API) getAttachment(ctx context.Context, in *struct {
@@ -187,9 +268,24 @@ func (a *API) getAttachment(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, problem.New(problem.AttachmentNotFound)
 	}
-	file, data, err := a.Messages.Attachment(ctx, from(ctx).mailbox.ID, m, att)
+	if err := a.reserveReading(ctx, m); err != nil {
+		return nil, err
+	}
+	file, octets, err := a.Messages.Attachment(ctx, from(ctx).mailbox.ID, m, att)
 	if err != nil {
 		return nil, err
 	}
-	return saved("application/octet-stream", file.Filename, data), nil
+	held := int64(attachmentCost)
+	if _, whole := octets.(*bytes.Reader); whole {
+		held += file.Size
+	}
+	if err := a.keep(ctx, held); err != nil {
+		return nil, err
+	}
+	next := pieces(octets)
+	first, err := next(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return saved("application/octet-stream", file.Filename, a.sending(file.Size, first, next)), nil
 }

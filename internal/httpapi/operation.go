@@ -34,6 +34,10 @@ type Operation struct {
 	Media   string         // of a download; "": the answer is JSON
 
 	Statuses map[problem.Code]int // where the specification lists another status for a code than the table
+
+	LargeBody    bool   // the body may be as large as Settings.LargeBodyMax
+	body         *shape // of the body, where there is one; register sets it
+	bodyRequired bool
 }
 
 // register adds an operation of a group with its handler. Errors of the handler become problems here, once.
@@ -41,8 +45,11 @@ func register[I, O any](a *API, group string, o Operation, handle func(context.C
 	o.Codes = a.codes(o, hasBody[I]())
 	op := huma.Operation{
 		OperationID: o.ID, Method: o.Method, Path: BasePath + o.Path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
-		DefaultStatus: o.Status, Security: security(o.Auth), MaxBodyBytes: a.Settings.BodyMax + 1, // which is refused
+		DefaultStatus: o.Status, Security: security(o.Auth), SkipValidateBody: true, MaxBodyBytes: -1, BodyReadTimeout: -1, // see readBody
 		Metadata: map[string]any{metadataKey: &o}, Responses: problemResponses(a.huma, o),
+	}
+	if hasBody[I]() {
+		op.RequestBody = &huma.RequestBody{} // which the library completes
 	}
 	handler := func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
@@ -52,6 +59,10 @@ func register[I, O any](a *API, group string, o Operation, handle func(context.C
 		return out, nil
 	}
 	huma.Register(a.huma, op, handler)
+	if op.RequestBody != nil {
+		o.body = compileShape(a.huma.OpenAPI().Components.Schemas, op.RequestBody.Content[jsonType].Schema)
+		o.bodyRequired = op.RequestBody.Required
+	}
 	o.refine(op.Responses)
 	if o.Root {
 		op.Path, op.Hidden = o.Path, true
@@ -91,7 +102,7 @@ func (a *API) codes(o Operation, body bool) []problem.Code {
 		all = append(all, problem.AuthScopeMissing, problem.AuthAddressNotAllowed)
 	}
 	if slices.Contains(o.Auth, mailboxToken) {
-		all = append(all, o.expired())
+		all = append(all, o.expired(), problem.AuthAddressNotAllowed) // where the token carries a developer key
 	}
 	if o.Limit != "" {
 		all = append(all, problem.RateLimited)

@@ -36,12 +36,12 @@ func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, over
 	if err != nil {
 		return nil, err
 	}
-	wait, done, err := a.poll(ctx, q.Wait, m.TTL(a.Clock.Now()))
+	wait, done, err := a.poll(ctx, q.Wait, a.left(ctx, m))
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, From: q.From, Wait: wait})
+	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, From: q.From, Wait: wait, Bond: a.bond(ctx)})
 	if wait > 0 && problem.Has(err, problem.OTPNotFound) {
 		if ended := over(); ended != nil {
 			return nil, ended

@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -74,6 +75,9 @@ func (a *API) problem(ctx context.Context, err error) *problem.Problem {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client is gone: nobody reads this
 		return problem.New(problem.ServerUnavailable)
 	}
+	if errors.Is(err, budget.ErrExhausted) {
+		return noMemory()
+	}
 	p, known := problem.From(err)
 	if known {
 		return p
@@ -119,7 +123,7 @@ func setUpLibrary() {
 			if ctx == nil { // while operations are registered, for the schema
 				return &Problem{Status: status}
 			}
-			return request(ctx.Context()).api.show(ctx.Context(), translate(status, msg, errs))
+			return request(ctx.Context()).api.show(ctx.Context(), translate(msg, errs))
 		}
 		huma.NewError = func(status int, _ string, _ ...error) huma.StatusError {
 			return &Problem{Status: status}
@@ -127,17 +131,9 @@ func setUpLibrary() {
 	})
 }
 
-// translate gives an error of the library's its code. Rejected input is never told back. All of its errors are about the
-// input: what it calls a failure of the server is a body that broke off.
-func translate(status int, msg string, errs []error) *problem.Problem {
-	switch status {
-	case http.StatusRequestEntityTooLarge:
-		return problem.New(problem.RequestTooLarge)
-	case http.StatusUnsupportedMediaType:
-		return problem.Detailf(problem.RequestMediaType, "send Content-Type: application/json")
-	case http.StatusInternalServerError:
-		return problem.Detailf(problem.RequestInvalid, "the body broke off")
-	}
+// translate gives an error of the library's its code. Rejected input is never told back. All of its errors are about
+// parameters: bodies pass checkBody first, and one that the library still cannot decode is a fault of its shape.
+func translate(msg string, errs []error) *problem.Problem {
 	p := problem.New(problem.RequestInvalid)
 	for _, err := range errs {
 		if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
@@ -150,29 +146,19 @@ func translate(status int, msg string, errs []error) *problem.Problem {
 	return p
 }
 
-// field is what a client is told of one fault that the library found.
+// field is what a client is told of one fault that the library found. Of a body that is what its decoder says, which
+// would repeat parts of it.
 func field(d *huma.ErrorDetail) problem.Field {
-	if _, rest, ok := strings.Cut(d.Message, "into Go struct field "); ok { // a number that its type cannot hold
-		path, _, _ := strings.Cut(rest, " ")
-		_, name, _ := strings.Cut(path, ".")
-		return problem.Field{Pointer: pointer("body." + name), Message: "is not of the expected form or out of range"}
+	if d.Location == "body" {
+		return problem.Field{Message: "is not of the expected form or out of range"}
 	}
-	message := d.Message
-	if d.Location == "body" && d.Value != nil && !strings.HasPrefix(message, "expected") {
-		message = "the body is not a JSON document" // the decoder's own words would tell parts of it
-	}
-	return problem.Field{Pointer: pointer(d.Location), Message: message}
+	return problem.Field{Pointer: pointer(d.Location), Message: d.Message}
 }
 
-// pointer makes a location such as body.filter.names[0] an RFC 6901 pointer, and query.wait ?wait.
+// pointer makes a location of a parameter such as query.wait the pointer that a client is shown: ?wait.
 func pointer(location string) string {
 	if name, ok := strings.CutPrefix(location, "query."); ok {
 		return "?" + name
 	}
-	path := strings.TrimPrefix(strings.TrimPrefix(location, "body"), ".")
-	if path == "" {
-		return ""
-	}
-	path = strings.NewReplacer("~", "~0", "/", "~1", ".", "/", "[", "/", "]", "").Replace(path)
-	return "/" + strings.TrimPrefix(path, "/")
+	return ""
 }

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"path"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -20,6 +23,7 @@ type call struct {
 	client    netip.Addr
 	writer    http.ResponseWriter // the connection's own, for its deadlines
 	operation string              // once it is found
+	leases    []*budget.Lease     // see reserve
 }
 
 type callKey struct{}
@@ -48,8 +52,9 @@ func (a *API) outermost(mux *http.ServeMux) http.Handler {
 		rec := &recorder{ResponseWriter: w}
 		rec.Header().Set("Traceparent", c.trace.String())
 		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+		defer c.release()
 		defer func() { a.finish(r.Context(), rec, r, started, recover()) }()
-		if preflight(rec, r) {
+		if a.beyond(rec, r) || preflight(rec, r) {
 			return
 		}
 		if !clean(r.URL.Path) {
@@ -98,6 +103,12 @@ func (a *API) finish(ctx context.Context, w *recorder, r *http.Request, started 
 func (a *API) recovered(ctx context.Context, w *recorder, panicked any) {
 	if panicked == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
 		panic(panicked)
+	}
+	if err, ok := panicked.(error); ok && w.status != 0 {
+		if _, network := errors.AsType[net.Error](err); network { // the library panics where the client does not take the answer
+			a.Logger.LogAttrs(ctx, slog.LevelDebug, "answer not taken", slog.String("operation", request(ctx).operation), slog.Any("error", err))
+			panic(http.ErrAbortHandler)
+		}
 	}
 	a.Logger.LogAttrs(ctx, slog.LevelError, "call panicked", slog.String("operation", request(ctx).operation),
 		slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))

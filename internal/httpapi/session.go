@@ -56,7 +56,7 @@ func (a *API) getSession(ctx context.Context, _ *struct{}) (*one[Session], error
 	}
 	shown := Session{ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Mailboxes: []Mailbox{}}
 	for _, m := range boxes {
-		shown.Mailboxes = append(shown.Mailboxes, a.mailboxOf(m, a.Mailboxes.Token(m), false))
+		shown.Mailboxes = append(shown.Mailboxes, a.mailboxOf(m, a.Mailboxes.Token(m, ""), false))
 	}
 	return single(shown), nil
 }

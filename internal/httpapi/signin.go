@@ -56,7 +56,17 @@ type registration struct {
 
 func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*one[UserToken], error) {
 	wish := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale}
-	token, s, err := a.Accounts.Register(ctx, wish)
+	if err := wish.Validate(); err != nil { // which does not count
+		return nil, err
+	}
+	slot, err := a.reserveHash(ctx)
+	if err != nil {
+		// It was counted as a registration before the queue was asked, and is none.
+		a.Limiter.Return(ratelimit.Register, ratelimit.AddrIdentity(request(ctx).client), a.limitOf(ratelimit.Register), 1)
+		return nil, err
+	}
+	defer slot.Release()
+	token, s, err := a.Accounts.Register(ctx, slot, wish)
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +81,15 @@ type credentials struct {
 }
 
 func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*one[UserToken], error) {
+	slot, err := a.reserveHash(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer slot.Release()
 	if err := a.allowSignIn(ctx, in.Body.Email); err != nil {
 		return nil, err
 	}
-	token, s, err := a.Accounts.SignIn(ctx, account.Credentials{
+	token, s, err := a.Accounts.SignIn(ctx, slot, account.Credentials{
 		Email: in.Body.Email, Password: in.Body.Password, Code: value(in.Body.Code),
 	})
 	if err != nil {
@@ -83,26 +98,50 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*one[
 	return a.shownToken(ctx, token, s)
 }
 
-// allowSignIn holds a sign-in against its two limits (decisions §5). The account's own comes second, so that an
-// address that is refused does not use it up and shut the owner out. Error: rate.limited.
+// reserveHash takes a position in the queue of hashes for a call whose password will be hashed, and counts the call against
+// the limit of its address, so that one address cannot keep all others from signing in. The position comes first: a call that
+// finds the queue full costs next to nothing and counts against no limit, or clients that share an address would use up the
+// limit by trying again. Error: rate.limited.
+func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
+	address := ratelimit.AddrIdentity(request(ctx).client)
+	slot, err := a.Accounts.ReserveHash(address)
+	if err != nil {
+		return nil, err
+	}
+	if d := a.Limiter.Take(ratelimit.SignInAddress, address, a.limitOf(ratelimit.SignInAddress), 1); !d.OK {
+		slot.Release()
+		showLimit(ctx, d)
+		return nil, d.Problem()
+	}
+	return slot, nil
+}
+
+// allowSignIn counts a sign-in that holds a slot against the two limits of its account (decisions §5): a sign-in that finds
+// the queue full counts against neither. The limit of the account alone comes second, so that an address that is over
+// its own does not use it up and lock the owner out. Error: rate.limited.
 func (a *API) allowSignIn(ctx context.Context, email string) error {
-	who, r := account.Identity(email), request(ctx)
+	who := account.Identity(email)
 	take := func(name ratelimit.Name, identity string) ratelimit.Decision {
 		return a.Limiter.Take(name, identity, a.limitOf(name), 1)
 	}
-	d := take(ratelimit.SignIn, who+" "+ratelimit.AddrIdentity(r.client))
+	d := take(ratelimit.SignIn, who+" "+ratelimit.AddrIdentity(request(ctx).client))
 	if d.OK {
 		if wide := take(ratelimit.SignInAccount, who); !wide.OK {
 			d = wide
 		}
 	}
-	h, told := r.writer.Header(), d.Headers()
-	h.Set("RateLimit", told.RateLimit)
-	h.Set("RateLimit-Policy", told.RateLimitPolicy)
+	showLimit(ctx, d)
 	if !d.OK {
 		return d.Problem()
 	}
 	return nil
+}
+
+// showLimit sets the RateLimit fields of the answer.
+func showLimit(ctx context.Context, d ratelimit.Decision) {
+	h, fields := request(ctx).writer.Header(), d.Headers()
+	h.Set("RateLimit", fields.RateLimit)
+	h.Set("RateLimit-Policy", fields.RateLimitPolicy)
 }
 
 func (a *API) signOut(ctx context.Context, _ *struct{}) (*struct{}, error) {

@@ -28,7 +28,7 @@ func (a *API) webhooks() {
 	create.Text = "The answer holds the signing secret, this once. A `webhook.ping` is sent at once. Deliveries follow Standard Webhooks."
 	register(a, group, create, a.createWebhook)
 	update := with(http.MethodPatch, "update-webhook", "/{id}", "Change, pause or resume a webhook endpoint", 200, problem.WebhookNotFound, problem.WebhookURLForbidden)
-	update.Text = "What is left out or null stays as it is. What happens while an endpoint is paused waits for it, up to three days. Resuming it clears its failures and delivers what waits."
+	update.Text = "What is left out stays as it is. What happens while an endpoint is paused waits for it, up to three days. Resuming it clears its failures and delivers what waits."
 	register(a, group, update, a.updateWebhook)
 	remove := with(http.MethodDelete, "delete-webhook", "/{id}", "Delete a webhook endpoint", 204, problem.WebhookNotFound)
 	remove.Text = "What waits for it goes with it."

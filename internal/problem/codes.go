@@ -83,6 +83,7 @@ const (
 	MailTooLarge          Code = "mail.too_large"
 	MailTooManyRecipients Code = "mail.too_many_recipients"
 	MailMalformed         Code = "mail.malformed"
+	MailStorageFull       Code = "mail.storage_full"
 	MailAddressSyntax     Code = "mail.address_syntax"
 )
 
@@ -164,6 +165,7 @@ var table = map[Code]entry{
 	MailTooLarge:          {http.StatusRequestEntityTooLarge, "The message is too large"},
 	MailTooManyRecipients: {http.StatusTooManyRequests, "The message has too many recipients"},
 	MailMalformed:         {http.StatusUnprocessableEntity, "The message has bare line ends or a NUL"},
+	MailStorageFull:       {http.StatusServiceUnavailable, "The disk is full, try again later"},
 	MailAddressSyntax:     {http.StatusUnprocessableEntity, "The address is not valid"},
 }
 

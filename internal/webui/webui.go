@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -63,8 +62,12 @@ func load() (map[string]*asset, error) {
 			return nil, fmt.Errorf("read the built page %s: %w", e.Name(), err)
 		}
 		name, packed := strings.CutSuffix(e.Name(), ".gz")
+		contentType, err := contentTypeOf(name)
+		if err != nil {
+			return nil, err
+		}
 		sum := sha256.Sum256(content)
-		a := &asset{contentType: mime.TypeByExtension(path.Ext(name)), etag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+		a := &asset{contentType: contentType, etag: `"` + hex.EncodeToString(sum[:8]) + `"`}
 		if packed {
 			a.packed = content
 		} else {
@@ -74,6 +77,21 @@ func load() (map[string]*asset, error) {
 	}
 	assets["/docs"] = assets["/docs/index.html"]
 	return assets, nil
+}
+
+// contentTypeOf is the media type of a file by its extension. The list of the machine may lack one, or have another.
+func contentTypeOf(name string) (string, error) {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8", nil
+	case ".js":
+		return "text/javascript; charset=utf-8", nil
+	case ".css":
+		return "text/css; charset=utf-8", nil
+	case ".txt":
+		return "text/plain; charset=utf-8", nil
+	}
+	return "", fmt.Errorf("the built page %s has an extension without a media type; add it to contentTypeOf", name)
 }
 
 // policy lets the page run its own script and styles, and talk to its own server alone.

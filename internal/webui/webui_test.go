@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"mime"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -65,6 +66,24 @@ func TestEveryFileKeepsABrowserAtHome(t *testing.T) {
 		}
 		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: header %v", path, h)
+		}
+	}
+}
+
+// The types do not come from the machine, whose own list may have strange ones, or none: then a browser that must not guess
+// shows nothing.
+func TestTheTypesOfFilesAreOurs(t *testing.T) {
+	for _, ext := range []string{".html", ".js", ".css", ".txt"} {
+		if err := mime.AddExtensionType(ext, "application/x-strange"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		"/docs": "text/html; charset=utf-8", "/docs/docs.js": "text/javascript; charset=utf-8", "/docs/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+		"/docs/swagger-ui.css": "text/css; charset=utf-8", "/docs/swagger-ui.LICENSE.txt": "text/plain; charset=utf-8",
+	} {
+		if got := get(t, path).Header().Get("Content-Type"); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
 }
