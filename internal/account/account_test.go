@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,29 @@ func (h *house) register() (token string, a *account.Account) {
 	return token, s.Account
 }
 
+// Register and SignIn call the service with a slot of the same client's each time.
+func (h *house) Register(ctx context.Context, r account.Registration) (string, *account.Session, error) {
+	slot, err := h.ReserveHash("192.0.2.1")
+	if err != nil {
+		return "", nil, err
+	}
+	defer slot.Release()
+	return h.Service.Register(ctx, slot, r)
+}
+
+func (h *house) SignIn(ctx context.Context, c account.Credentials) (string, *account.Session, error) {
+	return h.signInFrom(ctx, "192.0.2.1", c)
+}
+
+func (h *house) signInFrom(ctx context.Context, client string, c account.Credentials) (string, *account.Session, error) {
+	slot, err := h.ReserveHash(client)
+	if err != nil {
+		return "", nil, err
+	}
+	defer slot.Release()
+	return h.Service.SignIn(ctx, slot, c)
+}
+
 func (h *house) signIn(email, password, code string) (token string, err error) {
 	token, _, err = h.SignIn(h.t.Context(), account.Credentials{Email: email, Password: password, Code: code})
 	return token, err
@@ -116,6 +140,7 @@ func TestRegistrationRefusesWhatIsNone(t *testing.T) {
 		} {
 			_, _, err := h.Register(t.Context(), r)
 			wantCode(t, what, err, problem.RequestInvalid)
+			wantCode(t, what+", validated", r.Validate(), problem.RequestInvalid)
 		}
 		_, _, err := h.Register(t.Context(), account.Registration{Email: email, Password: strings.Repeat("é", 200), Locale: new("VI-vn")})
 		wantCode(t, "200 characters", err, "")

@@ -30,13 +30,19 @@ func (s *Service) OnDerive(fn func(Cost)) {
 	}
 }
 
-// Gate is how many hashes may be computed at once, and how many callers may wait for it.
-func (s *Service) Gate() (slots, queue int) {
-	return cap(s.passwords.gate.slots), cap(s.passwords.gate.queue)
+// Gate returns how many hashes may be computed at once, how many slots there are, and how many one client may hold.
+func (s *Service) Gate() (cores, slots, perClient int) {
+	g := s.passwords.gate
+	return cap(g.cores), g.max, g.clientMax
 }
 
-// Waiting is how many callers wait at the gate now.
-func (s *Service) Waiting() int { return len(s.passwords.gate.queue) }
+// Reserved returns how many slots are held now, and by how many clients.
+func (s *Service) Reserved() (slots, clients int) {
+	g := s.passwords.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.total, len(g.client)
+}
 
 // Attempts and Take let a test look at the counter of wrong codes alone.
 type Attempts = attempts

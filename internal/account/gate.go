@@ -3,52 +3,97 @@ package account
 import (
 	"context"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Bounds of the work that strangers can cause. A hash keeps one core busy and its whole memory occupied, so one more than
-// there are cores at once would be slower for all; those few who wait get their turn within two seconds at the default
-// cost, and whoever comes beyond is told to come again, once that line has passed.
+// Bounds of the work that anonymous clients can cause. A hash keeps one core busy and its whole memory occupied, so more
+// hashes than cores would be slower for all. At the default cost the queue drains within a few seconds; a client that finds
+// it full gets a Retry-After of that length.
 const (
-	hashMemoryMax = 128 << 10 // KiB, of the hashes at work
-	queuePerSlot  = 64        // who may wait for each slot
+	hashMemoryMax = 128 << 10 // KiB, of the hashes being computed
+	queuePerCore  = 64        // clients that may wait for each core
+	clientPerCore = 4         // hashes of one client, waiting or being computed, for each core
 	busyRetry     = 3 * time.Second
 )
 
-// gate lets a few in at once, has a few more wait in line, and sends the others away.
+// gate bounds how many hashes are computed at once, how many callers wait for their turn, and how many of both one client
+// address may be. Waiting callers are served in the order in which they began to wait, so a client waits for at most
+// clientPerCore hashes of any other address. It is safe for concurrent use.
 type gate struct {
-	slots chan struct{} // held by those at work
-	queue chan struct{} // held by those who wait
+	cores     chan struct{} // held while a hash is computed
+	max       int           // reservations at once
+	clientMax int           // of one client
+
+	mu     sync.Mutex
+	total  int
+	client map[string]int // reservations by client; without zeros
 }
 
-// newGate has a slot for each core, or as many as the memory allows, but one at least.
+// newGate computes as many hashes at once as there are cores, or as the memory allows, but at least one.
 func newGate(c Cost) *gate {
 	n := max(1, min(runtime.GOMAXPROCS(0), hashMemoryMax/int(c.Memory)))
-	return &gate{slots: make(chan struct{}, n), queue: make(chan struct{}, n*queuePerSlot)}
+	return &gate{
+		cores: make(chan struct{}, n), max: n * (1 + queuePerCore), clientMax: n * clientPerCore, client: make(map[string]int),
+	}
 }
 
-// enter waits for a slot, first come first served. Whoever was let in calls leave. Error: rate.limited.
-func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	leave = func() { <-g.slots }
-	select {
-	case g.slots <- struct{}{}:
-		return leave, nil
-	default:
-	}
-	select {
-	case g.queue <- struct{}{}:
-		defer func() { <-g.queue }()
-	default:
+// HashSlot is a reserved position in the queue of password hashes. It is good for one call of Register or SignIn, on one
+// goroutine.
+type HashSlot struct {
+	gate    *gate
+	client  string
+	running bool // it holds one of the gate's cores
+	done    bool
+}
+
+// reserve takes a position in the queue for a client without waiting. Error: rate.limited.
+func (g *gate) reserve(client string) (*HashSlot, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.total >= g.max || g.client[client] >= g.clientMax {
 		p := problem.Detailf(problem.RateLimited, "too many sign-ins are under way; try again in a moment")
 		p.RetryAfter = busyRetry
 		return nil, p
 	}
+	g.total++
+	g.client[client]++
+	return &HashSlot{gate: g, client: client}, nil
+}
+
+// wait returns once a core is free, in the order of the calls. It returns the context's cause if ctx ends first.
+func (s *HashSlot) wait(ctx context.Context) error {
 	select {
-	case g.slots <- struct{}{}:
-		return leave, nil
+	case s.gate.cores <- struct{}{}:
+		s.running = true
+		return nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
+}
+
+// Release gives the position back. Calling it again does nothing.
+func (s *HashSlot) Release() {
+	if s.done {
+		return
+	}
+	s.done = true
+	if s.running {
+		<-s.gate.cores
+	}
+	g := s.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.total--
+	if g.client[s.client]--; g.client[s.client] == 0 {
+		delete(g.client, s.client)
+	}
+}
+
+// ReserveHash takes a position in the queue of password hashes for a client, named by its address. It does not wait. The
+// caller releases the slot when its call is over. Error: rate.limited, where the queue is full or the client holds its share.
+func (s *Service) ReserveHash(client string) (*HashSlot, error) {
+	return s.passwords.gate.reserve(client)
 }

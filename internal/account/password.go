@@ -25,7 +25,7 @@ const (
 	keyLen  = 32
 )
 
-// passwords hashes and checks passwords, as many at once as its gate lets in.
+// passwords hashes and checks passwords, as many at once as its gate allows.
 type passwords struct {
 	cost   Cost
 	gate   *gate
@@ -52,31 +52,29 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hash gives the PHC string to keep of a password. Error: rate.limited.
-func (p *passwords) hash(ctx context.Context, password string) (string, error) {
-	leave, err := p.gate.enter(ctx)
-	if err != nil {
+// hash returns the PHC string of a password. It waits for the slot's turn and releases the slot.
+func (p *passwords) hash(ctx context.Context, slot *HashSlot, password string) (string, error) {
+	defer slot.Release()
+	if err := slot.wait(ctx); err != nil {
 		return "", err
 	}
-	defer leave()
 	return p.fresh(password), nil
 }
 
 // check tells whether a password is the one whose hash is kept. Where none is kept ("") the same work is done for
 // nothing, so that the time tells nobody whether there is such an account. A right password whose hash was cheaper than
-// the present setting comes with a renewed one to keep. Error: rate.limited.
-func (p *passwords) check(ctx context.Context, kept, password string) (right bool, renewed string, err error) {
+// the present setting comes with a renewed one to keep. It waits for the slot's turn and releases the slot.
+func (p *passwords) check(ctx context.Context, slot *HashSlot, kept, password string) (right bool, renewed string, err error) {
+	defer slot.Release()
 	h := p.dummy
 	if kept != "" {
 		if h, err = parsePHC(kept); err != nil {
 			return false, "", fmt.Errorf("read a password's hash: %w", err)
 		}
 	}
-	leave, err := p.gate.enter(ctx)
-	if err != nil {
+	if err := slot.wait(ctx); err != nil {
 		return false, "", err
 	}
-	defer leave()
 	key := p.key(password, h.salt, h.cost, len(h.key))
 	right = subtle.ConstantTimeCompare(key, h.key) == 1 && kept != ""
 	if right && h.cost.work() < p.cost.work() {
@@ -85,13 +83,13 @@ func (p *passwords) check(ctx context.Context, kept, password string) (right boo
 	return right, renewed, nil
 }
 
-// fresh hashes a password at the present cost; the caller is inside the gate.
+// fresh hashes a password at the present cost; the caller's slot is running.
 func (p *passwords) fresh(password string) string {
 	salt := random(saltLen)
 	return phc{cost: p.cost, salt: salt, key: p.key(password, salt, p.cost, keyLen)}.String()
 }
 
-// key computes a hash; the caller is inside the gate.
+// key computes a hash; the caller's slot is running.
 func (p *passwords) key(password string, salt []byte, c Cost, n int) []byte {
 	leave := p.room.enter(int64(c.Memory))
 	defer leave()

@@ -1,7 +1,9 @@
 package account_test
 
 import (
-	"runtime"
+	"context"
+	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,7 +119,7 @@ func (h *house) count(query string) (n int) {
 func TestAThousandSignInsAtOnceAreAllAnswered(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		h.register()
-		slots, _ := h.Gate()
+		cores, _, _ := h.Gate()
 		var now, most, right, wrong, busy atomic.Int64
 		h.OnDerive(func(account.Cost) {
 			n := now.Add(1)
@@ -132,7 +134,8 @@ func TestAThousandSignInsAtOnceAreAllAnswered(t *testing.T) {
 				if i%2 == 0 {
 					who = "nobody@example.org"
 				}
-				_, err := h.signIn(who, password, "")
+				client := strconv.Itoa(i % 100) // of which each holds a few slots at once
+				_, _, err := h.signInFrom(t.Context(), client, account.Credentials{Email: who, Password: password})
 				switch {
 				case err == nil:
 					right.Add(1)
@@ -149,46 +152,118 @@ func TestAThousandSignInsAtOnceAreAllAnswered(t *testing.T) {
 		if right.Load()+wrong.Load()+busy.Load() != 1000 || right.Load() > 500 || wrong.Load() > 500 {
 			t.Errorf("%d right, %d wrong, %d sent away", right.Load(), wrong.Load(), busy.Load())
 		}
-		if most.Load() > int64(slots) {
-			t.Errorf("%d hashes at once, %d slots", most.Load(), slots)
+		if most.Load() > int64(cores) {
+			t.Errorf("%d hashes at once, want %d at most", most.Load(), cores)
+		}
+		if slots, clients := h.Reserved(); slots != 0 || clients != 0 {
+			t.Errorf("%d slots of %d clients are held afterwards", slots, clients)
 		}
 	})
 }
 
-func TestWhoeverFindsTheQueueFullIsSentAwayAtOnce(t *testing.T) {
+// block stops every hash until release is called, and sends on entered when one begins.
+func (h *house) block() (entered chan struct{}, release func()) {
+	entered, gone := make(chan struct{}, 10_000), make(chan struct{})
+	h.OnDerive(func(account.Cost) {
+		entered <- struct{}{}
+		<-gone
+	})
+	return entered, sync.OnceFunc(func() { close(gone) })
+}
+
+// attempt signs in to an unknown account on a goroutine of its own, as soon as it holds a slot.
+func (h *house) attempt(client string, answers chan<- error) error {
+	slot, err := h.ReserveHash(client)
+	if err != nil {
+		return err
+	}
+	go func() {
+		defer slot.Release()
+		_, _, err := h.Service.SignIn(h.t.Context(), slot, account.Credentials{Email: "nobody@example.org", Password: password})
+		answers <- err
+	}()
+	return nil
+}
+
+func TestAFullQueueRefusesAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
-		slots, queue := h.Gate()
-		entered, release := make(chan struct{}, slots+queue), make(chan struct{})
-		h.OnDerive(func(account.Cost) {
-			entered <- struct{}{}
-			<-release
-		})
-		answers := make(chan error, slots+queue)
-		attempt := func() {
-			_, err := h.signIn("nobody@example.org", password, "")
-			answers <- err
+		_, slots, _ := h.Gate()
+		_, release := h.block()
+		defer release()
+		answers := make(chan error, slots)
+		for i := range slots {
+			wantCode(t, "reserve", h.attempt(strconv.Itoa(i), answers), "")
 		}
-		for range slots {
-			go attempt()
-		}
-		for range slots {
-			<-entered
-		}
-		for range queue {
-			go attempt()
-		}
-		for h.Waiting() < queue {
-			runtime.Gosched()
-		}
-		_, err := h.signIn("nobody@example.org", password, "")
+		err := h.attempt("another", answers)
 		if p, _ := problem.From(err); p.Code != problem.RateLimited || p.RetryAfter <= 0 {
 			t.Errorf("with a full queue: %v", err)
 		}
 		_, _, err = h.Register(t.Context(), account.Registration{Email: email, Password: password})
-		wantCode(t, "registering goes through the same gate", err, problem.RateLimited)
-		close(release)
-		for range slots + queue {
-			wantCode(t, "who waited", <-answers, problem.AuthInvalidCredentials)
+		wantCode(t, "registering goes through the same queue", err, problem.RateLimited)
+		release()
+		for range slots {
+			wantCode(t, "a queued sign-in", <-answers, problem.AuthInvalidCredentials)
+		}
+	})
+}
+
+// One address that signs in as often as it can leaves the queue to others: they wait for a few hashes of its.
+func TestOneClientHoldsAFewSlots(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		_, slots, share := h.Gate()
+		if share*8 > slots {
+			t.Errorf("a client may hold %d of %d slots", share, slots)
+		}
+		_, release := h.block()
+		defer release()
+		answers := make(chan error, slots)
+		for range share {
+			wantCode(t, "reserve", h.attempt("flood", answers), "")
+		}
+		err := h.attempt("flood", answers)
+		if p, _ := problem.From(err); p.Code != problem.RateLimited || p.RetryAfter <= 0 {
+			t.Errorf("one more than its share: %v", err)
+		}
+		wantCode(t, "another client", h.attempt("another", answers), "")
+		release()
+		for range share + 1 {
+			wantCode(t, "a queued sign-in", <-answers, problem.AuthInvalidCredentials)
+		}
+		wantCode(t, "afterwards", h.attempt("flood", answers), "")
+		<-answers
+	})
+}
+
+// A client that gives up while it waits gives its slot back without a hash.
+func TestAClientThatGivesUpLeavesTheQueue(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		cores, _, _ := h.Gate()
+		entered, release := h.block()
+		defer release()
+		answers := make(chan error, cores)
+		for i := range cores {
+			wantCode(t, "reserve", h.attempt(strconv.Itoa(i), answers), "")
+			<-entered
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		slot, err := h.ReserveHash("another")
+		wantCode(t, "reserve", err, "")
+		gone := make(chan error)
+		go func() {
+			_, _, err := h.Service.SignIn(ctx, slot, account.Credentials{Email: email, Password: password})
+			slot.Release()
+			gone <- err
+		}()
+		cancel()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		if slots, clients := h.Reserved(); slots != cores || clients != cores {
+			t.Errorf("%d slots of %d clients are held, want %d", slots, clients, cores)
+		}
+		release()
+		for range cores {
+			<-answers
 		}
 	})
 }

@@ -17,20 +17,29 @@ type Registration struct {
 	Locale   *string // nil: en
 }
 
-// Register makes an account and signs its owner in. It returns a token, which is told this once, and what it opens.
+// Validate checks the fields of a registration. Register does so as well. Error: request.invalid.
+func (r Registration) Validate() error {
+	_, err := r.account()
+	return err
+}
+
+// Register makes an account and signs its owner in. It returns a token, which is told this once, and what it opens. It waits
+// for the slot's turn and releases the slot before it writes.
 //
-// Errors: request.invalid, account.email_taken, rate.limited.
-func (s *Service) Register(ctx context.Context, r Registration) (credential string, _ *Session, err error) {
-	a, err := s.applicant(r)
+// Errors: request.invalid, account.email_taken.
+func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) (credential string, _ *Session, err error) {
+	a, err := r.account()
 	if err != nil {
 		return "", nil, err
 	}
+	now := s.clock.Now()
+	a.ID, a.CreatedAt = id.New[id.Account](now), now.Truncate(time.Microsecond)
 	if taken, err := one(ctx, s.db, selectByEmail, a.Email); err != nil {
 		return "", nil, err
 	} else if taken != nil {
 		return "", nil, problem.New(problem.AccountEmailTaken) // before the work of a hash
 	}
-	if a.password, err = s.passwords.hash(ctx, r.Password); err != nil {
+	if a.password, err = s.passwords.hash(ctx, slot, r.Password); err != nil {
 		return "", nil, err
 	}
 	var session *Session
@@ -51,12 +60,9 @@ func (s *Service) Register(ctx context.Context, r Registration) (credential stri
 	return credential, session, nil
 }
 
-// applicant checks a registration and gives the account that it asks for, without a password.
-func (s *Service) applicant(r Registration) (a *Account, err error) {
-	now := s.clock.Now()
-	a = &Account{
-		ID: id.New[id.Account](now), Locale: defaultLocale, Role: User, Plan: defaultPlan, CreatedAt: now.Truncate(time.Microsecond), epoch: 1,
-	}
+// account checks a registration and returns the account that it asks for, without an identifier and a password.
+func (r Registration) account() (a *Account, err error) {
+	a = &Account{Locale: defaultLocale, Role: User, Plan: defaultPlan, epoch: 1}
 	if a.Email, err = parseEmail(r.Email); err != nil {
 		return nil, err
 	}

@@ -70,6 +70,9 @@ func (s *Service) extend(ctx context.Context, session *Session, now time.Time) e
 		n, err = tx.Exec(ctx, extendToken, session.hash[:], expires.UnixMicro(), now.UnixMicro())
 		return err
 	})
+	if errors.Is(err, db.ErrFull) {
+		return nil // a later call does it
+	}
 	if err != nil {
 		return fmt.Errorf("extend a user token: %w", err)
 	}

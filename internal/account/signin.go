@@ -16,10 +16,10 @@ type Credentials struct {
 }
 
 // SignIn opens a session for whoever presents the right credentials. It returns a token, which is told this once, and what it opens.
-// An unknown address, a wrong password, a wrong code and a disabled account are the same failure, after the same work.
+// An unknown address, a wrong password, a wrong code and a disabled account are the same failure, after the same work. It waits for the slot's turn and releases the slot before it writes.
 //
-// Errors: auth.invalid_credentials; auth.totp_required, only once the password was right; rate.limited.
-func (s *Service) SignIn(ctx context.Context, c Credentials) (credential string, _ *Session, err error) {
+// Errors: auth.invalid_credentials; auth.totp_required, only once the password was right; rate.limited, after too many wrong codes.
+func (s *Service) SignIn(ctx context.Context, slot *HashSlot, c Credentials) (credential string, _ *Session, err error) {
 	a, err := one(ctx, s.db, selectByEmail, Fold(c.Email))
 	if err != nil {
 		return "", nil, err
@@ -28,7 +28,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (credential string,
 	if a != nil {
 		kept = a.password
 	}
-	right, renewed, err := s.passwords.check(ctx, kept, c.Password)
+	right, renewed, err := s.passwords.check(ctx, slot, kept, c.Password)
 	if err != nil {
 		return "", nil, err
 	}

@@ -84,7 +84,11 @@ func (r *Registry) ResetPassword(ctx context.Context, who, password string, endT
 	if err := checkPassword(password); err != nil {
 		return "", nil, err
 	}
-	hash, err := r.passwords.hash(ctx, password)
+	slot, err := r.passwords.gate.reserve("")
+	if err != nil {
+		return "", nil, err
+	}
+	hash, err := r.passwords.hash(ctx, slot, password)
 	if err != nil {
 		return "", nil, err
 	}

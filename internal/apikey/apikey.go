@@ -15,6 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/token"
+	"github.com/gonebox/gonebox/internal/wake"
 )
 
 // Key is a developer key without its secret.
@@ -50,14 +51,18 @@ type Plans interface {
 type Service struct {
 	db    *db.DB
 	clock clock.Clock
+	hub   *wake.Hub
 	plans Plans
 	uses  uses
 }
 
 // New assembles the service. Flush must be called now and then, and before the database is closed.
-func New(d *db.DB, c clock.Clock, p Plans) *Service {
-	return &Service{db: d, clock: c, plans: p}
+func New(d *db.DB, c clock.Clock, hub *wake.Hub, p Plans) *Service {
+	return &Service{db: d, clock: c, hub: hub, plans: p}
 }
+
+// WakeKey is what waits that rest on a key sleep on: it is woken when the key is revoked.
+func WakeKey(prefix string) string { return "key:" + prefix }
 
 // Wish is what a new key is asked to be (spec §2 Developer key input).
 type Wish struct {
@@ -139,13 +144,15 @@ func (s *Service) List(ctx context.Context, account id.Account, behind Mark, max
 	return keys, err
 }
 
-// Revoke deletes a key of an account; it is refused from then on. Another's key is as unknown as none. Error: key.not_found.
+// Revoke deletes a key of an account; it is refused from then on, with the mailbox tokens that carry it, and the waits that
+// rest on it end. Another's key is as unknown as none. Error: key.not_found.
 func (s *Service) Revoke(ctx context.Context, account id.Account, prefix string) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := tx.Exec(ctx, deleteKey, account, prefix)
 		if err == nil && n == 0 {
 			err = problem.New(problem.KeyNotFound)
 		}
+		tx.AfterCommit(func() { s.hub.Wake(WakeKey(prefix)) })
 		return err
 	})
 }
@@ -157,15 +164,31 @@ func (s *Service) Authorize(ctx context.Context, credential string) (*Key, error
 	if err != nil {
 		return nil, err
 	}
+	k, err := s.Find(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if subtle.ConstantTimeCompare(k.hash, hash[:]) == 0 {
+		return nil, problem.New(problem.AuthInvalidToken)
+	}
+	return k, nil
+}
+
+// Find returns the key with a prefix, if it has not expired and its account may act: what Authorize does for a credential
+// that was checked otherwise, such as a mailbox token that carries the prefix. Error: auth.invalid_token.
+func (s *Service) Find(ctx context.Context, prefix string) (*Key, error) {
 	k, err := byPrefix(ctx, s.db, prefix)
 	if err != nil {
 		return nil, err
 	}
-	if k == nil || subtle.ConstantTimeCompare(k.hash, hash[:]) == 0 || k.expired(s.clock.Now()) {
+	if k == nil || k.expired(s.clock.Now()) {
 		return nil, problem.New(problem.AuthInvalidToken)
 	}
 	k.Limits, err = s.plans.KeyLimits(ctx, k.Account)
-	return k, err
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 func (k *Key) expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
@@ -173,12 +196,23 @@ func (k *Key) expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now
 // Admit decides whether a key may be used for a scope from an address, and notes its use if so. The network comes
 // first: who has a key that leaked learns nothing of its scopes. Errors: auth.address_not_allowed, auth.scope_missing.
 func (s *Service) Admit(k *Key, from netip.Addr, scope Scope) error {
-	if !allowed(k.Networks, from) {
-		return problem.Detailf(problem.AuthAddressNotAllowed, "the call comes from %s", from.Unmap())
+	if err := k.AllowsFrom(from); err != nil {
+		return err
 	}
 	if !k.has(scope) {
 		return problem.Detailf(problem.AuthScopeMissing, "the call takes a key with the scope %s", scope)
 	}
-	s.uses.note(k.Prefix, s.clock.Now())
+	s.NoteUse(k)
 	return nil
 }
+
+// AllowsFrom reports whether a key, and what was handed out to it, may be used from an address. Error: auth.address_not_allowed.
+func (k *Key) AllowsFrom(from netip.Addr) error {
+	if !allowed(k.Networks, from) {
+		return problem.Detailf(problem.AuthAddressNotAllowed, "the call comes from %s", from.Unmap())
+	}
+	return nil
+}
+
+// NoteUse has the key's last use be now. Admit does so by itself.
+func (s *Service) NoteUse(k *Key) { s.uses.note(k.Prefix, s.clock.Now()) }

@@ -16,6 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/wake"
 )
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -42,7 +43,7 @@ type house struct {
 func run(t *testing.T, test func(t *testing.T, h *house)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		h := &house{t: t, clock: clock.NewFake(noon), plans: plans{map[id.Account]bool{}}, ann: id.New[id.Account](noon), ben: id.New[id.Account](noon)}
-		h.Service = apikey.New(d, h.clock, h.plans)
+		h.Service = apikey.New(d, h.clock, wake.New(), h.plans)
 		test(t, h)
 	})
 }
@@ -217,14 +218,14 @@ func TestAdmitLooksAtTheNetworkFirst(t *testing.T) {
 func TestUsesAreWrittenByFlush(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		h := &house{Service: apikey.New(d, c, plans{}), t: t, clock: c, ann: id.New[id.Account](noon)}
+		h := &house{Service: apikey.New(d, c, wake.New(), plans{}), t: t, clock: c, ann: id.New[id.Account](noon)}
 		k, _ := h.create(h.ann, apikey.Wish{})
 		last := func(s *apikey.Service) time.Time {
 			h.Service = s
 			return h.listed(h.ann)[0].LastUsedAt
 		}
 		here := h.Service
-		restarted := func() *apikey.Service { return apikey.New(d, c, plans{}) }
+		restarted := func() *apikey.Service { return apikey.New(d, c, wake.New(), plans{}) }
 		use := func() {
 			c.Advance(time.Minute)
 			if err := here.Admit(k, netip.MustParseAddr("192.0.2.1"), apikey.OTPRead); err != nil {

@@ -43,4 +43,10 @@ func scopeNames() string {
 	return strings.Join(names, ", ")
 }
 
+// MayHoldTokens reports whether a key may be handed mailbox tokens: whether its scopes allow all that a token allows, which
+// is to read a mailbox's messages and codes, and to change and destroy it.
+func (k *Key) MayHoldTokens() bool {
+	return k.has(MessagesRead) && k.has(OTPRead) && k.has(MailboxesWrite)
+}
+
 func (k *Key) has(s Scope) bool { return slices.Contains(k.Scopes, s) }

@@ -43,10 +43,14 @@ func parse(text string) (canonical string, known bool, err error) {
 		return "", false, invalidLocale()
 	}
 	tag, err := language.Parse(text)
-	if _, unknown := errors.AsType[language.ValueError](err); err != nil && !unknown {
+	if err == nil {
+		return tag.String(), true, nil
+	}
+	if _, unknown := errors.AsType[language.ValueError](err); !unknown {
 		return "", false, invalidLocale()
 	}
-	return tag.String(), err == nil, nil
+	tag, _ = language.Parse(tag.String()) // the library leaves what it understood of such a tag as it was written: xba-xca gives xba, which is cax
+	return tag.String(), false, nil
 }
 
 func invalidLocale() error {

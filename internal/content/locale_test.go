@@ -13,6 +13,7 @@ func TestReadersMayNameAnyWellFormedLocale(t *testing.T) {
 	for text, want := range map[string]content.Locale{
 		"": "", "en": "en", "VI-vn": "vi-VN", "zh-hant-tw": "zh-Hant-TW", "iw": "he", "en-US-u-ca-buddhist": "en-US-u-ca-buddhist",
 		"en-ZZ": "en-ZZ", "en-qqzz": "en", "qq": "",
+		"XBA-XCA": "cax", "xba": "cax",
 	} {
 		if got, err := content.ParseLocale(text); err != nil || got != want {
 			t.Errorf("%q is %q, %v; want %q", text, got, err, want)
@@ -37,7 +38,7 @@ func TestALocaleIsCutDownFromItsEnd(t *testing.T) {
 }
 
 func FuzzParseLocale(f *testing.F) {
-	for _, text := range []string{"", "en", "vi-VN", "zh-Hant-TW", "en-u-ca-buddhist", "x-a-b", "i-klingon", "en_US", "a-b-c"} {
+	for _, text := range []string{"", "en", "vi-VN", "zh-Hant-TW", "en-u-ca-buddhist", "x-a-b", "i-klingon", "en_US", "a-b-c", "XBA-XCA"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

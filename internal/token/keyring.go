@@ -47,7 +47,7 @@ type signer struct {
 // mac holds the sum beside the hash, so that signing allocates nothing.
 type mac struct {
 	hash.Hash
-	in  [signedSize]byte
+	in  [keyedSigned]byte
 	sum [sha256.Size]byte
 }
 
@@ -57,12 +57,12 @@ func newSigner(k Key) *signer {
 	}}}
 }
 
-// sign fills dst with the beginning of the MAC of signed, which is signedSize long.
+// sign fills dst with the beginning of the MAC of signed, which is at most keyedSigned long.
 func (s *signer) sign(dst, signed []byte) {
 	m := s.hashes.Get().(*mac)
 	defer s.hashes.Put(m)
-	copy(m.in[:], signed)
+	n := copy(m.in[:], signed)
 	m.Reset()
-	m.Write(m.in[:])
+	m.Write(m.in[:n])
 	copy(dst, m.Sum(m.sum[:0]))
 }

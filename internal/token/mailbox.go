@@ -13,20 +13,24 @@ import (
 
 // A mailbox token is `xm_` and the base64url (RFC 4648 §5) of these bytes, big endian:
 //
-//	 0  version, 1
+//	 0  version: 1, or 2 where the token carries a developer key
 //	 1  key id
 //	 2  mailbox id, 16 bytes
 //	18  epoch, 4 bytes
 //	22  expiry, 4 bytes: seconds since 1970
-//	26  HMAC-SHA-256 of the bytes before it, cut to 16 bytes
+//	26  version 2 alone: the developer key's prefix, 10 bytes
+//	    HMAC-SHA-256 of the bytes before it, cut to 16 bytes, in version 2 to 18
 //
-// 42 bytes are 56 characters with no bit to spare, so a token has exactly one spelling.
+// 42 bytes are 56 characters and 54 bytes are 72, with no bit to spare, so a token has exactly one spelling.
 const (
-	mailboxVersion = 1
-	signedSize     = 26
-	macSize        = 16
-	mailboxSize    = signedSize + macSize
-	mailboxTextLen = mailboxSize / 3 * 4
+	plainVersion = 1
+	keyedVersion = 2
+	plainSigned  = 26
+	keyedSigned  = plainSigned + developerPrefixLen
+	plainSize    = plainSigned + 16
+	keyedSize    = keyedSigned + 18
+	plainTextLen = plainSize / 3 * 4
+	keyedTextLen = keyedSize / 3 * 4
 )
 
 // MailboxClaims is what a mailbox token says.
@@ -34,62 +38,84 @@ type MailboxClaims struct {
 	Mailbox   id.Mailbox
 	Epoch     uint32    // must equal the mailbox's; the mailbox's rises when its tokens are to end
 	ExpiresAt time.Time // in the token: whole seconds, never later than given
+	Developer string    // the prefix of the developer key that the token ends with; "": none
 }
 
-// MintMailbox returns a signed token of 59 characters. The expiry is cut to whole seconds; beyond the year
-// 2106 it becomes the last second a token can carry.
+// MintMailbox returns a signed token of 59 characters, or 75 where it carries a developer key. The expiry is cut to whole
+// seconds; beyond the year 2106 it becomes the last second a token can carry.
 func (k *Keyring) MintMailbox(m MailboxClaims) string {
-	var raw [mailboxSize]byte
-	raw[0], raw[1] = mailboxVersion, k.current.id
+	var buf [keyedSize]byte
+	raw, signed := buf[:plainSize], plainSigned
+	raw[0] = plainVersion
+	if m.Developer != "" {
+		raw, signed = buf[:], keyedSigned
+		raw[0] = keyedVersion
+		copy(raw[plainSigned:keyedSigned], m.Developer)
+	}
+	raw[1] = k.current.id
 	mailbox := id.Bytes(m.Mailbox)
 	copy(raw[2:18], mailbox[:])
 	binary.BigEndian.PutUint32(raw[18:22], m.Epoch)
 	binary.BigEndian.PutUint32(raw[22:26], expirySeconds(m.ExpiresAt))
-	k.current.sign(raw[signedSize:], raw[:signedSize])
+	k.current.sign(raw[signed:], raw[:signed])
 
-	var text [len(Mailbox) + mailboxTextLen]byte
-	copy(text[:], Mailbox)
-	base64.RawURLEncoding.Encode(text[len(Mailbox):], raw[:])
-	return string(text[:])
+	var text [len(Mailbox) + keyedTextLen]byte
+	n := copy(text[:], Mailbox)
+	base64.RawURLEncoding.Encode(text[n:], raw)
+	return string(text[:n+base64.RawURLEncoding.EncodedLen(len(raw))])
 }
 
 // CheckMailbox returns what a token says if this keyring signed it, else auth.invalid_token. It checks form
 // and MAC only, in constant time. The caller goes on in this order (decisions §2 Mailbox):
 //
-//  1. the expiry has passed, or the mailbox's row is gone: mailbox.expired (410);
-//  2. the epoch is not the mailbox's: auth.invalid_token (401).
+//  1. the developer key that it carries is gone or expired: auth.invalid_token (401); it does not allow the client's
+//     address: auth.address_not_allowed (403);
+//  2. the expiry has passed, or the mailbox's row is gone: mailbox.expired (410);
+//  3. the epoch is not the mailbox's: auth.invalid_token (401).
 //
-// The MAC comes before both, or anybody could ask which mailboxes have been; the expiry comes before the epoch,
+// The MAC comes before all, or anybody could ask which mailboxes have been; the expiry comes before the epoch,
 // so that an expired token says so for ever, with or without a row to look at.
 func (k *Keyring) CheckMailbox(token string) (MailboxClaims, error) {
-	raw, ok := decodeMailbox(token)
-	if !ok {
+	var buf [keyedSize]byte
+	raw, signed := decodeMailbox(buf[:], token)
+	if raw == nil {
 		return MailboxClaims{}, invalid()
 	}
 	key := k.byID[raw[1]]
 	if key == nil {
 		return MailboxClaims{}, invalid()
 	}
-	var want [macSize]byte
-	key.sign(want[:], raw[:signedSize])
-	if subtle.ConstantTimeCompare(want[:], raw[signedSize:]) != 1 {
+	var sum [keyedSize - keyedSigned]byte
+	want := sum[:len(raw)-signed]
+	key.sign(want, raw[:signed])
+	if subtle.ConstantTimeCompare(want, raw[signed:]) != 1 {
 		return MailboxClaims{}, invalid()
 	}
 	return MailboxClaims{
 		Mailbox:   id.FromBytes[id.Mailbox]([16]byte(raw[2:18])),
 		Epoch:     binary.BigEndian.Uint32(raw[18:22]),
 		ExpiresAt: time.Unix(int64(binary.BigEndian.Uint32(raw[22:26])), 0).UTC(),
+		Developer: string(raw[plainSigned:signed]),
 	}, nil
 }
 
-func decodeMailbox(token string) (raw [mailboxSize]byte, ok bool) {
+// decodeMailbox returns a token's bytes in buf and how many of them are signed, or nil where its form is wrong.
+func decodeMailbox(buf []byte, token string) (raw []byte, signed int) {
 	text, ok := strings.CutPrefix(token, string(Mailbox))
-	if !ok || len(text) != mailboxTextLen {
-		return raw, false
+	version := byte(0)
+	switch {
+	case ok && len(text) == plainTextLen:
+		raw, signed, version = buf[:plainSize], plainSigned, plainVersion
+	case ok && len(text) == keyedTextLen:
+		raw, signed, version = buf[:keyedSize], keyedSigned, keyedVersion
+	default:
+		return nil, 0
 	}
 	// The decoder skips line ends; then fewer bytes come out than must.
-	n, err := base64.RawURLEncoding.Decode(raw[:], []byte(text))
-	return raw, err == nil && n == mailboxSize && raw[0] == mailboxVersion
+	if n, err := base64.RawURLEncoding.Decode(raw, []byte(text)); err != nil || n != len(raw) || raw[0] != version {
+		return nil, 0
+	}
+	return raw, signed
 }
 
 func expirySeconds(t time.Time) uint32 {

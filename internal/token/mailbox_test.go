@@ -30,6 +30,7 @@ func keyring(t testing.TB, current token.Key, old ...token.Key) *token.Keyring {
 // claims are whole seconds, so that they survive a round trip as they are.
 func claims(t *rapid.T) token.MailboxClaims {
 	return token.MailboxClaims{
+		Developer: rapid.StringMatching("([0-9a-z]{10})?").Draw(t, "developer"),
 		Mailbox:   id.FromBytes[id.Mailbox]([16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "mailbox"))),
 		Epoch:     rapid.Uint32().Draw(t, "epoch"),
 		ExpiresAt: time.Unix(int64(rapid.Uint32().Draw(t, "expiry")), 0).UTC(),
@@ -41,12 +42,23 @@ func sample() token.MailboxClaims {
 	return token.MailboxClaims{Mailbox: id.New[id.Mailbox](at), Epoch: 3, ExpiresAt: at.Add(time.Hour)}
 }
 
+// keyed is sample with a developer key.
+func keyed() token.MailboxClaims {
+	m := sample()
+	m.Developer = "0123456789"
+	return m
+}
+
 func TestAMailboxTokenSaysWhatItWasMintedFor(t *testing.T) {
 	k := keyring(t, first)
 	rapid.Check(t, func(t *rapid.T) {
 		want := claims(t)
 		text := k.MintMailbox(want)
-		if len(text) != 59 || !strings.HasPrefix(text, "xm_") {
+		length := 59
+		if want.Developer != "" {
+			length = 75
+		}
+		if len(text) != length || !strings.HasPrefix(text, "xm_") {
 			t.Fatalf("%q has %d characters", text, len(text))
 		}
 		if got, err := k.CheckMailbox(text); err != nil || got != want {
@@ -75,8 +87,14 @@ func TestAMailboxTokenNeverLivesLongerThanGiven(t *testing.T) {
 }
 
 func TestOneFlippedBitIsRefused(t *testing.T) {
-	k := keyring(t, first, second)
-	good := k.MintMailbox(sample())
+	for _, m := range []token.MailboxClaims{sample(), keyed()} {
+		refusesFlipped(t, keyring(t, first, second), m)
+	}
+}
+
+func refusesFlipped(t *testing.T, k *token.Keyring, m token.MailboxClaims) {
+	t.Helper()
+	good := k.MintMailbox(m)
 	raw, err := base64.RawURLEncoding.DecodeString(good[3:])
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +117,13 @@ func TestWhatIsNoMailboxTokenIsRefused(t *testing.T) {
 	for _, bad := range []string{
 		"", "xm_", good[:58], good + "A", good + "=", " " + good, good + "\n", good[:20] + "\n" + good[20:58], good[:20] + "\r\n" + good[22:],
 		"xu_" + good[3:], strings.ToUpper(good), strings.Repeat("A", 59), "xm_" + strings.Repeat("A", 1<<20),
+	} {
+		refuses(t, k, bad)
+	}
+	long := k.MintMailbox(keyed())
+	for _, bad := range []string{
+		long[:59], long[:74], long + "A", good[:59] + long[59:], long[:20] + "\n" + long[20:74], "xm_" + strings.Repeat("A", 72),
+		"xm_Ag" + good[5:], "xm_AQ" + long[5:], // each with the other's version
 	} {
 		refuses(t, k, bad)
 	}
@@ -140,6 +165,7 @@ func TestNewKeyringRefuses(t *testing.T) {
 func FuzzCheckMailbox(f *testing.F) {
 	k := keyring(f, first)
 	f.Add(k.MintMailbox(sample()))
+	f.Add(k.MintMailbox(keyed()))
 	f.Add("xm_")
 	f.Add("xm_" + strings.Repeat("A", 56))
 	f.Fuzz(func(t *testing.T, text string) {
