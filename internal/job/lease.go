@@ -46,10 +46,11 @@ func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error 
 	return errors.Join(err, ended)
 }
 
-// renew moves the end of a claim on until stop is closed. Where the claim is another's, lost is called.
+// renew extends the lease until stop is closed. It calls lost when another process has the lease, or may take it because
+// the database could not be reached before the lease ended.
 func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}, lost func()) {
 	for {
-		timer := s.clock.NewTimer(scheduleLease / 3)
+		timer := s.clock.NewTimer(renewEvery)
 		select {
 		case <-timer.C:
 		case <-stop:
@@ -58,8 +59,8 @@ func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}
 		}
 		until := s.clock.Now().Add(scheduleLease).UnixMicro()
 		switch kept, err := s.update(context.WithoutCancel(ctx), renewSchedule, t.Name, t.held, until); {
-		case err != nil: // it is tried again before the lease ends
-		case kept:
+		case err != nil && s.clock.Now().UnixMicro() < t.held: // the next attempt may succeed
+		case err == nil && kept:
 			t.held = until
 		default:
 			lost()

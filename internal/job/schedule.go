@@ -25,8 +25,10 @@ type Task struct {
 }
 
 const (
-	// scheduleLease is how long a process that died keeps others from a task. One that lives renews it.
-	scheduleLease = time.Minute
+	// scheduleLease bounds how long a process that died keeps a task from the others.
+	scheduleLease = 8 * time.Second
+	// renewEvery is how often a process that lives renews its lease. Several attempts may fail before the lease ends.
+	renewEvery = 2 * time.Second
 	// scheduleRetry is when a task that failed is done again, if it is not due anyway.
 	scheduleRetry = 5 * time.Second
 )

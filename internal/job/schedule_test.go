@@ -89,6 +89,67 @@ func comesAbout(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// lease is how long a process keeps a task without renewing its claim.
+const lease = 8 * time.Second
+
+// leased waits until the task's lease ends at a time.
+func leased(t *testing.T, d *db.DB, until time.Time) {
+	t.Helper()
+	comesAbout(t, "the lease", func() bool {
+		var end int64
+		err := d.QueryRow(t.Context(), "SELECT lease_until FROM job_schedule").Scan(&end)
+		return err == nil && end == until.UnixMicro()
+	})
+}
+
+// A process that dies in the middle of a task keeps the others from it for ten seconds at most, however many die in turn.
+func TestTaskOfADeadProcessIsTakenOver(t *testing.T) {
+	const bound = 10 * time.Second
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		now := noon
+		var dead []*turns
+		for range 3 { // each dies in the middle of the task: its clock stands still, so it renews nothing
+			c := clock.NewFake(now)
+			p := newTurns(t, d, c, job.Task{})
+			if len(dead) > 0 {
+				asleep(t, c, 1) // until the lease of the dead one ends
+				c.Advance(bound)
+			}
+			p.next(t)
+			dead, now = append(dead, p), c.Now()
+		}
+		for _, p := range dead {
+			p.end <- nil
+		}
+	})
+}
+
+// A process that cannot reach the database does not go on with a task that another may have taken over meanwhile.
+func TestTaskIsCutOffWhenItsLeaseCannotBeRenewed(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon)
+		a := newTurns(t, d, c, job.Task{})
+		ctx := a.next(t)
+		if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Exec(ctx, "ALTER TABLE job_schedule RENAME TO away")
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			asleep(t, c, 1)
+			c.Advance(lease / 4)
+		}
+		asleep(t, c, 1)
+		if ctx.Err() != nil {
+			t.Fatal("the task was cut off while its lease held")
+		}
+		c.Advance(lease / 4)
+		<-ctx.Done()
+		a.end <- ctx.Err()
+	})
+}
+
 func TestATaskIsDoneByOneProcessAtATime(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
@@ -96,10 +157,12 @@ func TestATaskIsDoneByOneProcessAtATime(t *testing.T) {
 		a.next(t)
 		b := newTurns(t, d, c, job.Task{})
 		asleep(t, c, 2) // a's renewal, and b, who waits for the lease to end
-		c.Advance(30 * time.Second)
-		asleep(t, c, 2)
-		c.Advance(40 * time.Second) // the lease would be over, had it not been renewed
-		asleep(t, c, 2)
+		leased(t, d, noon.Add(lease))
+		for range 3 { // the lease would be over after the second time, had it not been renewed
+			c.Advance(lease / 2)
+			leased(t, d, c.Now().Add(lease))
+			asleep(t, c, 2)
+		}
 		select {
 		case <-b.begun:
 			t.Fatal("two processes do the task")
@@ -135,7 +198,7 @@ func TestATaskThatLostItsLeaseIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		asleep(t, c, 1)
-		c.Advance(30 * time.Second)
+		c.Advance(lease / 2)
 		<-ctx.Done()
 		a.end <- ctx.Err() // the lease is another's
 		asleep(t, c, 1)

@@ -85,7 +85,7 @@ func TestNoMailboxComesAfterItsDomainHasGone(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		e, boxes := newEstate(t, d)
 		create := func() error {
-			_, _, err := boxes.Create(t.Context(), mailbox.Wish{}, mailbox.Owner{Account: lady})
+			_, err := boxes.Create(t.Context(), mailbox.Wish{}, mailbox.Owner{Account: lady})
 			return err
 		}
 		if err := create(); err != nil {

@@ -25,25 +25,25 @@ type Wish struct {
 	TTL       time.Duration
 }
 
-// Create makes a mailbox for its owner and returns it with its token.
+// Create makes a mailbox for its owner and returns it.
 //
 // Errors: mailbox.ttl_too_long, mailbox.domain_unavailable, mailbox.local_part_reserved, mailbox.local_part_taken,
 // mailbox.limit_reached, request.invalid.
-func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, string, error) {
+func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error) {
 	limits, err := s.plans.MailboxLimits(ctx, o.Account)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if w.TTL, err = limits.ttl(w.TTL); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if w.LocalPart != "" {
 		if err := s.checkLocalPart(w.LocalPart); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 	}
 	if w.Domain, o.Domain, err = s.domains.Choose(ctx, w.Domain, o.Account); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	for {
 		var m *Mailbox
@@ -57,10 +57,10 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, string
 			return err
 		})
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		if m != nil {
-			return m, s.Token(m), nil
+			return m, nil
 		}
 	}
 }

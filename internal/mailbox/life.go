@@ -10,18 +10,21 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Token mints a token for the mailbox, good until the expiry the mailbox has now.
-func (s *Service) Token(m *Mailbox) string {
-	return s.keys.MintMailbox(token.MailboxClaims{Mailbox: m.ID, Epoch: m.epoch, ExpiresAt: m.ExpiresAt})
+// Token mints a token for the mailbox, good until the expiry the mailbox has now. It carries the developer key with the
+// prefix key, with which it ends; "": none.
+func (s *Service) Token(m *Mailbox, key string) string {
+	return s.keys.MintMailbox(token.MailboxClaims{Mailbox: m.ID, Epoch: m.epoch, ExpiresAt: m.ExpiresAt, Developer: key})
 }
 
-// Authorize returns the mailbox that a token opens. Errors: auth.invalid_token, and mailbox.expired where the token was
-// once good and its mailbox has run out, which can be told even when nothing of the mailbox is left (decisions §2).
-func (s *Service) Authorize(ctx context.Context, credential string) (*Mailbox, error) {
-	claims, err := s.keys.CheckMailbox(credential)
-	if err != nil {
-		return nil, err
-	}
+// Claims returns what a mailbox token says, for Open. Where it carries a developer key, the caller first decides whether
+// that is good. Error: auth.invalid_token.
+func (s *Service) Claims(credential string) (token.MailboxClaims, error) {
+	return s.keys.CheckMailbox(credential)
+}
+
+// Open returns the mailbox that a token opens. Errors: auth.invalid_token, and mailbox.expired where the token was
+// once good and its mailbox has run out, which can be told even when nothing of the mailbox is left (docs/spec/mailboxes.md, Ending).
+func (s *Service) Open(ctx context.Context, claims token.MailboxClaims) (*Mailbox, error) {
 	m, err := one(ctx, s.db, selectByID, claims.Mailbox)
 	if err != nil {
 		return nil, err
@@ -50,9 +53,8 @@ func (s *Service) Live(ctx context.Context, box id.Mailbox) (bool, error) {
 	return m != nil && m.Live(s.clock.Now()), err
 }
 
-// Extend moves a mailbox's expiry to ttl from now (zero: the plan's default), never earlier than it was, and returns it
-// with a new token. Errors: mailbox.lifetime_exceeded, mailbox.expired, auth.invalid_token where it was destroyed meanwhile, request.invalid.
-func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration) (*Mailbox, string, error) {
+// Extend moves a mailbox's expiry to ttl from now (zero: the plan's default), never earlier than it was, and returns it. Errors: mailbox.lifetime_exceeded, mailbox.expired, auth.invalid_token where it was destroyed meanwhile, request.invalid.
+func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration) (*Mailbox, error) {
 	var m *Mailbox
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		if m, err = one(ctx, tx, selectByID, box); err != nil {
@@ -75,9 +77,9 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 		return err
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	return m, s.Token(m), nil
+	return m, nil
 }
 
 // over is the problem of a mailbox that is not live: erased, expired or destroyed.

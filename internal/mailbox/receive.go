@@ -50,12 +50,15 @@ func (s *Service) takes(m *Mailbox, l Limits, coming int) error {
 	return nil
 }
 
+// microsPerMilli converts between the precision of stored times and that of the interface's.
+const microsPerMilli = 1000
+
 // Slot is the place that a message gets in one mailbox.
 type Slot struct {
 	Box     id.Mailbox
 	Address string // the mailbox's, without a tag
 	Message id.Message
-	At      time.Time // later than every earlier message of the mailbox, to the microsecond
+	At      time.Time // later than every earlier message of the mailbox: of the same transaction by a microsecond, else by a millisecond
 	RawFor  time.Duration
 	Account id.Account // whose the mailbox is; "": a guest's
 	Domain  id.Domain  // the private domain it is on; "": none
@@ -170,11 +173,14 @@ func (in *Intake) book(b *booked) Slot {
 	b.MessageCount++
 	b.UnreadCount++
 	// Strictly later than the last one, whatever the machine's clock does: a reader that asks for what came after a
-	// message it has seen must find everything that was committed later.
-	b.lastAt = max(in.now.UnixMicro(), b.lastAt+1)
-	if !b.dirty {
+	// message it has seen must find everything that was committed later. What an earlier transaction committed may have been
+	// seen, with a time in milliseconds: later than that is the next millisecond.
+	if b.dirty {
+		b.lastAt++
+	} else {
 		b.dirty = true
 		in.changed = append(in.changed, b)
+		b.lastAt = max(in.now.UnixMicro(), (b.lastAt/microsPerMilli+1)*microsPerMilli)
 	}
 	at := time.UnixMicro(b.lastAt).UTC()
 	return Slot{Box: b.ID, Address: b.Address, Message: id.New[id.Message](at), At: at, RawFor: b.limits.RawFor, Account: b.Owner.Account, Domain: b.Owner.Domain}

@@ -53,9 +53,9 @@ func TestALimitIsWrittenAsItIsRead(t *testing.T) {
 // What decisions §5 and §7 say, word for word.
 func TestRulesHaveTheDefaultsOfTheDecisions(t *testing.T) {
 	want := map[string]string{
-		"limits.mailbox_create": "30/1m, 300/24h", "limits.signin": "10/5m", "limits.signin_account": "50/5m", "limits.register": "10/1h",
+		"limits.mailbox_create": "30/1m, 300/24h", "limits.signin": "10/5m", "limits.signin_account": "50/5m", "limits.signin_address": "60/5m", "limits.register": "10/1h",
 		"limits.session": "30/1m", "limits.reads": "300/1m", "limits.long_polls": "100", "limits.other": "300/1m",
-		"limits.smtp_connections": "100", "limits.smtp_messages": "1000/1m",
+		"limits.smtp_connections": "100", "limits.smtp_messages": "1000/1m", "limits.smtp_refused": "200/1m",
 		"plans.free.keys.mailbox_create": "60/1m", "plans.plus.keys.mailbox_create": "600/1m", "plans.pro.keys.mailbox_create": "6000/1m",
 		"plans.free.keys.calls": "120/1m", "plans.plus.keys.calls": "1200/1m", "plans.pro.keys.calls": "12000/1m",
 	}

@@ -9,6 +9,7 @@ const (
 	KeyMailboxCreate Name = "keys_mailbox_create"
 	SignIn           Name = "signin"
 	SignInAccount    Name = "signin_account"
+	SignInAddress    Name = "signin_address"
 	Register         Name = "register"
 	SessionStart     Name = "session"
 	Reads            Name = "reads"
@@ -17,6 +18,7 @@ const (
 	Other            Name = "other"
 	SMTPConnections  Name = "smtp_connections"
 	SMTPMessages     Name = "smtp_messages"
+	SMTPRefused      Name = "smtp_refused" // package smtpd counts it, since it matters only as a part of all recipients
 
 	// TwoFactor counts the wrong codes of an account; it is no setting (docs/decisions/0010).
 	TwoFactor Name = "two_factor"
@@ -42,6 +44,7 @@ func Rules() []Rule {
 		{Name: KeyMailboxCreate, What: "mailbox creation by key", Identity: "key", Default: "6000/1m", Key: "plans.pro.keys.mailbox_create"},
 		{Name: SignIn, What: "sign-in", Identity: "account + " + addr, Default: "10/5m", Key: "limits.signin"},
 		{Name: SignInAccount, What: "sign-in", Identity: "account", Default: "50/5m", Key: "limits.signin_account"},
+		{Name: SignInAddress, What: "sign-in and registration, before the password is hashed", Identity: addr, Default: "60/5m", Key: "limits.signin_address"},
 		{Name: Register, What: "registration", Identity: addr, Default: "10/1h", Key: "limits.register"},
 		{Name: SessionStart, What: "session start", Identity: addr, Default: "30/1m", Key: "limits.session"},
 		{Name: Reads, What: "reads with a mailbox token", Identity: addr, Default: "300/1m", Key: "limits.reads"},
@@ -52,5 +55,6 @@ func Rules() []Rule {
 		{Name: Other, What: "other calls", Identity: "credential, else " + addr, Default: "300/1m", Key: "limits.other"},
 		{Name: SMTPConnections, What: "SMTP connections", Identity: addr, Default: "100", Key: "limits.smtp_connections", AtOnce: true},
 		{Name: SMTPMessages, What: "SMTP messages", Identity: addr, Default: "1000/1m", Key: "limits.smtp_messages"},
+		{Name: SMTPRefused, What: "refused recipients", Identity: addr, Default: "200/1m", Key: "limits.smtp_refused"},
 	}
 }

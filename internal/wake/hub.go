@@ -77,7 +77,7 @@ func (h *Hub) wakeAll() {
 // and may be called more than once.
 func (h *Hub) Close() { h.once.Do(func() { close(h.closed) }) }
 
-// Sleepers is the number of calls of Until that are subscribed to a key now.
+// Sleepers is the number of subscriptions to keys now: a call of Until has one, a call of UntilEither two.
 func (h *Hub) Sleepers() int {
 	sum := 0
 	for i := range h.shards {

@@ -21,23 +21,58 @@ func Until[T any](
 	ctx context.Context, h *Hub, key string, wait time.Duration,
 	read func(context.Context) (value T, done bool, err error),
 ) (T, error) {
+	return until(ctx, h, key, "", wait, 0, read)
+}
+
+// UntilEither is Until for two keys: a Wake of either makes it read again. It also reads every again (0: never), for
+// changes that no Wake reports, such as those that a command makes in a process of its own.
+func UntilEither[T any](
+	ctx context.Context, h *Hub, key, other string, wait, again time.Duration,
+	read func(context.Context) (value T, done bool, err error),
+) (T, error) {
+	return until(ctx, h, key, other, wait, again, read)
+}
+
+// until waits on key, on other unless that is "", and for again unless that is 0.
+func until[T any](
+	ctx context.Context, h *Hub, key, other string, wait, again time.Duration,
+	read func(context.Context) (value T, done bool, err error),
+) (T, error) {
 	if wait <= 0 {
 		value, _, err := read(ctx)
 		return value, err
 	}
 	timeout := time.NewTimer(wait) // a duration: the time itself is never read here
 	defer timeout.Stop()
-	t := h.join(key)
-	defer h.leave(key, t)
-
+	first := h.join(key)
+	defer h.leave(key, first)
+	var second *topic
+	if other != "" {
+		second = h.join(other)
+		defer h.leave(other, second)
+	}
+	var interval *time.Timer
+	var due <-chan time.Time // nil, which never is ready, without again
+	if again > 0 {
+		interval = time.NewTimer(again)
+		defer interval.Stop()
+		due = interval.C
+	}
 	for {
-		woken := h.arm(key, t) // before the read: what changes from here on closes woken
+		woken := h.arm(key, first)       // before the read: what changes from here on closes woken
+		var wokenByOther <-chan struct{} // nil, which never is ready, without another key
+		if second != nil {
+			wokenByOther = h.arm(other, second)
+		}
 		value, done, err := read(ctx)
 		if done || err != nil {
 			return value, err
 		}
 		select {
 		case <-woken:
+		case <-wokenByOther:
+		case <-due:
+			interval.Reset(again)
 		case <-h.closed:
 			return value, nil
 		case <-timeout.C:

@@ -97,6 +97,57 @@ func TestUntilEndsWithItsContext(t *testing.T) {
 	})
 }
 
+func TestUntilEitherReadsAgainWhenOneOfItsKeysChanges(t *testing.T) {
+	for _, key := range []string{"mailbox", "credential"} {
+		synctest.Test(t, func(t *testing.T) {
+			h, start := wake.New(), time.Now()
+			changed := false
+			var sleeper sync.WaitGroup
+			sleeper.Go(func() {
+				got, err := wake.UntilEither(t.Context(), h, "mailbox", "credential", minute, 0, func(context.Context) (bool, bool, error) {
+					return changed, changed, nil
+				})
+				if !got || err != nil {
+					t.Errorf("woken by %s: %t, %v", key, got, err)
+				}
+			})
+			synctest.Wait()
+			h.Wake("another")
+			h.Wake(key) // a change of nothing: it sleeps on, and hears of the next
+			synctest.Wait()
+			changed = true
+			h.Wake(key)
+			sleeper.Wait()
+			if time.Since(start) != 0 || h.Sleepers() != 0 {
+				t.Errorf("woken by %s: %s passed, %d subscriptions are left", key, time.Since(start), h.Sleepers())
+			}
+		})
+	}
+}
+
+func TestUntilEitherWithoutASecondKeyIsUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, start, reads := wake.New(), time.Now(), 0
+		got, err := wake.UntilEither(t.Context(), h, "k", "", minute, 0, never(&reads))
+		if got != 2 || err != nil || time.Since(start) != minute || h.Sleepers() != 0 {
+			t.Errorf("%d, %v after %s, %d subscriptions are left", got, err, time.Since(start), h.Sleepers())
+		}
+	})
+}
+
+func TestUntilEitherReadsAgainAtIntervals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, start := wake.New(), time.Now()
+		got, err := wake.UntilEither(t.Context(), h, "k", "other", minute, 20*time.Second, func(context.Context) (time.Duration, bool, error) {
+			passed := time.Since(start)
+			return passed, passed >= 30*time.Second, nil // a change that no Wake reports
+		})
+		if got != 40*time.Second || err != nil || time.Since(start) != got {
+			t.Errorf("%s, %v after %s", got, err, time.Since(start))
+		}
+	})
+}
+
 func TestCloseEndsEverySleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, start := wake.New(), time.Now()
