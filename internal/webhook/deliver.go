@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -66,7 +64,7 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	if err != nil {
 		return nil, err
 	}
-	d := &Delivery{ID: id.New[id.Delivery](now), EventID: p.Event, Event: p.Name, Attempt: j.Attempt, AttemptedAt: now, body: p.Body}
+	d := &Delivery{ID: id.New[id.Delivery](now), EventID: p.Event, Event: p.Name, Attempt: j.Attempt, AttemptedAt: now}
 	ctx, cancel := context.WithTimeout(ctx, s.Policy.Timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(p.Body))
@@ -81,7 +79,7 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	}
 	answer, err := s.Client.Do(r)
 	if err != nil {
-		d.Error = s.told(err)
+		d.Error = s.failure(err)
 	} else {
 		s.hear(d, answer)
 	}
@@ -108,25 +106,6 @@ func (s *Service) hear(d *Delivery, answer *http.Response) {
 	}
 }
 
-// errorMax bounds the text of an error in octets.
-const errorMax = 300
-
-// told is an error as the owner of an endpoint is told it, without the URL that they know.
-func (s *Service) told(err error) string {
-	var timeout interface{ Timeout() bool }
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
-		return fmt.Sprintf("no answer within %s", s.Policy.Timeout)
-	}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	text := db.Storable(err.Error())
-	if len(text) > errorMax {
-		text = db.Storable(text[:errorMax])
-	}
-	return text
-}
-
 // settleTx writes down an attempt and decides how its delivery goes on.
 func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload, d *Delivery) (job.Verdict, error) {
 	e, err := lockTx(ctx, tx, id.Webhook(j.Lane))
@@ -134,7 +113,7 @@ func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload,
 		return job.Done(), err // deleted meanwhile: nobody asks any more
 	}
 	v := s.judge(e, j, p, d)
-	if err := insertDeliveryTx(ctx, tx, e.ID, e.attempts, d); err != nil {
+	if err := insertDeliveryTx(ctx, tx, e.ID, e.attempts, p, d); err != nil {
 		return v, err
 	}
 	e.attempts++

@@ -25,7 +25,6 @@ type Delivery struct {
 	NextAttemptAt time.Time // zero: this was the last, or the endpoint was paused
 	Answer        string    // the beginning of the answer's body
 
-	body       []byte
 	gone       bool          // the answer was 410
 	retryAfter time.Duration // what the answer asked for
 }

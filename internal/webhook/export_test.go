@@ -15,6 +15,9 @@ func Signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) strin
 // RetryAfter is retryAfter, for the tests.
 func RetryAfter(field string, now time.Time) time.Duration { return retryAfter(field, now) }
 
+// WithoutAddresses is withoutAddresses, for the tests.
+func WithoutAddresses(text string) string { return withoutAddresses(text) }
+
 // Pause is how long to wait after so many attempts, where the endpoint asked for a pause.
 func (s *Service) Pause(attempt int, asked time.Duration) time.Duration {
 	return s.pause(&Delivery{Attempt: attempt, retryAfter: asked})

@@ -18,6 +18,10 @@ type payload struct {
 	Name  event.Name      `json:"name"`
 	Once  bool            `json:"once,omitempty"` // asked for by the owner: tried once, paused or not
 	Body  json.RawMessage `json:"body"`
+
+	// The message that the event is about, with which what was sent is erased; empty: it is about none.
+	Mailbox id.Mailbox `json:"mailbox,omitempty"`
+	Message id.Message `json:"message,omitempty"`
 }
 
 func newPayload(ev event.Event) (payload, error) {
@@ -25,7 +29,14 @@ func newPayload(ev event.Event) (payload, error) {
 	if err != nil {
 		return payload{}, fmt.Errorf("encode the event %s: %w", ev.Data.Name(), err)
 	}
-	return payload{Event: id.New[id.Event](ev.At), Name: ev.Data.Name(), Body: body}, nil
+	p := payload{Event: id.New[id.Event](ev.At), Name: ev.Data.Name(), Body: body}
+	switch data := ev.Data.(type) {
+	case event.MessageReceived:
+		p.Mailbox, p.Message = data.MailboxID, data.ID
+	case event.OTPExtracted:
+		p.Mailbox, p.Message = data.MailboxID, data.MessageID
+	}
+	return p, nil
 }
 
 // text is the payload as it is stored.

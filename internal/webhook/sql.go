@@ -37,16 +37,23 @@ const (
 	deleteByID  = "DELETE FROM webhook WHERE id = $1"
 
 	selectDeliveries = "SELECT " + deliveryColumns + " FROM webhook_delivery WHERE webhook_id = $1 ORDER BY number DESC"
-	selectSent       = "SELECT event_id, event, body FROM webhook_delivery WHERE webhook_id = $1 AND id = $2"
+	selectSent       = `SELECT event_id, event, coalesce(mailbox_id, ''), coalesce(message_id, ''), body FROM webhook_delivery WHERE webhook_id = $1 AND id = $2 AND body <> ''`
 	upsertDelivery   = `INSERT INTO webhook_delivery (webhook_id, slot, number, id, event_id, event, attempt, succeeded, http_status, error, duration,
-		attempted_at, next_attempt_at, response_body, body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, nullif(CAST($13 AS BIGINT), 0), $14, $15)
+		attempted_at, next_attempt_at, response_body, mailbox_id, message_id, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, nullif(CAST($13 AS BIGINT), 0), $14, nullif(CAST($15 AS TEXT), ''), nullif(CAST($16 AS TEXT), ''), $17)
 		ON CONFLICT (webhook_id, slot) DO UPDATE SET number = excluded.number, id = excluded.id, event_id = excluded.event_id, event = excluded.event,
 		attempt = excluded.attempt, succeeded = excluded.succeeded, http_status = excluded.http_status, error = excluded.error,
 		duration = excluded.duration, attempted_at = excluded.attempted_at, next_attempt_at = excluded.next_attempt_at,
-		response_body = excluded.response_body, body = excluded.body`
+		response_body = excluded.response_body, mailbox_id = excluded.mailbox_id, message_id = excluded.message_id, body = excluded.body`
 	deleteDeliveries = "DELETE FROM webhook_delivery WHERE webhook_id = $1"
 )
+
+// selectErased finds whether a message is gone. On PostgreSQL it also keeps the message until the transaction ends, so that what is
+// written down of it meanwhile goes with it.
+func selectErased() db.Per {
+	const query = "SELECT 1 FROM message WHERE mailbox_id = $1 AND id = $2"
+	return db.Per{SQLite: query, Postgres: query + " FOR KEY SHARE"}
+}
 
 func scan(row db.Row) (*Endpoint, error) {
 	var e Endpoint
@@ -203,16 +210,27 @@ func deliveries(ctx context.Context, q db.Queryer, webhook id.Webhook) ([]*Deliv
 	return all, nil
 }
 
-// insertDeliveryTx writes down the attempt of a number over the one of ringSize before.
-func insertDeliveryTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, number int64, d *Delivery) error {
+// insertDeliveryTx writes down the attempt of a number over the one of ringSize before: without its body where the message that it
+// told of has been erased.
+func insertDeliveryTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, number int64, p payload, d *Delivery) error {
+	body := string(p.Body)
+	if p.Message != "" {
+		var kept int
+		switch err := tx.QueryRow(ctx, selectErased().On(tx.Engine()), p.Mailbox, p.Message).Scan(&kept); {
+		case errors.Is(err, sql.ErrNoRows):
+			body = ""
+		case err != nil:
+			return fmt.Errorf("look for message %s: %w", p.Message, err)
+		}
+	}
 	return tx.Queue(ctx, upsertDelivery, webhook, number%ringSize, number, d.ID, d.EventID, d.Event, d.Attempt, d.Succeeded, d.HTTPStatus, d.Error,
-		d.Duration.Microseconds(), d.AttemptedAt.UnixMicro(), db.Micros(d.NextAttemptAt), d.Answer, string(d.body))
+		d.Duration.Microseconds(), d.AttemptedAt.UnixMicro(), db.Micros(d.NextAttemptAt), d.Answer, p.Mailbox, p.Message, body)
 }
 
-// sentTx reads what an attempt sent. Error: webhook.delivery_not_found.
+// sentTx reads what an attempt sent. Error: webhook.delivery_not_found, also where it was erased with its message.
 func sentTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, delivery id.Delivery) (p payload, err error) {
 	var body string
-	err = tx.QueryRow(ctx, selectSent, webhook, delivery).Scan(&p.Event, &p.Name, &body)
+	err = tx.QueryRow(ctx, selectSent, webhook, delivery).Scan(&p.Event, &p.Name, &p.Mailbox, &p.Message, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, problem.New(problem.WebhookDeliveryNotFound)
 	}

@@ -1,0 +1,118 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+// errorMax bounds the text of an error in octets.
+const errorMax = 300
+
+// failure describes, for the owner of an endpoint, why a request got no answer. It names no address and no port: ours are not
+// the owner's affair, and what our DNS says of a host is not either.
+func (s *Service) failure(err error) string {
+	var timeout interface{ Timeout() bool }
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Sprintf("no answer within %s", s.Policy.Timeout)
+	}
+	if text := connectionFailure(err); text != "" {
+		return text
+	}
+	if text := certificateFailure(err); text != "" {
+		return text
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	text := db.Storable(withoutAddresses(err.Error()))
+	if len(text) > errorMax {
+		text = db.Storable(text[:errorMax])
+	}
+	return text
+}
+
+// connectionFailure describes errors of a connection, or is "".
+func connectionFailure(err error) string {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "connection reset by the endpoint"
+	case errors.Is(err, syscall.EHOSTUNREACH):
+		return "no route to the endpoint's host"
+	case errors.Is(err, syscall.ENETUNREACH):
+		return "the endpoint's network is unreachable"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the endpoint closed the connection without an answer"
+	}
+	return ""
+}
+
+// certificateFailure describes what is wrong with an endpoint's TLS, or is "". The texts of crypto/x509 name addresses.
+func certificateFailure(err error) string {
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		return "the endpoint's certificate is signed by an unknown authority"
+	case errors.As(err, new(x509.HostnameError)):
+		return "the endpoint's certificate is not valid for its host"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "the endpoint's certificate has expired or is not yet valid"
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return "the endpoint's certificate cannot be verified"
+	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch):
+		return "the endpoint does not speak TLS"
+	}
+	return ""
+}
+
+// withoutAddresses replaces the IP addresses and ports in a text.
+func withoutAddresses(text string) string {
+	var b strings.Builder
+	for text != "" {
+		n := strings.IndexFunc(text, isAddressRune)
+		if n < 0 {
+			n = len(text)
+		}
+		b.WriteString(text[:n])
+		text = text[n:]
+		if n = strings.IndexFunc(text, func(r rune) bool { return !isAddressRune(r) }); n < 0 {
+			n = len(text)
+		}
+		word := text[:n]
+		if bare := strings.TrimRight(word, ".:"); isAddress(bare) {
+			word = "(address)" + word[len(bare):]
+		}
+		b.WriteString(word)
+		text = text[n:]
+	}
+	return b.String()
+}
+
+func isAddressRune(r rune) bool {
+	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune(".:[]%", r)
+}
+
+// isAddress reports whether a word is an IP address, or ends in a port.
+func isAddress(word string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(word, "[]")); err == nil {
+		return true
+	}
+	_, port, err := net.SplitHostPort(word)
+	return err == nil && port != "" && strings.Trim(port, "0123456789") == ""
+}
