@@ -15,7 +15,9 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/connlimit"
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/domain"
@@ -27,8 +29,10 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/otp"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/reserve"
 	"github.com/gonebox/gonebox/internal/resolver"
 	"github.com/gonebox/gonebox/internal/smtpd"
 	"github.com/gonebox/gonebox/internal/subscription"
@@ -54,6 +58,7 @@ type App struct {
 	clock         clock.Clock
 	log           *slog.Logger
 	db            *db.DB
+	reserve       *reserve.Reserve // nil on PostgreSQL
 	wake          *wake.Hub
 	domains       *domain.Service
 	boxes         *mailbox.Service
@@ -71,6 +76,7 @@ type App struct {
 	admin         *http.Server // nil: no metrics
 	acme          *smtpd.ACME  // nil: no certificate is fetched
 	metrics       *metrics
+	memory        *budget.Budget
 	baseURL       string // how clients reach the service
 
 	originals    originals
@@ -87,7 +93,8 @@ type App struct {
 // New opens the storage, brings it up to date and assembles the service. It listens already, so that a port that is
 // taken is told at once; Run answers. Close releases everything if Run is not called.
 func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
-	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics()}
+	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics(), memory: budget.New(cfg.memoryBudget())}
+	a.metrics.countMemory(a.memory)
 	if a.clock == nil {
 		a.clock = clock.System()
 	}
@@ -102,9 +109,14 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 	if err := a.demandSecret(); err != nil {
 		return nil, err
 	}
+	for _, w := range cfg.Warnings() {
+		a.log.Warn("a setting opens the service to everyone", "key", w.Key, "value", w.Value, "advice", w.Advice)
+	}
+	warm := a.warm()
 	if err := a.listen(ctx); err != nil {
 		return nil, err
 	}
+	ctx = db.Freeing(ctx) // the little that a start writes may not keep a service on a full disk from starting
 	if err := a.open(ctx, o); err != nil {
 		return nil, err
 	}
@@ -122,7 +134,23 @@ func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.tellOfBilling(ctx)
+	<-warm
 	return a, nil
+}
+
+// warm builds, beside the rest of the start, what the first mail would wait for otherwise. The channel is closed when it is
+// done. A process that neither takes mail nor answers calls does not need it.
+func (a *App) warm() <-chan struct{} {
+	done := make(chan struct{})
+	if !a.runs(roleSMTP) && !a.runs(roleAPI) {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		otp.Warm()
+	}()
+	return done
 }
 
 // assemble plugs the parts together.
@@ -161,7 +189,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	if a.users, err = newAccounts(a.db, a.clock, cfg.Account, master); err != nil {
 		return err
 	}
-	a.keys = apikey.New(a.db, a.clock, entitled)
+	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
 	if a.hooks, err = a.newHooks(master, entitled, names); err != nil {
 		return err
@@ -203,10 +231,11 @@ func (a *App) assembleSMTP() error {
 	c := smtpd.Config{
 		Hostname: cfg.SMTP.Hostname, MaxSize: int64(cfg.SMTP.MaxSize), MaxRecipients: cfg.SMTP.MaxRecipients,
 		MaxConnections: cfg.Limits.SMTPConnections, Clock: a.clock, Logger: a.log, Metrics: a.metrics.smtp(),
-		AllowMessage: allowMessage(a.limiter, cfg.Limits.SMTPMessages), TrustedProxies: cfg.SMTP.TrustedProxies,
-		MaxCommands: cfg.SMTP.MaxCommands, MaxErrors: cfg.SMTP.MaxErrors,
+		AllowMessage: allowMessage(a.limiter, cfg.Limits.SMTPMessages), RefusedRecipients: cfg.Limits.SMTPRefused, TrustedProxies: cfg.SMTP.TrustedProxies,
+		MaxCommands: cfg.SMTP.MaxCommands, MaxErrors: cfg.SMTP.MaxErrors, Memory: a.memory,
 		Timeouts: smtpd.Timeouts{
 			Command: cfg.SMTP.CommandTimeout, Data: cfg.SMTP.DataTimeout, Write: cfg.SMTP.WriteTimeout, Session: cfg.SMTP.SessionTimeout,
+			Memory: cfg.SMTP.MemoryTimeout,
 		},
 	}
 	if cfg.SMTP.TLS.ACME {
@@ -230,16 +259,17 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
 		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: cfg.Billing.Bankpay.gate(),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
-		Ready: a.ready, Stopping: a.stopping.Load, Limiter: a.limiter, Gauge: a.cluster.gauge, Observe: a.metrics.observe,
+		Ready: a.ready, Stopping: a.stopping.Load, Limiter: a.limiter, Gauge: a.cluster.gauge, Memory: a.memory, Observe: a.metrics.observe,
 		Unavailable: db.Unavailable,
 		Settings: httpapi.Settings{
 			ProbesOnly: !a.runs(roleAPI),
-			BaseURL:    a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax),
+			BaseURL:    a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax), LargeBodyMax: int64(cfg.HTTP.LargeBodyMax),
 			WriteTimeout: cfg.HTTP.WriteTimeout, WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, PageMax: cfg.API.PageMax,
 			SessionMax:    catalogue.Guest().Entitlements.MailboxesMax,
 			MailboxCreate: cfg.Limits.MailboxCreate, SessionStart: cfg.Limits.Session, Reads: cfg.Limits.Reads,
-			SignIn: cfg.Limits.SignIn, SignInAccount: cfg.Limits.SignInAccount, Register: cfg.Limits.Register,
-			Other: cfg.Limits.Other, LongPolls: cfg.Limits.LongPolls,
+			SignIn: cfg.Limits.SignIn, SignInAccount: cfg.Limits.SignInAccount, SignInAddress: cfg.Limits.SignInAddress,
+			Register: cfg.Limits.Register,
+			Other:    cfg.Limits.Other, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
 		},
 	})
 	pages := api
@@ -252,7 +282,8 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	if a.acme != nil {
 		pages = a.acme.Challenges(pages)
 	}
-	a.web = a.newHTTPServer(a.farewell(pages))
+	a.web = a.newHTTPServer(a.farewell(deleting(limited(api, pages))))
+	a.web.ConnContext = connlimit.Context
 	if cfg.Metrics.Addr != "" {
 		a.admin = a.newHTTPServer(a.metrics.handler())
 		a.admin.WriteTimeout = 0 // a profile takes as long as it is asked to

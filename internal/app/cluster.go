@@ -42,7 +42,7 @@ func (a *App) newLimiter() *ratelimit.Limiter {
 // openCounts opens connections of the ledger's own.
 func (a *App) openCounts(ctx context.Context) (err error) {
 	if a.shared() {
-		a.cluster.counts, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4})
+		a.cluster.counts, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4, Beside: a.db})
 	}
 	return err
 }

@@ -20,6 +20,8 @@ type Config struct {
 	Domains []string `key:"domains" default:"gonebox.localhost" help:"active public mail domains; the first is for callers who name none"`
 	// Roles are the parts this process runs.
 	Roles []string `key:"roles" default:"smtp, api, jobs" oneof:"smtp api jobs" help:"the parts this process runs; fewer than all need database.url"`
+	// DiskReserve is kept for deleting on a full disk; see package reserve.
+	DiskReserve Size `key:"disk_reserve" default:"32MiB" help:"disk space in data_dir that is kept for deleting when the disk is full, an eighth of the disk at most; 0: none. Not for PostgreSQL"`
 	// ShutdownGrace is how long Serve waits for work under way once it is told to stop.
 	ShutdownGrace time.Duration `key:"shutdown_grace" default:"20s" help:"how long work under way may go on after the signal to stop"`
 	// ShutdownDelay is how long it goes on serving before that, so that load balancers notice.
@@ -32,6 +34,7 @@ type Config struct {
 	Database DatabaseConfig `key:"database" help:"where everything but the originals is kept"`
 	DNS      DNSConfig      `key:"dns" help:"asking the domain name system"`
 	Metrics  MetricsConfig  `key:"metrics" help:"metrics and profiles for the operator"`
+	Memory   MemoryConfig   `key:"memory" help:"bounds of the memory used"`
 	Secrets  SecretsConfig  `key:"secrets" help:"what must stay secret"`
 	Session  SessionConfig  `key:"session" help:"guest sessions"`
 	Account  AccountConfig  `key:"account" help:"accounts and how they sign in"`

@@ -30,7 +30,7 @@ type ProvidersConfig struct {
 // BankpayConfig is the section billing.bankpay.
 type BankpayConfig struct {
 	APIKey        Secret         `key:"apikey" default:"" help:"shared secret of the bank callback; empty: the callback is refused"`
-	AllowNetworks []netip.Prefix `key:"allow_networks" default:"" help:"networks (CIDR) the bank callback may come from"`
+	AllowNetworks []netip.Prefix `key:"allow_networks" default:"" help:"networks (CIDR) the bank callback may come from; all addresses would leave it to the shared secret, and are warned of at the start"`
 	BankBIN       string         `key:"bank_bin" default:"" help:"the bank's number in VietQR, 6 digits"`
 	BankName      string         `key:"bank_name" default:"" help:"the bank's name for people"`
 	AccountNumber string         `key:"account_number" default:"" help:"number of the account to pay to"`

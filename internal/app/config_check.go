@@ -90,11 +90,16 @@ func (l *loader) checkRoles() {
 	l.demand(len(c.Roles) == all || c.Database.URL != "", "the other parts cannot share a SQLite database; set database.url, or leave roles out", "roles", "database.url")
 }
 
+// leastBudget is what a few mails of 25 MiB need.
+const leastBudget = Size(128 << 20)
+
 func (l *loader) checkBounds() {
 	c := l.config
 	l.demand(c.API.PageDefault <= c.API.PageMax, "is above api.page_max", "api.page_default", "api.page_max")
 	l.demand(c.Webhooks.ResponseKept <= c.Webhooks.ResponseMax, "is above webhooks.response_max", "webhooks.response_kept", "webhooks.response_max")
 	l.demand(c.HTTP.ReadHeaderTimeout <= c.HTTP.ReadTimeout, "is above http.read_timeout", "http.read_header_timeout", "http.read_timeout")
+	l.demand(time.Second <= c.Database.Timeout && c.Database.Timeout <= time.Minute, "must be 1s to 1m", "database.timeout")
+	l.demand(c.Memory.Budget == 0 || c.Memory.Budget >= leastBudget, "is below "+leastBudget.String(), "memory.budget")
 	// RFC 9106 §3.1 asks for at least 8 KiB a lane.
 	l.demand(int64(c.Account.Password.Memory) >= 8<<10*int64(c.Account.Password.Threads), "must be 8KiB or more for each of account.password.threads", "account.password.memory", "account.password.threads")
 }

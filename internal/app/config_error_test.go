@@ -46,6 +46,8 @@ func TestConfigFileErrors(t *testing.T) {
 		{"smtp: {tls: {acme: yes}}\n", `box.yaml:1: smtp.tls.acme = "yes": must be true or false, without quotes`},
 		{"smtp: {max_size: 25 apples}\n", `box.yaml:1: smtp.max_size = "25 apples": is not a size; write it like 25MiB, 512KiB or 4096B`},
 		{"smtp: {max_size: 9000000TiB}\n", `box.yaml:1: smtp.max_size = "9000000TiB": is not a size; write it like 25MiB, 512KiB or 4096B`},
+		{"smtp: {max_size: ''}\n", `box.yaml:1: smtp.max_size = "": must be above zero`},
+		{"memory: {budget: 64MiB}\n", `box.yaml:1: memory.budget = "64MiB": is below 128MiB`},
 		{"session: {idle: 30}\n", `box.yaml:1: session.idle = "30": is not a duration; write it like 15s, 30m, 720h or 30d`},
 		{"session: {idle: 999999d}\n", `box.yaml:1: session.idle = "999999d": is not a duration; write it like 15s, 30m, 720h or 30d`},
 		{"session: {idle: 0s}\n", `box.yaml:1: session.idle = "0s": must be above zero`},

@@ -17,12 +17,13 @@ type LogConfig struct {
 // HTTPConfig is the section http.
 type HTTPConfig struct {
 	Addr              string         `key:"addr" default:":8080" help:"address to listen on, host:port"`
-	TrustedProxies    []netip.Prefix `key:"trusted_proxies" default:"" help:"networks (CIDR) of the proxies whose X-Forwarded-For is believed"`
-	BodyMax           Size           `key:"body_max" default:"1MiB" help:"largest request body"`
+	TrustedProxies    []netip.Prefix `key:"trusted_proxies" default:"" help:"networks (CIDR) of the proxies whose X-Forwarded-For is believed; all addresses would let every client choose its own, and are warned of at the start"`
+	BodyMax           Size           `key:"body_max" default:"16KiB" help:"largest request body"`
+	LargeBodyMax      Size           `key:"large_body_max" default:"1MiB" help:"largest request body of a filter trial and of the bank's callback"`
 	HeaderMax         Size           `key:"header_max" default:"64KiB" help:"largest request header"`
 	ReadHeaderTimeout time.Duration  `key:"read_header_timeout" default:"10s" help:"time for a client to send the header of a request"`
 	ReadTimeout       time.Duration  `key:"read_timeout" default:"30s" help:"time for a client to send a whole request"`
-	WriteTimeout      time.Duration  `key:"write_timeout" default:"30s" help:"time to answer a request; a long-poll has its wait on top"`
+	WriteTimeout      time.Duration  `key:"write_timeout" default:"30s" help:"time to answer a request, or for a client to take 64KiB of an original message; a long-poll has its wait on top"`
 	IdleTimeout       time.Duration  `key:"idle_timeout" default:"2m" help:"how long an idle connection is kept"`
 }
 
@@ -43,11 +44,12 @@ type SMTPConfig struct {
 	MaxCommands    int            `key:"max_commands" default:"1000" help:"most commands of a session without a message being taken"`
 	MaxErrors      int            `key:"max_errors" default:"100" help:"most refused commands of a session without a message being taken"`
 	SetMax         int            `key:"set_max" default:"512" help:"most mails that share a transaction and a sync; 1: each has a plain one of its own, which is slower and there to be compared with"`
-	TrustedProxies []netip.Prefix `key:"trusted_proxies" default:"" help:"networks (CIDR) of the load balancers that speak the PROXY protocol to smtp.addr; they must, and nobody else may"`
+	TrustedProxies []netip.Prefix `key:"trusted_proxies" default:"" help:"networks (CIDR) of the load balancers that speak the PROXY protocol to smtp.addr; they must, and nobody else may; all addresses would let every sender choose its own, and are warned of at the start"`
 	CommandTimeout time.Duration  `key:"command_timeout" default:"5m" help:"longest wait for a command (RFC 5321 §4.5.3.2.7)"`
 	DataTimeout    time.Duration  `key:"data_timeout" default:"3m" help:"longest pause within a message (RFC 5321 §4.5.3.2.5)"`
 	WriteTimeout   time.Duration  `key:"write_timeout" default:"2m" help:"longest wait for a client to take a reply"`
 	SessionTimeout time.Duration  `key:"session_timeout" default:"1h" help:"longest a connection may last"`
+	MemoryTimeout  time.Duration  `key:"memory_timeout" default:"1m" help:"longest wait of a message for memory (memory.budget); then its sender is to try again"`
 	TLS            TLSConfig      `key:"tls" help:"STARTTLS: certificate files, or certificates fetched by ACME, or neither"`
 }
 
@@ -62,7 +64,8 @@ type TLSConfig struct {
 
 // DatabaseConfig is the section database.
 type DatabaseConfig struct {
-	URL Secret `key:"url" default:"" help:"postgres://user:password@host/name; empty: SQLite in data_dir"`
+	URL     Secret        `key:"url" default:"" help:"postgres://user:password@host/name; empty: SQLite in data_dir"`
+	Timeout time.Duration `key:"timeout" default:"5s" help:"time for PostgreSQL to answer a statement, 1s to 1m; a server that stays silent is found out within it"`
 }
 
 // DNSConfig is the section dns.
@@ -74,7 +77,12 @@ type DNSConfig struct {
 
 // MetricsConfig is the section metrics.
 type MetricsConfig struct {
-	Addr string `key:"addr" default:"" help:"address for metrics and pprof, host:port, never a public one; empty: off"`
+	Addr string `key:"addr" default:"" help:"address for metrics and pprof, host:port, never a public one, of which the start warns; empty: off"`
+}
+
+// MemoryConfig is the section memory.
+type MemoryConfig struct {
+	Budget Size `key:"budget" default:"0" zero:"60 % of what the machine or the control group has, at least 256MiB" help:"memory for mail, requests and responses in progress; work that needs more than is left waits, and is refused for the time being if it waits long"`
 }
 
 // SecretsConfig is the section secrets.
@@ -125,7 +133,7 @@ type DomainConfig struct {
 
 // WebhooksConfig is the section webhooks.
 type WebhooksConfig struct {
-	AllowNetworks      []netip.Prefix  `key:"allow_networks" default:"" help:"private networks (CIDR) that endpoints may be in all the same"`
+	AllowNetworks      []netip.Prefix  `key:"allow_networks" default:"" help:"private networks (CIDR) that endpoints may be in all the same; all addresses would open your own network to every account, and are warned of at the start"`
 	RetrySchedule      []time.Duration `key:"retry_schedule" default:"5s, 5m, 30m, 2h, 5h, 10h, 10h" help:"pauses before the further tries of a delivery"`
 	RetryJitter        int             `key:"retry_jitter" default:"20" max:"100" zero:"none" help:"how far a pause varies by chance, in percent each way"`
 	RetryAfterMax      time.Duration   `key:"retry_after_max" default:"24h" help:"longest Retry-After of an endpoint that is honoured"`
@@ -144,11 +152,14 @@ type LimitsConfig struct {
 	MailboxCreate   ratelimit.Limit `key:"mailbox_create" default:"30/1m, 300/24h" help:"mailbox creation, public and guest, of an IP address (IPv6: /64)"`
 	SignIn          ratelimit.Limit `key:"signin" default:"10/5m" help:"sign-in to an account from an IP address"`
 	SignInAccount   ratelimit.Limit `key:"signin_account" default:"50/5m" help:"sign-in to an account from anywhere"`
+	SignInAddress   ratelimit.Limit `key:"signin_address" default:"60/5m" help:"sign-ins and registrations that reach the hash of a password, from an IP address (IPv6: /64)"`
 	Register        ratelimit.Limit `key:"register" default:"10/1h" help:"registration from an IP address"`
 	Session         ratelimit.Limit `key:"session" default:"30/1m" help:"guest sessions started from an IP address"`
 	Reads           ratelimit.Limit `key:"reads" default:"300/1m" help:"reads with a mailbox token from an IP address"`
 	LongPolls       int             `key:"long_polls" default:"100" help:"long-polls open at once from an IP address"`
+	HTTPConnections int             `key:"http_connections" default:"200" help:"HTTP connections open at once from an IP address (IPv6: /64), but for those of http.trusted_proxies; more are answered 429, and probes"`
 	Other           ratelimit.Limit `key:"other" default:"300/1m" help:"other calls with a credential, or else from an IP address"`
 	SMTPConnections int             `key:"smtp_connections" default:"100" help:"SMTP connections open at once from an IP address"`
 	SMTPMessages    ratelimit.Limit `key:"smtp_messages" default:"1000/1m" help:"messages over SMTP from an IP address"`
+	SMTPRefused     ratelimit.Limit `key:"smtp_refused" default:"200/1m" help:"refused recipients of an IP address (IPv6: /64); with more, and nine in ten of all its recipients, it hears 421 until the time is over. Each process counts for itself"`
 }

@@ -28,6 +28,9 @@ func parseScalar(p any, text string) (err error) {
 	case *int64:
 		*p, err = parseInt[int64](text)
 	case *Size:
+		if text == "" { // refused as zero is, but where zero means something
+			text = "0"
+		}
 		*p, err = ParseSize(text)
 	case *time.Duration:
 		*p, err = parseDuration(text)

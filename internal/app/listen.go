@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"slices"
+
+	"github.com/gonebox/gonebox/internal/connlimit"
 )
 
 // The parts that a process may run (key roles). Whatever it runs, it answers probes.
@@ -20,13 +23,19 @@ func (a *App) runs(role string) bool { return slices.Contains(a.cfg.Roles, role)
 // listen takes the ports.
 func (a *App) listen(ctx context.Context) (err error) {
 	var config net.ListenConfig
-	if a.webListener, err = config.Listen(ctx, "tcp", a.cfg.HTTP.Addr); err != nil {
+	pool := connlimit.NewPool(connectionsOf(connlimit.Descriptors()))
+	web := net.ListenConfig{Control: boundUnsent}
+	if a.webListener, err = web.Listen(ctx, "tcp", a.cfg.HTTP.Addr); err != nil {
 		return fmt.Errorf("http.addr: %w", err)
 	}
+	a.webListener = pool.Listen(a.webListener, connlimit.Options{
+		PerAddress: a.cfg.Limits.HTTPConnections, Exempt: a.cfg.HTTP.TrustedProxies, Reserve: true,
+	})
 	if a.runs(roleSMTP) {
 		if a.smtpListener, err = config.Listen(ctx, "tcp", a.cfg.SMTP.Addr); err != nil {
 			return fmt.Errorf("smtp.addr: %w", err)
 		}
+		a.smtpListener = pool.Listen(a.smtpListener, connlimit.Options{Exempt: a.cfg.SMTP.TrustedProxies}) // it limits addresses itself
 	}
 	if a.cfg.Metrics.Addr != "" {
 		if a.adminListen, err = config.Listen(ctx, "tcp", a.cfg.Metrics.Addr); err != nil {
@@ -34,6 +43,30 @@ func (a *App) listen(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// connectionsOf is how many connections clients may have open together in a process with so many descriptors: the rest is for files, the
+// database and deliveries. 0 is any number.
+func connectionsOf(descriptors int) int {
+	const (
+		leastOwn, mostOwn = 80, 1024
+		least             = 8
+	)
+	if descriptors == 0 {
+		return 0
+	}
+	return max(descriptors-min(max(descriptors/4, leastOwn), mostOwn), least)
+}
+
+// limited leaves requests on connections beyond the limits to the API, which answers probes and refuses the rest.
+func limited(api, all http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if connlimit.Of(r.Context()) != connlimit.No {
+			api.ServeHTTP(w, r)
+			return
+		}
+		all.ServeHTTP(w, r)
+	})
 }
 
 // HTTPAddr is where calls are answered, or probes alone.

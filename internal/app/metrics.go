@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
@@ -56,6 +57,21 @@ func newMetrics() *metrics {
 	m.registry.MustRegister(m.attempts, m.batches, m.sets, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// countMemory shows a memory budget and what is used of it.
+func (m *metrics) countMemory(b *budget.Budget) {
+	total := prometheus.NewGauge(prometheus.GaugeOpts{Name: "gonebox_memory_budget_bytes", Help: "Memory for mail, requests and responses in progress (memory.budget)."})
+	total.Set(float64(b.Total()))
+	m.registry.MustRegister(total)
+	for _, k := range budget.Kinds() {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "gonebox_memory_used_bytes", Help: "Memory of the budget in use, by kind.", ConstLabels: prometheus.Labels{"kind": k.String()},
+		}, func() float64 { return float64(b.Used(k)) }))
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "gonebox_memory_refused_total", Help: "Requests for memory of the budget that waited in vain, by kind.", ConstLabels: prometheus.Labels{"kind": k.String()},
+		}, func() float64 { return float64(b.Refused(k)) }))
+	}
 }
 
 // observe takes note of a call.

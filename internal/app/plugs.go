@@ -3,9 +3,11 @@ package app
 import (
 	"math"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -34,6 +36,25 @@ func (p PasswordConfig) cost() account.Cost {
 		Memory: uint32(min(int64(p.Memory)/kib, math.MaxUint32)), Passes: uint32(p.Passes), Threads: uint8(p.Threads),
 	}
 }
+
+// databaseWaiting is how many calls may wait for PostgreSQL at once, by the memory that they keep meanwhile.
+func (c *Config) databaseWaiting() int {
+	const (
+		each  = 64 << 10 // a request with its connection and its goroutine
+		least = 1000
+	)
+	return max(least, int(c.memoryBudget()/each))
+}
+
+// memoryBudget is memory.budget in octets, and by default a part of the memory that the process can have.
+func (c *Config) memoryBudget() int64 {
+	if c.Memory.Budget > 0 {
+		return int64(c.Memory.Budget)
+	}
+	return budget.DefaultTotal(systemMemory())
+}
+
+func systemMemory() int64 { return budget.SystemMemory(os.DirFS("/")) }
 
 // allowMessage holds the messages of a sender's address against the limit (decisions §5).
 func allowMessage(l *ratelimit.Limiter, limit ratelimit.Limit) func(netip.Addr) (time.Duration, bool) {

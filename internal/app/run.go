@@ -9,12 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
 // Run serves until ctx ends and for shutdown_delay more, then lets the work under way finish, for shutdown_grace at most, and
 // closes everything.
-// An error means that a part stopped by itself.
+// An error means that a part stopped by itself, or that not all of the work could be finished.
 func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -35,11 +36,14 @@ func (a *App) Run(ctx context.Context) error {
 
 	a.stopping.Store(true)
 	a.linger()
-	a.drain()
-	edges.Wait()
-	endDelivery() // only now: until the edges are quiet, a mail may still want to be delivered
-	inside.Wait()
-	err := errors.Join(a.keys.Flush(context.WithoutCancel(ctx)), a.Close())
+	err := a.finish(func(grace context.Context) error {
+		a.drain(grace)
+		edges.Wait()
+		endDelivery() // only now: until the edges are quiet, a mail may still want to be delivered
+		inside.Wait()
+		a.eraseLast(db.Freeing(grace)) // a full disk does not make a stop a failure
+		return errors.Join(a.keys.Flush(db.Freeing(context.WithoutCancel(ctx))), a.Close())
+	})
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
@@ -92,10 +96,35 @@ func (a *App) farewell(h http.Handler) http.Handler {
 	})
 }
 
-// drain stops taking work and waits for what is under way.
-func (a *App) drain() {
+// stopMargin is how much longer than shutdown_grace a stop may take: once the grace is over nothing waits for another
+// machine any more.
+const stopMargin = 2 * time.Second
+
+// finish runs the end of everything. When shutdown_grace is over, calls that wait for PostgreSQL fail; what still has not ended
+// stopMargin after that is left to the end of the process.
+func (a *App) finish(end func(grace context.Context) error) error {
 	grace, cancel := context.WithTimeout(context.Background(), a.cfg.ShutdownGrace)
 	defer cancel()
+	defer context.AfterFunc(grace, a.db.Abort)()
+	ended := make(chan error, 1)
+	go func() { ended <- end(grace) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-grace.Done():
+	}
+	margin, cancel := context.WithTimeout(context.Background(), stopMargin)
+	defer cancel()
+	select {
+	case err := <-ended:
+		return err
+	case <-margin.Done():
+		return fmt.Errorf("shutdown_grace: work did not end within %s and was cut off", a.cfg.ShutdownGrace)
+	}
+}
+
+// drain stops taking work and waits for what is under way until grace ends.
+func (a *App) drain(grace context.Context) {
 	a.wake.Close() // long-polls answer with what there is
 	var edges sync.WaitGroup
 	edges.Go(func() {
@@ -110,6 +139,23 @@ func (a *App) drain() {
 		edges.Go(func() { _ = a.admin.Close() })
 	}
 	edges.Wait()
+}
+
+// eraseMax bounds the erasing at a stop.
+const eraseMax = 3 * time.Second
+
+// eraseLast erases what is over at a stop: else it would stay in the files of data_dir for as long as the service is down.
+// Other processes that share a database go on with it.
+func (a *App) eraseLast(ctx context.Context) {
+	if a.shared() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, eraseMax)
+	defer cancel()
+	_, err := a.boxes.Sweep(ctx, a.mail)
+	if err = errors.Join(err, a.originals.sweep(ctx), a.db.Purge(ctx)); err != nil {
+		a.log.Warn("not everything that is over was erased before the stop; the next start does it", "error", err)
+	}
 }
 
 // Close releases the ports and the storage. Run does it by itself.
@@ -135,9 +181,12 @@ func (a *App) Close() error {
 	return errors.Join(errs...)
 }
 
+// readyMax bounds a readiness probe: what has not answered by then is not ready.
+const readyMax = 3 * time.Second
+
 // ready looks at what calls depend on (spec §4 system). What another process does is not this one's to answer for.
 func (a *App) ready(ctx context.Context) []httpapi.Check {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, readyMax)
 	defer cancel()
 	smtp := httpapi.Check{Name: "smtp", Elsewhere: a.smtpListener == nil}
 	if a.smtpListener != nil {

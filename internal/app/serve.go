@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/httpapi"
@@ -15,9 +14,7 @@ import (
 
 // Serve runs the service until ctx ends, and says on out where it can be reached.
 func Serve(ctx context.Context, cfg *Config, out io.Writer) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	limitMemory(cfg)
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + waitingProcs)
 	}
@@ -26,13 +23,9 @@ func Serve(ctx context.Context, cfg *Config, out io.Writer) error {
 		return err
 	}
 	a.greet(out)
-	go debug.FreeOSMemory() // what starting up needed is not needed again
+	go a.returnMemory(ctx)
 	return a.Run(ctx)
 }
-
-// gcPercent lets garbage grow to three times what lives. Little lives here, a few MiB, and every mail leaves some behind:
-// collecting less often is worth a tenth of its time, for some 10 MiB.
-const gcPercent = 300
 
 // waitingProcs is how many goroutines more than there are processors may be in Go's hands at once. One that waits for the disk
 // holds its place until the runtime takes it away, and asks for one again behind all that want to run; the set of mail that

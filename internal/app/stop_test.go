@@ -43,6 +43,7 @@ func TestAStoppingServiceServesOnUntilItsBalancerHasNoticed(t *testing.T) {
 		t.Errorf("the call that waited heard %v", list)
 	}
 
+	s.Clock.WaitForTimers(1) // that of the delay: the tasks have ended
 	s.Clock.Advance(10 * time.Second)
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/reserve"
 )
 
 // open opens what is kept: SQLite and segment files in data_dir, or the PostgreSQL that processes share.
@@ -19,14 +21,19 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	if err := makeDataDir(a.cfg.DataDir); err != nil {
 		return fmt.Errorf("data_dir: %w", err)
 	}
+	options := db.Options{Logger: a.log, Commit: o.Commit}
 	if a.cfg.Database.URL == "" {
+		if a.reserve, err = reserve.Open(a.cfg.DataDir, int64(a.cfg.DiskReserve), a.log); err != nil {
+			return err
+		}
+		options.Space = a.reserve
 		s, err := original.Open(filepath.Join(a.cfg.DataDir, originalsFolder), a.clock, a.log)
 		if err != nil {
 			return err
 		}
 		a.originals = segments{s, a.clock}
 	}
-	a.db, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Commit: o.Commit})
+	a.db, err = openDatabase(ctx, a.cfg, options)
 	if err != nil {
 		return err
 	}
@@ -53,6 +60,7 @@ func (a *App) demandSecret() error {
 
 func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error) {
 	if url := string(cfg.Database.URL); url != "" {
+		o.Timeout, o.Waiting = cfg.Database.Timeout, cfg.databaseWaiting()
 		return db.Open(ctx, url, o)
 	}
 	return db.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), o)
@@ -70,10 +78,35 @@ func makeDataDir(dir string) error {
 	return errors.Join(parent.Sync(), parent.Close())
 }
 
+// keepReserve finds disk space where there is none, and makes the reserve anew once there is enough: what was deleted leaves
+// the log, and then the free pages of the database.
+func (a *App) keepReserve(ctx context.Context) error {
+	if a.reserve == nil || !a.reserve.Full() {
+		return nil
+	}
+	err := errors.Join(a.db.Purge(ctx), a.db.Shrink(ctx), a.reserve.Restore())
+	if errors.Is(err, db.ErrFull) {
+		a.log.Debug("no disk space was found", "error", err)
+		return nil // readiness says so
+	}
+	return err
+}
+
+// deleting has the calls that delete carried out on a full disk.
+func deleting(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			r = r.WithContext(db.Freeing(r.Context()))
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 // originals keeps original messages for their short time.
 type originals interface {
 	inbound.Originals
 	Read(ref original.Ref) ([]byte, error)
+	NewReader(ctx context.Context, ref original.Ref) (*original.Reader, error)
 	sweep(ctx context.Context) error
 	Close() error
 }

@@ -14,11 +14,22 @@ type Clock struct {
 	all  []instance
 }
 
+// settleMax ends a test that hangs; it decides nothing else.
+const settleMax = 30 * time.Second
+
 // Now is where the clock stands.
 func (c *Clock) Now() time.Time { return c.fake.Now() }
 
-// Advance moves the clock of every process and fires the timers that have come due.
+// Advance moves the clock of every process and fires the timers that have come due. It first waits until the service sleeps:
+// a task under way would set its next timer by the new time, and the test would wait for a time that never comes.
 func (c *Clock) Advance(d time.Duration) {
+	c.t.Helper()
+	c.await("of its schedules and queues at work", atWork, 0)
+	c.Move(d)
+}
+
+// Move is Advance without the wait, for a clock that runs whatever the service is doing.
+func (c *Clock) Move(d time.Duration) {
 	c.t.Helper()
 	for _, i := range c.all {
 		if err := i.advance(d); err != nil {
@@ -30,16 +41,30 @@ func (c *Clock) Advance(d time.Duration) {
 	}
 }
 
-// Waiting is how many timers have neither fired nor been stopped.
-func (c *Clock) Waiting() int {
+// WaitForTimers waits until as many timers of all processes have neither fired nor been stopped.
+func (c *Clock) WaitForTimers(n int) {
 	c.t.Helper()
-	n := 0
-	for _, i := range c.all {
-		each, err := i.count(timers)
-		if err != nil {
-			c.t.Fatalf("count the timers: %v", err)
+	c.await("timers", timers, n)
+}
+
+// await waits until as many of something are counted in all processes.
+func (c *Clock) await(name string, w what, want int) {
+	c.t.Helper()
+	real := clock.System()
+	for deadline := real.Now().Add(settleMax); ; <-real.NewTimer(time.Millisecond).C { // the pause decides nothing
+		n := 0
+		for _, i := range c.all {
+			each, err := i.count(w)
+			if err != nil {
+				c.t.Fatalf("count %s: %v", name, err)
+			}
+			n += each
 		}
-		n += each
+		if n == want {
+			return
+		}
+		if real.Now().After(deadline) {
+			c.t.Fatalf("the service has %d %s, want %d", n, name, want)
+		}
 	}
-	return n
 }

@@ -36,6 +36,7 @@ type what string
 const (
 	timers   what = "timers"   // of its clock, that wait
 	sleepers what = "sleepers" // long-polls that wait
+	atWork   what = "at work"  // goroutines of schedules and queues that do not sleep
 )
 
 // local is the service in this process.
@@ -81,10 +82,37 @@ func (l *local) count(w what) (int, error) {
 	case timers:
 		return l.fake.Waiting(), nil
 	case sleepers:
-		stacks := make([]byte, 8<<20)
-		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "internal/wake.Until["), nil
+		return strings.Count(stacks(), "internal/wake.until["), nil
+	case atWork:
+		n := 0
+		for stack := range strings.SplitSeq(stacks(), "\n\n") {
+			if works(stack) {
+				n++
+			}
+		}
+		return n, nil
 	}
 	return 0, fmt.Errorf("%s cannot be counted", w)
+}
+
+// stacks are those of all goroutines.
+func stacks() string {
+	b := make([]byte, 8<<20)
+	return string(b[:runtime.Stack(b, true)])
+}
+
+// works reports whether a stack is of a goroutine of a job.Schedule or a job.Queue that does not sleep: it may set a timer
+// that is computed from the present time. One that has only to wait for the end of jobs sets none.
+func works(stack string) bool {
+	state, _, _ := strings.Cut(stack, "\n")
+	switch {
+	case strings.Contains(stack, "internal/job.(*Schedule).follow("):
+		return !strings.Contains(state, "[select") || !strings.Contains(stack, "internal/job.(*Schedule).sleep(")
+	case strings.Contains(stack, "internal/job.(*Queue).Run("):
+		asleep := strings.Contains(state, "[select") && strings.Contains(stack, "internal/job.(*run).sleep(")
+		return !asleep && !strings.Contains(stack, "sync.(*WaitGroup).Wait(")
+	}
+	return false
 }
 
 func (l *local) stop() error { return l.end() }

@@ -1,12 +1,18 @@
 package apptest
 
 import (
+	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/job"
 )
 
 func TestMain(m *testing.M) {
@@ -49,5 +55,39 @@ func TestChildTellsWhyItCannotStart(t *testing.T) {
 	set := s.settings(map[string]string{"http.addr": "203.0.113.1:1"})
 	if _, err := newChild(t, &start{Settings: set}, io.Discard); err == nil || !strings.Contains(err.Error(), "http.addr") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A clock that is moved while a task is under way would take its next time from it.
+func TestTheClockWaitsForTasksUnderWay(t *testing.T) {
+	fake := clock.NewFake(Noon())
+	begun, end := make(chan struct{}), make(chan struct{})
+	var done int
+	schedule := job.NewSchedule(fake, slog.New(slog.DiscardHandler), job.Task{Name: "slow", Every: time.Minute, Do: func(context.Context) error {
+		done++
+		begun <- struct{}{}
+		<-end
+		return nil
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { schedule.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	l := &local{fake: fake}
+	c := &Clock{t: t, fake: fake, all: []instance{l}}
+	<-begun
+	if n, err := l.count(atWork); n != 1 || err != nil {
+		t.Fatalf("%d at work, %v", n, err)
+	}
+	go func() { end <- struct{}{} }() // at any moment
+
+	c.Advance(time.Minute)
+
+	<-begun // for the second time: the minute was not lost
+	end <- struct{}{}
+	c.WaitForTimers(1)
+	if done != 2 {
+		t.Errorf("it was done %d times", done)
 	}
 }

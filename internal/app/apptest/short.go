@@ -1,0 +1,18 @@
+package apptest
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+)
+
+// RunLong runs the tests of a package that takes long or needs more than Go: run is its m.Run, with what it sets up. With -short
+// it runs nothing, and says what the tests need. A TestMain exits with its result.
+func RunLong(needs string, run func() int) (code int) {
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("-short leaves out these tests, which need", needs)
+		return 0
+	}
+	return run()
+}

@@ -1,0 +1,34 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/app"
+)
+
+// What is in use while memory is given back does not keep that memory from being given back later.
+func TestMemoryIsGivenBackOnceABurstIsOver(t *testing.T) {
+	const mib = 1 << 20
+	var h app.Held
+	h.Freed(20*mib, 0)
+	for _, step := range []struct {
+		total, inUse int64 // of the runtime, of the budget
+		worthwhile   bool
+		left         int64 // of total, where it is worthwhile
+	}{
+		{30 * mib, mib, false, 0},
+		{150 * mib, 120 * mib, false, 0},
+		{350 * mib, 100 * mib, true, 300 * mib}, // more is in use than was acquired
+		{300 * mib, 150 * mib, true, 180 * mib},
+		{170 * mib, 0, true, 40 * mib}, // a little stays, in caches
+		{100 * mib, 0, false, 0},
+		{110 * mib, 0, true, 40 * mib},
+	} {
+		if got := h.Worthwhile(step.total, step.inUse); got != step.worthwhile {
+			t.Errorf("%d MiB with %d in use: worthwhile %v", step.total/mib, step.inUse/mib, got)
+		}
+		if step.worthwhile {
+			h.Freed(step.left, step.inUse)
+		}
+	}
+}

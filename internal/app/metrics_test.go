@@ -1,0 +1,39 @@
+package app
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/budget"
+)
+
+func TestMetricsShowTheMemoryBudget(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Memory.Budget = 512 << 20
+	b, m := budget.New(cfg.memoryBudget()), newMetrics()
+	m.countMemory(b)
+	b.TryAcquire(budget.Mail, "192.0.2.1", 1000)
+	answer := httptest.NewRecorder()
+	m.handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	for _, line := range []string{
+		"gonebox_memory_budget_bytes 5.36870912e+08",
+		`gonebox_memory_used_bytes{kind="mail"} 1000`,
+		`gonebox_memory_used_bytes{kind="response"} 0`,
+	} {
+		if !strings.Contains(answer.Body.String(), "\n"+line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+}
+
+func TestTheBudgetIsTakenFromTheMachineByDefault(t *testing.T) {
+	cfg := DefaultConfig()
+	s := newTable(cfg).byKey["memory.budget"]
+	if err := s.setText(""); err != nil {
+		t.Fatal(err)
+	}
+	if got, least := cfg.memoryBudget(), int64(256<<20); got < least || got != budget.DefaultTotal(systemMemory()) {
+		t.Errorf("the budget is %d octets", got)
+	}
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/content"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/wallet"
+	"github.com/gonebox/gonebox/internal/wallet/bankpay"
+)
+
+// Operator is an operator's access to a service's database, whether the service runs or not: the domains that commands work on. A
+// running service uses what they change with its next call, and public domains within seconds.
+type Operator struct {
+	Domains  *domain.Service
+	Accounts *account.Registry
+	Plans    plan.Catalogue
+	Wallet   *wallet.Service
+	Bank     *bankpay.Service
+	Content  *content.Service
+	Clock    clock.Clock
+
+	db *db.DB
+}
+
+// OpenOperator opens the database that cfg names and brings it up to date.
+func OpenOperator(ctx context.Context, cfg *Config) (_ *Operator, err error) {
+	catalogue, err := cfg.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	d, err := openOperatorDatabase(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	if _, _, err := d.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	c := clock.System()
+	billing := newBilling(d, c, slog.New(slog.DiscardHandler), cfg, func() {})
+	o := &Operator{
+		Domains: domain.New(d, c, nil, nil, domain.Policy{Configured: cfg.Domains}), Accounts: account.NewRegistry(d, cfg.Account.Password.cost()),
+		Plans: catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c), Clock: c, db: d,
+	}
+	return o, o.Domains.Reload(ctx)
+}
+
+// Close releases the database.
+func (o *Operator) Close() { _ = o.db.Close() }
+
+// Migrate brings the database to the newest schema and returns the versions before and after.
+func Migrate(ctx context.Context, cfg *Config) (from, to int64, err error) {
+	d, err := openOperatorDatabase(ctx, cfg)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return d.Migrate(ctx)
+}
+
+func openOperatorDatabase(ctx context.Context, cfg *Config) (*db.DB, error) {
+	if err := makeDataDir(cfg.DataDir); err != nil {
+		return nil, fmt.Errorf("data_dir: %w", err)
+	}
+	return openDatabase(ctx, cfg, db.Options{})
+}
