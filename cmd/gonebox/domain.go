@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/domain"
 )
 
 type domainCmd struct {
@@ -18,18 +19,10 @@ func (*domainCmd) Help() string {
   gonebox domain add box.example.org`
 }
 
-// withAdmin opens the database, runs do, and closes it.
-func (f *configFlags) withAdmin(c *console, do func(*app.Admin) error) error {
-	cfg, err := f.load(c, nil)
-	if err != nil {
-		return err
-	}
-	admin, err := app.OpenAdmin(c, cfg)
-	if err != nil {
-		return err
-	}
-	defer admin.Close()
-	return do(admin)
+// domainRow is a public domain in JSON.
+type domainRow struct {
+	Name   string `json:"name"`
+	Active bool   `json:"active"`
 }
 
 type domainAddCmd struct {
@@ -46,8 +39,8 @@ func (*domainAddCmd) Help() string {
 
 // Run adds the domain.
 func (d *domainAddCmd) Run(c *console) error {
-	return d.withAdmin(c, func(admin *app.Admin) error {
-		if err := admin.AddDomain(c, d.Domain); err != nil {
+	return d.operate(c, func(o *app.Operator) error {
+		if err := o.Domains.Add(c, d.Domain); err != nil {
 			return err
 		}
 		return reportDomain(c, d.JSON, d.Domain, true)
@@ -68,8 +61,8 @@ func (*domainDisableCmd) Help() string {
 
 // Run disables the domain.
 func (d *domainDisableCmd) Run(c *console) error {
-	return d.withAdmin(c, func(admin *app.Admin) error {
-		if err := admin.DisableDomain(c, d.Domain); err != nil {
+	return d.operate(c, func(o *app.Operator) error {
+		if err := o.Domains.Disable(c, d.Domain); err != nil {
 			return err
 		}
 		return reportDomain(c, d.JSON, d.Domain, false)
@@ -78,7 +71,7 @@ func (d *domainDisableCmd) Run(c *console) error {
 
 func reportDomain(c *console, asJSON bool, name string, active bool) error {
 	if asJSON {
-		return printJSON(c.out, app.DomainRow{Name: name, Active: active})
+		return printJSON(c.out, domainRow{name, active})
 	}
 	_, err := fmt.Fprintf(c.out, "%s is %s now.\n", name, domainState(active))
 	return err
@@ -97,11 +90,8 @@ func (*domainListCmd) Help() string {
 
 // Run lists the domains.
 func (d *domainListCmd) Run(c *console) error {
-	return d.withAdmin(c, func(admin *app.Admin) error {
-		rows, err := admin.ListDomains(c)
-		if err != nil {
-			return err
-		}
+	return d.operate(c, func(o *app.Operator) error {
+		rows := rowsOf(o.Domains.All(), func(p domain.Public) domainRow { return domainRow{p.Name, p.Active} })
 		if d.JSON {
 			return printJSON(c.out, rows)
 		}

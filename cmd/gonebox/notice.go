@@ -6,6 +6,8 @@ import (
 
 	"github.com/gonebox/gonebox/internal/app"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/content"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 type noticeCmd struct {
@@ -20,18 +22,28 @@ func (*noticeCmd) Help() string {
   gonebox notice publish --title "Maintenance on Sunday" --level warning`
 }
 
-// withPress opens what is published, runs do, and closes it.
-func (f *configFlags) withPress(c *console, do func(*app.Press) error) error {
-	cfg, err := f.load(c, nil)
-	if err != nil {
-		return err
+// noticeRow is a notice in JSON.
+type noticeRow struct {
+	ID          id.Notice    `json:"id"`
+	Kind        string       `json:"kind"`
+	Level       string       `json:"level"`
+	Title       string       `json:"title"`
+	HTML        string       `json:"html"`
+	Locale      *string      `json:"locale"`
+	StartsAt    clock.Stamp  `json:"startsAt"`
+	EndsAt      *clock.Stamp `json:"endsAt"`
+	Dismissible bool         `json:"dismissible"`
+	State       string       `json:"state"`
+	CreatedAt   clock.Stamp  `json:"createdAt"`
+	WithdrawnAt *clock.Stamp `json:"withdrawnAt"`
+}
+
+func noticeRowOf(o *app.Operator, n *content.Notice) noticeRow {
+	return noticeRow{
+		ID: n.ID, Kind: string(n.Kind), Level: string(n.Level), Title: n.Title, HTML: n.HTML, Locale: localeOrNull(n.Locale),
+		StartsAt: clock.Stamp{Time: n.StartsAt}, EndsAt: stampOrNull(n.EndsAt), Dismissible: n.Dismissible, State: string(n.State(o.Clock.Now())),
+		CreatedAt: clock.Stamp{Time: n.CreatedAt}, WithdrawnAt: stampOrNull(n.WithdrawnAt),
 	}
-	press, err := app.OpenPress(c, cfg)
-	if err != nil {
-		return err
-	}
-	defer press.Close()
-	return do(press)
 }
 
 type noticePublishCmd struct {
@@ -61,22 +73,22 @@ func (n *noticePublishCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	return n.withPress(c, func(press *app.Press) error {
-		row, err := press.Publish(c, app.NoticeDraft{
-			Kind: n.Kind, Level: n.Level, Title: n.Title, HTML: html, Locale: n.Locale, Starts: n.Starts.Time, Ends: n.Ends.Time,
-			Dismissible: n.Dismissible,
+	return n.operate(c, func(o *app.Operator) error {
+		published, err := o.Content.Publish(c, content.Draft{
+			Kind: content.Kind(n.Kind), Level: content.Level(n.Level), Title: n.Title, HTML: html, Locale: content.Locale(n.Locale),
+			StartsAt: n.Starts.Time, EndsAt: n.Ends.Time, Dismissible: n.Dismissible,
 		})
 		if err != nil {
 			return err
 		}
-		return reportNotice(c, n.JSON, row)
+		return printOne(c, n.JSON, noticeRowOf(o, published), printNotices)
 	})
 }
 
 type noticeListCmd struct {
 	configFlags
-	Limit int  `default:"50" help:"How many at most: 1 to 1000."`
-	JSON  bool `help:"Print JSON."`
+	limitFlag
+	JSON bool `help:"Print JSON."`
 }
 
 // Help is shown below the command's flags.
@@ -87,15 +99,15 @@ func (*noticeListCmd) Help() string {
 
 // Run lists the notices.
 func (n *noticeListCmd) Run(c *console) error {
-	const limitMax = 1000
-	if n.Limit < 1 || n.Limit > limitMax {
-		return usageError{fmt.Errorf("--limit %d: must be from 1 to %d", n.Limit, limitMax)}
+	if err := n.check(); err != nil {
+		return err
 	}
-	return n.withPress(c, func(press *app.Press) error {
-		rows, err := press.Notices(c, n.Limit)
+	return n.operate(c, func(o *app.Operator) error {
+		all, err := o.Content.Notices(c, n.Limit)
 		if err != nil {
 			return err
 		}
+		rows := rowsOf(all, func(n *content.Notice) noticeRow { return noticeRowOf(o, n) })
 		if n.JSON {
 			return printJSON(c.out, rows)
 		}
@@ -117,23 +129,20 @@ func (*noticeWithdrawCmd) Help() string {
 
 // Run withdraws the notice.
 func (n *noticeWithdrawCmd) Run(c *console) error {
-	return n.withPress(c, func(press *app.Press) error {
-		row, err := press.Withdraw(c, n.ID)
+	notice, err := id.Parse[id.Notice](n.ID)
+	if err != nil {
+		return fmt.Errorf("%q is not the identifier of a notice: %w", n.ID, err)
+	}
+	return n.operate(c, func(o *app.Operator) error {
+		withdrawn, err := o.Content.Withdraw(c, notice)
 		if err != nil {
 			return err
 		}
-		return reportNotice(c, n.JSON, row)
+		return printOne(c, n.JSON, noticeRowOf(o, withdrawn), printNotices)
 	})
 }
 
-func reportNotice(c *console, asJSON bool, row app.NoticeRow) error {
-	if asJSON {
-		return printJSON(c.out, row)
-	}
-	return printNotices(c.out, []app.NoticeRow{row})
-}
-
-func printNotices(w io.Writer, rows []app.NoticeRow) error {
+func printNotices(w io.Writer, rows []noticeRow) error {
 	table := [][]string{{"ID", "STATE", "KIND", "LEVEL", "LOCALE", "STARTS", "ENDS", "TITLE"}}
 	for _, r := range rows {
 		ends := "-"
@@ -143,6 +152,14 @@ func printNotices(w io.Writer, rows []app.NoticeRow) error {
 		table = append(table, []string{string(r.ID), r.State, r.Kind, r.Level, localeText(r.Locale), r.StartsAt.String(), ends, r.Title})
 	}
 	return printTable(w, table)
+}
+
+// localeOrNull is a locale in JSON; none is null.
+func localeOrNull(l content.Locale) *string {
+	if l == "" {
+		return nil
+	}
+	return new(string(l))
 }
 
 // localeText is a locale in a table; a hyphen is none.

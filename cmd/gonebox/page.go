@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/content"
 )
 
 type pageCmd struct {
@@ -19,6 +21,19 @@ type pageCmd struct {
 func (*pageCmd) Help() string {
 	return `Example:
   gonebox page put terms --title "Terms of use" --html-file terms.html`
+}
+
+// pageRow is a page in JSON. A list leaves the HTML out.
+type pageRow struct {
+	Key       string      `json:"key"`
+	Locale    *string     `json:"locale"`
+	Title     string      `json:"title"`
+	HTML      string      `json:"html,omitempty"`
+	UpdatedAt clock.Stamp `json:"updatedAt"`
+}
+
+func pageRowOf(p *content.Page) pageRow {
+	return pageRow{Key: p.Key, Locale: localeOrNull(p.Locale), Title: p.Title, HTML: p.HTML, UpdatedAt: clock.Stamp{Time: p.UpdatedAt}}
 }
 
 // htmlFlags say where HTML comes from.
@@ -88,15 +103,12 @@ func (p *pagePutCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	return p.withPress(c, func(press *app.Press) error {
-		row, err := press.PutPage(c, p.Key, p.Locale, p.Title, html)
+	return p.operate(c, func(o *app.Operator) error {
+		page, err := o.Content.Put(c, content.Page{Key: p.Key, Locale: content.Locale(p.Locale), Title: p.Title, HTML: html})
 		if err != nil {
 			return err
 		}
-		if p.JSON {
-			return printJSON(c.out, row)
-		}
-		return printPages(c.out, []app.PageRow{row})
+		return printOne(c, p.JSON, pageRowOf(page), printPages)
 	})
 }
 
@@ -113,11 +125,12 @@ func (*pageListCmd) Help() string {
 
 // Run lists the pages.
 func (p *pageListCmd) Run(c *console) error {
-	return p.withPress(c, func(press *app.Press) error {
-		rows, err := press.Pages(c)
+	return p.operate(c, func(o *app.Operator) error {
+		all, err := o.Content.Every(c)
 		if err != nil {
 			return err
 		}
+		rows := rowsOf(all, pageRowOf)
 		if p.JSON {
 			return printJSON(c.out, rows)
 		}
@@ -141,8 +154,8 @@ func (*pageRemoveCmd) Help() string {
 
 // Run removes the page.
 func (p *pageRemoveCmd) Run(c *console) error {
-	return p.withPress(c, func(press *app.Press) error {
-		n, err := press.RemovePage(c, p.Key, p.Locale, p.EveryLocale)
+	return p.operate(c, func(o *app.Operator) error {
+		n, err := o.Content.Remove(c, p.Key, content.Locale(p.Locale), p.EveryLocale)
 		if err != nil {
 			return err
 		}
@@ -156,7 +169,7 @@ func (p *pageRemoveCmd) Run(c *console) error {
 	})
 }
 
-func printPages(w io.Writer, rows []app.PageRow) error {
+func printPages(w io.Writer, rows []pageRow) error {
 	table := [][]string{{"KEY", "LOCALE", "UPDATED", "TITLE"}}
 	for _, r := range rows {
 		table = append(table, []string{r.Key, localeText(r.Locale), r.UpdatedAt.String(), r.Title})

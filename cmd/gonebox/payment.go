@@ -10,6 +10,9 @@ import (
 	"unicode"
 
 	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/wallet"
 )
 
 type paymentCmd struct {
@@ -24,18 +27,36 @@ func (*paymentCmd) Help() string {
   gonebox payment list --unmatched`
 }
 
-// withPayments opens the payments, runs do, and closes them.
-func (f *configFlags) withPayments(c *console, do func(*app.Payments) error) error {
-	cfg, err := f.load(c, nil)
+// paymentRow is a bank transaction in JSON. Texts that are missing are empty.
+type paymentRow struct {
+	ID         string       `json:"id"`
+	ReceivedAt clock.Stamp  `json:"receivedAt"`
+	Direction  string       `json:"direction"`
+	Amount     int64        `json:"amount"` // in VND; 0 where the bank named none
+	Content    string       `json:"content"`
+	Outcome    string       `json:"outcome"` // new, credited, unmatched, ignored, resolved
+	Reason     string       `json:"reason"`
+	Order      string       `json:"order"`
+	Account    string       `json:"account"` // identifier of the account that was credited
+	Points     int64        `json:"points"`
+	SettledAt  *clock.Stamp `json:"settledAt"`
+	Staff      string       `json:"staff"`
+	Note       string       `json:"note"`
+}
+
+func paymentRowOf(c *console, o *app.Operator, m *wallet.Match) (paymentRow, error) {
+	t, err := o.Bank.Transfer(c, m.Transfer)
 	if err != nil {
-		return err
+		return paymentRow{}, err
 	}
-	payments, err := app.OpenPayments(c, cfg)
-	if err != nil {
-		return err
+	row := paymentRow{
+		ID: m.Transfer, ReceivedAt: clock.Stamp{Time: m.ReceivedAt}, Direction: string(t.Direction), Amount: t.Amount, Outcome: string(m.Outcome),
+		Reason: string(m.Reason), Order: m.Order, Account: m.Account, Points: m.Points, SettledAt: stampOrNull(m.SettledAt), Staff: m.Staff, Note: m.Note,
 	}
-	defer payments.Close()
-	return do(payments)
+	if len(t.Texts) > 0 {
+		row.Content = strings.Join(strings.Fields(t.Texts[0]), " ")
+	}
+	return row, nil
 }
 
 // operator is the user of the operating system who runs the command: who gave the order, where it was given through sudo.
@@ -69,7 +90,7 @@ func checkNote(note string) error {
 	return nil
 }
 
-func printPayments(w io.Writer, rows []app.PaymentRow) error {
+func printPayments(w io.Writer, rows []paymentRow) error {
 	table := [][]string{{"ID", "RECEIVED", "DIRECTION", "VND", "OUTCOME", "REASON", "ORDER", "ACCOUNT", "POINTS", "STAFF", "NOTE", "CONTENT"}}
 	for _, r := range rows {
 		table = append(table, []string{
@@ -100,8 +121,8 @@ func printable(text string) string {
 
 type paymentListCmd struct {
 	configFlags
+	limitFlag
 	Unmatched bool   `help:"Only transactions that are left for staff."`
-	Limit     int    `default:"50" help:"How many at most: 1 to 1000."`
 	After     string `placeholder:"ID" help:"Go on behind this transaction, the last of the page before."`
 	JSON      bool   `help:"Print JSON."`
 }
@@ -114,23 +135,21 @@ func (*paymentListCmd) Help() string {
 
 // Run lists the transactions.
 func (p *paymentListCmd) Run(c *console) error {
-	const limitMax = 1000
-	if p.Limit < 1 || p.Limit > limitMax {
-		return usageError{fmt.Errorf("--limit %d: must be from 1 to %d", p.Limit, limitMax)}
+	if err := p.check(); err != nil {
+		return err
 	}
-	return p.withPayments(c, func(payments *app.Payments) error {
-		rows, more, err := payments.List(c, p.Unmatched, p.After, p.Limit)
+	return p.operate(c, func(o *app.Operator) error {
+		all, err := o.Wallet.Matches(c, p.Unmatched, p.After, p.Limit+1)
 		if err != nil {
 			return err
 		}
-		if p.JSON {
-			return printJSON(c.out, rows)
+		rows := make([]paymentRow, len(all))
+		for i, m := range all {
+			if rows[i], err = paymentRowOf(c, o, m); err != nil {
+				return err
+			}
 		}
-		if err := printPayments(c.out, rows); err != nil || !more {
-			return err
-		}
-		_, err = fmt.Fprintf(c.out, "More: --after %s\n", rows[len(rows)-1].ID)
-		return err
+		return printPage(c, p.JSON, rows, p.Limit, func(r paymentRow) string { return r.ID }, printPayments)
 	})
 }
 
@@ -158,26 +177,48 @@ func (p *paymentResolveCmd) Run(c *console) error {
 	if err := checkNote(p.Note); err != nil {
 		return err
 	}
-	return p.withPayments(c, func(payments *app.Payments) error {
-		row, err := p.resolve(c, payments)
+	return p.operate(c, func(o *app.Operator) error {
+		if err := p.resolve(c, o, wallet.Staff{Name: operator(c), Note: p.Note}); err != nil {
+			return err
+		}
+		m, err := o.Wallet.Match(c, p.ID)
 		if err != nil {
 			return err
 		}
-		if p.JSON {
-			return printJSON(c.out, row)
+		row, err := paymentRowOf(c, o, m)
+		if err != nil {
+			return err
 		}
-		return printPayments(c.out, []app.PaymentRow{row})
+		return printOne(c, p.JSON, row, printPayments)
 	})
 }
 
-func (p *paymentResolveCmd) resolve(c *console, payments *app.Payments) (app.PaymentRow, error) {
+func (p *paymentResolveCmd) resolve(c *console, o *app.Operator, by wallet.Staff) error {
 	switch {
 	case p.Order != nil:
-		return payments.ResolveByOrder(c, p.ID, *p.Order, operator(c), p.Note)
+		order, err := id.Parse[id.Order](*p.Order)
+		if err != nil {
+			return fmt.Errorf("%q is not the identifier of an order: %w", *p.Order, err)
+		}
+		return o.Wallet.ResolveByOrder(c, p.ID, order, by)
 	case p.Account != nil:
-		return payments.ResolveToAccount(c, p.ID, *p.Account, operator(c), p.Note)
+		a, err := o.Accounts.Find(c, *p.Account)
+		if err != nil {
+			return err
+		}
+		return o.Wallet.ResolveToAccount(c, p.ID, a.ID, by)
 	}
-	return payments.Ignore(c, p.ID, operator(c), p.Note)
+	return o.Wallet.Ignore(c, p.ID, by)
+}
+
+// adjustmentRow is a ledger entry that staff made, in JSON.
+type adjustmentRow struct {
+	ID           id.Transaction `json:"id"`
+	Account      id.Account     `json:"account"`
+	Amount       int64          `json:"amount"`
+	BalanceAfter int64          `json:"balanceAfter"`
+	Note         string         `json:"note"`
+	CreatedAt    clock.Stamp    `json:"createdAt"`
 }
 
 type paymentAdjustCmd struct {
@@ -203,15 +244,21 @@ func (p *paymentAdjustCmd) Run(c *console) error {
 	if err := checkNote(p.Note); err != nil {
 		return err
 	}
-	return p.withPayments(c, func(payments *app.Payments) error {
-		row, err := payments.Adjust(c, p.User, p.Points, operator(c), p.Note)
+	return p.operate(c, func(o *app.Operator) error {
+		a, err := o.Accounts.Find(c, p.User)
+		if err != nil {
+			return err
+		}
+		e, err := o.Wallet.Adjust(c, a.ID, p.Points, wallet.Staff{Name: operator(c), Note: p.Note})
 		if err != nil {
 			return err
 		}
 		if p.JSON {
-			return printJSON(c.out, row)
+			return printJSON(c.out, adjustmentRow{
+				ID: e.ID, Account: e.Account, Amount: e.Amount, BalanceAfter: e.BalanceAfter, Note: e.Note, CreatedAt: clock.Stamp{Time: e.CreatedAt},
+			})
 		}
-		_, err = fmt.Fprintf(c.out, "%s has %d points now.\n", p.User, row.BalanceAfter)
+		_, err = fmt.Fprintf(c.out, "%s has %d points now.\n", p.User, e.BalanceAfter)
 		return err
 	})
 }

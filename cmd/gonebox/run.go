@@ -21,18 +21,19 @@ const (
 
 // commands are the subcommands, each in a file of its own name.
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Run the service."`
-	Config  configCmd  `cmd:"" help:"Print the effective configuration, with secrets masked."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database to the schema of this version."`
-	Domain  domainCmd  `cmd:"" help:"Manage the public mail domains."`
-	User    userCmd    `cmd:"" help:"Manage the accounts."`
-	Payment paymentCmd `cmd:"" help:"Manage bank transactions and points."`
-	Notice  noticeCmd  `cmd:"" help:"Manage the notices that everybody is shown."`
-	Page    pageCmd    `cmd:"" help:"Manage the pages that everybody can read."`
-	Ready   readyCmd   `cmd:"" help:"Ask whether the service can work, for health checks."`
-	Otp     otpCmd     `cmd:"" help:"Find the code in a mail, as the service does."`
-	Send    sendCmd    `cmd:"" help:"Send a test mail with a code over SMTP."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve    serveCmd    `cmd:"" help:"Run the service."`
+	Config   configCmd   `cmd:"" help:"Print the effective configuration, with secrets masked."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database to the schema of this version."`
+	Domain   domainCmd   `cmd:"" help:"Manage the public mail domains."`
+	User     userCmd     `cmd:"" help:"Manage the accounts."`
+	Payment  paymentCmd  `cmd:"" help:"Manage bank transactions and points."`
+	Notice   noticeCmd   `cmd:"" help:"Manage the notices that everybody is shown."`
+	Page     pageCmd     `cmd:"" help:"Manage the pages that everybody can read."`
+	Ready    readyCmd    `cmd:"" help:"Ask whether the service can work, for health checks."`
+	Otp      otpCmd      `cmd:"" help:"Find the code in a mail, as the service does."`
+	Send     sendCmd     `cmd:"" help:"Send a test mail with a code over SMTP."`
+	Licences licencesCmd `cmd:"" help:"Print the licences of what is compiled in."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // console is what a command may use of the process.
@@ -40,6 +41,7 @@ type console struct {
 	context.Context
 	environ []string
 	out     io.Writer
+	err     io.Writer
 }
 
 // usageError is a wrong command line that the flags alone cannot show.
@@ -68,7 +70,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return misuse(stderr, command, err)
 	}
-	err = command.Run(&console{Context: ctx, environ: environ, out: stdout})
+	err = command.Run(&console{Context: ctx, environ: environ, out: stdout, err: stderr})
 	if wrong, ok := errors.AsType[usageError](err); ok {
 		return misuse(stderr, command, wrong)
 	}

@@ -8,7 +8,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 type userCmd struct {
@@ -27,42 +30,26 @@ func (*userCmd) Help() string {
   gonebox user show you@example.org`
 }
 
-// withUsers opens the accounts, runs do, and closes them.
-func (f *configFlags) withUsers(c *console, do func(*app.Users) error) error {
-	cfg, err := f.load(c, nil)
-	if err != nil {
-		return err
+// userRow is an account in JSON.
+type userRow struct {
+	ID        id.Account  `json:"id"`
+	Email     string      `json:"email"`
+	Locale    string      `json:"locale"`
+	Plan      string      `json:"plan"`
+	Role      string      `json:"role"`
+	TwoFactor string      `json:"twoFactor"`
+	Disabled  bool        `json:"disabled"`
+	CreatedAt clock.Stamp `json:"createdAt"`
+}
+
+func userRowOf(o *app.Operator, a *account.Account) userRow {
+	return userRow{
+		ID: a.ID, Email: a.Email, Locale: a.Locale, Plan: a.Plan, Role: string(a.Role), TwoFactor: string(a.TwoFactor(o.Clock.Now())),
+		Disabled: a.Disabled, CreatedAt: clock.Stamp{Time: a.CreatedAt},
 	}
-	users, err := app.OpenUsers(c, cfg)
-	if err != nil {
-		return err
-	}
-	defer users.Close()
-	return do(users)
 }
 
-// userFlags are what the commands for one account have in common.
-type userFlags struct {
-	configFlags
-	User string `arg:"" placeholder:"USER" help:"The account's e-mail address or identifier."`
-	JSON bool   `help:"Print JSON."`
-}
-
-// report runs do on the accounts and prints the account that it returns.
-func (f *userFlags) report(c *console, do func(*app.Users) (app.UserRow, error)) error {
-	return f.withUsers(c, func(users *app.Users) error {
-		row, err := do(users)
-		if err != nil {
-			return err
-		}
-		if f.JSON {
-			return printJSON(c.out, row)
-		}
-		return printUsers(c.out, []app.UserRow{row})
-	})
-}
-
-func printUsers(w io.Writer, rows []app.UserRow) error {
+func printUsers(w io.Writer, rows []userRow) error {
 	table := [][]string{{"ID", "EMAIL", "PLAN", "ROLE", "TWO-FACTOR", "LOCALE", "STATE", "CREATED"}}
 	for _, r := range rows {
 		state := "enabled"
@@ -74,12 +61,30 @@ func printUsers(w io.Writer, rows []app.UserRow) error {
 	return printTable(w, table)
 }
 
+// userFlags are what the commands for one account have in common.
+type userFlags struct {
+	configFlags
+	User string `arg:"" placeholder:"USER" help:"The account's e-mail address or identifier."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// report runs a command on the accounts and prints the account that it returns.
+func (f *userFlags) report(c *console, command func(*app.Operator) (*account.Account, error)) error {
+	return f.operate(c, func(o *app.Operator) error {
+		a, err := command(o)
+		if err != nil {
+			return err
+		}
+		return printOne(c, f.JSON, userRowOf(o, a), printUsers)
+	})
+}
+
 type userListCmd struct {
 	configFlags
 	Search string `placeholder:"TEXT" help:"Only accounts whose e-mail address holds this."`
-	Limit  int    `default:"50" help:"How many at most: 1 to 1000."`
-	After  string `placeholder:"ID" help:"Go on behind this account, the last of the page before."`
-	JSON   bool   `help:"Print JSON."`
+	limitFlag
+	After string `placeholder:"ID" help:"Go on behind this account, the last of the page before."`
+	JSON  bool   `help:"Print JSON."`
 }
 
 // Help is shown below the command's flags.
@@ -90,23 +95,21 @@ func (*userListCmd) Help() string {
 
 // Run lists the accounts.
 func (u *userListCmd) Run(c *console) error {
-	const limitMax = 1000
-	if u.Limit < 1 || u.Limit > limitMax {
-		return usageError{fmt.Errorf("--limit %d: must be from 1 to %d", u.Limit, limitMax)}
+	if err := u.check(); err != nil {
+		return err
 	}
-	return u.withUsers(c, func(users *app.Users) error {
-		rows, more, err := users.List(c, u.Search, u.After, u.Limit)
+	if u.After != "" {
+		if _, err := id.Parse[id.Account](u.After); err != nil {
+			return fmt.Errorf("%q is not the identifier of an account: %w", u.After, err)
+		}
+	}
+	return u.operate(c, func(o *app.Operator) error {
+		all, err := o.Accounts.List(c, u.Search, id.Account(u.After), u.Limit+1)
 		if err != nil {
 			return err
 		}
-		if u.JSON {
-			return printJSON(c.out, rows)
-		}
-		if err := printUsers(c.out, rows); err != nil || !more {
-			return err
-		}
-		_, err = fmt.Fprintf(c.out, "More: --after %s\n", rows[len(rows)-1].ID)
-		return err
+		rows := rowsOf(all, func(a *account.Account) userRow { return userRowOf(o, a) })
+		return printPage(c, u.JSON, rows, u.Limit, func(r userRow) string { return string(r.ID) }, printUsers)
 	})
 }
 
@@ -120,7 +123,7 @@ func (*userShowCmd) Help() string {
 
 // Run shows the account.
 func (u *userShowCmd) Run(c *console) error {
-	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.Show(c, u.User) })
+	return u.report(c, func(o *app.Operator) (*account.Account, error) { return o.Accounts.Find(c, u.User) })
 }
 
 type userSetPlanCmd struct {
@@ -136,7 +139,12 @@ func (*userSetPlanCmd) Help() string {
 
 // Run assigns the plan.
 func (u *userSetPlanCmd) Run(c *console) error {
-	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetPlan(c, u.User, u.Plan) })
+	return u.report(c, func(o *app.Operator) (*account.Account, error) {
+		if _, ok := o.Plans.Plan(u.Plan); !ok {
+			return nil, fmt.Errorf("there is no plan %q in the catalogue", u.Plan)
+		}
+		return o.Accounts.SetPlan(c, u.User, u.Plan)
+	})
 }
 
 type userSetRoleCmd struct {
@@ -152,7 +160,9 @@ func (*userSetRoleCmd) Help() string {
 
 // Run assigns the role.
 func (u *userSetRoleCmd) Run(c *console) error {
-	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetRole(c, u.User, u.Role) })
+	return u.report(c, func(o *app.Operator) (*account.Account, error) {
+		return o.Accounts.SetRole(c, u.User, account.Role(u.Role))
+	})
 }
 
 type userDisableCmd struct{ userFlags }
@@ -165,7 +175,7 @@ func (*userDisableCmd) Help() string {
 
 // Run disables the account.
 func (u *userDisableCmd) Run(c *console) error {
-	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetDisabled(c, u.User, true) })
+	return u.report(c, func(o *app.Operator) (*account.Account, error) { return o.Accounts.SetDisabled(c, u.User, true) })
 }
 
 type userEnableCmd struct{ userFlags }
@@ -178,7 +188,7 @@ func (*userEnableCmd) Help() string {
 
 // Run enables the account.
 func (u *userEnableCmd) Run(c *console) error {
-	return u.report(c, func(users *app.Users) (app.UserRow, error) { return users.SetDisabled(c, u.User, false) })
+	return u.report(c, func(o *app.Operator) (*account.Account, error) { return o.Accounts.SetDisabled(c, u.User, false) })
 }
 
 type userResetPasswordCmd struct {
@@ -202,23 +212,23 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 			return fmt.Errorf("read the password from standard input: %w", err)
 		}
 	}
-	return u.withUsers(c, func(users *app.Users) error {
-		password, row, err := users.ResetPassword(c, u.User, given, u.EndTwoFactor)
+	return u.operate(c, func(o *app.Operator) error {
+		password, a, err := o.Accounts.ResetPassword(c, u.User, given, u.EndTwoFactor)
 		if err != nil {
 			return err
 		}
 		if given != "" {
 			password = "" // its owner knows it
 		}
-		return u.print(c, row, password)
+		return u.print(c, userRowOf(o, a), password)
 	})
 }
 
-func (u *userResetPasswordCmd) print(c *console, row app.UserRow, password string) (err error) {
+func (u *userResetPasswordCmd) print(c *console, row userRow, password string) (err error) {
 	switch {
 	case u.JSON:
 		return printJSON(c.out, struct {
-			app.UserRow
+			userRow
 			Password string `json:"password,omitempty"`
 		}{row, password})
 	case password == "":
