@@ -31,8 +31,8 @@ func (b *bench) settings(dir string) map[string]string {
 	set := map[string]string{
 		"data_dir": dir, "dns.resolver": b.names.addr,
 		"limits.smtp_messages": "1000000/1s", "limits.smtp_connections": "100000", "limits.mailbox_create": "1000000/1s",
-		"limits.reads": "1000000/1s", "limits.other": "1000000/1s", "limits.long_polls": "100000",
-		"limits.signin": "1000000/1s", "limits.signin_account": "1000000/1s", "limits.register": "1000000/1s",
+		"limits.reads": "1000000/1s", "limits.http_connections": "100000", "limits.other": "1000000/1s", "limits.long_polls": "100000",
+		"limits.signin": "1000000/1s", "limits.signin_account": "1000000/1s", "limits.signin_address": "1000000/1s", "limits.register": "1000000/1s",
 		"mailbox.max_messages": "100000000", "plans.guest.mail.daily.max": "100000000",
 	}
 	maps.Copy(set, bankSettings())

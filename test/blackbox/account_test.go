@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,7 +61,7 @@ func startAccounts(t testing.TB, set settings) *service {
 	t.Helper()
 	own := settings{
 		"account.password.memory": "64KiB", "account.password.passes": "1",
-		"limits.signin": "100000/1m", "limits.signin_account": "100000/1m", "limits.register": "100000/1m",
+		"limits.signin": "100000/1m", "limits.signin_account": "100000/1m", "limits.signin_address": "100000/1m", "limits.register": "100000/1m",
 	}
 	maps.Copy(own, set)
 	return start(t, own)
@@ -371,9 +373,7 @@ func TestTheLimitsOfSigningIn(t *testing.T) {
 	s.account("ada@example.org")
 	from := func(address, email, password string) apptest.Answer {
 		t.Helper()
-		return s.do(http.MethodPost, "/auth/token", "", fields{"email": email, "password": password}, func(r *http.Request) {
-			r.Header.Set("X-Forwarded-For", address)
-		})
+		return s.from(address, http.MethodPost, "/auth/token", fields{"email": email, "password": password})
 	}
 	for _, email := range []string{"ada@example.org", "nobody@example.org"} { // whether there is such an account or not
 		for _, same := range []string{email, strings.ToUpper(email), email} {
@@ -401,6 +401,93 @@ func TestTheLimitsOfSigningIn(t *testing.T) {
 	want(t, from("198.51.100.1", "another@example.org", "wrong"), 401, "auth.invalid_credentials")
 	s.Clock.Advance(5 * time.Minute)
 	want(t, from("198.51.100.1", "ada@example.org", userPassword), 200, "")
+}
+
+// from calls as a client at an address, which a trusted proxy tells.
+func (s *service) from(address, method, path string, body any) apptest.Answer {
+	s.t.Helper()
+	return s.do(method, path, "", body, func(r *http.Request) { r.Header.Set("X-Forwarded-For", address) })
+}
+
+// What reaches the hash of a password is counted by the address, whatever the account; what is refused before is not.
+func TestHashesAreLimitedByTheAddress(t *testing.T) {
+	s := startAccounts(t, settings{"limits.signin_address": "4/5m", "limits.signin_account": "5/5m", "http.trusted_proxies": "127.0.0.1"})
+	signIn := func(address, email, password string) apptest.Answer {
+		t.Helper()
+		return s.from(address, http.MethodPost, "/auth/token", fields{"email": email, "password": password})
+	}
+	register := func(address, email, password string) apptest.Answer {
+		t.Helper()
+		return s.from(address, http.MethodPost, "/auth/register", fields{"email": email, "password": password})
+	}
+	const flood, other = "2001:db8::1", "198.51.100.1"
+	for range 10 {
+		want(t, signIn(flood, "a@b", strings.Repeat("x", 201)), 422, "request.invalid")
+		want(t, register(flood, "no address", userPassword), 422, "request.invalid")
+		want(t, s.from(flood, http.MethodPost, "/auth/token", []byte("{")), 422, "request.invalid")
+	}
+	want(t, register(flood, "ada@example.org", userPassword), 201, "")
+	want(t, register(flood, "ada@example.org", userPassword), 409, "account.email_taken")
+	want(t, signIn(flood, "one@example.org", "wrong"), 401, "auth.invalid_credentials")
+	want(t, signIn("2001:db8::2", "two@example.org", "wrong"), 401, "auth.invalid_credentials") // the same /64
+	for range 10 {                                                                              // which count against no account
+		a := signIn(flood, "ada@example.org", userPassword)
+		want(t, a, 429, "rate.limited")
+		if a.Header.Get("RateLimit-Policy") != `"signin_address";q=4;w=300` || a.Header.Get("Retry-After") == "" {
+			t.Errorf("%v", a.Header)
+		}
+		want(t, register(flood, "eve@example.org", userPassword), 429, "rate.limited")
+	}
+	want(t, signIn(other, "ada@example.org", userPassword), 200, "")
+	want(t, register(other, "eve@example.org", userPassword), 201, "")
+	s.Clock.Advance(75 * time.Second)
+	want(t, signIn(flood, "ada@example.org", userPassword), 200, "")
+}
+
+// A call that finds the queue of hashes full counts against nothing: not its account's limit, nor those of its address.
+func TestAFullQueueDoesNotCount(t *testing.T) {
+	signIn := func() (path string, body fields) {
+		return "/auth/token", fields{"email": "ada@example.org", "password": "wrong"}
+	}
+	var registered atomic.Int64
+	register := func() (path string, body fields) {
+		return "/auth/register", fields{"email": fmt.Sprintf("user-%d@example.org", registered.Add(1)), "password": userPassword}
+	}
+	t.Run("account", func(t *testing.T) { fullQueueDoesNotCount(t, "limits.signin", signIn) })
+	t.Run("address", func(t *testing.T) { fullQueueDoesNotCount(t, "limits.signin_address", signIn) })
+	t.Run("registrations of an address", func(t *testing.T) { fullQueueDoesNotCount(t, "limits.register", register) })
+}
+
+func fullQueueDoesNotCount(t *testing.T, key string, call func() (path string, body fields)) {
+	const limit = 8
+	s := startAccounts(t, settings{"account.password.memory": "128MiB", key: strconv.Itoa(limit) + "/5m"}) // one hash at once
+	var all sync.WaitGroup
+	var hashed, busy atomic.Int64
+	attempt := func() bool {
+		path, body := call()
+		a, err := s.TryCall(t.Context(), http.MethodPost, path, "", body)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case a.Status == http.StatusUnauthorized, a.Status == http.StatusCreated:
+			hashed.Add(1)
+			return true
+		case strings.Contains(string(a.Body), "sign-ins are under way"):
+			busy.Add(1)
+			return true
+		}
+		return false
+	}
+	for range limit {
+		all.Go(func() { attempt() })
+	}
+	all.Wait()
+	t.Logf("%d passwords hashed, %d calls found the queue full", hashed.Load(), busy.Load())
+	for attempt() {
+	}
+	if hashed.Load() != limit {
+		t.Errorf("%d passwords were hashed before the limit of %d was reached", hashed.Load(), limit)
+	}
 }
 
 func TestRegistrationsAreLimitedByTheAddress(t *testing.T) {

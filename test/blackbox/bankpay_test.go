@@ -92,7 +92,7 @@ func TestTheBankIsAnsweredInItsOwnWords(t *testing.T) {
 }
 
 func TestWhatIsNoCallbackIsRefused(t *testing.T) {
-	s := startBank(t, settings{"http.body_max": "1KiB"})
+	s := startBank(t, settings{"http.large_body_max": "1KiB"})
 	for _, body := range []any{
 		[]byte(`{`), []byte(`id=5`), []byte(`[]`), []byte(`null`), []byte(``), []byte(`"5"`),
 		fields{},

@@ -331,3 +331,15 @@ func TestPrivateDomainsAreListedPageByPage(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A domain is looked up as often as configured, also more often than other upkeep is done.
+func TestAShortTimeBetweenRechecksIsObeyed(t *testing.T) {
+	w := startDomains(t, settings{"domain.recheck_every": "5s", "limits.other": "100000/1m"})
+	p := w.verified(w.ada, shop)
+	for range 4 {
+		asked := w.dns.timesAsked("MX", p.Domain)
+		w.Clock.Advance(5 * time.Second)
+		eventually(t, "looking the domain up again", func() bool { return w.dns.timesAsked("MX", p.Domain) > asked })
+		eventually(t, "the end of the re-check", func() bool { return w.shown(p).CheckedAt.Equal(w.Clock.Now()) })
+	}
+}

@@ -156,7 +156,9 @@ func TestChangingAFilter(t *testing.T) {
 	if text(got.FromPattern) != "c" || got.SubjectPattern != nil || got.ExtractRegex != "y" || got.Priority != 1 || got.Status != "disabled" {
 		t.Errorf("%+v", got)
 	}
-	patch(fields{"name": nil, "extractRegex": nil, "priority": nil, "status": nil}) // what cannot be cleared stays
+	for _, field := range []string{"name", "extractRegex", "priority", "status"} { // what cannot be cleared
+		want(t, s.Call(http.MethodPatch, path, u.Token, fields{field: nil}), 422, "request.invalid")
+	}
 	kept := patch(fields{})
 	if text(kept.FromPattern) != "c" || kept.Name != "new" || kept.ExtractRegex != "y" || kept.Priority != 1 || kept.Status != "disabled" {
 		t.Errorf("an empty change changed: %+v", kept)
@@ -363,7 +365,7 @@ func TestListingFiltersInPages(t *testing.T) {
 }
 
 func TestBodiesQueriesAndLimitsOfFilters(t *testing.T) {
-	s := startAccounts(t, settings{"http.body_max": "1KiB", "limits.other": "40/1m"})
+	s := startAccounts(t, settings{"http.body_max": "1KiB", "http.large_body_max": "1KiB", "limits.other": "40/1m"})
 	u := s.account("ada@example.org")
 	f := s.filter(u, fields{"extractRegex": "x"})
 	k := s.create(u.Token, nil)

@@ -21,6 +21,7 @@ type tenant struct {
 	guest   string // the key of a guest
 	locale  string
 	boxes   map[string]mailbox  // by id
+	through map[string]string   // the prefix of the key that a mailbox's token carries, by the mailbox's id
 	mails   map[string][]string // the subjects in a mailbox, by its id
 	keys    map[string]developerKey
 	filters map[string]extraction
@@ -81,7 +82,7 @@ func (w *domainWorld) settled(rt *rapid.T, number int) *neighbourhood {
 
 func (n *neighbourhood) tenant(name string) *tenant {
 	return &tenant{
-		neighbourhood: n, name: name, boxes: map[string]mailbox{}, mails: map[string][]string{}, keys: map[string]developerKey{},
+		neighbourhood: n, name: name, boxes: map[string]mailbox{}, through: map[string]string{}, mails: map[string][]string{}, keys: map[string]developerKey{},
 		filters: map[string]extraction{}, domains: map[string]privateDomain{},
 	}
 }
@@ -143,7 +144,7 @@ func (a *tenant) makeKeyMailbox() {
 	if k, ok := pick(a.rt, a.keys, "key"); ok {
 		var m mailbox
 		a.answers(201, "", http.MethodPost, "/keys/mailboxes", k.Key, nil, &m)
-		a.boxes[m.ID] = m
+		a.boxes[m.ID], a.through[m.ID] = m, k.Prefix
 	}
 }
 
@@ -177,6 +178,13 @@ func (a *tenant) revokeKey() {
 		a.answers(204, "", http.MethodDelete, "/me/api-keys/"+k.Prefix, a.user.Token, nil, nil)
 		delete(a.keys, k.Prefix)
 		a.ended = append(a.ended, k.Key)
+		for _, m := range get[[]mailbox](a.service, "/me/mailboxes?limit=100", a.user.Token) {
+			if a.through[m.ID] == k.Prefix { // its token ended with the key
+				a.ended = append(a.ended, a.boxes[m.ID].Token)
+				a.boxes[m.ID] = m
+				delete(a.through, m.ID)
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package blackbox_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -153,6 +154,32 @@ func TestAMailToSeveralMailboxes(t *testing.T) {
 		other := strings.NewReplacer(a.Address, b.Address, b.Address, a.Address).Replace(m.Address)
 		if text := fmt.Sprintf("%+v", full); strings.Contains(text, other) {
 			t.Errorf("%s reads of %s: %s", m.Address, other, text)
+		}
+	}
+}
+
+// TestStyleElementsApplyToTheirMessageAlone reads two messages of the same text: what depends on the width stands under a
+// scope of each, which is the same at every reading.
+func TestStyleElementsApplyToTheirMessageAlone(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	scope := regexp.MustCompile(`^<div class="(m[a-z2-7]{8})"><style>@media \(max-width:480px\)\{\.(m[a-z2-7]{8}) \.(m[a-z2-7]{8})-0\{width:100% !important\}\}</style>`)
+	seen := map[string]bool{}
+	for range 2 {
+		id := s.mail(m.box(), apptest.Mail{Raw: crlf("Subject: looks", "MIME-Version: 1.0", "Content-Type: text/html; charset=utf-8", "",
+			`<style>body>.a{color:red}.b{position:fixed}@media (max-width:480px){.a{width:100%}}</style><p class="a b" id=c>Hi`)}).ID
+		full := get[message](s, "/messages/"+id, m.Token)
+		if full.HTML == nil || !strings.Contains(*full.HTML, `<p style="color:red" class="`) {
+			t.Fatalf("%+v", full)
+		}
+		found := scope.FindStringSubmatch(*full.HTML)
+		if found == nil || found[1] != found[2] || found[1] != found[3] || seen[found[1]] {
+			t.Errorf("%v: %s", found, *full.HTML)
+			continue
+		}
+		seen[found[1]] = true
+		if again := get[message](s, "/messages/"+id, m.Token); *again.HTML != *full.HTML {
+			t.Errorf("%s\n%s", *full.HTML, *again.HTML)
 		}
 	}
 }

@@ -41,15 +41,16 @@ func TestLatestOTP(t *testing.T) {
 	if first.OTP == nil || first.OTP.Code != got.Code || first.OTP.MessageID != first.ID {
 		t.Errorf("the summary says %+v", first.OTP)
 	}
-	since := url.QueryEscape(second.ReceivedAt.Format(time.RFC3339Nano))
-	for _, query := range []string{"", "?from=bank.example", "?after=" + first.ID, "?since=" + since} {
+	since := func(m summary) string { return "?since=" + url.QueryEscape(m.ReceivedAt.Format(time.RFC3339Nano)) }
+	for _, query := range []string{"", "?from=bank.example", "?after=" + first.ID, since(first)} {
 		if got := latest(query); got.MessageID != second.ID || got.Kind != "alphanumeric" {
 			t.Errorf("%s: %+v", query, got)
 		}
 	}
 	none("?from=nobody")
 	none("?after=" + second.ID)
-	none("?since=" + since + "&from=shop")
+	none(since(first) + "&from=shop")
+	none(since(second))
 	s.call(http.MethodDelete, "/messages/"+second.ID, m.Token, 204, "")
 	if got := latest(""); got.MessageID != first.ID {
 		t.Errorf("after deletion: %+v", got)

@@ -354,3 +354,41 @@ func TestDeliveriesOutliveTheService(t *testing.T) {
 		t.Errorf("%s after %s", d[2].Event(), d[1].Event())
 	}
 }
+
+// What was sent of a message is kept for another delivery, until the message is erased.
+func TestWhatWasSentOfAMessageIsErasedWithIt(t *testing.T) {
+	s := startAccounts(t, hookSettings(nil))
+	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
+	h := s.hook(u, r, "message.received")
+	m := s.create(u.Token, nil)
+	redeliver := func(status int, code string) {
+		t.Helper()
+		last := s.attempts(u, h)[0]
+		if last.Event != "message.received" || last.Outcome != "succeeded" {
+			t.Fatalf("the last attempt is %+v", last)
+		}
+		s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/deliveries/"+last.ID+"/redeliver", u.Token, status, code)
+	}
+	sent := newTraces()
+	first := s.mail(m.box(), apptest.Mail{Raw: sent.mail()}).ID
+	s.attempted(u, h, 2) // the first is the ping
+	redeliver(202, "")
+	s.attempted(u, h, 3)
+
+	s.call(http.MethodDelete, "/messages/"+first, m.Token, 204, "")
+	redeliver(404, "webhook.delivery_not_found")
+	if !s.OnPostgres() {
+		s.pass(time.Minute)
+		for _, left := range sent.in(t, s.Dir, "originals") {
+			t.Error(left)
+		}
+	}
+
+	// An attempt that is made after the message was erased keeps nothing of it.
+	s.patch(u, h, fields{"status": "paused"})
+	second := s.mail(m.box(), apptest.Mail{Raw: sent.mail()}).ID
+	s.call(http.MethodDelete, "/messages/"+second, m.Token, 204, "")
+	s.patch(u, h, fields{"status": "active"})
+	s.attempted(u, h, 4)
+	redeliver(404, "webhook.delivery_not_found")
+}

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 const (
@@ -26,6 +28,10 @@ const (
 
 // patience only ends a test that hangs.
 const patience = time.Minute
+
+func TestMain(m *testing.M) {
+	os.Exit(apptest.RunLong("the built program, systemd and HAProxy", m.Run))
+}
 
 func read(t *testing.T, path string) string {
 	t.Helper()

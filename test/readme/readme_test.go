@@ -13,40 +13,73 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // The words of README.md that depend on the machine it is read on. The test puts its own in their place.
 const (
 	httpAddress = "localhost:8080"
 	smtpAddress = "localhost:2525"
-	program     = "go run ./cmd/gonebox"
+	program     = "bin/gonebox"
 )
 
 // patience bounds the whole tour: it is not a measurement.
 const patience = 2 * time.Minute
 
+func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the built program", m.Run)) }
+
 func TestTheTourPrintsTheCode(t *testing.T) {
-	tour := section(t, "## A tour of 60 seconds")
-	for _, word := range []string{httpAddress, smtpAddress, program} {
-		if !strings.Contains(tour, word) {
-			t.Fatalf("the tour does not speak of %q any more:\n%s", word, tour)
-		}
-	}
 	binary := build(t)
 	http, smtp := serve(t, binary)
-	script := strings.NewReplacer(httpAddress, http, smtpAddress, smtp, program, binary).Replace(tour)
 
+	out, errs, err := run(t, tour(t), binary, http, smtp)
+	if err != nil {
+		t.Fatalf("the tour failed: %v\n%s\n%s", err, out, errs)
+	}
+	if !strings.HasSuffix(out, "\"code\":\"246810\"\n") || errs != "" {
+		t.Errorf("the tour printed\n%s\n%s", out, errs)
+	}
+}
+
+// Whatever is missing, the tour says so and prints nothing that looks like a code.
+func TestTheTourFailsLoudly(t *testing.T) {
+	binary := build(t)
+	http, _ := serve(t, binary)
+	commands := strings.Replace(tour(t), "?wait=60", "?wait=1", 1)
+	for _, tt := range []struct{ missing, http, smtp string }{
+		{"the service", freeAddress(t), freeAddress(t)},
+		{"the mail", http, freeAddress(t)},
+	} {
+		out, errs, err := run(t, commands, binary, tt.http, tt.smtp)
+		if err == nil || strings.Contains(out, `"code":`) || !strings.Contains(errs, "No code arrived") {
+			t.Errorf("without %s the tour ended with %v and printed\n%s\n%s", tt.missing, err, out, errs)
+		}
+	}
+}
+
+func tour(t *testing.T) string {
+	t.Helper()
+	commands := section(t, "## A tour of 60 seconds")
+	for _, word := range []string{httpAddress, smtpAddress, program, "?wait=60"} {
+		if !strings.Contains(commands, word) {
+			t.Fatalf("the tour does not contain %q any more:\n%s", word, commands)
+		}
+	}
+	return commands
+}
+
+// run pastes commands into a shell as a reader of README.md does, and returns what the shell prints and how its last command ended.
+func run(t *testing.T, commands, binary, http, smtp string) (out, errs string, err error) {
+	t.Helper()
+	script := strings.NewReplacer(httpAddress, http, smtpAddress, smtp, program, binary).Replace(commands)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var out, errs bytes.Buffer
-	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail")
-	shell.Stdin, shell.Stdout, shell.Stderr = strings.NewReader(script+"wait\n"), &out, &errs
-	if err := shell.Run(); err != nil {
-		t.Fatalf("the tour failed: %v\n%s\n%s", err, &out, &errs)
-	}
-	if !strings.Contains(out.String(), `"code":"246810"`+"\n") || errs.Len() > 0 {
-		t.Errorf("the tour printed\n%s\n%s", &out, &errs)
-	}
+	var stdout, stderr bytes.Buffer
+	shell := exec.CommandContext(ctx, "bash")
+	shell.Stdin, shell.Stdout, shell.Stderr = strings.NewReader(script+"ended=$?; wait; exit $ended\n"), &stdout, &stderr
+	err = shell.Run()
+	return stdout.String(), stderr.String(), err
 }
 
 // section is the first block of commands below a heading of README.md.
@@ -111,7 +144,7 @@ func serve(t *testing.T, binary string) (http, smtp string) {
 	return "", ""
 }
 
-// freeAddress is one that nobody listens on just now.
+// freeAddress returns an address of this machine that no process listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -102,7 +102,7 @@ func hurry(ctx context.Context, c *apptest.Clock) {
 	for {
 		select {
 		case <-ticks.C:
-			c.Advance(haste * step)
+			c.Move(haste * step)
 		case <-ctx.Done():
 			return
 		}

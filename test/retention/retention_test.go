@@ -22,7 +22,7 @@ var (
 
 func TestMain(m *testing.M) {
 	apptest.Child()
-	os.Exit(m.Run())
+	os.Exit(apptest.RunLong("PostgreSQL, and half a minute", m.Run))
 }
 
 func TestHoursOfMailLeaveNothingBehind(t *testing.T) {
@@ -51,7 +51,7 @@ func TestHoursOfMailLeaveNothingBehind(t *testing.T) {
 	if n := count(t, d, "SELECT count(*) FROM message"); n == 0 || n > *mails*61 {
 		t.Errorf("%d messages are kept, an hour has %d", n, *mails*60)
 	}
-	if n := count(t, d, partitions); n == 0 || n > 4 { // a quarter and what is begun of the next, of two classes
+	if n := count(t, d, partitions); n == 0 || n > 3*31+3 { // of each minute, for a quarter of an hour and until they are dropped, and three ahead
 		t.Errorf("%d partitions of originals are kept", n)
 	}
 }

@@ -32,6 +32,7 @@ type message struct {
 	HTML            *string
 	SentAt          *string
 	Size            int64
+	Seen            bool
 	OTP             *struct{ Code string }
 	Headers         []struct{ Name, Value string }
 	Attachments     []attachment

@@ -14,7 +14,11 @@ func TestStartSaysWhereEverythingIs(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"domains": "box.example.org"}})
 	_, smtpPort, _ := net.SplitHostPort(s.smtp)
-	said := s.proc.out.String()
+	var said string
+	await(t, "the greeting", func() bool { // it is ready before it has said so
+		said = s.proc.out.String()
+		return strings.Contains(said, "Try: ") && strings.HasSuffix(said, "\n")
+	})
 	for _, want := range []string{s.url, "http://" + s.http + "/docs", smtpPort, "box.example.org", s.dir} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the greeting does not say %q:\n%s", want, said)

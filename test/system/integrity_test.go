@@ -37,6 +37,21 @@ func integrity(t *testing.T, dir string) {
 	for _, pragma := range []string{"integrity_check", "foreign_key_check"} {
 		checkPragma(t, db, pragma)
 	}
+	checkReferences(t, db)
+}
+
+// checkReferences counts the rows that refer to each blob.
+func checkReferences(t *testing.T, db *sql.DB) {
+	t.Helper()
+	var blobs, orphans, wrong int
+	err := db.QueryRowContext(t.Context(), `SELECT count(*),
+		(SELECT count(*) FROM blob_chunk WHERE hash NOT IN (SELECT hash FROM blob)),
+		(SELECT count(*) FROM blob AS b WHERE refs <> (SELECT count(*) FROM message WHERE blob = b.hash)
+			+ (SELECT count(*) FROM attachment WHERE blob = b.hash) + (SELECT count(*) FROM blob_stage WHERE hash = b.hash)) FROM blob`).
+		Scan(&blobs, &orphans, &wrong)
+	if err != nil || orphans > 0 || wrong > 0 {
+		t.Errorf("of %d blobs %d count their references wrong, and %d chunks belong to none, %v", blobs, wrong, orphans, err)
+	}
 }
 
 func checkPragma(t *testing.T, db *sql.DB, pragma string) {

@@ -57,7 +57,8 @@ func (l *load) run(ctx context.Context, n int) {
 	}
 }
 
-// compose makes a mail with a token in its text: short ones, a few long ones, every third for two mailboxes.
+// compose makes a mail with a token in its text: short ones, a few long ones, some so large that they are stored in several
+// transactions, every third for two mailboxes.
 func (l *load) compose(rng *rand.Rand, token string) *sending {
 	first := rng.IntN(len(l.boxes))
 	m := &sending{token: token, to: []int{first}}
@@ -67,6 +68,9 @@ func (l *load) compose(rng *rand.Rand, token string) *sending {
 	lines := rng.IntN(10)
 	if rng.IntN(20) == 0 {
 		lines = rng.IntN(1000)
+	}
+	if rng.IntN(100) == 0 {
+		lines = 40_000
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\r\n", token)

@@ -32,7 +32,7 @@ func (s *service) longPoll(box mailbox) <-chan string {
 		}
 		defer res.Body.Close()
 		stacks, _ := io.ReadAll(res.Body)
-		return strings.Contains(string(stacks), "wake.Until")
+		return strings.Contains(string(stacks), "wake.until[")
 	})
 	return answer
 }

@@ -21,7 +21,10 @@ const binaryVariable = "SYSTEM_TEST_BINARY"
 // patience is how long anything may take. It only ends a test that hangs.
 const patience = time.Minute
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	needs := "the built program, PostgreSQL, strace, swaks and Postfix's smtp-source"
+	os.Exit(apptest.RunLong(needs, func() int { return run(m) }))
+}
 
 // authority is trusted by every program here: its receivers are webhook endpoints.
 var authority *apptest.Authority

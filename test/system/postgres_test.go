@@ -65,7 +65,7 @@ func TestPostgresOverOutages(t *testing.T) {
 // paidSettings are those of a service that takes payments.
 func paidSettings() map[string]string {
 	return map[string]string{
-		"account.password.memory": "64KiB", "account.password.passes": "1", "limits.register": "100000/1m",
+		"account.password.memory": "64KiB", "account.password.passes": "1", "limits.register": "100000/1m", "limits.signin_address": "100000/1m",
 		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436",
 		"billing.bankpay.account_number": "0011001932418", "plans.plus.price.monthly": fmt.Sprint(planPrice), "limits.other": "1000000/1m",
 	}

@@ -72,7 +72,7 @@ func (s *service) arguments() []string {
 	set := map[string]string{
 		"http.addr": s.http, "smtp.addr": s.smtp, "metrics.addr": s.metrics, "base_url": "http://" + s.http, "dns.resolver": "127.0.0.1:1",
 		"mailbox.max_messages": "1000000", "plans.guest.mail.daily.max": "1000000", "limits.smtp_messages": "1000000/1m",
-		"limits.mailbox_create": "100000/1m", "limits.reads": "1000000/1m", "limits.other": "1000000/1m",
+		"limits.mailbox_create": "100000/1m", "limits.reads": "1000000/1m", "limits.http_connections": "100000", "limits.other": "1000000/1m",
 	}
 	maps.Copy(set, s.o.set)
 	args := []string{"serve", "--data-dir", s.dir}

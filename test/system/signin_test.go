@@ -3,6 +3,7 @@ package system_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +14,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
 )
 
 const (
@@ -59,7 +63,8 @@ func (s *service) signInAtOnce() map[string]int {
 	connected.Add(crowd)
 	for i := range crowd {
 		all.Go(func() {
-			conn, err := net.DialTimeout("tcp", s.http, patience)
+			from := net.Dialer{Timeout: patience, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(i%200+1))}} // one address holds a few slots alone
+			conn, err := from.Dial("tcp", s.http)
 			connected.Done()
 			if err != nil {
 				errs[i] = err
@@ -143,4 +148,84 @@ func (s *service) peak() int {
 	}
 	s.t.Fatal("no VmHWM")
 	return 0
+}
+
+const (
+	floodConnections = 220
+	floodOthers      = 12
+)
+
+// TestOneAddressCannotKeepOthersFromSigningIn has one address sign in over 220 connections as often as it can. Twelve others,
+// each at an address of its own, sign in meanwhile. How long they wait is printed and decides nothing.
+func TestOneAddressCannotKeepOthersFromSigningIn(t *testing.T) { // not beside others: it takes all cores for seconds
+	s := start(t, options{})
+	from := func(i int) net.IP { return net.IPv4(127, 0, 2, byte(i+1)) }
+	right := func(i int) map[string]string {
+		return map[string]string{"email": fmt.Sprintf("user-%d@example.org", i), "password": userPassword}
+	}
+	for i := range floodOthers {
+		if status, text, err := s.postFrom(from(i), "/auth/register", right(i)); status != http.StatusCreated {
+			t.Fatalf("register: %d %s %v", status, text, err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var flood sync.WaitGroup
+	defer flood.Wait()
+	defer stop()
+	var tried, refused atomic.Int64
+	for i := range floodConnections {
+		flood.Go(func() {
+			client := clientFrom(net.IPv4(127, 0, 3, 1))
+			defer client.CloseIdleConnections()
+			for ctx.Err() == nil {
+				wish := map[string]string{"email": fmt.Sprintf("unknown-%d@example.org", i), "password": "wrong"}
+				status, _, err := s.post(ctx, client, "/auth/token", wish)
+				tried.Add(1)
+				if err != nil || status == http.StatusTooManyRequests { // or there are too many connections
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	await(t, "the flood", func() bool { return refused.Load() > floodConnections })
+	for i := range floodOthers {
+		began := clock.System().Now()
+		status, text, err := s.postFrom(from(i), "/auth/token", right(i))
+		t.Logf("sign-in %d: %d after %s, beside %d calls of the flood", i, status, clock.System().Now().Sub(began).Round(time.Millisecond), tried.Load())
+		if status != http.StatusOK {
+			t.Errorf("sign-in %d: %d %s %v", i, status, text, err)
+		}
+	}
+}
+
+// clientFrom is a client of its own, at a loopback address.
+func clientFrom(ip net.IP) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
+	return &http.Client{Timeout: patience, Transport: &http.Transport{DialContext: dialer.DialContext}}
+}
+
+// postFrom posts once from an address.
+func (s *service) postFrom(ip net.IP, path string, body any) (status int, text string, err error) {
+	client := clientFrom(ip)
+	defer client.CloseIdleConnections()
+	return s.post(s.t.Context(), client, path, body)
+}
+
+func (s *service) post(ctx context.Context, client *http.Client, path string, body any) (status int, text string, err error) {
+	content, err := json.Marshal(body)
+	if err != nil {
+		return 0, "", err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, bytes.NewReader(content))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	res, err := client.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(answer), err
 }

@@ -28,8 +28,7 @@ func dial(ctx context.Context, addr string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{conn: conn, r: bufio.NewReader(conn)}
-	c.within(patience)
+	c := newClient(conn)
 	if greeting, err := c.reply(); err != nil || !strings.HasPrefix(greeting, "220 ") {
 		conn.Close()
 		return nil, errors.Join(fmt.Errorf("greeted with %q", greeting), err)
@@ -39,6 +38,13 @@ func dial(ctx context.Context, addr string) (*client, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// newClient is the session of a connection, before the greeting was read.
+func newClient(conn net.Conn) *client {
+	c := &client{conn: conn, r: bufio.NewReader(conn)}
+	c.within(patience)
+	return c
 }
 
 // mustDial is dial for tests that need the session, which ends with the test.

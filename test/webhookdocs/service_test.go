@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if authority, err = apptest.NewAuthority(); err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := apptest.RunLong("Node and Python", m.Run)
 	if err := authority.Close(); err != nil {
 		panic(err)
 	}

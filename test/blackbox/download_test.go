@@ -1,0 +1,171 @@
+package blackbox_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// bigMail is a mail of about n octets, half of which can be compressed.
+func bigMail(n int) []byte {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	b.WriteString("From: Sender <sender@example.org>\r\nSubject: big\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\n")
+	for b.Len() < n {
+		b.WriteString(strings.Repeat("all work and no play ", 3) + "\r\n")
+		for range 64 {
+			b.WriteByte(byte('!' + rng.IntN(90)))
+		}
+		b.WriteString("\r\n")
+	}
+	return b.Bytes()
+}
+
+func TestALargeOriginalIsWhatWasSent(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	for _, n := range []int{60_000, 70_000, 3 << 20} {
+		raw := bigMail(n)
+		id := s.mail(m.box(), apptest.Mail{Raw: raw}).ID
+		a := s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 200, "")
+		if !bytes.Equal(behindTrace(t, a.Body), raw) || a.Header.Get("Content-Length") != fmt.Sprint(len(a.Body)) {
+			t.Errorf("%d octets came back of %d, Content-Length %s", len(a.Body), len(raw), a.Header.Get("Content-Length"))
+		}
+	}
+}
+
+// damage changes an octet in the middle of the only large original that the service keeps.
+func (s *service) damage() {
+	s.t.Helper()
+	if s.OnPostgres() {
+		result, err := s.Database().ExecContext(s.t.Context(), `UPDATE original SET data = set_byte(data, 4000, get_byte(data, 4000) # 1)
+			WHERE (quarter, id) = (SELECT quarter, id FROM original ORDER BY quarter, id OFFSET (SELECT count(*) / 2 FROM original) LIMIT 1)`)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if n, _ := result.RowsAffected(); n != 1 {
+			s.t.Fatalf("%d rows were changed", n)
+		}
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(s.Dir, "originals", "*.segment"))
+	if len(files) != 1 {
+		s.t.Fatalf("segments: %v", files)
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(files[0], content, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Octets of an original that are not what was stored are never sent: the answer ends in front of them, short of its Content-Length.
+func TestADamagedOriginalIsCutOff(t *testing.T) {
+	s := start(t, nil)
+	m := s.create("", nil)
+	raw := bigMail(1 << 20)
+	id := s.mail(m.box(), apptest.Mail{Raw: raw}).ID
+	s.damage()
+	r, err := s.Request(t.Context(), http.MethodGet, "/messages/"+id+"/raw", m.Token, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err == nil || int64(len(got)) >= res.ContentLength {
+		t.Fatalf("%d octets of %d, %v", len(got), res.ContentLength, err)
+	}
+	if !bytes.HasPrefix(raw, behindTrace(t, got)) {
+		t.Error("other octets were sent")
+	}
+}
+
+// idle is a client that asks for something and reads nothing, with the smallest buffer that the system allows.
+func (s *service) idle(path, token string) net.Conn {
+	s.t.Helper()
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	conn, err := (&net.Dialer{}).DialContext(s.t.Context(), "tcp", u.Host)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { conn.Close() })
+	_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+	fmt.Fprintf(conn, "GET %s%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", u.Path, path, u.Host, token)
+	return conn
+}
+
+// memory is what the service counts for answers, in octets, in the process with the metrics that the test can see.
+func (s *service) memory() int64 {
+	return int64(s.metric(`gonebox_memory_used_bytes{kind="response"}`))
+}
+
+// until waits for what happens soon.
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	giveUp := time.NewTimer(30 * time.Second)
+	defer giveUp.Stop()
+	for !done() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-giveUp.C:
+			t.Fatalf("%s: did not happen", what)
+		}
+	}
+}
+
+func TestAnUnreadDownloadCostsAChunk(t *testing.T) {
+	s := start(t, nil)
+	if s.OnPostgres() {
+		t.Skip("the metrics are those of one of its processes")
+	}
+	m := s.create("", nil)
+	id := s.mail(m.box(), apptest.Mail{Raw: bigMail(20 << 20)}).ID
+	const clients = 20
+	for range clients {
+		s.idle("/messages/"+id+"/raw", m.Token)
+	}
+	const chunk = 64 << 10
+	until(t, "all downloads begin", func() bool {
+		used := s.memory()
+		if used > clients*chunk {
+			t.Fatalf("%d octets are held", used)
+		}
+		return used == clients*chunk
+	})
+}
+
+func TestAnUnreadDownloadEnds(t *testing.T) {
+	s := start(t, settings{"http.write_timeout": "3s"})
+	if s.OnPostgres() {
+		t.Skip("the metrics are those of one of its processes")
+	}
+	m := s.create("", nil)
+	id := s.mail(m.box(), apptest.Mail{Raw: bigMail(20 << 20)}).ID
+	conn := s.idle("/messages/"+id+"/raw", m.Token)
+	if status, err := bufio.NewReaderSize(conn, 16).ReadSlice(' '); err != nil || string(status) != "HTTP/1.1 " { // it has begun
+		t.Fatalf("%q, %v", status, err)
+	}
+	until(t, "the download ends", func() bool { return s.memory() == 0 })
+}

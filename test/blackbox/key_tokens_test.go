@@ -1,0 +1,213 @@
+package blackbox_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// tokenScopes are what a key needs to be handed mailbox tokens: together they allow what a token allows.
+var tokenScopes = []string{"messages:read", "otp:read", "mailboxes:write"}
+
+// Every set of scopes: a token is handed out where the key may do all that the token may, and else the field is absent.
+func TestAKeyGetsTokensOnlyWithTheirScopes(t *testing.T) {
+	s := startKeys(t, settings{"plans.free.keys.max": "16", "plans.free.mailboxes.max": "100"})
+	u := s.account("ada@example.org")
+	s.create(u.Token, nil)
+	for set := 1; set < 1<<len(allScopes); set++ {
+		var scopes []string
+		for i, scope := range allScopes {
+			if set&(1<<i) != 0 {
+				scopes = append(scopes, scope)
+			}
+		}
+		k := s.key(u, fields{"scopes": scopes})
+		gets := !slices.ContainsFunc(tokenScopes, func(needed string) bool { return !slices.Contains(scopes, needed) })
+		for method, needs := range map[string]string{http.MethodGet: "mailboxes:read", http.MethodPost: "mailboxes:write"} {
+			if !slices.Contains(scopes, needs) {
+				continue
+			}
+			a := s.Call(method, "/keys/mailboxes", k.Key, nil)
+			if a.Status/100 != 2 || strings.Contains(string(a.Body), `"token"`) != gets {
+				t.Errorf("%s with %v: %d %s", method, scopes, a.Status, a.Body)
+			}
+		}
+	}
+	list := get[[]mailbox](s, "/me/mailboxes", u.Token)
+	if slices.ContainsFunc(list, func(m mailbox) bool { return m.Token == "" }) {
+		t.Errorf("the account lacks tokens: %+v", list)
+	}
+}
+
+// withToken are the calls of a mailbox token on a message, and how a good token's are answered; the last ends the mailbox.
+func withToken(letter message) []struct {
+	call   string
+	status int
+} {
+	one := "/messages/" + letter.ID
+	return []struct {
+		call   string
+		status int
+	}{
+		{"GET /mailboxes/me", 200},
+		{"GET /mailboxes/me/messages", 200},
+		{"GET /mailboxes/me/otp/latest", 200},
+		{"GET " + one, 200},
+		{"GET " + one + "/raw", 200},
+		{"GET " + one + "/attachments/" + letter.Attachments[0].ID, 200},
+		{"POST /mailboxes/me/extend", 200},
+		{"DELETE " + one, 204},
+		{"DELETE /mailboxes/me", 204},
+	}
+}
+
+// letterIn puts a mail with a code and a file into a mailbox.
+func (s *service) letterIn(m mailbox) message {
+	s.t.Helper()
+	got := s.mail(m.box(), apptest.Mail{Raw: letterWithAFile})
+	return get[message](s, "/messages/"+got.ID, m.Token)
+}
+
+func TestATokenOfAKeyIsRefusedOutsideItsNetworks(t *testing.T) {
+	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
+	u := s.account("ada@example.org")
+	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}, "scopes": allScopes})
+	from := func(addr, method, path, token string) apptest.Answer {
+		return s.do(method, path, token, nil, func(r *http.Request) { r.Header.Set("X-Forwarded-For", addr) })
+	}
+	const inside, outside = "192.0.2.7", "192.0.3.7"
+	own := s.create(u.Token, nil)
+	letter := s.letterIn(own)
+	tokens := make(map[string]string)
+	var list []mailbox
+	from(inside, http.MethodGet, "/keys/mailboxes", k.Key).Into(t, &list)
+	tokens["listed"] = list[0].Token
+	var extended mailbox
+	from(inside, http.MethodPost, "/mailboxes/me/extend", list[0].Token).Into(t, &extended)
+	tokens["extended"] = extended.Token
+	for what, token := range tokens {
+		for _, c := range withToken(letter) {
+			method, path, _ := strings.Cut(c.call, " ")
+			want(t, from(outside, method, path, token), 403, "auth.address_not_allowed")
+			if method == http.MethodGet {
+				if a := from(inside, method, path, token); a.Status != c.status {
+					t.Errorf("%s with the %s token: %d %s", c.call, what, a.Status, a.Body)
+				}
+				want(t, from(outside, method, path, own.Token), c.status, "")
+			}
+		}
+	}
+	var made mailbox
+	from(inside, http.MethodPost, "/keys/mailboxes", k.Key).Into(t, &made)
+	want(t, from(outside, http.MethodGet, "/mailboxes/me", made.Token), 403, "auth.address_not_allowed")
+	s.Clock.Advance(8 * 24 * time.Hour)
+	want(t, from(outside, http.MethodGet, "/mailboxes/me", made.Token), 403, "auth.address_not_allowed") // not told that it has expired
+	want(t, from(inside, http.MethodGet, "/mailboxes/me", made.Token), 410, "mailbox.expired")
+}
+
+// waysToEnd are the ways in which a key ends.
+var waysToEnd = map[string]func(s *service, u user, k developerKey){
+	"revoked": func(s *service, u user, k developerKey) {
+		s.call(http.MethodDelete, "/me/api-keys/"+k.Prefix, u.Token, 204, "")
+	},
+	"expired": func(s *service, _ user, k developerKey) { s.Clock.Advance(k.ExpiresAt.Sub(s.Clock.Now())) },
+	"disabled": func(s *service, u user, _ developerKey) {
+		if _, err := s.Database().Exec("UPDATE account SET disabled = 1 WHERE id = $1", u.Account.ID); err != nil {
+			s.t.Fatal(err)
+		}
+	},
+}
+
+func TestATokenOfAKeyEndsWithIt(t *testing.T) {
+	s := startKeys(t, nil)
+	for how, end := range waysToEnd {
+		t.Run(how, func(t *testing.T) {
+			u := s.account(how + "@example.org")
+			k, other := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Hour)}), s.key(u, nil)
+			m := s.keyMailbox(k, nil)
+			letter := s.letterIn(m)
+			var extended mailbox
+			s.Call(http.MethodPost, "/mailboxes/me/extend", m.Token, nil).Into(t, &extended)
+			own := get[[]mailbox](s, "/me/mailboxes", u.Token)[0].Token
+			others := get[[]mailbox](s, "/keys/mailboxes", other.Key)[0].Token
+			end(s, u, k)
+			for _, c := range withToken(letter) {
+				method, path, _ := strings.Cut(c.call, " ")
+				for _, token := range []string{m.Token, extended.Token} {
+					s.call(method, path, token, 401, "auth.invalid_token")
+				}
+			}
+			s.call(http.MethodGet, "/mailboxes/me", own, 200, "")
+			if how == "disabled" {
+				s.call(http.MethodGet, "/mailboxes/me", others, 401, "auth.invalid_token")
+			} else {
+				s.call(http.MethodGet, "/mailboxes/me", others, 200, "")
+			}
+		})
+	}
+}
+
+// A wait that rests on a key, directly or by a token, is over when the key is, and hands out nothing afterwards.
+func TestAWaitEndsWithItsKey(t *testing.T) {
+	for how, end := range waysToEnd {
+		t.Run(how, func(t *testing.T) {
+			s := startKeys(t, nil)
+			u := s.account("ada@example.org")
+			k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Hour)})
+			m := s.keyMailbox(k, nil)
+			of := "/keys/mailboxes/" + m.ID
+			var answers []func() apptest.Answer
+			for range 2 { // on PostgreSQL, at each of two processes
+				answers = append(answers, s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token),
+					s.waiting(of+"/messages?wait=60", k.Key), s.waiting(of+"/otp/latest?wait=60", k.Key))
+			}
+			own := get[[]mailbox](s, "/me/mailboxes", u.Token)[0].Token
+			mail := s.waiting(waitForMail, own)
+			end(s, u, k)
+			if how == "expired" { // a moment that no call brings about: it is noticed when there is something to answer with
+				s.Send(apptest.Mail{To: []string{m.Address}, Subject: "Sign in", Text: "Your verification code is 482913."})
+			}
+			for _, answer := range answers {
+				want(t, answer(), 401, "auth.invalid_token")
+			}
+			if how != "expired" {
+				s.Send(apptest.Mail{To: []string{m.Address}})
+			}
+			want(t, mail(), 200, "")
+		})
+	}
+}
+
+// A wait is no longer than the key lasts.
+func TestAWaitIsBoundedByItsKey(t *testing.T) {
+	s := startKeys(t, nil)
+	u := s.account("ada@example.org")
+	k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Second)})
+	m := s.keyMailbox(k, nil)
+	answer := s.waiting(waitForMail, m.Token)
+	s.Clock.Advance(time.Second)
+	want(t, answer(), 401, "auth.invalid_token")
+}
+
+func TestACallWithATokenIsAUseOfItsKey(t *testing.T) {
+	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
+	u := s.account("ada@example.org")
+	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}})
+	inside := func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.7") }
+	var m mailbox
+	s.do(http.MethodPost, "/keys/mailboxes", k.Key, nil, inside).Into(t, &m)
+	s.Clock.Advance(time.Minute)
+	at := s.Clock.Now().Truncate(time.Millisecond)
+	want(t, s.do(http.MethodGet, "/mailboxes/me", m.Token, nil, inside), 200, "")
+	s.Clock.Advance(time.Second)
+	s.call(http.MethodGet, "/mailboxes/me", m.Token, 403, "auth.address_not_allowed") // no use
+	eventually(t, "the use", func() bool {
+		s.Clock.Advance(30 * time.Second) // until the process that took the call has written it
+		used := get[[]developerKey](s, "/me/api-keys", u.Token)[0].LastUsedAt
+		return used != nil && used.Equal(at)
+	})
+}

@@ -1,0 +1,56 @@
+package blackbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// The sender of a mail to two mailboxes, of which one ends after RCPT, tries again and reaches the other.
+func TestAMailboxThatEndsBeforeTheFinalDotDoesNotCostTheOthersTheirMail(t *testing.T) {
+	s := start(t, nil)
+	ending, living := s.create("", nil), s.create("", nil)
+	c := s.dialFrom("127.0.0.1")
+	c.begin(living.Address, 100)
+	c.say("RCPT TO:<"+ending.Address+">", "250 ")
+	c.say("DATA", "354 ")
+	s.call(http.MethodDelete, "/mailboxes/me", ending.Token, 204, "")
+	c.say("Subject: first\r\n\r\nx\r\n.", "451 4.2.1 ")
+	if all := get[[]summary](s, "/mailboxes/me/messages", living.Token); len(all) != 0 {
+		t.Errorf("a mail that was deferred is there: %v", all)
+	}
+
+	eventually(t, "the end of the mailbox in the process that takes mail", func() bool {
+		c.begin(living.Address, 100)
+		if err := c.PrintfLine("RCPT TO:<%s>", ending.Address); err != nil {
+			t.Fatal(err)
+		}
+		code, _, _ := c.ReadResponse(0) // an error is a reply of another code
+		if code != 550 {
+			c.say("RSET", "250 ")
+		}
+		return code == 550
+	})
+	c.say("DATA", "354 ")
+	c.say("Subject: second\r\n\r\nx\r\n.", "250 ")
+	if all := get[[]summary](s, "/mailboxes/me/messages", living.Token); len(all) != 1 || all[0].Subject != "second" {
+		t.Errorf("there are %v", all)
+	}
+}
+
+func TestRefusedRecipientsOfAnAddressAreLimited(t *testing.T) {
+	s := start(t, settings{"limits.smtp_refused": "3/1h"})
+	box := s.create("", nil)
+	c := s.dialFrom("127.0.0.1")
+	c.say("MAIL FROM:<sender@example.org>", "250 ")
+	domain := box.Address[strings.Index(box.Address, "@"):]
+	for i := range 3 {
+		c.say(fmt.Sprintf("RCPT TO:<no.such.mailbox.%d%s>", i, domain), "550 5.1.1 ")
+	}
+	c.say("RCPT TO:<no.such.mailbox"+domain+">", "421 4.7.0 ")
+	again := s.greetedFrom("127.0.0.1")
+	again.expect("421 4.7.0 ")
+	other := s.dialFrom("127.0.0.2")
+	other.begin(box.Address, 100)
+}

@@ -1,0 +1,99 @@
+package blackbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// since is the query for what came after a message, by nothing but its time.
+func since(received time.Time) string {
+	return "since=" + url.QueryEscape(received.Format(time.RFC3339Nano))
+}
+
+// The last receivedAt is a cursor: it never gives the message again that it was read from, and every later one, although
+// the clock stands still here and all of them are received at the same moment.
+func TestTheLastReceivedAtIsACursor(t *testing.T) {
+	s := startKeys(t, nil)
+	u := s.account("ada@example.org")
+	k := s.key(u, nil)
+	m := s.create(u.Token, nil)
+	for path, token := range map[string]string{"/mailboxes/me": m.Token, "/keys/mailboxes/" + m.ID: k.Key} {
+		last := apptest.Noon().Add(-time.Second)
+		if list := get[[]summary](s, path+"/messages?limit=1", token); len(list) > 0 {
+			last = list[0].ReceivedAt
+		}
+		for i := range 3 {
+			query := "?" + since(last)
+			var list func() apptest.Answer
+			if i > 0 {
+				s.call(http.MethodGet, path+"/otp/latest"+query, token, 404, "otp.not_found")
+				if list := get[[]summary](s, path+"/messages"+query, token); len(list) != 0 {
+					t.Errorf("%s: the message came again: %+v", path, list)
+				}
+				list = s.waiting(path+"/messages"+query+"&wait=60", token)
+			}
+			number := fmt.Sprint(100100 + i)
+			s.Send(apptest.Mail{To: []string{m.Address}, Subject: number, Text: "Your verification code is " + number + "."})
+			if list == nil {
+				list = func() apptest.Answer { return s.Call(http.MethodGet, path+"/messages"+query, token, nil) }
+			}
+			var got []summary
+			if list().Into(t, &got); len(got) != 1 || got[0].Subject != number {
+				t.Fatalf("%s: mail %d: %+v", path, i, got)
+			}
+			if c := get[code](s, path+"/otp/latest"+query, token); c.Code != number || !c.ReceivedAt.Equal(got[0].ReceivedAt) {
+				t.Errorf("%s: %+v", path, c)
+			}
+			last = got[0].ReceivedAt
+		}
+	}
+}
+
+// Clients that ask for what came after the last receivedAt, again and again, get every mail once, however close the mails are.
+func TestNoMailIsMissedByItsTime(t *testing.T) {
+	const readers, writers, mails = 3, 3, 12
+	s := start(t, settings{"limits.long_polls": "100000", "limits.reads": "100000/1m"})
+	box := s.create("", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			var seen []string
+			for query := "&limit=100"; len(seen) < writers*mails; {
+				a, err := s.TryCall(ctx, http.MethodGet, waitForMail+query, box.Token, nil)
+				var p page
+				if err != nil || json.Unmarshal(a.Body, &p) != nil || a.Status != 200 || len(p.Data) == 0 {
+					t.Errorf("after %d mails: %v %d %s", len(seen), err, a.Status, a.Body)
+					return
+				}
+				for _, id := range ids(p.Data) {
+					if slices.Contains(seen, id) {
+						t.Errorf("%s came twice", id)
+					}
+					seen = append(seen, id)
+				}
+				query = "&limit=100&" + since(p.Data[0].ReceivedAt)
+			}
+		})
+	}
+	for range writers {
+		all.Go(func() {
+			for range mails {
+				if err := s.TrySend(apptest.Mail{To: []string{box.Address}}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}

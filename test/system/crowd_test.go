@@ -1,0 +1,129 @@
+package system_test
+
+import (
+	"database/sql"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// TestCrowdBeforeSilentPostgres has more clients call at the same time than may wait for the database: some are refused at once,
+// all of them in time, and the memory that they take has a bound.
+func TestCrowdBeforeSilentPostgres(t *testing.T) {
+	const (
+		clients = 4000
+		waiting = 2048      // memory.budget / 64 KiB
+		rssMax  = 512 << 10 // KiB
+	)
+	server := newServer(t)
+	c := startCluster(t, server.URL("gonebox"), map[string]string{
+		"memory.budget": "128MiB",
+	}, "smtp, api, jobs")
+	s := c.processes[0]
+	before := s.residentMax()
+	must(t, server.Freeze())
+	var addresses []*http.Client // what one address may have open is limited
+	for i := range 40 {
+		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+i))}}
+		client := &http.Client{Timeout: patience, Transport: &http.Transport{DialContext: from.DialContext}}
+		defer client.CloseIdleConnections()
+		addresses = append(addresses, client)
+	}
+	begun := clock.System().Now()
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	refused, crowded := 0, 0
+	for i := range clients {
+		all.Go(func() {
+			res, err := addresses[i%len(addresses)].Post(s.url+"/mailboxes", "application/json", strings.NewReader("{}"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer res.Body.Close()
+			_, _ = io.Copy(io.Discard, res.Body)
+			mu.Lock()
+			defer mu.Unlock()
+			if res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") != "" {
+				refused++
+			}
+		})
+	}
+	all.Wait()
+	took := clock.System().Now().Sub(begun)
+	crowded = strings.Count(s.proc.err.String(), "too many calls wait for the database")
+	t.Logf("%d of %d refused, %d of them at once, all within %s; memory %d KiB before, %d KiB at most", refused, clients, crowded, took, before, s.residentMax())
+	if refused != clients || took > answerMax {
+		t.Errorf("%d of %d were refused within %s", refused, clients, took)
+	}
+	if crowded < clients/4 {
+		t.Errorf("%d were refused because too many wait, with room for %d", crowded, waiting)
+	}
+	if now := s.residentMax(); now > rssMax {
+		t.Errorf("the process took %d KiB", now)
+	}
+}
+
+// residentMax is the most memory that the process ever had, in KiB.
+func (s *service) residentMax() (kib int) {
+	s.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.proc.cmd.Process.Pid))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	if _, err := fmt.Sscan(rest, &kib); err != nil {
+		s.t.Fatal(err)
+	}
+	return kib
+}
+
+// TestLockedPostgres holds locks that everything waits for: clients hear in time that they should come again, and what needs none of
+// the tables goes on.
+func TestLockedPostgres(t *testing.T) {
+	server := newServer(t)
+	c := startCluster(t, server.URL("gonebox"), nil, "smtp, api, jobs")
+	s := c.processes[0]
+	w := newWitness(t, c)
+	w.await("success", true)
+	w.end()
+	database, err := sql.Open("pgx", server.URL("gonebox"))
+	must(t, err)
+	defer database.Close()
+	tx, err := database.BeginTx(t.Context(), nil)
+	must(t, err)
+	defer func() { _ = tx.Rollback() }()
+	_, err = tx.ExecContext(t.Context(), "LOCK TABLE mailbox, message IN ACCESS EXCLUSIVE MODE")
+	must(t, err)
+	var all sync.WaitGroup
+	for name, call := range map[string]func() string{
+		"read":  func() string { return w.call(http.MethodGet, s.url+"/mailboxes/me/messages", w.box.Token, "") },
+		"write": func() string { return w.call(http.MethodPost, s.url+"/mailboxes", "", "{}") },
+		"mail":  func() string { return w.mail(t.Context(), s, 0) },
+	} {
+		for range 10 {
+			all.Go(func() {
+				begun := clock.System().Now()
+				answer := call()
+				took := clock.System().Now().Sub(begun)
+				if polite := strings.HasPrefix(answer, "503 after ") || strings.HasPrefix(answer, "451 "); !polite || took > answerMax {
+					t.Errorf("%s is answered %s after %s", name, answer, took)
+				}
+			})
+		}
+	}
+	all.Wait()
+	if status, text := s.call(http.MethodGet, "/plans", "", nil); status != http.StatusOK {
+		t.Errorf("a call that needs no table: %d %s", status, text)
+	}
+	must(t, tx.Rollback())
+	await(t, "mail being taken again", func() bool { return strings.HasPrefix(w.mail(t.Context(), s, 0), "250") })
+	w.verify()
+}

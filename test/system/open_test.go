@@ -1,0 +1,69 @@
+package system_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Settings that open the service to everyone, each with what the warning has to say of it.
+func openSettings() map[string]struct{ value, advice string } {
+	return map[string]struct{ value, advice string }{
+		"metrics.addr":                   {"0.0.0.0:0", "bind"},
+		"http.trusted_proxies":           {"127.0.0.1/32, 0.0.0.0/0", "X-Forwarded-For"},
+		"smtp.trusted_proxies":           {"::/0", "PROXY"},
+		"webhooks.allow_networks":        {"0.0.0.0/0", "private network"},
+		"billing.bankpay.allow_networks": {"::/0, 10.0.0.0/8", "callback"},
+	}
+}
+
+// The program starts, and logs a warning for each: the key, the value and what to do.
+func TestSettingsThatOpenTheServiceAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	set := make(map[string]string)
+	for key, s := range openSettings() {
+		set[key] = s.value
+	}
+	set["log.format"] = "json"
+	s := start(t, options{set: set})
+	warned := func() map[string]int {
+		seen := make(map[string]int)
+		for line := range strings.Lines(s.proc.err.String()) {
+			var l struct{ Level, Msg, Key, Value, Advice string }
+			if json.Unmarshal([]byte(line), &l) != nil || l.Level != "WARN" {
+				continue
+			}
+			if want, ok := openSettings()[l.Key]; ok && l.Value == want.value && strings.Contains(l.Advice, want.advice) {
+				seen[l.Key]++
+			}
+		}
+		return seen
+	}
+	await(t, "a warning of each setting", func() bool { return len(warned()) == len(openSettings()) })
+	for key, n := range warned() {
+		if n != 1 {
+			t.Errorf("%s was warned of %d times", key, n)
+		}
+	}
+}
+
+// The command that prints the configuration says the same, beside what it prints.
+func TestConfigWarnsOfSettingsThatOpenTheService(t *testing.T) {
+	t.Parallel()
+	args := []string{"config"}
+	for key, s := range openSettings() {
+		args = append(args, "--set", key+"="+s.value)
+	}
+	code, out, err := command(t, args...)
+	if code != 0 || strings.Contains(out, "warning") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	for key, s := range openSettings() {
+		if !strings.Contains(err, "gonebox: warning: "+key+` = "`+s.value+`": `) {
+			t.Errorf("no warning of %s: %s", key, err)
+		}
+	}
+	if _, _, err := command(t, "config", "--set", "metrics.addr=127.0.0.1:9090", "--set", "http.trusted_proxies=10.0.0.0/8"); err != "" {
+		t.Errorf("a warning without a cause: %s", err)
+	}
+}
