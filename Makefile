@@ -20,27 +20,39 @@ help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "make %-8s %s\n", $$1, $$2 }'
 
 .PHONY: run
-run: ## start the service on this machine
-	$(GO) run ./cmd/gonebox serve
+run: build ## build the binary and start the service on this machine
+	bin/gonebox serve
 
 .PHONY: build
 build: ## build the static binary bin/gonebox
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X github.com/gonebox/gonebox/internal/app.Version=$(VERSION)' -o bin/gonebox ./cmd/gonebox
 
 .PHONY: test
-test: deps ## install what the tests need, then run them all with the race detector
+test: deps ## install what the tests need, then run them all: with the race detector, and again on PostgreSQL
+	@$(MAKE) --no-print-directory --jobs=2 test-race test-postgres
+
+.PHONY: test-race test-postgres
+test-race:
 	$(GO) test $(RACE) ./...
-	GONEBOX_TEST_ENGINE=postgres $(GO) test ./test/blackbox # again, on PostgreSQL with three processes
+test-postgres: # the tests of the interface on PostgreSQL with three processes
+	GONEBOX_TEST_ENGINE=postgres $(GO) test ./test/blackbox
 
 .PHONY: deps
 deps: # what the tests need of the machine
 	@test/deps.sh
 
-.PHONY: check
-check: quick lint assets ## everything a change must pass beside the tests
-
 .PHONY: quick
-quick: format vet house docs ## the part of check that needs no linter and no npm
+quick: ## the daily loop: build, vet, the house rules and the short tests
+	$(GO) build ./...
+	$(GO) vet ./...
+	$(GO) test .
+	$(GO) test -short ./...
+
+.PHONY: check
+check: forms lint assets ## everything a change must pass beside the tests
+
+.PHONY: forms
+forms: format vet house docs # the part of check that needs no linter and no npm
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GOFIX) -diff ./...
@@ -63,7 +75,7 @@ house: # the rules of this house: imports, clocks, SQL, sizes, names
 
 .PHONY: docs
 docs: # the generated pages of docs/ say what the code says
-	$(GO) test -run 'Doc' ./internal/app ./internal/problem
+	$(GO) test -run 'Doc' ./internal/app ./internal/licences ./internal/problem
 
 .PHONY: assets
 assets: web/node_modules # the built pages are those of web/
@@ -73,7 +85,7 @@ assets: web/node_modules # the built pages are those of web/
 fix: ## mend what can be mended by itself: format, old idioms, generated docs
 	$(GOFIX) ./...
 	$(TOOL) gofumpt -w .
-	$(GO) test -run 'Doc' ./internal/app ./internal/problem -update
+	$(GO) test -run 'Doc' ./internal/app ./internal/licences ./internal/problem -update
 
 .PHONY: web
 web: web/node_modules ## build the documentation page's assets from npm into internal/webui
