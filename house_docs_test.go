@@ -2,28 +2,85 @@ package house_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 )
 
-var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`) // addresses of other machines have a colon
+// link matches a link to a file of the repository, a heading of a page, or both. Addresses of other machines have a colon.
+var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^):]*))?\)`)
 
 func TestLinksInTheDocsLead(t *testing.T) {
 	for _, page := range pages(t) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
+			to := page
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(page), m[1])
+			}
+			if err := resolve(t, to, m[2]); err != nil {
 				t.Errorf("%s: a link leads nowhere: %v", page, err)
 			}
 		}
 	}
+}
+
+// citation matches a page of docs in a comment, with the anchor of one of its headings or without.
+var citation = regexp.MustCompile(`\b(docs/[a-z0-9/-]+\.md)(?:#([a-z0-9-]+))?`)
+
+func TestPagesThatCommentsCiteExist(t *testing.T) {
+	for _, f := range house(t) {
+		for _, group := range f.Comments {
+			for _, m := range citation.FindAllStringSubmatch(group.Text(), -1) {
+				if err := resolve(t, m[1], m[2]); err != nil {
+					t.Errorf("%s: a citation leads nowhere: %v", f.at(group), err)
+				}
+			}
+		}
+	}
+}
+
+// resolve returns an error unless the file exists and, if anchor is not empty, has a heading with that anchor.
+func resolve(t *testing.T, file, anchor string) error {
+	t.Helper()
+	if _, err := os.Stat(file); err != nil || anchor == "" || filepath.Ext(file) != ".md" {
+		return err
+	}
+	for _, m := range heading.FindAllStringSubmatch(read(t, file), -1) {
+		if anchorOf(m[1]) == anchor {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no heading #%s", file, anchor)
+}
+
+var heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+
+// anchorOf returns the anchor that GitHub makes of a heading: lower case, hyphens for spaces, no punctuation.
+func anchorOf(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		default:
+			return -1
+		}
+	}, heading)
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func pages(t *testing.T) []string {

@@ -174,7 +174,7 @@ func (p *postgres) ready(ctx context.Context) error {
 	return p.room(ctx)
 }
 
-// purge has nothing to do: PostgreSQL reuses and recycles its files by itself (docs/operating.md, Erasing).
+// purge has nothing to do: PostgreSQL reuses and recycles its files by itself (docs/operating.md#what-remains-of-erased-mail).
 func (*postgres) purge(context.Context) error { return nil }
 
 // full is for the server to say, when it is written to.

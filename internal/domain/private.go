@@ -109,7 +109,7 @@ func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*
 }
 
 // freeTx says whether an account may claim a domain. Who has suspended one does not keep it from others: they may have
-// bought it since (docs/decisions/0012).
+// bought it since (docs/spec/domains.md#private-domains).
 func freeTx(ctx context.Context, tx *db.Tx, account id.Account, name string) error {
 	mine, err := one(ctx, tx, selectByName, account, name)
 	if err != nil {

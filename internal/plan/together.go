@@ -8,7 +8,7 @@ import (
 )
 
 // Together is the plan of an account that several plans apply to: the one that staff assigned and the one it has
-// bought (docs/decisions/0018). Each entitlement is the best that any of them gives, so that nobody has less for having
+// bought (docs/spec/billing.md#plans-and-subscriptions). Each entitlement is the best that any of them gives, so that nobody has less for having
 // more than one. It goes by the name of the last one that gives all of that alone, or else of the last one known. Codes
 // that the catalogue does not have do not count; where none is left it is the free plan.
 func (c Catalogue) Together(codes ...string) Plan {

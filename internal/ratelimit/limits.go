@@ -20,7 +20,7 @@ const (
 	SMTPMessages     Name = "smtp_messages"
 	SMTPRefused      Name = "smtp_refused" // package smtpd counts it, since it matters only as a part of all recipients
 
-	// TwoFactor counts the wrong codes of an account; it is no setting (docs/decisions/0010).
+	// TwoFactor counts the wrong codes of an account; it is no setting (docs/spec/accounts.md#two-factor-authentication).
 	TwoFactor Name = "two_factor"
 )
 

@@ -107,7 +107,7 @@ func TestErasedMailIsInNoFile(t *testing.T) {
 			t.Run(state+", "+name, func(t *testing.T) {
 				s := start(t, settings{"plans.guest.mailbox.ttl.default": "10m", "plans.guest.mail.daily.max": "1000000"})
 				if s.OnPostgres() {
-					t.Skip("files of PostgreSQL are its own (docs/operating.md, Erasing)")
+					t.Skip("files of PostgreSQL are its own (docs/operating.md#what-remains-of-erased-mail)")
 				}
 				m := s.create("", nil)
 				erased, kept := newTracesOf(300_000), newTraces()
@@ -170,7 +170,7 @@ func TestAStopLeavesNothingOfErasedMail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, settings{"plans.guest.mailbox.ttl.default": "10m", "plans.guest.raw.retention": "5m"})
 			if s.OnPostgres() {
-				t.Skip("files of PostgreSQL are its own (docs/operating.md, Erasing)")
+				t.Skip("files of PostgreSQL are its own (docs/operating.md#what-remains-of-erased-mail)")
 			}
 			m := s.create("", nil)
 			erased, kept := newTraces(), newTraces()
