@@ -86,7 +86,7 @@ func BenchmarkSignIn(b *testing.B) {
 }
 
 func BenchmarkLabelled(b *testing.B) {
-	cs, err := otptest.Read(os.DirFS("testdata/mail"))
+	cs, err := otptest.Read(os.DirFS("testdata/corpus"))
 	if err != nil {
 		b.Fatal(err)
 	}

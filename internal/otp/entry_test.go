@@ -9,7 +9,7 @@ import (
 // TestEntries holds that the filter rules out no place where the trie finds a
 // phrase, in any language of the corpus.
 func TestEntries(t *testing.T) {
-	files, err := filepath.Glob("testdata/mail/*.txt")
+	files, err := filepath.Glob("testdata/corpus/*.txt")
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

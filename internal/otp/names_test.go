@@ -89,11 +89,8 @@ func parseNames(t *testing.T, file, text string) (blocks []names) {
 // or two of its language. They keep the lexicons and say nothing of mails that
 // nobody has seen, so that no figure counts them.
 func TestWords(t *testing.T) {
-	cs, err := otptest.Read(os.DirFS("testdata/words"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range otptest.Run(cs, "").Faults {
+	cs := mails(t, "words")
+	for _, f := range otptest.Run(cs).Faults {
 		t.Errorf("%s %s: got %q, want %q: %s", f.Case.Name, f.Case.Class, f.Got, f.Case.Want, f.Case.Mail.Subject)
 	}
 	if len(cs) < 300 {

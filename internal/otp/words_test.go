@@ -10,7 +10,7 @@ import (
 // TestRememberedWords holds that a page that looks up each word anew finds what one
 // does that remembers those it has had.
 func TestRememberedWords(t *testing.T) {
-	files, err := filepath.Glob("testdata/mail/*.txt")
+	files, err := filepath.Glob("testdata/corpus/*.txt")
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

@@ -1,26 +1,15 @@
 // Package otptest reads the labelled mails in testdata and counts how often
-// the extractor is right. It is for the scorer and the tests; it takes no part
-// in the service and knows nothing of the extractor's insides.
+// the extractor is right. Only the score command and tests use it, and it
+// depends on nothing but the extractor's public functions.
 package otptest
 
 import (
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/otp"
-)
-
-// Half is one of the two halves of the corpus.
-type Half string
-
-// Work is looked at while the extractor is written; Report is only counted.
-const (
-	Work   Half = "work"
-	Report Half = "report"
 )
 
 // Case is a labelled mail.
@@ -28,26 +17,18 @@ type Case struct {
 	Name  string // file and line
 	Lang  string // BCP 47, the file's name
 	Class string // signin, order and so on
-	Half  Half
 	Want  string // the code; empty for none
 	Mail  otp.Mail
 }
 
-// Read reads every *.txt of a directory, and of its folder html, where the
-// body is the source of an HTML part. The format is explained in
-// docs/extraction.md: a line "== class code [layout]", the subject, the text,
-// and HTML after a line "--html".
+// Read reads every *.txt of a directory, one file per language. The format is
+// explained in docs/extraction.md: a line "== class code [layout]", the
+// subject, the text, and HTML after a line "--html".
 func Read(fsys fs.FS) ([]Case, error) {
 	names, err := fs.Glob(fsys, "*.txt")
 	if err != nil {
 		return nil, err
 	}
-	html, err := fs.Glob(fsys, "html/*.txt")
-	if err != nil {
-		return nil, err
-	}
-	names = append(names, html...)
-	slices.Sort(names)
 	var all []Case
 	for _, n := range names {
 		text, err := fs.ReadFile(fsys, n)
@@ -66,7 +47,6 @@ func Read(fsys fs.FS) ([]Case, error) {
 // parse reads one file.
 func parse(name, text string) ([]Case, error) {
 	lang := strings.TrimSuffix(path.Base(name), ".txt")
-	lang, _, _ = strings.Cut(lang, ".")
 	var cs []Case
 	line := 1
 	for chunk := range strings.SplitSeq("\n"+text, "\n== ") {
@@ -79,21 +59,10 @@ func parse(name, text string) ([]Case, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, start-1, err)
 		}
-		if path.Dir(name) == "html" {
-			c.Mail.Text, c.Mail.HTML = "", c.Mail.Text
-		}
 		c.Name, c.Lang = fmt.Sprintf("%s:%d", name, start-1), lang
-		c.Half = half(chunk)
 		cs = append(cs, c)
 	}
 	return cs, nil
-}
-
-// half deals the mails out by a hash of their text.
-func half(chunk string) Half {
-	h := fnv.New32a()
-	h.Write([]byte(chunk))
-	return []Half{Work, Report}[h.Sum32()>>16&1]
 }
 
 func parseCase(chunk string) (Case, error) {
@@ -115,7 +84,7 @@ func parseCase(chunk string) (Case, error) {
 	text, html, raw := strings.Cut(body, "--html\n")
 	switch {
 	case raw:
-		c.Mail.Text, c.Mail.HTML = strings.TrimSpace(text), html
+		c.Mail.Text, c.Mail.HTML = strings.TrimSpace(text), strings.TrimSpace(html)+"\n"
 	case layout != "":
 		layouts[layout](&c.Mail, strings.TrimSpace(body), shown)
 	default:

@@ -71,26 +71,23 @@ type Fault struct {
 	Got  string
 }
 
-// Run extracts from every mail of a half; an empty half means all. Those of text
-// alone are read a second time, with the same in HTML beside it.
-func Run(cs []Case, half Half) Score {
-	s := RunWith(cs, half, extract)
-	s.Twice = Count(Twice(cs), half)
+// Run extracts from every mail. Those of text alone are read a second time, with
+// the same in HTML beside it.
+func Run(cs []Case) Score {
+	s := RunWith(cs, extract)
+	s.Twice = Count(Twice(cs))
 	return s
 }
 
 // Count is what Run counts in all, and no more.
-func Count(cs []Case, half Half) Tally { return RunWith(cs, half, extract).All }
+func Count(cs []Case) Tally { return RunWith(cs, extract).All }
 
 func extract(c Case) string { return otp.Extract(c.Mail).Code }
 
-// RunWith is Run with a reader of its own, which answers the code or nothing.
-func RunWith(cs []Case, half Half, read func(Case) string) Score {
+// RunWith is Run with another extractor, which returns the code or nothing.
+func RunWith(cs []Case, read func(Case) string) Score {
 	s := Score{ByLang: map[string]*Tally{}, ByClass: map[string]*Tally{}}
 	for _, c := range cs {
-		if half != "" && c.Half != half {
-			continue
-		}
 		got := read(c)
 		for _, t := range []*Tally{&s.All, at(s.ByLang, c.Lang), at(s.ByClass, c.Class)} {
 			t.add(c.Want, got)
@@ -137,15 +134,15 @@ func (s Score) Print(w io.Writer, title string) error {
 	return t.Flush()
 }
 
-// PrintVariations writes how the mails of a half are read that senders vary, and
-// with what others wrote around.
-func PrintVariations(w io.Writer, title string, cs []Case, half Half, pieces []Variation) error {
+// PrintVariations writes how mails are read that senders vary, and with what others
+// wrote around.
+func PrintVariations(w io.Writer, title string, cs []Case, pieces []Variation) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "%s, with\tmails\twith code\tprecision\trecall\tF1\tfalse positives\t\n", title)
 	for _, v := range Variations() {
-		row(t, v.Name, Count(v.Of(cs), half))
+		row(t, v.Name, Count(v.Of(cs)))
 	}
-	row(t, fmt.Sprintf("%d pieces of others", len(pieces)), Around(pieces, cs, half))
+	row(t, fmt.Sprintf("%d pieces of others", len(pieces)), Around(pieces, cs))
 	return t.Flush()
 }
 
