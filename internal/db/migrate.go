@@ -7,19 +7,27 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pressly/goose/v3"
 )
 
-// The files are never edited once released: a change of the tables is a new file.
+// A migration is the text NNNNN_name.sql for both engines, NNNNN_name.sqlite.sql or NNNNN_name.postgres.sql for one, or both kinds,
+// in that order. The files are never edited once released: a change of the tables is a new number.
 //
-//go:embed migrations/*/*.sql
+//go:embed migrations/*.sql
 var migrations embed.FS
 
+// blobType is the name of a type that PostgreSQL calls BYTEA.
+var blobType = regexp.MustCompile(`\bBLOB\b`)
+
 // Migrate brings the tables to the version this program knows and returns the versions before and after.
-// A database of a newer program is left alone with an error. Processes that start together migrate one after the other.
+// It returns an error for a database of a newer program, and does not change it. On PostgreSQL an advisory lock makes processes that
+// start at the same time migrate one after the other.
 func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 	pool, err := d.migrations()
 	if err != nil {
@@ -44,15 +52,15 @@ func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 }
 
 func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err error) {
-	files, err := fs.Sub(migrations, Per{SQLite: "migrations/sqlite", Postgres: "migrations/postgres"}.On(e))
+	all, err := migrationsOf(e, migrations)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, fmt.Errorf("read the migrations: %w", err)
 	}
 	dialect := goose.DialectSQLite3
 	if e == Postgres {
 		dialect = goose.DialectPostgres
 	}
-	p, err := goose.NewProvider(dialect, pool, files)
+	p, err := goose.NewProvider(dialect, pool, nil, goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the migrations: %w", err)
 	}
@@ -63,11 +71,6 @@ func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err e
 	if from > to {
 		return from, to, fmt.Errorf("the database has schema version %d, this program knows %d: run a newer gonebox", from, to)
 	}
-	if e == SQLite && from > 0 && from < secureDeletes {
-		if err := rebuild(ctx, pool); err != nil {
-			return from, to, err
-		}
-	}
 	if from < to {
 		if _, err := p.Up(ctx); err != nil {
 			return from, to, fmt.Errorf("migrate from version %d to %d: %w", from, to, err)
@@ -76,34 +79,44 @@ func migrate(ctx context.Context, e Engine, pool *sql.DB) (from, to int64, err e
 	return from, to, nil
 }
 
-// secureDeletes is the version from which on SQLite overwrites what it deletes.
-const secureDeletes = 18
-
-// rebuild rewrites a SQLite file without what earlier versions left in it: deleted rows in free pages, and in the free
-// space of pages in use. A crash leaves the file as it was. The copy that SQLite makes meanwhile lies beside the
-// database, without a name, since the system's temporary folder may be too small for it, or memory.
-func rebuild(ctx context.Context, pool *sql.DB) (err error) {
-	conn, err := pool.Conn(ctx)
+// migrationsOf returns the migrations of an engine, each of which runs in a transaction.
+func migrationsOf(e Engine, files fs.FS) ([]*goose.Migration, error) {
+	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	var path string
-	if err := conn.QueryRowContext(ctx, "SELECT file FROM pragma_database_list WHERE name = 'main'").Scan(&path); err != nil {
-		return fmt.Errorf("find the database file: %w", err)
-	}
-	folder := "'" + strings.ReplaceAll(filepath.Dir(path), "'", "''") + "'"
-	for _, statement := range []string{
-		"PRAGMA temp_store_directory = " + folder, "PRAGMA temp_store = file", "VACUUM", "PRAGMA temp_store = memory", "PRAGMA temp_store_directory = ''",
-	} {
-		if _, err := conn.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("rebuild the database file, which takes as much free space as twice what is in it: %s: %w", statement, err)
+	slices.SortFunc(names, func(a, b string) int { return strings.Count(a, ".") - strings.Count(b, ".") }) // texts for both engines first
+	texts := make(map[int64]string)
+	for _, name := range names {
+		number, rest, _ := strings.Cut(path.Base(name), "_")
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the name does not begin with a version", name)
 		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		if other := (Per{SQLite: ".postgres.sql", Postgres: ".sqlite.sql"}).On(e); strings.HasSuffix(rest, other) {
+			text = nil
+		}
+		texts[version] += string(text) // a version that says nothing to this engine counts all the same
 	}
-	return nil
+	var all []*goose.Migration
+	for version, text := range texts {
+		if e == Postgres {
+			text = blobType.ReplaceAllString(text, "BYTEA")
+		}
+		run := func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, text) // without arguments both drivers run all statements of a text
+			return err
+		}
+		all = append(all, goose.NewGoMigration(version, &goose.GoFunc{RunTx: run}, nil))
+	}
+	return all, nil
 }
 
-// migrationLock is the advisory lock that whoever migrates holds. The number means nothing.
+// migrationLock is the key of the advisory lock that a migrating process holds. The number is arbitrary.
 const migrationLock = 0x676f6e65626f78
 
 // lockMigrations waits until no other process migrates.
@@ -113,51 +126,50 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (unlock func(), err error
 		return nil, fmt.Errorf("reach the database: %w: %w", ErrUnavailable, err)
 	}
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
-		return nil, errors.Join(fmt.Errorf("wait for another process to migrate: %w", err), conn.Close())
+		return nil, errors.Join(fmt.Errorf("wait for another process's migration: %w", err), conn.Close())
 	}
 	return func() {
 		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
-		conn.Close() // which lets go of the lock in any case, once the pool is closed
+		conn.Close() // the lock is released with the pool at the latest
 	}, nil
 }
 
-// What is compared by the rules of a language would give identifiers another order than their time, and names another
-// equality than SQLite's. So every column of text is made to compare by octets, however the database was made.
-const (
-	selectByLanguage = `SELECT format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', c.relname, a.attname)
+// selectByLanguage generates the statements that give collation C to every text column that has another. A collation of a language
+// would order identifiers differently from their times, and could treat names as equal that SQLite tells apart.
+const selectByLanguage = `SELECT format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', c.relname, a.attname)
 		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 		AND c.relname <> 'goose_db_version' AND a.attnum > 0 AND NOT a.attisdropped
 		AND a.atttypid = CAST('text' AS regtype) AND a.attcollation <> CAST('"C"' AS regcollation)`
-)
 
+// compareByOctet makes every text column compare by octets, whatever the collation of the database.
 func compareByOctet(ctx context.Context, pool *sql.DB) error {
 	rows, err := pool.QueryContext(ctx, selectByLanguage)
 	if err != nil {
-		return fmt.Errorf("look how text is compared: %w", err)
+		return fmt.Errorf("read the collations: %w", err)
 	}
 	defer rows.Close()
 	var changes []string
 	for rows.Next() {
 		var change string
 		if err := rows.Scan(&change); err != nil {
-			return fmt.Errorf("look how text is compared: %w", err)
+			return fmt.Errorf("read the collations: %w", err)
 		}
 		changes = append(changes, change)
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return fmt.Errorf("look how text is compared: %w", err)
+		return fmt.Errorf("read the collations: %w", err)
 	}
 	for _, change := range changes {
 		if _, err := pool.ExecContext(ctx, change); err != nil {
-			return fmt.Errorf("compare text by octets: %w", err)
+			return fmt.Errorf("set the collation to C: %w", err)
 		}
 	}
 	return nil
 }
 
-// Migrated reports, for readiness, whether the tables are still those that Migrate left. On PostgreSQL a newer program may
-// have gone further meanwhile: its migrations go with the version before (docs/decisions/0023).
+// Migrated returns an error unless the schema version is still that which Migrate left. It is a check of readiness. On PostgreSQL the
+// version may be higher: a newer program may have migrated, and its migrations leave this one working (docs/decisions/0023).
 func (d *DB) Migrated(ctx context.Context) error {
 	var have int64
 	err := d.QueryRow(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have)

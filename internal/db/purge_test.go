@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/pressly/goose/v3"
 )
 
 // marker is text that occurs nowhere else and does not compress.
@@ -106,56 +103,5 @@ func TestPurgeAfterClose(t *testing.T) {
 	}
 	if err := d.Purge(context.Background()); err == nil {
 		t.Error("a closed database was purged")
-	}
-}
-
-// An older version left deleted rows in free pages, and in pages in use. The first start of this one removes them.
-func TestMigrateRemovesWhatOlderVersionsLeft(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "it's.db")
-	text, stays := marker(), marker()
-	old, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(wal)"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	old.SetMaxOpenConns(1)
-	files, err := fs.Sub(migrations, "migrations/sqlite")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, old, files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.UpTo(t.Context(), secureDeletes-1); err != nil {
-		t.Fatal(err)
-	}
-	for i, data := range [][]byte{text, stays, bytes.Repeat(text, 1000)} {
-		if _, err := old.ExecContext(t.Context(), "INSERT INTO attachment (mailbox_id, message_id, id, data) VALUES ('a', 'b', $1, $2)", i, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := old.ExecContext(t.Context(), "DELETE FROM attachment WHERE id <> '1'"); err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if content, err := os.ReadFile(path); err != nil || !bytes.Contains(content, text) {
-		t.Fatal("the older version left nothing, so this test shows nothing", err)
-	}
-
-	d := openPlain(t, path)
-	defer d.Close()
-	if _, _, err := d.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Purge(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	wantGone(t, dir, text)
-	var got []byte
-	if err := d.QueryRow(t.Context(), "SELECT data FROM attachment").Scan(&got); err != nil || !bytes.Equal(got, stays) {
-		t.Errorf("the row that was not deleted holds %q, %v", got, err)
 	}
 }

@@ -1,4 +1,0 @@
--- +goose Up
-
--- SQLite keeps rows whole; this is for PostgreSQL.
-SELECT 1;
