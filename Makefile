@@ -110,6 +110,10 @@ bench: ## measure the service under load
 otp: ## score the code extractor on its corpus
 	$(GO) run ./internal/otp/score
 
+.PHONY: otp-matrix
+otp-matrix: ## read the whole matrix of plain mails with the code extractor
+	$(GO) test ./internal/otp -run '^TestMatrix$$' -v -args -matrix
+
 .PHONY: clean
 clean: ## remove what these commands made, but no data
 	rm -rf bin web/node_modules
