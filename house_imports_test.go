@@ -5,8 +5,8 @@ import "slices"
 const module = "github.com/gonebox/gonebox"
 
 // kit knows no domain.
-var kit = internal("blob", "budget", "cache", "clock", "connlimit", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "original", "otp", "problem",
-	"ratelimit", "reserve", "resolver", "sanitize", "token", "wake")
+var kit = internal("blob", "budget", "cache", "clock", "connlimit", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
+	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake")
 
 // domains hold the rules of one noun each.
 var domains = internal("account", "apikey", "content", "domain", "filter", "guest", "mailbox", "message", "plan",
@@ -39,13 +39,13 @@ var imports = map[string][]string{
 	"internal/wallet/bankpay": slices.Concat(kit, internal("wallet")),
 	"internal/webhook":        slices.Concat(kit, internal("plan")),
 
-	"internal/blob":             internal("db", "original"),
+	"internal/blob":             internal("db", "raw"),
 	"internal/budget":           nil,
 	"internal/clock":            nil,
 	"internal/connlimit":        nil,
 	"internal/db":               nil,
 	"internal/db/dbtest":        internal("db"),
-	"internal/db/move":          internal("db", "original"),
+	"internal/db/move":          internal("db", "raw"),
 	"internal/event":            internal("clock", "id"),
 	"internal/id":               nil,
 	"internal/idempotency":      internal("clock", "db", "id", "problem"),
@@ -54,7 +54,6 @@ var imports = map[string][]string{
 	"internal/mailauth":         internal("cache"),
 	"internal/mailparse":        nil,
 	"internal/netguard":         internal("clock"),
-	"internal/original":         internal("clock", "db", "id"),
 	"internal/licences":         nil,
 	"internal/otp":              nil,
 	"internal/otp/otptest":      internal("otp", "mailparse"),
@@ -62,6 +61,7 @@ var imports = map[string][]string{
 	"internal/problem":          nil,
 	"internal/ratelimit":        internal("clock", "problem"),
 	"internal/ratelimit/ledger": internal("db", "ratelimit"),
+	"internal/raw":              internal("clock", "db", "id"),
 	"internal/reserve":          nil,
 	"internal/resolver":         internal("cache", "clock"),
 	"internal/sanitize":         nil,

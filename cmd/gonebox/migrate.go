@@ -18,7 +18,7 @@ type migrateCmd struct {
 func (*migrateCmd) Help() string {
 	return `Without --from and --to it brings the configured database to the schema of this version.
 
-With them it moves accounts, mailboxes, messages, originals and all the rest to another database, which must be empty,
+With them it moves accounts, mailboxes, messages, raw messages and all the rest to another database, which must be empty,
 and compares every row before it says so. Stop the service first. The configuration is that of the service as it
 will be: secrets.key must be the secret that the service has had, for a generated one the content of DATA_DIR/secret.key.
 
@@ -71,7 +71,7 @@ func (m *migrateCmd) move(c *console, cfg *app.Config) error {
 		table = append(table, []string{t.Name, strconv.FormatInt(t.Rows, 10), t.Digest})
 	}
 	if !r.Already {
-		table = append(table, []string{"(originals)", strconv.FormatInt(r.Originals.Count, 10), r.Originals.Digest})
+		table = append(table, []string{"(raw messages)", strconv.FormatInt(r.RawMessages.Count, 10), r.RawMessages.Digest})
 	}
 	if err := printTable(c.out, append(table, []string{"all", strconv.FormatInt(r.Rows, 10), r.Digest})); err != nil {
 		return err
@@ -85,8 +85,8 @@ func (m *migrateCmd) conclude(c *console, r app.MoveReport) error {
 		_, err := fmt.Fprintf(c.out, "All of this was moved to %s on %s already; nothing was done.\n", r.To, r.MovedAt.Format("2006-01-02 15:04:05 MST"))
 		return err
 	}
-	if r.Originals.Gone > 0 {
-		fmt.Fprintf(c.out, "%d originals were missing from %s; their download answers 410, as it did.\n", r.Originals.Gone, r.From)
+	if r.RawMessages.Gone > 0 {
+		fmt.Fprintf(c.out, "%d raw messages were missing from %s; their download answers 410, as it did.\n", r.RawMessages.Gone, r.From)
 	}
 	if r.Replaced > 0 {
 		fmt.Fprintf(c.out, "%d texts had octets that are no text to %s; there they are U+FFFD.\n", r.Replaced, r.To)

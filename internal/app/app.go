@@ -79,7 +79,7 @@ type App struct {
 	memory        *budget.Budget
 	baseURL       string // how clients reach the service
 
-	originals    originals
+	rawStore     rawStore
 	limiter      *ratelimit.Limiter
 	cluster      cluster
 	smtpListener net.Listener // nil: another process takes mail
@@ -182,7 +182,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	a.boxes = mailbox.New(a.db, a.clock, keys, a.wake, entitled, a.domains, mailbox.Policy{
 		Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
 	}, holding[:])
-	a.mail = message.New(a.db, a.clock, a.wake, a.boxes, a.originals, message.Policy{
+	a.mail = message.New(a.db, a.clock, a.wake, a.boxes, a.rawStore, message.Policy{
 		PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax),
 	})
 	a.guests = guest.New(a.db, a.clock, a.boxes, cfg.Session.Idle)
@@ -219,7 +219,7 @@ func (a *App) newNames(o Options) mailauth.Resolver {
 
 func (a *App) newInbound(names mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {
 	return inbound.New(inbound.Parts{
-		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Originals: a.originals, Filters: a.filters, Outbox: outbox,
+		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, RawMessages: a.rawStore, Filters: a.filters, Outbox: outbox,
 		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), SetMax: a.cfg.SMTP.SetMax,
 		ObserveSet: func(mails int) { a.metrics.sets.Observe(float64(mails)) },

@@ -12,8 +12,8 @@ import (
 // default, its bounds and its comment: the file, the environment, `gonebox config` and docs/config.md are all made
 // from them. Durations and sizes are positive unless the tag zero says what zero means.
 type Config struct {
-	// DataDir holds the SQLite database, the originals and the generated secret.
-	DataDir string `key:"data_dir" default:"./data" help:"directory of the database, the originals and the generated secret key"`
+	// DataDir holds the SQLite database, the raw messages and the generated secret.
+	DataDir string `key:"data_dir" default:"./data" help:"directory of the database, the raw messages and the generated secret key"`
 	// BaseURL is how people and links reach the service, without a path and without a trailing slash.
 	BaseURL string `key:"base_url" default:"http://localhost:8080" help:"how browsers and clients reach the service: scheme and host, no path"`
 	// Domains are the active public domains; the first is for callers who name none.
@@ -31,7 +31,7 @@ type Config struct {
 	HTTP     HTTPConfig     `key:"http" help:"the public web address: API and web page"`
 	API      APIConfig      `key:"api" help:"bounds of the API's calls"`
 	SMTP     SMTPConfig     `key:"smtp" help:"where mail comes in"`
-	Database DatabaseConfig `key:"database" help:"where everything but the originals is kept"`
+	Database DatabaseConfig `key:"database" help:"where everything but the raw messages is kept"`
 	DNS      DNSConfig      `key:"dns" help:"asking the domain name system"`
 	Metrics  MetricsConfig  `key:"metrics" help:"metrics and profiles for the operator"`
 	Memory   MemoryConfig   `key:"memory" help:"bounds of the memory used"`

@@ -127,7 +127,7 @@ func (l *loader) checkPlan(i int) {
 	}
 }
 
-// retentionMax is the longest that package original keeps anything.
+// retentionMax is the longest that package raw keeps anything.
 const retentionMax = 366 * 24 * time.Hour
 
 func (l *loader) checkDurations(prefix string, e plan.Entitlements) {

@@ -23,7 +23,7 @@ type HTTPConfig struct {
 	HeaderMax         Size           `key:"header_max" default:"64KiB" help:"largest request header"`
 	ReadHeaderTimeout time.Duration  `key:"read_header_timeout" default:"10s" help:"time for a client to send the header of a request"`
 	ReadTimeout       time.Duration  `key:"read_timeout" default:"30s" help:"time for a client to send a whole request"`
-	WriteTimeout      time.Duration  `key:"write_timeout" default:"30s" help:"time to answer a request, or for a client to take 64KiB of an original message; a long-poll has its wait on top"`
+	WriteTimeout      time.Duration  `key:"write_timeout" default:"30s" help:"time to answer a request, or for a client to take 64KiB of a raw message; a long-poll has its wait on top"`
 	IdleTimeout       time.Duration  `key:"idle_timeout" default:"2m" help:"how long an idle connection is kept"`
 }
 

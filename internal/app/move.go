@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/move"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/token"
 )
 
@@ -26,10 +26,10 @@ type MoveReport = move.Report
 // MoveProgress is how far Move has come.
 type MoveProgress = move.Progress
 
-// databaseFile is the SQLite database in data_dir, and originalsFolder where the originals beside it are.
+// databaseFile is the SQLite database in data_dir, and rawFolder where the raw messages beside it are.
 const (
-	databaseFile    = "gonebox.db"
-	originalsFolder = "originals"
+	databaseFile = "gonebox.db"
+	rawFolder    = "raw"
 )
 
 // Move carries everything a service keeps from one place to another, each of them sqlite:DIR (its data_dir, or the database
@@ -181,14 +181,14 @@ func openSide(ctx context.Context, place string, c clock.Clock) (_ side, err err
 	fail := func(err error) (side, error) {
 		return side{}, errors.Join(fmt.Errorf("%s: %w", public(place), err), shut())
 	}
-	var kept originals
+	var kept rawStore
 	target := named(place)
 	if dir, ok := folder(place); ok {
 		if err := makeDataDir(dir); err != nil {
 			return fail(err)
 		}
-		s, err := original.Open(filepath.Join(dir, originalsFolder), c, slog.New(slog.DiscardHandler))
-		if errors.Is(err, original.ErrLocked) {
+		s, err := raw.Open(filepath.Join(dir, rawFolder), c, slog.New(slog.DiscardHandler))
+		if errors.Is(err, raw.ErrLocked) {
 			err = move.ErrServing
 		}
 		if err != nil {
@@ -206,9 +206,9 @@ func openSide(ctx context.Context, place string, c clock.Clock) (_ side, err err
 		return fail(err)
 	}
 	if kept == nil {
-		kept = partitions{original.NewTable(d), c}
+		kept = partitions{raw.NewTable(d), c}
 	}
-	return side{move.Side{DB: d, Originals: carrier{kept}, Name: public(place)}, shut}, nil
+	return side{move.Side{DB: d, RawMessages: carrier{kept}, Name: public(place)}, shut}, nil
 }
 
 // named has the connections of a move told from those of a service.
@@ -220,24 +220,24 @@ func named(url string) string {
 	return url + mark + "application_name=gonebox-move"
 }
 
-// carrier reads originals and keeps them in the transaction of a move.
-type carrier struct{ originals }
+// carrier reads raw messages and keeps them in the transaction of a move.
+type carrier struct{ rawStore }
 
-// Read returns an original that q sees.
-func (c carrier) Read(ctx context.Context, q db.Queryer, ref original.Ref) ([]byte, error) {
-	if p, ok := c.originals.(partitions); ok {
+// Read returns a raw message that q sees.
+func (c carrier) Read(ctx context.Context, q db.Queryer, ref raw.Ref) ([]byte, error) {
+	if p, ok := c.rawStore.(partitions); ok {
 		return p.ReadFrom(ctx, q, ref)
 	}
-	return c.originals.Read(ref)
+	return c.rawStore.Read(ref)
 }
 
 // KeepTx keeps records.
-func (c carrier) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []original.Record) ([]original.Ref, error) {
+func (c carrier) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []raw.Record) ([]raw.Ref, error) {
 	refs, synced, err := c.Append(at, records)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.originals.KeepTx(ctx, tx, refs, records); err != nil {
+	if err := c.rawStore.KeepTx(ctx, tx, refs, records); err != nil {
 		return nil, err
 	}
 	return refs, synced.Wait()

@@ -153,7 +153,7 @@ func (a *App) eraseLast(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, eraseMax)
 	defer cancel()
 	_, err := a.boxes.Sweep(ctx, a.mail)
-	if err = errors.Join(err, a.originals.sweep(ctx), a.db.Purge(ctx)); err != nil {
+	if err = errors.Join(err, a.rawStore.sweep(ctx), a.db.Purge(ctx)); err != nil {
 		a.log.Warn("not everything that is over was erased before the stop; the next start does it", "error", err)
 	}
 }
@@ -174,9 +174,9 @@ func (a *App) Close() error {
 		errs = append(errs, a.db.Close())
 		a.db = nil
 	}
-	if a.originals != nil {
-		errs = append(errs, a.originals.Close())
-		a.originals = nil
+	if a.rawStore != nil {
+		errs = append(errs, a.rawStore.Close())
+		a.rawStore = nil
 	}
 	return errors.Join(errs...)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/inbound"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/reserve"
 )
 
@@ -27,11 +27,11 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 			return err
 		}
 		options.Space = a.reserve
-		s, err := original.Open(filepath.Join(a.cfg.DataDir, originalsFolder), a.clock, a.log)
+		s, err := raw.Open(filepath.Join(a.cfg.DataDir, rawFolder), a.clock, a.log)
 		if err != nil {
 			return err
 		}
-		a.originals = segments{s, a.clock}
+		a.rawStore = segments{s, a.clock}
 	}
 	a.db, err = openDatabase(ctx, a.cfg, options)
 	if err != nil {
@@ -43,8 +43,8 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	if err := a.openCounts(ctx); err != nil {
 		return err
 	}
-	if a.originals == nil {
-		a.originals = partitions{original.NewTable(a.db), a.clock}
+	if a.rawStore == nil {
+		a.rawStore = partitions{raw.NewTable(a.db), a.clock}
 	}
 	return nil
 }
@@ -102,43 +102,43 @@ func deleting(h http.Handler) http.Handler {
 	})
 }
 
-// originals keeps original messages for their short time.
-type originals interface {
-	inbound.Originals
-	Read(ref original.Ref) ([]byte, error)
-	NewReader(ctx context.Context, ref original.Ref) (*original.Reader, error)
+// rawStore keeps raw messages for their short time.
+type rawStore interface {
+	inbound.RawMessages
+	Read(ref raw.Ref) ([]byte, error)
+	NewReader(ctx context.Context, ref raw.Ref) (*raw.Reader, error)
 	sweep(ctx context.Context) error
 	Close() error
 }
 
-// segments are originals in files of this machine.
+// segments are raw messages in files of this machine.
 type segments struct {
-	*original.Segments
+	*raw.Segments
 	clock clock.Clock
 }
 
 // Append begins to write records.
-func (s segments) Append(at time.Time, records []original.Record) ([]original.Ref, inbound.Synced, error) {
+func (s segments) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
 	refs, synced, err := s.Segments.Append(at, records)
 	return refs, synced, err
 }
 
 // KeepTx has nothing to do: Append has written the record.
-func (segments) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error { return nil }
+func (segments) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
 func (s segments) sweep(context.Context) error {
 	_, err := s.Sweep(s.clock.Now())
 	return err
 }
 
-// partitions are originals in PostgreSQL.
+// partitions are raw messages in PostgreSQL.
 type partitions struct {
-	*original.Table
+	*raw.Table
 	clock clock.Clock
 }
 
 // Append gives records their references; the transaction of their messages writes them.
-func (p partitions) Append(at time.Time, records []original.Record) ([]original.Ref, inbound.Synced, error) {
+func (p partitions) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
 	refs, err := p.Table.Append(context.Background(), at, records)
 	return refs, withRows{}, err
 }

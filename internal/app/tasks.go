@@ -14,9 +14,9 @@ const (
 	// purgeEvery is how often deleted data is removed from SQLite's files. With mailbox.erase_every before it, what has
 	// ended is gone within a minute.
 	purgeEvery = 10 * time.Second
-	// originalsEvery is the longest between two looks at which originals are past their time. It counts among the 60 s within which they
-	// are erased (package original).
-	originalsEvery = 10 * time.Second
+	// rawEvery is the longest between two looks at which raw messages are past their time. It counts among the 60 s within which they
+	// are erased (package raw).
+	rawEvery = 10 * time.Second
 	// reserveEvery is how soon a disk is noticed that has space again.
 	reserveEvery = 2 * time.Second
 	// upkeepEvery is how often old deliveries are erased.
@@ -50,7 +50,7 @@ func (a *App) commonTasks() []job.Task {
 		{Name: "sweep staged content", Every: erase, Do: freeing(a.mail.SweepStaged)},
 		{Name: "end guest sessions", Every: erase, Do: freeing(a.guests.Sweep)},
 		{Name: "end user tokens", Every: erase, Do: freeing(a.users.Sweep)},
-		{Name: "erase originals", Every: min(erase, originalsEvery), Do: freeing(a.originals.sweep)},
+		{Name: "erase raw messages", Every: min(erase, rawEvery), Do: freeing(a.rawStore.sweep)},
 		{Name: "end private domains", Every: erase, Do: freeing(func(ctx context.Context) error { return a.domains.Sweep(ctx, a.boxes) })},
 		{Name: "look private domains up again", Every: min(erase, a.cfg.Domain.RecheckEvery), Do: a.domains.Recheck},
 		{Name: "forget idle identities", Every: erase, Do: a.forgetIdle},

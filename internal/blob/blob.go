@@ -17,7 +17,7 @@ import (
 	"slices"
 
 	"github.com/gonebox/gonebox/internal/db"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 var (
@@ -66,7 +66,7 @@ func Pack(buf []byte, c Content) (Blob, []byte) {
 
 func (b *Blob) pack(buf, content []byte) []byte {
 	begin := len(buf)
-	buf = original.Compress(buf, content)
+	buf = raw.Compress(buf, content)
 	b.chunks, b.crcs = append(b.chunks, buf[begin:]), append(b.crcs, Checksum(buf[begin:]))
 	return buf
 }

@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"github.com/gonebox/gonebox/internal/db"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // Read returns up to n octets of a blob's content from offset on, fewer where it ends before. Errors: ErrNotFound, ErrDamaged.
@@ -115,7 +115,7 @@ func readChunk(ctx context.Context, q db.Queryer, key Key, number int64) (*chunk
 	if !crc.Valid || Checksum(stored) != crc.Int64 {
 		return nil, fmt.Errorf("chunk %d of blob %x: %w", number, key, ErrDamaged)
 	}
-	if c.data, err = original.Decompress(stored); err != nil {
+	if c.data, err = raw.Decompress(stored); err != nil {
 		return nil, fmt.Errorf("chunk %d of blob %x: %w: %w", number, key, ErrDamaged, err)
 	}
 	if want := min(chunkSize, c.blobSize-number*chunkSize); int64(len(c.data)) != want {

@@ -34,7 +34,7 @@ func (a *API) messages() {
 	remove := with("delete-message", "/messages/{id}", "Delete a message", problem.MessageNotFound)
 	remove.Method, remove.Status, remove.Limit = http.MethodDelete, 204, ratelimit.Other
 	register(a, group, remove, a.deleteMessage)
-	raw := with("get-message-raw", "/messages/{id}/raw", "Download the original as .eml", problem.MessageNotFound, problem.MessageRawExpired)
+	raw := with("get-message-raw", "/messages/{id}/raw", "Download the raw message as .eml", problem.MessageNotFound, problem.MessageRawExpired)
 	raw.Media = "message/rfc822"
 	raw.Text, raw.Expired = "The bytes exactly as received, behind the Return-Path, Authentication-Results and Received fields of this server.", ""
 	register(a, group, raw, a.getRaw)

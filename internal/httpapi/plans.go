@@ -39,7 +39,7 @@ type Entitlements struct {
 	LifetimeMax       *int64 `json:"mailbox.lifetime.max" nullable:"true" doc:"Most seconds that a mailbox can live with every extension, or null where there is no maximum."`
 	MailboxesMax      int    `json:"mailboxes.max" doc:"Mailboxes alive at once."`
 	DailyMailMax      int    `json:"mail.daily.max" doc:"Mails taken in a UTC day."`
-	RawRetention      int64  `json:"raw.retention" doc:"Seconds that the original of a message is kept."`
+	RawRetention      int64  `json:"raw.retention" doc:"Seconds that the raw message is kept."`
 	DomainsMax        int    `json:"domains.max" doc:"Private domains."`
 	FiltersMax        int    `json:"filters.max" doc:"Extraction filters."`
 	WebhooksMax       int    `json:"webhooks.max" doc:"Webhook endpoints."`

@@ -28,6 +28,6 @@ type Recipient struct {
 	Local   string // the mailbox's local part: lower case, without the +tag
 	Domain  string // lower-case A-labels
 
-	rawFor time.Duration // how long the recipient's plan keeps originals
+	rawFor time.Duration // how long the recipient's plan keeps raw messages
 	owner  owner         // whose filters look for the code; zero: a guest's mailbox
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
@@ -49,12 +49,12 @@ type Filters interface {
 	Match(ctx context.Context, account id.Account, domain id.Domain, m filter.Mail, among int) (*filter.Found, error)
 }
 
-// Originals stores original messages; see package original.
-type Originals interface {
+// RawMessages stores raw messages; see package raw.
+type RawMessages interface {
 	// Append begins to write records; they may be relied on once the returned Synced has waited without an error.
-	Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error)
-	// KeepTx writes records where originals are kept in the database: together with their messages.
-	KeepTx(ctx context.Context, tx *db.Tx, refs []original.Ref, records []original.Record) error
+	Append(at time.Time, records []raw.Record) ([]raw.Ref, Synced, error)
+	// KeepTx writes records where raw messages are kept in the database: together with their messages.
+	KeepTx(ctx context.Context, tx *db.Tx, refs []raw.Ref, records []raw.Record) error
 }
 
 // Outbox takes events to those who want to hear of them.
@@ -80,7 +80,7 @@ type Parts struct {
 	Domains       Domains
 	Mailboxes     Mailboxes
 	Messages      Messages
-	Originals     Originals
+	RawMessages   RawMessages
 	Filters       Filters // asked only for mailboxes of accounts
 	Outbox        Outbox  // told only of mail for mailboxes of accounts; nil: nobody is
 	Authenticator Authenticator
@@ -97,7 +97,7 @@ type Parts struct {
 type Service struct {
 	Parts
 	queue chan *mail
-	large chan struct{} // one original of a large mail is written at a time
+	large chan struct{} // one raw message of a large mail is written at a time
 	ended chan struct{} // closed when Run has returned
 
 	extracting chan struct{} // holds one for each mail in which a code is looked for

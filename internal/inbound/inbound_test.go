@@ -24,13 +24,13 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
-	"github.com/gonebox/gonebox/internal/original"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// world is the use case with everything real but the disk of the originals, the sender's authentication and the plans.
+// world is the use case with everything real but the disk of the raw messages, the sender's authentication and the plans.
 type world struct {
 	t     testing.TB
 	db    *db.DB
@@ -50,7 +50,7 @@ func run(t *testing.T, max int, test func(t *testing.T, w *world)) {
 const served = "box.example"
 
 func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
-	w := &world{t: t, db: d, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[original.Ref][]byte{}}}
+	w := &world{t: t, db: d, clock: clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), disk: &disk{kept: map[raw.Ref][]byte{}}}
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
 	w.boxes = mailbox.New(d, w.clock, keys, hub, plans{}, domains{}, mailbox.Policy{MaxMessages: maxMessages}, []byte("hold"))
 	w.mail = message.New(d, w.clock, hub, w.boxes, w.disk, message.Policy{PreviewLength: 200, InlineImageMax: 512 << 10})
 	w.in = inbound.New(inbound.Parts{
-		DB: d, Clock: w.clock, Wake: hub, Domains: domains{}, Mailboxes: w.boxes, Messages: w.mail, Originals: w.disk,
+		DB: d, Clock: w.clock, Wake: hub, Domains: domains{}, Mailboxes: w.boxes, Messages: w.mail, RawMessages: w.disk,
 		Authenticator: trusting{}, Logger: slog.New(slog.DiscardHandler), Hostname: "mx.box.example", AttachmentMax: 100,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -91,7 +91,7 @@ func (w *world) deliver(content string, to ...string) error {
 	return w.in.Deliver(w.t.Context(), env, []byte(content))
 }
 
-// raw is the original of a message.
+// raw returns the raw message of a message.
 func (w *world) raw(box id.Mailbox, m id.Message) ([]byte, error) {
 	r, err := w.mail.Raw(w.t.Context(), box, m)
 	if err != nil {
@@ -164,10 +164,10 @@ func (trusting) Check(context.Context, mailauth.Input) mailauth.Result {
 }
 func (trusting) Header(mailauth.Result) string { return "mx.box.example; spf=pass" }
 
-// disk keeps originals in memory and fails when it is told to.
+// disk keeps raw messages in memory and fails when it is told to.
 type disk struct {
 	mu       sync.Mutex
-	kept     map[original.Ref][]byte
+	kept     map[raw.Ref][]byte
 	writeErr error
 	syncErr  error
 	hold     chan struct{} // if set, a sync waits for it
@@ -186,29 +186,29 @@ func (s synced) Wait() error {
 	return s.err
 }
 
-func (d *disk) Append(_ time.Time, records []original.Record) ([]original.Ref, inbound.Synced, error) {
+func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.writeErr != nil {
 		return nil, nil, d.writeErr
 	}
-	var refs []original.Ref
+	var refs []raw.Ref
 	for _, r := range records {
-		ref := original.Ref(fmt.Sprint(len(d.kept)))
+		ref := raw.Ref(fmt.Sprint(len(d.kept)))
 		d.kept[ref] = bytes.Clone(r.Data) // its memory is used again
 		refs = append(refs, ref)
 	}
 	return refs, synced{d.hold, d.syncErr}, nil
 }
 
-func (d *disk) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error {
+func (d *disk) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error {
 	if d.keeping != nil {
 		d.keeping <- struct{}{}
 	}
 	return nil
 }
 
-// appended waits until so many originals were appended.
+// appended waits until so many raw messages were appended.
 func (d *disk) appended(t *testing.T, want int) {
 	t.Helper()
 	for range 10_000 {
@@ -224,8 +224,8 @@ func (d *disk) appended(t *testing.T, want int) {
 	t.Fatalf("fewer than %d were appended", want)
 }
 
-func (d *disk) NewReader(ctx context.Context, ref original.Ref) (*original.Reader, error) {
-	return original.NewReader(ctx, ref, d.kept[ref])
+func (d *disk) NewReader(ctx context.Context, ref raw.Ref) (*raw.Reader, error) {
+	return raw.NewReader(ctx, ref, d.kept[ref])
 }
 
 func mail(subject string) string {
@@ -303,15 +303,15 @@ func TestNobodyLearnsOfTheOtherRecipients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			raw, err := w.raw(box.ID, page.Messages[0].ID)
+			content, err := w.raw(box.ID, page.Messages[0].ID)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Join(full.Envelope.To, ","); got != want || len(full.To) != 1 || full.To[0].Address != want {
 				t.Errorf("envelope.to %s, to %v; want %s", got, full.To, want)
 			}
-			if strings.Contains(string(raw), "@box.example") {
-				t.Errorf("the original names a recipient:\n%s", raw)
+			if strings.Contains(string(content), "@box.example") {
+				t.Errorf("the raw message names a recipient:\n%s", content)
 			}
 		}
 	})
@@ -340,7 +340,7 @@ func TestTheDailyCapDefersUntilTheNextUTCDay(t *testing.T) {
 	})
 }
 
-func TestAFailedWriteOfTheOriginalsStoresNothing(t *testing.T) {
+func TestAFailedWriteOfTheRawMessagesStoresNothing(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.writeErr = errors.New("no space left on device")
@@ -354,7 +354,7 @@ func TestAFailedWriteOfTheOriginalsStoresNothing(t *testing.T) {
 	})
 }
 
-func TestNothingIsStoredWhenTheOriginalsAreNotSynced(t *testing.T) {
+func TestNothingIsStoredWhenTheRawMessagesAreNotSynced(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.syncErr = errors.New("input/output error")
@@ -373,7 +373,7 @@ func TestNothingIsStoredWhenTheOriginalsAreNotSynced(t *testing.T) {
 	})
 }
 
-func TestNothingIsShownOrAcknowledgedBeforeTheOriginalsAreSynced(t *testing.T) {
+func TestNothingIsShownOrAcknowledgedBeforeTheRawMessagesAreSynced(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.hold = make(chan struct{})
@@ -403,7 +403,7 @@ func TestASetThatGrowsStaysWithinItsOctets(t *testing.T) {
 		var largest atomic.Int64
 		w.in.ObserveSet = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
 		w.disk.hold = make(chan struct{})
-		noise := make([]byte, 900<<10) // written as an original and as a text, so that five of them are more than a set holds
+		noise := make([]byte, 900<<10) // written as a raw message and as a text, so that five of them are more than a set holds
 		for i := range noise {
 			noise[i] = ' ' + byte(rand.Uint32N('~'-' '))
 		}
@@ -432,13 +432,13 @@ func TestASetThatGrowsStaysWithinItsOctets(t *testing.T) {
 	})
 }
 
-func TestRowsAreMadeWhileTheOriginalsAreWritten(t *testing.T) {
+func TestRowsAreMadeWhileTheRawMessagesAreWritten(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.hold, w.disk.keeping = make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
 		go func() { done <- w.deliver(mail("held"), "anna@box.example") }()
-		<-w.disk.keeping // the transaction is at work, and the originals are not synced
+		<-w.disk.keeping // the transaction is at work, and the raw messages are not synced
 		close(w.disk.hold)
 		if err := <-done; err != nil || w.subjects(a) != "held" {
 			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
@@ -520,11 +520,11 @@ func TestAClientCannotWriteIntoTheTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := w.raw(a.ID, page.Messages[0].ID)
+		stored, err := w.raw(a.ID, page.Messages[0].ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		head := strings.Split(string(raw), "From: Bank")[0]
+		head := strings.Split(string(stored), "From: Bank")[0]
 		for _, want := range []string{
 			"Return-Path: <x@sender.example>\r\n", "from evil??192.0.2.9??by?mx.box.example??? ([IPv6:2001:db8::1])\r\n\tby mx.box.example with ESMTPS (TLS 1.3)",
 			" for <anna@box.example>;\r\n\tSat, 14 Mar 2026 12:00:00 +0000\r\n",
@@ -533,8 +533,8 @@ func TestAClientCannotWriteIntoTheTrace(t *testing.T) {
 				t.Errorf("the trace lacks %q:\n%s", want, head)
 			}
 		}
-		if n := strings.Count(string(raw), "Authentication-Results:"); n != 1 {
-			t.Errorf("%d Authentication-Results, the forged one among them:\n%s", n, raw)
+		if n := strings.Count(string(stored), "Authentication-Results:"); n != 1 {
+			t.Errorf("%d Authentication-Results, the forged one among them:\n%s", n, stored)
 		}
 	})
 }

@@ -3,7 +3,7 @@ package inbound
 import "github.com/gonebox/gonebox/internal/mailparse"
 
 // What a mail takes beside its octets, before it is known what it consists of, as a multiple of them: decoded files, what is stored of
-// them, the original, and a statement. Text and header fields take more, but there is never much of them: they are decoded, searched,
+// them, the raw message, and a statement. Text and header fields take more, but there is never much of them: they are decoded, searched,
 // written as JSON and compressed. memory_test.go measures all of it.
 const (
 	perOctet     = 4
@@ -33,7 +33,7 @@ func (e *Envelope) shrinkLease(received, data []byte, m *mailparse.Message) {
 	e.Memory.Shrink(e.Memory.Size() - needed)
 }
 
-// memoryOf is what a parsed mail of size octets takes beside its octets: little more than as many for the original, and files twice,
+// memoryOf is what a parsed mail of size octets takes beside its octets: little more than as many for the raw message, and files twice,
 // decoded and being stored.
 func memoryOf(size int64, m *mailparse.Message) int64 {
 	var files, text int64

@@ -17,28 +17,28 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 	"github.com/gonebox/gonebox/internal/mailparse"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// segmented are originals in files.
-type segmented struct{ *original.Segments }
+// segmented are raw messages in files.
+type segmented struct{ *raw.Segments }
 
-func (s segmented) Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error) {
+func (s segmented) Append(at time.Time, records []raw.Record) ([]raw.Ref, Synced, error) {
 	return s.Segments.Append(at, records)
 }
 
-func (segmented) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error { return nil }
+func (segmented) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
 // A mail takes no more memory than Memory says, whatever it is made of. What is measured is what the collector finds alive while the mail is
 // delivered, over and over. It may miss the peak, and then the test passes without need. And it counts as alive what is allocated and dropped
 // while it runs, which is a lot on a busy machine: a mail that seems to take too much is delivered again.
 func TestDeliverTakesNoMoreMemoryThanItSays(t *testing.T) {
-	originals, err := original.Open(t.TempDir(), clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), slog.New(slog.DiscardHandler))
+	rawMessages, err := raw.Open(t.TempDir(), clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer originals.Close()
-	s := newBare(t, dbtest.Open(t, db.Options{}), segmented{originals})
+	defer rawMessages.Close()
+	s := newBare(t, dbtest.Open(t, db.Options{}), segmented{rawMessages})
 	deliver := func(data []byte) {
 		m := s.benchMail(t, "bench1", data)
 		if err := s.store([]*mail{m}); err != nil || m.err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/gonebox/gonebox/internal/message"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // What is kept of a mail is about as large as the mail, and of no use once it is stored: the memory is used again, which
@@ -32,7 +32,7 @@ func giveBack(pool *sync.Pool, room *[]byte) {
 // largestRoom is the most that is kept for another mail.
 const largestRoom = 1 << 20
 
-// fill makes ready what is stored of a mail: the draft, and the original with its trace. It stages a large mail, of which the set
+// fill makes ready what is stored of a mail: the draft, and the raw message with its trace. It stages a large mail, of which the set
 // then stores the rows alone.
 func (s *Service) fill(ctx context.Context, m *mail, c message.Content, trace, data []byte) error {
 	m.room = lend(&rooms, 0)
@@ -41,18 +41,18 @@ func (s *Service) fill(ctx context.Context, m *mail, c message.Content, trace, d
 		if err := s.Messages.Stage(ctx, m.draft); err != nil {
 			return err
 		}
-		*m.room = nil // what the draft was made in is free, and the original gets as much as it takes
+		*m.room = nil // what the draft was made in is free, and the raw message gets as much as it takes
 	}
 	begin := len(*m.room)
 	*m.room = pack(*m.room, trace, data)
 	m.record.Data = (*m.room)[begin:]
 	if m.draft.Large() {
-		return s.stageOriginal(ctx, m)
+		return s.stageRaw(ctx, m)
 	}
 	return nil
 }
 
-// release gives the memory back. The mail must be settled, and its draft and its original are looked at no more.
+// release gives the memory back. The mail must be settled, and its draft and its raw message are looked at no more.
 func (m *mail) release() {
 	if m.room != nil {
 		giveBack(&rooms, m.room)
@@ -60,14 +60,14 @@ func (m *mail) release() {
 	m.room, m.draft, m.record.Data = nil, nil, nil
 }
 
-// packFrom is the size from which on an original is worth compressing: originals of a set are written at once, past the
+// packFrom is the size from which on a raw message is worth compressing: raw messages of a set are written at once, past the
 // system's cache, so that a few KiB more cost less than it takes to save them (docs/decisions/0027).
 const packFrom = 16 << 10
 
-// pack appends an original as it is stored.
+// pack appends a raw message as it is stored.
 func pack(dst, trace, data []byte) []byte {
 	if len(data) < packFrom {
-		return original.Store(dst, trace, data)
+		return raw.Store(dst, trace, data)
 	}
-	return original.CompressChunks(dst, trace, data)
+	return raw.CompressChunks(dst, trace, data)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // A set holds at most this many mails and octets of what is written: enough to share a sync among all who wait, little
@@ -27,13 +27,13 @@ const (
 // mail is one mail on its way into a set.
 type mail struct {
 	draft   *message.Draft
-	record  original.Record
+	record  raw.Record
 	room    *[]byte                 // where draft and record are
 	keys    []string                // the recipients' mailboxes
 	paths   map[string][]string     // by key, the forward-paths that led there
 	codes   map[string]*message.OTP // by key, what a filter of the recipient's owner found; nil: none has any
-	ref     original.Ref
-	staged  time.Time       // when the original was stored, ahead of the set; zero: it was not
+	ref     raw.Ref
+	staged  time.Time       // when the raw message was stored, ahead of the set; zero: it was not
 	places  []message.Place // where it was put
 	err     error
 	settled chan struct{}
@@ -42,7 +42,7 @@ type mail struct {
 // Run collects the mails that are waiting and delivers them in sets until ctx ends; then those that wait are delivered
 // still. There is no timer: a lone mail is delivered at once, many share what a set costs.
 //
-// The rows of a set are made while its originals are on their way to stable storage, and committed only when those are there,
+// The rows of a set are made while its raw messages are on their way to stable storage, and committed only when those are there,
 // so that nobody is shown a mail that may yet be refused (docs/decisions/0002, 0035). What arrives meanwhile is the next set.
 func (s *Service) Run(ctx context.Context) {
 	defer close(s.ended)
@@ -53,7 +53,7 @@ func (s *Service) Run(ctx context.Context) {
 	lanes.Wait()
 }
 
-// lanesOf is how many sets are stored at the same time. SQLite has one writer. PostgreSQL takes the originals of a set while it
+// lanesOf is how many sets are stored at the same time. SQLite has one writer. PostgreSQL takes the raw messages of a set while it
 // commits the set before, or all of it where the two have no mailbox in common (docs/decisions/0031).
 func lanesOf(e db.Engine) int {
 	if e == db.Postgres {
@@ -142,7 +142,7 @@ func (s *Service) gather(first *mail) *set {
 	return n
 }
 
-// write begins to write the originals of a set.
+// write begins to write the raw messages of a set.
 func (s *Service) write(set []*mail) (Synced, error) {
 	if s.DB.Full() {
 		return nil, db.ErrFull
@@ -151,9 +151,9 @@ func (s *Service) write(set []*mail) (Synced, error) {
 	if len(records) == 0 {
 		return stored{}, nil
 	}
-	refs, synced, err := s.Originals.Append(s.Clock.Now(), records)
+	refs, synced, err := s.RawMessages.Append(s.Clock.Now(), records)
 	if err != nil {
-		return nil, fmt.Errorf("write the originals: %w: %w", unavailable(err), err)
+		return nil, fmt.Errorf("write the raw messages: %w: %w", unavailable(err), err)
 	}
 	for i, m := range mails {
 		m.ref = refs[i]
@@ -161,13 +161,13 @@ func (s *Service) write(set []*mail) (Synced, error) {
 	return synced, nil
 }
 
-// stored is the Synced of originals that are on stable storage.
+// stored is the Synced of raw messages that are on stable storage.
 type stored struct{}
 
 // Wait returns at once.
 func (stored) Wait() error { return nil }
 
-// unavailable is what an error of the originals' disk means for the mail: nothing is stored, and it may come again.
+// unavailable is what an error of the raw messages' disk means for the mail: nothing is stored, and it may come again.
 func unavailable(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return db.ErrFull
@@ -175,10 +175,10 @@ func unavailable(err error) error {
 	return db.ErrUnavailable
 }
 
-// durable waits until originals are on stable storage.
-func durable(originals Synced) error {
-	if err := originals.Wait(); err != nil {
-		return fmt.Errorf("sync the originals: %w: %w", unavailable(err), err)
+// durable waits until raw messages are on stable storage.
+func durable(written Synced) error {
+	if err := written.Wait(); err != nil {
+		return fmt.Errorf("sync the raw messages: %w: %w", unavailable(err), err)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (s *Service) storeAll(mails []*mail) error {
 	s.Logger.Warn("a set of mails failed, trying each alone", "mails", len(mails), "error", err)
 	for _, m := range mails {
 		m.err, m.places = nil, nil
-		if err := s.store([]*mail{m}); err != nil { // its original, too, has shared something
+		if err := s.store([]*mail{m}); err != nil { // its raw message, too, has shared something
 			m.err = err
 		}
 	}
@@ -216,10 +216,10 @@ func (s *Service) settle(set []*mail, err error) {
 	}
 }
 
-// store writes the originals of a set, and commits its rows once those are on stable storage. A sender who goes away does not
+// store writes the raw messages of a set, and commits its rows once those are on stable storage. A sender who goes away does not
 // stop the others, so no sender's context is used.
 func (s *Service) store(set []*mail) error {
-	originals, err := s.write(set)
+	written, err := s.write(set)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (s *Service) store(set []*mail) error {
 			if err := s.storeTx(ctx, tx, set); err != nil {
 				return err
 			}
-			return durable(originals)
+			return durable(written)
 		},
 		func(ctx context.Context, q db.Queryer) (bool, error) { return s.stored(ctx, q, set) })
 }
@@ -257,7 +257,7 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 		m.err, m.places = nil, nil // it may have been run before, and undone
 		addresses = append(addresses, m.keys...)
 	}
-	if err := s.keepOriginalsTx(ctx, tx, set); err != nil {
+	if err := s.keepRawTx(ctx, tx, set); err != nil {
 		return err
 	}
 	intake, err := s.Mailboxes.IntakeTx(ctx, tx, addresses)
@@ -295,15 +295,15 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 	return s.Outbox.PublishTx(ctx, tx, events...)
 }
 
-// keepOriginalsTx stores the originals of a set, where that is done together with its rows. Those of mails that may not
+// keepRawTx stores the raw messages of a set, where that is done together with its rows. Those of mails that may not
 // enter are no use to anybody, and go with the others.
-func (s *Service) keepOriginalsTx(ctx context.Context, tx *db.Tx, set []*mail) error {
+func (s *Service) keepRawTx(ctx context.Context, tx *db.Tx, set []*mail) error {
 	_, refs, records := unstaged(set)
 	if len(records) == 0 {
 		return nil
 	}
-	if err := s.Originals.KeepTx(ctx, tx, refs, records); err != nil {
-		return fmt.Errorf("store the originals: %w", err)
+	if err := s.RawMessages.KeepTx(ctx, tx, refs, records); err != nil {
+		return fmt.Errorf("store the raw messages: %w", err)
 	}
 	return nil
 }

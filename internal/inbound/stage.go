@@ -6,19 +6,19 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // A large mail does not go through a set as others do: what it takes seconds to write would keep all others waiting. Its content
-// and its original are stored first, by the goroutine that delivers it, in pieces between which sets are stored; nothing refers to
+// and its raw message are stored first, by the goroutine that delivers it, in pieces between which sets are stored; nothing refers to
 // them that a client sees. Its rows then go into a set like those of any mail (docs/decisions/0038).
 
-// stagedFor is how long the original of a large mail may wait for the rows: its retention counts from them,
-// and package original keeps it for as much longer.
+// stagedFor is how long the raw message of a large mail may wait for the rows: its retention counts from them,
+// and package raw keeps it for as much longer.
 const stagedFor = 15 * time.Second
 
-// stageOriginal stores the original of a large mail. If the rows never come nothing reaches it, and it goes with its file.
-func (s *Service) stageOriginal(ctx context.Context, m *mail) error {
+// stageRaw stores the raw message of a large mail. If the rows never come nothing reaches it, and it goes with its file.
+func (s *Service) stageRaw(ctx context.Context, m *mail) error {
 	select {
 	case s.large <- struct{}{}:
 		defer func() { <-s.large }()
@@ -31,7 +31,7 @@ func (s *Service) stageOriginal(ctx context.Context, m *mail) error {
 		return err
 	}
 	if s.DB.Engine() == db.Postgres {
-		err = s.DB.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error { return s.keepOriginalsTx(ctx, tx, only) }, nil)
+		err = s.DB.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error { return s.keepRawTx(ctx, tx, only) }, nil)
 	}
 	if err == nil {
 		err = durable(synced)
@@ -55,11 +55,11 @@ func (s *Service) discard(ctx context.Context, m *mail) {
 	}
 }
 
-// staged are originals that are stored already.
+// staged are raw messages that are stored already.
 func (m *mail) isStaged() bool { return !m.staged.IsZero() }
 
-// unstaged returns the references and the records of the originals that a set stores itself.
-func unstaged(set []*mail) (mails []*mail, refs []original.Ref, records []original.Record) {
+// unstaged returns the references and the records of the raw messages that a set stores itself.
+func unstaged(set []*mail) (mails []*mail, refs []raw.Ref, records []raw.Record) {
 	for _, m := range set {
 		if !m.isStaged() {
 			mails, refs, records = append(mails, m), append(refs, m.ref), append(records, m.record)

@@ -18,13 +18,13 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
 // BenchmarkStore commits sets of 12 mails, which is what 32 senders make, and tells the CPU time of a mail: of this program
-// in storing and in preparing, and of the PostgreSQL server. On SQLite the originals are left out, since they go to files.
+// in storing and in preparing, and of the PostgreSQL server. On SQLite the raw messages are left out, since they go to files.
 func BenchmarkStore(b *testing.B) {
 	for _, name := range []string{"text4k", "att64k"} {
 		content, err := os.ReadFile("testdata/" + name + ".eml")
@@ -36,7 +36,7 @@ func BenchmarkStore(b *testing.B) {
 		})
 		b.Run(name+"/postgres", func(b *testing.B) {
 			server, d := benchServer(b)
-			newBare(b, d, tabled{original.NewTable(d)}).benchmarkStore(b, content, func() time.Duration {
+			newBare(b, d, tabled{raw.NewTable(d)}).benchmarkStore(b, content, func() time.Duration {
 				used, err := server.CPU()
 				if err != nil {
 					b.Fatal(err)
@@ -92,10 +92,10 @@ func benchServer(b *testing.B) (*dbtest.Server, *db.DB) {
 	return server, d
 }
 
-// tabled are originals in PostgreSQL.
-type tabled struct{ *original.Table }
+// tabled are raw messages in PostgreSQL.
+type tabled struct{ *raw.Table }
 
-func (t tabled) Append(at time.Time, records []original.Record) ([]original.Ref, Synced, error) {
+func (t tabled) Append(at time.Time, records []raw.Record) ([]raw.Ref, Synced, error) {
 	refs, err := t.Table.Append(context.Background(), at, records)
 	return refs, there{}, err
 }
@@ -112,7 +112,7 @@ func (s *Service) benchMail(b testing.TB, local string, content []byte) *mail {
 }
 
 // newBare is a service with 64 mailboxes.
-func newBare(b testing.TB, d *db.DB, originals Originals) *Service {
+func newBare(b testing.TB, d *db.DB, rawMessages RawMessages) *Service {
 	c, hub := clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), wake.New()
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
@@ -125,7 +125,7 @@ func newBare(b testing.TB, d *db.DB, originals Originals) *Service {
 		}
 	}
 	return New(Parts{
-		DB: d, Clock: c, Wake: hub, Mailboxes: boxes, Originals: originals, Authenticator: bare{}, AttachmentMax: 5 << 20, Hostname: "mx.box.example",
+		DB: d, Clock: c, Wake: hub, Mailboxes: boxes, RawMessages: rawMessages, Authenticator: bare{}, AttachmentMax: 5 << 20, Hostname: "mx.box.example",
 		Messages: message.New(d, c, hub, boxes, nil, message.Policy{PreviewLength: 200}), Logger: slog.New(slog.DiscardHandler),
 	})
 }
@@ -153,11 +153,11 @@ func (bare) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account
 	return nil
 }
 
-func (bare) Append(_ time.Time, records []original.Record) ([]original.Ref, Synced, error) {
-	return slices.Repeat([]original.Ref{"p0.2ajk5.1z141z3.8.16o"}, len(records)), there{}, nil
+func (bare) Append(_ time.Time, records []raw.Record) ([]raw.Ref, Synced, error) {
+	return slices.Repeat([]raw.Ref{"p0.2ajk5.1z141z3.8.16o"}, len(records)), there{}, nil
 }
 
-func (bare) KeepTx(context.Context, *db.Tx, []original.Ref, []original.Record) error { return nil }
+func (bare) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
 func (bare) Check(context.Context, mailauth.Input) mailauth.Result { return mailauth.Result{} }
 

@@ -74,7 +74,7 @@ type Limits struct {
 	LifetimeMax time.Duration // from creation; 0: none
 	LiveMax     int           // mailboxes live at once
 	DailyMail   int           // messages a UTC day: of the mailbox for guests, of the account else
-	RawFor      time.Duration // how long originals are kept
+	RawFor      time.Duration // how long raw messages are kept
 	Paid        bool          // the tier
 }
 

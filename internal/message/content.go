@@ -5,7 +5,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // What of a mail is in the rows of each recipient, and what is a blob that the rows refer to (docs/decisions/0038). Sizes are
@@ -57,7 +57,7 @@ func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) []byte 
 		d.body, buf = reference(key), d.blob(buf, blob.Content{Key: key, Data: content})
 	} else {
 		begin := len(buf)
-		buf = original.Compress(buf, *p)
+		buf = raw.Compress(buf, *p)
 		d.body = inline(buf[begin:])
 	}
 	for _, f := range files {
@@ -68,7 +68,7 @@ func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) []byte 
 			d.files, buf = append(d.files, file{f.ID, reference(key)}), d.blob(buf, blob.Content{Key: key, Data: f.Data})
 		case !together:
 			begin := len(buf)
-			buf = original.Compress(buf, f.Data)
+			buf = raw.Compress(buf, f.Data)
 			d.files = append(d.files, file{f.ID, inline(buf[begin:])})
 		}
 	}
@@ -148,7 +148,7 @@ func parseBodyHead(begin []byte) (h bodyHead, err error) {
 	h.length = int64(u.number())
 	h.files = elements(&u, func() int { return int(u.number()) })
 	h.detail = int64(len(begin) - len(u.rest))
-	if u.broken || h.length < 0 || h.length > original.MaxSize {
+	if u.broken || h.length < 0 || h.length > raw.MaxSize {
 		return h, errDetail
 	}
 	return h, nil

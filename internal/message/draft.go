@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // Content is what is kept of one mail, whoever its recipients are.
@@ -109,7 +109,7 @@ type Place struct {
 	Message    id.Message
 	ReceivedAt time.Time
 	To         []string // the forward-paths that led there
-	Raw        original.Ref
+	Raw        raw.Ref
 	RawUntil   time.Time
 	OTP        *OTP // the recipient's own code instead of the draft's; nil: the draft's
 }

@@ -1,4 +1,4 @@
-// Package message keeps the mail that came in: list and wait, read, the latest code, originals and attachments
+// Package message keeps the mail that came in: list and wait, read, the latest code, raw messages and attachments
 // (decisions §2 Message, OTP). It refuses to parse mail and to decide who may read it.
 package message
 
@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
@@ -22,9 +22,9 @@ type Mailboxes interface {
 	CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error
 }
 
-// Originals keeps original messages for their short time.
-type Originals interface {
-	NewReader(ctx context.Context, ref original.Ref) (*original.Reader, error) // original.ErrGone when erased
+// RawMessages keeps raw messages for their short time.
+type RawMessages interface {
+	NewReader(ctx context.Context, ref raw.Ref) (*raw.Reader, error) // raw.ErrGone when erased
 }
 
 // Policy is the operator's settings.
@@ -35,21 +35,21 @@ type Policy struct {
 
 // Service is the use of messages.
 type Service struct {
-	db        *db.DB
-	clock     clock.Clock
-	hub       *wake.Hub
-	boxes     Mailboxes
-	originals Originals
-	policy    Policy
-	sanitizer sanitizer
-	stager    *blob.Stager
-	asides    chan struct{} // see aside
+	db          *db.DB
+	clock       clock.Clock
+	hub         *wake.Hub
+	boxes       Mailboxes
+	rawMessages RawMessages
+	policy      Policy
+	sanitizer   sanitizer
+	stager      *blob.Stager
+	asides      chan struct{} // see aside
 }
 
 // New assembles the service.
-func New(d *db.DB, c clock.Clock, hub *wake.Hub, boxes Mailboxes, originals Originals, p Policy) *Service {
+func New(d *db.DB, c clock.Clock, hub *wake.Hub, boxes Mailboxes, rawMessages RawMessages, p Policy) *Service {
 	return &Service{
-		db: d, clock: c, hub: hub, boxes: boxes, originals: originals, policy: p, sanitizer: newSanitizer(),
+		db: d, clock: c, hub: hub, boxes: boxes, rawMessages: rawMessages, policy: p, sanitizer: newSanitizer(),
 		stager: blob.NewStager(d), asides: make(chan struct{}, asidesMax),
 	}
 }
@@ -104,7 +104,7 @@ type Message struct {
 	Links          []string       `json:"links" doc:"The web addresses in the message, in order."`
 	Authentication Authentication `json:"authentication"`
 	Envelope       Envelope       `json:"envelope"`
-	RawExpiresAt   clock.Stamp    `json:"rawExpiresAt" doc:"After this the original is no longer available."`
+	RawExpiresAt   clock.Stamp    `json:"rawExpiresAt" doc:"After this the raw message is no longer available."`
 }
 
 // Header is a field of a message's header.

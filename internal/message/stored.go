@@ -10,8 +10,8 @@ import (
 
 	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/original"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // storedCell is a cell as it is read.
@@ -34,12 +34,12 @@ func (c *storedCell) key() (key blob.Key, ok bool, err error) {
 	return blob.Key(c.blob), true, nil
 }
 
-// content is what is in the row itself, as it was given to original.Compress.
+// content is what is in the row itself, as it was given to raw.Compress.
 func (c *storedCell) content() ([]byte, error) {
 	if c.crc.Valid && blob.Checksum(c.data) != c.crc.Int64 {
 		return nil, fmt.Errorf("a row of mail: %w", blob.ErrDamaged)
 	}
-	return original.Decompress(c.data)
+	return raw.Decompress(c.data)
 }
 
 // body is the detail of a message as it is read, and where its small files are.
@@ -77,7 +77,7 @@ func (s *Service) DetailLen(ctx context.Context, box id.Mailbox, m id.Message) (
 	}
 	key, shared, err := c.key()
 	if err != nil || !shared {
-		return original.DecompressedLen(begin, length), err
+		return raw.DecompressedLen(begin, length), err
 	}
 	if begin, err = blob.Read(ctx, s.db, key, 0, bodyBegin); err != nil {
 		return 0, s.gone(ctx, box, m, fmt.Errorf("read %s: %w", m, err))

@@ -16,7 +16,7 @@ type Entitlements struct {
 	LifetimeMax       time.Duration   `key:"mailbox.lifetime.max" help:"longest a mailbox can live with every extension, from its creation" zero:"no maximum"`
 	MailboxesMax      int             `key:"mailboxes.max" help:"mailboxes alive at once, of an account or of a guest session"`
 	DailyMailMax      int             `key:"mail.daily.max" help:"mails taken in a UTC day, of an account or of a guest's mailbox"`
-	RawRetention      time.Duration   `key:"raw.retention" help:"how long the original of a message is kept"`
+	RawRetention      time.Duration   `key:"raw.retention" help:"how long the raw message is kept"`
 	DomainsMax        int             `key:"domains.max" help:"private domains" zero:"none"`
 	FiltersMax        int             `key:"filters.max" help:"extraction filters" zero:"none"`
 	WebhooksMax       int             `key:"webhooks.max" help:"webhook endpoints" zero:"none"`

@@ -29,7 +29,7 @@ type Prices struct {
 	Yearly  int64 `key:"yearly" help:"price of a calendar year in points" zero:"not sold by the year"`
 }
 
-// Tier is what a mailbox shows of its plan (specification §3, retention of originals).
+// Tier is what a mailbox shows of its plan (specification §3, retention of raw messages).
 type Tier string
 
 // The two tiers.

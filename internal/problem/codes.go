@@ -120,7 +120,7 @@ var table = map[Code]entry{
 	MailboxNotFound:          {http.StatusNotFound, "There is no such mailbox"},
 
 	MessageNotFound:       {http.StatusNotFound, "There is no such message"},
-	MessageRawExpired:     {http.StatusGone, "The original message is no longer kept"},
+	MessageRawExpired:     {http.StatusGone, "The raw message is no longer kept"},
 	AttachmentNotFound:    {http.StatusNotFound, "There is no such attachment"},
 	AttachmentNotRetained: {http.StatusNotFound, "The attachment was too large to be kept"},
 	OTPNotFound:           {http.StatusNotFound, "No code has arrived"},

@@ -38,7 +38,7 @@ func (r *report) mail(a *arena, cases []*mailCase, rounds int, length time.Durat
 		r.table(rows)
 	}
 	r.say("  %s: the built binary on a new data folder on disk, everything default but raised limits: mail parsed, SPF and DMARC looked up at a", ours)
-	r.say("    resolver on loopback, code extracted, message and original on stable storage before 250. %d mailboxes, one recipient a mail.", boxCount)
+	r.say("    resolver on loopback, code extracted, message and raw message on stable storage before 250. %d mailboxes, one recipient a mail.", boxCount)
 	r.say("    After each of its slices every mailbox was listed over HTTP and held exactly the mails answered 250: %d mails; code found in %.1f %%.",
 		a.taken, 100*float64(a.coded)/float64(max(a.taken, 1)))
 	r.say("  %s: go-smtp v0.25.1 that reads the message and stores nothing. %s: line by line, stores nothing. Each a process of its own.", library, simplest)

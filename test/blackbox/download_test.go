@@ -33,7 +33,7 @@ func bigMail(n int) []byte {
 	return b.Bytes()
 }
 
-func TestALargeOriginalIsWhatWasSent(t *testing.T) {
+func TestALargeRawMessageIsWhatWasSent(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	for _, n := range []int{60_000, 70_000, 3 << 20} {
@@ -46,12 +46,12 @@ func TestALargeOriginalIsWhatWasSent(t *testing.T) {
 	}
 }
 
-// damage changes an octet in the middle of the only large original that the service keeps.
+// damage changes an octet in the middle of the only large raw message that the service keeps.
 func (s *service) damage() {
 	s.t.Helper()
 	if s.OnPostgres() {
-		result, err := s.Database().ExecContext(s.t.Context(), `UPDATE original SET data = set_byte(data, 4000, get_byte(data, 4000) # 1)
-			WHERE (quarter, id) = (SELECT quarter, id FROM original ORDER BY quarter, id OFFSET (SELECT count(*) / 2 FROM original) LIMIT 1)`)
+		result, err := s.Database().ExecContext(s.t.Context(), `UPDATE raw_message SET data = set_byte(data, 4000, get_byte(data, 4000) # 1)
+			WHERE (quarter, id) = (SELECT quarter, id FROM raw_message ORDER BY quarter, id OFFSET (SELECT count(*) / 2 FROM raw_message) LIMIT 1)`)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func (s *service) damage() {
 		}
 		return
 	}
-	files, _ := filepath.Glob(filepath.Join(s.Dir, "originals", "*.segment"))
+	files, _ := filepath.Glob(filepath.Join(s.Dir, "raw", "*.segment"))
 	if len(files) != 1 {
 		s.t.Fatalf("segments: %v", files)
 	}
@@ -74,8 +74,8 @@ func (s *service) damage() {
 	}
 }
 
-// Octets of an original that are not what was stored are never sent: the answer ends in front of them, short of its Content-Length.
-func TestADamagedOriginalIsCutOff(t *testing.T) {
+// Octets of a raw message that are not what was stored are never sent: the answer ends in front of them, short of its Content-Length.
+func TestADamagedRawMessageIsCutOff(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	raw := bigMail(1 << 20)

@@ -22,8 +22,8 @@ type looking struct {
 func (s *service) looking() looking {
 	if s.OnPostgres() {
 		return looking{
-			// originals have their own time; segments looks at them
-			tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'original%'",
+			// raw messages have their own time; segments looks at them
+			tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'raw_message%'",
 			columns: `SELECT CASE data_type WHEN 'bytea' THEN quote_ident(column_name) ELSE 'convert_to(' || quote_ident(column_name) || '::text, ''UTF8'')' END
 				FROM information_schema.columns WHERE table_schema = 'public' AND table_name = '%s'`,
 			holds: "position(convert_to($1, 'UTF8') IN %s) > 0",
@@ -123,8 +123,8 @@ func TestNothingOfAnEndedMailboxIsLeft(t *testing.T) {
 	}
 }
 
-// Half an hour later no segment holds an original of the mailbox either.
-func TestNoOriginalIsLeft(t *testing.T) {
+// Half an hour later no segment holds a raw message of the mailbox either.
+func TestNoRawMessageIsLeft(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "short-lived"}).ID
@@ -133,7 +133,7 @@ func TestNoOriginalIsLeft(t *testing.T) {
 		t.Fatal("there is no segment to look at")
 	}
 	s.Clock.Advance(30 * time.Minute)
-	eventually(t, "erasing the original", func() bool {
+	eventually(t, "erasing the raw message", func() bool {
 		s.nextRound()
 		return len(segments(t, s)) == 0
 	})
@@ -141,13 +141,13 @@ func TestNoOriginalIsLeft(t *testing.T) {
 	s.call(http.MethodGet, "/messages/"+id, m.Token, 200, "")
 }
 
-// segments lists the files of originals, or what stands for them in PostgreSQL.
+// segments lists the files of raw messages, or what stands for them in PostgreSQL.
 func segments(t *testing.T, s *service) (files []string) {
 	t.Helper()
 	if s.OnPostgres() {
-		return column(t, s.Database(), "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'original'::regclass")
+		return column(t, s.Database(), "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'raw_message'::regclass")
 	}
-	err := filepath.WalkDir(filepath.Join(s.Dir, "originals"), func(path string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(s.Dir, "raw"), func(path string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && e.Name() != "LOCK" {
 			files = append(files, path)
 		}

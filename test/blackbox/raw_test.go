@@ -28,7 +28,7 @@ func behindTrace(t testing.TB, raw []byte) []byte {
 	return raw
 }
 
-func TestTheOriginalIsWhatWasSent(t *testing.T) {
+func TestTheRawMessageIsWhatWasSent(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	// Lines of any octets but CR, LF and NUL, dots at their beginning, too.
@@ -39,7 +39,7 @@ func TestTheOriginalIsWhatWasSent(t *testing.T) {
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(line, 0, 20).Draw(rt, "lines")
-		sent := append(bytes.Join(append([][]byte{[]byte("Subject: original"), nil}, lines...), []byte("\r\n")), "\r\n"...)
+		sent := append(bytes.Join(append([][]byte{[]byte("Subject: raw message"), nil}, lines...), []byte("\r\n")), "\r\n"...)
 		id := s.mail(m.box(), apptest.Mail{Raw: sent}).ID
 		a := s.Call(http.MethodGet, "/messages/"+id+"/raw", m.Token, nil)
 		if got := behindTrace(t, a.Body); a.Status != 200 || !bytes.Equal(got, sent) {
@@ -49,7 +49,7 @@ func TestTheOriginalIsWhatWasSent(t *testing.T) {
 	})
 }
 
-func TestTheOriginalIsADownload(t *testing.T) {
+func TestTheRawMessageIsADownload(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "x"}).ID
@@ -63,7 +63,7 @@ func TestTheOriginalIsADownload(t *testing.T) {
 	}
 }
 
-func TestTheOriginalEndsAfterAQuarterOfAnHour(t *testing.T) {
+func TestTheRawMessageEndsAfterAQuarterOfAnHour(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "x"}).ID

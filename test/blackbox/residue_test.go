@@ -52,7 +52,7 @@ func (tr traces) in(t testing.TB, dir, skip string) (found []string) {
 	t.Helper()
 	pieces := map[string][]byte{
 		"subject": []byte(tr.subject), "text": []byte(tr.text), "start of the attachment": tr.file[100:132],
-		"end of the attachment": tr.file[len(tr.file)-132 : len(tr.file)-100], "original": []byte(base64.StdEncoding.EncodeToString(tr.file[:54])),
+		"end of the attachment": tr.file[len(tr.file)-132 : len(tr.file)-100], "encoded attachment": []byte(base64.StdEncoding.EncodeToString(tr.file[:54])),
 	}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -99,7 +99,7 @@ var ends = map[string]func(s *service, m mailbox, id string){
 	"mailbox expired":   func(s *service, _ mailbox, _ string) { s.Clock.Advance(10 * time.Minute) },
 }
 
-// A minute after a mail was erased, nothing of it is in any file but its original, which goes a minute after its retention
+// A minute after a mail was erased, nothing of it is in any file but its raw message, which goes a minute after its retention
 // at the latest.
 func TestErasedMailIsInNoFile(t *testing.T) {
 	for _, state := range []string{"quiet", "busy"} {
@@ -123,14 +123,14 @@ func TestErasedMailIsInNoFile(t *testing.T) {
 				}
 				end(s, m, id)
 				s.pass(time.Minute)
-				for _, left := range erased.in(t, s.Dir, "originals") {
+				for _, left := range erased.in(t, s.Dir, "raw") {
 					t.Error(left)
 				}
 				s.pass(received.Add(16 * time.Minute).Sub(s.Clock.Now()))
-				for _, left := range append(erased.in(t, s.Dir, ""), kept.in(t, filepath.Join(s.Dir, "originals"), "")...) {
+				for _, left := range append(erased.in(t, s.Dir, ""), kept.in(t, filepath.Join(s.Dir, "raw"), "")...) {
 					t.Errorf("a minute after the retention, %s", left)
 				}
-				if len(kept.in(t, s.Dir, "originals")) < 4 {
+				if len(kept.in(t, s.Dir, "raw")) < 4 {
 					t.Error("another mailbox has lost its mail")
 				}
 			})

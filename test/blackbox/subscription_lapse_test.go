@@ -28,7 +28,7 @@ func TestWhatIsBeyondTheFreePlanStaysReadable(t *testing.T) {
 	for i := range 3 { // one more than the free plan takes in a day
 		got := w.mail(boxes[0].box(), apptest.Mail{Subject: fmt.Sprint(i)})
 		if full := get[message](w.service, "/messages/"+got.ID, boxes[0].Token); !full.RawExpiresAt.Equal(got.ReceivedAt.Add(time.Hour)) {
-			t.Errorf("an original is kept until %s", full.RawExpiresAt)
+			t.Errorf("a raw message is kept until %s", full.RawExpiresAt)
 		}
 	}
 	w.register(u, unanswered)
@@ -64,7 +64,7 @@ func TestWhatIsBeyondTheFreePlanStaysReadable(t *testing.T) {
 	if got := w.mail(boxes[0].box(), apptest.Mail{}); got.ID == "" {
 		t.Error("mail within the free plan is not taken")
 	} else if full := get[message](w.service, "/messages/"+got.ID, boxes[0].Token); !full.RawExpiresAt.Equal(got.ReceivedAt.Add(15 * time.Minute)) {
-		t.Errorf("an original is kept until %s", full.RawExpiresAt)
+		t.Errorf("a raw message is kept until %s", full.RawExpiresAt)
 	}
 	w.refused("new@"+shop, "452")
 	w.mail(boxes[1].box(), apptest.Mail{})

@@ -379,7 +379,7 @@ func TestWhatWasSentOfAMessageIsErasedWithIt(t *testing.T) {
 	redeliver(404, "webhook.delivery_not_found")
 	if !s.OnPostgres() {
 		s.pass(time.Minute)
-		for _, left := range sent.in(t, s.Dir, "originals") {
+		for _, left := range sent.in(t, s.Dir, "raw") {
 			t.Error(left)
 		}
 	}

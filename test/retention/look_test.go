@@ -36,12 +36,12 @@ func newLook(t *testing.T, s *apptest.Service) *look {
 func (l *look) heading() string {
 	text := fmt.Sprintf("%5s %6s %7s %7s %7s %7s %8s", "s", "mails", "p50 ms", "p99 ms", "over", "batches", "each ms")
 	if !l.service.OnPostgres() {
-		return text + fmt.Sprintf(" %9s %9s %9s %9s %9s", "messages", "file MB", "free MB", "log MB", "originals")
+		return text + fmt.Sprintf(" %9s %9s %9s %9s %9s", "messages", "file MB", "free MB", "log MB", "raw messages")
 	}
 	for _, table := range hot() {
 		text += " | " + fmt.Sprintf("%-39s", table+": live dead heap+index+toast MB vacuums")
 	}
-	return text + " | originals MB parts"
+	return text + " | raw messages MB parts"
 }
 
 // line tells how the service does since the line before: mails a second, until the 250, mailboxes that are over and still there, and the
@@ -88,7 +88,7 @@ func (l *look) batch(what string) float64 {
 	return v
 }
 
-// tables tells of each hot table its rows, sizes and vacuums, and how large originals are.
+// tables tells of each hot table its rows, sizes and vacuums, and how large raw messages are.
 func (l *look) tables() string {
 	var text strings.Builder
 	for _, table := range hot() {
@@ -100,7 +100,7 @@ func (l *look) tables() string {
 		}
 		fmt.Fprintf(&text, " | %8d %8d %5.1f+%5.1f+%5.1f %3d", live, dead, mega(heap), mega(index), mega(toast), vacuums)
 	}
-	size := count(l.t, l.db, "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r' AND relname LIKE 'original%'")
+	size := count(l.t, l.db, "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r' AND relname LIKE 'raw_message%'")
 	fmt.Fprintf(&text, " | %7.1f %2d", mega(int64(size)), count(l.t, l.db, partitions))
 	return text.String()
 }
@@ -108,7 +108,7 @@ func (l *look) tables() string {
 // files tells how many messages there are, and how large what they lie in is.
 func (l *look) files() string {
 	pages := func(pragma string) int64 { return int64(count(l.t, l.db, "SELECT * FROM pragma_"+pragma)) * 4096 }
-	var log, originals int64
+	var log, rawMessages int64
 	_ = filepath.WalkDir(l.service.Dir, func(path string, _ fs.DirEntry, _ error) error {
 		info, err := os.Stat(path)
 		switch {
@@ -116,11 +116,11 @@ func (l *look) files() string {
 		case strings.HasSuffix(path, "-wal"):
 			log += info.Size()
 		case !strings.Contains(filepath.Base(path), "gonebox.db"):
-			originals += info.Size()
+			rawMessages += info.Size()
 		}
 		return nil //nolint:nilerr // the others are counted
 	})
-	return fmt.Sprintf(" %9d %9.1f %9.1f %9.1f %9.1f", count(l.t, l.db, "SELECT count(*) FROM message"), mega(pages("page_count")), mega(pages("freelist_count")), mega(log), mega(originals))
+	return fmt.Sprintf(" %9d %9.1f %9.1f %9.1f %9.1f", count(l.t, l.db, "SELECT count(*) FROM message"), mega(pages("page_count")), mega(pages("freelist_count")), mega(log), mega(rawMessages))
 }
 
 func mega(octets int64) float64 { return float64(octets) / (1 << 20) }

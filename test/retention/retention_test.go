@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 func TestHoursOfMailLeaveNothingBehind(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{Processes: []string{"smtp, api", "smtp, api", "jobs"}})
 	d := s.Database()
-	t.Logf("%8s %9s %9s %9s %10s %10s %10s %6s", "minute", "messages", "dead", "mailboxes", "message", "mailbox", "originals", "parts")
+	t.Logf("%8s %9s %9s %9s %10s %10s %10s %6s", "minute", "messages", "dead", "mailboxes", "message", "mailbox", "raw messages", "parts")
 	var late []string // identifiers of mailboxes that must be gone at the end
 	for minute := range *hours * 60 {
 		boxes := takeMinute(t, s)
@@ -52,11 +52,11 @@ func TestHoursOfMailLeaveNothingBehind(t *testing.T) {
 		t.Errorf("%d messages are kept, an hour has %d", n, *mails*60)
 	}
 	if n := count(t, d, partitions); n == 0 || n > 3*31+3 { // of each minute, for a quarter of an hour and until they are dropped, and three ahead
-		t.Errorf("%d partitions of originals are kept", n)
+		t.Errorf("%d partitions of raw messages are kept", n)
 	}
 }
 
-const partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'original'::regclass"
+const partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'raw_message'::regclass"
 
 // takeMinute takes the mails of a minute, each in a mailbox of its own, and returns the mailboxes.
 func takeMinute(t *testing.T, s *apptest.Service) []string {
@@ -98,7 +98,7 @@ func sample(t *testing.T, d *sql.DB, minute int) string {
 	}
 	return fmt.Sprintf("%8d %9d %9d %9d %10d %10d %10d %6d", minute, count(t, d, "SELECT count(*) FROM message"),
 		count(t, d, "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'message'"), count(t, d, "SELECT count(*) FROM mailbox"),
-		size("relname = 'message'"), size("relname = 'mailbox'"), size("relname LIKE 'original%'"), count(t, d, partitions))
+		size("relname = 'message'"), size("relname = 'mailbox'"), size("relname LIKE 'raw_message%'"), count(t, d, partitions))
 }
 
 func count(t *testing.T, d *sql.DB, query string, args ...any) (n int) {

@@ -147,13 +147,13 @@ func (a api) read(m mailbox, id string) message {
 	return decode[message](a.t, a.get("/messages/"+id, m.Token))
 }
 
-// raw is the original behind the fields that the service put in front, and those.
-func (a api) raw(m mailbox, id string) (trace, original []byte) {
+// raw is the raw message behind the fields that the service put in front, and those.
+func (a api) raw(m mailbox, id string) (trace, sent []byte) {
 	a.t.Helper()
 	whole := a.get("/messages/"+id+"/raw", m.Token)
 	end := bytes.Index(whole, []byte("\r\nReceived: "))
 	if !bytes.HasPrefix(whole, []byte("Return-Path: <")) || end < 0 {
-		a.t.Fatalf("the original of %s begins with %.300q", id, whole)
+		a.t.Fatalf("the raw message of %s begins with %.300q", id, whole)
 	}
 	for end += len("\r\n"); ; { // to the end of the folded field
 		line := bytes.Index(whole[end:], []byte("\r\n")) + len("\r\n")

@@ -80,7 +80,7 @@ func (l *load) verify(t *testing.T, s *service) {
 		}
 	}
 	l.checkEach(t, found)
-	l.checkOriginals(t, s, found)
+	l.checkRaw(t, s, found)
 	for _, reply := range l.strays {
 		t.Errorf("a sender got the reply %q", reply)
 	}
@@ -118,8 +118,8 @@ func (l *load) checkEach(t *testing.T, found []map[string][]string) {
 	t.Logf("%d mails answered 250, %d without an answer", l.acked, unanswered)
 }
 
-// checkOriginals compares a sample of what was acknowledged, octet by octet.
-func (l *load) checkOriginals(t *testing.T, s *service, found []map[string][]string) {
+// checkRaw compares a sample of what was acknowledged, octet by octet.
+func (l *load) checkRaw(t *testing.T, s *service, found []map[string][]string) {
 	rng := rand.New(rand.NewPCG(l.seed, senders+1))
 	for range 200 {
 		m := l.sent[rng.IntN(len(l.sent))]

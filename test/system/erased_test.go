@@ -12,7 +12,7 @@ import (
 )
 
 // TestErasedMailIsGoneAfterAnEnd deletes mail and a mailbox, ends the service at once, and looks into every file of the data
-// folder, originals too: after a stop nothing is left, and after a kill nothing once the service has run again for a while.
+// folder, raw messages too: after a stop nothing is left, and after a kill nothing once the service has run again for a while.
 func TestErasedMailIsGoneAfterAnEnd(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"stopped", "killed"} {
@@ -33,8 +33,8 @@ func TestErasedMailIsGoneAfterAnEnd(t *testing.T) {
 				if state == "busy" {
 					stop = s.busy(other, s.newMailbox())
 				}
-				if end == "stopped" { // what of the originals is over is gone; the others have their time
-					await(t, "the end of the originals", func() bool { return occurrencesIn(t, s.dir, "originals", mark) == 0 })
+				if end == "stopped" { // what of the raw messages is over is gone; the others have their time
+					await(t, "the end of the raw messages", func() bool { return occurrencesIn(t, s.dir, "raw", mark) == 0 })
 				}
 				for path, token := range map[string]string{"/messages/" + s.messages(box)[0].ID: box.Token, "/messages/" + s.messages(box)[1].ID: box.Token, "/mailboxes/me": ended.Token} {
 					if status, body := s.call(http.MethodDelete, path, token, nil); status != http.StatusNoContent {

@@ -18,11 +18,11 @@ func TestFaultsOfTheDisk(t *testing.T) {
 		file   string // of the data folder; "segment" is the newest one, "" every file
 		reply  string
 	}{
-		"sync of the database":             {"fsync:error=EIO", "gonebox.db-wal", unavailable},
-		"write of the database, disk full": {"pwrite64:error=ENOSPC", "gonebox.db-wal", full},
-		"write of the database":            {"pwrite64:error=EIO", "gonebox.db-wal", unavailable},
-		"sync of the original":             {"fdatasync:error=EIO", "", unavailable},
-		"write of the original, disk full": {"write:error=ENOSPC", "segment", full},
+		"sync of the database":                {"fsync:error=EIO", "gonebox.db-wal", unavailable},
+		"write of the database, disk full":    {"pwrite64:error=ENOSPC", "gonebox.db-wal", full},
+		"write of the database":               {"pwrite64:error=EIO", "gonebox.db-wal", unavailable},
+		"sync of the raw message":             {"fdatasync:error=EIO", "", unavailable},
+		"write of the raw message, disk full": {"write:error=ENOSPC", "segment", full},
 	} {
 		for _, end := range []string{"stopped", "killed"} {
 			t.Run(name+", then "+end, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestFaultPasses(t *testing.T) {
 			s.restart()
 			s.wantSubjects(box, "again")
 			if _, raw := s.raw(box, s.only(box).ID); string(raw) != string(m) {
-				t.Errorf("the original is %q", raw)
+				t.Errorf("the raw message is %q", raw)
 			}
 		})
 	}
@@ -125,10 +125,10 @@ func sendFaulty(t *testing.T, s *service, inject, file string, m []byte, to stri
 	}
 }
 
-// segments lists the files of originals, the newest last.
+// segments lists the files of raw messages, the newest last.
 func segments(t *testing.T, dir string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "originals", "*.segment"))
+	files, err := filepath.Glob(filepath.Join(dir, "raw", "*.segment"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,12 +81,12 @@ func sendWhole(t *testing.T, addr, to string, content []byte) string {
 	return reply
 }
 
-// checkBytes compares the original and every attachment, octet by octet.
+// checkBytes compares the raw message and every attachment, octet by octet.
 func (a api) checkBytes(box mailbox, m message, content []byte) {
 	a.t.Helper()
 	trace, raw := a.raw(box, m.ID)
 	if !bytes.Equal(raw, content) {
-		a.t.Errorf("the original differs (-sent +kept)\n%s", cmp.Diff(string(content), string(raw)))
+		a.t.Errorf("the raw message differs (-sent +kept)\n%s", cmp.Diff(string(content), string(raw)))
 	}
 	if !bytes.Contains(trace, []byte("\r\nAuthentication-Results: ")) {
 		a.t.Errorf("the fields in front are %q", trace)

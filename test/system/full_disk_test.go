@@ -116,7 +116,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestDiskFilledByMail sends mail until the disk is full, and again after some was deleted: the originals that are kept for
+// TestDiskFilledByMail sends mail until the disk is full, and again after some was deleted: the raw messages that are kept for
 // their time are not what the space comes from.
 func TestDiskFilledByMail(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ func TestDiskFull(t *testing.T) {
 	wantReply(t, "with room again", send(t, s.smtp, last, box.Address), "250 ")
 	s.wantSubjects(box, append(taken, "last")...)
 	if _, raw := s.raw(box, s.messages(box)[0].ID); string(raw) != string(last) {
-		t.Errorf("the original begins with %.200q", raw)
+		t.Errorf("the raw message begins with %.200q", raw)
 	}
 }
 

@@ -213,7 +213,7 @@ func (b *burst) verify(t *testing.T) {
 		}
 		if i%20 == 0 {
 			if _, raw := b.raw(b.box, m.ID); !bytes.Equal(raw, b.mail) {
-				t.Errorf("the original of %s is not what was sent", m.ID)
+				t.Errorf("the raw message of %s is not what was sent", m.ID)
 			}
 		}
 	}

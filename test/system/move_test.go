@@ -39,8 +39,8 @@ func TestAServiceMovesToPostgres(t *testing.T) {
 	old.stop()
 
 	r := w.move("sqlite:"+old.dir, url, secret)
-	if r.Originals.Count != int64(len(w.mails)) || r.Originals.Gone != 0 || r.Replaced != 0 {
-		t.Errorf("moved the originals %+v of %d mails, and replaced %d texts", r.Originals, len(w.mails), r.Replaced)
+	if r.RawMessages.Count != int64(len(w.mails)) || r.RawMessages.Gone != 0 || r.Replaced != 0 {
+		t.Errorf("moved the raw messages %+v of %d mails, and replaced %d texts", r.RawMessages, len(w.mails), r.Replaced)
 	}
 	for _, table := range r.Tables {
 		if table.Rows == 0 && !slices.Contains([]string{"address_hold", "job_schedule", "blob_stage"}, table.Name) {
@@ -91,10 +91,10 @@ type report struct {
 		Name string
 		Rows int64
 	}
-	Originals struct{ Count, Gone int64 }
-	Digest    string
-	Replaced  int64
-	Already   bool
+	RawMessages struct{ Count, Gone int64 }
+	Digest      string
+	Replaced    int64
+	Already     bool
 }
 
 // world is what was done to a service, and what can be asked of it.
@@ -251,8 +251,8 @@ func (w *world) receive(box mailbox, n int) {
 		for _, a := range full.Attachments {
 			w.ask(box.Token, "/messages/"+m.ID+"/attachments/"+a.ID)
 		}
-		if _, original := w.raw(box, m.ID); !bytes.Equal(original, w.mails[len(w.mails)-1-i]) {
-			w.t.Errorf("the original of %s is not what was sent", m.ID)
+		if _, sent := w.raw(box, m.ID); !bytes.Equal(sent, w.mails[len(w.mails)-1-i]) {
+			w.t.Errorf("the raw message of %s is not what was sent", m.ID)
 		}
 	}
 }

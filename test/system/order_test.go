@@ -14,7 +14,7 @@ import (
 )
 
 // TestSyncThen250 watches the system calls: when the 250 to a mail's content is written to the socket, everything that was written
-// for the mail, its rows and its original, has been synced.
+// for the mail, its rows and its raw message, has been synced.
 func TestSyncThen250(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "calls")
@@ -47,8 +47,8 @@ func TestSyncThen250(t *testing.T) {
 		checkOrder(t, all, token, port)
 	}
 	said := answered(all, ports["alone-0"])
-	if !syncedBetween(all, "originals", 0, said) {
-		t.Error("the folder of the originals was not synced before the first 250")
+	if !syncedBetween(all, "raw", 0, said) {
+		t.Error("the folder of the raw messages was not synced before the first 250")
 	}
 	if !syncedBetween(all, filepath.Base(s.dir), 0, said) {
 		t.Error("the data folder was not synced before the first 250")
@@ -86,7 +86,7 @@ func checkOrder(t *testing.T, all []call, token, port string) {
 	if read == 0 {
 		t.Fatalf("%s: no content in the log", token)
 	}
-	rows, original := 0, 0
+	rows, raw := 0, 0
 	for i, c := range all {
 		written := (c.name == "pwrite64" || c.name == "write") && strings.Contains(c.data, token)
 		switch {
@@ -94,14 +94,14 @@ func checkOrder(t *testing.T, all []call, token, port string) {
 		case strings.HasSuffix(c.file, ".db-wal") && rows == 0: // later mails write the page again
 			rows = commitAfter(all, i)
 		case strings.HasSuffix(c.file, ".segment"):
-			original = c.ended
+			raw = c.ended
 		}
 	}
 	if rows == 0 || !syncedBetween(all, "gonebox.db-wal", rows, said) {
 		t.Errorf("%s: rows written until %d, 250 at %d, and no sync of the log between", token, rows, said)
 	}
-	if original == 0 || !syncedBetween(all, ".segment", original, said) {
-		t.Errorf("%s: original written until %d, 250 at %d, and no sync of the segment between", token, original, said)
+	if raw == 0 || !syncedBetween(all, ".segment", raw, said) {
+		t.Errorf("%s: raw message written until %d, 250 at %d, and no sync of the segment between", token, raw, said)
 	}
 }
 

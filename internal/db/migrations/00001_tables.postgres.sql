@@ -13,14 +13,14 @@ ALTER TABLE mailbox SET (fillfactor = 80);
 ALTER TABLE blob SET (fillfactor = 70);
 
 -- Raw messages, which SQLite's service keeps in files. A partition holds a quarter of an hour, counted since 1970, at whose beginning
--- all raw messages in it have expired. Package original creates and drops the partitions.
-CREATE TABLE original (
+-- all raw messages in it have expired. Package raw creates and drops the partitions.
+CREATE TABLE raw_message (
     quarter BIGINT NOT NULL,
     id      BYTEA  NOT NULL,
     data    BYTEA  NOT NULL, -- compressed
     PRIMARY KEY (quarter, id)
 ) PARTITION BY RANGE (quarter);
-ALTER TABLE original ALTER COLUMN data SET STORAGE EXTERNAL;
+ALTER TABLE raw_message ALTER COLUMN data SET STORAGE EXTERNAL;
 
 -- The state of the rate limits that processes count together (package ratelimit). A crash of the server empties the table.
 CREATE UNLOGGED TABLE rate_limit (

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 // A batch is what is written at once.
@@ -21,13 +21,13 @@ const (
 // reportEvery is how many rows are passed over between two words of progress.
 const reportEvery = 100_000
 
-// keptPer is what retention is rounded up to, or more where it is long, so that originals share some hundred files.
+// keptPer is what retention is rounded up to, or more where it is long, so that raw messages share some hundred files.
 const (
 	keptPer   = 10 * time.Second
 	keptFiles = 360
 )
 
-// class is how long an original is kept that may be read for left.
+// class is how long a raw message is kept that may be read for left.
 func class(left time.Duration) time.Duration {
 	per := (left / keptFiles).Truncate(keptPer) + keptPer
 	return left.Truncate(per) + per
@@ -179,11 +179,11 @@ func (m *mover) carried(r row) row {
 	return r
 }
 
-// write keeps the originals of rows and inserts the rows. The last statement is one that waits for those before it, which
+// write keeps the raw messages of rows and inserts the rows. The last statement is one that waits for those before it, which
 // bounds how much is under way.
 func (m *mover) write(ctx context.Context, s shape, rows []row) error {
 	if s.ref >= 0 {
-		if err := m.moveOriginals(ctx, s, rows); err != nil {
+		if err := m.moveRaw(ctx, s, rows); err != nil {
 			return err
 		}
 	}
@@ -203,23 +203,23 @@ func (m *mover) write(ctx context.Context, s shape, rows []row) error {
 	return nil
 }
 
-// refOf is where a row says its original is; "": it has none.
-func (s shape) refOf(r row) original.Ref {
+// refOf is where a row says its raw message is; "": it has none.
+func (s shape) refOf(r row) raw.Ref {
 	if s.ref < 0 {
 		return ""
 	}
 	text, _ := r[s.ref].(string)
-	return original.Ref(text)
+	return raw.Ref(text)
 }
 
-// left is how much longer the original of a message may be read.
+// left is how much longer the raw message may be read.
 func (m *mover) left(s shape, r row) time.Duration {
 	until, _ := r[s.refEnd].(int64)
 	return time.UnixMicro(until).Sub(m.o.Now)
 }
 
-// moved is where the original of a message was put; ok is false where it stayed behind.
-func (m *mover) moved(s shape, r row) (ref original.Ref, ok bool) {
+// moved is where the raw message was put; ok is false where it stayed behind.
+func (m *mover) moved(s shape, r row) (ref raw.Ref, ok bool) {
 	if s.ref < 0 || m.left(s, r) <= 0 {
 		return "", false
 	}
@@ -227,27 +227,27 @@ func (m *mover) moved(s shape, r row) (ref original.Ref, ok bool) {
 	return ref, ok
 }
 
-// moveOriginals keeps anew the originals of messages, where they may still be read; refs then tells where they are.
-func (m *mover) moveOriginals(ctx context.Context, s shape, rows []row) error {
-	var kept []original.Ref
-	var records []original.Record
+// moveRaw keeps anew the raw messages, where they may still be read; refs then tells where they are.
+func (m *mover) moveRaw(ctx context.Context, s shape, rows []row) error {
+	var kept []raw.Ref
+	var records []raw.Record
 	octets := 0
 	for _, r := range rows {
 		ref, left := s.refOf(r), m.left(s, r)
 		if _, done := m.refs[ref]; done || left <= 0 || slices.Contains(kept, ref) {
 			continue
 		}
-		raw, err := m.from.Originals.Read(ctx, m.source, ref)
-		if errors.Is(err, original.ErrGone) || errors.Is(err, original.ErrDamaged) {
-			m.report.Originals.Gone++ // as for who asks for it
+		content, err := m.from.RawMessages.Read(ctx, m.source, ref)
+		if errors.Is(err, raw.ErrGone) || errors.Is(err, raw.ErrDamaged) {
+			m.report.RawMessages.Gone++ // as for who asks for it
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		kept = append(kept, ref)
-		records = append(records, original.Record{Class: class(left), Data: original.CompressChunks(nil, raw)})
-		if octets += len(raw); octets >= batchOctets {
+		records = append(records, raw.Record{Class: class(left), Data: raw.CompressChunks(nil, content)})
+		if octets += len(content); octets >= batchOctets {
 			if err := m.keep(ctx, kept, records); err != nil {
 				return err
 			}
@@ -257,13 +257,13 @@ func (m *mover) moveOriginals(ctx context.Context, s shape, rows []row) error {
 	return m.keep(ctx, kept, records)
 }
 
-func (m *mover) keep(ctx context.Context, kept []original.Ref, records []original.Record) error {
+func (m *mover) keep(ctx context.Context, kept []raw.Ref, records []raw.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	refs, err := m.to.Originals.KeepTx(ctx, m.target, m.o.Now, records)
+	refs, err := m.to.RawMessages.KeepTx(ctx, m.target, m.o.Now, records)
 	if err != nil {
-		return fmt.Errorf("keep %d originals: %w", len(records), err)
+		return fmt.Errorf("keep %d raw messages: %w", len(records), err)
 	}
 	for i, ref := range refs {
 		m.refs[kept[i]] = ref

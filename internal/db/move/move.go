@@ -1,4 +1,4 @@
-// Package move carries what a service keeps from one database to another: every row of every table, and the original messages
+// Package move carries what a service keeps from one database to another: every row of every table, and the raw messages
 // that may still be read. It does so in one transaction of the target, which compares all of it before it commits, so that
 // a target holds everything or nothing. It refuses a target that is not empty and a database that is being served, and
 // changes nothing in the source.
@@ -14,27 +14,27 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// Side is one end of a move: a database that has been migrated, and the originals that belong to it.
+// Side is one end of a move: a database that has been migrated, and the raw messages that belong to it.
 type Side struct {
-	DB        *db.DB
-	Originals Originals
-	Name      string // for people; without a password
+	DB          *db.DB
+	RawMessages RawMessages
+	Name        string // for people; without a password
 }
 
-// Originals are the original messages of a side.
-type Originals interface {
-	// Read returns an original that q sees. It fails with original.ErrGone or original.ErrDamaged where there is none.
-	Read(ctx context.Context, q db.Queryer, ref original.Ref) ([]byte, error)
+// RawMessages are the raw messages of a side.
+type RawMessages interface {
+	// Read returns a raw message that q sees. It fails with raw.ErrGone or raw.ErrDamaged where there is none.
+	Read(ctx context.Context, q db.Queryer, ref raw.Ref) ([]byte, error)
 	// KeepTx keeps records that arrive at that time. They are on stable storage when it returns, or when tx is committed.
-	KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []original.Record) ([]original.Ref, error)
+	KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []raw.Record) ([]raw.Ref, error)
 }
 
 // Options of Run.
 type Options struct {
-	Now      time.Time      // originals that may not be read any more stay behind
+	Now      time.Time      // raw messages that may not be read any more stay behind
 	Secret   []byte         // a proof of the master secret, kept with the mark
 	Progress func(Progress) // hears of what was done; may be nil
 }
@@ -57,15 +57,15 @@ type Progress struct {
 
 // Report is what a move did.
 type Report struct {
-	From      string    `json:"from"`
-	To        string    `json:"to"`
-	Tables    []Table   `json:"tables"`
-	Originals Kept      `json:"originals"`
-	Rows      int64     `json:"rows"`
-	Replaced  int64     `json:"replaced"` // texts with octets that the target has no place for, which are U+FFFD there
-	Digest    string    `json:"digest"`   // hexadecimal SHA-256 of the digests of all tables
-	Already   bool      `json:"already"`  // the target had all of it, from an earlier run
-	MovedAt   time.Time `json:"movedAt"`
+	From        string    `json:"from"`
+	To          string    `json:"to"`
+	Tables      []Table   `json:"tables"`
+	RawMessages Kept      `json:"rawMessages"`
+	Rows        int64     `json:"rows"`
+	Replaced    int64     `json:"replaced"` // texts with octets that the target has no place for, which are U+FFFD there
+	Digest      string    `json:"digest"`   // hexadecimal SHA-256 of the digests of all tables
+	Already     bool      `json:"already"`  // the target had all of it, from an earlier run
+	MovedAt     time.Time `json:"movedAt"`
 }
 
 // Table is what was moved of a table, and found the same afterwards.
@@ -75,11 +75,11 @@ type Table struct {
 	Digest string `json:"digest"` // hexadecimal SHA-256 of its rows
 }
 
-// Kept is what was moved of the originals.
+// Kept is what was moved of the raw messages.
 type Kept struct {
 	Count  int64  `json:"count"`
 	Octets int64  `json:"octets"`
-	Gone   int64  `json:"gone"`   // messages whose original was not there though it should have been
+	Gone   int64  `json:"gone"`   // messages whose raw message was not there though it should have been
 	Digest string `json:"digest"` // hexadecimal SHA-256 of all of them
 }
 
@@ -128,7 +128,7 @@ func Run(ctx context.Context, from, to Side, o Options) (Report, error) {
 		if err := prepare(ctx, source, from, whileReading); err != nil {
 			return err
 		}
-		m := mover{from: from, to: to, source: source, o: o, refs: make(map[original.Ref]original.Ref)}
+		m := mover{from: from, to: to, source: source, o: o, refs: make(map[raw.Ref]raw.Ref)}
 		m.report = Report{From: from.Name, To: to.Name, MovedAt: o.Now.UTC()}
 		if err := to.DB.Bulk(ctx, func(_ context.Context, target *db.Tx) error { return m.run(ctx, target) }); err != nil {
 			return err
@@ -148,7 +148,7 @@ func Run(ctx context.Context, from, to Side, o Options) (Report, error) {
 // unserved makes sure that no service is running on a side, as far as its database can tell.
 func (s Side) unserved(ctx context.Context) error {
 	if s.DB.Engine() == db.SQLite {
-		return nil // whoever opens its originals has them alone
+		return nil // whoever opens its raw messages has them alone
 	}
 	var n int64
 	if err := s.DB.QueryRow(ctx, selectServing).Scan(&n); err != nil {
@@ -194,8 +194,8 @@ type mover struct {
 	source, target *db.Tx
 	o              Options
 	report         Report
-	replaced       int64                         // texts so far
-	refs           map[original.Ref]original.Ref // of originals: in the source → in the target
+	replaced       int64               // texts so far
+	refs           map[raw.Ref]raw.Ref // of raw messages: in the source → in the target
 }
 
 // run fills the target, compares it and marks it.

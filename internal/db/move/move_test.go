@@ -16,7 +16,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
-	"github.com/gonebox/gonebox/internal/original"
+	"github.com/gonebox/gonebox/internal/raw"
 )
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -36,33 +36,33 @@ func place(t *testing.T, e db.Engine) Side {
 	if _, _, err := d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return Side{DB: d, Originals: &shelf{name: t.Name(), kept: make(map[original.Ref][]byte)}, Name: "side-" + fmt.Sprint(int(e))}
+	return Side{DB: d, RawMessages: &shelf{name: t.Name(), kept: make(map[raw.Ref][]byte)}, Name: "side-" + fmt.Sprint(int(e))}
 }
 
-// shelf keeps originals in memory.
+// shelf keeps raw messages in memory.
 type shelf struct {
 	name  string
-	kept  map[original.Ref][]byte
+	kept  map[raw.Ref][]byte
 	last  atomic.Int64
 	spoil bool // what is kept is something else
 }
 
-func (s *shelf) Read(_ context.Context, _ db.Queryer, ref original.Ref) ([]byte, error) {
+func (s *shelf) Read(_ context.Context, _ db.Queryer, ref raw.Ref) ([]byte, error) {
 	data, ok := s.kept[ref]
 	if !ok {
-		return nil, original.ErrGone
+		return nil, raw.ErrGone
 	}
-	return original.Decompress(data)
+	return raw.Decompress(data)
 }
 
-func (s *shelf) KeepTx(_ context.Context, _ *db.Tx, at time.Time, records []original.Record) (refs []original.Ref, err error) {
+func (s *shelf) KeepTx(_ context.Context, _ *db.Tx, at time.Time, records []raw.Record) (refs []raw.Ref, err error) {
 	for _, r := range records {
 		if r.Class <= 0 || r.Class%keptPer != 0 || at != noon {
 			return nil, fmt.Errorf("kept for %s from %s on", r.Class, at)
 		}
-		ref := original.Ref(fmt.Sprintf("kept-%d-%s", s.last.Add(1), r.Class))
+		ref := raw.Ref(fmt.Sprintf("kept-%d-%s", s.last.Add(1), r.Class))
 		if s.kept[ref] = r.Data; s.spoil {
-			s.kept[ref] = original.Store(nil, []byte("something else"))
+			s.kept[ref] = raw.Store(nil, []byte("something else"))
 		}
 		refs = append(refs, ref)
 	}
@@ -113,10 +113,10 @@ func fill(t *testing.T, s Side, messagesEach int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	originals := s.Originals.(*shelf)
+	rawMessages := s.RawMessages.(*shelf)
 	for i := range messagesEach / 2 { // two messages share one; one pair's is missing
 		if i != 55 {
-			originals.kept[original.Ref(fmt.Sprint("raw-", i))] = original.Compress(nil, []byte(strings.Repeat(fmt.Sprintln("original", i), i)))
+			rawMessages.kept[raw.Ref(fmt.Sprint("raw-", i))] = raw.Compress(nil, []byte(strings.Repeat(fmt.Sprintln("raw", i), i)))
 		}
 	}
 }
@@ -194,7 +194,7 @@ func run(t *testing.T, from, to Side) Report {
 	return r
 }
 
-// content is every row of every table, but for where originals are.
+// content is every row of every table, but for where raw messages are.
 func content(t *testing.T, s Side) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
@@ -272,17 +272,17 @@ func TestEveryRowArrives(t *testing.T) {
 				t.Errorf("told of %d rows of %d tables", r.Rows, len(r.Tables))
 			}
 			// Those until noon stay behind; two messages share each of the rest.
-			if want := int64(many-100)/2 - 1; r.Originals.Count != want {
-				t.Errorf("%d originals were moved, want %d", r.Originals.Count, want)
+			if want := int64(many-100)/2 - 1; r.RawMessages.Count != want {
+				t.Errorf("%d raw messages were moved, want %d", r.RawMessages.Count, want)
 			}
-			if r.Originals.Gone != 2 {
-				t.Errorf("%d messages had no original, want 2", r.Originals.Gone)
+			if r.RawMessages.Gone != 2 {
+				t.Errorf("%d messages had no raw message, want 2", r.RawMessages.Gone)
 			}
 		})
 	}
 }
 
-func TestOriginalsAreKeptAsLongAsTheyMayBeRead(t *testing.T) {
+func TestRawMessagesAreKeptAsLongAsTheyMayBeRead(t *testing.T) {
 	from, to := place(t, db.SQLite), place(t, db.Postgres)
 	fill(t, from, some)
 	run(t, from, to)
@@ -292,7 +292,7 @@ func TestOriginalsAreKeptAsLongAsTheyMayBeRead(t *testing.T) {
 	}
 	defer rows.Close()
 	for i := 0; rows.Next(); i++ {
-		var ref original.Ref
+		var ref raw.Ref
 		var until int64
 		if err := rows.Scan(&ref, &until); err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestOriginalsAreKeptAsLongAsTheyMayBeRead(t *testing.T) {
 		if _, class, _ := strings.Cut(text, "-"); kept {
 			d, err := time.ParseDuration(class)
 			if end := noon.Add(d + time.Minute); err != nil || end.Before(time.UnixMicro(until)) {
-				t.Errorf("message %d may be read until %v, and its original is kept until %v", i, time.UnixMicro(until).UTC(), end)
+				t.Errorf("message %d may be read until %v, and its raw message is kept until %v", i, time.UnixMicro(until).UTC(), end)
 			}
 		}
 	}
@@ -363,9 +363,9 @@ func TestWhatGoesWrongLeavesTheTargetEmpty(t *testing.T) {
 			write(t, to, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id LIKE '%-39' THEN RETURN NULL; END IF; RETURN NEW; END $$`,
 				`CREATE TRIGGER lose BEFORE INSERT ON notice FOR EACH ROW EXECUTE FUNCTION lose()`)
 		}, want: ErrUnlike, text: "verify notice"},
-		"an original that arrives as another": {arrange: func(_, to Side) { to.Originals.(*shelf).spoil = true }, want: ErrUnlike, text: "original raw-"},
-		"a table that nobody knows":           {arrange: func(from, _ Side) { write(t, from, "CREATE TABLE novelty (id TEXT)") }, text: "novelty"},
-		"a column that one side lacks":        {arrange: func(from, _ Side) { write(t, from, "ALTER TABLE page ADD COLUMN novelty TEXT") }, text: "copy page: it has the columns"},
+		"a raw message that arrives as another": {arrange: func(_, to Side) { to.RawMessages.(*shelf).spoil = true }, want: ErrUnlike, text: "raw message raw-"},
+		"a table that nobody knows":             {arrange: func(from, _ Side) { write(t, from, "CREATE TABLE novelty (id TEXT)") }, text: "novelty"},
+		"a column that one side lacks":          {arrange: func(from, _ Side) { write(t, from, "ALTER TABLE page ADD COLUMN novelty TEXT") }, text: "copy page: it has the columns"},
 		"an end in the middle": {ctx: cancelled, progress: func(p Progress) {
 			if p.Table == "attachment" {
 				cancel()
@@ -420,7 +420,7 @@ func TestDatabasesThatAreServedAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer beside.Close()
-	served := Side{DB: beside, Originals: &shelf{}, Name: "served"}
+	served := Side{DB: beside, RawMessages: &shelf{}, Name: "served"}
 	for _, sides := range [][2]Side{{served, place(t, db.SQLite)}, {place(t, db.SQLite), served}} {
 		if _, err := Run(t.Context(), sides[0], sides[1], Options{Now: noon}); !errors.Is(err, ErrServing) {
 			t.Errorf("from %s to %s: %v", sides[0].Name, sides[1].Name, err)

@@ -9,7 +9,7 @@ type table struct {
 	opened bool
 }
 
-// The columns of a message that say where its original is. A database and its originals have references of their own.
+// The columns of a message that say where its raw message is. A database and its raw messages have references of their own.
 const (
 	messages     = "message"
 	refColumn    = "raw_ref"
@@ -57,7 +57,7 @@ func tables() []table {
 func leftOut() map[string]string {
 	return map[string]string{
 		"goose_db_version": "each database has its own migrations",
-		"original":         "an original goes with its message, and is kept anew",
+		"raw_message":      "a raw message goes with its message, and is kept anew",
 		"rate_limit":       "what was taken of limits is forgotten by a restart, too",
 		"rate_held":        "as rate_limit",
 		"move":             "tells of its own database where it came from",

@@ -15,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// verify reads both sides anew, side by side, and makes sure that every row and every original is the same on both.
+// verify reads both sides anew, side by side, and makes sure that every row and every raw message is the same on both.
 func (m *mover) verify(ctx context.Context) error {
 	whole := sha256.New()
 	for _, t := range tables() {
@@ -24,7 +24,7 @@ func (m *mover) verify(ctx context.Context) error {
 		}
 	}
 	m.report.Digest = sum(whole)
-	return m.compareOriginals(ctx)
+	return m.compareRaw(ctx)
 }
 
 // digest is verify of the source alone.
@@ -153,7 +153,7 @@ func (m *mover) compareTable(ctx context.Context, t table, whole hash.Hash) erro
 	return nil
 }
 
-// sameRef reports whether a message of the target says that its original is where it was put.
+// sameRef reports whether a message of the target says that its raw message is where it was put.
 func (m *mover) sameRef(s shape, want, got row) bool {
 	expected, moved := m.moved(s, want)
 	if !moved {
@@ -184,25 +184,25 @@ func encode(r row, leave int) []byte {
 	return text
 }
 
-// compareOriginals reads every original that was moved from both sides.
-func (m *mover) compareOriginals(ctx context.Context) error {
+// compareRaw reads every raw message that was moved from both sides.
+func (m *mover) compareRaw(ctx context.Context) error {
 	all := sha256.New()
 	for _, ref := range slices.Sorted(maps.Keys(m.refs)) {
-		want, err := m.from.Originals.Read(ctx, m.source, ref)
+		want, err := m.from.RawMessages.Read(ctx, m.source, ref)
 		if err != nil {
 			return err
 		}
-		got, err := m.to.Originals.Read(ctx, m.target, m.refs[ref])
+		got, err := m.to.RawMessages.Read(ctx, m.target, m.refs[ref])
 		if err != nil {
 			return err
 		}
 		if string(got) != string(want) {
-			return fmt.Errorf("%w: original %s", ErrUnlike, ref)
+			return fmt.Errorf("%w: raw message %s", ErrUnlike, ref)
 		}
 		all.Write(encode(row{want}, -1))
-		m.report.Originals.Count++
-		m.report.Originals.Octets += int64(len(want))
+		m.report.RawMessages.Count++
+		m.report.RawMessages.Octets += int64(len(want))
 	}
-	m.report.Originals.Digest = sum(all)
+	m.report.RawMessages.Digest = sum(all)
 	return nil
 }

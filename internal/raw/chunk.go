@@ -1,0 +1,165 @@
+package raw
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// ChunkSize is how many octets of a raw message a chunk holds; the last has fewer. A Reader holds one chunk at a time
+// (docs/decisions/0037).
+const ChunkSize = 64 << 10
+
+// In chunks, the number of the message's octets follows the first byte. A chunk is the length of its data (4 bytes, big endian; the top bit
+// says that they are compressed, as one S2 block), a checksum (4 bytes) and the data. The checksum is the CRC-32C of the message's length,
+// the chunk's index, its own first 4 bytes and its octets as they are in the message.
+const (
+	chunkHeader     = 8
+	chunkCompressed = 1 << 31
+	chunksHead      = 1 + binary.MaxVarintLen64
+)
+
+// chunk is the header of a chunk.
+type chunk struct{ word, sum uint32 }
+
+func parseChunk(head []byte) chunk {
+	return chunk{binary.BigEndian.Uint32(head), binary.BigEndian.Uint32(head[4:])}
+}
+
+// length is how many octets of data follow the header.
+func (c chunk) length() int64 { return int64(c.word &^ chunkCompressed) }
+
+// chunkSum is the checksum of the chunk of that index in a message of that size.
+func chunkSum(size, index int64, word uint32, octets []byte) uint32 {
+	var seed [20]byte
+	binary.BigEndian.PutUint64(seed[:], uint64(size))
+	binary.BigEndian.PutUint64(seed[8:], uint64(index))
+	binary.BigEndian.PutUint32(seed[16:], word)
+	return crc32.Update(crc32.Checksum(seed[:], castagnoli), castagnoli, octets)
+}
+
+// CompressChunks appends parts, joined, in a form that can be read a chunk at a time (Reader), and otherwise by Decompress. It takes at most
+// 8 octets for each chunk more than they are, and works in dst's spare room like Compress. Parts of one chunk or less are left to Compress.
+func CompressChunks(dst []byte, parts ...[]byte) []byte {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if size <= ChunkSize || size > MaxSize {
+		return Compress(dst, parts...)
+	}
+	room := chunksHead + size + (size/ChunkSize+1)*chunkHeader + s2.MaxEncodedLen(ChunkSize)
+	dst = binary.AppendUvarint(append(slices.Grow(dst, room), chunked), uint64(size))
+	joined := chunkBuffers.Get().(*[ChunkSize]byte)
+	defer chunkBuffers.Put(joined)
+	for index, at := int64(0), 0; at < size; index++ {
+		n := min(ChunkSize, size-at)
+		var octets []byte
+		octets, parts = take(joined[:0], parts, n)
+		dst = appendChunk(dst, int64(size), index, octets)
+		at += n
+	}
+	return dst
+}
+
+// chunkBuffers are for chunks that lie in two parts, and for what a Reader decompresses.
+var chunkBuffers = sync.Pool{New: func() any { return new([ChunkSize]byte) }}
+
+// take returns the first n octets of parts, joined in buf where they are not all in one, and what is left of the parts.
+func take(buf []byte, parts [][]byte, n int) (octets []byte, rest [][]byte) {
+	for len(parts[0]) == 0 {
+		parts = parts[1:]
+	}
+	if len(parts[0]) >= n {
+		octets = parts[0][:n]
+		return octets, append([][]byte{parts[0][n:]}, parts[1:]...)
+	}
+	for len(buf) < n {
+		k := min(len(parts[0]), n-len(buf))
+		buf = append(buf, parts[0][:k]...)
+		parts = append([][]byte{parts[0][k:]}, parts[1:]...)
+		if len(parts[0]) == 0 {
+			parts = parts[1:]
+		}
+	}
+	return buf, parts
+}
+
+// appendChunk appends a chunk, for which there is room behind dst.
+func appendChunk(dst []byte, size, index int64, octets []byte) []byte {
+	begin := len(dst)
+	dst = dst[:begin+chunkHeader]
+	block := s2.Encode(dst[len(dst):cap(dst)], octets)
+	word := uint32(len(block)) | chunkCompressed
+	if len(block) >= len(octets) {
+		block, word = octets, uint32(len(octets))
+	}
+	binary.BigEndian.PutUint32(dst[begin:], word)
+	binary.BigEndian.PutUint32(dst[begin+4:], chunkSum(size, index, word, octets))
+	return append(dst, block...) // over itself, where it was encoded there
+}
+
+// open appends a chunk's octets to dst. data is what follows its header.
+func (c chunk) open(dst, data []byte, size, index int64) ([]byte, error) {
+	n := min(ChunkSize, size-index*ChunkSize)
+	begin := len(dst)
+	if c.word&chunkCompressed == 0 {
+		dst = append(dst, data...)
+	} else {
+		if length, err := s2.DecodedLen(data); err != nil || int64(length) != n {
+			return nil, fmt.Errorf("%w: chunk %d claims another length", ErrDamaged, index)
+		}
+		dst = slices.Grow(dst, int(n))[:begin+int(n)]
+		if _, err := s2.Decode(dst[begin:], data); err != nil {
+			return nil, fmt.Errorf("%w: decompress chunk %d: %w", ErrDamaged, index, err)
+		}
+	}
+	if octets := dst[begin:]; int64(len(octets)) != n || chunkSum(size, index, c.word, octets) != c.sum {
+		return nil, fmt.Errorf("%w: another checksum of chunk %d", ErrDamaged, index)
+	}
+	return dst, nil
+}
+
+// chunksSize reads what is in front of the chunks: the size of the message, and how long it is itself. n is 0 where that is not what
+// CompressChunks writes.
+func chunksSize(head []byte) (size int64, n int) {
+	v, n := binary.Uvarint(head[1:])
+	if n <= 0 || v <= ChunkSize || v > MaxSize {
+		return 0, 0
+	}
+	return int64(v), 1 + n
+}
+
+// joinChunks is Decompress of chunks.
+func joinChunks(data []byte) ([]byte, error) {
+	size, at := chunksSize(data)
+	if at == 0 || size > int64(len(data))*maxRatio {
+		return nil, fmt.Errorf("%w: no chunks of %d bytes", errNotCompressed, size)
+	}
+	raw, rest := make([]byte, 0, size), data[at:]
+	for index := int64(0); int64(len(raw)) < size; index++ {
+		if len(rest) < chunkHeader {
+			return nil, fmt.Errorf("%w: chunk %d is missing", errNotCompressed, index)
+		}
+		c := parseChunk(rest)
+		if rest = rest[chunkHeader:]; c.length() > int64(len(rest)) {
+			return nil, fmt.Errorf("%w: chunk %d is cut off", errNotCompressed, index)
+		}
+		var err error
+		if raw, err = c.open(raw, rest[:c.length()], size, index); err != nil {
+			return nil, err
+		}
+		rest = rest[c.length():]
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("%w: something follows the chunks", errNotCompressed)
+	}
+	return raw, nil
+}
+
+// maxRatio is above what a chunk shrinks to at most, its header counted: a forged size does not make joinChunks allocate more.
+const maxRatio = ChunkSize / chunkHeader

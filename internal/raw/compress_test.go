@@ -1,0 +1,175 @@
+package raw_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/raw"
+	"pgregory.net/rapid"
+)
+
+// text looks like mail: words, a few of them often.
+func text(n int) []byte {
+	words := strings.Fields("your verification code is enter it within ten minutes if you did not ask for this message you may ignore " +
+		"it the team <p> </p> style=\"margin:0\" https://example.com/verify?token= order shipped total invoice =3D =20")
+	b := make([]byte, 0, n+64)
+	for i := 0; len(b) < n; i++ {
+		b = append(append(b, words[(i*i+3*i)%len(words)]...), ' ')
+		b = append(strconv.AppendInt(b, int64(i*2654435761%4099), 16), ' ')
+	}
+	return b[:n]
+}
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b)
+	return b
+}
+
+func TestCompressAndBack(t *testing.T) {
+	for _, n := range []int{0, 1, 1023, 1024, 4096, 128 << 10, 128<<10 + 1, 300<<10 + 7} {
+		for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "zeros": make([]byte, n)} {
+			packed := raw.Compress([]byte("before"), content)
+			packed, ok := bytes.CutPrefix(packed, []byte("before"))
+			if !ok || len(packed) > n+1 {
+				t.Errorf("%s of %d: %d bytes", name, n, len(packed))
+			}
+			if name == "text" && n >= 4096 && len(packed) > n*3/4 {
+				t.Errorf("text of %d takes %d bytes", n, len(packed))
+			}
+			if back, err := raw.Decompress(packed); err != nil || !bytes.Equal(back, content) {
+				t.Errorf("%s of %d: back come %d bytes, %v", name, n, len(back), err)
+			}
+		}
+	}
+}
+
+// Parts come back joined, wherever they are cut and however much room there is.
+func TestCompressParts(t *testing.T) {
+	const n = 70_000
+	for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "both": append(noise(n/2), text(n/2)...)} {
+		whole := len(raw.Compress(nil, content))
+		for _, cut := range []int{0, 1, 100, 127, 128, 600, n / 2, n - 1, n} {
+			for _, room := range []int{6, n, 3 * n} {
+				packed := raw.Compress(append(make([]byte, 0, room), "before"...), content[:cut], content[cut:cut], content[cut:])
+				packed, ok := bytes.CutPrefix(packed, []byte("before"))
+				if !ok || len(packed) > n+1 || len(packed) > whole+whole/10+600 {
+					t.Errorf("%s cut at %d: %d bytes, as one %d", name, cut, len(packed), whole)
+				}
+				if back, err := raw.Decompress(packed); err != nil || !bytes.Equal(back, content) {
+					t.Errorf("%s cut at %d: back come %d bytes, %v", name, cut, len(back), err)
+				}
+			}
+		}
+	}
+	if back, err := raw.Decompress(raw.Compress(nil)); err != nil || len(back) > 0 {
+		t.Errorf("nothing: %q, %v", back, err)
+	}
+}
+
+func TestDecompressALargeResult(t *testing.T) {
+	content := bytes.Repeat([]byte("all work and no play "), 100_000)
+	if back, err := raw.Decompress(raw.Compress(nil, content)); err != nil || !bytes.Equal(back, content) {
+		t.Errorf("back come %d bytes, %v", len(back), err)
+	}
+}
+
+func TestCompressAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unit := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "unit")
+		content := bytes.Repeat(unit, rapid.IntRange(0, 50).Draw(t, "times"))
+		if back, err := raw.Decompress(raw.Compress(nil, content)); err != nil || !bytes.Equal(back, content) {
+			t.Fatalf("%d bytes: %v", len(content), err)
+		}
+	})
+}
+
+func TestCompressTogether(t *testing.T) {
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			content := text(5000 + i)
+			for range 10 {
+				if back, err := raw.Decompress(raw.Compress(nil, content)); err != nil || !bytes.Equal(back, content) {
+					t.Errorf("%d bytes: %v", len(content), err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// block is what a forger would make: any claim, any content.
+func block(claim uint64, content []byte) []byte {
+	return append(binary.AppendUvarint([]byte{1}, claim), content...)
+}
+
+func TestDecompressRefusesForgeries(t *testing.T) {
+	zeros := raw.Compress(nil, make([]byte, 1<<20))
+	_, n := binary.Uvarint(zeros[1:])
+	content := zeros[1+n:]
+	for name, data := range map[string][]byte{
+		"nothing":             {},
+		"another mark":        {2, 0, 0},
+		"no claim":            {1},
+		"endless claim":       {1, 0x80, 0x80, 0x80},
+		"no content":          block(100, nil),
+		"a claim too small":   block(1<<20-1, content),
+		"a claim too large":   block(1<<20+1, content),
+		"a huge claim":        block(1<<40, content),
+		"above the most":      block(raw.MaxSize+1, content),
+		"half a block":        block(1<<20, content[:len(content)/2]),
+		"something behind it": block(1<<20, append(bytes.Clone(content), "more"...)),
+	} {
+		if content, err := raw.Decompress(data); err == nil {
+			t.Errorf("%s: Decompress gave %d bytes", name, len(content))
+		}
+	}
+}
+
+func FuzzDecompress(f *testing.F) {
+	for _, n := range []int{0, 10, 1024, 5000} {
+		f.Add(raw.Compress(nil, text(n)))
+	}
+	f.Add(block(1<<20, []byte{0xff, 0xff, 0xff, 0xff}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		content, err := raw.Decompress(data)
+		if err == nil && len(content) > raw.MaxSize {
+			t.Errorf("%d bytes from %d", len(content), len(data))
+		}
+	})
+}
+
+func BenchmarkCompress(b *testing.B) {
+	for _, n := range []int{512, 4 << 10, 64 << 10, 1 << 20} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			content := text(n)
+			var dst []byte
+			b.SetBytes(int64(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = raw.Compress(dst[:0], content)
+			}
+			b.ReportMetric(float64(len(dst))/float64(n), "ratio")
+		})
+	}
+}
+
+func BenchmarkDecompress(b *testing.B) {
+	for _, n := range []int{512, 4 << 10, 64 << 10, 1 << 20} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			packed := raw.Compress(nil, text(n))
+			b.SetBytes(int64(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				raw.Decompress(packed)
+			}
+		})
+	}
+}

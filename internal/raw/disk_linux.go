@@ -1,0 +1,46 @@
+package raw
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// setDirect has what is written from now on go to the disk without a copy in the system's cache, or not (open(2), O_DIRECT).
+func setDirect(f *os.File, on bool) error {
+	return control(f, func(fd uintptr) error {
+		flags, _, failed := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_GETFL, 0)
+		if failed != 0 {
+			return failed
+		}
+		flags &^= syscall.O_DIRECT
+		if on {
+			flags |= syscall.O_DIRECT
+		}
+		if _, _, failed = syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_SETFL, flags); failed != 0 {
+			return failed
+		}
+		return nil
+	})
+}
+
+// datasync leaves out what is not needed to read the data back, such as the time of change.
+func datasync(f *os.File) error {
+	return control(f, func(fd uintptr) error {
+		for {
+			if err := syscall.Fdatasync(int(fd)); !errors.Is(err, syscall.EINTR) {
+				return err
+			}
+		}
+	})
+}
+
+func control(f *os.File, call func(fd uintptr) error) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) { failed = call(fd) })
+	return errors.Join(err, failed)
+}

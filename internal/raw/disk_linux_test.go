@@ -1,0 +1,37 @@
+package raw
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// Where the disk refuses to be written directly, the segment goes on through the cache and loses nothing.
+func TestWritingGoesOnWithoutDirectAccess(t *testing.T) {
+	dir := t.TempDir()
+	file, err := osFolder{dir}.create("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if !file.(*osFile).direct {
+		t.Skip("the folder's file system has no direct access")
+	}
+	var want []byte
+	for _, piece := range [][]byte{bytes.Repeat([]byte("a"), 8192), []byte("no block"), bytes.Repeat([]byte("b"), 4096)} {
+		blocks := append(aligned(int64(len(piece))), piece...)
+		if n, err := file.Write(blocks); err != nil || n != len(piece) {
+			t.Fatalf("Write = %d, %v", n, err)
+		}
+		want = append(want, piece...)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "x")); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of %d are there, %v", len(got), len(want), err)
+	}
+	flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, file.(*osFile).Fd(), syscall.F_GETFL, 0)
+	if file.(*osFile).direct || flags&syscall.O_DIRECT != 0 {
+		t.Error("the file is still written directly")
+	}
+}

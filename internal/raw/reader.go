@@ -1,0 +1,161 @@
+package raw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// Reader reads a raw message from its beginning. It holds nothing open between two calls of Next, so that a slow client costs a
+// chunk and keeps no file from being erased. It is for one goroutine.
+type Reader struct {
+	ref    Ref
+	from   source
+	length int64 // of the record's data
+	size   int64 // of the message; -1 where it is not in chunks
+	memory int64
+
+	at    int64 // where the data of the next chunk is
+	next  chunk // its header
+	index int64
+	buf   []byte // the latest chunk
+	done  bool   // all was read at once
+}
+
+// source is where a record is.
+type source interface {
+	// read fills p with the data of the record from off on. Errors: ErrGone, ErrDamaged.
+	read(ctx context.Context, p []byte, off int64) error
+	// whole returns all of the data, checked where the store has a checksum of it. Errors: ErrGone, ErrDamaged.
+	whole(ctx context.Context) ([]byte, error)
+}
+
+// newReader looks at the beginning of a record.
+func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader, error) {
+	r := &Reader{ref: ref, from: from, length: length, size: -1}
+	head := make([]byte, min(length, chunksHead+chunkHeader))
+	if err := from.read(ctx, head, 0); err != nil {
+		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
+	}
+	switch head[0] {
+	case chunked:
+		size, n := chunksSize(head)
+		if n == 0 || n+chunkHeader > len(head) {
+			return nil, fmt.Errorf("read raw message %s: %w: no size", ref, ErrDamaged)
+		}
+		r.size, r.at, r.next, r.memory = size, int64(n)+chunkHeader, parseChunk(head[n:]), ChunkSize
+	case compressed:
+		plain, err := s2.DecodedLen(head[1:])
+		if err != nil || plain > MaxSize {
+			return nil, fmt.Errorf("read raw message %s: %w: no size", ref, ErrDamaged)
+		}
+		r.memory = length + int64(plain)
+	default:
+		r.memory = length
+	}
+	return r, nil
+}
+
+// NewReader returns a reader of a record whose data were read already. Error: ErrDamaged.
+func NewReader(ctx context.Context, ref Ref, data []byte) (*Reader, error) {
+	return newReader(ctx, ref, held(data), int64(len(data)))
+}
+
+// held is the data of a record as its own source.
+type held []byte
+
+func (h held) whole(context.Context) ([]byte, error) { return h, nil }
+
+func (h held) read(_ context.Context, p []byte, off int64) error {
+	copy(p, h[off:])
+	return nil
+}
+
+// Memory is the number of octets that reading holds at once: a chunk, or all of a message that is small or that an earlier version stored.
+func (r *Reader) Memory() int64 { return r.memory }
+
+// Size is the number of the message's octets. It is known from the first Next on.
+func (r *Reader) Size() int64 { return r.size }
+
+// Next returns the octets that follow, which are good until the next call, or io.EOF at the end. It fails with ErrGone if the message was
+// erased meanwhile, and with ErrDamaged if they are not what was written; it never returns other octets.
+func (r *Reader) Next(ctx context.Context) ([]byte, error) {
+	octets, err := r.step(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read raw message %s: %w", r.ref, err)
+	}
+	return octets, err
+}
+
+func (r *Reader) step(ctx context.Context) ([]byte, error) {
+	switch {
+	case r.size < 0:
+		return r.all(ctx)
+	case r.done || r.index*ChunkSize >= r.size:
+		return nil, io.EOF
+	}
+	data := fetchBuffers.Get().(*[ChunkSize + chunkHeader]byte)
+	defer fetchBuffers.Put(data)
+	if err := r.fetch(ctx, data[:]); err != nil {
+		return nil, err
+	}
+	return r.open(data[:])
+}
+
+// last reports whether the next chunk is the last.
+func (r *Reader) last() bool { return (r.index+1)*ChunkSize >= r.size }
+
+// fetch reads the data of the next chunk, and the header of the one behind it.
+func (r *Reader) fetch(ctx context.Context, data []byte) error {
+	n := r.next.length()
+	if n > ChunkSize {
+		return fmt.Errorf("%w: chunk %d claims %d bytes", ErrDamaged, r.index, n)
+	}
+	if !r.last() {
+		n += chunkHeader
+	}
+	if r.at+n > r.length {
+		return fmt.Errorf("%w: chunk %d ends behind the record", ErrDamaged, r.index)
+	}
+	return r.from.read(ctx, data[:n], r.at)
+}
+
+// open returns the octets of the chunk that was fetched.
+func (r *Reader) open(data []byte) (octets []byte, err error) {
+	if r.buf == nil {
+		r.buf = make([]byte, 0, min(ChunkSize, r.size))
+	}
+	n := r.next.length()
+	if octets, err = r.next.open(r.buf, data[:n], r.size, r.index); err != nil {
+		return nil, err
+	}
+	if !r.last() {
+		r.next, r.at = parseChunk(data[n:]), r.at+n+chunkHeader
+	}
+	r.index++
+	return octets, nil
+}
+
+// all is Next of a message that is not in chunks.
+func (r *Reader) all(ctx context.Context) ([]byte, error) {
+	data, err := r.from.whole(ctx)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := Decompress(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	r.size, r.done = int64(len(raw)), true
+	if len(raw) == 0 {
+		return nil, io.EOF
+	}
+	return raw, nil
+}
+
+// fetchBuffers are for the data of a chunk and the header of the next.
+var fetchBuffers = sync.Pool{New: func() any { return new([ChunkSize + chunkHeader]byte) }}

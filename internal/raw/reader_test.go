@@ -1,0 +1,212 @@
+package raw_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/raw"
+)
+
+// sizes are around the bounds of chunks.
+var sizes = []int{0, 1, 1023, 1024, raw.ChunkSize - 1, raw.ChunkSize, raw.ChunkSize + 1, 2 * raw.ChunkSize, 2*raw.ChunkSize + 1, 300<<10 + 7}
+
+func TestCompressChunksAndBack(t *testing.T) {
+	for _, n := range sizes {
+		for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "zeros": make([]byte, n), "both": append(noise(n/2), text(n-n/2)...)} {
+			for _, cut := range []int{0, 1, n / 3, n} {
+				cut = min(cut, n)
+				packed := raw.CompressChunks([]byte("before"), content[:cut], nil, content[cut:])
+				packed, ok := bytes.CutPrefix(packed, []byte("before"))
+				if most := n + 11 + 8*(n/raw.ChunkSize+1); !ok || len(packed) > most {
+					t.Errorf("%s of %d cut at %d: %d bytes", name, n, cut, len(packed))
+				}
+				if name == "text" && n >= 4096 && len(packed) > n*3/4 {
+					t.Errorf("text of %d takes %d bytes", n, len(packed))
+				}
+				if back, err := raw.Decompress(packed); err != nil || !bytes.Equal(back, content) {
+					t.Errorf("%s of %d cut at %d: back come %d bytes, %v", name, n, cut, len(back), err)
+				}
+			}
+		}
+	}
+}
+
+func TestDecompressRefusesDamagedChunks(t *testing.T) {
+	packed := raw.CompressChunks(nil, text(200_000), noise(100_000))
+	for range 500 {
+		damaged := bytes.Clone(packed)
+		damaged[1+rand.IntN(len(damaged)-1)] ^= 1 << rand.IntN(8)
+		if content, err := raw.Decompress(damaged); err == nil {
+			t.Fatalf("%d bytes came back", len(content))
+		}
+	}
+	for _, n := range []int{1, 2, 4, 12, 1000, len(packed) - 1} {
+		if _, err := raw.Decompress(packed[:n]); err == nil {
+			t.Errorf("the first %d bytes were taken", n)
+		}
+	}
+	if _, err := raw.Decompress(append(packed, 0)); err == nil {
+		t.Error("something more was taken")
+	}
+}
+
+// readAll reads to the end. It returns what was read before an error, too.
+func readAll(t testing.TB, r *raw.Reader) (content []byte, err error) {
+	t.Helper()
+	for {
+		octets, err := r.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			if r.Size() != int64(len(content)) {
+				t.Errorf("%d bytes were read of %d", len(content), r.Size())
+			}
+			return content, nil
+		}
+		if err != nil {
+			return content, err
+		}
+		if int64(len(octets)) > r.Memory() {
+			t.Errorf("%d bytes are held, and %d were announced", len(octets), r.Memory())
+		}
+		content = append(content, octets...)
+	}
+}
+
+// bodies are raw messages of every size and kind, in every form.
+func bodies() (content [][]byte, all []raw.Record) {
+	for _, n := range sizes {
+		for _, body := range [][]byte{text(n), noise(n)} {
+			content = append(content, body, body, body)
+			for _, data := range [][]byte{raw.CompressChunks(nil, body), raw.Compress(nil, body), raw.Store(nil, body)} {
+				all = append(all, raw.Record{Class: free, Data: data})
+			}
+		}
+	}
+	return content, all
+}
+
+func TestAReaderGivesWhatWasAppended(t *testing.T) {
+	content, records := bodies()
+	s := open(t, t.TempDir(), clock.NewFake(start))
+	for i, ref := range keep(t, s, start, records) {
+		r, err := s.NewReader(t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readAll(t, r); err != nil || !bytes.Equal(got, content[i]) {
+			t.Errorf("record %d: %d bytes of %d, %v", i, len(got), len(content[i]), err)
+		}
+	}
+}
+
+func TestAReaderOfATableGivesWhatWasAppended(t *testing.T) {
+	content, records := bodies()
+	d := dbtest.OpenPostgres(t, db.Options{})
+	table := raw.NewTable(d)
+	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
+	refs := keepInTable(t, d, table, begin, records)
+	for i, ref := range refs {
+		r, err := table.NewReader(t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readAll(t, r); err != nil || !bytes.Equal(got, content[i]) {
+			t.Errorf("record %d: %d bytes of %d, %v", i, len(got), len(content[i]), err)
+		}
+	}
+	last := len(refs) - 3 // the largest, in chunks
+	r, err := table.NewReader(t.Context(), refs[last])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Sweep(t.Context(), begin.Add(24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(t.Context()); !errors.Is(err, raw.ErrGone) {
+		t.Errorf("a raw message that was erased meanwhile: %v", err)
+	}
+}
+
+func TestAReaderHoldsOneChunk(t *testing.T) {
+	s := open(t, t.TempDir(), clock.NewFake(start))
+	refs := keep(t, s, start, []raw.Record{{Class: free, Data: raw.CompressChunks(nil, noise(1<<20))}})
+	r, err := s.NewReader(t.Context(), refs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Memory() > raw.ChunkSize {
+		t.Errorf("it holds %d bytes", r.Memory())
+	}
+}
+
+// What a reader gives before it meets damage is the beginning of the message.
+func TestAReaderNeverGivesOtherOctets(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, clock.NewFake(start))
+	sent := slices.Concat(text(150_000), noise(150_000))
+	ref := keep(t, s, start, []raw.Record{{Class: free, Data: raw.CompressChunks(nil, sent)}})[0]
+	path := files(t, dir)[0]
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begins := len("gbxseg2\n") + raw.HeaderSize
+	ends := begins + len(raw.CompressChunks(nil, sent))
+	for range 300 {
+		damaged := bytes.Clone(content)
+		damaged[begins+rand.IntN(ends-begins)] ^= 1 << rand.IntN(8)
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		r, err := s.NewReader(t.Context(), ref)
+		if err == nil {
+			got, err = readAll(t, r)
+		}
+		if !errors.Is(err, raw.ErrDamaged) || !bytes.HasPrefix(sent, got) {
+			t.Fatalf("%d bytes, %v", len(got), err)
+		}
+	}
+}
+
+func TestAReaderOfAnErasedSegment(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, clock.NewFake(start))
+	ref := keep(t, s, start, []raw.Record{{Class: free, Data: raw.CompressChunks(nil, noise(300_000))}})[0]
+	r, err := s.NewReader(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(files(t, dir)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(t.Context()); !errors.Is(err, raw.ErrGone) {
+		t.Errorf("reading on: %v", err)
+	}
+	if _, err := s.NewReader(t.Context(), ref); !errors.Is(err, raw.ErrGone) {
+		t.Errorf("reading anew: %v", err)
+	}
+}
+
+func BenchmarkCompressChunks(b *testing.B) {
+	content := text(1 << 20)
+	room := make([]byte, 0, 2<<20)
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		raw.CompressChunks(room, content)
+	}
+}

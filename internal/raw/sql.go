@@ -1,0 +1,183 @@
+package raw
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+// These are for PostgreSQL alone.
+const (
+	insertParts = "INSERT INTO raw_message (quarter, id, data) VALUES ($1, $2, $3)"
+	selectParts = "SELECT data FROM raw_message WHERE quarter = $1 AND id >= $2 AND id <= $3 ORDER BY id"
+
+	deleteParts = "DELETE FROM raw_message WHERE quarter = $1 AND id < $2"
+	deleteAll   = "DELETE FROM raw_message WHERE quarter = $1"
+
+	// The size is NULL where the partition has just been dropped.
+	selectPartitions = `SELECT c.relname, coalesce(pg_relation_size(c.oid), 0) > 0 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+		WHERE i.inhparent = CAST('raw_message' AS regclass) ORDER BY c.relname`
+	selectPartition = "SELECT to_regclass($1) IS NOT NULL"
+
+	// Who makes or drops partitions holds this until the transaction ends.
+	lockPartitions = "SELECT pg_advisory_xact_lock(7164204)"
+	// Dropping one waits for whoever uses the table, and who comes after waits behind it: not for long.
+	boundLocking = "SET LOCAL lock_timeout = 500"
+)
+
+// partitionName begins the names of partitions; their slot follows.
+const partitionName = "raw_message_"
+
+func (s slot) table() string { return partitionName + strconv.FormatInt(int64(s), 10) }
+
+// creation are the statements that make a partition. It is made beside the table and attached to it, which stops nobody, as
+// making it inside would. Rows are never changed, so there is nothing to vacuum but where some are deleted; what fits a page stays in it.
+func (s slot) creation() []string {
+	vacuum := "autovacuum_enabled = false, toast.autovacuum_enabled = false, "
+	if s.wide() {
+		vacuum = ""
+	}
+	return []string{
+		"CREATE TABLE " + s.table() + " (LIKE raw_message INCLUDING ALL) WITH (" + vacuum + "toast_tuple_target = 8160)",
+		fmt.Sprintf("ALTER TABLE raw_message ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", s.table(), s, s+1),
+	}
+}
+
+// makeAhead is how many partitions are made at a time: those that are needed next.
+const makeAhead = 3
+
+// knownMax bounds how many partitions a process remembers to have seen.
+const knownMax = 4096
+
+// partition makes sure that there is a partition.
+func (t *Table) partition(ctx context.Context, s slot) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.made[s] {
+		return nil
+	}
+	var made []slot
+	err := t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		made, err = createTx(ctx, tx, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(t.made) > knownMax {
+		clear(t.made)
+	}
+	for _, s := range made {
+		t.made[s] = true
+	}
+	return nil
+}
+
+// createTx makes a partition if there is none, and those behind it.
+func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) {
+	if _, err := tx.Exec(ctx, lockPartitions); err != nil {
+		return nil, err
+	}
+	for range makeAhead {
+		var found bool
+		if err := tx.QueryRow(ctx, selectPartition, s.table()).Scan(&found); err != nil {
+			return nil, err
+		}
+		there = append(there, s)
+		if found && len(there) == 1 {
+			return there, nil
+		}
+		if !found {
+			if err := execTx(ctx, tx, s.creation()...); err != nil {
+				return nil, err
+			}
+		}
+		s = s.next()
+	}
+	return there, nil
+}
+
+// partitioned is a partition that there is.
+type partitioned struct {
+	slot slot
+	used bool // there was something in it
+}
+
+// partitions lists the partitions there are.
+func (t *Table) partitions(ctx context.Context) ([]partitioned, error) {
+	parts, err := db.Collect(ctx, t.db, func(row db.Row) (p partitioned, err error) {
+		var name string
+		if err := row.Scan(&name, &p.used); err != nil {
+			return p, err
+		}
+		n, err := strconv.ParseInt(strings.TrimPrefix(name, partitionName), 10, 64)
+		p.slot = slot(n)
+		return p, err
+	}, selectPartitions)
+	if err != nil {
+		return nil, fmt.Errorf("list the partitions of raw messages: %w", err)
+	}
+	return parts, nil
+}
+
+// empty erases all that is in a partition. Where another transaction reads from it, a dump for instance, it deletes the rows: they
+// are then erased later, with the partition.
+func (t *Table) empty(ctx context.Context, s slot) error {
+	err := t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return execTx(ctx, tx, boundLocking, "TRUNCATE "+s.table())
+	})
+	if err == nil {
+		return nil
+	}
+	there := true
+	if gone := t.db.QueryRow(ctx, selectPartition, s.table()).Scan(&there); gone == nil && !there {
+		return nil // another process has dropped it
+	}
+	if !db.Unavailable(err) {
+		return wrap(err, "empty", s)
+	}
+	return wrap(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, deleteAll, int64(s))
+		return err
+	}), "empty", s)
+}
+
+// thin deletes what may go from a wide partition.
+func (t *Table) thin(ctx context.Context, s slot, now time.Time) error {
+	return wrap(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, deleteParts, int64(s), idBefore(now))
+		return err
+	}), "thin", s)
+}
+
+func (t *Table) drop(ctx context.Context, over []slot) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	statements := []string{boundLocking, lockPartitions}
+	for _, s := range over {
+		delete(t.made, s)
+		statements = append(statements, "DROP TABLE IF EXISTS "+s.table())
+	}
+	return t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error { return execTx(ctx, tx, statements...) })
+}
+
+// execTx runs statements without arguments.
+func execTx(ctx context.Context, tx *db.Tx, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wrap(err error, what string, s slot) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s the partition %s of raw messages: %w", what, s.table(), err)
+}
