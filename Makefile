@@ -75,7 +75,7 @@ house: # the rules of this house: imports, clocks, SQL, sizes, names
 
 .PHONY: docs
 docs: # the generated pages of docs/ say what the code says
-	$(GO) test -run 'Doc' ./internal/app ./internal/licences ./internal/problem
+	$(GO) test -run 'Doc' ./internal/config ./internal/licences ./internal/problem
 
 .PHONY: assets
 assets: web/node_modules # the built pages are those of web/
@@ -85,7 +85,7 @@ assets: web/node_modules # the built pages are those of web/
 fix: ## mend what can be mended by itself: format, old idioms, generated docs
 	$(GOFIX) ./...
 	$(TOOL) gofumpt -w .
-	$(GO) test -run 'Doc' ./internal/app ./internal/licences ./internal/problem -update
+	$(GO) test -run 'Doc' ./internal/config ./internal/licences ./internal/problem -update
 
 .PHONY: web
 web: web/node_modules ## build the documentation page's assets from npm into internal/webui

@@ -15,10 +15,10 @@ var domains = internal("account", "apikey", "content", "domain", "filter", "gues
 // imports says what each package may import of the house (docs/architecture.md, Who may import whom). A package that is
 // not here does not pass: its row is a decision to be taken, not a form to be filled in.
 var imports = map[string][]string{
-	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "id", "licences", "mailparse", "otp", "problem")),
+	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "licences", "mailparse", "otp", "problem")),
 
-	"internal/app":              slices.Concat(kit, domains, internal("db/move", "httpapi", "inbound", "ratelimit/ledger", "smtpd", "webui")),
-	"internal/app/apptest":      slices.Concat(kit, internal("app", "db/dbtest")),
+	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "inbound", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains), // a handler cannot open a transaction
 	"internal/smtpd":            internal("budget", "inbound", "clock", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
@@ -42,6 +42,7 @@ var imports = map[string][]string{
 	"internal/blob":             internal("db", "raw"),
 	"internal/budget":           nil,
 	"internal/clock":            nil,
+	"internal/config":           internal("plan", "ratelimit"),
 	"internal/connlimit":        nil,
 	"internal/db":               nil,
 	"internal/db/dbtest":        internal("db"),
@@ -70,7 +71,7 @@ var imports = map[string][]string{
 }
 
 // outside is what programs and tests below test/ may import: they see the service as its users do.
-var outside = internal("app/apptest", "db/dbtest", "smtpd/dialogtest", "clock", "mailparse", "otp")
+var outside = internal("app/apptest", "config", "db/dbtest", "smtpd/dialogtest", "clock", "mailparse", "otp")
 
 // mayImport is the row of a package; known is false where it has none.
 func mayImport(dir string) (allowed []string, known bool) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 // configFlags choose the configuration of the commands that need one.
@@ -15,7 +15,7 @@ type configFlags struct {
 }
 
 // load reads the configuration; extra holds the keys that a command's own flags set (nil: not given).
-func (f *configFlags) load(c *console, extra map[string]*string) (*app.Config, error) {
+func (f *configFlags) load(c *console, extra map[string]*string) (*config.Config, error) {
 	overrides := map[string]string{}
 	for _, assignment := range f.Set {
 		key, value, ok := strings.Cut(assignment, "=")
@@ -32,5 +32,5 @@ func (f *configFlags) load(c *console, extra map[string]*string) (*app.Config, e
 			overrides[key] = *value
 		}
 	}
-	return app.LoadConfig(f.Config, c.environ, overrides)
+	return config.Load(f.Config, c.environ, overrides)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 type migrateCmd struct {
@@ -52,7 +53,7 @@ func (m *migrateCmd) Run(c *console) error {
 }
 
 // move moves everything, and tells how far it is unless a program reads along.
-func (m *migrateCmd) move(c *console, cfg *app.Config) error {
+func (m *migrateCmd) move(c *console, cfg *config.Config) error {
 	tell := func(p app.MoveProgress) {
 		fmt.Fprintf(c.out, "%-6s  %s: %d of %d rows\n", p.Step, p.Table, p.Rows, p.Of)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 // Exit codes (decisions §7).
@@ -83,7 +83,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 // fail prints err on one line, but a bad configuration with a line for each thing that is wrong with it.
 func fail(stderr io.Writer, err error) int {
 	lines := []string{oneLine(err)}
-	if _, ok := errors.AsType[*app.ConfigError](err); ok {
+	if _, ok := errors.AsType[*config.Error](err); ok {
 		lines = strings.Split(err.Error(), "\n")
 	}
 	for _, line := range lines {

@@ -17,6 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/connlimit"
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/db"
@@ -54,7 +55,7 @@ type Options struct {
 
 // App is the assembled service.
 type App struct {
-	cfg           *Config
+	cfg           *config.Config
 	clock         clock.Clock
 	log           *slog.Logger
 	db            *db.DB
@@ -92,8 +93,8 @@ type App struct {
 
 // New opens the storage, brings it up to date and assembles the service. It listens already, so that a port that is
 // taken is told at once; Run answers. Close releases everything if Run is not called.
-func New(ctx context.Context, cfg *Config, o Options) (_ *App, err error) {
-	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics(), memory: budget.New(cfg.memoryBudget())}
+func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error) {
+	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics(), memory: budget.New(memoryBudget(cfg))}
 	a.metrics.countMemory(a.memory)
 	if a.clock == nil {
 		a.clock = clock.System()
@@ -257,7 +258,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	cfg := a.cfg
 	api := httpapi.New(httpapi.Parts{
 		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
-		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: cfg.Billing.Bankpay.gate(),
+		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
 		Ready: a.ready, Stopping: a.stopping.Load, Limiter: a.limiter, Gauge: a.cluster.gauge, Memory: a.memory, Observe: a.metrics.observe,
 		Unavailable: db.Unavailable,
@@ -301,7 +302,7 @@ func (a *App) newHTTPServer(h http.Handler) *http.Server {
 
 // reachedAt is base_url, but for a service that nobody told its address: then it is where this machine reaches it.
 func (a *App) reachedAt() string {
-	if a.cfg.BaseURL != DefaultConfig().BaseURL {
+	if a.cfg.BaseURL != config.Default().BaseURL {
 		return a.cfg.BaseURL
 	}
 	_, port, _ := net.SplitHostPort(a.webListener.Addr().String())

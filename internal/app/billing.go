@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/idempotency"
 	"github.com/gonebox/gonebox/internal/wallet"
@@ -20,10 +21,10 @@ type billing struct {
 }
 
 // newBilling assembles it; tell lets other processes know that the bank has told of a transaction.
-func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *Config, tell func()) *billing {
+func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, tell func()) *billing {
 	b := &billing{answers: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
 	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); tell() })
-	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Answers: b.answers, Transfers: b.bankpay, Logger: l, Policy: cfg.Billing.policy()})
+	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Answers: b.answers, Transfers: b.bankpay, Logger: l, Policy: walletPolicy(cfg.Billing)})
 	return b
 }
 
@@ -36,14 +37,14 @@ func (b *billing) nudge() {
 }
 
 // policy is the configuration as package wallet wants it.
-func (c BillingConfig) policy() wallet.Policy {
+func walletPolicy(c config.Billing) wallet.Policy {
 	provider := func(code, name, status string) wallet.Provider {
 		return wallet.Provider{
 			Code: code, Name: name, Status: wallet.Status(status), Currencies: []string{wallet.VND}, MinAmount: c.TopupMin, MaxAmount: c.TopupMax,
 		}
 	}
 	bank := provider(wallet.Bankpay, "Bank transfer", c.Providers.Bankpay)
-	if len(c.Bankpay.missing()) > 0 && bank.Status == wallet.Active {
+	if len(missingBankKeys(c.Bankpay)) > 0 && bank.Status == wallet.Active {
 		bank.Status = wallet.Disabled // nobody could pay, or nobody would hear of it
 	}
 	return wallet.Policy{
@@ -57,7 +58,7 @@ func (c BillingConfig) policy() wallet.Policy {
 }
 
 // missing are the keys without which bank transfers cannot be offered.
-func (c BankpayConfig) missing() (keys []string) {
+func missingBankKeys(c config.Bankpay) (keys []string) {
 	for _, s := range []struct{ key, value string }{
 		{"apikey", string(c.APIKey)}, {"bank_bin", c.BankBIN}, {"account_number", c.AccountNumber},
 	} {
@@ -69,7 +70,7 @@ func (c BankpayConfig) missing() (keys []string) {
 }
 
 // gate says who may call back.
-func (c BankpayConfig) gate() bankpay.Gate {
+func bankGate(c config.Bankpay) bankpay.Gate {
 	return bankpay.NewGate(string(c.APIKey), c.AllowNetworks)
 }
 
@@ -77,7 +78,7 @@ func (c BankpayConfig) gate() bankpay.Gate {
 // bank transfers has no use for them.
 func (a *App) tellOfBilling(ctx context.Context) {
 	c := a.cfg.Billing
-	missing := c.Bankpay.missing()
+	missing := missingBankKeys(c.Bankpay)
 	begun := len(missing) < 3 || c.Bankpay.BankName != "" || c.Bankpay.AccountName != "" || len(c.Bankpay.AllowNetworks) > 0
 	if c.Providers.Bankpay == string(wallet.Active) && len(missing) > 0 {
 		level := slog.LevelDebug

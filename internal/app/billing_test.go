@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 // An operator who has begun to configure bank transfers is told what is missing, by name; one who never did is left in peace.
@@ -28,7 +29,7 @@ func TestAnIncompleteBankIsToldAtTheStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set := map[string]string{"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0", "data_dir": t.TempDir(), "dns.resolver": "127.0.0.1:1"}
 			maps.Copy(set, c.set)
-			cfg, err := app.LoadConfig("", nil, set)
+			cfg, err := config.Load("", nil, set)
 			if err != nil {
 				t.Fatal(err)
 			}

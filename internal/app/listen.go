@@ -22,7 +22,7 @@ func (a *App) runs(role string) bool { return slices.Contains(a.cfg.Roles, role)
 
 // listen takes the ports.
 func (a *App) listen(ctx context.Context) (err error) {
-	var config net.ListenConfig
+	var plain net.ListenConfig
 	pool := connlimit.NewPool(connectionsOf(connlimit.Descriptors()))
 	web := net.ListenConfig{Control: boundUnsent}
 	if a.webListener, err = web.Listen(ctx, "tcp", a.cfg.HTTP.Addr); err != nil {
@@ -32,13 +32,13 @@ func (a *App) listen(ctx context.Context) (err error) {
 		PerAddress: a.cfg.Limits.HTTPConnections, Exempt: a.cfg.HTTP.TrustedProxies, Reserve: true,
 	})
 	if a.runs(roleSMTP) {
-		if a.smtpListener, err = config.Listen(ctx, "tcp", a.cfg.SMTP.Addr); err != nil {
+		if a.smtpListener, err = plain.Listen(ctx, "tcp", a.cfg.SMTP.Addr); err != nil {
 			return fmt.Errorf("smtp.addr: %w", err)
 		}
 		a.smtpListener = pool.Listen(a.smtpListener, connlimit.Options{Exempt: a.cfg.SMTP.TrustedProxies}) // it limits addresses itself
 	}
 	if a.cfg.Metrics.Addr != "" {
-		if a.adminListen, err = config.Listen(ctx, "tcp", a.cfg.Metrics.Addr); err != nil {
+		if a.adminListen, err = plain.Listen(ctx, "tcp", a.cfg.Metrics.Addr); err != nil {
 			return fmt.Errorf("metrics.addr: %w", err)
 		}
 	}

@@ -5,11 +5,12 @@ import (
 	"io"
 	"log/slog"
 
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
 // newLogger writes structured lines; those of a request carry its trace id.
-func newLogger(c LogConfig, w io.Writer) *slog.Logger {
+func newLogger(c config.Log, w io.Writer) *slog.Logger {
 	o := &slog.HandlerOptions{Level: c.Level}
 	var h slog.Handler = slog.NewTextHandler(w, o)
 	if c.Format == "json" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 // gcPercent lets garbage grow to three times what lives. Little lives here, a few MiB, and every mail leaves some behind:
@@ -18,12 +19,12 @@ const gcPercent = 300
 // limitMemory sets how much memory the Go runtime uses, where the environment does not say it. The budget bounds what is in use. What is
 // no longer in use stays until it is collected, which happens when it is gcPercent of what is in use, or before the memory limit is
 // reached: with a full budget it is the limit that counts.
-func limitMemory(cfg *Config) {
+func limitMemory(cfg *config.Config) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(budget.MemoryLimit(cfg.memoryBudget(), systemMemory()))
+		debug.SetMemoryLimit(budget.MemoryLimit(memoryBudget(cfg), systemMemory()))
 	}
 }
 

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 func TestMetricsShowTheMemoryBudget(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	cfg.Memory.Budget = 512 << 20
-	b, m := budget.New(cfg.memoryBudget()), newMetrics()
+	b, m := budget.New(memoryBudget(cfg)), newMetrics()
 	m.countMemory(b)
 	b.TryAcquire(budget.Mail, "192.0.2.1", 1000)
 	answer := httptest.NewRecorder()
@@ -27,13 +28,12 @@ func TestMetricsShowTheMemoryBudget(t *testing.T) {
 	}
 }
 
-func TestTheBudgetIsTakenFromTheMachineByDefault(t *testing.T) {
-	cfg := DefaultConfig()
-	s := newTable(cfg).byKey["memory.budget"]
-	if err := s.setText(""); err != nil {
+func TestMemoryBudgetDefaultsToMachineMemory(t *testing.T) {
+	cfg, err := config.Load("", nil, map[string]string{"memory.budget": ""})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got, least := cfg.memoryBudget(), int64(256<<20); got < least || got != budget.DefaultTotal(systemMemory()) {
+	if got, least := memoryBudget(cfg), int64(256<<20); got < least || got != budget.DefaultTotal(systemMemory()) {
 		t.Errorf("the budget is %d octets", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/move"
 	"github.com/gonebox/gonebox/internal/raw"
@@ -35,7 +36,7 @@ const (
 // Move carries everything a service keeps from one place to another, each of them sqlite:DIR (its data_dir, or the database
 // file in it), postgres://…, or "" for the one that cfg names. cfg is that of the service as it will be: its secrets.key must be
 // the secret that the data were signed and sealed with. The source stays as it is. Running it again once it is done finds that.
-func Move(ctx context.Context, cfg *Config, from, to string, progress func(MoveProgress)) (r MoveReport, err error) {
+func Move(ctx context.Context, cfg *config.Config, from, to string, progress func(MoveProgress)) (r MoveReport, err error) {
 	if from, err = placeOf(from, cfg); err != nil {
 		return r, fmt.Errorf("--from: %w", err)
 	}
@@ -71,7 +72,7 @@ func Move(ctx context.Context, cfg *Config, from, to string, progress func(MoveP
 const sqliteScheme = "sqlite:"
 
 // placeOf is a place in full: sqlite: and a clean path of a folder, or a URL.
-func placeOf(place string, cfg *Config) (string, error) {
+func placeOf(place string, cfg *config.Config) (string, error) {
 	if place == "" {
 		if url := string(cfg.Database.URL); url != "" {
 			return url, nil
@@ -111,7 +112,7 @@ func public(place string) string {
 
 // proveSecret makes sure that the service as it will be has the secret of the service as it was, and derives a proof of it
 // that tells nothing else about it.
-func proveSecret(cfg *Config, places ...string) ([]byte, error) {
+func proveSecret(cfg *config.Config, places ...string) ([]byte, error) {
 	for _, place := range places {
 		dir, ok := folder(place)
 		if !ok {

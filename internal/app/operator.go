@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/domain"
@@ -31,7 +32,7 @@ type Operator struct {
 }
 
 // OpenOperator opens the database that cfg names and brings it up to date.
-func OpenOperator(ctx context.Context, cfg *Config) (_ *Operator, err error) {
+func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err error) {
 	catalogue, err := cfg.Catalogue()
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func OpenOperator(ctx context.Context, cfg *Config) (_ *Operator, err error) {
 	c := clock.System()
 	billing := newBilling(d, c, slog.New(slog.DiscardHandler), cfg, func() {})
 	o := &Operator{
-		Domains: domain.New(d, c, nil, nil, domain.Policy{Configured: cfg.Domains}), Accounts: account.NewRegistry(d, cfg.Account.Password.cost()),
+		Domains: domain.New(d, c, nil, nil, domain.Policy{Configured: cfg.Domains}), Accounts: account.NewRegistry(d, hashCost(cfg.Account.Password)),
 		Plans: catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c), Clock: c, db: d,
 	}
 	return o, o.Domains.Reload(ctx)
@@ -61,7 +62,7 @@ func OpenOperator(ctx context.Context, cfg *Config) (_ *Operator, err error) {
 func (o *Operator) Close() { _ = o.db.Close() }
 
 // Migrate brings the database to the newest schema and returns the versions before and after.
-func Migrate(ctx context.Context, cfg *Config) (from, to int64, err error) {
+func Migrate(ctx context.Context, cfg *config.Config) (from, to int64, err error) {
 	d, err := openOperatorDatabase(ctx, cfg)
 	if err != nil {
 		return 0, 0, err
@@ -70,7 +71,7 @@ func Migrate(ctx context.Context, cfg *Config) (from, to int64, err error) {
 	return d.Migrate(ctx)
 }
 
-func openOperatorDatabase(ctx context.Context, cfg *Config) (*db.DB, error) {
+func openOperatorDatabase(ctx context.Context, cfg *config.Config) (*db.DB, error) {
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, fmt.Errorf("data_dir: %w", err)
 	}

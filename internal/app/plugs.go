@@ -9,13 +9,14 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/token"
 )
 
 // newAccounts assembles accounts; each of their secrets is derived from the master secret for its purpose alone.
-func newAccounts(d *db.DB, c clock.Clock, cfg AccountConfig, master []byte) (*account.Service, error) {
+func newAccounts(d *db.DB, c clock.Clock, cfg config.Account, master []byte) (*account.Service, error) {
 	seal, err := token.Derive(master, "two-factor seal")
 	if err != nil {
 		return nil, err
@@ -25,12 +26,12 @@ func newAccounts(d *db.DB, c clock.Clock, cfg AccountConfig, master []byte) (*ac
 		return nil, err
 	}
 	return account.New(d, c, account.Policy{
-		TokenTTL: cfg.TokenTTL, TOTPPending: cfg.TOTPPending, RecoveryCodes: cfg.RecoveryCodes, Password: cfg.Password.cost(),
+		TokenTTL: cfg.TokenTTL, TOTPPending: cfg.TOTPPending, RecoveryCodes: cfg.RecoveryCodes, Password: hashCost(cfg.Password),
 	}, account.Secrets{Seal: seal, Recovery: recovery})
 }
 
 // cost is what one password hash costs.
-func (p PasswordConfig) cost() account.Cost {
+func hashCost(p config.Password) account.Cost {
 	const kib = 1 << 10
 	return account.Cost{
 		Memory: uint32(min(int64(p.Memory)/kib, math.MaxUint32)), Passes: uint32(p.Passes), Threads: uint8(p.Threads),
@@ -38,18 +39,18 @@ func (p PasswordConfig) cost() account.Cost {
 }
 
 // databaseWaiting is how many calls may wait for PostgreSQL at once, by the memory that they keep meanwhile.
-func (c *Config) databaseWaiting() int {
+func databaseWaiting(cfg *config.Config) int {
 	const (
 		each  = 64 << 10 // a request with its connection and its goroutine
 		least = 1000
 	)
-	return max(least, int(c.memoryBudget()/each))
+	return max(least, int(memoryBudget(cfg)/each))
 }
 
 // memoryBudget is memory.budget in octets, and by default a part of the memory that the process can have.
-func (c *Config) memoryBudget() int64 {
-	if c.Memory.Budget > 0 {
-		return int64(c.Memory.Budget)
+func memoryBudget(cfg *config.Config) int64 {
+	if cfg.Memory.Budget > 0 {
+		return int64(cfg.Memory.Budget)
 	}
 	return budget.DefaultTotal(systemMemory())
 }

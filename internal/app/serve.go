@@ -9,11 +9,12 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
 // Serve runs the service until ctx ends, and says on out where it can be reached.
-func Serve(ctx context.Context, cfg *Config, out io.Writer) error {
+func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 	limitMemory(cfg)
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + waitingProcs)

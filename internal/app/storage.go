@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/raw"
@@ -58,9 +59,9 @@ func (a *App) demandSecret() error {
 	return nil
 }
 
-func openDatabase(ctx context.Context, cfg *Config, o db.Options) (*db.DB, error) {
+func openDatabase(ctx context.Context, cfg *config.Config, o db.Options) (*db.DB, error) {
 	if url := string(cfg.Database.URL); url != "" {
-		o.Timeout, o.Waiting = cfg.Database.Timeout, cfg.databaseWaiting()
+		o.Timeout, o.Waiting = cfg.Database.Timeout, databaseWaiting(cfg)
 		return db.Open(ctx, url, o)
 	}
 	return db.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), o)

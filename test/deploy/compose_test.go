@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 // composition is what the tests look at of compose.yaml.
@@ -74,7 +74,7 @@ func TestTheServicesUnderstandTheirSettings(t *testing.T) {
 		if len(s.Command) != 3 || s.Command[0] != "serve" || s.Command[1] != "--roles" {
 			t.Fatalf("%s runs %v", name, s.Command)
 		}
-		cfg, err := app.LoadConfig("", environ, map[string]string{"roles": s.Command[2]})
+		cfg, err := config.Load("", environ, map[string]string{"roles": s.Command[2]})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/app"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 // instance is one process of a service under test: this one, or a child of it.
@@ -47,7 +48,7 @@ type local struct {
 }
 
 func newLocal(ctx context.Context, settings map[string]string, o app.Options) (*local, error) {
-	cfg, err := app.LoadConfig("", nil, settings)
+	cfg, err := config.Load("", nil, settings)
 	if err != nil {
 		return nil, err
 	}

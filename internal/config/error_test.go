@@ -1,21 +1,21 @@
-package app_test
+package config_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 // errorLines gives the lines of the error of a bad configuration.
 func errorLines(t *testing.T, file string, environ []string, overrides map[string]string) []string {
 	t.Helper()
-	c, err := app.ParseConfig("box.yaml", []byte(file), environ, overrides)
+	c, err := config.Parse("box.yaml", []byte(file), environ, overrides)
 	if err == nil {
 		t.Fatalf("no error, but %+v", c)
 	}
-	if _, ok := errors.AsType[*app.ConfigError](err); !ok {
+	if _, ok := errors.AsType[*config.Error](err); !ok {
 		t.Errorf("the error is a %T", err)
 	}
 	return strings.Split(err.Error(), "\n")

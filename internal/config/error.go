@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ConfigError is one thing that is wrong with the configuration.
-type ConfigError struct {
+// Error is one thing that is wrong with the configuration.
+type Error struct {
 	Key    string // the dotted key; empty when the fault is not that of a key
 	Value  string // the value as written, quoted, with secrets masked; empty when there is none to show
 	Origin string // file:line, the environment variable, "command line" or "default"
@@ -16,7 +16,7 @@ type ConfigError struct {
 }
 
 // Error is one line: origin, key, value, reason.
-func (e *ConfigError) Error() string {
+func (e *Error) Error() string {
 	var parts []string
 	if e.Origin != "" {
 		parts = append(parts, e.Origin)
@@ -50,12 +50,12 @@ type loader struct {
 
 func (l *loader) err() error { return errors.Join(l.errs...) }
 
-func (l *loader) fail(e *ConfigError) { l.errs = append(l.errs, e) }
+func (l *loader) fail(e *Error) { l.errs = append(l.errs, e) }
 
 // reject reports a value that could not be set.
 func (l *loader) reject(s *setting, value, origin string, reason error) {
 	s.failed = true
-	e := &ConfigError{Key: s.key, Origin: origin, Value: shown(value), Reason: reason.Error()}
+	e := &Error{Key: s.key, Origin: origin, Value: shown(value), Reason: reason.Error()}
 	if s.secret() {
 		e.Value = shown(Secret(value).String())
 	}
@@ -80,7 +80,7 @@ func (l *loader) unknown(name, origin, kind string, known []string) {
 	if printed := strconv.Quote(name); printed != `"`+name+`"` || len(name) > shownMax {
 		name = shown(name)
 	}
-	l.fail(&ConfigError{Key: name, Origin: origin, Reason: reason})
+	l.fail(&Error{Key: name, Origin: origin, Reason: reason})
 }
 
 // nearest finds the known name that is a typing mistake away from name, or nothing.

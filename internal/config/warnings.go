@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"net"
@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// ConfigWarning is a setting that is valid and opens the service to everyone, which hardly any operator wants.
-type ConfigWarning struct {
+// Warning is a setting that is valid and opens the service to everyone, which hardly any operator wants.
+type Warning struct {
 	Key    string // the dotted key
 	Value  string
 	Advice string // what the value allows, and what to do
 }
 
 // String is one line: key, value, advice.
-func (w ConfigWarning) String() string { return w.Key + " = " + shown(w.Value) + ": " + w.Advice }
+func (w Warning) String() string { return w.Key + " = " + shown(w.Value) + ": " + w.Advice }
 
 // Warnings lists the settings that open the service to everyone, in the order of their keys in the documentation: every list of
 // networks that holds all addresses, and metrics on a public address.
-func (c *Config) Warnings() []ConfigWarning {
-	var all []ConfigWarning
+func (c *Config) Warnings() []Warning {
+	var all []Warning
 	for _, s := range newTable(c).settings {
 		networks, ok := s.value.Interface().([]netip.Prefix)
 		if ok && slices.ContainsFunc(networks, holdsAll) || s.key == "metrics.addr" && isPublicAddr(s.text()) {
-			all = append(all, ConfigWarning{Key: s.key, Value: s.text(), Advice: openAdvice(s.key)})
+			all = append(all, Warning{Key: s.key, Value: s.text(), Advice: openAdvice(s.key)})
 		}
 	}
 	return all

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func (l *loader) demand(good bool, reason string, keys ...string) {
 	if origin == "" {
 		origin = "default"
 	}
-	l.fail(&ConfigError{Key: s.key, Value: shown(s.text()), Origin: origin, Reason: reason})
+	l.fail(&Error{Key: s.key, Value: shown(s.text()), Origin: origin, Reason: reason})
 }
 
 func (l *loader) checkAddresses() {

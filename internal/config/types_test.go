@@ -1,4 +1,4 @@
-package app_test
+package config_test
 
 import (
 	"encoding/json"
@@ -9,11 +9,11 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 func TestSecretIsNeverPrinted(t *testing.T) {
-	type holder struct{ S app.Secret }
+	type holder struct{ S config.Secret }
 	h := holder{"hunter2"}
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "s", h.S, "h", h)
@@ -32,25 +32,25 @@ func TestSecretIsNeverPrinted(t *testing.T) {
 			t.Errorf("printed as %s", text)
 		}
 	}
-	if app.Secret("").String() != "" {
+	if config.Secret("").String() != "" {
 		t.Error("an empty secret looks like one")
 	}
 }
 
 func TestSize(t *testing.T) {
-	for text, want := range map[string]app.Size{
+	for text, want := range map[string]config.Size{
 		"25MiB": 25 << 20, "1 KiB": 1 << 10, "1024KiB": 1 << 20, "7B": 7, "7": 7, "0": 0, "3GiB": 3 << 30, "8388607TiB": 8388607 << 40,
 	} {
-		got, err := app.ParseSize(text)
+		got, err := config.ParseSize(text)
 		if err != nil || got != want {
 			t.Errorf("%s is %d, %v; want %d", text, got, err, want)
 		}
-		if again, err := app.ParseSize(got.String()); err != nil || again != got {
+		if again, err := config.ParseSize(got.String()); err != nil || again != got {
 			t.Errorf("%s prints as %s", text, got)
 		}
 	}
 	for _, text := range []string{"", "MiB", "1MB", "1.5MiB", "1kib", "8388608TiB", "99999999999999999999", "0x10", "1 2"} {
-		if got, err := app.ParseSize(text); err == nil {
+		if got, err := config.ParseSize(text); err == nil {
 			t.Errorf("%q is %d", text, got)
 		}
 	}

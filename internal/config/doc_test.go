@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"bytes"
@@ -35,12 +35,12 @@ func TestConfigDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date; run go test ./internal/app -run TestConfigDoc -update", path)
+		t.Errorf("%s is out of date; run go test ./internal/config -run TestConfigDoc -update", path)
 	}
 }
 
 func TestEverySettingHasHelp(t *testing.T) {
-	for _, s := range newTable(DefaultConfig()).settings {
+	for _, s := range newTable(Default()).settings {
 		if s.help == "" || strings.HasSuffix(s.help, ".") || kindText(s) == "" {
 			t.Errorf("%s: help %q, kind %q", s.key, s.help, kindText(s))
 		}
@@ -49,7 +49,7 @@ func TestEverySettingHasHelp(t *testing.T) {
 
 const docIntro = `# Configuration
 
-Generated from the tags of the configuration structs by ` + "`go test ./internal/app -run TestConfigDoc -update`" + `; edits here are lost.
+Generated from the tags of the configuration structs by ` + "`go test ./internal/config -run TestConfigDoc -update`" + `; edits here are lost.
 
 The configuration is put together from four sources, each over the one before:
 
@@ -77,7 +77,7 @@ Numbers, durations and sizes are above zero unless it is said what zero means.
 func configDoc() []byte {
 	var out bytes.Buffer
 	out.WriteString(docIntro)
-	t := newTable(DefaultConfig())
+	t := newTable(Default())
 	heading := "-"
 	for _, s := range t.settings {
 		section, _, nested := strings.Cut(s.key, ".")
@@ -106,7 +106,7 @@ func docHeading(out *bytes.Buffer, section, help string) {
 
 // docPlans has one row for each entitlement and a column for each plan.
 func docPlans(out *bytes.Buffer, t *table) {
-	plans := DefaultConfig().Plans
+	plans := Default().Plans
 	fmt.Fprintf(out, "\n## plans\n\n%s.\nThe keys are `plans.<code>.<name>`, as in `plans.free.mailboxes.max`.\n\n| name | kind |", sentence(t.sections["plans"]))
 	for _, p := range plans {
 		fmt.Fprintf(out, " %s |", p.Code)

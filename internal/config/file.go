@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"errors"
@@ -73,11 +73,11 @@ func parseYAML(name string, data []byte) (*yaml.Node, error) {
 	case 1:
 		return documents[0].Content[0], nil
 	}
-	return nil, &ConfigError{Origin: name, Reason: "holds more than one YAML document; keep one"}
+	return nil, &Error{Origin: name, Reason: "holds more than one YAML document; keep one"}
 }
 
 func syntaxError(name string, err error) error {
-	e := &ConfigError{Origin: name, Reason: "is not YAML: " + strings.Join(strings.Fields(err.Error()), " ")}
+	e := &Error{Origin: name, Reason: "is not YAML: " + strings.Join(strings.Fields(err.Error()), " ")}
 	if at, ok := errors.AsType[*yaml.LoadError](err); ok {
 		e.Origin = fmt.Sprintf("%s:%d", name, at.Mark.Line)
 		e.Reason = "is not YAML: " + strings.Join(strings.Fields(at.Message), " ")
@@ -109,7 +109,7 @@ func (f *fileReader) section(key string, n *yaml.Node) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		f.fail(&ConfigError{Key: key, Origin: f.origin(n), Reason: "is a section: give it keys of its own, as in key: value"})
+		f.fail(&Error{Key: key, Origin: f.origin(n), Reason: "is a section: give it keys of its own, as in key: value"})
 		return
 	}
 	for k, v := range pairs(n) {
@@ -119,12 +119,12 @@ func (f *fileReader) section(key string, n *yaml.Node) {
 
 func (f *fileReader) entry(section string, k, v *yaml.Node) {
 	if k.Kind != yaml.ScalarNode || strings.Contains(k.Value, ".") || k.Tag == "!!merge" {
-		f.fail(&ConfigError{Key: section, Origin: f.origin(k), Reason: "has a key that is not a plain name; nest sections instead of joining them with dots"})
+		f.fail(&Error{Key: section, Origin: f.origin(k), Reason: "has a key that is not a plain name; nest sections instead of joining them with dots"})
 		return
 	}
 	key := strings.TrimPrefix(section+"."+k.Value, ".")
 	if first, again := f.seen[key]; again {
-		f.fail(&ConfigError{Key: key, Origin: f.origin(k), Reason: fmt.Sprintf("is given twice; first on line %d", first)})
+		f.fail(&Error{Key: key, Origin: f.origin(k), Reason: fmt.Sprintf("is given twice; first on line %d", first)})
 		return
 	}
 	f.seen[key] = k.Line
@@ -133,7 +133,7 @@ func (f *fileReader) entry(section string, k, v *yaml.Node) {
 	} else if _, ok := f.table.sections[key]; ok {
 		f.section(key, v)
 	} else if section == "plans" {
-		f.fail(&ConfigError{Key: section, Value: shown(k.Value), Origin: f.origin(k), Reason: "is not a plan code; use up to 32 lower-case letters and digits"})
+		f.fail(&Error{Key: section, Value: shown(k.Value), Origin: f.origin(k), Reason: "is not a plan code; use up to 32 lower-case letters and digits"})
 	} else {
 		f.unknown(key, f.origin(k), "key", f.names())
 	}

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// WriteYAML writes the effective configuration in the form that LoadConfig reads, with every key's comment above
+// WriteYAML writes the effective configuration in the form that Load reads, with every key's comment above
 // it if asked for. Secrets are masked, and a masked one is refused when it is read again.
 func (c *Config) WriteYAML(w io.Writer, comments bool) error {
 	var out bytes.Buffer

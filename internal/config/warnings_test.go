@@ -1,10 +1,10 @@
-package app_test
+package config_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 func TestSettingsThatOpenTheService(t *testing.T) {
@@ -30,12 +30,12 @@ func TestSettingsThatOpenTheService(t *testing.T) {
 		{"webhooks.allow_networks", "::/0", true},
 		{"billing.bankpay.allow_networks", "0.0.0.0/0", true},
 	} {
-		cfg, err := app.LoadConfig("", nil, map[string]string{c.key: c.value})
+		cfg, err := config.Load("", nil, map[string]string{c.key: c.value})
 		if err != nil {
 			t.Errorf("%s = %s: %v", c.key, c.value, err)
 			continue
 		}
-		got := slices.ContainsFunc(cfg.Warnings(), func(w app.ConfigWarning) bool {
+		got := slices.ContainsFunc(cfg.Warnings(), func(w config.Warning) bool {
 			return w.Key == c.key && w.Value != "" && w.Advice != ""
 		})
 		if got != c.open || len(cfg.Warnings()) > 1 {

@@ -1,4 +1,4 @@
-package app_test
+package config_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
@@ -45,7 +45,7 @@ plans:                                    # entitlement names are the paths: pla
   free: {keys: {max: 1, mailbox_create: "60/1m", calls: "120/1m"}, domains: {max: 1}, filters: {max: 5}, webhooks: {max: 1}}
 `
 
-func same(t *testing.T, want, got *app.Config) {
+func same(t *testing.T, want, got *config.Config) {
 	t.Helper()
 	compare := cmp.Options{cmpopts.EquateComparable(netip.Prefix{}), cmpopts.EquateEmpty()}
 	if diff := cmp.Diff(want, got, compare); diff != "" {
@@ -54,9 +54,9 @@ func same(t *testing.T, want, got *app.Config) {
 }
 
 // load parses a file called box.yaml.
-func load(t *testing.T, file string, environ ...string) *app.Config {
+func load(t *testing.T, file string, environ ...string) *config.Config {
 	t.Helper()
-	c, err := app.ParseConfig("box.yaml", []byte(file), environ, nil)
+	c, err := config.Parse("box.yaml", []byte(file), environ, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +64,11 @@ func load(t *testing.T, file string, environ ...string) *app.Config {
 }
 
 func TestConfigOfDecisionsIsTheDefault(t *testing.T) {
-	same(t, app.DefaultConfig(), load(t, decisions7))
+	same(t, config.Default(), load(t, decisions7))
 }
 
 func TestConfigDefaultsOfOtherPackages(t *testing.T) {
-	catalogue, err := app.DefaultConfig().Catalogue()
+	catalogue, err := config.Default().Catalogue()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +76,9 @@ func TestConfigDefaultsOfOtherPackages(t *testing.T) {
 		t.Errorf("plans differ (-want +got):\n%s", diff)
 	}
 	for _, rule := range ratelimit.Rules() {
-		if _, ok := app.ConfigKeys()[rule.Key]; !ok {
+		if _, ok := config.Keys()[rule.Key]; !ok {
 			t.Errorf("no key %s", rule.Key)
-		} else if got := app.ConfigDefault(rule.Key); got != rule.Default {
+		} else if got := config.DefaultOf(rule.Key); got != rule.Default {
 			t.Errorf("%s defaults to %s, the list of limits says %s", rule.Key, got, rule.Default)
 		}
 	}
@@ -86,7 +86,7 @@ func TestConfigDefaultsOfOtherPackages(t *testing.T) {
 
 func TestConfigVariablesAreUnique(t *testing.T) {
 	keys := map[string]string{}
-	for key, env := range app.ConfigKeys() {
+	for key, env := range config.Keys() {
 		for _, name := range []string{env, env + "_FILE"} {
 			if other, ok := keys[name]; ok {
 				t.Errorf("%s stands for %s and %s", name, other, key)
@@ -106,11 +106,11 @@ func TestConfigSourcesInOrder(t *testing.T) {
 		"PATH=/bin", "GONEBOX_MAILBOX_MAX_MESSAGES=2", "GONEBOX_SMTP_MAX_RECIPIENTS=2",
 		"GONEBOX_DOMAINS=a.example, b.example", "GONEBOX_PLANS_FREE_MAILBOXES_MAX=7",
 	}
-	c, err := app.LoadConfig(path, environ, map[string]string{"smtp.max_recipients": "3"})
+	c, err := config.Load(path, environ, map[string]string{"smtp.max_recipients": "3"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := app.DefaultConfig()
+	want := config.Default()
 	want.Session.Idle = time.Minute
 	want.Mailbox.MaxMessages = 2
 	want.SMTP.MaxRecipients = 3
@@ -142,7 +142,7 @@ func TestConfigPlans(t *testing.T) {
 
 func TestConfigEmptySections(t *testing.T) {
 	for _, file := range []string{"", "# nothing\n", "http:\n  # addr: x\nplans:\n  free:\n", "---\n", "{}"} {
-		same(t, app.DefaultConfig(), load(t, file))
+		same(t, config.Default(), load(t, file))
 	}
 }
 
@@ -222,7 +222,7 @@ func TestConfigPrintsJSON(t *testing.T) {
 }
 
 func TestConfigMissingFile(t *testing.T) {
-	if _, err := app.LoadConfig(filepath.Join(t.TempDir(), "none.yaml"), nil, nil); err == nil || strings.Contains(err.Error(), "\n") {
+	if _, err := config.Load(filepath.Join(t.TempDir(), "none.yaml"), nil, nil); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,4 +1,5 @@
-package app
+// Package config reads the configuration of the service: defaults, over them a YAML file, the environment and the command line.
+package config
 
 import (
 	"fmt"
@@ -27,52 +28,52 @@ type Config struct {
 	// ShutdownDelay is how long it goes on serving before that, so that load balancers notice.
 	ShutdownDelay time.Duration `key:"shutdown_delay" default:"0s" zero:"not at all" help:"how long /readyz says 503 after the signal to stop before anything is turned away; shutdown_grace begins then"`
 
-	Log      LogConfig      `key:"log" help:"what is logged, and how"`
-	HTTP     HTTPConfig     `key:"http" help:"the public web address: API and web page"`
-	API      APIConfig      `key:"api" help:"bounds of the API's calls"`
-	SMTP     SMTPConfig     `key:"smtp" help:"where mail comes in"`
-	Database DatabaseConfig `key:"database" help:"where everything but the raw messages is kept"`
-	DNS      DNSConfig      `key:"dns" help:"asking the domain name system"`
-	Metrics  MetricsConfig  `key:"metrics" help:"metrics and profiles for the operator"`
-	Memory   MemoryConfig   `key:"memory" help:"bounds of the memory used"`
-	Secrets  SecretsConfig  `key:"secrets" help:"what must stay secret"`
-	Session  SessionConfig  `key:"session" help:"guest sessions"`
-	Account  AccountConfig  `key:"account" help:"accounts and how they sign in"`
-	Mailbox  MailboxConfig  `key:"mailbox" help:"mailboxes"`
-	Message  MessageConfig  `key:"message" help:"messages"`
-	Domain   DomainConfig   `key:"domain" help:"private domains"`
-	Webhooks WebhooksConfig `key:"webhooks" help:"delivery of events to webhook endpoints"`
-	Billing  BillingConfig  `key:"billing" help:"points, top-ups and payment providers"`
-	Limits   LimitsConfig   `key:"limits" help:"rate limits (count/period, several may be joined by commas) and numbers of things open at once"`
+	Log      Log      `key:"log" help:"what is logged, and how"`
+	HTTP     HTTP     `key:"http" help:"the public web address: API and web page"`
+	API      API      `key:"api" help:"bounds of the API's calls"`
+	SMTP     SMTP     `key:"smtp" help:"where mail comes in"`
+	Database Database `key:"database" help:"where everything but the raw messages is kept"`
+	DNS      DNS      `key:"dns" help:"asking the domain name system"`
+	Metrics  Metrics  `key:"metrics" help:"metrics and profiles for the operator"`
+	Memory   Memory   `key:"memory" help:"bounds of the memory used"`
+	Secrets  Secrets  `key:"secrets" help:"what must stay secret"`
+	Session  Session  `key:"session" help:"guest sessions"`
+	Account  Account  `key:"account" help:"accounts and how they sign in"`
+	Mailbox  Mailbox  `key:"mailbox" help:"mailboxes"`
+	Message  Message  `key:"message" help:"messages"`
+	Domain   Domain   `key:"domain" help:"private domains"`
+	Webhooks Webhooks `key:"webhooks" help:"delivery of events to webhook endpoints"`
+	Billing  Billing  `key:"billing" help:"points, top-ups and payment providers"`
+	Limits   Limits   `key:"limits" help:"rate limits (count/period, several may be joined by commas) and numbers of things open at once"`
 	// Plans starts with the guest plan; the others follow in the order of the catalogue.
 	Plans []plan.Plan `key:"plans" help:"the plans; a code that is not one of the defaults adds a plan, which starts with the values of free"`
 }
 
-// DefaultConfig is the configuration of a service that nobody has configured.
-func DefaultConfig() *Config {
-	c, err := parseConfig("", nil, nil, nil)
+// Default is the configuration of a service that nobody has configured.
+func Default() *Config {
+	c, err := parse("", nil, nil, nil)
 	if err != nil {
 		panic(err) // a tag of this package is wrong, which its tests would show
 	}
 	return c
 }
 
-// LoadConfig puts the configuration together: the defaults, over them the YAML file at path (none when path is
+// Load puts the configuration together: the defaults, over them the YAML file at path (none when path is
 // empty), over it the GONEBOX_ variables of environ ("NAME=value"), over them the overrides of the command line
-// (key to value). The error joins a *ConfigError for everything that is wrong, in the order it was found.
-func LoadConfig(path string, environ []string, overrides map[string]string) (*Config, error) {
+// (key to value). The error joins a *Error for everything that is wrong, in the order it was found.
+func Load(path string, environ []string, overrides map[string]string) (*Config, error) {
 	if path == "" {
-		return parseConfig("", nil, environ, overrides)
+		return parse("", nil, environ, overrides)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file: %w", err)
 	}
-	return parseConfig(path, data, environ, overrides)
+	return parse(path, data, environ, overrides)
 }
 
-// parseConfig is LoadConfig with the content of the file at hand.
-func parseConfig(name string, data []byte, environ []string, overrides map[string]string) (*Config, error) {
+// parse is Load with the content of the file at hand.
+func parse(name string, data []byte, environ []string, overrides map[string]string) (*Config, error) {
 	root, err := parseYAML(name, data)
 	if err != nil {
 		return nil, err

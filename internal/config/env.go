@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func (l *loader) secretFile(s *setting, path, origin string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		s.failed = true
-		l.fail(&ConfigError{Key: s.key, Origin: origin, Value: shown(path), Reason: fmt.Sprintf("the file with the secret cannot be read: %v", err)})
+		l.fail(&Error{Key: s.key, Origin: origin, Value: shown(path), Reason: fmt.Sprintf("the file with the secret cannot be read: %v", err)})
 		return
 	}
 	l.set(s, strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), origin)

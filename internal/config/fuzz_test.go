@@ -1,4 +1,4 @@
-package app_test
+package config_test
 
 import (
 	"bytes"
@@ -6,18 +6,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 )
 
-// FuzzLoadConfig holds that any input gives errors of one line each, or a configuration that reads back as itself.
-func FuzzLoadConfig(f *testing.F) {
+// FuzzLoad holds that any input gives errors of one line each, or a configuration that reads back as itself.
+func FuzzLoad(f *testing.F) {
 	f.Add([]byte(decisions7), "http.addr", ":1")
 	f.Add([]byte(changed), "domains", "a.example")
 	f.Add([]byte("a: &a [*a]\n? {}\n: !!binary x\n"), "plans.free.name", "\u2028")
 	f.Add([]byte("plans: {x: {keys: {calls: 1/1s}}, x: {}}"), "nope", "")
 	f.Add([]byte("!!map [1]\n"), "webhooks.retry_schedule", "1d, 1ns")
 	f.Fuzz(func(t *testing.T, file []byte, key, value string) {
-		c, err := app.ParseConfig("f", file, nil, map[string]string{key: value})
+		c, err := config.Parse("f", file, nil, map[string]string{key: value})
 		if err != nil {
 			checkLines(t, err)
 			return
@@ -31,7 +31,7 @@ func FuzzLoadConfig(f *testing.F) {
 		if err := c.WriteYAML(&out, true); err != nil {
 			t.Fatal(err)
 		}
-		again, err := app.ParseConfig("printed", out.Bytes(), nil, map[string]string{"database.url": database})
+		again, err := config.Parse("printed", out.Bytes(), nil, map[string]string{"database.url": database})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out.Bytes())
 		}
@@ -47,7 +47,7 @@ func checkLines(t *testing.T, err error) {
 		errs = joined.Unwrap()
 	}
 	for _, err := range errs {
-		if _, ok := errors.AsType[*app.ConfigError](err); !ok || err.Error() == "" || strings.ContainsAny(err.Error(), "\n\r") {
+		if _, ok := errors.AsType[*config.Error](err); !ok || err.Error() == "" || strings.ContainsAny(err.Error(), "\n\r") {
 			t.Errorf("error of type %T: %q", err, err)
 		}
 	}
