@@ -126,25 +126,17 @@ func (c *writeConn) queueEach(ctx context.Context, query string, columns []Colum
 const planOnce = "SET LOCAL plan_cache_mode = force_generic_plan"
 
 func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
-	plain := ctx.Value(plainly{}) != nil
-	if plain && columns[0].rows() == 1 { // as one would write it at first
-		text := s.each.text(query, columns, "")
-		return oneByOne(columns, func(args []any) error { return s.queue(ctx, text, args) })
-	}
 	if !s.generic {
 		s.generic = true
 		if err := s.enqueue(ctx, queued{text: planOnce}); err != nil {
 			return err
 		}
 	}
-	text := s.each.text(query, columns, "unnest")
+	text := s.each.text(query, columns)
 	for columns, octets := range batches(columns, statementOctets) {
 		if err := s.enqueue(ctx, queued{text: text, columns: columns, octets: octets}); err != nil {
 			return err
 		}
-	}
-	if plain {
-		return s.flush(ctx)
 	}
 	return nil
 }
@@ -187,29 +179,24 @@ func slice(columns []Column, from, to int) []Column {
 	return part
 }
 
-// eachTexts are statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so they
-// are few.
+// eachTexts caches statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so their number
+// is bounded.
 type eachTexts struct{ known sync.Map }
 
-// text is a statement whose parameters have the columns' types: of one value, or with a function that gives rows of
-// arrays of them.
-func (e *eachTexts) text(query string, columns []Column, function string) string {
-	key := function + query
-	if text, ok := e.known.Load(key); ok {
+// text returns a statement whose parameters are arrays of the columns' types, unnested to rows.
+func (e *eachTexts) text(query string, columns []Column) string {
+	if text, ok := e.known.Load(query); ok {
 		return text.(string)
 	}
-	text, array := query, ""
-	if function != "" {
-		array = "[]"
-		if before, values, ok := strings.Cut(query, "VALUES ("); ok {
-			text = before + "SELECT " + strings.TrimSuffix(values, ")")
-		}
+	text := query
+	if before, values, ok := strings.Cut(query, "VALUES ("); ok {
+		text = before + "SELECT " + strings.TrimSuffix(values, ")")
 	}
-	for i := len(columns); i > 0; i-- { // from the last on: $1 is the beginning of $10
+	for i := len(columns); i > 0; i-- { // from the last: $1 is also the beginning of $10
 		number := strconv.Itoa(i)
-		text = strings.ReplaceAll(text, "$"+number, function+"(CAST(\x00"+number+" AS "+columns[i-1].kind().name+array+"))")
+		text = strings.ReplaceAll(text, "$"+number, "unnest(CAST(\x00"+number+" AS "+columns[i-1].kind().name+"[]))")
 	}
 	text = strings.ReplaceAll(text, "\x00", "$")
-	e.known.Store(key, text)
+	e.known.Store(query, text)
 	return text
 }

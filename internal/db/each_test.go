@@ -33,66 +33,54 @@ func holds(t *testing.T, d *db.DB) string {
 }
 
 func TestAStatementIsDoneForEachRow(t *testing.T) {
-	for name, in := range map[string]func(context.Context) context.Context{
-		"queued": func(ctx context.Context) context.Context { return ctx }, "plainly": db.Plainly,
-	} {
-		t.Run(name, func(t *testing.T) {
-			dbtest.Run(t, func(t *testing.T, d *db.DB) {
-				err := d.Update(in(t.Context()), func(ctx context.Context, tx *db.Tx) error {
-					if err := tx.QueueEach(ctx, insertEach, db.Octets{}, db.Texts{}, db.Numbers{}); err != nil {
-						return err
-					}
-					hashes := db.Octets{{0, 1}, {}, []byte("c"), {0xff}}
-					if err := tx.QueueEach(ctx, insertEach, hashes, db.Texts{`{"a",NULL}`, "", "null", "ü"}, db.Numbers{1, -2, 1 << 60, 0}); err != nil {
-						return err
-					}
-					return tx.QueueEach(ctx, updateEach, db.Octets{{0xff}, {9}, {}}, db.Numbers{7, 8, 9})
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				want := `"" "" 9` + "\n" + `"\x00\x01" "{\"a\",NULL}" 1` + "\n" + `"c" "null" 1152921504606846976` + "\n" + `"\xff" "ü" 7`
-				if got := holds(t, d); got != want {
-					t.Errorf("kept:\n%s\nwant:\n%s", got, want)
-				}
-			})
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			if err := tx.QueueEach(ctx, insertEach, db.Octets{}, db.Texts{}, db.Numbers{}); err != nil {
+				return err
+			}
+			hashes := db.Octets{{0, 1}, {}, []byte("c"), {0xff}}
+			if err := tx.QueueEach(ctx, insertEach, hashes, db.Texts{`{"a",NULL}`, "", "null", "ü"}, db.Numbers{1, -2, 1 << 60, 0}); err != nil {
+				return err
+			}
+			return tx.QueueEach(ctx, updateEach, db.Octets{{0xff}, {9}, {}}, db.Numbers{7, 8, 9})
 		})
-	}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `"" "" 9` + "\n" + `"\x00\x01" "{\"a\",NULL}" 1` + "\n" + `"c" "null" 1152921504606846976` + "\n" + `"\xff" "ü" 7`
+		if got := holds(t, d); got != want {
+			t.Errorf("kept:\n%s\nwant:\n%s", got, want)
+		}
+	})
 }
 
 func TestOptionalOctetsMayBeNull(t *testing.T) {
 	const insert = `INSERT INTO attachment (mailbox_id, message_id, id, data, blob) VALUES ($1, $2, $3, $4, $5)`
-	for name, in := range map[string]func(context.Context) context.Context{
-		"queued": func(ctx context.Context) context.Context { return ctx }, "plainly": db.Plainly,
-	} {
-		t.Run(name, func(t *testing.T) {
-			dbtest.Run(t, func(t *testing.T, d *db.DB) {
-				err := d.Update(in(t.Context()), func(ctx context.Context, tx *db.Tx) error {
-					for _, blobs := range []db.OptionalOctets{{nil, {}, {0xff}}, {nil}} { // one row alone is another statement
-						n := len(blobs)
-						texts := db.Texts{"a", "b", "c"}[:n]
-						if err := tx.QueueEach(ctx, insert, texts, db.Texts{fmt.Sprint(n), "", ""}[:n], texts, db.Octets{{}, {}, {}}[:n], blobs); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			for _, blobs := range []db.OptionalOctets{{nil, {}, {0xff}}, {nil}} { // one row alone is another statement
+				n := len(blobs)
+				texts := db.Texts{"a", "b", "c"}[:n]
+				if err := tx.QueueEach(ctx, insert, texts, db.Texts{fmt.Sprint(n), "", ""}[:n], texts, db.Octets{{}, {}, {}}[:n], blobs); err != nil {
+					return err
 				}
-				all, err := db.Collect(t.Context(), d, func(row db.Row) (text string, err error) {
-					var octets []byte
-					var null bool
-					err = row.Scan(&octets, &null)
-					return fmt.Sprintf("%q %t", octets, null), err
-				}, "SELECT blob, blob IS NULL FROM attachment ORDER BY id, message_id")
-				want := `"" true, "" true, "" false, "\xff" false`
-				if got := strings.Join(all, ", "); err != nil || got != want {
-					t.Errorf("kept %s, want %s, %v", got, want, err)
-				}
-			})
+			}
+			return nil
 		})
-	}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := db.Collect(t.Context(), d, func(row db.Row) (text string, err error) {
+			var octets []byte
+			var null bool
+			err = row.Scan(&octets, &null)
+			return fmt.Sprintf("%q %t", octets, null), err
+		}, "SELECT blob, blob IS NULL FROM attachment ORDER BY id, message_id")
+		want := `"" true, "" true, "" false, "\xff" false`
+		if got := strings.Join(all, ", "); err != nil || got != want {
+			t.Errorf("kept %s, want %s, %v", got, want, err)
+		}
+	})
 }
 
 func TestARowThatFailsUndoesAll(t *testing.T) {

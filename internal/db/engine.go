@@ -52,13 +52,5 @@ type session interface {
 	engine() Engine
 }
 
-// Plainly is a context in which an update waits for the answer to each of its statements, as one would write it at first:
-// what queued statements are measured against.
-func Plainly(ctx context.Context) context.Context {
-	return context.WithValue(ctx, plainly{}, true)
-}
-
-type plainly struct{}
-
 // inside marks the context of a closure, to refuse an Update in an Update instead of waiting for oneself for ever.
 type inside struct{}

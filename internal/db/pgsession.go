@@ -70,10 +70,6 @@ func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	if ctx.Value(plainly{}) != nil {
-		_, err := s.exec(ctx, query, args)
-		return err
-	}
 	bound := bind(args)
 	return s.enqueue(ctx, queued{text: query, args: bound, octets: octetsOf(bound)})
 }

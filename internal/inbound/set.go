@@ -223,11 +223,7 @@ func (s *Service) store(set []*mail) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
-	if s.SetMax == 1 {
-		ctx = db.Plainly(ctx)
-	}
-	return s.DB.UpdateLocked(ctx,
+	return s.DB.UpdateLocked(context.Background(),
 		func(ctx context.Context, tx *db.Tx) error {
 			if err := s.storeTx(ctx, tx, set); err != nil {
 				return err
