@@ -17,8 +17,12 @@ type queued struct {
 	octets  int // of the values
 }
 
-// pipeline sends statements in one go, each of first and last without values, and reads the answers to all. It returns what
-// the last of first answered, where first is not empty.
+// pipeline sends statements in one round trip and reads all results. The statements of first and last have no arguments. It returns
+// the result of the last of them.
+//
+// pgx.Batch would do the same in fewer lines. It encodes arrays by reflection into memory that grows with each value: storing a mail
+// with an attachment of 64 KiB takes 0.33 ms of CPU time with it and 0.18 ms like this, of 1.2 ms in all with preparing the mail and
+// the server's part (BenchmarkStore of package inbound, in turns).
 func (s *pgSession) pipeline(ctx context.Context, first []string, statements []queued, last ...string) (answer *pgconn.Result, err error) {
 	err = s.raw(func(c *pgx.Conn) error {
 		room := s.rooms.take()

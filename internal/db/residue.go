@@ -7,9 +7,9 @@ import (
 	"io"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
+	"time"
 )
 
 // SQLite overwrites the cells that it deletes (secure_delete), but where it moves cells between neighbouring B-tree pages it
@@ -47,10 +47,11 @@ type logState struct {
 	written uint32         // how many have been written back into the database
 }
 
-// readState reads the index, which has its header twice: the two differ while a commit writes them.
+// readState reads the index, which has its header twice: the two differ while a commit writes them. Where the committing thread loses
+// the processor in between, readState waits for it, half a second in all.
 func readState(index io.ReaderAt) (s logState, err error) {
 	const lastFrame, salt, copySize, writtenBack, size, tries = 16, 32, 48, 96, 100, 1000
-	for range tries {
+	for try := range tries {
 		var head [size]byte
 		if _, err := index.ReadAt(head[:], 0); err != nil {
 			return s, err
@@ -60,7 +61,7 @@ func readState(index io.ReaderAt) (s logState, err error) {
 			s.salt = [saltSize]byte(head[salt:])
 			return s, nil
 		}
-		runtime.Gosched()
+		time.Sleep(time.Duration(try) * time.Microsecond)
 	}
 	return s, errors.New("the index of the log is not consistent")
 }

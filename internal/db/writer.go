@@ -156,15 +156,12 @@ func (w *writer) transact(group []*update) error {
 	if err := w.conn.run(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w: %w", ErrUnavailable, err)
 	}
-	wrote, run := false, w.savepoint
-	if len(group) == 1 {
-		run = w.alone
-	}
+	wrote := false
 	for _, u := range group {
 		if u.err = u.ctx.Err(); u.err != nil {
 			continue
 		}
-		if err := run(u); err != nil {
+		if err := w.savepoint(u); err != nil {
 			w.rollback(ctx)
 			return err
 		}
@@ -182,15 +179,6 @@ func (w *writer) transact(group []*update) error {
 		w.log.Error("commit failed", "updates", len(group), "error", err)
 		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
 	}
-	return nil
-}
-
-// alone runs the closure of a group of one: the transaction's end is the closure's, and no page has to be remembered as it
-// was before.
-func (w *writer) alone(u *update) error {
-	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
-	u.tx.session = w.conn
-	u.err = fault(call(ctx, w.log, u.fn, &u.tx))
 	return nil
 }
 
