@@ -17,9 +17,10 @@ var domains = internal("account", "apikey", "content", "domain", "filter", "gues
 var imports = map[string][]string{
 	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "licences", "mailparse", "otp", "problem")),
 
-	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "inbound", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "httpkit", "inbound", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
-	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains), // a handler cannot open a transaction
+	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("httpkit")),                // a handler cannot open a transaction
+	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
 	"internal/smtpd":            internal("budget", "inbound", "clock", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,

@@ -50,7 +50,7 @@ var exportedVariables = map[string]string{
 
 // changingVariables lists, as package.name, the package-level variables that are not constant in all but name.
 var changingVariables = map[string]string{
-	"internal/httpapi.once": "the library keeps how errors are made in variables of its own: they are set once",
+	"internal/httpkit.once": "the library keeps how errors are made in variables of its own: they are set once",
 }
 
 func TestImportsFollowTheTable(t *testing.T) {

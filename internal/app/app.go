@@ -25,6 +25,7 @@ import (
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/mailauth"
@@ -257,21 +258,10 @@ func (a *App) assembleSMTP() error {
 func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	cfg := a.cfg
 	api := httpapi.New(httpapi.Parts{
-		Clock: a.clock, Logger: a.log, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
+		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
 		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
-		Ready: a.ready, Stopping: a.stopping.Load, Limiter: a.limiter, Gauge: a.cluster.gauge, Memory: a.memory, Observe: a.metrics.observe,
-		Unavailable: db.Unavailable,
-		Settings: httpapi.Settings{
-			ProbesOnly: !a.runs(roleAPI),
-			BaseURL:    a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies, BodyMax: int64(cfg.HTTP.BodyMax), LargeBodyMax: int64(cfg.HTTP.LargeBodyMax),
-			WriteTimeout: cfg.HTTP.WriteTimeout, WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, PageMax: cfg.API.PageMax,
-			SessionMax:    catalogue.Guest().Entitlements.MailboxesMax,
-			MailboxCreate: cfg.Limits.MailboxCreate, SessionStart: cfg.Limits.Session, Reads: cfg.Limits.Reads,
-			SignIn: cfg.Limits.SignIn, SignInAccount: cfg.Limits.SignInAccount, SignInAddress: cfg.Limits.SignInAddress,
-			Register: cfg.Limits.Register,
-			Other:    cfg.Limits.Other, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
-		},
+		Ready: a.ready, Stopping: a.stopping.Load, ProbesOnly: !a.runs(roleAPI), SessionMax: catalogue.Guest().Entitlements.MailboxesMax,
 	})
 	pages := api
 	if a.runs(roleAPI) {
@@ -290,6 +280,23 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		a.admin.WriteTimeout = 0 // a profile takes as long as it is asked to
 	}
 	return nil
+}
+
+// kitConfig is what every HTTP API of the process shares.
+func (a *App) kitConfig() httpkit.Config {
+	cfg := a.cfg
+	return httpkit.Config{
+		Clock: a.clock, Logger: a.log, Limiter: a.limiter, Gauge: a.cluster.gauge, Memory: a.memory,
+		Observe: a.metrics.observe, Unavailable: db.Unavailable,
+		BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies,
+		BodyMax: int64(cfg.HTTP.BodyMax), LargeBodyMax: int64(cfg.HTTP.LargeBodyMax), WriteTimeout: cfg.HTTP.WriteTimeout,
+		WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
+		Limits: map[ratelimit.Name]ratelimit.Limit{
+			ratelimit.MailboxCreate: cfg.Limits.MailboxCreate, ratelimit.SessionStart: cfg.Limits.Session, ratelimit.Reads: cfg.Limits.Reads,
+			ratelimit.SignIn: cfg.Limits.SignIn, ratelimit.SignInAccount: cfg.Limits.SignInAccount, ratelimit.SignInAddress: cfg.Limits.SignInAddress,
+			ratelimit.Register: cfg.Limits.Register, ratelimit.Other: cfg.Limits.Other,
+		},
+	}
 }
 
 func (a *App) newHTTPServer(h http.Handler) *http.Server {

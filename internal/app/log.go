@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/gonebox/gonebox/internal/config"
-	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
 // newLogger writes structured lines; those of a request carry its trace id.
@@ -24,7 +24,7 @@ type traced struct{ slog.Handler }
 
 // Handle adds the trace id.
 func (t traced) Handle(ctx context.Context, r slog.Record) error {
-	if id := httpapi.TraceID(ctx); id != "" {
+	if id := httpkit.TraceID(ctx); id != "" {
 		r.AddAttrs(slog.String("traceId", id))
 	}
 	return t.Handler.Handle(ctx, r)

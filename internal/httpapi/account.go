@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -15,31 +16,31 @@ import (
 // account registers the group account (spec §4).
 func (a *API) account() {
 	const group = "account"
-	auth := []Scheme{userToken}
-	register(a, group, Operation{
+	auth := []httpkit.Scheme{userToken}
+	register(a, group, httpkit.Operation{
 		ID: "get-account", Method: http.MethodGet, Path: "/me", Summary: "Show the account", Status: 200,
 		Auth: auth, Limit: ratelimit.Other,
 	}, a.getAccount)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "update-account", Method: http.MethodPatch, Path: "/me", Summary: "Change the account's settings", Status: 200,
 		Text: "What is left out stays as it is.",
 		Auth: auth, Limit: ratelimit.Other,
 	}, a.updateAccount)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "get-two-factor", Method: http.MethodGet, Path: "/me/2fa", Summary: "Show how two-factor stands", Status: 200,
 		Auth: auth, Limit: ratelimit.Other,
 	}, a.getTwoFactor)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "set-up-two-factor", Method: http.MethodPost, Path: "/me/2fa/setup", Summary: "Begin to set up two-factor", Status: 200,
 		Text: "The secret is told this once. Signing in takes no code until the enrolment is confirmed; one that is not confirmed in time is dropped, and a new one replaces it.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPAlreadyActive},
 	}, a.setUpTwoFactor)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "confirm-two-factor", Method: http.MethodPost, Path: "/me/2fa/confirm", Summary: "Confirm two-factor with a code", Status: 200,
 		Text: "The recovery codes are told this once. Each can be used once wherever a code is asked, in any case and with or without blanks and hyphens.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPNotPending, problem.TOTPInvalidCode},
 	}, a.confirmTwoFactor)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "end-two-factor", Method: http.MethodDelete, Path: "/me/2fa", Summary: "End two-factor", Status: 204,
 		Text: "With a current code or a recovery code. Where two-factor is not active no code is valid.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPInvalidCode},
@@ -60,21 +61,21 @@ type Account struct {
 func (a *API) shownAccount(ctx context.Context, acc *account.Account) (Account, error) {
 	p, _, err := a.Subscriptions.Plan(ctx, acc.ID)
 	return Account{
-		ID: acc.ID, Email: acc.Email, Locale: acc.Locale, Plan: p.Code, TwoFactor: string(acc.TwoFactor(a.Clock.Now())),
+		ID: acc.ID, Email: acc.Email, Locale: acc.Locale, Plan: p.Code, TwoFactor: string(acc.TwoFactor(a.kit.Clock.Now())),
 		Role: string(acc.Role), CreatedAt: clock.Stamp{Time: acc.CreatedAt},
 	}, err
 }
 
-func (a *API) getAccount(ctx context.Context, _ *struct{}) (*one[Account], error) {
+func (a *API) getAccount(ctx context.Context, _ *struct{}) (*httpkit.One[Account], error) {
 	return a.showAccount(ctx, from(ctx).account)
 }
 
-func (a *API) showAccount(ctx context.Context, acc *account.Account) (*one[Account], error) {
+func (a *API) showAccount(ctx context.Context, acc *account.Account) (*httpkit.One[Account], error) {
 	shown, err := a.shownAccount(ctx, acc)
 	if err != nil {
 		return nil, err
 	}
-	return single(shown), nil
+	return httpkit.Single(shown), nil
 }
 
 type accountUpdate struct {
@@ -82,7 +83,7 @@ type accountUpdate struct {
 	Locale *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47)." example:"vi-VN"`
 }
 
-func (a *API) updateAccount(ctx context.Context, in *struct{ Body accountUpdate }) (*one[Account], error) {
+func (a *API) updateAccount(ctx context.Context, in *struct{ Body accountUpdate }) (*httpkit.One[Account], error) {
 	acc := from(ctx).account
 	if in.Body.Locale != nil {
 		if err := a.Accounts.SetLocale(ctx, acc, *in.Body.Locale); err != nil {
@@ -99,12 +100,12 @@ type TwoFactor struct {
 	RecoveryCodesLeft int          `json:"recoveryCodesLeft"`
 }
 
-func (a *API) getTwoFactor(ctx context.Context, _ *struct{}) (*one[TwoFactor], error) {
+func (a *API) getTwoFactor(ctx context.Context, _ *struct{}) (*httpkit.One[TwoFactor], error) {
 	state, err := a.Accounts.TwoFactorState(ctx, from(ctx).account)
 	if err != nil {
 		return nil, err
 	}
-	return single(TwoFactor{
+	return httpkit.Single(TwoFactor{
 		Status: string(state.Status), PendingExpiresAt: stamp(state.PendingUntil), RecoveryCodesLeft: state.RecoveryCodes,
 	}), nil
 }
@@ -124,12 +125,12 @@ type Enrolment struct {
 	ExpiresAt  clock.Stamp `json:"expiresAt" doc:"Until when it can be confirmed."`
 }
 
-func (a *API) setUpTwoFactor(ctx context.Context, _ *struct{}) (*one[Enrolment], error) {
+func (a *API) setUpTwoFactor(ctx context.Context, _ *struct{}) (*httpkit.One[Enrolment], error) {
 	e, err := a.Accounts.SetUp(ctx, from(ctx).account)
 	if err != nil {
 		return nil, err
 	}
-	return single(Enrolment{Secret: e.Secret, OtpauthURL: e.URL, ExpiresAt: clock.Stamp{Time: e.ExpiresAt}}), nil
+	return httpkit.Single(Enrolment{Secret: e.Secret, OtpauthURL: e.URL, ExpiresAt: clock.Stamp{Time: e.ExpiresAt}}), nil
 }
 
 type twoFactorCode struct {
@@ -143,12 +144,12 @@ type TwoFactorConfirmed struct {
 	RecoveryCodes []string `json:"recoveryCodes" nullable:"false" doc:"Told this once."`
 }
 
-func (a *API) confirmTwoFactor(ctx context.Context, in *struct{ Body twoFactorCode }) (*one[TwoFactorConfirmed], error) {
+func (a *API) confirmTwoFactor(ctx context.Context, in *struct{ Body twoFactorCode }) (*httpkit.One[TwoFactorConfirmed], error) {
 	codes, err := a.Accounts.Confirm(ctx, from(ctx).account, in.Body.Code)
 	if err != nil {
 		return nil, err
 	}
-	return single(TwoFactorConfirmed{Status: string(account.Active), RecoveryCodes: codes}), nil
+	return httpkit.Single(TwoFactorConfirmed{Status: string(account.Active), RecoveryCodes: codes}), nil
 }
 
 func (a *API) endTwoFactor(ctx context.Context, in *struct{ Body twoFactorCode }) (*struct{}, error) {

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -12,48 +11,49 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/guest"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Scheme names a credential scheme (spec §5).
-type Scheme string
-
-// The schemes of the specification.
+// The credential schemes.
 const (
-	public       Scheme = "public" // in a list with others: the credential may be left out
-	mailboxToken Scheme = "mailboxToken"
-	guestSession Scheme = "guestSession"
-	userToken    Scheme = "userToken"
-	apiKey       Scheme = "apiKey"
-	bankpayKey   Scheme = "bankpayApikey"
+	mailboxToken httpkit.Scheme = "mailboxToken"
+	guestSession httpkit.Scheme = "guestSession"
+	userToken    httpkit.Scheme = "userToken"
+	apiKey       httpkit.Scheme = "apiKey"
+	bankpayKey   httpkit.Scheme = "bankpayApikey"
 )
 
-func securitySchemes() map[string]*huma.SecurityScheme {
+func securitySchemes() map[httpkit.Scheme]*huma.SecurityScheme {
 	bearer := func(form, text string) *huma.SecurityScheme {
 		return &huma.SecurityScheme{Type: "http", Scheme: "bearer", BearerFormat: form, Description: text}
 	}
-	return map[string]*huma.SecurityScheme{
-		string(mailboxToken): bearer("xm_…", "A mailbox token: one mailbox, its messages and attachments, as long as it lives."),
-		string(guestSession): bearer("xg_…", "A guest key: the mailboxes that a session made, for 30 minutes, extended on use."),
-		string(userToken):    bearer("xu_…", "A user token from POST /auth/token: the account's own surface."),
-		string(apiKey):       bearer("x_…", "A developer key, limited by its scopes. It may come in X-Api-Key as well."),
-		string(bankpayKey):   {Type: "apiKey", In: "header", Name: "Authorization", Description: "`Apikey <shared secret>`, from the bank's networks alone."},
+	return map[httpkit.Scheme]*huma.SecurityScheme{
+		mailboxToken: bearer("xm_…", "A mailbox token: one mailbox, its messages and attachments, as long as it lives."),
+		guestSession: bearer("xg_…", "A guest key: the mailboxes that a session made, for 30 minutes, extended on use."),
+		userToken:    bearer("xu_…", "A user token from POST /auth/token: the account's own surface."),
+		apiKey:       bearer("x_…", "A developer key, limited by its scopes. It may come in X-Api-Key as well."),
+		bankpayKey:   {Type: "apiKey", In: "header", Name: "Authorization", Description: "`Apikey <shared secret>`, from the bank's networks alone."},
 	}
 }
 
-// security is what OpenAPI says of an operation's schemes.
-func security(schemes []Scheme) []map[string][]string {
-	var all []map[string][]string
-	for _, s := range schemes {
-		if s == public {
-			all = append(all, map[string][]string{})
-		} else {
-			all = append(all, map[string][]string{string(s): {}})
-		}
+// credentialCodes returns the problems that an operation's credential schemes can lead to, beside those of every scheme.
+func credentialCodes(o *httpkit.Operation) (codes []problem.Code) {
+	if slices.Contains(o.Auth, apiKey) {
+		codes = append(codes, problem.AuthScopeMissing, problem.AuthAddressNotAllowed)
 	}
-	return all
+	if slices.Contains(o.Auth, mailboxToken) {
+		codes = append(codes, expiredCode(o), problem.AuthAddressNotAllowed) // if the token is bound to a developer key
+	}
+	return codes
+}
+
+// expiredCode is the problem of a token of an expired mailbox.
+func expiredCode(o *httpkit.Operation) problem.Code {
+	return cmp.Or(o.Expired, problem.MailboxExpired)
 }
 
 // caller is whom a request's credential stands for: a mailbox, a guest session, an account, or a developer key.
@@ -88,19 +88,15 @@ func from(ctx context.Context) caller {
 	return c
 }
 
-// authenticate checks the credential that an operation declares, before its handler runs.
-func (a *API) authenticate(ctx huma.Context, next func(huma.Context)) {
-	o := operation(ctx)
-	if len(o.Auth) == 0 {
-		next(ctx)
-		return
-	}
-	if o.forBank() {
-		a.authenticateBank(ctx, next)
+// authenticate checks the credential that an operation declares, before its handler runs. Calls are counted before an
+// invalid credential is rejected, so that guessing credentials is limited.
+func (a *API) authenticate(ctx huma.Context, o *httpkit.Operation, next func(huma.Context)) {
+	if slices.Contains(o.Auth, bankpayKey) {
+		a.authenticateBank(ctx, o, next)
 		return
 	}
 	c, err := a.identify(ctx.Context(), o, credential(ctx))
-	if o.byCredential() && !a.takeFor(ctx, c) {
+	if o.CountBy == httpkit.ByCaller && !a.take(ctx, o, c) {
 		return
 	}
 	switch {
@@ -108,16 +104,36 @@ func (a *API) authenticate(ctx huma.Context, next func(huma.Context)) {
 	case c.mailbox != nil:
 		a.Keys.NoteUse(c.key)
 	default:
-		err = a.Keys.Admit(c.key, request(ctx.Context()).client, o.Scope)
+		err = a.Keys.Admit(c.key, httpkit.ClientAddr(ctx.Context()), apikey.Scope(o.Scope))
 	}
 	if err != nil {
 		if problem.Has(err, problem.MailboxExpired) {
-			err = problem.New(o.expired())
+			err = problem.New(expiredCode(o))
 		}
-		a.write(ctx, a.problem(ctx.Context(), err))
+		a.kit.Fail(ctx, err)
 		return
 	}
 	next(huma.WithValue(ctx, callerKey{}, c))
+}
+
+// countsByKey reports whether the operation's limit is that of a developer key, which follows the plan.
+func countsByKey(o *httpkit.Operation) bool {
+	return o.Limit == ratelimit.KeyCalls || o.Limit == ratelimit.KeyMailboxCreate
+}
+
+// take counts a call by its caller. A call without a valid credential counts by the client's address, and as one of the
+// other calls if the limit is a developer key's. Over the limit it answers and returns false.
+func (a *API) take(ctx huma.Context, o *httpkit.Operation, c caller) bool {
+	address := httpkit.AddrIdentity(ctx.Context())
+	switch {
+	case !countsByKey(o):
+		return a.kit.Take(ctx, o.Limit, cmp.Or(c.identity(), address), a.kit.Limit(o.Limit))
+	case c.key == nil:
+		return a.kit.Take(ctx, ratelimit.Other, address, a.kit.Limit(ratelimit.Other))
+	case o.Limit == ratelimit.KeyMailboxCreate:
+		return a.kit.Take(ctx, o.Limit, c.key.Prefix, c.key.Limits.MailboxCreate)
+	}
+	return a.kit.Take(ctx, o.Limit, c.key.Prefix, c.key.Limits.Calls)
 }
 
 // malformed stands for a credential that cannot be one: it is refused, never taken for none.
@@ -139,9 +155,9 @@ func credential(ctx huma.Context) string {
 }
 
 // identify finds the caller. The credential's prefix tells its kind; one that the operation does not take is invalid.
-func (a *API) identify(ctx context.Context, o *Operation, credential string) (caller, error) {
+func (a *API) identify(ctx context.Context, o *httpkit.Operation, credential string) (caller, error) {
 	if credential == "" {
-		if slices.Contains(o.Auth, public) {
+		if slices.Contains(o.Auth, httpkit.Public) {
 			return caller{}, nil
 		}
 		return caller{}, problem.Detailf(problem.AuthRequired, "send Authorization: Bearer with a %s", o.Auth[0])
@@ -177,7 +193,7 @@ func (a *API) identifyMailbox(ctx context.Context, credential string) (c caller,
 		if c.key, err = a.Keys.Find(ctx, claims.Developer); err != nil {
 			return caller{}, err
 		}
-		if err := c.key.AllowsFrom(request(ctx).client); err != nil {
+		if err := c.key.AllowsFrom(httpkit.ClientAddr(ctx)); err != nil {
 			return caller{}, err
 		}
 	}
@@ -186,11 +202,4 @@ func (a *API) identifyMailbox(ctx context.Context, credential string) (c caller,
 		return caller{}, err
 	}
 	return c, nil
-}
-
-// challenge says how to authenticate (RFC 9110 §11.6.1) with every 401.
-func challenge(h http.Header, status int) {
-	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" {
-		h.Set("WWW-Authenticate", "Bearer")
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/content"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -14,17 +15,17 @@ import (
 // content registers the group content (spec §4).
 func (a *API) content() {
 	const group = "content"
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "list-notices", Method: http.MethodGet, Path: "/content/notices", Summary: "List the notices to show now", Status: 200,
 		Text:  "Newest first. Their HTML is safe to render as it is. A notice in `vi` is for readers of `vi-VN` too; one without a locale is for all.",
 		Limit: ratelimit.Other,
 	}, a.listNotices)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "list-pages", Method: http.MethodGet, Path: "/content/pages", Summary: "List the pages", Status: 200,
 		Text:  "Keys and titles alone, by key; each page in the locale that GET /content/pages/{key} would answer with.",
 		Limit: ratelimit.Other,
 	}, a.listPages)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "get-page", Method: http.MethodGet, Path: "/content/pages/{key}", Summary: "Show a page", Status: 200,
 		Text:  "In the locale asked for or the nearest to it (RFC 4647, lookup), else the page without a locale, else whatever there is. Its HTML is safe to render as it is.",
 		Limit: ratelimit.Other, Codes: []problem.Code{problem.PageNotFound},
@@ -65,7 +66,7 @@ func shownNotice(n *content.Notice) Notice {
 	}
 }
 
-func (a *API) listNotices(ctx context.Context, in *LocaleQuery) (*many[Notice], error) {
+func (a *API) listNotices(ctx context.Context, in *LocaleQuery) (*httpkit.Many[Notice], error) {
 	locale, err := in.locale()
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (a *API) listNotices(ctx context.Context, in *LocaleQuery) (*many[Notice], 
 	for i, n := range all {
 		shown[i] = shownNotice(n)
 	}
-	return page(shown, ""), nil
+	return httpkit.Page(shown, ""), nil
 }
 
 // PageTitle is a page in the list of pages.
@@ -87,7 +88,7 @@ type PageTitle struct {
 	Title string `json:"title"`
 }
 
-func (a *API) listPages(ctx context.Context, in *LocaleQuery) (*many[PageTitle], error) {
+func (a *API) listPages(ctx context.Context, in *LocaleQuery) (*httpkit.Many[PageTitle], error) {
 	locale, err := in.locale()
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (a *API) listPages(ctx context.Context, in *LocaleQuery) (*many[PageTitle],
 	for i, p := range all {
 		shown[i] = PageTitle{Key: p.Key, Title: p.Title}
 	}
-	return page(shown, ""), nil
+	return httpkit.Page(shown, ""), nil
 }
 
 // Page is a page as everybody sees it (decisions §2).
@@ -116,7 +117,7 @@ func (a *API) getPage(ctx context.Context, in *struct {
 	Key string `path:"key" doc:"The page's key."`
 	LocaleQuery
 },
-) (*one[Page], error) {
+) (*httpkit.One[Page], error) {
 	locale, err := in.locale()
 	if err != nil {
 		return nil, err
@@ -125,5 +126,5 @@ func (a *API) getPage(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return single(Page{Key: p.Key, Title: p.Title, HTML: p.HTML, Locale: textOrNull(p.Locale), UpdatedAt: clock.Stamp{Time: p.UpdatedAt}}), nil
+	return httpkit.Single(Page{Key: p.Key, Title: p.Title, HTML: p.HTML, Locale: textOrNull(p.Locale), UpdatedAt: clock.Stamp{Time: p.UpdatedAt}}), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/webhook"
 )
@@ -38,7 +39,7 @@ func shownDelivery(d *webhook.Delivery) Delivery {
 	return shown
 }
 
-func (a *API) listDeliveries(ctx context.Context, in *WebhookPath) (*many[Delivery], error) {
+func (a *API) listDeliveries(ctx context.Context, in *WebhookPath) (*httpkit.Many[Delivery], error) {
 	known, err := in.webhook()
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (a *API) listDeliveries(ctx context.Context, in *WebhookPath) (*many[Delive
 	for i, d := range all {
 		shown[i] = shownDelivery(d)
 	}
-	return page(shown, ""), nil
+	return httpkit.Page(shown, ""), nil
 }
 
 // Sent names an event that is on its way to an endpoint.
@@ -59,7 +60,7 @@ type Sent struct {
 	EventID id.Event `json:"eventId" doc:"The webhook-id to look for among the deliveries."`
 }
 
-func (a *API) testWebhook(ctx context.Context, in *WebhookPath) (*one[Sent], error) {
+func (a *API) testWebhook(ctx context.Context, in *WebhookPath) (*httpkit.One[Sent], error) {
 	known, err := in.webhook()
 	if err != nil {
 		return nil, err
@@ -68,14 +69,14 @@ func (a *API) testWebhook(ctx context.Context, in *WebhookPath) (*one[Sent], err
 	if err != nil {
 		return nil, err
 	}
-	return single(Sent{ev}), nil
+	return httpkit.Single(Sent{ev}), nil
 }
 
 func (a *API) redeliver(ctx context.Context, in *struct {
 	WebhookPath
 	DeliveryID string `path:"deliveryId" doc:"The id of one of its deliveries."`
 },
-) (*one[Sent], error) {
+) (*httpkit.One[Sent], error) {
 	known, err := in.webhook()
 	if err != nil {
 		return nil, err
@@ -88,5 +89,5 @@ func (a *API) redeliver(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return single(Sent{ev}), nil
+	return httpkit.Single(Sent{ev}), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -14,10 +15,10 @@ import (
 // domains registers the group domains (spec §4).
 func (a *API) domains() {
 	const group = "domains"
-	with := func(method, id, path, summary string, status int, codes ...problem.Code) Operation {
-		return Operation{
+	with := func(method, id, path, summary string, status int, codes ...problem.Code) httpkit.Operation {
+		return httpkit.Operation{
 			ID: id, Method: method, Path: "/me/domains" + path, Summary: summary, Status: status, Codes: codes,
-			Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+			Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 		}
 	}
 	list := with(http.MethodGet, "list-private-domains", "", "List the private domains", 200)
@@ -71,22 +72,22 @@ func (a *API) shownPrivateDomain(p *domain.Private) PrivateDomain {
 	return shown
 }
 
-func (a *API) listPrivateDomains(ctx context.Context, in *Paging) (*many[PrivateDomain], error) {
-	last, err := before[id.Domain](*in)
+func (a *API) listPrivateDomains(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[PrivateDomain], error) {
+	last, err := httpkit.Before[id.Domain](*in)
 	if err != nil {
 		return nil, err
 	}
-	size := a.size(*in)
+	size := a.kit.PageSize(*in)
 	all, err := a.Domains.List(ctx, from(ctx).account.ID, last, size+1)
 	if err != nil {
 		return nil, err
 	}
-	all, next := cutPage(all, size, func(p *domain.Private) string { return string(p.ID) })
+	all, next := httpkit.CutPage(all, size, func(p *domain.Private) string { return string(p.ID) })
 	shown := make([]PrivateDomain, len(all))
 	for i, p := range all {
 		shown[i] = a.shownPrivateDomain(p)
 	}
-	return page(shown, next), nil
+	return httpkit.Page(shown, next), nil
 }
 
 // domainClaim is the body that adds a private domain (spec §2).
@@ -95,12 +96,12 @@ type domainClaim struct {
 	Domain string   `json:"domain" minLength:"1" maxLength:"253" example:"mail.example.org"`
 }
 
-func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainClaim }) (*one[PrivateDomain], error) {
+func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainClaim }) (*httpkit.One[PrivateDomain], error) {
 	p, err := a.Domains.Claim(ctx, from(ctx).account.ID, in.Body.Domain)
 	if err != nil {
 		return nil, err
 	}
-	return single(a.shownPrivateDomain(p)), nil
+	return httpkit.Single(a.shownPrivateDomain(p)), nil
 }
 
 // DomainPath is the path of what concerns one private domain.
@@ -125,7 +126,7 @@ func (a *API) deletePrivateDomain(ctx context.Context, in *DomainPath) (*struct{
 	return nil, a.Domains.Delete(ctx, from(ctx).account.ID, d, a.Mailboxes)
 }
 
-func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*one[PrivateDomain], error) {
+func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*httpkit.One[PrivateDomain], error) {
 	d, err := in.domain()
 	if err != nil {
 		return nil, err
@@ -134,5 +135,5 @@ func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*one[Pri
 	if err != nil {
 		return nil, err
 	}
-	return single(a.shownPrivateDomain(p)), nil
+	return httpkit.Single(a.shownPrivateDomain(p)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
@@ -45,7 +46,7 @@ type FilterCandidate struct {
 	Chosen  bool     `json:"chosen"`
 }
 
-func (a *API) tryFilter(_ context.Context, in *struct{ Body filterTest }) (*one[FilterTrial], error) {
+func (a *API) tryFilter(_ context.Context, in *struct{ Body filterTest }) (*httpkit.One[FilterTrial], error) {
 	sample := filter.Mail{From: in.Body.Sample.From, Subject: in.Body.Sample.Subject, Text: in.Body.Sample.Text}
 	t, err := filter.Try(in.Body.Filter.patterns(), sample, "/filter")
 	if err != nil {
@@ -62,5 +63,5 @@ func (a *API) tryFilter(_ context.Context, in *struct{ Body filterTest }) (*one[
 		}
 		shown.Candidates = append(shown.Candidates, FilterCandidate{c.Value, c.Display, c.Where, c.Score, reasons, c.Chosen})
 	}
-	return single(shown), nil
+	return httpkit.Single(shown), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -18,10 +19,10 @@ import (
 // filters registers the group filters (spec §4).
 func (a *API) filters() {
 	const group = "filters"
-	with := func(method, id, path, summary string, status int, codes ...problem.Code) Operation {
-		return Operation{
+	with := func(method, id, path, summary string, status int, codes ...problem.Code) httpkit.Operation {
+		return httpkit.Operation{
 			ID: id, Method: method, Path: "/me/filters" + path, Summary: summary, Status: status, Codes: codes,
-			Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+			Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 		}
 	}
 	list := with(http.MethodGet, "list-filters", "", "List the extraction filters", 200)
@@ -87,22 +88,22 @@ func textOrNull[T ~string](text T) *T {
 	return &text
 }
 
-func (a *API) listFilters(ctx context.Context, in *Paging) (*many[Filter], error) {
-	last, err := before[id.Filter](*in)
+func (a *API) listFilters(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Filter], error) {
+	last, err := httpkit.Before[id.Filter](*in)
 	if err != nil {
 		return nil, err
 	}
-	size := a.size(*in)
+	size := a.kit.PageSize(*in)
 	all, err := a.Filters.List(ctx, from(ctx).account.ID, last, size+1)
 	if err != nil {
 		return nil, err
 	}
-	all, next := cutPage(all, size, func(f *filter.Filter) string { return string(f.ID) })
+	all, next := httpkit.CutPage(all, size, func(f *filter.Filter) string { return string(f.ID) })
 	shown := make([]Filter, len(all))
 	for i, f := range all {
 		shown[i] = shownFilter(f)
 	}
-	return page(shown, next), nil
+	return httpkit.Page(shown, next), nil
 }
 
 // filterCreation is the body that creates a filter (spec §2 Filter).
@@ -145,7 +146,7 @@ func (c filterCreation) domain() (id.Domain, error) {
 	return domain, nil
 }
 
-func (a *API) createFilter(ctx context.Context, in *struct{ Body filterCreation }) (*one[Filter], error) {
+func (a *API) createFilter(ctx context.Context, in *struct{ Body filterCreation }) (*httpkit.One[Filter], error) {
 	domain, err := in.Body.domain()
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (a *API) createFilter(ctx context.Context, in *struct{ Body filterCreation 
 	if err != nil {
 		return nil, err
 	}
-	return single(shownFilter(f)), nil
+	return httpkit.Single(shownFilter(f)), nil
 }
 
 // FilterPath is the path of what concerns one filter.
@@ -214,7 +215,7 @@ func (a *API) updateFilter(ctx context.Context, in *struct {
 	FilterPath
 	Body filterUpdate
 },
-) (*one[Filter], error) {
+) (*httpkit.One[Filter], error) {
 	known, err := in.filter()
 	if err != nil {
 		return nil, err
@@ -223,7 +224,7 @@ func (a *API) updateFilter(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return single(shownFilter(f)), nil
+	return httpkit.Single(shownFilter(f)), nil
 }
 
 func (a *API) deleteFilter(ctx context.Context, in *FilterPath) (*struct{}, error) {

@@ -5,20 +5,20 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // integrations registers the group integrations (spec §4).
 func (a *API) integrations() {
-	register(a, "integrations", Operation{
+	register(a, "integrations", httpkit.Operation{
 		ID: "bankpay-webhook", Method: http.MethodPost, Path: "/integrations/bankpay/webhook", Summary: "Tell of a bank transaction", Status: 200,
 		Text: "For the bank's service alone. What it tells is kept, once for each `id`, and nothing else is done here. Unknown fields are kept as well.",
-		Auth: []Scheme{bankpayKey}, Limit: ratelimit.Other, LargeBody: true,
+		Auth: []httpkit.Scheme{bankpayKey}, Limit: ratelimit.Other, LargeBody: true,
 	}, a.hearOfTransaction)
 }
 
@@ -67,24 +67,21 @@ func (a *API) hearOfTransaction(ctx context.Context, in *struct{ Body bankBody }
 	return &bankAnswer{BankReceipt{Success: true}}, nil
 }
 
-// forBank reports whether an operation is the bank's callback.
-func (o *Operation) forBank() bool { return slices.Contains(o.Auth, bankpayKey) }
-
-// authenticateBank lets the bank through, whose calls count against no limit: each is about money. The others count by
-// their address. Wrong key and wrong address look the same.
-func (a *API) authenticateBank(ctx huma.Context, next func(huma.Context)) {
+// authenticateBank admits the bank's callbacks, which count against no limit: each is about money. All other calls count
+// by their address. A wrong key and a wrong address get the same answer.
+func (a *API) authenticateBank(ctx huma.Context, o *httpkit.Operation, next func(huma.Context)) {
 	authorization := ctx.Header("Authorization")
-	if a.BankGate.Admits(authorization, request(ctx.Context()).client) {
+	if a.BankGate.Admits(authorization, httpkit.ClientAddr(ctx.Context())) {
 		next(ctx)
 		return
 	}
-	if !a.take(ctx, a.address(ctx)) {
+	if !a.kit.Take(ctx, o.Limit, httpkit.AddrIdentity(ctx.Context()), a.kit.Limit(o.Limit)) {
 		return
 	}
 	p := problem.New(problem.AuthInvalidToken)
 	if authorization == "" {
 		p = problem.Detailf(problem.AuthRequired, "send Authorization: Apikey with the shared secret")
 	}
-	setHeader(ctx, "WWW-Authenticate", "Apikey")
-	a.write(ctx, p)
+	ctx.SetHeader("WWW-Authenticate", "Apikey")
+	a.kit.Fail(ctx, p)
 }

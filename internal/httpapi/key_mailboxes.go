@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
@@ -14,10 +15,10 @@ import (
 
 // keyMailboxes registers what developer keys open: the mailboxes of their account.
 func (a *API) keyMailboxes(group string) {
-	with := func(method, id, path, summary string, status int, scope apikey.Scope, codes ...problem.Code) Operation {
-		return Operation{
+	with := func(method, id, path, summary string, status int, scope apikey.Scope, codes ...problem.Code) httpkit.Operation {
+		return httpkit.Operation{
 			ID: id, Method: method, Path: "/keys/mailboxes" + path, Summary: summary, Status: status, Codes: codes,
-			Text: "Scope `" + string(scope) + "`.", Auth: []Scheme{apiKey}, Scope: scope, Limit: ratelimit.KeyCalls,
+			Text: "Scope `" + string(scope) + "`.", Auth: []httpkit.Scheme{apiKey}, Scope: string(scope), Limit: ratelimit.KeyCalls,
 		}
 	}
 	create := with(http.MethodPost, "create-key-mailbox", "", "Create a mailbox of the account", 201, apikey.MailboxesWrite,
@@ -68,12 +69,12 @@ func (a *API) owned(ctx context.Context, p MailboxPath) (*mailbox.Mailbox, error
 func (a *API) createKeyMailbox(ctx context.Context, in *struct {
 	Body *mailboxWish `required:"false"`
 },
-) (*one[Mailbox], error) {
+) (*httpkit.One[Mailbox], error) {
 	key := from(ctx).key
 	return a.newMailbox(ctx, in.Body.wish(), mailbox.Owner{Account: key.Account, Key: key.Prefix})
 }
 
-func (a *API) listKeyMailboxes(ctx context.Context, in *Paging) (*many[Mailbox], error) {
+func (a *API) listKeyMailboxes(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Mailbox], error) {
 	return a.accountMailboxes(ctx, from(ctx).key.Account, *in)
 }
 
@@ -88,9 +89,9 @@ func (a *API) destroyKeyMailbox(ctx context.Context, in *MailboxPath) (*struct{}
 func (a *API) listKeyMessages(ctx context.Context, in *struct {
 	MailboxPath
 	Newer
-	Paging
+	httpkit.Paging
 },
-) (*many[message.Summary], error) {
+) (*httpkit.Many[message.Summary], error) {
 	m, err := a.owned(ctx, in.MailboxPath)
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (a *API) latestKeyOTP(ctx context.Context, in *struct {
 	MailboxPath
 	CodeFilter
 },
-) (*one[*message.OTP], error) {
+) (*httpkit.One[*message.OTP], error) {
 	m, err := a.owned(ctx, in.MailboxPath)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
@@ -16,20 +17,20 @@ import (
 // keys registers the group keys (spec §4): an account's developer keys, and in key_mailboxes.go what they open.
 func (a *API) keys() {
 	const group = "keys"
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "list-keys", Method: http.MethodGet, Path: "/me/api-keys", Summary: "List the developer keys", Status: 200,
 		Text: "Newest first, without the keys themselves.",
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.listKeys)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "create-key", Method: http.MethodPost, Path: "/me/api-keys", Summary: "Create a developer key", Status: 201,
 		Text: "`key` is told this once: only its hash is kept. The tier is the account's plan.",
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyLimitReached},
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyLimitReached},
 	}, a.createKey)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "revoke-key", Method: http.MethodDelete, Path: "/me/api-keys/{prefix}", Summary: "Revoke a developer key", Status: 204,
 		Text: "It is refused from then on, and so are the mailbox tokens it was handed. The mailboxes it made stay the account's.",
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyNotFound},
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyNotFound},
 	}, a.revokeKey)
 	a.keyMailboxes(group)
 }
@@ -58,22 +59,22 @@ func shownKey(k *apikey.Key, credential string) Key {
 	}
 }
 
-func (a *API) listKeys(ctx context.Context, in *Paging) (*many[Key], error) {
+func (a *API) listKeys(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Key], error) {
 	behind, err := keyMark(*in)
 	if err != nil {
 		return nil, err
 	}
-	size := a.size(*in)
+	size := a.kit.PageSize(*in)
 	keys, err := a.Keys.List(ctx, from(ctx).account.ID, behind, size+1)
 	if err != nil {
 		return nil, err
 	}
-	keys, next := cutPage(keys, size, keyPlace)
+	keys, next := httpkit.CutPage(keys, size, keyPlace)
 	shown := make([]Key, len(keys))
 	for i, k := range keys {
 		shown[i] = shownKey(k, "")
 	}
-	return page(shown, next), nil
+	return httpkit.Page(shown, next), nil
 }
 
 // keyPlace is a key's place in the list, and keyMark reads it back.
@@ -81,15 +82,15 @@ func keyPlace(k *apikey.Key) string {
 	return strconv.FormatInt(k.CreatedAt.UnixMicro(), 10) + " " + k.Prefix
 }
 
-func keyMark(p Paging) (apikey.Mark, error) {
-	place, err := p.place()
+func keyMark(p httpkit.Paging) (apikey.Mark, error) {
+	place, err := p.Position()
 	if err != nil || place == "" {
 		return apikey.Mark{}, err
 	}
 	created, prefix, ok := strings.Cut(place, " ")
 	us, err := strconv.ParseInt(created, 10, 64)
 	if err != nil || !ok || prefix == "" {
-		return apikey.Mark{}, noCursor()
+		return apikey.Mark{}, httpkit.InvalidCursor()
 	}
 	return apikey.Mark{CreatedAt: time.UnixMicro(us), Prefix: prefix}, nil
 }
@@ -103,7 +104,7 @@ type keyCreation struct {
 	ExpiresAt    *clock.Stamp `json:"expiresAt,omitempty" doc:"In the future; never where absent."`
 }
 
-func (a *API) createKey(ctx context.Context, in *struct{ Body keyCreation }) (*one[Key], error) {
+func (a *API) createKey(ctx context.Context, in *struct{ Body keyCreation }) (*httpkit.One[Key], error) {
 	w := apikey.Wish{Name: in.Body.Name, Scopes: in.Body.Scopes, Networks: in.Body.AllowedCIDRs}
 	if in.Body.ExpiresAt != nil {
 		w.ExpiresAt = in.Body.ExpiresAt.Time
@@ -112,7 +113,7 @@ func (a *API) createKey(ctx context.Context, in *struct{ Body keyCreation }) (*o
 	if err != nil {
 		return nil, err
 	}
-	return single(shownKey(k, credential)), nil
+	return httpkit.Single(shownKey(k, credential)), nil
 }
 
 func (a *API) revokeKey(ctx context.Context, in *struct {

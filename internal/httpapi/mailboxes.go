@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/plan"
@@ -17,36 +18,36 @@ import (
 // mailboxes registers the group mailboxes (spec §4).
 func (a *API) mailboxes() {
 	const group = "mailboxes"
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "list-domains", Method: http.MethodGet, Path: "/domains", Summary: "List the public domains", Status: 200,
 		Limit: ratelimit.Other,
 	}, a.listDomains)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "create-mailbox", Method: http.MethodPost, Path: "/mailboxes", Summary: "Create a mailbox", Status: 201,
 		Text: "No account is needed. With a guest key the mailbox joins that session; with a user token it is the account's. Everything may be left out: the service then chooses.",
-		Auth: []Scheme{public, guestSession, userToken}, Limit: ratelimit.MailboxCreate,
+		Auth: []httpkit.Scheme{httpkit.Public, guestSession, userToken}, Limit: ratelimit.MailboxCreate,
 		Codes: []problem.Code{
 			problem.MailboxLocalPartTaken, problem.MailboxLocalPartReserved, problem.MailboxDomainUnavailable,
 			problem.MailboxTTLTooLong, problem.MailboxLimitReached,
 		},
 	}, a.createMailbox)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "list-account-mailboxes", Method: http.MethodGet, Path: "/me/mailboxes", Summary: "List the account's mailboxes", Status: 200,
 		Text: "Newest first, without the expired ones, each with a new token: also those that a developer key made, and those that incoming mail opened.",
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.listAccountMailboxes)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "get-mailbox", Method: http.MethodGet, Path: "/mailboxes/me", Summary: "Show the mailbox and its time left", Status: 200,
-		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Reads,
+		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads,
 	}, a.getMailbox)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "destroy-mailbox", Method: http.MethodDelete, Path: "/mailboxes/me", Summary: "Destroy the mailbox now", Status: 204,
-		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Other, Expired: problem.AuthInvalidToken,
+		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Other, Expired: problem.AuthInvalidToken,
 	}, a.destroyMailbox)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "extend-mailbox", Method: http.MethodPost, Path: "/mailboxes/me/extend", Summary: "Let the mailbox live longer", Status: 200,
 		Text: "The new expiry is ttl from now, never earlier than the present one. The answer holds a new token; the old one is good until its own expiry.",
-		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.MailboxLifetimeExceeded},
+		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.MailboxLifetimeExceeded},
 	}, a.extendMailbox)
 }
 
@@ -67,12 +68,12 @@ type Mailbox struct {
 }
 
 // shownMailbox shows a mailbox, with a token unless that is "".
-func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string) (*one[Mailbox], error) {
+func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string) (*httpkit.One[Mailbox], error) {
 	paid, err := a.Mailboxes.Paid(ctx, m.Owner.Account)
 	if err != nil {
 		return nil, err
 	}
-	return single(a.mailboxOf(m, token, paid)), nil
+	return httpkit.Single(a.mailboxOf(m, token, paid)), nil
 }
 
 func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) Mailbox {
@@ -83,7 +84,7 @@ func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) Mailbox {
 	return Mailbox{
 		ID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain,
 		CreatedAt: clock.Stamp{Time: m.CreatedAt}, ExpiresAt: clock.Stamp{Time: m.ExpiresAt},
-		TTL: int64((m.TTL(a.Clock.Now()) + time.Second - 1) / time.Second), Tier: string(tier), Source: string(m.Source),
+		TTL: int64((m.TTL(a.kit.Clock.Now()) + time.Second - 1) / time.Second), Tier: string(tier), Source: string(m.Source),
 		MessageCount: m.MessageCount, UnreadCount: m.UnreadCount, Token: token,
 	}
 }
@@ -94,12 +95,12 @@ type PublicDomain struct {
 	Default bool   `json:"default" doc:"Whether it is chosen where none is asked for."`
 }
 
-func (a *API) listDomains(_ context.Context, _ *struct{}) (*many[PublicDomain], error) {
+func (a *API) listDomains(_ context.Context, _ *struct{}) (*httpkit.Many[PublicDomain], error) {
 	var all []PublicDomain
 	for i, d := range a.Domains.Public() {
 		all = append(all, PublicDomain{Domain: d.Name, Default: i == 0})
 	}
-	return page(all, ""), nil
+	return httpkit.Page(all, ""), nil
 }
 
 // mailboxWish is the body that creates a mailbox (spec §2).
@@ -134,7 +135,7 @@ func value[T any](p *T) (v T) {
 func (a *API) createMailbox(ctx context.Context, in *struct {
 	Body *mailboxWish `required:"false"`
 },
-) (*one[Mailbox], error) {
+) (*httpkit.One[Mailbox], error) {
 	var owner mailbox.Owner
 	switch c := from(ctx); {
 	case c.session != nil:
@@ -145,7 +146,7 @@ func (a *API) createMailbox(ctx context.Context, in *struct {
 	return a.newMailbox(ctx, in.Body.wish(), owner)
 }
 
-func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*one[Mailbox], error) {
+func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*httpkit.One[Mailbox], error) {
 	m, err := a.Mailboxes.Create(ctx, w, o)
 	if err != nil {
 		return nil, err
@@ -166,14 +167,14 @@ func (a *API) tokenFor(ctx context.Context, m *mailbox.Mailbox) string {
 	return ""
 }
 
-func (a *API) listAccountMailboxes(ctx context.Context, in *Paging) (*many[Mailbox], error) {
+func (a *API) listAccountMailboxes(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Mailbox], error) {
 	return a.accountMailboxes(ctx, from(ctx).account.ID, *in)
 }
 
 // accountMailboxes is a page of an account's live mailboxes, each with a new token
 // where the caller may have one.
-func (a *API) accountMailboxes(ctx context.Context, account id.Account, p Paging) (*many[Mailbox], error) {
-	last, err := before[id.Mailbox](p)
+func (a *API) accountMailboxes(ctx context.Context, account id.Account, p httpkit.Paging) (*httpkit.Many[Mailbox], error) {
+	last, err := httpkit.Before[id.Mailbox](p)
 	if err != nil {
 		return nil, err
 	}
@@ -181,20 +182,20 @@ func (a *API) accountMailboxes(ctx context.Context, account id.Account, p Paging
 	if err != nil {
 		return nil, err
 	}
-	size := a.size(p)
+	size := a.kit.PageSize(p)
 	boxes, err := a.Mailboxes.OfAccount(ctx, account, last, size+1)
 	if err != nil {
 		return nil, err
 	}
-	boxes, next := cutPage(boxes, size, func(m *mailbox.Mailbox) string { return string(m.ID) })
+	boxes, next := httpkit.CutPage(boxes, size, func(m *mailbox.Mailbox) string { return string(m.ID) })
 	shown := make([]Mailbox, len(boxes))
 	for i, m := range boxes {
 		shown[i] = a.mailboxOf(m, a.tokenFor(ctx, m), paid)
 	}
-	return page(shown, next), nil
+	return httpkit.Page(shown, next), nil
 }
 
-func (a *API) getMailbox(ctx context.Context, _ *struct{}) (*one[Mailbox], error) {
+func (a *API) getMailbox(ctx context.Context, _ *struct{}) (*httpkit.One[Mailbox], error) {
 	return a.shownMailbox(ctx, from(ctx).mailbox, "")
 }
 
@@ -210,7 +211,7 @@ type extension struct {
 func (a *API) extendMailbox(ctx context.Context, in *struct {
 	Body *extension `required:"false"`
 },
-) (*one[Mailbox], error) {
+) (*httpkit.One[Mailbox], error) {
 	if in.Body == nil {
 		in.Body = &extension{}
 	}

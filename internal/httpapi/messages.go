@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
@@ -21,8 +22,8 @@ import (
 // messages registers the group messages (spec §4).
 func (a *API) messages() {
 	const group = "messages"
-	read := Operation{Method: http.MethodGet, Status: 200, Auth: []Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.MessageNotFound}
-	with := func(id, path, summary string, codes ...problem.Code) Operation {
+	read := httpkit.Operation{Method: http.MethodGet, Status: 200, Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.MessageNotFound}
+	with := func(id, path, summary string, codes ...problem.Code) httpkit.Operation {
 		o := read
 		o.ID, o.Path, o.Summary, o.Codes = id, path, summary, codes
 		return o
@@ -67,33 +68,27 @@ func (n Newer) bounds() (after id.Message, since time.Time, err error) {
 	return after, since, nil
 }
 
-// Paging is the query of every list (decisions §1).
-type Paging struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"How many entries at most; 50 where absent."`
-	Cursor string `query:"cursor" maxLength:"128" doc:"The nextCursor of the previous page."`
-}
-
 func (a *API) listMessages(ctx context.Context, in *struct {
 	Newer
-	Paging
+	httpkit.Paging
 },
-) (*many[message.Summary], error) {
+) (*httpkit.Many[message.Summary], error) {
 	m := from(ctx).mailbox
 	return a.messagesOf(ctx, m, in.Newer, in.Paging, func() error { return a.ended(ctx, m, problem.MailboxExpired) })
 }
 
 // messagesOf lists the messages of a mailbox. Who waited in vain is told by over whether the mailbox ended meanwhile.
-func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p Paging, over func() error) (*many[message.Summary], error) {
+func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p httpkit.Paging, over func() error) (*httpkit.Many[message.Summary], error) {
 	after, since, err := n.bounds()
 	if err != nil {
 		return nil, err
 	}
-	wait, done, err := a.poll(ctx, n.Wait, a.left(ctx, m))
+	wait, done, err := a.kit.Poll(ctx, n.Wait, a.left(ctx, m))
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.size(p), Wait: wait, Bond: a.bond(ctx)})
+	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.kit.PageSize(p), Wait: wait, Bond: a.bond(ctx)})
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +97,7 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p Pag
 			return nil, err
 		}
 	}
-	return page(all.Messages, all.Next), nil
+	return httpkit.Page(all.Messages, all.Next), nil
 }
 
 // The octets of a page of messages. Nearly all are small: those are read before memory is reserved, since a long-poll does not know
@@ -121,10 +116,10 @@ func (a *API) pageOf(ctx context.Context, m *mailbox.Mailbox, q message.Query) (
 	case err != nil || len(all.Messages) == 0:
 		return all, err
 	case !all.Short:
-		return all, a.reserve(ctx, budget.Response, int64(all.Octets)*pageCost)
+		return all, a.kit.Reserve(ctx, budget.Response, int64(all.Octets)*pageCost)
 	}
 	all = message.Page{}
-	if err := a.reserve(ctx, budget.Response, pageMax*pageCost); err != nil {
+	if err := a.kit.Reserve(ctx, budget.Response, pageMax*pageCost); err != nil {
 		return all, err
 	}
 	q.Octets, q.Wait = pageMax, 0
@@ -133,7 +128,7 @@ func (a *API) pageOf(ctx context.Context, m *mailbox.Mailbox, q message.Query) (
 
 // left is how long a wait on a mailbox can last: until the mailbox ends, or the key that the call rests on.
 func (a *API) left(ctx context.Context, m *mailbox.Mailbox) time.Duration {
-	now := a.Clock.Now()
+	now := a.kit.Clock.Now()
 	left := m.TTL(now)
 	if key := from(ctx).key; key != nil && !key.ExpiresAt.IsZero() {
 		left = min(left, key.ExpiresAt.Sub(now))
@@ -158,7 +153,7 @@ func (a *API) ended(ctx context.Context, m *mailbox.Mailbox, expired problem.Cod
 	if live, err := a.Mailboxes.Live(ctx, m.ID); err != nil || live {
 		return err
 	}
-	if m.Live(a.Clock.Now()) {
+	if m.Live(a.kit.Clock.Now()) {
 		return problem.New(problem.AuthInvalidToken) // destroyed before its time
 	}
 	return problem.New(expired)
@@ -178,7 +173,7 @@ func (p MessagePath) message() (id.Message, error) {
 	return m, nil
 }
 
-func (a *API) getMessage(ctx context.Context, in *MessagePath) (*one[*message.Message], error) {
+func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[*message.Message], error) {
 	m, err := in.message()
 	if err != nil {
 		return nil, err
@@ -190,10 +185,10 @@ func (a *API) getMessage(ctx context.Context, in *MessagePath) (*one[*message.Me
 	if err != nil {
 		return nil, err
 	}
-	if err := a.keep(ctx, fullCost+encodingCost*textOf(full)); err != nil {
+	if err := a.kit.Keep(ctx, fullCost+encodingCost*textOf(full)); err != nil {
 		return nil, err
 	}
-	return single(full), nil
+	return httpkit.Single(full), nil
 }
 
 // The octets that a message in full takes: making HTML safe takes most. Then only the answer counts, until it is written, since a client
@@ -210,7 +205,7 @@ func (a *API) reserveReading(ctx context.Context, m id.Message) error {
 	if err != nil {
 		return err
 	}
-	return a.reserve(ctx, budget.Response, fullCost+readingCost*n)
+	return a.kit.Reserve(ctx, budget.Response, fullCost+readingCost*n)
 }
 
 // textOf is the octets of a message's texts.
@@ -236,7 +231,7 @@ func (a *API) deleteMessage(ctx context.Context, in *MessagePath) (*struct{}, er
 	return nil, a.Messages.Delete(ctx, from(ctx).mailbox.ID, m)
 }
 
-func (a *API) getRaw(ctx context.Context, in *MessagePath) (*download, error) {
+func (a *API) getRaw(ctx context.Context, in *MessagePath) (*httpkit.Download, error) {
 	m, err := in.message()
 	if err != nil {
 		return nil, err
@@ -245,21 +240,24 @@ func (a *API) getRaw(ctx context.Context, in *MessagePath) (*download, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.reserve(ctx, budget.Response, raw.Memory()); err != nil {
+	if err := a.kit.Reserve(ctx, budget.Response, raw.Memory()); err != nil {
 		return nil, err
 	}
 	first, err := raw.Next(ctx) // before the answer begins, so that what is not there has a problem of its own
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return saved("message/rfc822", string(m)+".eml", a.sending(raw.Size(), first, raw.Next)), nil
+	return httpkit.NewDownload("message/rfc822", string(m)+".eml", a.kit.Send(raw.Size(), first, raw.Next)), nil
 }
+
+// attachmentCost is how many octets a download of an attachment takes: the chunk that is sent, and what it is decoded from.
+const attachmentCost = 3 * httpkit.ChunkSize
 
 func (a *API) getAttachment(ctx context.Context, in *struct {
 	MessagePath
 	AttID string `path:"attId" doc:"The attachment's id."`
 },
-) (*download, error) {
+) (*httpkit.Download, error) {
 	m, err := in.message()
 	if err != nil {
 		return nil, err
@@ -279,13 +277,13 @@ func (a *API) getAttachment(ctx context.Context, in *struct {
 	if _, whole := octets.(*bytes.Reader); whole {
 		held += file.Size
 	}
-	if err := a.keep(ctx, held); err != nil {
+	if err := a.kit.Keep(ctx, held); err != nil {
 		return nil, err
 	}
-	next := pieces(octets)
+	next := httpkit.Chunks(octets)
 	first, err := next(ctx)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return saved("application/octet-stream", file.Filename, a.sending(file.Size, first, next)), nil
+	return httpkit.NewDownload("application/octet-stream", file.Filename, a.kit.Send(file.Size, first, next)), nil
 }

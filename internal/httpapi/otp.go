@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -12,10 +13,10 @@ import (
 
 // otp registers the group otp (spec §4).
 func (a *API) otp() {
-	register(a, "otp", Operation{
+	register(a, "otp", httpkit.Operation{
 		ID: "get-latest-otp", Method: http.MethodGet, Path: "/mailboxes/me/otp/latest", Summary: "Get the latest one-time code; wait for it", Status: 200,
 		Text: "The code of the newest message that has one. With `wait`, the answer is held back until a code arrives, at most that many seconds.",
-		Auth: []Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.OTPNotFound, Codes: []problem.Code{problem.OTPNotFound},
+		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.OTPNotFound, Codes: []problem.Code{problem.OTPNotFound},
 	}, a.latestOTP)
 }
 
@@ -25,18 +26,18 @@ type CodeFilter struct {
 	From string `query:"from" maxLength:"255" doc:"Only from senders whose address contains this, in any case."`
 }
 
-func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*one[*message.OTP], error) {
+func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.One[*message.OTP], error) {
 	m := from(ctx).mailbox
 	return a.codeOf(ctx, m, *in, func() error { return a.ended(ctx, m, problem.OTPNotFound) })
 }
 
 // codeOf is the latest code of a mailbox. Who waited in vain is told by over whether the mailbox ended meanwhile.
-func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, over func() error) (*one[*message.OTP], error) {
+func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, over func() error) (*httpkit.One[*message.OTP], error) {
 	after, since, err := q.bounds()
 	if err != nil {
 		return nil, err
 	}
-	wait, done, err := a.poll(ctx, q.Wait, a.left(ctx, m))
+	wait, done, err := a.kit.Poll(ctx, q.Wait, a.left(ctx, m))
 	if err != nil {
 		return nil, err
 	}
@@ -50,5 +51,5 @@ func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, over
 	if err != nil {
 		return nil, err
 	}
-	return single(code), nil
+	return httpkit.Single(code), nil
 }

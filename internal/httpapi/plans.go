@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // plans registers what the group billing says of plans (spec §4).
 func (a *API) plans() {
-	register(a, billingGroup, Operation{
+	register(a, billingGroup, httpkit.Operation{
 		ID: "list-plans", Method: http.MethodGet, Path: "/plans", Summary: "List the plans", Status: 200,
 		Text:  "From the least to the most, as they are to be shown. An account without a subscription has the plan `free`; callers without an account have less.",
 		Limit: ratelimit.Other,
@@ -75,10 +76,10 @@ func shownPlan(p plan.Plan) Plan {
 	}
 }
 
-func (a *API) listPlans(context.Context, *struct{}) (*many[Plan], error) {
+func (a *API) listPlans(context.Context, *struct{}) (*httpkit.Many[Plan], error) {
 	var shown []Plan
 	for _, p := range a.Plans.All() {
 		shown = append(shown, shownPlan(p))
 	}
-	return page(shown, ""), nil
+	return httpkit.Page(shown, ""), nil
 }

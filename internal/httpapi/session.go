@@ -5,26 +5,27 @@ import (
 	"net/http"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // session registers the group session (spec §4).
 func (a *API) session() {
 	const group = "session"
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "start-session", Method: http.MethodPost, Path: "/session", Summary: "Start a guest session", Status: 201,
 		Text:  "The key finds the mailboxes again that are created with it. It lives for 30 minutes after its last use and grants no further quota.",
 		Limit: ratelimit.SessionStart,
 	}, a.startSession)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "get-session", Method: http.MethodGet, Path: "/session", Summary: "List the session's mailboxes", Status: 200,
 		Text: "Newest first, without the expired ones, each with a new token.",
-		Auth: []Scheme{guestSession}, Limit: ratelimit.Other,
+		Auth: []httpkit.Scheme{guestSession}, Limit: ratelimit.Other,
 	}, a.getSession)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "end-session", Method: http.MethodDelete, Path: "/session", Summary: "End the session", Status: 204,
 		Text: "Its mailboxes keep their own time to live.",
-		Auth: []Scheme{guestSession}, Limit: ratelimit.Other,
+		Auth: []httpkit.Scheme{guestSession}, Limit: ratelimit.Other,
 	}, a.endSession)
 }
 
@@ -34,12 +35,12 @@ type SessionKey struct {
 	ExpiresAt clock.Stamp `json:"expiresAt"`
 }
 
-func (a *API) startSession(ctx context.Context, _ *struct{}) (*one[SessionKey], error) {
+func (a *API) startSession(ctx context.Context, _ *struct{}) (*httpkit.One[SessionKey], error) {
 	key, s, err := a.Guests.Start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return single(SessionKey{Key: key, ExpiresAt: clock.Stamp{Time: s.ExpiresAt}}), nil
+	return httpkit.Single(SessionKey{Key: key, ExpiresAt: clock.Stamp{Time: s.ExpiresAt}}), nil
 }
 
 // Session is an open session with its mailboxes.
@@ -48,9 +49,9 @@ type Session struct {
 	Mailboxes []Mailbox   `json:"mailboxes" nullable:"false"`
 }
 
-func (a *API) getSession(ctx context.Context, _ *struct{}) (*one[Session], error) {
+func (a *API) getSession(ctx context.Context, _ *struct{}) (*httpkit.One[Session], error) {
 	s := from(ctx).session
-	boxes, err := a.Guests.Mailboxes(ctx, s, a.Settings.SessionMax)
+	boxes, err := a.Guests.Mailboxes(ctx, s, a.SessionMax)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (a *API) getSession(ctx context.Context, _ *struct{}) (*one[Session], error
 	for _, m := range boxes {
 		shown.Mailboxes = append(shown.Mailboxes, a.mailboxOf(m, a.Mailboxes.Token(m, ""), false))
 	}
-	return single(shown), nil
+	return httpkit.Single(shown), nil
 }
 
 func (a *API) endSession(ctx context.Context, _ *struct{}) (*struct{}, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
@@ -13,21 +14,21 @@ import (
 // auth registers the group auth (spec §4).
 func (a *API) auth() {
 	const group = "auth"
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "register", Method: http.MethodPost, Path: "/auth/register", Summary: "Make an account", Status: 201,
 		Text:  "The answer holds a token, so that nobody has to sign in right after.",
 		Limit: ratelimit.Register, Codes: []problem.Code{problem.AccountEmailTaken},
 	}, a.register)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "sign-in", Method: http.MethodPost, Path: "/auth/token", Summary: "Sign in", Status: 200,
 		Text: "With two-factor on, a call without `code` answers `auth.totp_required` once the password is right: repeat it with one. " +
 			"A wrong address, password or code are the same failure.",
 		Limit: ratelimit.SignIn, Codes: []problem.Code{problem.AuthInvalidCredentials, problem.AuthTOTPRequired},
 	}, a.signIn)
-	register(a, group, Operation{
+	register(a, group, httpkit.Operation{
 		ID: "sign-out", Method: http.MethodDelete, Path: "/auth/token", Summary: "Sign out", Status: 204,
 		Text: "Ends the token that is presented, and no other.",
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.signOut)
 }
 
@@ -39,12 +40,12 @@ type UserToken struct {
 	Account   Account     `json:"account"`
 }
 
-func (a *API) shownToken(ctx context.Context, token string, s *account.Session) (*one[UserToken], error) {
+func (a *API) shownToken(ctx context.Context, token string, s *account.Session) (*httpkit.One[UserToken], error) {
 	shown, err := a.shownAccount(ctx, s.Account)
 	if err != nil {
 		return nil, err
 	}
-	return single(UserToken{Token: token, TokenType: "Bearer", ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Account: shown}), nil
+	return httpkit.Single(UserToken{Token: token, TokenType: "Bearer", ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Account: shown}), nil
 }
 
 type registration struct {
@@ -54,7 +55,7 @@ type registration struct {
 	Locale   *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47); en where absent." example:"vi-VN"`
 }
 
-func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*one[UserToken], error) {
+func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*httpkit.One[UserToken], error) {
 	wish := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale}
 	if err := wish.Validate(); err != nil { // which does not count
 		return nil, err
@@ -62,7 +63,7 @@ func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*o
 	slot, err := a.reserveHash(ctx)
 	if err != nil {
 		// It was counted as a registration before the queue was asked, and is none.
-		a.Limiter.Return(ratelimit.Register, ratelimit.AddrIdentity(request(ctx).client), a.limitOf(ratelimit.Register), 1)
+		a.kit.Limiter.Return(ratelimit.Register, httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.Register), 1)
 		return nil, err
 	}
 	defer slot.Release()
@@ -80,7 +81,7 @@ type credentials struct {
 	Code     *string  `json:"code,omitempty" maxLength:"16" doc:"Of two-factor, or a recovery code." example:"482913"`
 }
 
-func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*one[UserToken], error) {
+func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*httpkit.One[UserToken], error) {
 	slot, err := a.reserveHash(ctx)
 	if err != nil {
 		return nil, err
@@ -103,14 +104,14 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*one[
 // finds the queue full costs next to nothing and counts against no limit, or clients that share an address would use up the
 // limit by trying again. Error: rate.limited.
 func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
-	address := ratelimit.AddrIdentity(request(ctx).client)
+	address := httpkit.AddrIdentity(ctx)
 	slot, err := a.Accounts.ReserveHash(address)
 	if err != nil {
 		return nil, err
 	}
-	if d := a.Limiter.Take(ratelimit.SignInAddress, address, a.limitOf(ratelimit.SignInAddress), 1); !d.OK {
+	if d := a.kit.Limiter.Take(ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress), 1); !d.OK {
 		slot.Release()
-		showLimit(ctx, d)
+		httpkit.ShowLimit(ctx, d)
 		return nil, d.Problem()
 	}
 	return slot, nil
@@ -122,26 +123,19 @@ func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
 func (a *API) allowSignIn(ctx context.Context, email string) error {
 	who := account.Identity(email)
 	take := func(name ratelimit.Name, identity string) ratelimit.Decision {
-		return a.Limiter.Take(name, identity, a.limitOf(name), 1)
+		return a.kit.Limiter.Take(name, identity, a.kit.Limit(name), 1)
 	}
-	d := take(ratelimit.SignIn, who+" "+ratelimit.AddrIdentity(request(ctx).client))
+	d := take(ratelimit.SignIn, who+" "+httpkit.AddrIdentity(ctx))
 	if d.OK {
 		if wide := take(ratelimit.SignInAccount, who); !wide.OK {
 			d = wide
 		}
 	}
-	showLimit(ctx, d)
+	httpkit.ShowLimit(ctx, d)
 	if !d.OK {
 		return d.Problem()
 	}
 	return nil
-}
-
-// showLimit sets the RateLimit fields of the answer.
-func showLimit(ctx context.Context, d ratelimit.Decision) {
-	h, fields := request(ctx).writer.Header(), d.Headers()
-	h.Set("RateLimit", fields.RateLimit)
-	h.Set("RateLimit-Policy", fields.RateLimitPolicy)
 }
 
 func (a *API) signOut(ctx context.Context, _ *struct{}) (*struct{}, error) {

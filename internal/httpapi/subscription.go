@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -14,10 +15,10 @@ import (
 
 // subscription registers what the group billing says of subscriptions (spec §4).
 func (a *API) subscription() {
-	with := func(method, id, summary string, status int, codes ...problem.Code) Operation {
-		return Operation{
+	with := func(method, id, summary string, status int, codes ...problem.Code) httpkit.Operation {
+		return httpkit.Operation{
 			ID: id, Method: method, Path: "/me/subscription", Summary: summary, Status: status, Codes: codes,
-			Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+			Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 		}
 	}
 	show := with(http.MethodGet, "get-subscription", "Show the subscription and what it entitles to", 200)
@@ -61,12 +62,12 @@ func shownState(s subscription.State) SubscriptionState {
 	return shown
 }
 
-func (a *API) getSubscription(ctx context.Context, _ *struct{}) (*one[SubscriptionState], error) {
+func (a *API) getSubscription(ctx context.Context, _ *struct{}) (*httpkit.One[SubscriptionState], error) {
 	state, err := a.Subscriptions.State(ctx, from(ctx).account.ID)
 	if err != nil {
 		return nil, err
 	}
-	return single(shownState(state)), nil
+	return httpkit.Single(shownState(state)), nil
 }
 
 // subscriptionWish is the body that buys a plan (spec §2 Subscription input).
@@ -77,11 +78,11 @@ type subscriptionWish struct {
 }
 
 func (a *API) createSubscription(ctx context.Context, in *struct {
-	IdempotencyKey
+	httpkit.IdempotencyKey
 	Body subscriptionWish
 },
-) (*one[SubscriptionState], error) {
-	key, err := in.parse()
+) (*httpkit.One[SubscriptionState], error) {
+	key, err := in.Parse()
 	if err != nil {
 		return nil, err
 	}
@@ -90,13 +91,13 @@ func (a *API) createSubscription(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return single(shownState(state)), nil
+	return httpkit.Single(shownState(state)), nil
 }
 
-func (a *API) endSubscription(ctx context.Context, _ *struct{}) (*one[SubscriptionState], error) {
+func (a *API) endSubscription(ctx context.Context, _ *struct{}) (*httpkit.One[SubscriptionState], error) {
 	state, err := a.Subscriptions.Cancel(ctx, from(ctx).account.ID)
 	if err != nil {
 		return nil, err
 	}
-	return single(shownState(state)), nil
+	return httpkit.Single(shownState(state)), nil
 }

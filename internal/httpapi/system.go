@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"net/http"
+
+	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
 // Check is the state of one thing the service depends on.
@@ -14,10 +16,12 @@ type Check struct {
 
 // system registers the group system (spec §4). Probes are not limited.
 func (a *API) system() {
-	register(a, "system", Operation{
+	register(a, "system", httpkit.Operation{
 		ID: "get-health", Method: http.MethodGet, Path: "/healthz", Summary: "Tell that the process runs", Status: 200, Root: true,
-	}, func(context.Context, *struct{}) (*one[Health], error) { return single(Health{Status: "ok"}), nil })
-	register(a, "system", Operation{
+	}, func(context.Context, *struct{}) (*httpkit.One[Health], error) {
+		return httpkit.Single(Health{Status: "ok"}), nil
+	})
+	register(a, "system", httpkit.Operation{
 		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Tell whether everything works that calls depend on", Status: 200, Root: true, Also: 503,
 		Text: "The answer is 503, of the same form, while any check fails, and from when the process was told to stop. Where several processes share the work, one whose check says `elsewhere` leaves that part to others.",
 	}, a.readiness)
@@ -44,7 +48,7 @@ type Checks struct {
 
 type readinessAnswer struct {
 	Status int
-	Body   Data[Readiness]
+	Body   httpkit.Data[Readiness]
 }
 
 func (a *API) readiness(ctx context.Context, _ *struct{}) (*readinessAnswer, error) {

@@ -5,11 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
-	"github.com/gonebox/gonebox/internal/idempotency"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/wallet"
@@ -18,38 +16,17 @@ import (
 
 // topups registers the calls on top-up orders of the group billing (spec §4).
 func (a *API) topups() {
-	register(a, billingGroup, Operation{
+	register(a, billingGroup, httpkit.Operation{
 		ID: "create-topup", Method: http.MethodPost, Path: "/me/wallet/topups", Summary: "Order a top-up", Status: 201,
 		Text: "The answer says whom to pay and with which memo; `qr` is the text of a VietQR code. The points come when the bank tells of the payment, within seconds as a rule.",
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 		Codes: []problem.Code{problem.TopupAmountInvalid, problem.TopupLimitReached, problem.PaymentProviderUnavailable, problem.IdempotencyKeyReused},
 	}, a.createTopup)
-	register(a, billingGroup, Operation{
+	register(a, billingGroup, httpkit.Operation{
 		ID: "get-topup", Method: http.MethodGet, Path: "/me/wallet/topups/{orderId}", Summary: "Show a top-up order", Status: 200,
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.OrderNotFound},
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.OrderNotFound},
 	}, a.showTopup)
 }
-
-// IdempotencyKey is the header of calls that must not take effect twice (decisions §1). The type is exported for the library
-// to see its field.
-type IdempotencyKey struct {
-	Key string `header:"Idempotency-Key" doc:"1 to 255 visible ASCII characters. The same key with the same body gives the first answer again, for a day."`
-
-	values []string // of every header of that name
-}
-
-// Resolve notes how often the header comes, and one without a value, which the library cannot tell from none.
-func (k *IdempotencyKey) Resolve(ctx huma.Context) []error {
-	ctx.EachHeader(func(name, value string) {
-		if http.CanonicalHeaderKey(name) == "Idempotency-Key" {
-			k.values = append(k.values, value)
-		}
-	})
-	return nil
-}
-
-// parse is the key, or none. Error: request.invalid.
-func (k *IdempotencyKey) parse() (idempotency.Key, error) { return idempotency.ParseKey(k.values...) }
 
 // topupCreation is the body that orders a top-up (spec §2, top-up order input).
 type topupCreation struct {
@@ -98,11 +75,11 @@ func shownTopup(o *wallet.Order, at time.Time) Topup {
 }
 
 func (a *API) createTopup(ctx context.Context, in *struct {
-	IdempotencyKey
+	httpkit.IdempotencyKey
 	Body topupCreation
 },
-) (*one[Topup], error) {
-	key, err := in.parse()
+) (*httpkit.One[Topup], error) {
+	key, err := in.Parse()
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +88,13 @@ func (a *API) createTopup(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return single(shownTopup(o, o.CreatedAt)), nil // the first answer, also when it is given again
+	return httpkit.Single(shownTopup(o, o.CreatedAt)), nil // the first answer, also when it is given again
 }
 
 func (a *API) showTopup(ctx context.Context, in *struct {
 	OrderID string `path:"orderId" doc:"The order's id."`
 },
-) (*one[Topup], error) {
+) (*httpkit.One[Topup], error) {
 	known, err := id.Parse[id.Order](in.OrderID)
 	if err != nil {
 		return nil, problem.New(problem.OrderNotFound)
@@ -126,5 +103,5 @@ func (a *API) showTopup(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return single(shownTopup(o, a.Clock.Now())), nil
+	return httpkit.Single(shownTopup(o, a.kit.Clock.Now())), nil
 }

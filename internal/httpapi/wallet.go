@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/wallet"
@@ -15,17 +16,17 @@ const billingGroup = "billing"
 
 // wallet registers the calls on points and payments of the group billing (spec §4).
 func (a *API) wallet() {
-	register(a, billingGroup, Operation{
+	register(a, billingGroup, httpkit.Operation{
 		ID: "list-payment-providers", Method: http.MethodGet, Path: "/payment-providers", Summary: "List the payment providers", Status: 200,
 		Text: "A provider that is not `active` is shown all the same, so that its button can be.", Limit: ratelimit.Other,
 	}, a.listProviders)
-	register(a, billingGroup, Operation{
+	register(a, billingGroup, httpkit.Operation{
 		ID: "get-wallet", Method: http.MethodGet, Path: "/me/wallet", Summary: "Show the points", Status: 200,
-		Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.showWallet)
-	register(a, billingGroup, Operation{
+	register(a, billingGroup, httpkit.Operation{
 		ID: "list-wallet-transactions", Method: http.MethodGet, Path: "/me/wallet/transactions", Summary: "List the ledger of points", Status: 200,
-		Text: "Newest first. Entries never change.", Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+		Text: "Newest first. Entries never change.", Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.listLedger)
 	a.topups()
 }
@@ -40,14 +41,14 @@ type Provider struct {
 	MaxAmount  int64    `json:"maxAmount" doc:"Of one top-up, in VND."`
 }
 
-func (a *API) listProviders(context.Context, *struct{}) (*many[Provider], error) {
+func (a *API) listProviders(context.Context, *struct{}) (*httpkit.Many[Provider], error) {
 	var shown []Provider
 	for _, p := range a.Wallet.Providers() {
 		shown = append(shown, Provider{
 			Code: p.Code, Name: p.Name, Status: string(p.Status), Currencies: p.Currencies, MinAmount: p.MinAmount, MaxAmount: p.MaxAmount,
 		})
 	}
-	return page(shown, ""), nil
+	return httpkit.Page(shown, ""), nil
 }
 
 // Wallet is what an account has (decisions §2).
@@ -57,12 +58,12 @@ type Wallet struct {
 	PendingTopups int    `json:"pendingTopups" doc:"Top-up orders that are neither paid nor expired."`
 }
 
-func (a *API) showWallet(ctx context.Context, _ *struct{}) (*one[Wallet], error) {
+func (a *API) showWallet(ctx context.Context, _ *struct{}) (*httpkit.One[Wallet], error) {
 	w, err := a.Wallet.Of(ctx, from(ctx).account.ID)
 	if err != nil {
 		return nil, err
 	}
-	return single(Wallet{Balance: w.Balance, Currency: "POINT", PendingTopups: w.Pending}), nil
+	return httpkit.Single(Wallet{Balance: w.Balance, Currency: "POINT", PendingTopups: w.Pending}), nil
 }
 
 // LedgerEntry is a line of the ledger (decisions §2).
@@ -76,17 +77,17 @@ type LedgerEntry struct {
 	CreatedAt    clock.Stamp    `json:"createdAt"`
 }
 
-func (a *API) listLedger(ctx context.Context, in *Paging) (*many[LedgerEntry], error) {
-	last, err := in.sequence()
+func (a *API) listLedger(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[LedgerEntry], error) {
+	last, err := sequence(*in)
 	if err != nil {
 		return nil, err
 	}
-	size := a.size(*in)
+	size := a.kit.PageSize(*in)
 	all, err := a.Wallet.Entries(ctx, from(ctx).account.ID, last, size+1)
 	if err != nil {
 		return nil, err
 	}
-	all, next := cutPage(all, size, func(e *wallet.Entry) string { return strconv.FormatInt(e.Sequence, 10) })
+	all, next := httpkit.CutPage(all, size, func(e *wallet.Entry) string { return strconv.FormatInt(e.Sequence, 10) })
 	shown := make([]LedgerEntry, len(all))
 	for i, e := range all {
 		shown[i] = LedgerEntry{
@@ -94,18 +95,18 @@ func (a *API) listLedger(ctx context.Context, in *Paging) (*many[LedgerEntry], e
 			Note: textOrNull(e.Note), CreatedAt: clock.Stamp{Time: e.CreatedAt},
 		}
 	}
-	return page(shown, next), nil
+	return httpkit.Page(shown, next), nil
 }
 
 // sequence is the number of the entry that the page before ended with, 0 in front of the first. Error: request.invalid.
-func (p Paging) sequence() (int64, error) {
-	place, err := p.place()
+func sequence(p httpkit.Paging) (int64, error) {
+	place, err := p.Position()
 	if err != nil || place == "" {
 		return 0, err
 	}
 	n, err := strconv.ParseInt(place, 10, 64)
 	if err != nil || n < 1 || strconv.FormatInt(n, 10) != place {
-		return 0, noCursor()
+		return 0, httpkit.InvalidCursor()
 	}
 	return n, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
@@ -15,10 +16,10 @@ import (
 // webhooks registers the group webhooks (spec §4).
 func (a *API) webhooks() {
 	const group = "webhooks"
-	with := func(method, id, path, summary string, status int, codes ...problem.Code) Operation {
-		return Operation{
+	with := func(method, id, path, summary string, status int, codes ...problem.Code) httpkit.Operation {
+		return httpkit.Operation{
 			ID: id, Method: method, Path: "/me/webhooks" + path, Summary: summary, Status: status, Codes: codes,
-			Auth: []Scheme{userToken}, Limit: ratelimit.Other,
+			Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 		}
 	}
 	list := with(http.MethodGet, "list-webhooks", "", "List the webhook endpoints", 200)
@@ -70,22 +71,22 @@ func shownWebhook(e *webhook.Endpoint, secret string) Webhook {
 	}
 }
 
-func (a *API) listWebhooks(ctx context.Context, in *Paging) (*many[Webhook], error) {
-	last, err := before[id.Webhook](*in)
+func (a *API) listWebhooks(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Webhook], error) {
+	last, err := httpkit.Before[id.Webhook](*in)
 	if err != nil {
 		return nil, err
 	}
-	size := a.size(*in)
+	size := a.kit.PageSize(*in)
 	all, err := a.Webhooks.List(ctx, from(ctx).account.ID, last, size+1)
 	if err != nil {
 		return nil, err
 	}
-	all, next := cutPage(all, size, func(e *webhook.Endpoint) string { return string(e.ID) })
+	all, next := httpkit.CutPage(all, size, func(e *webhook.Endpoint) string { return string(e.ID) })
 	shown := make([]Webhook, len(all))
 	for i, e := range all {
 		shown[i] = shownWebhook(e, "")
 	}
-	return page(shown, next), nil
+	return httpkit.Page(shown, next), nil
 }
 
 // webhookCreation is the body that registers an endpoint (spec §2 Webhook endpoint).
@@ -106,7 +107,7 @@ func (c webhookCreation) wish() (w webhook.Wish, err error) {
 	return w, err
 }
 
-func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreation }) (*one[Webhook], error) {
+func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreation }) (*httpkit.One[Webhook], error) {
 	wish, err := in.Body.wish()
 	if err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreatio
 	if err != nil {
 		return nil, err
 	}
-	return single(shownWebhook(e, secret)), nil
+	return httpkit.Single(shownWebhook(e, secret)), nil
 }
 
 // WebhookPath is the path of what concerns one endpoint.
@@ -144,7 +145,7 @@ func (a *API) updateWebhook(ctx context.Context, in *struct {
 	WebhookPath
 	Body webhookUpdate
 },
-) (*one[Webhook], error) {
+) (*httpkit.One[Webhook], error) {
 	known, err := in.webhook()
 	if err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func (a *API) updateWebhook(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return single(shownWebhook(e, "")), nil
+	return httpkit.Single(shownWebhook(e, "")), nil
 }
 
 func (a *API) deleteWebhook(ctx context.Context, in *WebhookPath) (*struct{}, error) {
@@ -169,7 +170,7 @@ func (a *API) deleteWebhook(ctx context.Context, in *WebhookPath) (*struct{}, er
 	return nil, a.Webhooks.Delete(ctx, from(ctx).account.ID, known)
 }
 
-func (a *API) rotateSecret(ctx context.Context, in *WebhookPath) (*one[Webhook], error) {
+func (a *API) rotateSecret(ctx context.Context, in *WebhookPath) (*httpkit.One[Webhook], error) {
 	known, err := in.webhook()
 	if err != nil {
 		return nil, err
@@ -178,5 +179,5 @@ func (a *API) rotateSecret(ctx context.Context, in *WebhookPath) (*one[Webhook],
 	if err != nil {
 		return nil, err
 	}
-	return single(shownWebhook(e, secret)), nil
+	return httpkit.Single(shownWebhook(e, secret)), nil
 }

@@ -1,4 +1,4 @@
-package httpapi_test
+package httpkit_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/clock"
-	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
 // wish has every kind of field that a request body of the service has.
@@ -33,7 +33,7 @@ type inner struct {
 	Text string   `json:"text"`
 }
 
-func pointers(c *httpapi.BodyChecker, body string) (all []string) {
+func pointers(c *httpkit.BodyChecker, body string) (all []string) {
 	for _, f := range c.Check([]byte(body)) {
 		all = append(all, f.Pointer+" "+f.Message)
 	}
@@ -41,7 +41,7 @@ func pointers(c *httpapi.BodyChecker, body string) (all []string) {
 }
 
 func TestCheckBody(t *testing.T) {
-	c := httpapi.NewBodyChecker(wish{})
+	c := httpkit.NewBodyChecker(wish{})
 	for body, want := range map[string][]string{
 		`{"name":"abc"}`: nil,
 		` {"name":"äöü", "ttl":60,"part":"x","domain":null,"kind":"one","scopes":["read"],"events":["a","b"],"flag":false,"inner":{"text":""}} `: nil,
@@ -79,7 +79,7 @@ func TestCheckBody(t *testing.T) {
 		`{"name"}`:                                    {" the body is not a JSON document"},
 		`{} {}`:                                       {" the body is not a JSON document"},
 		`{"name":"abc","x":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`: {
-			"/x unexpected property", "/x" + strings.Repeat("/0", httpapi.BodyDepthMax) + " is nested more than 16 deep",
+			"/x unexpected property", "/x" + strings.Repeat("/0", httpkit.BodyDepthMax) + " is nested more than 16 deep",
 		},
 	} {
 		if got := pointers(c, body); !reflect.DeepEqual(got, want) {
@@ -93,8 +93,8 @@ func TestCheckBodyStopsAtTheTwentiethFault(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&body, `%q:%d,`, fmt.Sprint("x", i), i)
 	}
-	faults := httpapi.NewBodyChecker(wish{}).Check([]byte("{" + body.String() + `"name":1}`))
-	if len(faults) != httpapi.FieldsMax || faults[0].Pointer != "/x0" || faults[19].Pointer != "/x19" {
+	faults := httpkit.NewBodyChecker(wish{}).Check([]byte("{" + body.String() + `"name":1}`))
+	if len(faults) != httpkit.FieldsMax || faults[0].Pointer != "/x0" || faults[19].Pointer != "/x19" {
 		t.Errorf("%d faults: %v", len(faults), faults)
 	}
 }
@@ -102,7 +102,7 @@ func TestCheckBodyStopsAtTheTwentiethFault(t *testing.T) {
 // A body with half a million elements costs no more than its tokens up to the bound.
 func TestCheckBodyStopsAtTheBoundOfTokens(t *testing.T) {
 	body := []byte(`{"name":"abc","x":[` + strings.Repeat("1,", 500_000) + `1]}`)
-	c := httpapi.NewBodyChecker(struct { // anything is allowed in it
+	c := httpkit.NewBodyChecker(struct { // anything is allowed in it
 		Name string `json:"name"`
 		X    any    `json:"x"`
 	}{})
@@ -110,7 +110,7 @@ func TestCheckBodyStopsAtTheBoundOfTokens(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	faults := c.Check(body)
 	runtime.ReadMemStats(&after)
-	if len(faults) != 1 || !strings.Contains(faults[0].Message, fmt.Sprint(httpapi.BodyTokensMax)) {
+	if len(faults) != 1 || !strings.Contains(faults[0].Message, fmt.Sprint(httpkit.BodyTokensMax)) {
 		t.Errorf("%v", faults)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
@@ -127,11 +127,11 @@ func FuzzCheckBody(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	c := httpapi.NewBodyChecker(wish{})
+	c := httpkit.NewBodyChecker(wish{})
 	escapes := strings.NewReplacer("~0", "", "~1", "")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		faults := c.Check(body)
-		if len(faults) > httpapi.FieldsMax {
+		if len(faults) > httpkit.FieldsMax {
 			t.Fatalf("%d faults", len(faults))
 		}
 		for _, fault := range faults {

@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"net/http"
@@ -10,11 +10,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// What the tests of this package look at from outside.
+// Internals for the tests.
 var (
 	Translate    = translate
 	CleanPath    = clean
-	SchemaName   = schemaName
 	QueryProblem = func(raw string, known ...string) *problem.Problem {
 		var params []*huma.Param
 		for _, name := range known {
@@ -22,16 +21,21 @@ var (
 		}
 		return queryProblem(raw, params)
 	}
-	ClientAddr = func(r *http.Request, trusted []netip.Prefix) netip.Addr { return clientAddr(r, trusted) }
+	ClientAddrOf = func(r *http.Request, trusted []netip.Prefix) netip.Addr { return clientAddr(r, trusted) }
 )
 
-// Traceparent is the header that answers one of the caller's, and whether it continues the caller's trace.
+// SchemaName names a type in the document.
+func SchemaName(names map[string]string, t reflect.Type) string {
+	return schemaNames(names).name(t, "")
+}
+
+// Traceparent returns the header that answers one of the caller's, and whether it continues the caller's trace.
 func Traceparent(parent string) (answer string, continued bool) {
 	_, continued = parseTraceparent(parent)
 	return newTrace(parent).String(), continued
 }
 
-// Bounds of what is told back, and of a body's structure.
+// Bounds of the faults in an answer, and of a body's structure.
 const (
 	FieldsMax     = fieldsMax
 	PointerMax    = pointerMax
@@ -39,26 +43,26 @@ const (
 	BodyDepthMax  = bodyDepthMax
 )
 
-// BodyChecker checks bodies of a type, and asks the library the same.
+// BodyChecker checks bodies of a type by this package and by the library.
 type BodyChecker struct {
 	registry huma.Registry
 	schema   *huma.Schema
 	shape    *shape
 }
 
-// NewBodyChecker makes one for the type of v.
+// NewBodyChecker returns a BodyChecker for the type of v.
 func NewBodyChecker(v any) *BodyChecker {
 	setUpLibrary()
-	r := newSchemas()
+	r := newSchemas(nil)
 	c := &BodyChecker{registry: r, schema: r.Schema(reflect.TypeOf(v), true, "")}
 	c.shape = compileShape(r, c.schema)
 	return c
 }
 
-// Check is what the service says of a body.
+// Check returns the faults that this package finds in a body.
 func (c *BodyChecker) Check(body []byte) []problem.Field { return checkBody(body, c.shape) }
 
-// Library is what the library says of a decoded body.
+// Library returns the faults that the library finds in a decoded body.
 func (c *BodyChecker) Library(decoded any) []error {
 	var res huma.ValidateResult
 	huma.Validate(c.registry, c.schema, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, decoded, &res)

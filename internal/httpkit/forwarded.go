@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"net/http"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// clientAddr is the address that limits count by: the peer's, or what a trusted proxy says it forwarded for: the
-// right-most entry that is not a trusted proxy itself (decisions §1).
+// clientAddr returns the client's address, which limits count by: the peer's, or if the peer is a trusted proxy, the
+// right-most entry of X-Forwarded-For that is not a trusted proxy itself.
 func clientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -25,7 +25,7 @@ func clientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 		}
 		hop, ok := parseHop(strings.TrimSpace(text))
 		if !ok {
-			break // whoever wrote this is not to be believed, nor what stands before it
+			break // neither this entry nor those to its left can be trusted
 		}
 		client = hop
 	}
@@ -43,7 +43,7 @@ func parseHop(text string) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// bare is an address without a zone and not mapped into IPv6, so that it can be compared with networks.
+// bare returns an address without its zone and its mapping into IPv6, so that it can be compared with networks.
 func bare(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 func within(a netip.Addr, networks []netip.Prefix) bool {

@@ -1,11 +1,11 @@
-package httpapi_test
+package httpkit_test
 
 import (
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
 // wellFormed is version 00 of W3C Trace Context §3.2.2.
@@ -20,14 +20,14 @@ func FuzzTraceparent(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, parent string) {
-		answer, continued := httpapi.Traceparent(parent)
+		answer, continued := httpkit.Traceparent(parent)
 		if !wellFormed.MatchString(answer) || strings.Contains(answer, strings.Repeat("0", 32)) {
 			t.Fatalf("%q is answered with %q", parent, answer)
 		}
 		if continued && (answer[3:35] != parent[3:35] || answer[36:52] == parent[36:52]) {
 			t.Errorf("%q is continued as %q", parent, answer)
 		}
-		if again, ok := httpapi.Traceparent(answer); !ok || again[3:35] != answer[3:35] {
+		if again, ok := httpkit.Traceparent(answer); !ok || again[3:35] != answer[3:35] {
 			t.Errorf("our own %q is not understood", answer)
 		}
 	})

@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"encoding/json"
@@ -62,13 +62,13 @@ func compileShape(r huma.Registry, s *huma.Schema) *shape {
 	for _, v := range s.Enum {
 		c.enum = append(c.enum, v.(string))
 	}
-	c.text = textShape{minLength: value(s.MinLength), maxLength: orUnbounded(s.MaxLength), dateTime: s.Format == "date-time"}
+	c.text = textShape{minLength: orZero(s.MinLength), maxLength: orUnbounded(s.MaxLength), dateTime: s.Format == "date-time"}
 	if s.Pattern != "" {
 		c.text.pattern = regexp.MustCompile(s.Pattern)
 	}
 	if s.Items != nil {
 		c.items = compileShape(r, s.Items)
-		c.minItems, c.maxItems, c.unique = value(s.MinItems), orUnbounded(s.MaxItems), s.UniqueItems
+		c.minItems, c.maxItems, c.unique = orZero(s.MinItems), orUnbounded(s.MaxItems), s.UniqueItems
 	}
 	if s.Type == huma.TypeObject {
 		c.open = s.AdditionalProperties != false
@@ -89,6 +89,13 @@ func unchecked(s *huma.Schema) bool {
 	number := s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil
 	object := s.MinProperties != nil || s.MaxProperties != nil || len(s.DependentRequired) > 0
 	return open || format || composed || number || object || s.ContentEncoding != ""
+}
+
+func orZero(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
 }
 
 func orUnbounded(n *int) int {

@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 
 const problemType = "application/problem+json"
 
-// Problem is an error as a client sees it (RFC 9457, spec §7).
+// Problem is an error as a client sees it (RFC 9457).
 type Problem struct {
 	Type    string          `json:"type" format:"uri" doc:"Where the problem is described."`
 	Title   string          `json:"title" doc:"What happened, for people."`
@@ -52,14 +52,14 @@ func problemSchema(api huma.API) *huma.Schema {
 	return api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 }
 
-// typeOf is the address of a problem's description.
-func typeOf(base string, c problem.Code) string { return base + "/docs/errors#" + string(c) }
+// typeOf returns the address of a problem's description.
+func typeOf(base string, c problem.Code) string { return base + problemsPath + "#" + string(c) }
 
-// show gives a problem its form for the client that made the request.
-func (a *API) show(ctx context.Context, p *problem.Problem) *Problem {
+// show returns a problem as the client of the request sees it.
+func (k *Kit) show(ctx context.Context, p *problem.Problem) *Problem {
 	shown := &Problem{
-		Type: typeOf(a.Settings.BaseURL, p.Code), Title: p.Title(), Status: p.Status(), Code: string(p.Code),
-		TraceID: request(ctx).trace.id(), Detail: p.Detail, Errors: p.Fields,
+		Type: typeOf(k.BaseURL, p.Code), Title: p.Title(), Status: p.Status(), Code: string(p.Code),
+		TraceID: callOf(ctx).trace.id(), Detail: p.Detail, Errors: p.Fields,
 	}
 	if p.RetryAfter > 0 {
 		shown.retryAfter = strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds())))
@@ -67,12 +67,9 @@ func (a *API) show(ctx context.Context, p *problem.Problem) *Problem {
 	return shown
 }
 
-// fail makes a handler's error the client's problem.
-func (a *API) fail(ctx context.Context, err error) error { return a.show(ctx, a.problem(ctx, err)) }
-
-// problem finds the problem in an error. What is no problem is a fault of ours: it is logged here, and only here.
-func (a *API) problem(ctx context.Context, err error) *problem.Problem {
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client is gone: nobody reads this
+// problemOf returns the problem in an error. An error without one is a server error: it is logged here, and only here.
+func (k *Kit) problemOf(ctx context.Context, err error) *problem.Problem {
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client closed the connection and reads no answer
 		return problem.New(problem.ServerUnavailable)
 	}
 	if errors.Is(err, budget.ErrExhausted) {
@@ -82,26 +79,29 @@ func (a *API) problem(ctx context.Context, err error) *problem.Problem {
 	if known {
 		return p
 	}
-	a.Logger.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("operation", request(ctx).operation), slog.Any("error", err))
-	if a.Unavailable != nil && a.Unavailable(err) {
+	k.Logger.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("operation", callOf(ctx).operation), slog.Any("error", err))
+	if k.Unavailable != nil && k.Unavailable(err) {
 		p = problem.New(problem.ServerUnavailable)
 		p.RetryAfter = retrySoon
 	}
 	return p
 }
 
-// retrySoon is when to come again after what passes by itself.
+// retrySoon is the Retry-After of an error that passes by itself.
 const retrySoon = time.Second
 
-// write answers with a problem from outside a handler.
-func (a *API) write(ctx huma.Context, p *problem.Problem) {
+// Fail answers with the problem in err, for middleware. Handlers return their errors.
+func (k *Kit) Fail(ctx huma.Context, err error) { k.write(ctx, k.problemOf(ctx.Context(), err)) }
+
+// write answers with a problem.
+func (k *Kit) write(ctx huma.Context, p *problem.Problem) {
 	_, w := humago.Unwrap(ctx)
-	a.answer(ctx.Context(), w, p)
+	k.answer(ctx.Context(), w, p)
 }
 
-// answer writes a problem; the recorder adds what belongs to its status.
-func (a *API) answer(ctx context.Context, w http.ResponseWriter, p *problem.Problem) {
-	shown := a.show(ctx, p)
+// answer writes a problem; the recorder adds the fields that follow from its status.
+func (k *Kit) answer(ctx context.Context, w http.ResponseWriter, p *problem.Problem) {
+	shown := k.show(ctx, p)
 	h := w.Header()
 	if shown.retryAfter != "" {
 		h.Set("Retry-After", shown.retryAfter)
@@ -113,8 +113,8 @@ func (a *API) answer(ctx context.Context, w http.ResponseWriter, p *problem.Prob
 
 var once sync.Once
 
-// setUpLibrary sets what the library keeps in variables of its package: its own errors become problems of ours, and
-// lists are never null, and "localpart" is a misspelt "localPart".
+// setUpLibrary sets the package variables of the library: its own errors become problems of ours, lists are never null,
+// and names are compared exactly, so that "localpart" is not "localPart".
 func setUpLibrary() {
 	once.Do(func() {
 		huma.ValidateStrictCasing = true
@@ -123,7 +123,7 @@ func setUpLibrary() {
 			if ctx == nil { // while operations are registered, for the schema
 				return &Problem{Status: status}
 			}
-			return request(ctx.Context()).api.show(ctx.Context(), translate(msg, errs))
+			return callOf(ctx.Context()).kit.show(ctx.Context(), translate(msg, errs))
 		}
 		huma.NewError = func(status int, _ string, _ ...error) huma.StatusError {
 			return &Problem{Status: status}
@@ -131,8 +131,8 @@ func setUpLibrary() {
 	})
 }
 
-// translate gives an error of the library's its code. Rejected input is never told back. All of its errors are about
-// parameters: bodies pass checkBody first, and one that the library still cannot decode is a fault of its shape.
+// translate makes an error of the library request.invalid, without the rejected input. All of its errors are about
+// parameters: bodies pass checkBody first, and if the library cannot decode one after that, its shape is at fault.
 func translate(msg string, errs []error) *problem.Problem {
 	p := problem.New(problem.RequestInvalid)
 	for _, err := range errs {
@@ -140,14 +140,13 @@ func translate(msg string, errs []error) *problem.Problem {
 			p.Fields = append(p.Fields, field(d))
 		}
 	}
-	if p.Fields = told(p.Fields); len(p.Fields) == 0 {
+	if p.Fields = limitFields(p.Fields); len(p.Fields) == 0 {
 		p.Detail = msg
 	}
 	return p
 }
 
-// field is what a client is told of one fault that the library found. Of a body that is what its decoder says, which
-// would repeat parts of it.
+// field describes one fault that the library found. The message of its decoder is left out, since it quotes the body.
 func field(d *huma.ErrorDetail) problem.Field {
 	if d.Location == "body" {
 		return problem.Field{Message: "is not of the expected form or out of range"}
@@ -155,7 +154,7 @@ func field(d *huma.ErrorDetail) problem.Field {
 	return problem.Field{Pointer: pointer(d.Location), Message: d.Message}
 }
 
-// pointer makes a location of a parameter such as query.wait the pointer that a client is shown: ?wait.
+// pointer returns the pointer that a client sees for the location of a parameter: ?wait for query.wait.
 func pointer(location string) string {
 	if name, ok := strings.CutPrefix(location, "query."); ok {
 		return "?" + name

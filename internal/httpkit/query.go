@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"maps"
@@ -10,10 +10,9 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// checkQuery refuses a query that could be misunderstood, so that a misspelt "wait" is noticed (decisions §1): one that
-// is malformed, and parameters that the operation does not have or that come twice. Probes take anything, since
-// whoever probes may add something against caches.
-func (a *API) checkQuery(ctx huma.Context, next func(huma.Context)) {
+// checkQuery rejects a malformed query, and parameters that the operation does not have or that occur twice, so that a
+// client notices a misspelt "wait". Probes accept anything, since monitoring may add a parameter against caches.
+func (k *Kit) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	o := operation(ctx)
 	u := ctx.URL()
 	if o.Root || u.RawQuery == "" {
@@ -21,7 +20,7 @@ func (a *API) checkQuery(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	if p := queryProblem(u.RawQuery, ctx.Operation().Parameters); p != nil {
-		a.write(ctx, p)
+		k.write(ctx, p)
 		return
 	}
 	next(ctx)
@@ -45,18 +44,18 @@ func queryProblem(raw string, known []*huma.Param) *problem.Problem {
 	if len(p.Fields) == 0 {
 		return nil
 	}
-	p.Fields = told(p.Fields)
+	p.Fields = limitFields(p.Fields)
 	return p
 }
 
-// Bounds of what is told back of wrong input.
+// Bounds of what an answer says of invalid input.
 const (
 	fieldsMax  = 20
 	pointerMax = 200
 )
 
-// told is what a client is told of the fields at fault: enough to go on, and never more than it sent.
-func told(fields []problem.Field) []problem.Field {
+// limitFields bounds the faults in an answer, so that it is never much larger than the request.
+func limitFields(fields []problem.Field) []problem.Field {
 	fields = fields[:min(len(fields), fieldsMax)]
 	for i, f := range fields {
 		if len(f.Pointer) > pointerMax {

@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"reflect"
@@ -13,32 +13,31 @@ import (
 
 const schemaPrefix = "#/components/schemas/"
 
-// schemaNames gives a type another name in the documentation than in the code, where its package says what it is of.
-var schemaNames = map[string]string{
-	"Summary": "MessageSummary", "Header": "MessageHeader", "Envelope": "MessageEnvelope", "Address": "MailAddress",
-	"Authentication": "MessageAuthentication", "Field": "ProblemField", "Checks": "ReadinessChecks",
-	"MailboxWish": "MailboxCreation", "Extension": "MailboxExtension",
-}
+// schemaNames has the names of Go types in the document, where they differ.
+type schemaNames map[string]string
 
-// schemaName names a type: MailboxAnswer for what wraps a Mailbox, MessageSummaryPage for what wraps a list of them.
-func schemaName(t reflect.Type, hint string) string {
+// name names a type: MailboxAnswer for Data[Mailbox], MailboxPage for List[Mailbox].
+func (n schemaNames) name(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	for _, wrapper := range []struct{ generic, prefix, suffix string }{{"Data[", "Data", "Answer"}, {"List[", "List", "Page"}} {
 		if strings.HasPrefix(plain(t).Name(), wrapper.generic) {
-			return named(strings.TrimPrefix(name, wrapper.prefix)) + wrapper.suffix
+			return n.renamed(strings.TrimPrefix(name, wrapper.prefix)) + wrapper.suffix
 		}
 	}
-	return named(name)
+	return n.renamed(name)
 }
 
-func named(name string) string {
-	if other, ok := schemaNames[name]; ok {
+func (n schemaNames) renamed(name string) string {
+	if other, ok := n[name]; ok {
 		return other
+	}
+	if name == "Field" { // of a Problem
+		return "ProblemField"
 	}
 	return name
 }
 
-// plain is what a pointer type points to.
+// plain returns the type that a pointer type points to.
 func plain(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -46,15 +45,15 @@ func plain(t reflect.Type) reflect.Type {
 	return t
 }
 
-// newSchemas is the registry of the documentation's schemas. A moment is written like any other time.
-func newSchemas() huma.Registry {
-	r := huma.NewMapRegistry(schemaPrefix, schemaName)
+// newSchemas returns the registry of the document's schemas. A clock.Stamp is documented as a time.
+func newSchemas(names schemaNames) huma.Registry {
+	r := huma.NewMapRegistry(schemaPrefix, names.name)
 	r.RegisterTypeAlias(reflect.TypeFor[clock.Stamp](), reflect.TypeFor[time.Time]())
 	return r
 }
 
-// allowNull says of everything that an answer may leave out by null that it may be null, which the library does not say
-// of what it refers to and of what is written as something else.
+// allowNull marks every pointer property without omitempty as nullable, which the library does not do for references and
+// for types that are documented as another.
 func allowNull(r huma.Registry) {
 	for name, schema := range r.Map() {
 		for _, f := range reflect.VisibleFields(r.TypeFromRef(schemaPrefix + name)) {

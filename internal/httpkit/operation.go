@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"context"
@@ -11,42 +11,42 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Operation is one row of a group's table: what the documentation says of a call and what is done before its handler runs.
+// Operation describes an operation: its row in the documentation, and what is checked before its handler runs.
 type Operation struct {
-	ID      string // of OpenAPI, and the label of the metrics
+	ID      string // in OpenAPI, and the label of the metrics
 	Method  string
 	Path    string // below BasePath
 	Summary string
 	Text    string // a longer description; may be empty
 	Status  int    // of success
 	Auth    []Scheme
-	Scope   apikey.Scope   // with the scheme apiKey: what a key must carry
-	Limit   ratelimit.Name // which limit it counts against; "": none
-	Codes   []problem.Code // the problems of its own, beside those that follow from Auth, Limit and the input
-	Expired problem.Code   // what an expired mailbox is told here; "": mailbox.expired
+	Scope   string         // what the credential must permit, for API.Authenticate; "": anything
+	Limit   ratelimit.Name // the limit that it counts against; "": none
+	CountBy CountBy        // by what it counts
+	Codes   []problem.Code // its problems, beside those that follow from Auth, Limit and the input
+	Expired problem.Code   // for API.Authenticate: the problem of a credential whose subject has expired; "": the API's default
 	Root    bool           // a probe: it answers without BasePath as well, and to any query
-	Also    int            // a further status that carries the answer of success; 0: none
-	Media   string         // of a download; "": the answer is JSON
+	Also    int            // a further status with the answer of success; 0: none
+	Media   string         // the media type of a download; "": the answer is JSON
 
-	Statuses map[problem.Code]int // where the specification lists another status for a code than the table
+	Statuses map[problem.Code]int // the status of a code here, where it is not the code's usual one
 
-	LargeBody    bool   // the body may be as large as Settings.LargeBodyMax
-	body         *shape // of the body, where there is one; register sets it
+	LargeBody    bool   // the body may have Config.LargeBodyMax octets
+	body         *shape // of the body, if there is one; set by Register
 	bodyRequired bool
 }
 
-// register adds an operation of a group with its handler. Errors of the handler become problems here, once.
-func register[I, O any](a *API, group string, o Operation, handle func(context.Context, *I) (*O, error)) {
-	o.Codes = a.codes(o, hasBody[I]())
+// Register adds an operation of a group with its handler. Errors of the handler become problems here.
+func Register[I, O any](k *Kit, group string, o Operation, handle func(context.Context, *I) (*O, error)) {
+	o.Codes = o.allCodes(hasBody[I]())
 	op := huma.Operation{
-		OperationID: o.ID, Method: o.Method, Path: BasePath + o.Path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
+		OperationID: o.ID, Method: o.Method, Path: k.BasePath + o.Path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
 		DefaultStatus: o.Status, Security: security(o.Auth), SkipValidateBody: true, MaxBodyBytes: -1, BodyReadTimeout: -1, // see readBody
-		Metadata: map[string]any{metadataKey: &o}, Responses: problemResponses(a.huma, o),
+		Metadata: map[string]any{metadataKey: &o}, Responses: problemResponses(k.huma, o),
 	}
 	if hasBody[I]() {
 		op.RequestBody = &huma.RequestBody{} // which the library completes
@@ -54,23 +54,24 @@ func register[I, O any](a *API, group string, o Operation, handle func(context.C
 	handler := func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {
-			return nil, o.restated(a.fail(ctx, err))
+			return nil, o.withStatus(k.show(ctx, k.problemOf(ctx, err)))
 		}
 		return out, nil
 	}
-	huma.Register(a.huma, op, handler)
+	huma.Register(k.huma, op, handler)
 	if op.RequestBody != nil {
-		o.body = compileShape(a.huma.OpenAPI().Components.Schemas, op.RequestBody.Content[jsonType].Schema)
+		o.body = compileShape(k.huma.OpenAPI().Components.Schemas, op.RequestBody.Content[jsonType].Schema)
 		o.bodyRequired = op.RequestBody.Required
 	}
 	o.refine(op.Responses)
 	if o.Root {
+		k.probes[o.Path], k.probes[k.BasePath+o.Path] = true, true
 		op.Path, op.Hidden = o.Path, true
-		huma.Register(a.huma, op, handler)
+		huma.Register(k.huma, op, handler)
 	}
 }
 
-// refine puts the documentation of success right where the Go types do not say it all.
+// refine corrects the documentation of success where the Go types do not say everything.
 func (o *Operation) refine(responses map[string]*huma.Response) {
 	success := responses[strconv.Itoa(o.Status)]
 	if o.Media != "" {
@@ -84,25 +85,19 @@ func (o *Operation) refine(responses map[string]*huma.Response) {
 
 const metadataKey = "gonebox"
 
-// operation is the row that a call belongs to.
+// operation returns the operation of a call.
 func operation(ctx huma.Context) *Operation {
 	return ctx.Operation().Metadata[metadataKey].(*Operation)
 }
 
-// codes completes an operation's own problems with those that every operation of its shape can answer.
-func (a *API) codes(o Operation, body bool) []problem.Code {
+// allCodes returns an operation's own problems with those that follow from its credentials, limit and input.
+func (o Operation) allCodes(body bool) []problem.Code {
 	all := slices.Clone(o.Codes)
 	if len(o.Auth) > 0 {
 		all = append(all, problem.AuthInvalidToken)
-		if !slices.Contains(o.Auth, public) {
+		if !slices.Contains(o.Auth, Public) {
 			all = append(all, problem.AuthRequired)
 		}
-	}
-	if slices.Contains(o.Auth, apiKey) {
-		all = append(all, problem.AuthScopeMissing, problem.AuthAddressNotAllowed)
-	}
-	if slices.Contains(o.Auth, mailboxToken) {
-		all = append(all, o.expired(), problem.AuthAddressNotAllowed) // where the token carries a developer key
 	}
 	if o.Limit != "" {
 		all = append(all, problem.RateLimited)
@@ -118,14 +113,7 @@ func (a *API) codes(o Operation, body bool) []problem.Code {
 	return slices.Compact(all)
 }
 
-func (o Operation) expired() problem.Code {
-	if o.Expired != "" {
-		return o.Expired
-	}
-	return problem.MailboxExpired
-}
-
-// statusOf is the status of a code here.
+// statusOf returns the status of a code here.
 func (o Operation) statusOf(c problem.Code) int {
 	if status, ok := o.Statuses[c]; ok {
 		return status
@@ -133,16 +121,16 @@ func (o Operation) statusOf(c problem.Code) int {
 	return c.Status()
 }
 
-// restated gives a problem the status that the specification lists for it here.
-func (o Operation) restated(err error) error {
+// withStatus sets the status that a problem has here.
+func (o Operation) withStatus(err error) error {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		p.Status = o.statusOf(problem.Code(p.Code))
 	}
 	return err
 }
 
-// problemResponses documents problems: an answer a status, which lists the codes it may carry. What is our fault is
-// the default: it can happen to every call, and no client need tell one from the other.
+// problemResponses documents problems: one response per status, which lists the codes it may carry. Server errors are
+// the default response: every call may fail with them, and clients need not tell them apart.
 func problemResponses(api huma.API, o Operation) map[string]*huma.Response {
 	schema := problemSchema(api)
 	responses := make(map[string]*huma.Response)
@@ -180,7 +168,7 @@ func problemExample(api huma.API, c problem.Code, status int) *huma.Example {
 	}}
 }
 
-// hasBody tells whether an operation's input has a body.
+// hasBody reports whether an operation's input has a body.
 func hasBody[I any]() bool {
 	_, ok := reflect.TypeFor[I]().FieldByName("Body")
 	return ok

@@ -1,4 +1,4 @@
-package httpapi
+package httpkit
 
 import (
 	"bytes"
@@ -16,30 +16,31 @@ import (
 
 const jsonType = "application/json"
 
-// A body is decoded in bodyCost times its length, copies of the library and of its decoder counted. The memory for one of at most
-// smallBody octets is reserved when it has arrived, so that clients that send nothing hold none; for a larger one before it is read.
+// Decoding a body takes bodyCost times its length, with the copies of the library and its decoder. The memory for a body of
+// at most smallBody octets is reserved when it has arrived, so that clients that send nothing hold none; for a larger one
+// it is reserved before reading.
 const (
 	bodyCost  = 8
 	smallBody = 16 << 10
 )
 
-// drainMax is how much of a body above its limit is read and dropped, so that a client that sends it all before it reads
-// hears the answer instead of a reset connection.
+// drainMax is how many octets of a body above its limit are read and dropped, so that a client that sends all of it before
+// it reads gets the answer instead of a connection reset.
 const drainMax = 1 << 20
 
 // readBody reads the body of a request and checks it before the library decodes it: its media type, its size, and in one
-// pass over its tokens everything that the schema says (checkBody). A body that passes costs a few times its size to
-// decode, and its size is bounded by its operation.
-func (a *API) readBody(ctx huma.Context, next func(huma.Context)) {
+// pass over its tokens everything that the schema demands (checkBody). This bounds the cost of decoding to bodyCost times
+// the size that the operation allows.
+func (k *Kit) readBody(ctx huma.Context, next func(huma.Context)) {
 	o := operation(ctx)
 	if o.body == nil {
 		next(ctx)
 		return
 	}
 	r, _ := humago.Unwrap(ctx)
-	body, p := a.bodyOf(r, o)
+	body, p := k.bodyOf(r, o)
 	if p != nil {
-		a.write(ctx, p)
+		k.write(ctx, p)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -47,21 +48,21 @@ func (a *API) readBody(ctx huma.Context, next func(huma.Context)) {
 }
 
 // bodyOf returns the checked body of a request, or the problem with it.
-func (a *API) bodyOf(r *http.Request, o *Operation) ([]byte, *problem.Problem) {
+func (k *Kit) bodyOf(r *http.Request, o *Operation) ([]byte, *problem.Problem) {
 	if r.ContentLength > 0 && !isJSON(r.Header) { // before 100 Continue is sent
 		return nil, wrongMedia()
 	}
-	limit := a.Settings.BodyMax
+	limit := k.BodyMax
 	if o.LargeBody {
-		limit = a.Settings.LargeBodyMax
+		limit = k.LargeBodyMax
 	}
 	expected := limit
 	if r.ContentLength >= 0 {
 		expected = min(limit, r.ContentLength)
 	}
 	if expected > smallBody {
-		if err := a.reserve(r.Context(), budget.Request, expected*bodyCost); err != nil {
-			return nil, a.problem(r.Context(), err)
+		if err := k.Reserve(r.Context(), budget.Request, expected*bodyCost); err != nil {
+			return nil, k.problemOf(r.Context(), err)
 		}
 	}
 	body, err := readAtMost(r, limit)
@@ -79,12 +80,12 @@ func (a *API) bodyOf(r *http.Request, o *Operation) ([]byte, *problem.Problem) {
 		return nil, wrongMedia()
 	}
 	if expected <= smallBody {
-		if err := a.reserve(r.Context(), budget.Request, int64(len(body))*bodyCost); err != nil {
-			return nil, a.problem(r.Context(), err)
+		if err := k.Reserve(r.Context(), budget.Request, int64(len(body))*bodyCost); err != nil {
+			return nil, k.problemOf(r.Context(), err)
 		}
 	}
 	if faults := checkBody(body, o.body); len(faults) > 0 {
-		return nil, &problem.Problem{Code: problem.RequestInvalid, Fields: told(faults)}
+		return nil, &problem.Problem{Code: problem.RequestInvalid, Fields: limitFields(faults)}
 	}
 	return body, nil
 }
@@ -117,7 +118,7 @@ func readAtMost(r *http.Request, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// drain drops what a client may have sent already. A client that asked for 100 Continue has sent nothing.
+// drain drops what a client may have sent already. A client that waits for 100 Continue has sent nothing.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.CopyN(io.Discard, r.Body, drainMax)

@@ -1,11 +1,11 @@
-package httpapi_test
+package httpkit_test
 
 import (
 	"net/http"
 	"net/netip"
 	"testing"
 
-	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
 var proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:ffff::/48")}
@@ -35,7 +35,7 @@ func TestClientAddr(t *testing.T) {
 		{"10.0.0.1:99", []string{"192.0.2.1:4711"}, "192.0.2.1"},
 		{"@", []string{"192.0.2.1"}, "0.0.0.0"},
 	} {
-		if got := httpapi.ClientAddr(from(c.peer, c.forwarded...), proxies); got.String() != c.want {
+		if got := httpkit.ClientAddrOf(from(c.peer, c.forwarded...), proxies); got.String() != c.want {
 			t.Errorf("%s for %q: %s, want %s", c.peer, c.forwarded, got, c.want)
 		}
 	}
@@ -46,7 +46,7 @@ func FuzzXForwardedFor(f *testing.F) {
 	f.Add("10.0.0.1:1", "6.6.6.6, 192.0.2.1, 10.9.9.9")
 	f.Add("10.0.0.1:1", ",,[::1]:5,%,fe80::1%x")
 	f.Fuzz(func(t *testing.T, peer, forwarded string) {
-		got := httpapi.ClientAddr(from(peer, forwarded), proxies)
+		got := httpkit.ClientAddrOf(from(peer, forwarded), proxies)
 		if !got.IsValid() || got.Is4In6() || got.Zone() != "" {
 			t.Fatalf("%s for %q: %v", peer, forwarded, got)
 		}
@@ -54,7 +54,7 @@ func FuzzXForwardedFor(f *testing.F) {
 			t.Errorf("%s is not trusted and yet it counts as %s", peer, got)
 		}
 		// Whatever a client writes itself, what the trusted proxy adds behind it decides.
-		if got := httpapi.ClientAddr(from("10.0.0.1:1", forwarded+", 192.0.2.77"), proxies); got.String() != "192.0.2.77" {
+		if got := httpkit.ClientAddrOf(from("10.0.0.1:1", forwarded+", 192.0.2.77"), proxies); got.String() != "192.0.2.77" {
 			t.Errorf("%q makes it %s", forwarded, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package httpapi_test
+package httpkit_test
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// What the library says of wrong input is request.invalid, and nothing of the input goes back.
+// An error of the library becomes request.invalid and does not quote the input.
 func TestTranslate(t *testing.T) {
 	detail := func(location, message string) error {
 		return &huma.ErrorDetail{Location: location, Message: message, Value: "hunter2"}
@@ -26,7 +26,7 @@ func TestTranslate(t *testing.T) {
 		"query":               {[]error{detail("query.wait", "invalid integer")}, "?wait"},
 		"a header":            {[]error{detail("header.X", "invalid integer")}, ""},
 	} {
-		p := httpapi.Translate("validation failed", c.errs)
+		p := httpkit.Translate("validation failed", c.errs)
 		if p.Code != problem.RequestInvalid || strings.Contains(p.Error(), "hunter2") || strings.Contains(p.Error(), "json:") {
 			t.Errorf("%s: %v", name, p)
 		}
@@ -34,7 +34,7 @@ func TestTranslate(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, p.Fields, c.pointer)
 		}
 		if p.Detail == "" && len(p.Fields) == 0 {
-			t.Errorf("%s: nothing is said", name)
+			t.Errorf("%s: neither a detail nor a field", name)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestQueryProblem(t *testing.T) {
 		"wait=1": nil, "": nil, "wait=&wait=": {"?wait"}, "b=1&a=2": {"?a", "?b"}, "wait=1&waits=2": {"?waits"}, "Wait=1": {"?Wait"},
 	} {
 		var got []string
-		if p := httpapi.QueryProblem(query, "wait"); p != nil {
+		if p := httpkit.QueryProblem(query, "wait"); p != nil {
 			for _, f := range p.Fields {
 				got = append(got, f.Pointer)
 			}
@@ -54,7 +54,7 @@ func TestQueryProblem(t *testing.T) {
 		}
 	}
 	for _, malformed := range []string{"%zz", "a;b", "wait=%"} {
-		if p := httpapi.QueryProblem(malformed, "wait"); p == nil || p.Detail == "" {
+		if p := httpkit.QueryProblem(malformed, "wait"); p == nil || p.Detail == "" {
 			t.Errorf("%q: %v", malformed, p)
 		}
 	}
@@ -65,7 +65,7 @@ func TestCleanPath(t *testing.T) {
 		"/": true, "/a": true, "/a/": true, "/a/b": true, "/a..b": true, "/...": true, "": false, "*": false, "a": false,
 		"//": false, "//a": false, "/a//b": false, "/a//": false, "/./a": false, "/a/..": false, "/../a": false, "/.": false,
 	} {
-		if got := httpapi.CleanPath(path); got != want {
+		if got := httpkit.CleanPath(path); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
 	}
@@ -73,14 +73,17 @@ func TestCleanPath(t *testing.T) {
 
 func TestSchemaName(t *testing.T) {
 	for want, v := range map[string]any{
-		"MailboxAnswer": httpapi.Data[httpapi.Mailbox]{}, "MailboxPage": httpapi.List[httpapi.Mailbox]{}, "MessageSummaryPage": httpapi.List[Summary]{},
-		"SessionAnswer": &httpapi.Data[*httpapi.Session]{}, "ReadinessChecks": httpapi.Checks{},
+		"MailboxAnswer": httpkit.Data[Mailbox]{}, "MailboxPage": httpkit.List[Mailbox]{}, "MessageSummaryPage": httpkit.List[Summary]{},
+		"MessageSummaryAnswer": &httpkit.Data[*Summary]{}, "MessageSummary": Summary{}, "ProblemField": problem.Field{},
 	} {
-		if got := httpapi.SchemaName(reflect.TypeOf(v), ""); got != want {
+		if got := httpkit.SchemaName(map[string]string{"Summary": "MessageSummary"}, reflect.TypeOf(v)); got != want {
 			t.Errorf("%T: %s, want %s", v, got, want)
 		}
 	}
 }
 
-// Summary is named like that of messages.
-type Summary struct{}
+// Types as an API has them.
+type (
+	Mailbox struct{}
+	Summary struct{}
+)

@@ -1,0 +1,81 @@
+package httpkit
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// CountBy says by what the calls of an operation are counted against its limit, and therefore where.
+type CountBy int
+
+// The values of CountBy.
+const (
+	ByAddress CountBy = iota // the client's address: counted before anything else is done
+	ByCaller                 // the caller: counted by API.Authenticate
+	ByHandler                // counted by the operation's handler
+)
+
+// limit counts a call by the client's address, if its operation wants that.
+func (k *Kit) limit(ctx huma.Context, next func(huma.Context)) {
+	o := operation(ctx)
+	call := callOf(ctx.Context())
+	call.operation = o.ID
+	if o.Limit == "" || o.CountBy != ByAddress || k.Take(ctx, o.Limit, call.identity(), k.Limit(o.Limit)) {
+		next(ctx)
+	}
+}
+
+// Limit returns the configured limit of a name.
+func (k *Kit) Limit(n ratelimit.Name) ratelimit.Limit {
+	if limit, ok := k.Limits[n]; ok {
+		return limit
+	}
+	return k.Limits[ratelimit.Other]
+}
+
+// Take counts a call for an identity and sets the answer's RateLimit fields. Over the limit it answers with the problem
+// and returns false.
+func (k *Kit) Take(ctx huma.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) bool {
+	d := k.Limiter.Take(name, identity, limit, 1)
+	ShowLimit(ctx.Context(), d)
+	if !d.OK {
+		k.write(ctx, d.Problem())
+	}
+	return d.OK
+}
+
+// ShowLimit sets the RateLimit fields of the answer to the request that ctx belongs to.
+func ShowLimit(ctx context.Context, d ratelimit.Decision) {
+	h, fields := callOf(ctx).writer.Header(), d.Headers()
+	if fields.RateLimit != "" { // the empty limit has none
+		h.Set("RateLimit", fields.RateLimit)
+		h.Set("RateLimit-Policy", fields.RateLimitPolicy)
+	}
+}
+
+// Poll lets a call wait for as many seconds as its client asks for, at most WaitMax and left. It takes one of the
+// long-polls that an address may have open, which done gives back, and extends the connection's write deadline by the
+// wait. Error: rate.limited.
+func (k *Kit) Poll(ctx context.Context, seconds int, left time.Duration) (wait time.Duration, done func(), err error) {
+	wait = min(time.Duration(seconds)*time.Second, k.WaitMax, left)
+	if seconds == 0 {
+		return 0, func() {}, nil
+	}
+	c := callOf(ctx)
+	release, ok := k.Gauge.Acquire(ratelimit.LongPolls, c.identity(), k.LongPolls)
+	if !ok {
+		p := problem.Detailf(problem.RateLimited, "%d long-polls are open from your address; end one first", k.LongPolls)
+		p.RetryAfter = time.Second
+		return 0, nil, p
+	}
+	// A network deadline is on the machine's clock, whatever clock the service runs by.
+	_ = http.NewResponseController(c.writer).SetWriteDeadline(clock.System().Now().Add(wait + k.WriteTimeout))
+	return wait, release, nil
+}

@@ -1,0 +1,214 @@
+package httpkit
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"path"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// call is the state of a request, in its context from the start.
+type call struct {
+	kit       *Kit
+	trace     trace
+	client    netip.Addr
+	writer    http.ResponseWriter // the connection's own, for its deadlines
+	operation string              // its id, "" before it is known
+	leases    []*budget.Lease     // see Reserve
+}
+
+type callKey struct{}
+
+// callOf returns the call that ctx belongs to.
+func callOf(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{kit: &Kit{}}
+}
+
+// identity is what a client without a credential is counted by.
+func (c *call) identity() string { return ratelimit.AddrIdentity(c.client) }
+
+// ClientAddr returns the client's address of the request that ctx belongs to.
+func ClientAddr(ctx context.Context) netip.Addr { return callOf(ctx).client }
+
+// AddrIdentity returns what limits by address count the request that ctx belongs to by.
+func AddrIdentity(ctx context.Context) string { return callOf(ctx).identity() }
+
+// TraceID returns the trace id of the request that ctx belongs to, for log lines; "" outside of a request.
+func TraceID(ctx context.Context) string {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c.trace.id()
+	}
+	return ""
+}
+
+// outermost returns the handler that every request passes first. It sets the trace and the client's address, answers CORS
+// preflights and unknown paths, recovers panics and logs the request.
+func (k *Kit) outermost() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := k.Clock.Now()
+		c := &call{kit: k, trace: newTrace(r.Header.Get("Traceparent")), client: clientAddr(r, k.TrustedProxies), writer: w}
+		rec := &recorder{ResponseWriter: w}
+		rec.Header().Set("Traceparent", c.trace.String())
+		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+		defer c.release()
+		defer func() { k.finish(r.Context(), rec, r, started, recover()) }()
+		if k.refuseConnection(rec, r) || k.preflight(rec, r) {
+			return
+		}
+		if !clean(r.URL.Path) {
+			k.answer(r.Context(), rec, problem.New(problem.RouteNotFound)) // the router would redirect it
+			return
+		}
+		if _, pattern := k.mux.Handler(r); pattern == "" {
+			k.unrouted(rec, r)
+			return
+		}
+		k.mux.ServeHTTP(rec, r)
+	})
+}
+
+// clean reports whether a path has no empty elements and no elements . and ...
+func clean(p string) bool {
+	c := path.Clean(p)
+	return strings.HasPrefix(p, "/") && (p == c || c != "/" && p == c+"/")
+}
+
+// clientGone is the status in the log and the metrics for a client that closed its connection before the answer.
+const clientGone = 499
+
+// finish ends a request: it answers 500 after a panic, and updates the log and the metrics.
+func (k *Kit) finish(ctx context.Context, w *recorder, r *http.Request, started time.Time, panicked any) {
+	c := callOf(ctx)
+	if panicked != nil {
+		k.recovered(ctx, w, panicked)
+	}
+	if ctx.Err() != nil {
+		w.status = clientGone
+	}
+	took := k.Clock.Now().Sub(started)
+	if k.Observe != nil {
+		k.Observe(c.operation, w.status, took)
+	}
+	level := slog.LevelDebug
+	if w.status >= 500 {
+		level = slog.LevelWarn
+	}
+	k.Logger.LogAttrs(ctx, level, "request", slog.String("method", r.Method), slog.String("operation", c.operation),
+		slog.Int("status", w.status), slog.Duration("took", took), slog.String("client", c.client.String()))
+}
+
+// recovered answers for a handler that panicked. If the answer had begun, it aborts the connection.
+func (k *Kit) recovered(ctx context.Context, w *recorder, panicked any) {
+	if panicked == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
+		panic(panicked)
+	}
+	if err, ok := panicked.(error); ok && w.status != 0 {
+		if _, network := errors.AsType[net.Error](err); network { // the library panics when writing the answer fails
+			k.Logger.LogAttrs(ctx, slog.LevelDebug, "writing the answer failed", slog.String("operation", callOf(ctx).operation), slog.Any("error", err))
+			panic(http.ErrAbortHandler)
+		}
+	}
+	k.Logger.LogAttrs(ctx, slog.LevelError, "call panicked", slog.String("operation", callOf(ctx).operation),
+		slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))
+	if w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	k.answer(ctx, w, problem.New(problem.ServerInternal))
+}
+
+// unrouted answers a request that matches no operation: an unknown path, or a wrong method.
+func (k *Kit) unrouted(w http.ResponseWriter, r *http.Request) {
+	probe := &probe{header: http.Header{}}
+	k.mux.ServeHTTP(probe, r)
+	if probe.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", probe.header.Get("Allow"))
+		k.answer(r.Context(), w, problem.Detailf(problem.RouteMethod, "this path takes %s", probe.header.Get("Allow")))
+		return
+	}
+	k.answer(r.Context(), w, problem.Detailf(problem.RouteNotFound, "the interface is described at %s/docs", k.BaseURL))
+}
+
+// preflight answers a CORS preflight, and sets the CORS fields of other answers. Any origin may call, since no cookies
+// are used.
+func (k *Kit) preflight(w http.ResponseWriter, r *http.Request) (done bool) {
+	if !strings.HasPrefix(r.URL.Path, k.BasePath+"/") {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit, RateLimit-Policy, Traceparent, Content-Disposition, WWW-Authenticate")
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Idempotency-Key, Traceparent, X-Api-Key")
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// recorder records the status, and sets the header fields that every answer has.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader sends the status.
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
+		h := r.Header()
+		challenge(h, status)
+		h.Set("X-Content-Type-Options", "nosniff")
+		if h.Get("Cache-Control") == "" {
+			h.Set("Cache-Control", "no-store") // answers hold mail and tokens
+		}
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a part of the body.
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK)
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// challenge adds to a 401 how to authenticate (RFC 9110 §11.6.1).
+func challenge(h http.Header, status int) {
+	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// probe is a ResponseWriter that keeps only the header and the status.
+type probe struct {
+	header http.Header
+	status int
+}
+
+// Header is the answer's header.
+func (p *probe) Header() http.Header { return p.header }
+
+// WriteHeader records the status.
+func (p *probe) WriteHeader(status int) { p.status = status }
+
+// Write drops the body.
+func (p *probe) Write(b []byte) (int, error) { return len(b), nil }
