@@ -5,7 +5,7 @@ import "slices"
 const module = "github.com/gonebox/gonebox"
 
 // kit knows no domain.
-var kit = internal("blob", "budget", "cache", "clock", "connlimit", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
+var kit = internal("blob", "budget", "buffer", "cache", "clock", "connlimit", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
 	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake")
 
 // domains hold the rules of one noun each.
@@ -21,7 +21,7 @@ var imports = map[string][]string{
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("httpkit")),                // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
-	"internal/smtpd":            internal("budget", "inbound", "clock", "problem", "ratelimit"),
+	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,
 	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan")),
@@ -42,6 +42,7 @@ var imports = map[string][]string{
 
 	"internal/blob":             internal("db", "raw"),
 	"internal/budget":           nil,
+	"internal/buffer":           nil,
 	"internal/clock":            nil,
 	"internal/config":           internal("plan", "ratelimit"),
 	"internal/connlimit":        nil,
@@ -54,7 +55,7 @@ var imports = map[string][]string{
 	"internal/job":              internal("clock", "db", "id"),
 	"internal/cache":            nil,
 	"internal/mailauth":         internal("cache"),
-	"internal/mailparse":        nil,
+	"internal/mailparse":        internal("buffer"),
 	"internal/netguard":         internal("clock"),
 	"internal/licences":         nil,
 	"internal/otp":              nil,
@@ -63,7 +64,7 @@ var imports = map[string][]string{
 	"internal/problem":          nil,
 	"internal/ratelimit":        internal("clock", "problem"),
 	"internal/ratelimit/ledger": internal("db", "ratelimit"),
-	"internal/raw":              internal("clock", "db", "id"),
+	"internal/raw":              internal("buffer", "clock", "db", "id"),
 	"internal/reserve":          nil,
 	"internal/resolver":         internal("cache", "clock"),
 	"internal/sanitize":         nil,

@@ -3,7 +3,8 @@ package mailparse
 import (
 	"bytes"
 	"strings"
-	"sync"
+
+	"github.com/gonebox/gonebox/internal/buffer"
 )
 
 // joinText decodes bodies and joins them, each beginning on a line of its own.
@@ -30,12 +31,9 @@ func (p *parser) text(e *entity, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	scratch := scratches.Get().(*[]byte)
-	defer putScratch(scratch)
+	scratch := buffer.Get(len(e.body)) // decoding makes a body shorter
+	defer buffer.Put(scratch)          // the text is a copy
 	data := p.decodeInto(*scratch, e)
-	if isEncoded(e.encoding) {
-		*scratch = data
-	}
 	label := e.params.token("charset")
 	if label == "" && e.media == "text/html" {
 		label = metaCharset(data)
@@ -45,16 +43,6 @@ func (p *parser) text(e *entity, limit int) string {
 		s = unflow(s, strings.EqualFold(e.params.token("delsp"), "yes"))
 	}
 	return s
-}
-
-// scratches are what bodies are decoded in, which become strings at once.
-var scratches = sync.Pool{New: func() any { return new([]byte) }}
-
-func putScratch(b *[]byte) {
-	const keep = 1 << 20
-	if cap(*b) <= keep {
-		scratches.Put(b)
-	}
 }
 
 // lfLines makes every line end LF: CRLF, CR alone, and CR CR LF, which text gateways make.

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 
 	"github.com/gonebox/gonebox/internal/blob"
+	"github.com/gonebox/gonebox/internal/buffer"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/raw"
 )
@@ -39,25 +40,27 @@ type file struct {
 
 // pack prepares the detail and the files. It appends to buf and returns the extended slice.
 func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) []byte {
-	p := plains.Get().(*packer)
-	defer givePlain(p)
-	*p = more.plain((*p)[:0])
+	const headerSize = 8 << 10 // of most mails
+	scratch := buffer.Get(len(more.Text) + len(more.HTML) + headerSize)
+	defer buffer.Put(scratch)
+	p := more.plain(*scratch)
+	*scratch = p
 	var small []int // the files that go where the detail goes
-	octets := len(*p)
+	octets := len(p)
 	for i, f := range files {
 		if f.Available && len(f.Data) < blobFrom {
 			small, octets = append(small, i), octets+len(f.Data)
 		}
 	}
-	together := len(*p) >= blobFrom || octets >= stageFrom ||
+	together := len(p) >= blobFrom || octets >= stageFrom ||
 		copies > 1 && ((copies-1)*octets >= shareFrom || copies*len(small) >= shareRows)
 	if together {
-		content := bodyOf(*p, small, files)
+		content := bodyOf(p, small, files)
 		key := blob.KeyOf(content)
 		d.body, buf = reference(key), d.blob(buf, blob.Content{Key: key, Data: content})
 	} else {
 		begin := len(buf)
-		buf = raw.Compress(buf, *p)
+		buf = raw.Compress(buf, p)
 		d.body = inline(buf[begin:])
 	}
 	for _, f := range files {

@@ -3,7 +3,6 @@ package message
 import (
 	"encoding/binary"
 	"errors"
-	"sync"
 
 	"github.com/gonebox/gonebox/internal/id"
 )
@@ -43,17 +42,6 @@ const (
 )
 
 var errDetail = errors.New("not the detail of a message")
-
-// plains are what details are joined in before they are compressed: as large as mails, and of no use after.
-var plains = sync.Pool{New: func() any { return new(packer) }}
-
-// givePlain returns a packer to plains.
-func givePlain(p *packer) {
-	const keep = 1 << 20
-	if cap(*p) <= keep {
-		plains.Put(p)
-	}
-}
 
 // plain appends the packed detail to p, not compressed.
 func (d *detail) plain(p packer) packer {

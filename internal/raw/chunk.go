@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/gonebox/gonebox/internal/buffer"
 )
 
 // ChunkSize is how many octets of a raw message a chunk holds; the last has fewer. A Reader holds one chunk at a time
@@ -54,20 +55,17 @@ func CompressChunks(dst []byte, parts ...[]byte) []byte {
 	}
 	room := chunksHead + size + (size/ChunkSize+1)*chunkHeader + s2.MaxEncodedLen(ChunkSize)
 	dst = binary.AppendUvarint(append(slices.Grow(dst, room), chunked), uint64(size))
-	joined := chunkBuffers.Get().(*[ChunkSize]byte)
-	defer chunkBuffers.Put(joined)
+	joined := buffer.Get(ChunkSize) // for chunks that lie in two parts
+	defer buffer.Put(joined)
 	for index, at := int64(0), 0; at < size; index++ {
 		n := min(ChunkSize, size-at)
 		var octets []byte
-		octets, parts = take(joined[:0], parts, n)
+		octets, parts = take(*joined, parts, n)
 		dst = appendChunk(dst, int64(size), index, octets)
 		at += n
 	}
 	return dst
 }
-
-// chunkBuffers are for chunks that lie in two parts, and for what a Reader decompresses.
-var chunkBuffers = sync.Pool{New: func() any { return new([ChunkSize]byte) }}
 
 // take returns the first n octets of parts, joined in buf where they are not all in one, and what is left of the parts.
 func take(buf []byte, parts [][]byte, n int) (octets []byte, rest [][]byte) {

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/gonebox/gonebox/internal/buffer"
 )
 
 // Reader reads a raw message from its beginning. It holds nothing open between two calls of Next, so that a slow client costs a
@@ -98,12 +99,14 @@ func (r *Reader) step(ctx context.Context) ([]byte, error) {
 	case r.done || r.index*ChunkSize >= r.size:
 		return nil, io.EOF
 	}
-	data := fetchBuffers.Get().(*[ChunkSize + chunkHeader]byte)
-	defer fetchBuffers.Put(data)
-	if err := r.fetch(ctx, data[:]); err != nil {
+	const size = ChunkSize + chunkHeader // the data of a chunk, and the header of the next
+	buf := buffer.Get(size)
+	defer buffer.Put(buf)
+	data := (*buf)[:size]
+	if err := r.fetch(ctx, data); err != nil {
 		return nil, err
 	}
-	return r.open(data[:])
+	return r.open(data)
 }
 
 // last reports whether the next chunk is the last.
@@ -156,6 +159,3 @@ func (r *Reader) all(ctx context.Context) ([]byte, error) {
 	}
 	return raw, nil
 }
-
-// fetchBuffers are for the data of a chunk and the header of the next.
-var fetchBuffers = sync.Pool{New: func() any { return new([ChunkSize + chunkHeader]byte) }}

@@ -19,36 +19,36 @@ func replyMalformed() reply {
 	return r
 }
 
-// DATA (RFC 5321 §4.1.1.4).
+// data carries out DATA (RFC 5321 §4.1.1.4).
 func (s *session) data(arg []byte) reply {
 	switch {
 	case len(arg) > 0:
 		return replyNoArgument
 	case !s.tx.open:
 		return replyMailFirst
-	case s.tx.chunks.buffer != nil:
+	case s.tx.chunks != nil:
 		return replyChunked
 	case len(s.tx.to) == 0:
 		return replyNoRecipient
 	}
 	defer s.reset()
 	begun := s.srv.wall.Now()
-	c, err := s.begin(max(s.tx.declared, min(s.last, trustedSize)))
+	c, err := s.newContent(max(s.tx.declared, min(s.last, maxGuess)))
 	if err != nil {
 		return s.refused("receive", err)
 	}
-	defer s.end(c)
+	defer c.release()
 	s.say(replyStartContent)
 	u := unstuffer{limit: s.srv.cfg.MaxSize}
-	r := s.received(c, &u)
-	s.last = int64(len(c.b))
+	r := s.receiveData(c, &u)
+	s.last = c.len()
 	s.concluded(r, u.size, begun)
 	return r
 }
 
-// received reads a message and hands it over.
-func (s *session) received(c content, u *unstuffer) reply {
-	short, err := s.receive(c, u)
+// receiveData reads the message of a DATA command and delivers it.
+func (s *session) receiveData(c *content, u *unstuffer) reply {
+	memoryErr, err := s.readData(c, u)
 	switch {
 	case err != nil:
 		return s.broken(err)
@@ -56,40 +56,42 @@ func (s *session) received(c content, u *unstuffer) reply {
 		return replyTooLarge()
 	case u.ends.malformed():
 		return replyMalformed()
-	case short != nil:
-		return s.refused("receive", short)
+	case memoryErr != nil:
+		return s.refused("receive", memoryErr)
 	default:
 		return s.deliver(c)
 	}
 }
 
-// receive reads a message to its end, which it looks for even when the message cannot be taken: the client hears the reply only
-// there, and what follows must not be mistaken for commands. An error in short says that there was no memory for the message.
-func (s *session) receive(c content, u *unstuffer) (short, err error) {
-	c.b = append(c.b, s.wire.take(inputSize)...)
+// readData reads a message up to the line that ends it. It does so even when the message cannot be accepted: the client waits for a reply
+// only after that line, and the rest of the message must not be mistaken for commands. A non-nil memoryErr says that there was no memory
+// for the message, err that the connection failed.
+func (s *session) readData(c *content, u *unstuffer) (memoryErr, err error) {
+	*c.buf = append(*c.buf, s.wire.take(inputSize)...)
 	kept := 0
 	for {
-		n, rest, done := u.scan(c.b, kept)
+		n, rest, done := u.scan(*c.buf, kept)
 		if done {
 			s.wire.unread(rest)
-			c.b = c.b[:n]
-			return short, nil
+			*c.buf = (*c.buf)[:n]
+			return memoryErr, nil
 		}
 		kept = n
-		c.b = append(c.b[:kept], rest...)
-		if fault := s.grow(c); fault != nil {
-			s.drop(c, rest)
-			short, kept, u.limit = fault, 0, -1
+		*c.buf = append((*c.buf)[:kept], rest...)
+		if err := s.grow(c); err != nil {
+			c.shrink(rest)
+			memoryErr, kept, u.limit = err, 0, -1
 		}
-		got, err := s.wire.readContent(c.room())
+		got, err := s.wire.readContent(c.free())
 		if err != nil {
-			return short, err
+			return memoryErr, err
 		}
 		c.extend(got)
 	}
 }
 
-// BDAT (RFC 3030 §2). A chunk's octets are read whatever becomes of it, since the client has sent them before it hears a reply.
+// bdat carries out BDAT (RFC 3030 §2). It reads the octets of a chunk even where it rejects the chunk, since the client sends them
+// without waiting for a reply.
 func (s *session) bdat(arg []byte) reply {
 	size, last, ok := parseChunk(arg)
 	if !ok {
@@ -106,38 +108,39 @@ func (s *session) bdat(arg []byte) reply {
 		return r
 	}
 	c := s.tx.chunks
-	short, err := s.receiveChunk(c, size)
+	memoryErr, err := s.receiveChunk(c, size)
 	switch {
 	case err != nil:
 		r := s.broken(err)
-		s.concluded(r, int64(len(c.b)), s.tx.begun)
+		s.concluded(r, c.len(), s.tx.begun)
 		return r
-	case short != nil:
+	case memoryErr != nil:
 		defer s.reset()
-		r := s.refused("receive", short)
-		s.concluded(r, int64(len(c.b)), s.tx.begun)
+		r := s.refused("receive", memoryErr)
+		s.concluded(r, c.len(), s.tx.begun)
 		return r
 	case !last:
-		s.commands-- // a message has as many chunks as its sender likes
+		s.commands-- // a message may have any number of chunks
 		return replyChunk
 	}
 	defer s.reset()
 	r := replyMalformed()
 	var ends lineEnds
-	if ends.check(c.b); !ends.malformed() {
+	if ends.check(c.octets()); !ends.malformed() {
 		r = s.deliver(c)
 	}
-	s.concluded(r, int64(len(c.b)), s.tx.begun)
+	s.concluded(r, c.len(), s.tx.begun)
 	return r
 }
 
-// firstChunk acquires memory for the message that begins with a chunk of so many octets. It does nothing if the message has begun.
+// firstChunk acquires memory for the message that begins with a chunk of size octets. It does nothing for a later chunk. It returns
+// "" if the chunk can be read.
 func (s *session) firstChunk(size int64) reply {
-	if s.tx.chunks.buffer != nil {
+	if s.tx.chunks != nil {
 		return ""
 	}
 	s.tx.begun = s.srv.wall.Now()
-	c, err := s.begin(max(s.tx.declared, size))
+	c, err := s.newContent(max(s.tx.declared, size))
 	if err == nil {
 		s.tx.chunks = c
 		return ""
@@ -149,19 +152,15 @@ func (s *session) firstChunk(size int64) reply {
 	return s.refused("receive", err)
 }
 
-// chunkRefused says why a chunk cannot be taken, or "". A message that grows too large is over: the chunks that the client has sent
-// after this one find no transaction.
+// chunkRefused returns the reply to a chunk that must not be read into memory, or "". It ends the transaction of a message that grows too
+// large, so that chunks which the client has already sent are rejected as well.
 func (s *session) chunkRefused(size int64) reply {
-	var octets int64
-	if s.tx.chunks.buffer != nil {
-		octets = int64(len(s.tx.chunks.b))
-	}
 	switch {
 	case !s.tx.open:
 		return replyMailFirst
 	case len(s.tx.to) == 0:
 		return replyNoRecipient
-	case size > s.srv.cfg.MaxSize-octets:
+	case size > s.srv.cfg.MaxSize-s.tx.chunks.len():
 		s.reset()
 		return replyTooLarge()
 	default:
@@ -169,17 +168,18 @@ func (s *session) chunkRefused(size int64) reply {
 	}
 }
 
-// receiveChunk reads a chunk. An error in short says that there was no memory for it; it has been read all the same.
-func (s *session) receiveChunk(c content, size int64) (short, err error) {
+// receiveChunk reads a chunk. A non-nil memoryErr says that there was no memory for it, so that its octets were discarded; err says that
+// the connection failed.
+func (s *session) receiveChunk(c *content, size int64) (memoryErr, err error) {
 	for size > 0 {
-		if short = s.grow(c); short != nil {
-			return short, s.wire.skip(size)
+		if err := s.grow(c); err != nil {
+			return err, s.wire.skip(size)
 		}
-		room := c.room()
-		room = room[:min(size, int64(len(room)))]
-		n := copy(room, s.wire.take(int64(len(room))))
+		free := c.free()
+		free = free[:min(size, int64(len(free)))]
+		n := copy(free, s.wire.take(int64(len(free))))
 		if n == 0 {
-			if n, err = s.wire.readContent(room); err != nil {
+			if n, err = s.wire.readContent(free); err != nil {
 				return nil, err
 			}
 		}
@@ -191,7 +191,7 @@ func (s *session) receiveChunk(c content, size int64) (short, err error) {
 
 // parseChunk reads "chunk-size [SP LAST]".
 func parseChunk(arg []byte) (size int64, last, ok bool) {
-	const digits = 18 // as many as int64 holds whatever they are
+	const digits = 18 // any number of 18 digits fits an int64
 	number, end, hasEnd := bytes.Cut(arg, []byte(" "))
 	if hasEnd && !bytes.EqualFold(end, []byte("LAST")) {
 		return 0, false, false
@@ -203,7 +203,7 @@ func parseChunk(arg []byte) (size int64, last, ok bool) {
 	return size, hasEnd, ok
 }
 
-// broken ends a session whose content did not come in whole. Nothing that still comes is a command.
+// broken ends a session whose connection failed within a message. Whatever arrives later is not a command.
 func (s *session) broken(err error) reply {
 	s.fail("read of content", err)
 	if isTimeout(err) {
@@ -212,9 +212,9 @@ func (s *session) broken(err error) reply {
 	return replyLost
 }
 
-// deliver hands the message over, as soon as there is memory for that.
-func (s *session) deliver(c content) reply {
-	if err := s.cover(c, int64(cap(c.b))+s.srv.in.Memory(int64(len(c.b)))); err != nil {
+// deliver delivers a message, once there is memory for that.
+func (s *session) deliver(c *content) reply {
+	if err := s.cover(c, int64(cap(*c.buf))+s.srv.in.Memory(c.len())); err != nil {
 		return s.refused("deliver", err)
 	}
 	env := &inbound.Envelope{
@@ -227,7 +227,7 @@ func (s *session) deliver(c content) reply {
 		ReceivedAt: s.srv.cfg.Clock.Now(),
 		Memory:     c.lease,
 	}
-	if err := s.srv.in.Deliver(s.srv.base, env, c.b); err != nil {
+	if err := s.srv.in.Deliver(s.srv.base, env, c.octets()); err != nil {
 		return s.refusedContent(err)
 	}
 	s.messages++
@@ -235,8 +235,9 @@ func (s *session) deliver(c content) reply {
 	return reply("250 2.0.0 Message taken, trace " + s.trace + "." + strconv.Itoa(s.messages))
 }
 
-// refusedContent is the reply for a message that could not be delivered. A mailbox that is unknown now was there at RCPT: the sender is to
-// try again, and to hear then which recipients have gone, so that the others get the message (docs/spec/smtp.md).
+// refusedContent returns the reply for a message that could not be delivered. A mailbox that is unknown now existed at RCPT. The reply is
+// then temporary: when the sender tries again, RCPT rejects that mailbox alone, and the other recipients get the message
+// (docs/spec/smtp.md#replies).
 func (s *session) refusedContent(err error) reply {
 	if p, ok := problem.From(err); ok && p.Code == problem.MailMailboxUnknown {
 		return replyEnded
@@ -244,7 +245,7 @@ func (s *session) refusedContent(err error) reply {
 	return s.refused("deliver", err)
 }
 
-// protocol is the "with" clause of Received (RFC 3848, RFC 6531 §4.3).
+// protocol returns the "with" clause of Received (RFC 3848, RFC 6531 §4.3).
 func (s *session) protocol() string {
 	name := "ESMTP"
 	switch {
@@ -259,7 +260,7 @@ func (s *session) protocol() string {
 	return name
 }
 
-// concluded tells log and metrics what became of a message.
+// concluded logs and counts a message that was received or rejected.
 func (s *session) concluded(r reply, octets int64, begun time.Time) {
 	took := s.srv.wall.Now().Sub(begun)
 	s.srv.cfg.Metrics.Message(r.outcome(), octets, took)

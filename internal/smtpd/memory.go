@@ -4,21 +4,39 @@ import (
 	"context"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/buffer"
 )
 
-// firstLease is the memory that is acquired for a message of unknown or small size: what a message of some 8 KiB takes from its first octet
-// to its reply, so that most messages ask the budget once.
+// firstLease is the memory that is acquired for a message of unknown or small size. It covers a message of some 8 KiB from its first
+// octet to its reply, so that most messages ask the budget once.
 const firstLease = 128 << 10
 
-// content is the octets of a message as they come in, and the lease on memory that covers them.
+// content holds the octets of a message while they arrive, and the lease on the memory that it uses.
 type content struct {
-	*buffer
+	buf   *[]byte
 	lease *budget.Lease
 }
 
-// begin acquires memory for a message of size octets, which is 0 where it is not known, and lends a buffer. If the memory is not free it
-// waits; the client has been told nothing yet that would let it send. It fails with budget.ErrExhausted.
-func (s *session) begin(size int64) (content, error) {
+// octets returns what has arrived. It is valid until the content grows or is released.
+func (c *content) octets() []byte { return *c.buf }
+
+// len returns how many octets have arrived; 0 for nil.
+func (c *content) len() int64 {
+	if c == nil {
+		return 0
+	}
+	return int64(len(*c.buf))
+}
+
+// free returns the unused part of the buffer, for a read.
+func (c *content) free() []byte { return (*c.buf)[len(*c.buf):cap(*c.buf)] }
+
+// extend adds n octets that were read into free.
+func (c *content) extend(n int) { *c.buf = (*c.buf)[:len(*c.buf)+n] }
+
+// newContent acquires memory for a message of size octets, 0 where the size is not known. If the memory is not free it waits; no
+// reply has been sent yet that would let the client send the message. It fails with budget.ErrExhausted.
+func (s *session) newContent(size int64) (*content, error) {
 	n := max(firstLease, bufferFor(size))
 	lease := s.srv.cfg.Memory.TryAcquire(budget.Mail, s.owner, n)
 	if lease == nil {
@@ -27,63 +45,65 @@ func (s *session) begin(size int64) (content, error) {
 			return err
 		})
 		if err != nil {
-			return content{}, err
+			return nil, err
 		}
 	}
-	return content{s.srv.buffers.get(bufferFor(size)), lease}, nil
+	return &content{buffer.Get(int(bufferFor(size))), lease}, nil
 }
 
-// end gives buffer and memory back. It may be called on the zero content.
-func (s *session) end(c content) {
-	if c.buffer != nil {
-		s.srv.buffers.put(c.buffer)
+// release returns the buffer and the memory. It may be called on nil. The content must not be used any more.
+func (c *content) release() {
+	if c == nil {
+		return
 	}
+	buffer.Put(c.buf)
 	c.lease.Release()
 }
 
-// grow makes sure that there is room for one more read.
-func (s *session) grow(c content) error {
-	old := int64(cap(c.b))
-	if old-int64(len(c.b)) >= roomToRead {
+// grow makes room for one more read.
+func (s *session) grow(c *content) error {
+	old := int64(cap(*c.buf))
+	if old-c.len() >= minReadSize {
 		return nil
 	}
 	size, err := s.leaseGrowth(c, old)
 	if err != nil {
 		return err
 	}
-	s.srv.buffers.move(c.buffer, size)
+	c.buf = move(c.buf, size)
 	c.lease.Shrink(c.lease.Size() - max(size, firstLease))
 	return nil
 }
 
-// leaseGrowth acquires the memory for a buffer that replaces one of old octets, and returns its size. A message that turns out to be large
-// waits once, for all that it can become, since it could not wait again: what it holds while it waits is so little that others can go on.
-// One that is larger than its sender declared does not wait.
-func (s *session) leaseGrowth(c content, old int64) (size int64, err error) {
+// leaseGrowth acquires the memory for a buffer that replaces one of old octets, and returns its size. A message that turns out to be
+// large waits once, for the largest buffer that it can need, since it could not wait again: while it waits it holds so little that others
+// can go on. A message that is larger than its sender declared does not wait.
+func (s *session) leaseGrowth(c *content, old int64) (size int64, err error) {
 	most, small := bufferFor(s.srv.cfg.MaxSize), s.srv.cfg.Memory.Small()
 	size = min(nextSize(old), most)
-	held, needed := c.lease.Size(), old+size // both are in use while the octets are copied
-	waits := held <= small
-	if needed <= held || (needed <= small || !waits) && c.lease.Grow(needed-held) == nil {
+	held, needed := c.lease.Size(), old+size // both buffers exist while the octets are copied
+	mayWait := held <= small
+	if needed <= held || (needed <= small || !mayWait) && c.lease.Grow(needed-held) == nil {
 		return size, nil
 	}
-	if !waits {
+	if !mayWait {
 		return 0, budget.ErrExhausted
 	}
 	return most, s.await(func(ctx context.Context) error { return c.lease.Expand(ctx, old+most-held) })
 }
 
-// drop gives up what came in of a message that cannot be kept, so that others can have its memory while the rest is read.
-func (s *session) drop(c content, rest []byte) {
-	small := s.srv.buffers.get(0)
-	small.b = append(small.b, rest...)
-	*c.buffer, *small = *small, *c.buffer
-	s.srv.buffers.put(small)
+// shrink replaces the buffer of a message that cannot be kept by a small one that holds only rest, so that others can use the memory
+// while the remaining octets are read and discarded.
+func (c *content) shrink(rest []byte) {
+	small := buffer.Get(minContent)
+	*small = append(*small, rest...)
+	buffer.Put(c.buf)
+	c.buf = small
 	c.lease.Shrink(c.lease.Size() - firstLease)
 }
 
-// cover makes sure that the lease covers n octets in all, which the message needs to be delivered.
-func (s *session) cover(c content, n int64) error {
+// cover grows the lease to n octets in all, which delivering the message needs.
+func (s *session) cover(c *content, n int64) error {
 	missing := n - c.lease.Size()
 	if missing <= 0 || c.lease.Grow(missing) == nil {
 		return nil
@@ -91,7 +111,7 @@ func (s *session) cover(c content, n int64) error {
 	return s.await(func(ctx context.Context) error { return c.lease.Finish(ctx, missing) })
 }
 
-// await waits for memory. Meanwhile nothing is read, so that TCP makes the client wait as well.
+// await runs acquire, for at most Timeouts.Memory. The session does not read meanwhile, so that TCP makes the client wait as well.
 func (s *session) await(acquire func(context.Context) error) error {
 	if err := s.wire.flush(); err != nil {
 		return err

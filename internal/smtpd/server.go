@@ -21,8 +21,6 @@ type Server struct {
 
 	base    context.Context // of the Inbound's calls
 	cancel  context.CancelFunc
-	buffers bufferPool
-	inputs  sync.Pool // of *[inputSize]byte
 	clients addresses
 
 	recipients *recipients

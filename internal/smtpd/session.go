@@ -72,8 +72,8 @@ func (s *session) run() {
 	s.srv.cfg.Metrics.Connections(1)
 	defer s.srv.cfg.Metrics.Connections(-1)
 
-	s.wire.open(&s.srv.inputs)
-	defer s.wire.release(&s.srv.inputs)
+	s.wire.open()
+	defer s.wire.release()
 	defer s.reset()
 	s.trace = newTrace()
 	s.dialog()

@@ -16,13 +16,13 @@ type transaction struct {
 	utf8     bool   // SMTPUTF8 was asked for
 	declared int64  // SIZE, 0 where it was not declared
 	to       []inbound.Recipient
-	chunks   content   // what BDAT has brought so far; zero before the first chunk
-	begun    time.Time // when the first chunk's command came
+	chunks   *content  // what BDAT commands have sent so far; nil before the first
+	begun    time.Time // when the first BDAT command arrived
 }
 
 // reset clears the transaction.
 func (s *session) reset() {
-	s.end(s.tx.chunks)
+	s.tx.chunks.release()
 	s.tx = transaction{}
 }
 
@@ -32,7 +32,7 @@ func (s *session) mail(arg []byte) reply {
 	if s.helo == "" {
 		return replyHelloFirst
 	}
-	if s.tx.chunks.buffer != nil {
+	if s.tx.chunks != nil {
 		return replyChunked
 	}
 	s.reset()
@@ -68,7 +68,7 @@ func (s *session) rcpt(arg []byte) reply {
 	switch {
 	case !s.tx.open:
 		return replyMailFirst
-	case s.tx.chunks.buffer != nil:
+	case s.tx.chunks != nil:
 		return replyChunked
 	}
 	to, rest, r := pathAfter("TO:", arg, replyRcptSyntax, replyRcptAddress)

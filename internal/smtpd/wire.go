@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/buffer"
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
@@ -32,9 +33,9 @@ type wire struct {
 	wall     clock.Clock
 	end      time.Time // of the session
 
-	small      *[inputSize]byte // borrowed
-	in         []byte           // small, or a larger one that content brought along
-	start, eof int              // in[start:eof] is input not yet used
+	small      *[]byte // of inputSize octets, from package buffer
+	in         []byte  // *small, or a longer slice of what followed a message's content
+	start, eof int     // in[start:eof] is input not yet used
 	out        []byte
 	writeBy    time.Time // the write deadline set
 	deaf       error     // of the first write that failed: nothing more is written
@@ -71,8 +72,8 @@ func (w *wire) line() ([]byte, error) {
 
 // fill waits for more input. What is left of the present input is part of a line and so shorter than maxLine.
 func (w *wire) fill() error {
-	w.eof = copy(w.small[:], w.in[w.start:w.eof])
-	w.in, w.start = w.small[:], 0
+	w.eof = copy(*w.small, w.in[w.start:w.eof])
+	w.in, w.start = *w.small, 0
 	n, err := w.read(w.in[w.eof:], w.timeouts.Command, !w.within)
 	w.eof += n
 	return err
@@ -87,7 +88,7 @@ func (w *wire) take(limit int64) []byte {
 
 // unread puts back what followed a message's content. Nothing is buffered when it is called.
 func (w *wire) unread(p []byte) {
-	w.in, w.start = w.small[:], 0
+	w.in, w.start = *w.small, 0
 	if len(p) > len(w.in) {
 		w.in = make([]byte, len(p))
 	}
@@ -103,7 +104,7 @@ func (w *wire) readContent(p []byte) (int, error) {
 func (w *wire) skip(n int64) error {
 	n -= int64(len(w.take(n)))
 	for n > 0 {
-		got, err := w.readContent(w.small[:min(n, inputSize)])
+		got, err := w.readContent((*w.small)[:min(n, inputSize)])
 		if err != nil {
 			return err
 		}
@@ -222,18 +223,16 @@ func (w *wire) secure(conn *tls.Conn, handshake func() error) error {
 	return err
 }
 
-// open borrows the input buffer.
-func (w *wire) open(inputs *sync.Pool) {
-	w.small, _ = inputs.Get().(*[inputSize]byte)
-	if w.small == nil {
-		w.small = new([inputSize]byte)
-	}
-	w.in = w.small[:]
+// open gets the input buffer.
+func (w *wire) open() {
+	w.small = buffer.Get(inputSize)
+	*w.small = (*w.small)[:inputSize]
+	w.in = *w.small
 }
 
-// release gives the input buffer back. The wire can still write, but not read.
-func (w *wire) release(inputs *sync.Pool) {
-	inputs.Put(w.small)
+// release returns the input buffer. The wire can still write, but not read.
+func (w *wire) release() {
+	buffer.Put(w.small)
 	w.small, w.in = nil, nil
 }
 
@@ -246,7 +245,7 @@ func (w *wire) linger() {
 		return
 	}
 	for n := 0; n < amount; {
-		got, err := w.conn.Read(w.small[:])
+		got, err := w.conn.Read(*w.small)
 		if err != nil {
 			return
 		}
