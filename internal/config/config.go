@@ -1,7 +1,12 @@
-// Package config reads the configuration of the service: defaults, over them a YAML file, the environment and the command line.
+// Package config reads the configuration of the service. Load applies four sources, each over the one before: the
+// defaults, a YAML file, the environment, the command line.
+//
+// The struct tags of Config are the one place where a key is defined. The walk in setting.go turns them into settings, and
+// everything else is made from those: the file, the variables, `gonebox config`, the warnings and docs/config.md.
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -9,58 +14,59 @@ import (
 	"github.com/gonebox/gonebox/internal/plan"
 )
 
-// Config is every setting of the service (decisions §7). The tags of a field are the one source of its key, its
-// default, its bounds and its comment: the file, the environment, `gonebox config` and docs/config.md are all made
-// from them. Durations and sizes are positive unless the tag zero says what zero means.
+// Config holds every setting of the service. A field's tags are:
+//
+//	key       the name in its section; dots separate the levels
+//	default   the value as text
+//	help      what it means: one phrase, without a full stop
+//	required  "true": the text or list must not be empty
+//	oneof     the only values, separated by spaces
+//	form      the form that a text must have; see checkForm
+//	min, max  the bounds of a number, a duration or a size
+//	zero      what zero means; without it a number must be above zero
+//	open      what an operator is told when the value opens the service to everyone; see Warnings
 type Config struct {
-	// DataDir holds the SQLite database, the raw messages and the generated secret.
-	DataDir string `key:"data_dir" default:"./data" help:"directory of the database, the raw messages and the generated secret key"`
-	// BaseURL is how people and links reach the service, without a path and without a trailing slash.
-	BaseURL string `key:"base_url" default:"http://localhost:8080" help:"how browsers and clients reach the service: scheme and host, no path"`
-	// Domains are the active public domains; the first is for callers who name none.
-	Domains []string `key:"domains" default:"gonebox.localhost" help:"active public mail domains; the first is for callers who name none"`
-	// Roles are the parts this process runs.
-	Roles []string `key:"roles" default:"smtp, api, jobs" oneof:"smtp api jobs" help:"the parts this process runs; fewer than all need database.url"`
-	// DiskReserve is kept for deleting on a full disk; see package reserve.
-	DiskReserve Size `key:"disk_reserve" default:"32MiB" help:"disk space in data_dir that is kept for deleting when the disk is full, an eighth of the disk at most; 0: none. Not for PostgreSQL"`
-	// ShutdownGrace is how long Serve waits for work under way once it is told to stop.
-	ShutdownGrace time.Duration `key:"shutdown_grace" default:"20s" help:"how long work under way may go on after the signal to stop"`
-	// ShutdownDelay is how long it goes on serving before that, so that load balancers notice.
-	ShutdownDelay time.Duration `key:"shutdown_delay" default:"0s" zero:"not at all" help:"how long /readyz says 503 after the signal to stop before anything is turned away; shutdown_grace begins then"`
+	DataDir       string        `key:"data_dir" default:"./data" required:"true" help:"directory of the database, the raw messages and the generated secret key"`
+	BaseURL       string        `key:"base_url" default:"http://localhost:8080" form:"base_url" help:"URL at which browsers and clients reach the service: scheme and host, no path"`
+	Domains       []string      `key:"domains" default:"gonebox.localhost" required:"true" form:"domain" help:"active public mail domains; the first is used when a request names none"`
+	Roles         []string      `key:"roles" default:"smtp, api, jobs" required:"true" oneof:"smtp api jobs" help:"the parts that this process runs; fewer than all need database.url"`
+	DiskReserve   Size          `key:"disk_reserve" default:"32MiB" zero:"none" help:"disk space in data_dir kept free for deleting when the disk is full, at most an eighth of the disk; not used with PostgreSQL"`
+	ShutdownGrace time.Duration `key:"shutdown_grace" default:"20s" help:"how long work in progress may continue after the signal to stop"`
+	ShutdownDelay time.Duration `key:"shutdown_delay" default:"0s" zero:"no delay" help:"how long the service keeps serving after the signal to stop, with /readyz answering 503, so that load balancers notice; shutdown_grace begins afterwards"`
 
 	Log      Log      `key:"log" help:"what is logged, and how"`
-	HTTP     HTTP     `key:"http" help:"the public web address: API and web page"`
-	API      API      `key:"api" help:"bounds of the API's calls"`
-	SMTP     SMTP     `key:"smtp" help:"where mail comes in"`
-	Database Database `key:"database" help:"where everything but the raw messages is kept"`
-	DNS      DNS      `key:"dns" help:"asking the domain name system"`
+	HTTP     HTTP     `key:"http" help:"the public web address: API and web pages"`
+	API      API      `key:"api" help:"bounds of API calls"`
+	SMTP     SMTP     `key:"smtp" help:"incoming mail"`
+	Database Database `key:"database" help:"where everything except raw messages is stored"`
+	DNS      DNS      `key:"dns" help:"DNS lookups"`
 	Metrics  Metrics  `key:"metrics" help:"metrics and profiles for the operator"`
 	Memory   Memory   `key:"memory" help:"bounds of the memory used"`
-	Secrets  Secrets  `key:"secrets" help:"what must stay secret"`
+	Secrets  Secrets  `key:"secrets" help:"secrets of the installation"`
 	Session  Session  `key:"session" help:"guest sessions"`
-	Account  Account  `key:"account" help:"accounts and how they sign in"`
+	Account  Account  `key:"account" help:"accounts and signing in"`
 	Mailbox  Mailbox  `key:"mailbox" help:"mailboxes"`
 	Message  Message  `key:"message" help:"messages"`
 	Domain   Domain   `key:"domain" help:"private domains"`
 	Webhooks Webhooks `key:"webhooks" help:"delivery of events to webhook endpoints"`
 	Billing  Billing  `key:"billing" help:"points, top-ups and payment providers"`
-	Limits   Limits   `key:"limits" help:"rate limits (count/period, several may be joined by commas) and numbers of things open at once"`
+	Limits   Limits   `key:"limits" help:"rate limits (count/period; several may be joined by commas) and limits on what is open at once"`
 	// Plans starts with the guest plan; the others follow in the order of the catalogue.
 	Plans []plan.Plan `key:"plans" help:"the plans; a code that is not one of the defaults adds a plan, which starts with the values of free"`
 }
 
-// Default is the configuration of a service that nobody has configured.
+// Default returns the configuration without any source but the defaults.
 func Default() *Config {
 	c, err := parse("", nil, nil, nil)
 	if err != nil {
-		panic(err) // a tag of this package is wrong, which its tests would show
+		panic(err) // a tag is wrong; the tests of this package find it
 	}
 	return c
 }
 
-// Load puts the configuration together: the defaults, over them the YAML file at path (none when path is
-// empty), over it the GONEBOX_ variables of environ ("NAME=value"), over them the overrides of the command line
-// (key to value). The error joins a *Error for everything that is wrong, in the order it was found.
+// Load reads the configuration: the YAML file at path (none if path is empty), the GONEBOX_ variables of environ, each
+// "NAME=value", and overrides, which maps keys to the values given on the command line. The returned error joins one *Error
+// for each fault, in the order in which they were found.
 func Load(path string, environ []string, overrides map[string]string) (*Config, error) {
 	if path == "" {
 		return parse("", nil, environ, overrides)
@@ -72,7 +78,7 @@ func Load(path string, environ []string, overrides map[string]string) (*Config, 
 	return parse(path, data, environ, overrides)
 }
 
-// parse is Load with the content of the file at hand.
+// parse is Load with the contents of the file, whose name appears in errors.
 func parse(name string, data []byte, environ []string, overrides map[string]string) (*Config, error) {
 	root, err := parseYAML(name, data)
 	if err != nil {
@@ -83,13 +89,13 @@ func parse(name string, data []byte, environ []string, overrides map[string]stri
 	l.environment(environ)
 	l.commandLine(overrides)
 	l.check()
-	if err := l.err(); err != nil {
+	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
 	return l.config, nil
 }
 
-// Catalogue is the plans as the rest of the service takes them.
+// Catalogue returns the plans in the form that the rest of the service uses.
 func (c *Config) Catalogue() (plan.Catalogue, error) {
 	return plan.New(c.Plans[0], c.Plans[1:]...)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// decisions7 is the YAML block of decisions §7, word for word.
-const decisions7 = `data_dir: ./data
+// documented is a file with documented defaults, in every form that a file may use.
+const documented = `data_dir: ./data
 base_url: http://localhost:8080
 http: {addr: ":8080", trusted_proxies: []}
 smtp: {addr: ":2525", hostname: mx.gonebox.localhost, max_size: 25MiB, tls: {cert: "", key: "", acme: false}}
@@ -53,7 +53,7 @@ func same(t *testing.T, want, got *config.Config) {
 	}
 }
 
-// load parses a file called box.yaml.
+// load parses a file named box.yaml.
 func load(t *testing.T, file string, environ ...string) *config.Config {
 	t.Helper()
 	c, err := config.Parse("box.yaml", []byte(file), environ, nil)
@@ -63,11 +63,11 @@ func load(t *testing.T, file string, environ ...string) *config.Config {
 	return c
 }
 
-func TestConfigOfDecisionsIsTheDefault(t *testing.T) {
-	same(t, config.Default(), load(t, decisions7))
+func TestFileOfDefaultsChangesNothing(t *testing.T) {
+	same(t, config.Default(), load(t, documented))
 }
 
-func TestConfigDefaultsOfOtherPackages(t *testing.T) {
+func TestDefaultsAgreeWithOtherPackages(t *testing.T) {
 	catalogue, err := config.Default().Catalogue()
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestConfigDefaultsOfOtherPackages(t *testing.T) {
 	}
 }
 
-func TestConfigVariablesAreUnique(t *testing.T) {
+func TestVariablesAreUnique(t *testing.T) {
 	keys := map[string]string{}
 	for key, env := range config.Keys() {
 		for _, name := range []string{env, env + "_FILE"} {
@@ -96,7 +96,7 @@ func TestConfigVariablesAreUnique(t *testing.T) {
 	}
 }
 
-func TestConfigSourcesInOrder(t *testing.T) {
+func TestLaterSourcesOverrideEarlierOnes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gonebox.yaml")
 	file := "session: {idle: 1m}\nmailbox: {max_messages: 1}\nsmtp: {max_recipients: 1}\n"
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
@@ -119,7 +119,7 @@ func TestConfigSourcesInOrder(t *testing.T) {
 	same(t, want, c)
 }
 
-func TestConfigPlans(t *testing.T) {
+func TestFileChangesAndAddsPlans(t *testing.T) {
 	c := load(t, `plans:
   plus: {price: {monthly: 60}, mailbox: {ttl: {max: 100d}}}
   team: {name: Team, price: {monthly: 900}, mailboxes: {max: 9}, mailbox: {lifetime: {max: 0}}}
@@ -140,20 +140,20 @@ func TestConfigPlans(t *testing.T) {
 	}
 }
 
-func TestConfigEmptySections(t *testing.T) {
+func TestEmptySectionsKeepTheDefaults(t *testing.T) {
 	for _, file := range []string{"", "# nothing\n", "http:\n  # addr: x\nplans:\n  free:\n", "---\n", "{}"} {
 		same(t, config.Default(), load(t, file))
 	}
 }
 
-func TestConfigDigitsAreText(t *testing.T) {
+func TestUnquotedDigitsAreText(t *testing.T) {
 	c := load(t, "billing: {bankpay: {bank_bin: 970436, account_number: 0123456789012345678}}")
 	if got := c.Billing.Bankpay.AccountNumber; got != "0123456789012345678" {
 		t.Errorf("account number %q", got)
 	}
 }
 
-func TestConfigSecretFromFile(t *testing.T) {
+func TestSecretIsReadFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	secret := strings.Repeat("k", 32)
 	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
@@ -164,20 +164,21 @@ func TestConfigSecretFromFile(t *testing.T) {
 	}
 }
 
-// changed has a value of every kind that is not the default.
+// changed has, for every kind, a value that is not the default.
 const changed = `roles: [api, jobs]
 database: {url: "postgres:///x"}
 log: {level: debug, format: json}
 http: {addr: "127.0.0.1:0", trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1], body_max: 1000}
 domains: [xn--bcher-kva.example, b.example]
 webhooks: {retry_schedule: [1s, 1500ms, 1d12h], retry_jitter: 0}
+disk_reserve: 0
 mailbox: {address_cooldown: 0, reserved: [ceo, a.b-c]}
 billing: {bankpay: {account_name: "Công ty \"A\" \\ \u2028 #: %"}}
 limits: {reads: "1/1s, 100/1h", long_polls: 1}
 plans: {free: {domains: {max: 0}}, zed: {name: Z}}
 `
 
-func TestConfigPrintsWhatItLoads(t *testing.T) {
+func TestPrintedConfigurationLoadsAsItself(t *testing.T) {
 	url := "GONEBOX_DATABASE_URL=postgres:///x"
 	for name, file := range map[string]string{"default": "", "changed": changed} {
 		for _, comments := range []bool{false, true} {
@@ -187,7 +188,7 @@ func TestConfigPrintsWhatItLoads(t *testing.T) {
 				if err := c.WriteYAML(&out, comments); err != nil {
 					t.Fatal(err)
 				}
-				if name == "changed" { // the masked secret comes from the environment
+				if name == "changed" { // the masked secret is replaced and set in the environment
 					again := load(t, strings.ReplaceAll(out.String(), `url: "***"`, `url: ""`), url)
 					same(t, c, again)
 					return
@@ -198,7 +199,7 @@ func TestConfigPrintsWhatItLoads(t *testing.T) {
 	}
 }
 
-func TestConfigPrintsJSON(t *testing.T) {
+func TestJSONHasTheTreeOfTheFile(t *testing.T) {
 	var out bytes.Buffer
 	if err := load(t, changed).WriteJSON(&out); err != nil {
 		t.Fatal(err)
@@ -221,7 +222,7 @@ func TestConfigPrintsJSON(t *testing.T) {
 	}
 }
 
-func TestConfigMissingFile(t *testing.T) {
+func TestMissingFileIsAnError(t *testing.T) {
 	if _, err := config.Load(filepath.Join(t.TempDir(), "none.yaml"), nil, nil); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}

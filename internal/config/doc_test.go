@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated documentation")
 
-func TestConfigDoc(t *testing.T) {
+func TestDocIsUpToDate(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "config.md")
 	want := configDoc()
 	if *update {
@@ -35,45 +34,45 @@ func TestConfigDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date; run go test ./internal/config -run TestConfigDoc -update", path)
+		t.Errorf("%s is out of date; run go test ./internal/config -run TestDocIsUpToDate -update", path)
 	}
 }
 
 func TestEverySettingHasHelp(t *testing.T) {
 	for _, s := range newTable(Default()).settings {
-		if s.help == "" || strings.HasSuffix(s.help, ".") || kindText(s) == "" {
-			t.Errorf("%s: help %q, kind %q", s.key, s.help, kindText(s))
+		if s.help() == "" || strings.HasSuffix(s.help(), ".") || kindText(s) == "" {
+			t.Errorf("%s: help %q, kind %q", s.key, s.help(), kindText(s))
 		}
 	}
 }
 
 const docIntro = `# Configuration
 
-Generated from the tags of the configuration structs by ` + "`go test ./internal/config -run TestConfigDoc -update`" + `; edits here are lost.
+Generated from the struct tags in internal/config by ` + "`go test ./internal/config -run TestDocIsUpToDate -update`" + `; edits here are lost.
 
-The configuration is put together from four sources, each over the one before:
+The configuration has four sources, each applied over the one before:
 
 1. the defaults below;
-2. a YAML file, named with ` + "`--config FILE`" + `: the dots of a key are levels of the file;
+2. a YAML file, given with ` + "`--config FILE`" + `: the dots of a key are levels of the file;
 3. environment variables: ` + "`GONEBOX_`" + ` and the key in capitals, with dots as ` + "`_`" + `, so that ` + "`smtp.max_size`" + ` is
-   ` + "`GONEBOX_SMTP_MAX_SIZE`" + `. The elements of a list are parted by commas. A secret can be read from a file instead:
+   ` + "`GONEBOX_SMTP_MAX_SIZE`" + `. The elements of a list are separated by commas. A secret can be read from a file instead:
    ` + "`GONEBOX_SECRETS_KEY_FILE=/run/secrets/key`" + `;
 4. the command line: ` + "`--set KEY=VALUE`" + ` and the flags that are short for it.
 
-An unknown key, an unknown ` + "`GONEBOX_`" + ` variable or a bad value stops the start, with one line for each that says where it
-stands. ` + "`gonebox config`" + ` prints what is in effect, in the form of the file, with secrets masked.
+An unknown key, an unknown ` + "`GONEBOX_`" + ` variable or an invalid value stops the start, with one line for each that says where it
+is. ` + "`gonebox config`" + ` prints the configuration in effect in the form of the file, with secrets masked.
 
 | kind | how it is written |
 |---|---|
 | duration | ` + "`15s`, `30m`, `1h30m`, `720h`, `30d`" + ` |
 | size | ` + "`25MiB`, `512KiB`, `4096B`; B, KiB, MiB, GiB, TiB" + ` |
-| rate | ` + "`30/1m`" + `: so many in so long; ` + "`30/1m, 300/24h`" + `: both hold |
+| rate | ` + "`30/1m`" + `: this many in this time; ` + "`30/1m, 300/24h`" + `: both apply |
 | network | ` + "`10.0.0.0/8`, `fd00::/8`" + `, or a single address |
 
-Numbers, durations and sizes are above zero unless it is said what zero means.
+Numbers, durations and sizes must be above zero unless the meaning of zero is given.
 `
 
-// configDoc is docs/config.md.
+// configDoc returns docs/config.md.
 func configDoc() []byte {
 	var out bytes.Buffer
 	out.WriteString(docIntro)
@@ -99,12 +98,12 @@ func configDoc() []byte {
 
 func docHeading(out *bytes.Buffer, section, help string) {
 	if section == "" {
-		section, help = "In general", "the service as a whole"
+		section, help = "General", "the service as a whole"
 	}
 	fmt.Fprintf(out, "\n## %s\n\n%s.\n\n| key | kind | default | meaning |\n|---|---|---|---|\n", section, sentence(help))
 }
 
-// docPlans has one row for each entitlement and a column for each plan.
+// docPlans writes a row for each entitlement, with a column for each plan.
 func docPlans(out *bytes.Buffer, t *table) {
 	plans := Default().Plans
 	fmt.Fprintf(out, "\n## plans\n\n%s.\nThe keys are `plans.<code>.<name>`, as in `plans.free.mailboxes.max`.\n\n| name | kind |", sentence(t.sections["plans"]))
@@ -126,16 +125,16 @@ func docPlans(out *bytes.Buffer, t *table) {
 	}
 }
 
+// meaning returns the help text of a setting with the values that it may have.
 func meaning(s *setting) string {
-	text := s.help
+	text := s.help()
 	if len(s.oneOf) > 0 {
 		text += "; one of " + strings.Join(s.oneOf, ", ")
 	}
-	if s.zero != "" {
-		text += "; 0: " + s.zero
-	}
-	if s.max > 0 {
-		text += fmt.Sprintf("; at most %d", s.max)
+	for _, tag := range []struct{ name, text string }{{"zero", "0: "}, {"min", "at least "}, {"max", "at most "}} {
+		if value, ok := s.tag.Lookup(tag.name); ok {
+			text += "; " + tag.text + value
+		}
 	}
 	return strings.ReplaceAll(text, "|", `\|`)
 }
@@ -170,10 +169,10 @@ func kindName(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.Bool:
 		return "true or false"
+	case isNumber(t):
+		return "number"
 	case t.Kind() == reflect.String || t == reflect.TypeFor[slog.Level]():
 		return "text"
-	case slices.Contains([]reflect.Kind{reflect.Int, reflect.Int64}, t.Kind()):
-		return "number"
 	}
 	return ""
 }

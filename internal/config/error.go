@@ -1,92 +1,57 @@
 package config
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Error is one thing that is wrong with the configuration.
+// Error is one fault of the configuration.
 type Error struct {
-	Key    string // the dotted key; empty when the fault is not that of a key
-	Value  string // the value as written, quoted, with secrets masked; empty when there is none to show
+	Key    string // dotted key; empty if the fault is not that of a key
+	Value  string // the value as written, quoted, a secret masked; empty if there is none to show
 	Origin string // file:line, the environment variable, "command line" or "default"
-	Reason string // what is wrong and what to do
+	Reason string // what is wrong and what to do about it
 }
 
-// Error is one line: origin, key, value, reason.
+// Error returns one line: origin, key, value, reason.
 func (e *Error) Error() string {
-	var parts []string
-	if e.Origin != "" {
-		parts = append(parts, e.Origin)
+	subject := e.Key
+	if e.Key != "" && e.Value != "" {
+		subject += " = " + e.Value
 	}
-	switch {
-	case e.Key != "" && e.Value != "":
-		parts = append(parts, e.Key+" = "+e.Value)
-	case e.Key != "":
-		parts = append(parts, e.Key)
-	}
-	return strings.Join(append(parts, e.Reason), ": ")
+	parts := slices.DeleteFunc([]string{e.Origin, subject, e.Reason}, func(part string) bool { return part == "" })
+	return strings.Join(parts, ": ")
 }
 
-// shownMax bounds how much of a bad value an error repeats.
-const shownMax = 80
+// quotedMax is how many octets of a wrong value an error repeats.
+const quotedMax = 80
 
-// shown quotes a value for an error line.
-func shown(value string) string {
-	if len(value) > shownMax {
-		value = value[:shownMax] + "…"
+// quote quotes a value for an error.
+func quote(value string) string {
+	if len(value) > quotedMax {
+		value = value[:quotedMax] + "…"
 	}
 	return strconv.Quote(value)
 }
 
-// loader carries a configuration through its sources and collects what is wrong with it.
-type loader struct {
-	config *Config
-	table  *table
-	errs   []error
-}
-
-func (l *loader) err() error { return errors.Join(l.errs...) }
-
-func (l *loader) fail(e *Error) { l.errs = append(l.errs, e) }
-
-// reject reports a value that could not be set.
-func (l *loader) reject(s *setting, value, origin string, reason error) {
-	s.failed = true
-	e := &Error{Key: s.key, Origin: origin, Value: shown(value), Reason: reason.Error()}
-	if s.secret() {
-		e.Value = shown(Secret(value).String())
-	}
-	l.fail(e)
-}
-
-// set gives s the text, or reports why it cannot be had.
-func (l *loader) set(s *setting, text, origin string) {
-	if err := s.setText(text); err != nil {
-		l.reject(s, text, origin, err)
-		return
-	}
-	s.origin = origin
-}
-
-// unknown reports a name that is no key, with the nearest of the known names.
-func (l *loader) unknown(name, origin, kind string, known []string) {
+// unknown returns the error for a name that does not exist, with the known name that was probably meant. kind is "key" or
+// "variable".
+func unknown(name, origin, kind string, known []string) *Error {
 	reason := "unknown " + kind
-	if near := nearest(name, known); near != "" {
-		reason += "; did you mean " + near + "?"
+	if meant := nearest(name, known); meant != "" {
+		reason += "; did you mean " + meant + "?"
 	}
-	if printed := strconv.Quote(name); printed != `"`+name+`"` || len(name) > shownMax {
-		name = shown(name)
+	if quoted := quote(name); quoted != `"`+name+`"` { // it is long, or would break the line
+		name = quoted
 	}
-	l.fail(&Error{Key: name, Origin: origin, Reason: reason})
+	return &Error{Key: name, Origin: origin, Reason: reason}
 }
 
-// nearest finds the known name that is a typing mistake away from name, or nothing.
+// nearest returns the known name that name is probably a misspelling of, or "".
 func nearest(name string, known []string) string {
 	best, least := "", min(len(name)/3, 4)+1
-	if len(name) > shownMax {
+	if len(name) > quotedMax {
 		return ""
 	}
 	for _, candidate := range slices.Sorted(slices.Values(known)) {
@@ -97,7 +62,7 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// distance is the Levenshtein distance of a and b in octets.
+// distance returns the Levenshtein distance of a and b in octets.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -8,12 +8,12 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// errorLines gives the lines of the error of a bad configuration.
+// errorLines parses a configuration with errors and returns the lines of the returned error.
 func errorLines(t *testing.T, file string, environ []string, overrides map[string]string) []string {
 	t.Helper()
 	c, err := config.Parse("box.yaml", []byte(file), environ, overrides)
 	if err == nil {
-		t.Fatalf("no error, but %+v", c)
+		t.Fatalf("no error; configuration %+v", c)
 	}
 	if _, ok := errors.AsType[*config.Error](err); !ok {
 		t.Errorf("the error is a %T", err)
@@ -21,7 +21,7 @@ func errorLines(t *testing.T, file string, environ []string, overrides map[strin
 	return strings.Split(err.Error(), "\n")
 }
 
-func TestConfigFileErrors(t *testing.T) {
+func TestFileErrorsNameLineKeyAndValue(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"smtp:\n  maxsize: 1MiB\n", "box.yaml:2: smtp.maxsize: unknown key; did you mean smtp.max_size?"},
 		{"htpp: {addr: x}\n", "box.yaml:1: htpp: unknown key; did you mean http?"},
@@ -42,12 +42,12 @@ func TestConfigFileErrors(t *testing.T) {
 		{"data_dir: \"a\\nb\"\n", `box.yaml:1: data_dir = "a\nb": has control characters or is not UTF-8`},
 		{"domains: a.example\n", `box.yaml:1: domains = "a.example": must be a list, as in [a, b]`},
 		{"domains: [a.example, [b]]\n", `box.yaml:1: domains = "[…]": element 2: "[…]" must be a single value`},
-		{"domains: [a.example, a.example]\n", `box.yaml:1: domains = "[…]": "a.example" comes twice`},
+		{"domains: [a.example, a.example]\n", `box.yaml:1: domains = "[…]": "a.example" is listed twice`},
 		{"smtp: {tls: {acme: yes}}\n", `box.yaml:1: smtp.tls.acme = "yes": must be true or false, without quotes`},
 		{"smtp: {max_size: 25 apples}\n", `box.yaml:1: smtp.max_size = "25 apples": is not a size; write it like 25MiB, 512KiB or 4096B`},
 		{"smtp: {max_size: 9000000TiB}\n", `box.yaml:1: smtp.max_size = "9000000TiB": is not a size; write it like 25MiB, 512KiB or 4096B`},
 		{"smtp: {max_size: ''}\n", `box.yaml:1: smtp.max_size = "": must be above zero`},
-		{"memory: {budget: 64MiB}\n", `box.yaml:1: memory.budget = "64MiB": is below 128MiB`},
+		{"memory: {budget: 64MiB}\n", `box.yaml:1: memory.budget = "64MiB": must be at least 128MiB`},
 		{"session: {idle: 30}\n", `box.yaml:1: session.idle = "30": is not a duration; write it like 15s, 30m, 720h or 30d`},
 		{"session: {idle: 999999d}\n", `box.yaml:1: session.idle = "999999d": is not a duration; write it like 15s, 30m, 720h or 30d`},
 		{"session: {idle: 0s}\n", `box.yaml:1: session.idle = "0s": must be above zero`},
@@ -70,7 +70,7 @@ func TestConfigFileErrors(t *testing.T) {
 	}
 }
 
-func TestConfigRules(t *testing.T) {
+func TestInvalidValuesAreRefused(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"base_url: https://a.example/box", `base_url = "https://a.example/box": must be http:// or https://`},
 		{"base_url: https://a.example/", "base_url = "},
@@ -82,10 +82,12 @@ func TestConfigRules(t *testing.T) {
 		{"http: {addr: ':1'}\nsmtp: {addr: ':1'}", `box.yaml:2: smtp.addr = ":1": is the address of http.addr too`},
 		{"metrics: {addr: ':8080'}", `metrics.addr = ":8080": is the public address`},
 		{"dns: {resolver: ':53'}", `dns.resolver = ":53": is not host:port`},
-		{"data_dir: ''", "data_dir = "},
+		{"data_dir: ''", `data_dir = "": must not be empty`},
+		{"database: {timeout: 100ms}", `database.timeout = "100ms": must be at least 1s`},
+		{"database: {timeout: 2m}", `database.timeout = "2m": must be at most 1m`},
 		{"smtp: {hostname: MX.example.org}", "smtp.hostname = "},
 		{"smtp: {hostname: mx}", "smtp.hostname = "},
-		{"domains: []", `domains = "": has no domain`},
+		{"domains: []", `domains = "[…]": must not be empty`},
 		{"domains: [bücher.example]", "domains = "},
 		{"domains: [xn--a.example]", "domains = "},
 		{"domains: [192.0.2.1]", "domains = "},
@@ -99,7 +101,7 @@ func TestConfigRules(t *testing.T) {
 		{"smtp: {hostname: mx.a.example, tls: {cert: c, key: k, acme: true}}", `smtp.tls.acme = "true": and smtp.tls.cert exclude`},
 		{"smtp: {tls: {acme: true}}", `smtp.tls.acme = "true": no certificate`},
 		{"roles: [api]", `roles = "api": the other parts cannot share`},
-		{"roles: []", `roles = "": names no part`},
+		{"roles: []", `roles = "[…]": must not be empty`},
 		{"roles: [api, cook]", `roles = "[…]": "cook" is none of smtp, api, jobs`},
 		{"api: {page_max: 10}", `default: api.page_default = "50": is above api.page_max`},
 		{"webhooks: {response_max: 1B}", "webhooks.response_kept = "},
@@ -130,14 +132,14 @@ func TestConfigRules(t *testing.T) {
 	}
 }
 
-func TestConfigEnvironmentErrors(t *testing.T) {
+func TestEnvironmentErrorsNameTheVariable(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"GONEBOX_HTTP_ADRR", ":1", "environment: GONEBOX_HTTP_ADRR: unknown variable; did you mean GONEBOX_HTTP_ADDR?"},
 		{"GONEBOX_SMTP_TLS_KEY_FILE", "x", "environment: GONEBOX_SMTP_TLS_KEY_FILE: unknown variable"},
 		{"GONEBOX_SESSION_IDLE", "", `GONEBOX_SESSION_IDLE: session.idle = "": is not a duration; write it like 15s, 30m, 720h or 30d`},
 		{"GONEBOX_DATABASE_URL", "redis://u:hunter2@h", `GONEBOX_DATABASE_URL: database.url = "***": must be postgres://user:password@host/name, or empty for SQLite`},
 		{"GONEBOX_SECRETS_KEY_FILE", "/nowhere/key", `GONEBOX_SECRETS_KEY_FILE: secrets.key = "/nowhere/key": the file with the secret cannot be read: open /nowhere/key: no such file or directory`},
-		{"GONEBOX_DOMAINS", "a.example,,b.example", `GONEBOX_DOMAINS: domains = "a.example, , b.example": "" is not a domain name in lower-case A-label form, like mail.example.org`},
+		{"GONEBOX_DOMAINS", "a.example,,b.example", `GONEBOX_DOMAINS: domains = "a.example,,b.example": "" is not a domain name in lower-case A-label form, like mail.example.org`},
 	} {
 		got := errorLines(t, "", []string{c.name + "=" + c.value}, nil)
 		if len(got) != 1 || got[0] != c.want {
@@ -146,22 +148,22 @@ func TestConfigEnvironmentErrors(t *testing.T) {
 	}
 }
 
-func TestConfigSecretGivenTwice(t *testing.T) {
+func TestSecretCannotComeFromTwoVariables(t *testing.T) {
 	got := errorLines(t, "", []string{"GONEBOX_SECRETS_KEY=" + strings.Repeat("k", 32), "GONEBOX_SECRETS_KEY_FILE=/x"}, nil)
 	if len(got) != 1 || !strings.Contains(got[0], "keep one of them") {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestConfigReportsEverythingAtOnce(t *testing.T) {
+func TestEveryErrorIsReported(t *testing.T) {
 	got := errorLines(t, "session: {idle: soon}\nnope: 1\nsmtp: {addr: x}\n",
 		[]string{"GONEBOX_LIMITS_LONG_POLLS=many"}, map[string]string{"http.adr": ":1", "billing.topup_max": "1"})
 	want := []string{
 		`box.yaml:1: session.idle = "soon": is not a duration`,
 		`box.yaml:2: nope: unknown key`,
+		`box.yaml:3: smtp.addr = "x": is not host:port`,
 		`GONEBOX_LIMITS_LONG_POLLS: limits.long_polls = "many": is not a whole number`,
 		`command line: http.adr: unknown key; did you mean http.addr?`,
-		`box.yaml:3: smtp.addr = "x": is not host:port`,
 		`default: billing.topup_min = "10000": is above billing.topup_max`,
 	}
 	for i := range max(len(got), len(want)) {

@@ -3,7 +3,7 @@ package config
 // Parse is parse for the black-box tests.
 var Parse = parse
 
-// Keys lists the keys of the defaults with the names of their variables.
+// Keys maps every key of the defaults to the name of its variable.
 func Keys() map[string]string {
 	keys := map[string]string{}
 	for _, s := range newTable(Default()).settings {
@@ -12,5 +12,5 @@ func Keys() map[string]string {
 	return keys
 }
 
-// DefaultOf is the default of a key as text.
+// DefaultOf returns the default of a key as text.
 func DefaultOf(key string) string { return newTable(Default()).byKey[key].def }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -10,17 +12,48 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// The forms of values that are texts of their own kind.
 var (
-	planCode      = regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`)       // no dot, no underscore: a variable then names one key
-	localPart     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) // specification §2, mailbox creation input
+	planCode      = regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`)       // without dots and underscores, a variable names one key
+	localPart     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) // docs/spec/mailboxes.md#creating
 	hostName      = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	bankBIN       = regexp.MustCompile(`^[0-9]{6}$`)
 	accountNumber = regexp.MustCompile(`^[0-9A-Za-z]{1,19}$`)
 )
 
-// strictNames takes what may be registered as a name, and nothing that only looks like one (RFC 5891 §5.4).
+// strictNames accepts what may be registered as a domain name (RFC 5891 §5.4).
 var strictNames = idna.New(idna.StrictDomainName(true), idna.ValidateLabels(true), idna.CheckHyphens(true), idna.VerifyDNSLength(true), idna.BidiRule())
+
+// secretMin is the minimum length of secrets.key: 32 characters of base64 or hex hold at least 128 bits.
+const secretMin = 32
+
+// checkForm checks text against a form that the tag of a setting names.
+func checkForm(form, text string) error {
+	ok, reason := false, ""
+	switch form {
+	case "base_url":
+		ok, reason = isBaseURL(text), "must be http:// or https:// and a host, without a path or a slash at the end, like https://box.example.org"
+	case "listen":
+		ok, reason = isHostPort(text, true), "is not host:port; write :8080, or 127.0.0.1:8080 for this machine alone"
+	case "host_port":
+		ok, reason = isHostPort(text, false), "is not host:port, like 127.0.0.1:53"
+	case "domain":
+		ok, reason = isDomain(text), "is not a domain name in lower-case A-label form, like mail.example.org"
+	case "local_part":
+		ok, reason = localPart.MatchString(text), "cannot be a local part; use lower-case letters, digits and . _ -"
+	case "postgres":
+		ok, reason = isPostgres(text), "must be postgres://user:password@host/name, or empty for SQLite"
+	case "secret_key":
+		ok, reason = len(text) >= secretMin, "is shorter than "+strconv.Itoa(secretMin)+" characters; make one with: openssl rand -base64 32"
+	case "bank_bin":
+		ok, reason = bankBIN.MatchString(text), "must be 6 digits"
+	case "account_number":
+		ok, reason = accountNumber.MatchString(text), "must be up to 19 letters and digits"
+	}
+	if ok {
+		return nil
+	}
+	return errors.New(reason)
+}
 
 func isBaseURL(text string) bool {
 	u, err := url.Parse(text)
@@ -32,34 +65,23 @@ func isPostgres(text string) bool {
 	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")
 }
 
-// isHostPort checks host:port; an address to listen on may leave the host out and have port 0, any free one.
+// isHostPort checks host:port. An address to listen on may leave out the host, and may have port 0 for any free port.
 func isHostPort(text string, listen bool) bool {
-	host, port, ok := cutLast(text, ":")
-	n, err := strconv.ParseUint(port, 10, 16)
-	if !ok || err != nil || !listen && (n == 0 || host == "") {
+	host, port, err := net.SplitHostPort(text)
+	n, portErr := strconv.ParseUint(port, 10, 16)
+	if err != nil || portErr != nil || !listen && (n == 0 || host == "") {
 		return false
 	}
-	if v6, bracketed := strings.CutPrefix(host, "["); bracketed {
-		addr, err := netip.ParseAddr(strings.TrimSuffix(v6, "]"))
-		return err == nil && addr.Is6() && strings.HasSuffix(host, "]")
+	if strings.HasPrefix(text, "[") {
+		addr, err := netip.ParseAddr(host)
+		return err == nil && addr.Is6()
 	}
 	return host == "" || hostName.MatchString(host)
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
-
-// sameAddr compares addresses to listen on; those with port 0 never meet.
-func sameAddr(a, b string) bool { return a == b && a != "" && !strings.HasSuffix(a, ":0") }
-
-// isDomain checks for two labels or more in lower-case A-label form, the last of which is no number (RFC 1123 §2.1).
+// isDomain checks for two or more labels in lower-case A-label form, the last of which is not a number (RFC 1123 §2.1).
 func isDomain(name string) bool {
 	ascii, err := strictNames.ToASCII(name)
-	_, last, dotted := cutLast(name, ".")
-	return err == nil && ascii == name && strings.ToLower(name) == name && dotted && strings.Trim(last, "0123456789") != ""
+	dot := strings.LastIndexByte(name, '.')
+	return err == nil && ascii == name && strings.ToLower(name) == name && dot >= 0 && strings.Trim(name[dot+1:], "0123456789") != ""
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// FuzzLoad holds that any input gives errors of one line each, or a configuration that reads back as itself.
+// FuzzLoad checks that any input gives errors of one line each, or a configuration that can be printed and loaded again.
 func FuzzLoad(f *testing.F) {
-	f.Add([]byte(decisions7), "http.addr", ":1")
+	f.Add([]byte(documented), "http.addr", ":1")
 	f.Add([]byte(changed), "domains", "a.example")
 	f.Add([]byte("a: &a [*a]\n? {}\n: !!binary x\n"), "plans.free.name", "\u2028")
 	f.Add([]byte("plans: {x: {keys: {calls: 1/1s}}, x: {}}"), "nope", "")

@@ -7,17 +7,16 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// mask stands for a secret wherever one would be printed.
+// mask is printed in place of a secret.
 const mask = "***"
 
-// Secret is a text that is never printed: it shows itself as ***, or as nothing when it is empty. Convert it to a
-// string to use it.
+// Secret is text that is never printed: every format shows *** instead, or nothing if it is empty. Convert it to a string
+// to use it.
 type Secret string
 
-// String is the mask.
+// String returns the mask.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -25,16 +24,16 @@ func (s Secret) String() string {
 	return mask
 }
 
-// GoString is the mask.
+// GoString returns the mask.
 func (s Secret) GoString() string { return strconv.Quote(s.String()) }
 
-// LogValue is the mask.
+// LogValue returns the mask.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalYAML gives the mask.
+// MarshalYAML returns the mask.
 func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
 
-// MarshalJSON gives the mask.
+// MarshalJSON returns the mask.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
 // Size is a number of octets, written like 25MiB.
@@ -42,18 +41,17 @@ type Size int64
 
 var errSize = errors.New("is not a size; write it like 25MiB, 512KiB or 4096B")
 
-// sizeUnits are the units of a Size from the largest to the smallest.
-func sizeUnits() []struct {
+type sizeUnit struct {
 	suffix string
 	octets Size
-} {
-	return []struct {
-		suffix string
-		octets Size
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
 }
 
-// ParseSize reads a whole number with one of the units TiB, GiB, MiB, KiB and B, or of octets without a unit.
+// sizeUnits returns the units from the largest to the smallest. An empty suffix stands for octets.
+func sizeUnits() []sizeUnit {
+	return []sizeUnit{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
+}
+
+// ParseSize parses a whole number followed by TiB, GiB, MiB, KiB, B or nothing.
 func ParseSize(text string) (Size, error) {
 	for _, u := range sizeUnits() {
 		digits, ok := strings.CutSuffix(text, u.suffix)
@@ -69,7 +67,7 @@ func ParseSize(text string) (Size, error) {
 	return 0, errSize
 }
 
-// String writes the size in the largest unit that divides it.
+// String formats the size in the largest unit that divides it.
 func (s Size) String() string {
 	for _, u := range sizeUnits() {
 		if s != 0 && s%u.octets == 0 {
@@ -77,38 +75,4 @@ func (s Size) String() string {
 		}
 	}
 	return "0"
-}
-
-var errDuration = errors.New("is not a duration; write it like 15s, 30m, 720h or 30d")
-
-// parseDuration reads what time.ParseDuration reads, and days in front of it: 30d, 1d12h.
-func parseDuration(text string) (time.Duration, error) {
-	days, rest, ok := strings.Cut(text, "d")
-	if !ok {
-		days, rest = "0", text
-	} else if rest == "" {
-		rest = "0"
-	}
-	const day = 24 * time.Hour
-	n, err := strconv.ParseUint(days, 10, 16)
-	if err != nil || n > uint64(math.MaxInt64/day) {
-		return 0, errDuration
-	}
-	d, err := time.ParseDuration(rest)
-	if err != nil || d > math.MaxInt64-time.Duration(n)*day {
-		return 0, errDuration
-	}
-	return time.Duration(n)*day + d, nil
-}
-
-// durationText writes d without the zeros that Duration.String puts behind hours and minutes.
-func durationText(d time.Duration) string {
-	text := d.String()
-	if short, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = short + "m"
-	}
-	if short, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = short + "h"
-	}
-	return text
 }

@@ -33,11 +33,11 @@ func TestSecretIsNeverPrinted(t *testing.T) {
 		}
 	}
 	if config.Secret("").String() != "" {
-		t.Error("an empty secret looks like one")
+		t.Error("an empty secret is printed as a mask")
 	}
 }
 
-func TestSize(t *testing.T) {
+func TestSizeParsesAndPrints(t *testing.T) {
 	for text, want := range map[string]config.Size{
 		"25MiB": 25 << 20, "1 KiB": 1 << 10, "1024KiB": 1 << 20, "7B": 7, "7": 7, "0": 0, "3GiB": 3 << 30, "8388607TiB": 8388607 << 40,
 	} {

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/netip"
 	"reflect"
 	"strconv"
@@ -14,41 +16,46 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// parseScalar reads text into the scalar that p points to. Its errors continue a sentence that begins with the value.
-func parseScalar(p any, text string) (err error) {
-	switch p := p.(type) {
-	case *string:
-		*p, err = text, printable(text)
-	case *Secret:
-		*p, err = Secret(text), unmasked(text)
-	case *bool:
-		*p, err = parseBool(text)
-	case *int:
-		*p, err = parseInt[int](text)
-	case *int64:
-		*p, err = parseInt[int64](text)
-	case *Size:
-		if text == "" { // refused as zero is, but where zero means something
-			text = "0"
-		}
-		*p, err = ParseSize(text)
+// parseScalar parses text as a value of type t. Its errors continue a sentence that begins with the value.
+func parseScalar(t reflect.Type, text string) (reflect.Value, error) {
+	v, err := reflect.New(t).Elem(), error(nil)
+	switch p := v.Addr().Interface().(type) {
 	case *time.Duration:
 		*p, err = parseDuration(text)
-	case *slog.Level:
-		*p, err = parseLevel(text)
+	case *Size:
+		*p, err = ParseSize(cmp.Or(text, "0")) // an empty variable means 0, which most settings refuse
 	case *netip.Prefix:
 		*p, err = parsePrefix(text)
+	case *slog.Level:
+		err = p.UnmarshalText([]byte(text)) // the tag oneof leaves the plain names
 	case *ratelimit.Limit:
 		if *p, err = ratelimit.ParseLimit(text); err != nil {
 			err = fmt.Errorf("is not a rate: %w", err)
 		}
+	case *Secret:
+		*p, err = Secret(text), checkPrintable(text)
+		if text == mask {
+			err = errors.New("is the mask of a printed configuration; put the secret itself in")
+		}
+	case *string:
+		*p, err = text, checkPrintable(text)
+	case *bool:
+		if *p = text == "true"; text != "true" && text != "false" {
+			err = errors.New("is neither true nor false")
+		}
+	case *int, *int64:
+		n, parseErr := strconv.ParseInt(text, 10, t.Bits())
+		if parseErr != nil {
+			err = errors.New("is not a whole number")
+		}
+		v.SetInt(n)
 	default:
-		err = fmt.Errorf("cannot be read: no reader for %T", p)
+		panic(fmt.Sprintf("a setting of type %s", t))
 	}
-	return err
+	return v, err
 }
 
-// scalarText is the inverse of parseScalar, with secrets masked.
+// scalarText formats v as parseScalar reads it, except that a secret is masked.
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case time.Duration:
@@ -59,46 +66,20 @@ func scalarText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// printable refuses what would break a log line or the printed configuration.
-func printable(text string) error {
+// isNumber reports whether t counts something, so that bounds apply to it.
+func isNumber(t reflect.Type) bool {
+	return (t.Kind() == reflect.Int || t.Kind() == reflect.Int64) && t != reflect.TypeFor[slog.Level]()
+}
+
+// checkPrintable refuses text that would break a log line or the printed configuration.
+func checkPrintable(text string) error {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return errors.New("has control characters or is not UTF-8")
 	}
 	return nil
 }
 
-func unmasked(text string) error {
-	if text == mask {
-		return errors.New("is the mask of a printed configuration; put the secret itself in")
-	}
-	return printable(text)
-}
-
-func parseBool(text string) (bool, error) {
-	if text != "true" && text != "false" {
-		return false, errors.New("is neither true nor false")
-	}
-	return text == "true", nil
-}
-
-func parseInt[T int | int64](text string) (T, error) {
-	n, err := strconv.ParseInt(text, 10, reflect.TypeFor[T]().Bits())
-	if err != nil {
-		return 0, errors.New("is not a whole number")
-	}
-	return T(n), nil
-}
-
-func parseLevel(text string) (slog.Level, error) {
-	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError} {
-		if text == scalarText(level) {
-			return level, nil
-		}
-	}
-	return 0, errors.New("is none of debug, info, warn, error")
-}
-
-// parsePrefix takes a single address for the network of that address alone.
+// parsePrefix parses a network. A single address stands for the network of that address alone.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
 		return netip.PrefixFrom(addr, addr.BitLen()), nil
@@ -111,4 +92,38 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		return prefix, fmt.Errorf("has bits beyond its mask; write %s", prefix.Masked())
 	}
 	return prefix, nil
+}
+
+var errDuration = errors.New("is not a duration; write it like 15s, 30m, 720h or 30d")
+
+// parseDuration parses what time.ParseDuration parses, optionally with days in front: 30d, 1d12h.
+func parseDuration(text string) (time.Duration, error) {
+	days, rest, ok := strings.Cut(text, "d")
+	if !ok {
+		days, rest = "0", text
+	} else if rest == "" {
+		rest = "0"
+	}
+	const day = 24 * time.Hour
+	n, err := strconv.ParseUint(days, 10, 16)
+	if err != nil || n > uint64(math.MaxInt64/day) {
+		return 0, errDuration
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil || d > math.MaxInt64-time.Duration(n)*day {
+		return 0, errDuration
+	}
+	return time.Duration(n)*day + d, nil
+}
+
+// durationText formats d without the zero minutes and seconds that Duration.String appends: 24h, not 24h0m0s.
+func durationText(d time.Duration) string {
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-func TestSettingsThatOpenTheService(t *testing.T) {
+func TestWarningsListSettingsThatOpenTheService(t *testing.T) {
 	for _, c := range []struct {
 		key, value string
 		open       bool

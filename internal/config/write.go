@@ -1,49 +1,55 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
+	"net/netip"
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// WriteYAML writes the effective configuration in the form that Load reads, with every key's comment above
-// it if asked for. Secrets are masked, and a masked one is refused when it is read again.
+// WriteYAML writes the configuration in effect in the form that Load reads, optionally with the help text of each key as a
+// comment. Secrets are masked, and Load refuses a masked one.
 func (c *Config) WriteYAML(w io.Writer, comments bool) error {
-	var out bytes.Buffer
-	t, open := newTable(c), []string(nil)
+	var out strings.Builder
+	line := func(depth int, text, comment string) {
+		indent := strings.Repeat("  ", depth)
+		if comments && comment != "" {
+			fmt.Fprintf(&out, "%s# %s\n", indent, comment)
+		}
+		fmt.Fprintf(&out, "%s%s\n", indent, text)
+	}
+	t, open := newTable(c), []string(nil) // open is the path of the section being written
 	for _, s := range t.settings {
 		path := strings.Split(s.key, ".")
-		section := path[:len(path)-1]
-		shared := common(open, section)
-		for depth := shared; depth < len(section); depth++ {
+		section, name := path[:len(path)-1], path[len(path)-1]
+		for depth := sharedPrefix(open, section); depth < len(section); depth++ {
 			if depth == 0 {
 				out.WriteByte('\n')
 			}
-			writeLine(&out, depth, section[depth]+":", t.sections[strings.Join(section[:depth+1], ".")], comments)
+			line(depth, section[depth]+":", t.sections[strings.Join(section[:depth+1], ".")])
 		}
-		writeLine(&out, len(section), path[len(section)]+": "+s.yaml(), s.help, comments)
+		line(len(section), name+": "+s.yaml(), s.help())
 		open = section
 	}
-	_, err := w.Write(out.Bytes())
+	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-// WriteJSON writes the same as WriteYAML as one JSON object.
+// WriteJSON writes what WriteYAML writes as one JSON object.
 func (c *Config) WriteJSON(w io.Writer) error {
-	var text bytes.Buffer
+	var text strings.Builder
 	if err := c.WriteYAML(&text, false); err != nil {
 		return err
 	}
 	var tree map[string]any
-	if err := yaml.Load(text.Bytes(), &tree); err != nil {
+	if err := yaml.Load([]byte(text.String()), &tree); err != nil {
 		return fmt.Errorf("printed configuration: %w", err)
 	}
 	encoder := json.NewEncoder(w)
@@ -52,8 +58,8 @@ func (c *Config) WriteJSON(w io.Writer) error {
 	return encoder.Encode(tree)
 }
 
-// common counts the leading elements that a and b share.
-func common(a, b []string) int {
+// sharedPrefix returns the number of leading elements that a and b have in common.
+func sharedPrefix(a, b []string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -61,39 +67,17 @@ func common(a, b []string) int {
 	return n
 }
 
-func writeLine(out *bytes.Buffer, depth int, line, comment string, comments bool) {
-	indent := strings.Repeat("  ", depth)
-	if comments && comment != "" {
-		fmt.Fprintf(out, "%s# %s\n", indent, comment)
-	}
-	fmt.Fprintf(out, "%s%s\n", indent, line)
-}
-
-// yaml is the value as a YAML scalar or flow list.
+// yaml returns the value as a YAML scalar or flow list. Text is quoted: Go's escapes are all YAML's too (YAML 1.2.2 §5.7).
 func (s *setting) yaml() string {
 	items := s.items()
-	for i, item := range items {
-		items[i] = s.quoted(item)
+	text := s.scalar().Kind() == reflect.String || s.scalar() == reflect.TypeFor[netip.Prefix]() || s.scalar() == reflect.TypeFor[ratelimit.Limit]()
+	for i := range items {
+		if text && len(s.oneOf) == 0 {
+			items[i] = strconv.Quote(items[i])
+		}
 	}
 	if s.list() {
 		return "[" + strings.Join(items, ", ") + "]"
 	}
 	return items[0]
-}
-
-// quoted puts text in quotes unless its type makes that needless. Go's escapes are all YAML's too (YAML 1.2.2 §5.7).
-func (s *setting) quoted(item string) string {
-	t := s.value.Type()
-	if s.list() {
-		t = t.Elem()
-	}
-	switch t {
-	case reflect.TypeFor[time.Duration](), reflect.TypeFor[Size](), reflect.TypeFor[slog.Level](),
-		reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int64]():
-		return item
-	}
-	if len(s.oneOf) > 0 {
-		return item
-	}
-	return strconv.Quote(item)
 }

@@ -18,7 +18,7 @@ const (
 // Plan is one row of the catalogue. Its tags name the configuration keys below plans.<code>.
 type Plan struct {
 	Code         string       // stable, lower case; what POST /me/subscription names as planCode
-	Name         string       `key:"name" help:"the plan's name for people"`
+	Name         string       `key:"name" required:"true" help:"display name of the plan"`
 	Prices       Prices       `key:"price" help:"what the plan costs"`
 	Entitlements Entitlements // what it allows
 }

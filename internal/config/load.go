@@ -1,0 +1,119 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/gonebox/gonebox/internal/plan"
+)
+
+// Environment variables are named after their key. With fileSuffix appended, the variable of a secret names a file that
+// holds the secret.
+const (
+	envPrefix  = "GONEBOX_"
+	fileSuffix = "_FILE"
+)
+
+// fromCommandLine is the origin of what the command line sets.
+const fromCommandLine = "command line"
+
+// loader applies the sources to a Config, one after the other, and collects what is wrong.
+type loader struct {
+	*table
+	config *Config
+	errs   []error
+}
+
+// newLoader sets the defaults. root is the file, which may add plans; it may be nil.
+func newLoader(root *yaml.Node) *loader {
+	catalogue := plan.Default()
+	c := &Config{Plans: append([]plan.Plan{catalogue.Guest()}, catalogue.All()...)}
+	for _, code := range addedPlans(root, c.Plans) {
+		added := catalogue.Free()
+		added.Code, added.Name = code, code
+		c.Plans = append(c.Plans, added)
+	}
+	l := &loader{config: c, table: newTable(c)}
+	for _, s := range l.settings {
+		l.apply(s, s.split(s.def), s.def, "")
+	}
+	return l
+}
+
+func (l *loader) fail(e *Error) { l.errs = append(l.errs, e) }
+
+// apply sets s to items or reports why it cannot. written is the value as its source has it.
+func (l *loader) apply(s *setting, items []string, written, origin string) {
+	if err := s.set(items); err != nil {
+		l.reject(s, written, origin, err.Error())
+		return
+	}
+	s.origin = origin
+}
+
+// reject reports that written cannot be the value of s.
+func (l *loader) reject(s *setting, written, origin, reason string) {
+	if s.secret() {
+		written = Secret(written).String()
+	}
+	s.failed = true
+	l.fail(&Error{Key: s.key, Value: quote(written), Origin: origin, Reason: reason})
+}
+
+// environment applies the variables in environ that begin with GONEBOX_, in the order of their names. The last of several
+// with the same name counts, as in os/exec.
+func (l *loader) environment(environ []string) {
+	given := map[string]string{}
+	for _, entry := range environ {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, envPrefix) {
+			given[name] = value
+		}
+	}
+	known := map[string]*setting{}
+	for _, s := range l.settings {
+		known[s.env()] = s
+		if s.secret() {
+			known[s.env()+fileSuffix] = s
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch s, ok := known[name]; {
+		case !ok:
+			l.fail(unknown(name, "environment", "variable", slices.Collect(maps.Keys(known))))
+		case name == s.env():
+			l.apply(s, s.split(given[name]), given[name], name)
+		case given[s.env()] != "":
+			l.reject(s, given[name], name, fmt.Sprintf("is given beside %s; keep one of them", s.env()))
+		default:
+			l.secretFile(s, given[name], name)
+		}
+	}
+}
+
+// secretFile sets a secret from the file at path. A line break at its end is not part of it.
+func (l *loader) secretFile(s *setting, path, origin string) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.failed = true
+		l.fail(&Error{Key: s.key, Value: quote(path), Origin: origin, Reason: fmt.Sprintf("the file with the secret cannot be read: %v", err)})
+		return
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	l.apply(s, []string{text}, text, origin)
+}
+
+// commandLine applies overrides in the order of their keys.
+func (l *loader) commandLine(overrides map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(overrides)) {
+		if s, ok := l.byKey[key]; ok {
+			l.apply(s, s.split(overrides[key]), overrides[key], fromCommandLine)
+		} else {
+			l.fail(unknown(key, fromCommandLine, "key", slices.Collect(maps.Keys(l.byKey))))
+		}
+	}
+}
