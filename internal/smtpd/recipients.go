@@ -2,7 +2,6 @@ package smtpd
 
 import (
 	"fmt"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// recipients counts the recipients that each client address names, so that one that tries out which mailboxes exist is turned away. It
+// recipients counts the recipients that each client (ratelimit.AddrIdentity) names, so that one that tries out which mailboxes exist is turned away. It
 // counts in windows that begin with an address's first recipient, and not as ratelimit does: what matters is not only how many
 // recipients were refused, but also which part of all that is.
 type recipients struct {
@@ -18,8 +17,8 @@ type recipients struct {
 	clock clock.Clock
 
 	mu      sync.Mutex
-	tallies map[bucket]tally
-	sweepAt int // how many tallies there are before those of the past are removed
+	tallies map[string]tally // by client
+	sweepAt int              // how many tallies there are before those of the past are removed
 }
 
 // tally is the recipients of an address in each window of the limit.
@@ -38,22 +37,22 @@ const (
 )
 
 func newRecipients(limit ratelimit.Limit, c clock.Clock) *recipients {
-	return &recipients{limit: limit, clock: c, tallies: make(map[bucket]tally), sweepAt: firstSweep}
+	return &recipients{limit: limit, clock: c, tallies: make(map[string]tally), sweepAt: firstSweep}
 }
 
 // count counts a recipient of an address.
-func (rs *recipients) count(a netip.Addr, refused bool) {
+func (rs *recipients) count(client string, refused bool) {
 	if len(rs.limit) == 0 {
 		return
 	}
-	b, now := bucketOf(a), rs.clock.Now()
+	now := rs.clock.Now()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	t := rs.tallies[b]
+	t := rs.tallies[client]
 	if t == nil {
 		rs.sweep(now)
 		t = make(tally, len(rs.limit))
-		rs.tallies[b] = t
+		rs.tallies[client] = t
 	}
 	for i, w := range rs.limit {
 		if !now.Before(t[i].ends) {
@@ -67,14 +66,14 @@ func (rs *recipients) count(a netip.Addr, refused bool) {
 }
 
 // blocked is how long an address is turned away for; 0: it is not.
-func (rs *recipients) blocked(a netip.Addr) (wait time.Duration) {
+func (rs *recipients) blocked(client string) (wait time.Duration) {
 	if len(rs.limit) == 0 {
 		return 0
 	}
-	b, now := bucketOf(a), rs.clock.Now()
+	now := rs.clock.Now()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	for i, w := range rs.tallies[b] {
+	for i, w := range rs.tallies[client] {
 		if w.refused > rs.limit[i].Count && w.refused*refusedOf >= w.named*refusedPart {
 			wait = max(wait, w.ends.Sub(now))
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // Server takes mail from any number of clients. Its zero value is of no use: New makes one.
@@ -19,11 +20,11 @@ type Server struct {
 	hello hello
 	wall  clock.Clock // what socket deadlines go by
 
-	base    context.Context // of the Inbound's calls
-	cancel  context.CancelFunc
-	clients addresses
+	base   context.Context // of the Inbound's calls
+	cancel context.CancelFunc
 
-	recipients *recipients
+	connections *ratelimit.Gauge // of each client, in this process
+	recipients  *recipients
 
 	mu        sync.Mutex
 	draining  bool
@@ -37,15 +38,15 @@ type Server struct {
 func New(cfg Config, in Inbound) *Server {
 	cfg = cfg.withDefaults()
 	s := &Server{
-		cfg:        cfg,
-		in:         in,
-		hello:      newHello(cfg),
-		wall:       clock.System(),
-		clients:    addresses{limit: cfg.MaxConnections, open: make(map[bucket]int)},
-		recipients: newRecipients(cfg.RefusedRecipients, cfg.Clock),
-		stopped:    make(chan struct{}),
-		listeners:  make(map[net.Listener]struct{}),
-		sessions:   make(map[*session]struct{}),
+		cfg:         cfg,
+		in:          in,
+		hello:       newHello(cfg),
+		wall:        clock.System(),
+		connections: ratelimit.NewGauge(),
+		recipients:  newRecipients(cfg.RefusedRecipients, cfg.Clock),
+		stopped:     make(chan struct{}),
+		listeners:   make(map[net.Listener]struct{}),
+		sessions:    make(map[*session]struct{}),
 	}
 	s.base, s.cancel = context.WithCancel(context.WithoutCancel(cfg.Context))
 	return s

@@ -58,16 +58,17 @@ func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
 	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
-	if wait := s.srv.recipients.blocked(s.ip); wait > 0 {
+	s.owner = ratelimit.AddrIdentity(s.ip)
+	if wait := s.srv.recipients.blocked(s.owner); wait > 0 {
 		s.turnAway(tooManyRefused(wait))
 		return
 	}
-	s.owner = ratelimit.AddrIdentity(s.ip)
-	if !s.srv.clients.enter(s.ip) {
+	release, ok := s.srv.connections.Acquire(ratelimit.SMTPConnections, s.owner, s.srv.cfg.MaxConnections)
+	if !ok {
 		s.turnAway(replyTooMany)
 		return
 	}
-	defer s.srv.clients.leave(s.ip)
+	defer release()
 	widen()
 	s.srv.cfg.Metrics.Connections(1)
 	defer s.srv.cfg.Metrics.Connections(-1)

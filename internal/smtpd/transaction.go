@@ -98,7 +98,7 @@ func (s *session) accept(to address) reply {
 	known := func(r inbound.Recipient) bool { return r.Address == recipient.Address }
 	if !slices.ContainsFunc(s.tx.to, known) { // said twice, it is one recipient all the same
 		s.tx.to = append(s.tx.to, recipient)
-		s.srv.recipients.count(s.ip, false)
+		s.srv.recipients.count(s.owner, false)
 	}
 	return replyRecipient
 }
@@ -109,8 +109,8 @@ func (s *session) refuseRecipient(err error) reply {
 	if !r.permanent() {
 		return r
 	}
-	s.srv.recipients.count(s.ip, true)
-	if wait := s.srv.recipients.blocked(s.ip); wait > 0 {
+	s.srv.recipients.count(s.owner, true)
+	if wait := s.srv.recipients.blocked(s.owner); wait > 0 {
 		return tooManyRefused(wait)
 	}
 	return r
