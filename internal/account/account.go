@@ -10,6 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/token"
 )
 
@@ -63,19 +64,19 @@ type Service struct {
 	clock     clock.Clock
 	policy    Policy
 	passwords *passwords
-	attempts  guard
+	attempts  attempts
 	sealer    token.Sealer
 	recovery  recoveryKey
 }
 
-// New assembles the service.
-func New(d *db.DB, c clock.Clock, p Policy, s Secrets) (*Service, error) {
+// New assembles the service. The limiter counts wrong two-factor codes.
+func New(d *db.DB, c clock.Clock, l *ratelimit.Limiter, p Policy, s Secrets) (*Service, error) {
 	sealer, err := token.NewSealer(s.Seal)
 	if err != nil {
 		return nil, fmt.Errorf("seal two-factor secrets: %w", err)
 	}
 	return &Service{
-		db: d, clock: c, policy: p, passwords: newPasswords(p.Password), attempts: newAttempts(), sealer: sealer, recovery: s.Recovery[:],
+		db: d, clock: c, policy: p, passwords: newPasswords(p.Password), attempts: attempts{l}, sealer: sealer, recovery: s.Recovery[:],
 	}, nil
 }
 

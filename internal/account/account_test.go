@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // noon is where the fake clock starts: at the beginning of a time step.
@@ -41,7 +42,7 @@ func open(t *testing.T, d *db.DB, c account.Cost) *house {
 	t.Helper()
 	h := &house{t: t, clock: clock.NewFake(noon), db: d, registry: account.NewRegistry(d, c)}
 	var err error
-	h.Service, err = account.New(d, h.clock, policy(c), account.Secrets{Seal: [32]byte{1}, Recovery: [32]byte{2}})
+	h.Service, err = account.New(d, h.clock, ratelimit.New(h.clock), policy(c), account.Secrets{Seal: [32]byte{1}, Recovery: [32]byte{2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,5 @@
 package account
 
-import (
-	"time"
-
-	"github.com/gonebox/gonebox/internal/id"
-)
-
 // The parts that the tests look at from outside.
 var (
 	ParseEmail  = parseEmail
@@ -43,20 +37,6 @@ func (s *Service) Reserved() (slots, clients int) {
 	defer g.mu.Unlock()
 	return g.total, len(g.client)
 }
-
-// Attempts and Take let a test look at the counter of wrong codes alone.
-type Attempts = attempts
-
-// NewAttempts is newAttempts.
-func NewAttempts() *Attempts { return newAttempts() }
-
-// Take is take, for an account by any name.
-func (a *attempts) Take(account string, now time.Time) (right func(), err error) {
-	return a.take(id.Account(account), now)
-}
-
-// Remembered is how many accounts are counted.
-func (a *attempts) Remembered() int { return len(a.until) }
 
 // RoomMax and Room let a test look at the bound on the memory of hashes alone.
 const RoomMax = roomMax

@@ -10,6 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/token"
 )
 
@@ -65,7 +66,7 @@ func TestShortLivedTokensAreExtendedToo(t *testing.T) {
 	p := policy(cheap)
 	p.TokenTTL = 10 * time.Minute
 	var err error
-	if h.Service, err = account.New(d, h.clock, p, account.Secrets{}); err != nil {
+	if h.Service, err = account.New(d, h.clock, ratelimit.New(h.clock), p, account.Secrets{}); err != nil {
 		t.Fatal(err)
 	}
 	credential, _ := h.register()

@@ -152,7 +152,7 @@ func (s *Service) demandTx(ctx context.Context, tx *db.Tx, a *Account, code stri
 func (s *Service) acceptTx(ctx context.Context, tx *db.Tx, a *Account, code string) (right bool, err error) {
 	now, count := s.clock.Now(), func() {}
 	if !tx.Again() { // one attempt, however often it is run
-		if count, err = s.attempts.take(a.ID, now); err != nil {
+		if count, err = s.attempts.take(a.ID); err != nil {
 			return false, err
 		}
 	}

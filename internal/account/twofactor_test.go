@@ -278,18 +278,6 @@ func TestWrongCodesAreCountedPerAccountAndRightOnesAreNot(t *testing.T) {
 	})
 }
 
-func TestTheCounterOfWrongCodesForgetsWhoIsIdle(t *testing.T) {
-	a := account.NewAttempts()
-	for i := range 5000 {
-		if _, err := a.Take(fmt.Sprint(i), noon.Add(time.Duration(i)*time.Minute)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := a.Remembered(); n > 1100 {
-		t.Errorf("%d accounts are remembered", n)
-	}
-}
-
 func TestCodesAreComparedWithoutBlanksHyphensAndCase(t *testing.T) {
 	for text, want := range map[string]string{
 		"123 456": "123456", "ABCDE-fghjk": "abcdefghjk", " ab\tcd\u00a0ef\u2011gh\u2013 ": "abcdefgh", "": "", "--": "", "12.34": "12.34",

@@ -188,7 +188,8 @@ func (a *App) assemble(master []byte, o Options) error {
 		PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax),
 	})
 	a.guests = guest.New(a.db, a.clock, a.boxes, cfg.Session.Idle)
-	if a.users, err = newAccounts(a.db, a.clock, cfg.Account, master); err != nil {
+	a.limiter = a.newLimiter()
+	if a.users, err = newAccounts(a.db, a.clock, a.limiter, cfg.Account, master); err != nil {
 		return err
 	}
 	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
@@ -200,7 +201,6 @@ func (a *App) assemble(master []byte, o Options) error {
 	a.domains.PublishTo(outbox)
 	a.boxes.PublishTo(outbox)
 	a.boxes.ObserveBatches(a.metrics.batch)
-	a.limiter = a.newLimiter()
 	a.joinCluster()
 	a.inbound = a.newInbound(names, outbox)
 	a.baseURL = a.reachedAt()

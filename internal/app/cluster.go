@@ -63,7 +63,6 @@ func (a *App) joinCluster() {
 	if !a.shared() {
 		return
 	}
-	a.users.ShareAttempts(a.limiter)
 	r := wake.NewRelay(a.wake, a.db)
 	a.domains.OnChange(func(name string) { a.wake.Wake(domainTopic + ":" + name) })
 	a.filters.OnChange(func(account id.Account) { a.wake.Wake(filterTopic + ":" + string(account)) })

@@ -16,7 +16,7 @@ import (
 )
 
 // newAccounts assembles accounts; each of their secrets is derived from the master secret for its purpose alone.
-func newAccounts(d *db.DB, c clock.Clock, cfg config.Account, master []byte) (*account.Service, error) {
+func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg config.Account, master []byte) (*account.Service, error) {
 	seal, err := token.Derive(master, "two-factor seal")
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func newAccounts(d *db.DB, c clock.Clock, cfg config.Account, master []byte) (*a
 	if err != nil {
 		return nil, err
 	}
-	return account.New(d, c, account.Policy{
+	return account.New(d, c, l, account.Policy{
 		TokenTTL: cfg.TokenTTL, TOTPPending: cfg.TOTPPending, RecoveryCodes: cfg.RecoveryCodes, Password: hashCost(cfg.Password),
 	}, account.Secrets{Seal: seal, Recovery: recovery})
 }
