@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// account registers the group account (spec §4).
+// account registers the group account (docs/spec/accounts.md#two-factor-authentication).
 func (a *API) account() {
 	const group = "account"
 	auth := []httpkit.Scheme{userToken}
@@ -23,36 +23,36 @@ func (a *API) account() {
 	}, a.getAccount)
 	register(a, group, httpkit.Operation{
 		ID: "update-account", Method: http.MethodPatch, Path: "/me", Summary: "Change the account's settings", Status: 200,
-		Text: "What is left out stays as it is.",
+		Text: "Omitted fields stay as they are.",
 		Auth: auth, Limit: ratelimit.Other,
 	}, a.updateAccount)
 	register(a, group, httpkit.Operation{
-		ID: "get-two-factor", Method: http.MethodGet, Path: "/me/2fa", Summary: "Show how two-factor stands", Status: 200,
+		ID: "get-two-factor", Method: http.MethodGet, Path: "/me/2fa", Summary: "Show the state of two-factor", Status: 200,
 		Auth: auth, Limit: ratelimit.Other,
 	}, a.getTwoFactor)
 	register(a, group, httpkit.Operation{
-		ID: "set-up-two-factor", Method: http.MethodPost, Path: "/me/2fa/setup", Summary: "Begin to set up two-factor", Status: 200,
-		Text: "The secret is told this once. Signing in takes no code until the enrolment is confirmed; one that is not confirmed in time is dropped, and a new one replaces it.",
+		ID: "set-up-two-factor", Method: http.MethodPost, Path: "/me/2fa/setup", Summary: "Start setting up two-factor", Status: 200,
+		Text: "The secret is shown only in this answer. Signing in needs no code until the enrolment is confirmed. An enrolment that is not confirmed in time expires; a new one replaces it.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPAlreadyActive},
 	}, a.setUpTwoFactor)
 	register(a, group, httpkit.Operation{
 		ID: "confirm-two-factor", Method: http.MethodPost, Path: "/me/2fa/confirm", Summary: "Confirm two-factor with a code", Status: 200,
-		Text: "The recovery codes are told this once. Each can be used once wherever a code is asked, in any case and with or without blanks and hyphens.",
+		Text: "The recovery codes are shown only in this answer. Each can be used once wherever a code is asked for, in upper or lower case and with or without spaces and hyphens.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPNotPending, problem.TOTPInvalidCode},
 	}, a.confirmTwoFactor)
 	register(a, group, httpkit.Operation{
-		ID: "end-two-factor", Method: http.MethodDelete, Path: "/me/2fa", Summary: "End two-factor", Status: 204,
-		Text: "With a current code or a recovery code. Where two-factor is not active no code is valid.",
+		ID: "end-two-factor", Method: http.MethodDelete, Path: "/me/2fa", Summary: "Turn two-factor off", Status: 204,
+		Text: "Needs a current code or a recovery code. While two-factor is not active no code is valid.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPInvalidCode},
 	}, a.endTwoFactor)
 }
 
-// Account is an account as its owner sees it (decisions §2).
+// Account is an account as its owner sees it.
 type Account struct {
 	ID        id.Account  `json:"id"`
 	Email     string      `json:"email" format:"email" doc:"In lower case, as it is compared."`
 	Locale    string      `json:"locale" doc:"A language tag (BCP 47)."`
-	Plan      string      `json:"plan" doc:"The code of the plan in effect: of what was bought and what staff assigned, the better."`
+	Plan      string      `json:"plan" doc:"The code of the plan in effect: the better of the one that was bought and the one that staff assigned."`
 	TwoFactor string      `json:"twoFactor" enum:"off,pending,active"`
 	Role      string      `json:"role" enum:"user,staff"`
 	CreatedAt clock.Stamp `json:"createdAt"`
@@ -93,10 +93,10 @@ func (a *API) updateAccount(ctx context.Context, in *struct{ Body accountUpdate 
 	return a.showAccount(ctx, acc)
 }
 
-// TwoFactor is how an account's two-factor stands.
+// TwoFactor is the state of an account's two-factor authentication.
 type TwoFactor struct {
 	Status            string       `json:"status" enum:"off,pending,active"`
-	PendingExpiresAt  *clock.Stamp `json:"pendingExpiresAt" doc:"Until when a pending enrolment can be confirmed; else null."`
+	PendingExpiresAt  *clock.Stamp `json:"pendingExpiresAt" doc:"When a pending enrolment expires; null unless one is pending."`
 	RecoveryCodesLeft int          `json:"recoveryCodesLeft"`
 }
 
@@ -110,7 +110,7 @@ func (a *API) getTwoFactor(ctx context.Context, _ *struct{}) (*httpkit.One[TwoFa
 	}), nil
 }
 
-// stamp is a moment that may be missing.
+// stamp returns a time of an answer, null for the zero time.
 func stamp(at time.Time) *clock.Stamp {
 	if at.IsZero() {
 		return nil
@@ -118,11 +118,11 @@ func stamp(at time.Time) *clock.Stamp {
 	return &clock.Stamp{Time: at}
 }
 
-// Enrolment is a two-factor secret that waits to be confirmed.
+// Enrolment is a two-factor secret that is not confirmed yet.
 type Enrolment struct {
-	Secret     string      `json:"secret" doc:"Base32, for typing into an authenticator app; told this once."`
+	Secret     string      `json:"secret" doc:"Base32, for typing into an authenticator app; shown only in this answer."`
 	OtpauthURL string      `json:"otpauthUrl" format:"uri" doc:"The same for a QR code."`
-	ExpiresAt  clock.Stamp `json:"expiresAt" doc:"Until when it can be confirmed."`
+	ExpiresAt  clock.Stamp `json:"expiresAt" doc:"It must be confirmed before."`
 }
 
 func (a *API) setUpTwoFactor(ctx context.Context, _ *struct{}) (*httpkit.One[Enrolment], error) {
@@ -138,10 +138,10 @@ type twoFactorCode struct {
 	Code string   `json:"code" maxLength:"16" doc:"A current code, or a recovery code." example:"482913"`
 }
 
-// TwoFactorConfirmed is what confirming two-factor answers.
+// TwoFactorConfirmed is the answer to confirming two-factor.
 type TwoFactorConfirmed struct {
 	Status        string   `json:"status" enum:"active"`
-	RecoveryCodes []string `json:"recoveryCodes" nullable:"false" doc:"Told this once."`
+	RecoveryCodes []string `json:"recoveryCodes" nullable:"false" doc:"Shown only in this answer."`
 }
 
 func (a *API) confirmTwoFactor(ctx context.Context, in *struct{ Body twoFactorCode }) (*httpkit.One[TwoFactorConfirmed], error) {

@@ -32,11 +32,11 @@ func securitySchemes() map[httpkit.Scheme]*huma.SecurityScheme {
 		return &huma.SecurityScheme{Type: "http", Scheme: "bearer", BearerFormat: form, Description: text}
 	}
 	return map[httpkit.Scheme]*huma.SecurityScheme{
-		mailboxToken: bearer("xm_…", "A mailbox token: one mailbox, its messages and attachments, as long as it lives."),
-		guestSession: bearer("xg_…", "A guest key: the mailboxes that a session made, for 30 minutes, extended on use."),
-		userToken:    bearer("xu_…", "A user token from POST /auth/token: the account's own surface."),
-		apiKey:       bearer("x_…", "A developer key, limited by its scopes. It may come in X-Api-Key as well."),
-		bankpayKey:   {Type: "apiKey", In: "header", Name: "Authorization", Description: "`Apikey <shared secret>`, from the bank's networks alone."},
+		mailboxToken: bearer("xm_…", "A mailbox token: one mailbox, its messages and attachments, until the mailbox expires."),
+		guestSession: bearer("xg_…", "A guest key: the mailboxes created in a session, for 30 minutes, extended on use."),
+		userToken:    bearer("xu_…", "A user token from POST /auth/token: everything of the account."),
+		apiKey:       bearer("x_…", "A developer key, limited by its scopes. X-Api-Key is accepted too."),
+		bankpayKey:   {Type: "apiKey", In: "header", Name: "Authorization", Description: "`Apikey <shared secret>`, only from the bank's networks."},
 	}
 }
 
@@ -56,16 +56,16 @@ func expiredCode(o *httpkit.Operation) problem.Code {
 	return cmp.Or(o.Expired, problem.MailboxExpired)
 }
 
-// caller is whom a request's credential stands for: a mailbox, a guest session, an account, or a developer key.
+// caller is what a request's credential belongs to: a mailbox, a guest session, an account, or a developer key.
 type caller struct {
 	mailbox *mailbox.Mailbox
 	session *guest.Session
 	account *account.Account
-	login   *account.Session // with account: what its user token opened
-	key     *apikey.Key      // also with mailbox: the key that its token carries
+	login   *account.Session // with account: the session of its user token
+	key     *apikey.Key      // also with mailbox, if its token is bound to a key
 }
 
-// identity is what the caller's calls count by, or "" for a caller without a credential.
+// identity returns what the caller's calls are counted by, "" for a caller without a credential.
 func (c caller) identity() string {
 	switch {
 	case c.mailbox != nil:
@@ -73,7 +73,7 @@ func (c caller) identity() string {
 	case c.session != nil:
 		return c.session.ID
 	case c.account != nil:
-		return string(c.account.ID) // of all its tokens together
+		return string(c.account.ID) // for all its tokens together
 	case c.key != nil:
 		return c.key.Prefix
 	}
@@ -82,7 +82,7 @@ func (c caller) identity() string {
 
 type callerKey struct{}
 
-// from is the caller of the request in ctx, as far as the operation's schemes tell.
+// from returns the caller of the request in ctx. Only what the operation's schemes allow is set.
 func from(ctx context.Context) caller {
 	c, _ := ctx.Value(callerKey{}).(caller)
 	return c
@@ -136,10 +136,10 @@ func (a *API) take(ctx huma.Context, o *httpkit.Operation, c caller) bool {
 	return a.kit.Take(ctx, o.Limit, c.key.Prefix, c.key.Limits.Calls)
 }
 
-// malformed stands for a credential that cannot be one: it is refused, never taken for none.
+// malformed stands for a malformed credential, which is rejected and not treated as absent.
 const malformed = "-"
 
-// credential is what the request presents, or "" where it presents nothing.
+// credential returns the credential of the request, "" if there is none.
 func credential(ctx huma.Context) string {
 	header, key := ctx.Header("Authorization"), ctx.Header("X-Api-Key")
 	if header == "" && key == "" {
@@ -149,12 +149,13 @@ func credential(ctx huma.Context) string {
 		return cmp.Or(strings.TrimSpace(text), malformed)
 	}
 	if kind, _ := token.KindOf(key); header == "" && kind == token.Developer {
-		return key // the only kind that may come like this (decisions §1)
+		return key // the only kind that X-Api-Key may have
 	}
 	return malformed
 }
 
-// identify finds the caller. The credential's prefix tells its kind; one that the operation does not take is invalid.
+// identify finds the caller. The kind of a credential is known by its prefix; a kind that the operation does not accept is
+// invalid.
 func (a *API) identify(ctx context.Context, o *httpkit.Operation, credential string) (caller, error) {
 	if credential == "" {
 		if slices.Contains(o.Auth, httpkit.Public) {
@@ -182,8 +183,8 @@ func (a *API) identify(ctx context.Context, o *httpkit.Operation, credential str
 	return caller{}, problem.New(problem.AuthInvalidToken)
 }
 
-// identifyMailbox finds the mailbox that a token opens, and the developer key that the token carries, if any. The key is
-// asked first: one that has ended, or may not be used from here, learns nothing of the mailbox.
+// identifyMailbox finds the mailbox of a token, and the developer key that the token is bound to, if any. The key is checked
+// first, so that the answer says nothing about the mailbox if the key has ended or may not be used from this address.
 func (a *API) identifyMailbox(ctx context.Context, credential string) (c caller, err error) {
 	claims, err := a.Mailboxes.Claims(credential)
 	if err != nil {

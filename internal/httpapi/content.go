@@ -12,22 +12,22 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// content registers the group content (spec §4).
+// content registers the group content (docs/spec/content.md).
 func (a *API) content() {
 	const group = "content"
 	register(a, group, httpkit.Operation{
 		ID: "list-notices", Method: http.MethodGet, Path: "/content/notices", Summary: "List the notices to show now", Status: 200,
-		Text:  "Newest first. Their HTML is safe to render as it is. A notice in `vi` is for readers of `vi-VN` too; one without a locale is for all.",
+		Text:  "Newest first. Their HTML is safe to render unchanged. A notice in `vi` is for readers of `vi-VN` too; one without a locale is for all readers.",
 		Limit: ratelimit.Other,
 	}, a.listNotices)
 	register(a, group, httpkit.Operation{
 		ID: "list-pages", Method: http.MethodGet, Path: "/content/pages", Summary: "List the pages", Status: 200,
-		Text:  "Keys and titles alone, by key; each page in the locale that GET /content/pages/{key} would answer with.",
+		Text:  "Only keys and titles, ordered by key; each page in the locale that GET /content/pages/{key} would choose.",
 		Limit: ratelimit.Other,
 	}, a.listPages)
 	register(a, group, httpkit.Operation{
 		ID: "get-page", Method: http.MethodGet, Path: "/content/pages/{key}", Summary: "Show a page", Status: 200,
-		Text:  "In the locale asked for or the nearest to it (RFC 4647, lookup), else the page without a locale, else whatever there is. Its HTML is safe to render as it is.",
+		Text:  "In the requested locale or the nearest one (RFC 4647, lookup), else without a locale, else in any. Its HTML is safe to render unchanged.",
 		Limit: ratelimit.Other, Codes: []problem.Code{problem.PageNotFound},
 	}, a.getPage)
 }
@@ -37,7 +37,7 @@ type LocaleQuery struct {
 	Locale string `query:"locale" maxLength:"35" doc:"The reader's language tag (BCP 47)." example:"vi-VN"`
 }
 
-// locale is the tag as content takes it. Error: request.invalid.
+// locale returns the parsed tag. Error: request.invalid.
 func (q LocaleQuery) locale() (content.Locale, error) {
 	l, err := content.ParseLocale(q.Locale)
 	if err != nil {
@@ -46,17 +46,17 @@ func (q LocaleQuery) locale() (content.Locale, error) {
 	return l, err
 }
 
-// Notice is a notice as everybody sees it (decisions §2).
+// Notice is a notice as every client sees it.
 type Notice struct {
 	ID          id.Notice       `json:"id"`
 	Kind        content.Kind    `json:"kind" enum:"banner,dialog"`
 	Level       content.Level   `json:"level" enum:"info,warning,critical"`
 	Title       string          `json:"title"`
-	HTML        string          `json:"html" doc:"Safe to render as it is; may be empty."`
-	Locale      *content.Locale `json:"locale" nullable:"true" doc:"Whom it is for, or null for all."`
+	HTML        string          `json:"html" doc:"Safe to render unchanged; may be empty."`
+	Locale      *content.Locale `json:"locale" nullable:"true" doc:"The language of the readers it is for; null for all."`
 	StartsAt    clock.Stamp     `json:"startsAt"`
-	EndsAt      *clock.Stamp    `json:"endsAt" nullable:"true" doc:"Null where it stays until it is withdrawn."`
-	Dismissible bool            `json:"dismissible" doc:"Whether a reader may close it for good."`
+	EndsAt      *clock.Stamp    `json:"endsAt" nullable:"true" doc:"Null if it is shown until it is withdrawn."`
+	Dismissible bool            `json:"dismissible" doc:"Whether a reader may close it permanently."`
 }
 
 func shownNotice(n *content.Notice) Notice {
@@ -104,12 +104,12 @@ func (a *API) listPages(ctx context.Context, in *LocaleQuery) (*httpkit.Many[Pag
 	return httpkit.Page(shown, ""), nil
 }
 
-// Page is a page as everybody sees it (decisions §2).
+// Page is a page as every client sees it.
 type Page struct {
 	Key       string          `json:"key"`
 	Title     string          `json:"title"`
-	HTML      string          `json:"html" doc:"Safe to render as it is."`
-	Locale    *content.Locale `json:"locale" nullable:"true" doc:"The language it is in; null where it was published without one."`
+	HTML      string          `json:"html" doc:"Safe to render unchanged."`
+	Locale    *content.Locale `json:"locale" nullable:"true" doc:"Its language; null if it was published without one."`
 	UpdatedAt clock.Stamp     `json:"updatedAt"`
 }
 

@@ -10,19 +10,19 @@ import (
 	"github.com/gonebox/gonebox/internal/webhook"
 )
 
-// Delivery is an attempt to deliver an event as the endpoint's owner sees it (decisions §2).
+// Delivery is an attempt to deliver an event as the endpoint's owner sees it.
 type Delivery struct {
 	ID            id.Delivery  `json:"id"`
-	EventID       id.Event     `json:"eventId" doc:"The webhook-id that was sent: the same on every try."`
+	EventID       id.Event     `json:"eventId" doc:"The webhook-id that was sent: the same for every attempt."`
 	Event         event.Name   `json:"event"`
-	Attempt       int          `json:"attempt" doc:"1 at the first try."`
+	Attempt       int          `json:"attempt" doc:"1 for the first attempt."`
 	Outcome       string       `json:"outcome" enum:"succeeded,failed"`
-	HTTPStatus    *int         `json:"httpStatus" nullable:"true" doc:"What the endpoint answered, or null."`
+	HTTPStatus    *int         `json:"httpStatus" nullable:"true" doc:"The endpoint's answer, or null if there was none."`
 	Error         *string      `json:"error" nullable:"true" doc:"Why it failed, or null."`
 	DurationMS    int64        `json:"durationMs"`
 	AttemptedAt   clock.Stamp  `json:"attemptedAt"`
-	NextAttemptAt *clock.Stamp `json:"nextAttemptAt" doc:"When it is tried again, or null."`
-	ResponseBody  string       `json:"responseBody" doc:"The beginning of the answer, at most 1 KiB."`
+	NextAttemptAt *clock.Stamp `json:"nextAttemptAt" doc:"When it is retried, or null."`
+	ResponseBody  string       `json:"responseBody" doc:"The beginning of the endpoint's answer, at most 1 KiB."`
 }
 
 func shownDelivery(d *webhook.Delivery) Delivery {
@@ -55,7 +55,7 @@ func (a *API) listDeliveries(ctx context.Context, in *WebhookPath) (*httpkit.Man
 	return httpkit.Page(shown, ""), nil
 }
 
-// Sent names an event that is on its way to an endpoint.
+// Sent names an event that was queued for an endpoint.
 type Sent struct {
 	EventID id.Event `json:"eventId" doc:"The webhook-id to look for among the deliveries."`
 }
@@ -83,7 +83,7 @@ func (a *API) redeliver(ctx context.Context, in *struct {
 	}
 	d, err := id.Parse[id.Delivery](in.DeliveryID)
 	if err != nil {
-		d = "" // which is like one that is not there
+		d = "" // which no delivery has
 	}
 	ev, err := a.Webhooks.Redeliver(ctx, from(ctx).account.ID, known, d)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// domains registers the group domains (spec §4).
+// domains registers the group domains (docs/spec/domains.md#private-domains).
 func (a *API) domains() {
 	const group = "domains"
 	with := func(method, id, path, summary string, status int, codes ...problem.Code) httpkit.Operation {
@@ -26,26 +26,26 @@ func (a *API) domains() {
 	register(a, group, list, a.listPrivateDomains)
 	create := with(http.MethodPost, "create-private-domain", "", "Add a private domain", 201,
 		problem.DomainNotAllowed, problem.DomainTaken, problem.DomainLimitReached)
-	create.Text = "It waits to be verified: put its `records` into DNS and call verify. International names may come in either form and are kept as A-labels."
+	create.Text = "It is pending until it is verified: add its `records` to DNS and call verify. Internationalized names are accepted as U-labels or A-labels and kept as A-labels."
 	register(a, group, create, a.createPrivateDomain)
 	remove := with(http.MethodDelete, "delete-private-domain", "/{id}", "Delete a private domain with its mailboxes", 204, problem.DomainNotFound)
-	remove.Text = "Its mailboxes are destroyed: they are gone when the answer comes."
+	remove.Text = "Its mailboxes are destroyed before the answer is sent."
 	register(a, group, remove, a.deletePrivateDomain)
 	verify := with(http.MethodPost, "verify-private-domain", "/{id}/verify", "Verify a private domain by its DNS records", 200,
 		problem.DomainNotFound, problem.DomainVerificationFailed)
-	verify.Text = "Both records are looked up now. Where one fails, `errors` says what was found in its place. A suspended domain becomes verified again."
+	verify.Text = "Looks up both records now. If one is wrong, `errors` says what was found instead. A suspended domain becomes verified again."
 	register(a, group, verify, a.verifyPrivateDomain)
 }
 
-// PrivateDomain is a private domain as its owner sees it (decisions §2).
+// PrivateDomain is a private domain as its owner sees it.
 type PrivateDomain struct {
 	ID         id.Domain      `json:"id"`
 	Domain     string         `json:"domain" doc:"In lower-case A-labels."`
 	Status     string         `json:"status" enum:"pending,verified,suspended"`
-	Records    []DomainRecord `json:"records" nullable:"false" doc:"What has to be in DNS."`
+	Records    []DomainRecord `json:"records" nullable:"false" doc:"The records that must be in DNS."`
 	CreatedAt  clock.Stamp    `json:"createdAt"`
-	VerifiedAt *clock.Stamp   `json:"verifiedAt" doc:"When it was last proven, or null."`
-	CheckedAt  *clock.Stamp   `json:"checkedAt" doc:"When DNS last answered for its records, or null."`
+	VerifiedAt *clock.Stamp   `json:"verifiedAt" doc:"When it was last verified, or null."`
+	CheckedAt  *clock.Stamp   `json:"checkedAt" doc:"When its records were last looked up in DNS successfully, or null."`
 }
 
 // DomainRecord is a DNS record of a private domain.
@@ -53,8 +53,8 @@ type DomainRecord struct {
 	Type     string `json:"type" enum:"TXT,MX"`
 	Name     string `json:"name"`
 	Value    string `json:"value"`
-	Priority *int   `json:"priority" doc:"Of an MX record, any other does as well; else null."`
-	OK       bool   `json:"ok" doc:"Whether it was there when it was last looked for."`
+	Priority *int   `json:"priority" doc:"Of an MX record; any other value is accepted too. Null for other types."`
+	OK       bool   `json:"ok" doc:"Whether it was found by the last lookup."`
 }
 
 func (a *API) shownPrivateDomain(p *domain.Private) PrivateDomain {
@@ -90,7 +90,7 @@ func (a *API) listPrivateDomains(ctx context.Context, in *httpkit.Paging) (*http
 	return httpkit.Page(shown, next), nil
 }
 
-// domainClaim is the body that adds a private domain (spec §2).
+// domainClaim is the body that adds a private domain.
 type domainClaim struct {
 	_      struct{} `additionalProperties:"false"`
 	Domain string   `json:"domain" minLength:"1" maxLength:"253" example:"mail.example.org"`
@@ -104,12 +104,12 @@ func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainCl
 	return httpkit.Single(a.shownPrivateDomain(p)), nil
 }
 
-// DomainPath is the path of what concerns one private domain.
+// DomainPath is the path of operations on one private domain.
 type DomainPath struct {
 	ID string `path:"id" doc:"The private domain's id."`
 }
 
-// domain is the id in the path; one that cannot be is like one that is not there.
+// domain returns the id in the path. A malformed id gets the same answer as an unknown one.
 func (p DomainPath) domain() (id.Domain, error) {
 	d, err := id.Parse[id.Domain](p.ID)
 	if err != nil {

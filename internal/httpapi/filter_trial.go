@@ -8,7 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
-// filterTest is the body that tries a filter (spec §2 Filter test input).
+// filterTest is the body that tries a filter.
 type filterTest struct {
 	_      struct{}     `additionalProperties:"false"`
 	Filter testedFilter `json:"filter"`
@@ -24,25 +24,25 @@ type filterSample struct {
 	_       struct{} `additionalProperties:"false"`
 	From    string   `json:"from,omitempty" maxLength:"998" doc:"The sender's address." example:"no-reply@shop.example"`
 	Subject string   `json:"subject,omitempty" maxLength:"4096"`
-	Text    string   `json:"text,omitempty" doc:"The text; that of the HTML where a mail has no text part."`
+	Text    string   `json:"text,omitempty" doc:"The text part; the text of the HTML if a mail has no text part."`
 }
 
-// FilterTrial is what a filter would do with a sample (decisions §2).
+// FilterTrial is the result of trying a filter on a sample.
 type FilterTrial struct {
 	Matched     bool              `json:"matched"`
-	Code        *string           `json:"code" nullable:"true" doc:"What the filter finds, ready to paste, or null."`
-	Step        otp.Step          `json:"step" enum:"from,subject,extract,matched" doc:"Where the filter stopped."`
-	BuiltinCode *string           `json:"builtinCode" nullable:"true" doc:"What the built-in extractor finds, or null."`
-	Candidates  []FilterCandidate `json:"candidates" nullable:"false" doc:"What the built-in extractor looked at, in order."`
+	Code        *string           `json:"code" nullable:"true" doc:"The code that the filter extracts, ready to paste, or null."`
+	Step        otp.Step          `json:"step" enum:"from,subject,extract,matched" doc:"The step at which the filter stopped."`
+	BuiltinCode *string           `json:"builtinCode" nullable:"true" doc:"The code that the built-in extractor finds, or null."`
+	Candidates  []FilterCandidate `json:"candidates" nullable:"false" doc:"The candidates of the built-in extractor, in the order of the text."`
 }
 
-// FilterCandidate is something that the built-in extractor might have taken for the code.
+// FilterCandidate is a candidate of the built-in extractor.
 type FilterCandidate struct {
 	Value   string   `json:"value" doc:"Ready to paste."`
 	Display string   `json:"display" doc:"As the sample writes it."`
 	Where   string   `json:"where" enum:"subject,preheader,text,html"`
 	Score   float64  `json:"score"`
-	Reasons []string `json:"reasons" nullable:"false" doc:"What was added to the score and taken from it, and why."`
+	Reasons []string `json:"reasons" nullable:"false" doc:"What raised and lowered the score, and why."`
 	Chosen  bool     `json:"chosen"`
 }
 

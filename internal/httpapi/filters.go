@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// filters registers the group filters (spec §4).
+// filters registers the group filters (docs/spec/filters.md).
 func (a *API) filters() {
 	const group = "filters"
 	with := func(method, id, path, summary string, status int, codes ...problem.Code) httpkit.Operation {
@@ -26,23 +26,23 @@ func (a *API) filters() {
 		}
 	}
 	list := with(http.MethodGet, "list-filters", "", "List the extraction filters", 200)
-	list.Text = "Newest first. They are tried by ascending priority, then age."
+	list.Text = "Newest first. Filters are tried by ascending priority, then oldest first."
 	register(a, group, list, a.listFilters)
 	create := with(http.MethodPost, "create-filter", "", "Create an extraction filter", 201, problem.FilterInvalidRegex, problem.FilterLimitReached)
-	create.Text = "The patterns are RE2. The first filter that yields a code wins over the built-in extractor: the group named `code`, else the first group, else the whole match."
+	create.Text = "The patterns are RE2. The first filter that finds a code wins over the built-in extractor. The code is the group named `code`, else the first group, else the whole match."
 	register(a, group, create, a.createFilter)
 	try := with(http.MethodPost, "test-filter", "/test", "Try a filter on a sample", 200, problem.FilterInvalidRegex)
-	try.Text = "Nothing is saved. The answer tells where the filter stopped, and what the built-in extractor makes of the sample and why."
+	try.Text = "Nothing is saved. The answer says at which step the filter stopped, and what the built-in extractor finds in the sample and why."
 	try.LargeBody = true
 	register(a, group, try, a.tryFilter)
 	update := with(http.MethodPatch, "update-filter", "/{id}", "Change an extraction filter", 200,
 		problem.FilterNotFound, problem.FilterInvalidRegex, problem.FilterLimitReached)
-	update.Text = "What is left out stays as it is; null clears `fromPattern` and `subjectPattern`."
+	update.Text = "Omitted fields stay as they are; null clears `fromPattern` and `subjectPattern`."
 	register(a, group, update, a.updateFilter)
 	register(a, group, with(http.MethodDelete, "delete-filter", "/{id}", "Delete an extraction filter", 204, problem.FilterNotFound), a.deleteFilter)
 }
 
-// What a filter is for, and whether it is used (spec §2).
+// The values of scopeType and status.
 const (
 	scopeAll       = "all"
 	scopeDomain    = "domain"
@@ -50,12 +50,12 @@ const (
 	statusDisabled = "disabled"
 )
 
-// Filter is an extraction filter as its owner sees it (decisions §2).
+// Filter is an extraction filter as its owner sees it.
 type Filter struct {
 	ID             id.Filter   `json:"id"`
 	Name           string      `json:"name"`
 	ScopeType      string      `json:"scopeType" enum:"all,domain"`
-	DomainID       *id.Domain  `json:"domainId" nullable:"true" doc:"The private domain whose mailboxes it is for, or null."`
+	DomainID       *id.Domain  `json:"domainId" nullable:"true" doc:"The private domain whose mailboxes it applies to, or null for all mailboxes."`
 	FromPattern    *string     `json:"fromPattern" nullable:"true"`
 	SubjectPattern *string     `json:"subjectPattern" nullable:"true"`
 	ExtractRegex   string      `json:"extractRegex"`
@@ -80,7 +80,7 @@ func shownFilter(f *filter.Filter) Filter {
 	return shown
 }
 
-// textOrNull is a text that may be missing.
+// textOrNull returns a text of an answer, null for "".
 func textOrNull[T ~string](text T) *T {
 	if text == "" {
 		return nil
@@ -106,36 +106,36 @@ func (a *API) listFilters(ctx context.Context, in *httpkit.Paging) (*httpkit.Man
 	return httpkit.Page(shown, next), nil
 }
 
-// filterCreation is the body that creates a filter (spec §2 Filter).
+// filterCreation is the body that creates a filter.
 type filterCreation struct {
 	_         struct{} `additionalProperties:"false"`
 	Name      string   `json:"name" minLength:"1" maxLength:"100"`
-	ScopeType *string  `json:"scopeType,omitempty" enum:"all,domain" doc:"All mailboxes where absent, else those of a private domain."`
-	DomainID  *string  `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"With the scope domain: the id of one of your private domains."`
+	ScopeType *string  `json:"scopeType,omitempty" enum:"all,domain" doc:"All mailboxes, which is the default, or those of a private domain."`
+	DomainID  *string  `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"The id of one of your private domains, if scopeType is domain."`
 	FilterPatterns
-	Priority *int    `json:"priority,omitempty" minimum:"1" maximum:"9999" doc:"Lower ones are tried first; 100 where absent."`
-	Status   *string `json:"status,omitempty" enum:"active,disabled" doc:"Active where absent."`
+	Priority *int    `json:"priority,omitempty" minimum:"1" maximum:"9999" doc:"Lower ones are tried first; 100 by default."`
+	Status   *string `json:"status,omitempty" enum:"active,disabled" doc:"Active by default."`
 }
 
-// FilterPatterns are what a filter matches with (spec §2 Filter). The type is exported for the library to see its fields.
+// FilterPatterns are the patterns of a filter. The type is exported because the library sees only exported embedded types.
 type FilterPatterns struct {
-	FromPattern    *string `json:"fromPattern,omitempty" nullable:"true" maxLength:"512" doc:"RE2, searched in the sender's address in any case; every sender where absent or null."`
-	SubjectPattern *string `json:"subjectPattern,omitempty" nullable:"true" maxLength:"512" doc:"RE2, searched in the subject in any case; every subject where absent or null."`
-	ExtractRegex   string  `json:"extractRegex" minLength:"1" maxLength:"512" doc:"RE2, searched in subject, newline, text." example:"order (\\d{6})"`
+	FromPattern    *string `json:"fromPattern,omitempty" nullable:"true" maxLength:"512" doc:"RE2, searched in the sender's address regardless of case; every sender if absent or null."`
+	SubjectPattern *string `json:"subjectPattern,omitempty" nullable:"true" maxLength:"512" doc:"RE2, searched in the subject regardless of case; every subject if absent or null."`
+	ExtractRegex   string  `json:"extractRegex" minLength:"1" maxLength:"512" doc:"RE2, searched in the subject, a newline and the text." example:"order (\\d{6})"`
 }
 
 func (p FilterPatterns) patterns() filter.Patterns {
 	return filter.Patterns{From: value(p.FromPattern), Subject: value(p.SubjectPattern), Extract: p.ExtractRegex}
 }
 
-// domain is the private domain that a filter is for. Error: request.invalid.
+// domain returns the private domain that a filter is for, "" for none. Error: request.invalid.
 func (c filterCreation) domain() (id.Domain, error) {
 	scoped := value(c.ScopeType) == scopeDomain
 	switch {
 	case !scoped && c.DomainID == nil:
 		return "", nil
 	case !scoped:
-		return "", problem.Invalid("/domainId", "goes with scopeType domain alone")
+		return "", problem.Invalid("/domainId", "is only allowed where scopeType is domain")
 	case c.DomainID == nil:
 		return "", problem.Invalid("/domainId", "must name one of your private domains where scopeType is domain")
 	}
@@ -161,12 +161,12 @@ func (a *API) createFilter(ctx context.Context, in *struct{ Body filterCreation 
 	return httpkit.Single(shownFilter(f)), nil
 }
 
-// FilterPath is the path of what concerns one filter.
+// FilterPath is the path of operations on one filter.
 type FilterPath struct {
 	ID string `path:"id" doc:"The filter's id."`
 }
 
-// filter is the id in the path; one that cannot be is like one that is not there.
+// filter returns the id in the path. A malformed id gets the same answer as an unknown one.
 func (p FilterPath) filter() (id.Filter, error) {
 	f, err := id.Parse[id.Filter](p.ID)
 	if err != nil {
@@ -175,13 +175,13 @@ func (p FilterPath) filter() (id.Filter, error) {
 	return f, nil
 }
 
-// clearable is a text of a change: absent, null, or a value.
-type clearable struct{ text *string } // null: an empty one
+// clearable is a field of an update that may be absent, null, or a text.
+type clearable struct{ text *string } // absent: nil; null: ""
 
-// UnmarshalJSON reads null or a text; it is not called for what is absent.
+// UnmarshalJSON decodes null or a text; it is not called for an absent field.
 func (c *clearable) UnmarshalJSON(b []byte) error {
 	c.text = new(string)
-	return json.Unmarshal(b, c.text) // null leaves the text empty
+	return json.Unmarshal(b, c.text) // null leaves "" there
 }
 
 // Schema documents it.
@@ -189,7 +189,7 @@ func (clearable) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
 }
 
-// filterUpdate is the body that changes a filter (spec §4 filters).
+// filterUpdate is the body that changes a filter.
 type filterUpdate struct {
 	_              struct{}  `additionalProperties:"false"`
 	Name           *string   `json:"name,omitempty" minLength:"1" maxLength:"100"`

@@ -13,24 +13,24 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// integrations registers the group integrations (spec §4).
+// integrations registers the group integrations (docs/spec/billing.md#bank-transfers).
 func (a *API) integrations() {
 	register(a, "integrations", httpkit.Operation{
-		ID: "bankpay-webhook", Method: http.MethodPost, Path: "/integrations/bankpay/webhook", Summary: "Tell of a bank transaction", Status: 200,
-		Text: "For the bank's service alone. What it tells is kept, once for each `id`, and nothing else is done here. Unknown fields are kept as well.",
+		ID: "bankpay-webhook", Method: http.MethodPost, Path: "/integrations/bankpay/webhook", Summary: "Report a bank transaction", Status: 200,
+		Text: "Only for the bank's service. The transaction is stored, once per `id`, with unknown fields too, and matched with orders later.",
 		Auth: []httpkit.Scheme{bankpayKey}, Limit: ratelimit.Other, LargeBody: true,
-	}, a.hearOfTransaction)
+	}, a.receiveTransaction)
 }
 
-// BankTransaction is what the bank's service sends (decisions §2). It documents the body; what is read of it, and how, is
-// package bankpay's affair, since the bank's form may change and money has moved all the same.
+// BankTransaction documents what the bank's service sends. Its fields have no types: package bankpay reads the stored body,
+// since a transaction must be stored even if the bank changes its format.
 type BankTransaction struct {
 	ID              any `json:"id" doc:"The bank's number of the transaction, unique." example:"92704"`
 	Gateway         any `json:"gateway,omitempty" doc:"The bank's name." example:"\"Vietcombank\""`
 	TransactionDate any `json:"transactionDate,omitempty" example:"\"2026-03-14 19:02:37\""`
-	AccountNumber   any `json:"accountNumber,omitempty" doc:"The account that the money went to or came from." example:"\"0011001932418\""`
+	AccountNumber   any `json:"accountNumber,omitempty" doc:"The account that the money was paid to or from." example:"\"0011001932418\""`
 	SubAccount      any `json:"subAccount,omitempty" doc:"A virtual account of it."`
-	Code            any `json:"code,omitempty" doc:"What the bank's service took for the memo."`
+	Code            any `json:"code,omitempty" doc:"The memo as the bank's service recognized it."`
 	Content         any `json:"content,omitempty" doc:"The text of the transfer, which holds the memo." example:"\"GBACDEFHJK\""`
 	TransferType    any `json:"transferType,omitempty" doc:"in or out." example:"\"in\""`
 	TransferAmount  any `json:"transferAmount,omitempty" doc:"In VND." example:"100000"`
@@ -39,10 +39,10 @@ type BankTransaction struct {
 	Description     any `json:"description,omitempty" doc:"The bank's whole message."`
 }
 
-// bankBody is the body as it came, which is what is kept.
+// bankBody is the body as received.
 type bankBody struct{ raw []byte }
 
-// UnmarshalJSON keeps it.
+// UnmarshalJSON copies it.
 func (b *bankBody) UnmarshalJSON(raw []byte) error {
 	b.raw = bytes.Clone(raw)
 	return nil
@@ -53,14 +53,14 @@ func (bankBody) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[BankTransaction](), true, "BankTransaction")
 }
 
-// BankReceipt is what the bank's service wants to hear, without a wrapper.
+// BankReceipt is the answer that the bank's service expects, without a wrapper.
 type BankReceipt struct {
 	Success bool `json:"success" enum:"true"`
 }
 
 type bankAnswer struct{ Body BankReceipt }
 
-func (a *API) hearOfTransaction(ctx context.Context, in *struct{ Body bankBody }) (*bankAnswer, error) {
+func (a *API) receiveTransaction(ctx context.Context, in *struct{ Body bankBody }) (*bankAnswer, error) {
 	if err := a.Bankpay.Append(ctx, in.Body.raw); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// keyMailboxes registers what developer keys open: the mailboxes of their account.
+// keyMailboxes registers the operations that developer keys may call, on the mailboxes of their account.
 func (a *API) keyMailboxes(group string) {
 	with := func(method, id, path, summary string, status int, scope apikey.Scope, codes ...problem.Code) httpkit.Operation {
 		return httpkit.Operation{
@@ -25,30 +25,30 @@ func (a *API) keyMailboxes(group string) {
 		problem.MailboxLocalPartTaken, problem.MailboxLocalPartReserved, problem.MailboxDomainUnavailable,
 		problem.MailboxTTLTooLong, problem.MailboxLimitReached)
 	create.Limit = ratelimit.KeyMailboxCreate
-	create.Statuses = map[problem.Code]int{problem.MailboxLocalPartTaken: http.StatusUnprocessableEntity} // spec §4 lists no 409
-	create.Text += " `token` is present for keys that also have `messages:read` and `otp:read`. It ends with the key, and is refused outside the key's networks."
+	create.Statuses = map[problem.Code]int{problem.MailboxLocalPartTaken: http.StatusUnprocessableEntity} // public since the first version
+	create.Text += " `token` is present for keys that also have `messages:read` and `otp:read`. It expires with the key, and is rejected outside the key's networks."
 	register(a, group, create, a.createKeyMailbox)
 	list := with(http.MethodGet, "list-key-mailboxes", "", "List the account's mailboxes", 200, apikey.MailboxesRead)
-	list.Text += " Newest first, whoever of the account made it; each with a new token for keys that also have `messages:read`, `otp:read` and `mailboxes:write`."
+	list.Text += " Newest first, all mailboxes of the account; each with a new token for keys that also have `messages:read`, `otp:read` and `mailboxes:write`."
 	register(a, group, list, a.listKeyMailboxes)
 	register(a, group, with(http.MethodDelete, "destroy-key-mailbox", "/{id}", "Destroy a mailbox now", 204,
 		apikey.MailboxesWrite, problem.MailboxNotFound), a.destroyKeyMailbox)
 	messages := with(http.MethodGet, "list-key-messages", "/{id}/messages", "List a mailbox's messages, newest first; wait for one", 200,
 		apikey.MessagesRead, problem.MailboxNotFound)
-	messages.Text += " The query is that of `GET /mailboxes/me/messages`."
+	messages.Text += " The query is the same as that of `GET /mailboxes/me/messages`."
 	register(a, group, messages, a.listKeyMessages)
 	code := with(http.MethodGet, "get-key-latest-otp", "/{id}/otp/latest", "Get a mailbox's latest one-time code; wait for it", 200,
 		apikey.OTPRead, problem.MailboxNotFound, problem.OTPNotFound)
-	code.Text += " The query is that of `GET /mailboxes/me/otp/latest`."
+	code.Text += " The query is the same as that of `GET /mailboxes/me/otp/latest`."
 	register(a, group, code, a.latestKeyOTP)
 }
 
-// MailboxPath is the path of what concerns one mailbox of an account.
+// MailboxPath is the path of operations on one mailbox of an account.
 type MailboxPath struct {
 	ID string `path:"id" doc:"The mailbox's id."`
 }
 
-// mailbox is the id in the path; one that cannot be is like one that is not there.
+// mailbox returns the id in the path. A malformed id gets the same answer as an unknown one.
 func (p MailboxPath) mailbox() (id.Mailbox, error) {
 	box, err := id.Parse[id.Mailbox](p.ID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p MailboxPath) mailbox() (id.Mailbox, error) {
 	return box, nil
 }
 
-// owned is the mailbox of a path, if it is the account's whose key calls. Error: mailbox.not_found.
+// owned returns the mailbox in a path, if it belongs to the account of the calling key. Error: mailbox.not_found.
 func (a *API) owned(ctx context.Context, p MailboxPath) (*mailbox.Mailbox, error) {
 	box, err := p.mailbox()
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *API) latestKeyOTP(ctx context.Context, in *struct {
 	return a.codeOf(ctx, m, in.CodeFilter, a.stillOwned(ctx, m))
 }
 
-// stillOwned tells a key that waited in vain whether the mailbox ended meanwhile.
+// stillOwned returns a function that checks, after a wait without a result, whether the mailbox still exists.
 func (a *API) stillOwned(ctx context.Context, m *mailbox.Mailbox) func() error {
 	return func() error {
 		_, err := a.Mailboxes.Owned(ctx, m.Owner.Account, m.ID)

@@ -14,38 +14,38 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// keys registers the group keys (spec §4): an account's developer keys, and in key_mailboxes.go what they open.
+// keys registers the group keys (docs/spec/keys.md): an account's developer keys, and in key_mailboxes.go the operations that they may call.
 func (a *API) keys() {
 	const group = "keys"
 	register(a, group, httpkit.Operation{
 		ID: "list-keys", Method: http.MethodGet, Path: "/me/api-keys", Summary: "List the developer keys", Status: 200,
-		Text: "Newest first, without the keys themselves.",
+		Text: "Newest first, without the secret keys.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.listKeys)
 	register(a, group, httpkit.Operation{
 		ID: "create-key", Method: http.MethodPost, Path: "/me/api-keys", Summary: "Create a developer key", Status: 201,
-		Text: "`key` is told this once: only its hash is kept. The tier is the account's plan.",
+		Text: "`key` is shown only in this answer, since only its hash is stored. The tier is the account's plan.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyLimitReached},
 	}, a.createKey)
 	register(a, group, httpkit.Operation{
 		ID: "revoke-key", Method: http.MethodDelete, Path: "/me/api-keys/{prefix}", Summary: "Revoke a developer key", Status: 204,
-		Text: "It is refused from then on, and so are the mailbox tokens it was handed. The mailboxes it made stay the account's.",
+		Text: "The key and the mailbox tokens that it got are rejected from then on. The mailboxes it created stay with the account.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyNotFound},
 	}, a.revokeKey)
 	a.keyMailboxes(group)
 }
 
-// Key is a developer key as its owner sees it (decisions §2).
+// Key is a developer key as its owner sees it.
 type Key struct {
-	Prefix       string         `json:"prefix" doc:"Names the key in paths."`
+	Prefix       string         `json:"prefix" doc:"Identifies the key in paths."`
 	Name         string         `json:"name"`
 	Scopes       []apikey.Scope `json:"scopes" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read"`
-	AllowedCIDRs []string       `json:"allowedCidrs" nullable:"false" doc:"The networks it may be used from; empty: everywhere."`
+	AllowedCIDRs []string       `json:"allowedCidrs" nullable:"false" doc:"The networks it may be used from; empty for any."`
 	Tier         string         `json:"tier" doc:"The code of the account's plan."`
 	CreatedAt    clock.Stamp    `json:"createdAt"`
-	LastUsedAt   *clock.Stamp   `json:"lastUsedAt" nullable:"true" doc:"The last call that it was good for, or null."`
-	ExpiresAt    *clock.Stamp   `json:"expiresAt" nullable:"true" doc:"Null where it is good until it is revoked."`
-	Key          string         `json:"key,omitempty" doc:"The key itself, told when it is created and never again."`
+	LastUsedAt   *clock.Stamp   `json:"lastUsedAt" nullable:"true" doc:"When it was last accepted, or null."`
+	ExpiresAt    *clock.Stamp   `json:"expiresAt" nullable:"true" doc:"Null if it is valid until it is revoked."`
+	Key          string         `json:"key,omitempty" doc:"The secret key, shown only when it is created."`
 }
 
 func shownKey(k *apikey.Key, credential string) Key {
@@ -60,16 +60,16 @@ func shownKey(k *apikey.Key, credential string) Key {
 }
 
 func (a *API) listKeys(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Key], error) {
-	behind, err := keyMark(*in)
+	after, err := keyMark(*in)
 	if err != nil {
 		return nil, err
 	}
 	size := a.kit.PageSize(*in)
-	keys, err := a.Keys.List(ctx, from(ctx).account.ID, behind, size+1)
+	keys, err := a.Keys.List(ctx, from(ctx).account.ID, after, size+1)
 	if err != nil {
 		return nil, err
 	}
-	keys, next := httpkit.CutPage(keys, size, keyPlace)
+	keys, next := httpkit.CutPage(keys, size, keyPosition)
 	shown := make([]Key, len(keys))
 	for i, k := range keys {
 		shown[i] = shownKey(k, "")
@@ -77,17 +77,17 @@ func (a *API) listKeys(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[K
 	return httpkit.Page(shown, next), nil
 }
 
-// keyPlace is a key's place in the list, and keyMark reads it back.
-func keyPlace(k *apikey.Key) string {
+// keyPosition encodes the position of a key in the list, and keyMark decodes it.
+func keyPosition(k *apikey.Key) string {
 	return strconv.FormatInt(k.CreatedAt.UnixMicro(), 10) + " " + k.Prefix
 }
 
 func keyMark(p httpkit.Paging) (apikey.Mark, error) {
-	place, err := p.Position()
-	if err != nil || place == "" {
+	position, err := p.Position()
+	if err != nil || position == "" {
 		return apikey.Mark{}, err
 	}
-	created, prefix, ok := strings.Cut(place, " ")
+	created, prefix, ok := strings.Cut(position, " ")
 	us, err := strconv.ParseInt(created, 10, 64)
 	if err != nil || !ok || prefix == "" {
 		return apikey.Mark{}, httpkit.InvalidCursor()
@@ -95,13 +95,13 @@ func keyMark(p httpkit.Paging) (apikey.Mark, error) {
 	return apikey.Mark{CreatedAt: time.UnixMicro(us), Prefix: prefix}, nil
 }
 
-// keyCreation is the body that creates a key (spec §2 Developer key input).
+// keyCreation is the body that creates a key.
 type keyCreation struct {
 	_            struct{}     `additionalProperties:"false"`
 	Name         string       `json:"name" minLength:"1" maxLength:"100"`
 	Scopes       []string     `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read"`
-	AllowedCIDRs []string     `json:"allowedCidrs,omitempty" maxItems:"100" nullable:"false" doc:"The networks it may be used from, such as 192.0.2.0/24; everywhere where absent or empty."`
-	ExpiresAt    *clock.Stamp `json:"expiresAt,omitempty" doc:"In the future; never where absent."`
+	AllowedCIDRs []string     `json:"allowedCidrs,omitempty" maxItems:"100" nullable:"false" doc:"The networks it may be used from, such as 192.0.2.0/24; any if absent or empty."`
+	ExpiresAt    *clock.Stamp `json:"expiresAt,omitempty" doc:"In the future; never if absent."`
 }
 
 func (a *API) createKey(ctx context.Context, in *struct{ Body keyCreation }) (*httpkit.One[Key], error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// mailboxes registers the group mailboxes (spec §4).
+// mailboxes registers the group mailboxes (docs/spec/mailboxes.md).
 func (a *API) mailboxes() {
 	const group = "mailboxes"
 	register(a, group, httpkit.Operation{
@@ -24,7 +24,7 @@ func (a *API) mailboxes() {
 	}, a.listDomains)
 	register(a, group, httpkit.Operation{
 		ID: "create-mailbox", Method: http.MethodPost, Path: "/mailboxes", Summary: "Create a mailbox", Status: 201,
-		Text: "No account is needed. With a guest key the mailbox joins that session; with a user token it is the account's. Everything may be left out: the service then chooses.",
+		Text: "No account is needed. With a guest key the mailbox joins that session; with a user token it belongs to the account. Every field may be omitted: the service then chooses.",
 		Auth: []httpkit.Scheme{httpkit.Public, guestSession, userToken}, Limit: ratelimit.MailboxCreate,
 		Codes: []problem.Code{
 			problem.MailboxLocalPartTaken, problem.MailboxLocalPartReserved, problem.MailboxDomainUnavailable,
@@ -33,7 +33,7 @@ func (a *API) mailboxes() {
 	}, a.createMailbox)
 	register(a, group, httpkit.Operation{
 		ID: "list-account-mailboxes", Method: http.MethodGet, Path: "/me/mailboxes", Summary: "List the account's mailboxes", Status: 200,
-		Text: "Newest first, without the expired ones, each with a new token: also those that a developer key made, and those that incoming mail opened.",
+		Text: "Newest first, without the expired ones, each with a new token. They include those that a developer key created and those that incoming mail created on a private domain.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.listAccountMailboxes)
 	register(a, group, httpkit.Operation{
@@ -45,13 +45,13 @@ func (a *API) mailboxes() {
 		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Other, Expired: problem.AuthInvalidToken,
 	}, a.destroyMailbox)
 	register(a, group, httpkit.Operation{
-		ID: "extend-mailbox", Method: http.MethodPost, Path: "/mailboxes/me/extend", Summary: "Let the mailbox live longer", Status: 200,
-		Text: "The new expiry is ttl from now, never earlier than the present one. The answer holds a new token; the old one is good until its own expiry.",
+		ID: "extend-mailbox", Method: http.MethodPost, Path: "/mailboxes/me/extend", Summary: "Extend the mailbox's lifetime", Status: 200,
+		Text: "The mailbox expires ttl seconds from now, but never earlier than before. The answer has a new token; the old one is valid until its own expiry.",
 		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.MailboxLifetimeExceeded},
 	}, a.extendMailbox)
 }
 
-// Mailbox is a mailbox as a client sees it (decisions §2).
+// Mailbox is a mailbox as a client sees it.
 type Mailbox struct {
 	ID           id.Mailbox  `json:"id"`
 	Address      string      `json:"address" format:"email"`
@@ -64,10 +64,10 @@ type Mailbox struct {
 	Source       string      `json:"source" enum:"guest,session,account,key,catchall"`
 	MessageCount int         `json:"messageCount"`
 	UnreadCount  int         `json:"unreadCount"`
-	Token        string      `json:"token,omitempty" doc:"The mailbox token, where one is handed out; absent for developer keys without messages:read, otp:read and mailboxes:write."`
+	Token        string      `json:"token,omitempty" doc:"The mailbox token, in answers that have one; absent for developer keys without messages:read, otp:read and mailboxes:write."`
 }
 
-// shownMailbox shows a mailbox, with a token unless that is "".
+// shownMailbox returns the answer with a mailbox, with a token unless that is "".
 func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string) (*httpkit.One[Mailbox], error) {
 	paid, err := a.Mailboxes.Paid(ctx, m.Owner.Account)
 	if err != nil {
@@ -89,10 +89,10 @@ func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) Mailbox {
 	}
 }
 
-// PublicDomain is a domain to make mailboxes in.
+// PublicDomain is a domain for mailboxes of every client.
 type PublicDomain struct {
 	Domain  string `json:"domain"`
-	Default bool   `json:"default" doc:"Whether it is chosen where none is asked for."`
+	Default bool   `json:"default" doc:"Whether it is used if a request names none."`
 }
 
 func (a *API) listDomains(_ context.Context, _ *struct{}) (*httpkit.Many[PublicDomain], error) {
@@ -103,11 +103,11 @@ func (a *API) listDomains(_ context.Context, _ *struct{}) (*httpkit.Many[PublicD
 	return httpkit.Page(all, ""), nil
 }
 
-// mailboxWish is the body that creates a mailbox (spec §2).
+// mailboxWish is the body that creates a mailbox.
 type mailboxWish struct {
 	_         struct{} `additionalProperties:"false"`
-	Domain    *string  `json:"domain,omitempty" maxLength:"255" minLength:"1" doc:"One of GET /domains; the default one where absent."`
-	LocalPart *string  `json:"localPart,omitempty" minLength:"1" maxLength:"64" pattern:"^[a-z0-9][a-z0-9._-]{0,63}$" doc:"Generated where absent." example:"quiet-otter-4821"`
+	Domain    *string  `json:"domain,omitempty" maxLength:"255" minLength:"1" doc:"One of GET /domains; the default one if absent."`
+	LocalPart *string  `json:"localPart,omitempty" minLength:"1" maxLength:"64" pattern:"^[a-z0-9][a-z0-9._-]{0,63}$" doc:"Generated if absent." example:"quiet-otter-4821"`
 	TTL       *int64   `json:"ttl,omitempty" minimum:"60" doc:"Seconds to live; the plan has a default and a maximum."`
 }
 
@@ -118,13 +118,13 @@ func (w *mailboxWish) wish() mailbox.Wish {
 	return mailbox.Wish{Domain: value(w.Domain), LocalPart: value(w.LocalPart), TTL: seconds(w.TTL)}
 }
 
-// seconds is a time to live as a client writes it, or zero. What no duration can hold becomes the longest, which is
-// above every plan's maximum.
+// seconds returns the duration of n seconds, 0 for nil. A number above the range of time.Duration becomes its maximum,
+// which exceeds every plan's maximum.
 func seconds(n *int64) time.Duration {
 	return time.Duration(min(value(n), math.MaxInt64/int64(time.Second))) * time.Second
 }
 
-// value is what a pointer points to, or zero.
+// value returns what a pointer points to, or the zero value.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -154,8 +154,8 @@ func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (
 	return a.shownMailbox(ctx, m, a.tokenFor(ctx, m))
 }
 
-// tokenFor mints a token for a mailbox of the caller. What a developer key is handed carries the key, and so does what a
-// token that carries one is exchanged for; a key that may not do all that a token allows gets "".
+// tokenFor returns a new token for a mailbox of the caller. A token for a developer key is bound to the key, and so is one
+// that replaces such a token. A key without all permissions of a token gets "".
 func (a *API) tokenFor(ctx context.Context, m *mailbox.Mailbox) string {
 	key := from(ctx).key
 	switch {
@@ -171,8 +171,7 @@ func (a *API) listAccountMailboxes(ctx context.Context, in *httpkit.Paging) (*ht
 	return a.accountMailboxes(ctx, from(ctx).account.ID, *in)
 }
 
-// accountMailboxes is a page of an account's live mailboxes, each with a new token
-// where the caller may have one.
+// accountMailboxes returns a page of an account's live mailboxes, each with a new token if the caller may have one.
 func (a *API) accountMailboxes(ctx context.Context, account id.Account, p httpkit.Paging) (*httpkit.Many[Mailbox], error) {
 	last, err := httpkit.Before[id.Mailbox](p)
 	if err != nil {
@@ -205,7 +204,7 @@ func (a *API) destroyMailbox(ctx context.Context, _ *struct{}) (*struct{}, error
 
 type extension struct {
 	_   struct{} `additionalProperties:"false"`
-	TTL *int64   `json:"ttl,omitempty" minimum:"60" doc:"Seconds from now; the plan's default where absent."`
+	TTL *int64   `json:"ttl,omitempty" minimum:"60" doc:"Seconds from now; the plan's default if absent."`
 }
 
 func (a *API) extendMailbox(ctx context.Context, in *struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// messages registers the group messages (spec §4).
+// messages registers the group messages (docs/spec/messages.md).
 func (a *API) messages() {
 	const group = "messages"
 	read := httpkit.Operation{Method: http.MethodGet, Status: 200, Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.MessageNotFound}
@@ -29,7 +29,7 @@ func (a *API) messages() {
 		return o
 	}
 	list := with("list-messages", "/mailboxes/me/messages", "List the messages, newest first; wait for one")
-	list.Text, list.Expired = "With `wait`, an empty page is held back until a message arrives, at most that many seconds. No message that was acknowledged to its sender before or during the wait is missed.", ""
+	list.Text, list.Expired = "With `wait`, the answer is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed.", ""
 	register(a, group, list, a.listMessages)
 	register(a, group, with("get-message", "/messages/{id}", "Read a message and mark it as seen", problem.MessageNotFound), a.getMessage)
 	remove := with("delete-message", "/messages/{id}", "Delete a message", problem.MessageNotFound)
@@ -37,19 +37,19 @@ func (a *API) messages() {
 	register(a, group, remove, a.deleteMessage)
 	raw := with("get-message-raw", "/messages/{id}/raw", "Download the raw message as .eml", problem.MessageNotFound, problem.MessageRawExpired)
 	raw.Media = "message/rfc822"
-	raw.Text, raw.Expired = "The bytes exactly as received, behind the Return-Path, Authentication-Results and Received fields of this server.", ""
+	raw.Text, raw.Expired = "The bytes exactly as received, after the Return-Path, Authentication-Results and Received fields of this server.", ""
 	register(a, group, raw, a.getRaw)
 	attachment := with("get-attachment", "/messages/{id}/attachments/{attId}", "Download an attachment",
 		problem.MessageNotFound, problem.AttachmentNotFound, problem.AttachmentNotRetained)
-	attachment.Text, attachment.Media = "The sender's bytes, whatever type the sender declared. A browser saves them and never shows them.", "application/octet-stream"
+	attachment.Text, attachment.Media = "The sender's bytes, as application/octet-stream whatever type the sender declared. A browser saves them and never shows them.", "application/octet-stream"
 	register(a, group, attachment, a.getAttachment)
 }
 
-// Newer narrows what is listed or waited for (decisions §1 long-poll).
+// Newer restricts messages to newer ones, and waits for one (docs/spec/conventions.md#waiting).
 type Newer struct {
-	Wait  int    `query:"wait" minimum:"0" maximum:"60" default:"0" doc:"Seconds to wait for something to answer with."`
-	After string `query:"after" maxLength:"64" doc:"Only what came after the message of this id."`
-	Since string `query:"since" maxLength:"64" doc:"Only what was received later than this RFC 3339 time, in milliseconds: the last receivedAt serves as a cursor."`
+	Wait  int    `query:"wait" minimum:"0" maximum:"60" default:"0" doc:"Seconds to wait for a result."`
+	After string `query:"after" maxLength:"64" doc:"Only messages after the one with this id."`
+	Since string `query:"since" maxLength:"64" doc:"Only messages received after this RFC 3339 time, in milliseconds: the last receivedAt serves as a cursor."`
 }
 
 func (n Newer) bounds() (after id.Message, since time.Time, err error) {
@@ -77,8 +77,9 @@ func (a *API) listMessages(ctx context.Context, in *struct {
 	return a.messagesOf(ctx, m, in.Newer, in.Paging, func() error { return a.ended(ctx, m, problem.MailboxExpired) })
 }
 
-// messagesOf lists the messages of a mailbox. Who waited in vain is told by over whether the mailbox ended meanwhile.
-func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p httpkit.Paging, over func() error) (*httpkit.Many[message.Summary], error) {
+// messagesOf lists the messages of a mailbox. After a wait without a result it calls checkLive, which returns an error if the
+// mailbox ended meanwhile.
+func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p httpkit.Paging, checkLive func() error) (*httpkit.Many[message.Summary], error) {
 	after, since, err := n.bounds()
 	if err != nil {
 		return nil, err
@@ -93,22 +94,22 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p htt
 		return nil, err
 	}
 	if len(all.Messages) == 0 && wait > 0 {
-		if err := over(); err != nil {
+		if err := checkLive(); err != nil {
 			return nil, err
 		}
 	}
 	return httpkit.Page(all.Messages, all.Next), nil
 }
 
-// The octets of a page of messages. Nearly all are small: those are read before memory is reserved, since a long-poll does not know
-// when it will be answered. A larger one is read again, with the memory for it.
+// The octets of a page of messages. Nearly all pages are small: those are read before memory is reserved, so that waiting
+// long-polls hold none. A larger page is read again after reserving memory for it.
 const (
 	pageMax   = 3 << 19
 	smallPage = 160 << 10
 	pageCost  = 3 // times its octets: the page itself, and the buffer in which it is encoded
 )
 
-// pageOf reads a page of messages, and reserves the memory for it.
+// pageOf reads a page of messages and reserves memory for it.
 func (a *API) pageOf(ctx context.Context, m *mailbox.Mailbox, q message.Query) (message.Page, error) {
 	q.Octets = smallPage
 	all, err := a.Messages.List(ctx, m.ID, q)
@@ -126,7 +127,7 @@ func (a *API) pageOf(ctx context.Context, m *mailbox.Mailbox, q message.Query) (
 	return a.Messages.List(ctx, m.ID, q)
 }
 
-// left is how long a wait on a mailbox can last: until the mailbox ends, or the key that the call rests on.
+// left returns how long a wait on a mailbox can last: until the mailbox or the developer key of the call expires.
 func (a *API) left(ctx context.Context, m *mailbox.Mailbox) time.Duration {
 	now := a.kit.Clock.Now()
 	left := m.TTL(now)
@@ -136,7 +137,7 @@ func (a *API) left(ctx context.Context, m *mailbox.Mailbox) time.Duration {
 	return left
 }
 
-// bond ties a wait to the developer key that the call rests on.
+// bond ends a wait when the developer key of the call ends.
 func (a *API) bond(ctx context.Context) message.Bond {
 	key := from(ctx).key
 	if key == nil {
@@ -148,7 +149,7 @@ func (a *API) bond(ctx context.Context) message.Bond {
 	}}
 }
 
-// ended tells the caller with a mailbox's token whether the mailbox ended while it waited, and how.
+// ended returns the problem of a mailbox token whose mailbox ended during a wait, nil if it is still live.
 func (a *API) ended(ctx context.Context, m *mailbox.Mailbox, expired problem.Code) error {
 	if live, err := a.Mailboxes.Live(ctx, m.ID); err != nil || live {
 		return err
@@ -159,12 +160,12 @@ func (a *API) ended(ctx context.Context, m *mailbox.Mailbox, expired problem.Cod
 	return problem.New(expired)
 }
 
-// MessagePath is the path of what concerns one message.
+// MessagePath is the path of operations on one message.
 type MessagePath struct {
 	ID string `path:"id" doc:"The message's id."`
 }
 
-// message is the id in the path; one that cannot be is like one that is not there.
+// message returns the id in the path. A malformed id gets the same answer as an unknown one.
 func (p MessagePath) message() (id.Message, error) {
 	m, err := id.Parse[id.Message](p.ID)
 	if err != nil {
@@ -191,8 +192,8 @@ func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[*me
 	return httpkit.Single(full), nil
 }
 
-// The octets that a message in full takes: making HTML safe takes most. Then only the answer counts, until it is written, since a client
-// may be slow.
+// The octets that reading a full message takes, most of them to sanitize its HTML. After that only the answer counts, until
+// a possibly slow client has taken it.
 const (
 	fullCost     = 64 << 10
 	readingCost  = 16 // times the octets of the header fields and the texts
@@ -208,7 +209,7 @@ func (a *API) reserveReading(ctx context.Context, m id.Message) error {
 	return a.kit.Reserve(ctx, budget.Response, fullCost+readingCost*n)
 }
 
-// textOf is the octets of a message's texts.
+// textOf returns the octets of a message's texts.
 func textOf(m *message.Message) int64 {
 	n := len(m.Text)
 	if m.HTML != nil {
@@ -243,7 +244,7 @@ func (a *API) getRaw(ctx context.Context, in *MessagePath) (*httpkit.Download, e
 	if err := a.kit.Reserve(ctx, budget.Response, raw.Memory()); err != nil {
 		return nil, err
 	}
-	first, err := raw.Next(ctx) // before the answer begins, so that what is not there has a problem of its own
+	first, err := raw.Next(ctx) // before the answer begins, so that an error can still be answered with a problem
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}

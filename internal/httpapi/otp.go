@@ -11,11 +11,11 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// otp registers the group otp (spec §4).
+// otp registers the group otp (docs/spec/messages.md#codes).
 func (a *API) otp() {
 	register(a, "otp", httpkit.Operation{
 		ID: "get-latest-otp", Method: http.MethodGet, Path: "/mailboxes/me/otp/latest", Summary: "Get the latest one-time code; wait for it", Status: 200,
-		Text: "The code of the newest message that has one. With `wait`, the answer is held back until a code arrives, at most that many seconds.",
+		Text: "The code of the newest message that has one. With `wait`, the answer is delayed until there is one, at most that many seconds.",
 		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.OTPNotFound, Codes: []problem.Code{problem.OTPNotFound},
 	}, a.latestOTP)
 }
@@ -23,7 +23,7 @@ func (a *API) otp() {
 // CodeFilter is the query for the latest code.
 type CodeFilter struct {
 	Newer
-	From string `query:"from" maxLength:"255" doc:"Only from senders whose address contains this, in any case."`
+	From string `query:"from" maxLength:"255" doc:"Only from senders whose address contains this, regardless of case."`
 }
 
 func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.One[*message.OTP], error) {
@@ -31,8 +31,9 @@ func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.One[*mess
 	return a.codeOf(ctx, m, *in, func() error { return a.ended(ctx, m, problem.OTPNotFound) })
 }
 
-// codeOf is the latest code of a mailbox. Who waited in vain is told by over whether the mailbox ended meanwhile.
-func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, over func() error) (*httpkit.One[*message.OTP], error) {
+// codeOf returns the latest code of a mailbox. After a wait without a result it calls checkLive, which returns an error if the
+// mailbox ended meanwhile.
+func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, checkLive func() error) (*httpkit.One[*message.OTP], error) {
 	after, since, err := q.bounds()
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, over
 	defer done()
 	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, From: q.From, Wait: wait, Bond: a.bond(ctx)})
 	if wait > 0 && problem.Has(err, problem.OTPNotFound) {
-		if ended := over(); ended != nil {
+		if ended := checkLive(); ended != nil {
 			return nil, ended
 		}
 	}

@@ -10,36 +10,37 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// plans registers what the group billing says of plans (spec §4).
+// plans registers the operations on plans of the group billing (docs/spec/billing.md#plans-and-subscriptions).
 func (a *API) plans() {
 	register(a, billingGroup, httpkit.Operation{
 		ID: "list-plans", Method: http.MethodGet, Path: "/plans", Summary: "List the plans", Status: 200,
-		Text:  "From the least to the most, as they are to be shown. An account without a subscription has the plan `free`; callers without an account have less.",
+		Text:  "From the smallest to the largest, in the order to show them. An account without a subscription has the plan `free`; callers without an account have less.",
 		Limit: ratelimit.Other,
 	}, a.listPlans)
 }
 
-// Plan is a row of the catalogue (decisions §2).
+// Plan is a row of the catalogue.
 type Plan struct {
-	Code         string       `json:"code" doc:"What POST /me/subscription takes as planCode."`
+	Code         string       `json:"code" doc:"The planCode of POST /me/subscription."`
 	Name         string       `json:"name"`
 	Prices       PlanPrices   `json:"prices"`
 	Entitlements Entitlements `json:"entitlements"`
 }
 
-// PlanPrices are what a plan costs.
+// PlanPrices are the prices of a plan.
 type PlanPrices struct {
-	Monthly *int64 `json:"monthly" nullable:"true" doc:"Points for a calendar month; null where the plan is not sold by the month."`
-	Yearly  *int64 `json:"yearly" nullable:"true" doc:"Points for a calendar year; null where the plan is not sold by the year."`
+	Monthly *int64 `json:"monthly" nullable:"true" doc:"Points for a calendar month; null if the plan is not sold by the month."`
+	Yearly  *int64 `json:"yearly" nullable:"true" doc:"Points for a calendar year; null if the plan is not sold by the year."`
 }
 
-// Entitlements are what a plan allows, each by its public name, which is its configuration key too (decisions §6).
+// Entitlements are the quotas of a plan, each by its public name, which is its configuration key too
+// (docs/spec/limits.md#quotas-of-plans).
 type Entitlements struct {
-	TTLDefault        int64  `json:"mailbox.ttl.default" doc:"Seconds that a new mailbox lives when none are asked for."`
-	TTLMax            int64  `json:"mailbox.ttl.max" doc:"Most seconds that can be asked for at once."`
-	LifetimeMax       *int64 `json:"mailbox.lifetime.max" nullable:"true" doc:"Most seconds that a mailbox can live with every extension, or null where there is no maximum."`
-	MailboxesMax      int    `json:"mailboxes.max" doc:"Mailboxes alive at once."`
-	DailyMailMax      int    `json:"mail.daily.max" doc:"Mails taken in a UTC day."`
+	TTLDefault        int64  `json:"mailbox.ttl.default" doc:"Seconds to live of a mailbox that is created without ttl."`
+	TTLMax            int64  `json:"mailbox.ttl.max" doc:"Maximum of ttl, in seconds."`
+	LifetimeMax       *int64 `json:"mailbox.lifetime.max" nullable:"true" doc:"Maximum lifetime of a mailbox with all extensions, in seconds; null if there is none."`
+	MailboxesMax      int    `json:"mailboxes.max" doc:"Live mailboxes at once."`
+	DailyMailMax      int    `json:"mail.daily.max" doc:"Messages accepted per UTC day."`
 	RawRetention      int64  `json:"raw.retention" doc:"Seconds that the raw message is kept."`
 	DomainsMax        int    `json:"domains.max" doc:"Private domains."`
 	FiltersMax        int    `json:"filters.max" doc:"Extraction filters."`

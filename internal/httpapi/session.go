@@ -9,12 +9,12 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// session registers the group session (spec §4).
+// session registers the group session (docs/spec/mailboxes.md#guest-sessions).
 func (a *API) session() {
 	const group = "session"
 	register(a, group, httpkit.Operation{
 		ID: "start-session", Method: http.MethodPost, Path: "/session", Summary: "Start a guest session", Status: 201,
-		Text:  "The key finds the mailboxes again that are created with it. It lives for 30 minutes after its last use and grants no further quota.",
+		Text:  "Mailboxes that are created with the key can be listed with it. It expires 30 minutes after its last use and grants no additional quota.",
 		Limit: ratelimit.SessionStart,
 	}, a.startSession)
 	register(a, group, httpkit.Operation{
@@ -24,14 +24,14 @@ func (a *API) session() {
 	}, a.getSession)
 	register(a, group, httpkit.Operation{
 		ID: "end-session", Method: http.MethodDelete, Path: "/session", Summary: "End the session", Status: 204,
-		Text: "Its mailboxes keep their own time to live.",
+		Text: "Its mailboxes live on until they expire.",
 		Auth: []httpkit.Scheme{guestSession}, Limit: ratelimit.Other,
 	}, a.endSession)
 }
 
 // SessionKey is a new session.
 type SessionKey struct {
-	Key       string      `json:"key" doc:"The guest key, told this once."`
+	Key       string      `json:"key" doc:"The guest key, shown only in this answer."`
 	ExpiresAt clock.Stamp `json:"expiresAt"`
 }
 

@@ -11,32 +11,32 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// auth registers the group auth (spec §4).
+// auth registers the group auth (docs/spec/accounts.md#registration-and-sign-in).
 func (a *API) auth() {
 	const group = "auth"
 	register(a, group, httpkit.Operation{
-		ID: "register", Method: http.MethodPost, Path: "/auth/register", Summary: "Make an account", Status: 201,
-		Text:  "The answer holds a token, so that nobody has to sign in right after.",
+		ID: "register", Method: http.MethodPost, Path: "/auth/register", Summary: "Create an account", Status: 201,
+		Text:  "The answer has a user token: signing in afterwards is not needed.",
 		Limit: ratelimit.Register, Codes: []problem.Code{problem.AccountEmailTaken},
 	}, a.register)
 	register(a, group, httpkit.Operation{
 		ID: "sign-in", Method: http.MethodPost, Path: "/auth/token", Summary: "Sign in", Status: 200,
-		Text: "With two-factor on, a call without `code` answers `auth.totp_required` once the password is right: repeat it with one. " +
-			"A wrong address, password or code are the same failure.",
+		Text: "With two-factor active, a call with the right password and without `code` answers `auth.totp_required`: repeat it with a code. " +
+			"A wrong address, password or code get the same answer.",
 		Limit: ratelimit.SignIn, Codes: []problem.Code{problem.AuthInvalidCredentials, problem.AuthTOTPRequired},
 	}, a.signIn)
 	register(a, group, httpkit.Operation{
 		ID: "sign-out", Method: http.MethodDelete, Path: "/auth/token", Summary: "Sign out", Status: 204,
-		Text: "Ends the token that is presented, and no other.",
+		Text: "Ends the token of this call, and no other.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 	}, a.signOut)
 }
 
 // UserToken is a new user token with the account that it opens.
 type UserToken struct {
-	Token     string      `json:"token" doc:"The user token, told this once."`
+	Token     string      `json:"token" doc:"The user token, shown only in this answer."`
 	TokenType string      `json:"tokenType" enum:"Bearer"`
-	ExpiresAt clock.Stamp `json:"expiresAt" doc:"Each use puts it off."`
+	ExpiresAt clock.Stamp `json:"expiresAt" doc:"Each use extends it."`
 	Account   Account     `json:"account"`
 }
 
@@ -52,17 +52,17 @@ type registration struct {
 	_        struct{} `additionalProperties:"false"`
 	Email    string   `json:"email" maxLength:"255" example:"you@example.org"`
 	Password string   `json:"password" minLength:"8" maxLength:"200" example:"correct horse battery staple"`
-	Locale   *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47); en where absent." example:"vi-VN"`
+	Locale   *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47); en if absent." example:"vi-VN"`
 }
 
 func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*httpkit.One[UserToken], error) {
 	wish := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale}
-	if err := wish.Validate(); err != nil { // which does not count
+	if err := wish.Validate(); err != nil { // before the password is hashed
 		return nil, err
 	}
 	slot, err := a.reserveHash(ctx)
 	if err != nil {
-		// It was counted as a registration before the queue was asked, and is none.
+		// The call was counted as a registration, and is none.
 		a.kit.Limiter.Return(ratelimit.Register, httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.Register), 1)
 		return nil, err
 	}
@@ -78,7 +78,7 @@ type credentials struct {
 	_        struct{} `additionalProperties:"false"`
 	Email    string   `json:"email" maxLength:"255" example:"you@example.org"`
 	Password string   `json:"password" maxLength:"200" example:"correct horse battery staple"`
-	Code     *string  `json:"code,omitempty" maxLength:"16" doc:"Of two-factor, or a recovery code." example:"482913"`
+	Code     *string  `json:"code,omitempty" maxLength:"16" doc:"The two-factor code, or a recovery code." example:"482913"`
 }
 
 func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*httpkit.One[UserToken], error) {
@@ -99,10 +99,10 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*http
 	return a.shownToken(ctx, token, s)
 }
 
-// reserveHash takes a position in the queue of hashes for a call whose password will be hashed, and counts the call against
-// the limit of its address, so that one address cannot keep all others from signing in. The position comes first: a call that
-// finds the queue full costs next to nothing and counts against no limit, or clients that share an address would use up the
-// limit by trying again. Error: rate.limited.
+// reserveHash reserves a slot in the queue of password hashes, and counts the call against the limit of its address, so that
+// one address cannot keep all others from signing in. The slot comes first: a call that finds the queue full costs next to
+// nothing and counts against no limit, since clients that share an address would otherwise use up the limit by retrying.
+// Error: rate.limited.
 func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
 	address := httpkit.AddrIdentity(ctx)
 	slot, err := a.Accounts.ReserveHash(address)
@@ -117,9 +117,9 @@ func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
 	return slot, nil
 }
 
-// allowSignIn counts a sign-in that holds a slot against the two limits of its account (decisions §5): a sign-in that finds
-// the queue full counts against neither. The limit of the account alone comes second, so that an address that is over
-// its own does not use it up and lock the owner out. Error: rate.limited.
+// allowSignIn counts a sign-in against the two limits of its account (docs/spec/limits.md#rate-limits), after it got a slot:
+// a sign-in that finds the queue full counts against neither. The limit of the account from any address comes second, so
+// that an address above its own limit cannot use it up and lock the owner out. Error: rate.limited.
 func (a *API) allowSignIn(ctx context.Context, email string) error {
 	who := account.Identity(email)
 	take := func(name ratelimit.Name, identity string) ratelimit.Decision {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/subscription"
 )
 
-// subscription registers what the group billing says of subscriptions (spec §4).
+// subscription registers the operations on subscriptions of the group billing (docs/spec/billing.md#plans-and-subscriptions).
 func (a *API) subscription() {
 	with := func(method, id, summary string, status int, codes ...problem.Code) httpkit.Operation {
 		return httpkit.Operation{
@@ -21,18 +21,18 @@ func (a *API) subscription() {
 			Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 		}
 	}
-	show := with(http.MethodGet, "get-subscription", "Show the subscription and what it entitles to", 200)
-	show.Text = "`plan` and `entitlements` are those in effect now: of what was bought and what staff assigned, the better. A subscription that has expired is shown until another is bought."
+	show := with(http.MethodGet, "get-subscription", "Show the subscription and its entitlements", 200)
+	show.Text = "`plan` and `entitlements` are those in effect now: the better of the plan that was bought and the one that staff assigned. An expired subscription is shown until another is bought."
 	register(a, billingGroup, show, a.getSubscription)
 	buy := with(http.MethodPost, "create-subscription", "Buy a plan", 201, problem.PlanUnknown, problem.WalletInsufficientPoints, problem.IdempotencyKeyReused)
-	buy.Text = "The points of the first period are debited at once. A subscription that still runs is cancelled, without a refund. It is renewed at the end of each period, at the price of then, until it is turned off."
+	buy.Text = "The points of the first period are debited at once. A running subscription is cancelled without a refund. The new one is renewed at the end of each period, at the price at that time, until the renewal is turned off."
 	register(a, billingGroup, buy, a.createSubscription)
 	end := with(http.MethodDelete, "end-subscription", "Turn the renewal off", 200)
-	end.Text = "The paid period runs to its end. Without a subscription nothing changes."
+	end.Text = "The paid period runs to its end. Without a subscription the call has no effect."
 	register(a, billingGroup, end, a.endSubscription)
 }
 
-// Subscription is a subscription as its owner sees it (decisions §2).
+// Subscription is a subscription as its owner sees it.
 type Subscription struct {
 	ID               id.Subscription     `json:"id"`
 	PlanCode         string              `json:"planCode"`
@@ -44,11 +44,11 @@ type Subscription struct {
 	Price            int64               `json:"price" doc:"Points that the current period cost."`
 }
 
-// SubscriptionState is how an account stands.
+// SubscriptionState is an account's subscription and what it entitles to.
 type SubscriptionState struct {
-	Subscription *Subscription `json:"subscription" doc:"Null where there never was one."`
+	Subscription *Subscription `json:"subscription" doc:"Null if there never was one."`
 	Plan         string        `json:"plan" doc:"The code of the plan in effect."`
-	Entitlements Entitlements  `json:"entitlements" doc:"What the account may have now."`
+	Entitlements Entitlements  `json:"entitlements" doc:"The quotas of the plan in effect."`
 }
 
 func shownState(s subscription.State) SubscriptionState {
@@ -70,7 +70,7 @@ func (a *API) getSubscription(ctx context.Context, _ *struct{}) (*httpkit.One[Su
 	return httpkit.Single(shownState(state)), nil
 }
 
-// subscriptionWish is the body that buys a plan (spec §2 Subscription input).
+// subscriptionWish is the body that buys a plan.
 type subscriptionWish struct {
 	_        struct{} `additionalProperties:"false"`
 	PlanCode string   `json:"planCode" maxLength:"64" doc:"One of GET /plans that has a price." example:"plus"`

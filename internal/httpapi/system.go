@@ -9,21 +9,21 @@ import (
 
 // Check is the state of one thing the service depends on.
 type Check struct {
-	Name      string // database, migrations, smtp, jobs
-	Err       error  // nil: it is well
-	Elsewhere bool   // another process does it
+	Name      string // database, migrations, smtp or jobs
+	Err       error  // nil: it works
+	Elsewhere bool   // another process does its work
 }
 
-// system registers the group system (spec §4). Probes are not limited.
+// system registers the group system (docs/spec/running.md#readiness). Probes are not limited.
 func (a *API) system() {
 	register(a, "system", httpkit.Operation{
-		ID: "get-health", Method: http.MethodGet, Path: "/healthz", Summary: "Tell that the process runs", Status: 200, Root: true,
+		ID: "get-health", Method: http.MethodGet, Path: "/healthz", Summary: "Report that the process runs", Status: 200, Root: true,
 	}, func(context.Context, *struct{}) (*httpkit.One[Health], error) {
 		return httpkit.Single(Health{Status: "ok"}), nil
 	})
 	register(a, "system", httpkit.Operation{
-		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Tell whether everything works that calls depend on", Status: 200, Root: true, Also: 503,
-		Text: "The answer is 503, of the same form, while any check fails, and from when the process was told to stop. Where several processes share the work, one whose check says `elsewhere` leaves that part to others.",
+		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Report whether everything that calls depend on works", Status: 200, Root: true, Also: 503,
+		Text: "The answer is 503, in the same form, while a check fails, and during shutdown. If several processes share the work, a check says `elsewhere` in a process that leaves that part to others.",
 	}, a.readiness)
 }
 
@@ -38,7 +38,7 @@ type Readiness struct {
 	Checks Checks `json:"checks"`
 }
 
-// Checks tells of each dependency "ok", or "elsewhere" where another process does it, or what is wrong.
+// Checks has for each dependency "ok", or "elsewhere" if another process does its work, or what is wrong.
 type Checks struct {
 	Database   string `json:"database"`
 	Migrations string `json:"migrations"`

@@ -14,11 +14,11 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
 
-// topups registers the calls on top-up orders of the group billing (spec §4).
+// topups registers the operations on top-up orders of the group billing (docs/spec/billing.md#top-up-orders).
 func (a *API) topups() {
 	register(a, billingGroup, httpkit.Operation{
 		ID: "create-topup", Method: http.MethodPost, Path: "/me/wallet/topups", Summary: "Order a top-up", Status: 201,
-		Text: "The answer says whom to pay and with which memo; `qr` is the text of a VietQR code. The points come when the bank tells of the payment, within seconds as a rule.",
+		Text: "The answer has the account to pay to and the memo; `qr` is the text of a VietQR code. The points are credited when the bank reports the payment, usually within seconds.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other,
 		Codes: []problem.Code{problem.TopupAmountInvalid, problem.TopupLimitReached, problem.PaymentProviderUnavailable, problem.IdempotencyKeyReused},
 	}, a.createTopup)
@@ -28,23 +28,23 @@ func (a *API) topups() {
 	}, a.showTopup)
 }
 
-// topupCreation is the body that orders a top-up (spec §2, top-up order input).
+// topupCreation is the body that orders a top-up.
 type topupCreation struct {
 	_        struct{} `additionalProperties:"false"`
 	Provider string   `json:"provider" enum:"bankpay,bnb"`
-	Amount   int64    `json:"amount" minimum:"1" doc:"In the currency; the list of providers says between which bounds. Whole points alone."`
+	Amount   int64    `json:"amount" minimum:"1" doc:"In the currency, within the bounds in the list of providers. Only amounts of whole points."`
 	Currency string   `json:"currency" enum:"VND"`
 }
 
-// Topup is a top-up order (decisions §2).
+// Topup is a top-up order.
 type Topup struct {
 	ID        id.Order     `json:"id"`
 	Provider  string       `json:"provider" enum:"bankpay,bnb"`
 	Amount    int64        `json:"amount"`
 	Currency  string       `json:"currency" enum:"VND"`
-	Points    int64        `json:"points" doc:"What is credited when it is paid."`
-	Status    string       `json:"status" enum:"pending,paid,expired" doc:"An expired order is credited all the same when it is paid within 30 days."`
-	Memo      string       `json:"memo" doc:"What the text of the transfer must hold."`
+	Points    int64        `json:"points" doc:"The points that are credited when it is paid."`
+	Status    string       `json:"status" enum:"pending,paid,expired" doc:"An expired order is still credited if it is paid within 30 days."`
+	Memo      string       `json:"memo" doc:"What the text of the transfer must contain."`
 	Bank      BankAccount  `json:"bank"`
 	QR        string       `json:"qr" doc:"The text of a VietQR (EMVCo) code with account, amount and memo."`
 	CreatedAt clock.Stamp  `json:"createdAt"`
@@ -60,7 +60,7 @@ type BankAccount struct {
 	AccountName   string `json:"accountName"`
 }
 
-// shownTopup is an order as it is at a moment.
+// shownTopup returns an order with its status at a time.
 func shownTopup(o *wallet.Order, at time.Time) Topup {
 	shown := Topup{
 		ID: o.ID, Provider: o.Provider, Amount: o.Amount, Currency: o.Currency, Points: o.Points, Status: string(o.Status(at)), Memo: o.Memo,
@@ -88,7 +88,7 @@ func (a *API) createTopup(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(shownTopup(o, o.CreatedAt)), nil // the first answer, also when it is given again
+	return httpkit.Single(shownTopup(o, o.CreatedAt)), nil // with the status at creation, so that a repeated answer is the same
 }
 
 func (a *API) showTopup(ctx context.Context, in *struct {

@@ -14,11 +14,11 @@ import (
 
 const billingGroup = "billing"
 
-// wallet registers the calls on points and payments of the group billing (spec §4).
+// wallet registers the operations on points and payments of the group billing (docs/spec/billing.md#wallet).
 func (a *API) wallet() {
 	register(a, billingGroup, httpkit.Operation{
 		ID: "list-payment-providers", Method: http.MethodGet, Path: "/payment-providers", Summary: "List the payment providers", Status: 200,
-		Text: "A provider that is not `active` is shown all the same, so that its button can be.", Limit: ratelimit.Other,
+		Text: "Providers that are not `active` are listed too, so that clients can show a disabled button.", Limit: ratelimit.Other,
 	}, a.listProviders)
 	register(a, billingGroup, httpkit.Operation{
 		ID: "get-wallet", Method: http.MethodGet, Path: "/me/wallet", Summary: "Show the points", Status: 200,
@@ -31,7 +31,7 @@ func (a *API) wallet() {
 	a.topups()
 }
 
-// Provider is a payment provider (decisions §2).
+// Provider is a payment provider.
 type Provider struct {
 	Code       string   `json:"code" enum:"bankpay,bnb"`
 	Name       string   `json:"name"`
@@ -51,9 +51,9 @@ func (a *API) listProviders(context.Context, *struct{}) (*httpkit.Many[Provider]
 	return httpkit.Page(shown, ""), nil
 }
 
-// Wallet is what an account has (decisions §2).
+// Wallet is the balance of an account.
 type Wallet struct {
-	Balance       int64  `json:"balance" doc:"Points: the sum of all entries of the ledger."`
+	Balance       int64  `json:"balance" doc:"Points: the sum of all ledger entries."`
 	Currency      string `json:"currency" enum:"POINT"`
 	PendingTopups int    `json:"pendingTopups" doc:"Top-up orders that are neither paid nor expired."`
 }
@@ -66,13 +66,13 @@ func (a *API) showWallet(ctx context.Context, _ *struct{}) (*httpkit.One[Wallet]
 	return httpkit.Single(Wallet{Balance: w.Balance, Currency: "POINT", PendingTopups: w.Pending}), nil
 }
 
-// LedgerEntry is a line of the ledger (decisions §2).
+// LedgerEntry is a line of the ledger.
 type LedgerEntry struct {
 	ID           id.Transaction `json:"id"`
 	Kind         string         `json:"kind" enum:"topup,subscription,adjustment"`
-	Amount       int64          `json:"amount" doc:"Points, negative where they were taken."`
+	Amount       int64          `json:"amount" doc:"Points; negative if they were debited."`
 	BalanceAfter int64          `json:"balanceAfter"`
-	Reference    *string        `json:"reference" nullable:"true" doc:"What it is for: an order, a bank transaction, a subscription."`
+	Reference    *string        `json:"reference" nullable:"true" doc:"The order, bank transaction or subscription that it is for."`
 	Note         *string        `json:"note" nullable:"true"`
 	CreatedAt    clock.Stamp    `json:"createdAt"`
 }
@@ -98,14 +98,14 @@ func (a *API) listLedger(ctx context.Context, in *httpkit.Paging) (*httpkit.Many
 	return httpkit.Page(shown, next), nil
 }
 
-// sequence is the number of the entry that the page before ended with, 0 in front of the first. Error: request.invalid.
+// sequence returns the number of the last entry of the previous page, 0 for the first page. Error: request.invalid.
 func sequence(p httpkit.Paging) (int64, error) {
-	place, err := p.Position()
-	if err != nil || place == "" {
+	position, err := p.Position()
+	if err != nil || position == "" {
 		return 0, err
 	}
-	n, err := strconv.ParseInt(place, 10, 64)
-	if err != nil || n < 1 || strconv.FormatInt(n, 10) != place {
+	n, err := strconv.ParseInt(position, 10, 64)
+	if err != nil || n < 1 || strconv.FormatInt(n, 10) != position {
 		return 0, httpkit.InvalidCursor()
 	}
 	return n, nil

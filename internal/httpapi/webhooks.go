@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/webhook"
 )
 
-// webhooks registers the group webhooks (spec §4).
+// webhooks registers the group webhooks (docs/spec/webhooks.md).
 func (a *API) webhooks() {
 	const group = "webhooks"
 	with := func(method, id, path, summary string, status int, codes ...problem.Code) httpkit.Operation {
@@ -26,41 +26,41 @@ func (a *API) webhooks() {
 	list.Text = "Newest first, without their secrets."
 	register(a, group, list, a.listWebhooks)
 	create := with(http.MethodPost, "create-webhook", "", "Register a webhook endpoint", 201, problem.WebhookURLForbidden, problem.WebhookLimitReached)
-	create.Text = "The answer holds the signing secret, this once. A `webhook.ping` is sent at once. Deliveries follow Standard Webhooks."
+	create.Text = "The signing secret is shown only in this answer. A `webhook.ping` is sent at once. Deliveries follow Standard Webhooks."
 	register(a, group, create, a.createWebhook)
 	update := with(http.MethodPatch, "update-webhook", "/{id}", "Change, pause or resume a webhook endpoint", 200, problem.WebhookNotFound, problem.WebhookURLForbidden)
-	update.Text = "What is left out stays as it is. What happens while an endpoint is paused waits for it, up to three days. Resuming it clears its failures and delivers what waits."
+	update.Text = "Omitted fields stay as they are. Events wait for a paused endpoint, up to three days. Resuming it resets its failure count and delivers them."
 	register(a, group, update, a.updateWebhook)
 	remove := with(http.MethodDelete, "delete-webhook", "/{id}", "Delete a webhook endpoint", 204, problem.WebhookNotFound)
-	remove.Text = "What waits for it goes with it."
+	remove.Text = "Its undelivered events are deleted too."
 	register(a, group, remove, a.deleteWebhook)
 	history := with(http.MethodGet, "list-deliveries", "/{id}/deliveries", "List the last delivery attempts", 200, problem.WebhookNotFound)
 	history.Text = "The last 100, newest first, on one page."
 	register(a, group, history, a.listDeliveries)
 	rotate := with(http.MethodPost, "rotate-webhook-secret", "/{id}/rotate-secret", "Give a webhook endpoint a new secret", 200, problem.WebhookNotFound)
-	rotate.Text = "The answer holds it, this once. For 24 hours deliveries are signed by both, the new one and the one before."
+	rotate.Text = "The secret is shown only in this answer. For 24 hours deliveries are signed with both the new and the previous secret."
 	register(a, group, rotate, a.rotateSecret)
 	test := with(http.MethodPost, "test-webhook", "/{id}/test", "Send a ping to a webhook endpoint", 202, problem.WebhookNotFound)
-	test.Text = "It is sent once, now, even where the endpoint is paused. How that went is among its deliveries."
+	test.Text = "It is sent once, now, even if the endpoint is paused. The attempt is listed among its deliveries."
 	register(a, group, test, a.testWebhook)
 	again := with(http.MethodPost, "redeliver", "/{id}/deliveries/{deliveryId}/redeliver", "Send an event again", 202,
 		problem.WebhookNotFound, problem.WebhookDeliveryNotFound)
-	again.Text = "The event of one of the last 100 attempts is sent once more, now, with the same `webhook-id` and body, even where the endpoint is paused."
+	again.Text = "The event of one of the last 100 attempts is sent once more, now, with the same `webhook-id` and body, even if the endpoint is paused."
 	register(a, group, again, a.redeliver)
 }
 
-// Webhook is a webhook endpoint as its owner sees it (decisions §2).
+// Webhook is a webhook endpoint as its owner sees it.
 type Webhook struct {
 	ID             id.Webhook   `json:"id"`
 	URL            string       `json:"url"`
 	Events         []event.Name `json:"events" nullable:"false"`
-	DomainID       *id.Domain   `json:"domainId" nullable:"true" doc:"The private domain it is for, or null."`
+	DomainID       *id.Domain   `json:"domainId" nullable:"true" doc:"The private domain whose events it gets, or null for all events."`
 	Status         string       `json:"status" enum:"active,paused"`
-	FailureCount   int          `json:"failureCount" doc:"Failed attempts in a row."`
+	FailureCount   int          `json:"failureCount" doc:"Consecutive failed attempts."`
 	PausedReason   *string      `json:"pausedReason" nullable:"true" enum:"manual,failures,gone" doc:"Why it is paused, or null."`
-	LastDeliveryAt *clock.Stamp `json:"lastDeliveryAt" doc:"When it last took an event, or null."`
+	LastDeliveryAt *clock.Stamp `json:"lastDeliveryAt" doc:"When it last accepted an event, or null."`
 	CreatedAt      clock.Stamp  `json:"createdAt"`
-	Secret         string       `json:"secret,omitempty" doc:"The signing secret, whsec_ and base64, where one is handed out."`
+	Secret         string       `json:"secret,omitempty" doc:"The signing secret, whsec_ and base64, in answers that show it."`
 }
 
 func shownWebhook(e *webhook.Endpoint, secret string) Webhook {
@@ -89,12 +89,12 @@ func (a *API) listWebhooks(ctx context.Context, in *httpkit.Paging) (*httpkit.Ma
 	return httpkit.Page(shown, next), nil
 }
 
-// webhookCreation is the body that registers an endpoint (spec §2 Webhook endpoint).
+// webhookCreation is the body that registers an endpoint.
 type webhookCreation struct {
 	_        struct{}     `additionalProperties:"false"`
-	URL      string       `json:"url" minLength:"1" maxLength:"2048" doc:"https on port 443 or 8443, leading to a public address." example:"https://hooks.example.org/gonebox"`
+	URL      string       `json:"url" minLength:"1" maxLength:"2048" doc:"https on port 443 or 8443, resolving to a public address." example:"https://hooks.example.org/gonebox"`
 	Events   []event.Name `json:"events" minItems:"1" uniqueItems:"true" nullable:"false" enum:"message.received,otp.extracted,mailbox.created,mailbox.expired,domain.verified,domain.suspended,webhook.ping"`
-	DomainID *string      `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"One of your private domains: only what happens there is told. Everything where absent."`
+	DomainID *string      `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"One of your private domains, to get only its events; all events if absent."`
 }
 
 func (c webhookCreation) wish() (w webhook.Wish, err error) {
@@ -119,12 +119,12 @@ func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreatio
 	return httpkit.Single(shownWebhook(e, secret)), nil
 }
 
-// WebhookPath is the path of what concerns one endpoint.
+// WebhookPath is the path of operations on one endpoint.
 type WebhookPath struct {
 	ID string `path:"id" doc:"The webhook endpoint's id."`
 }
 
-// webhook is the id in the path; one that cannot be is like one that is not there.
+// webhook returns the id in the path. A malformed id gets the same answer as an unknown one.
 func (p WebhookPath) webhook() (id.Webhook, error) {
 	w, err := id.Parse[id.Webhook](p.ID)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p WebhookPath) webhook() (id.Webhook, error) {
 	return w, nil
 }
 
-// webhookUpdate is the body that changes an endpoint (spec §4 webhooks).
+// webhookUpdate is the body that changes an endpoint.
 type webhookUpdate struct {
 	_      struct{}     `additionalProperties:"false"`
 	URL    *string      `json:"url,omitempty" minLength:"1" maxLength:"2048"`
