@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
 	"slices"
 
 	"github.com/gonebox/gonebox/internal/connlimit"
@@ -58,17 +57,6 @@ func connectionsOf(descriptors int) int {
 	return max(descriptors-min(max(descriptors/4, leastOwn), mostOwn), least)
 }
 
-// limited leaves requests on connections beyond the limits to the API, which answers probes and refuses the rest.
-func limited(api, all http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if connlimit.Of(r.Context()) != connlimit.No {
-			api.ServeHTTP(w, r)
-			return
-		}
-		all.ServeHTTP(w, r)
-	})
-}
-
 // HTTPAddr is where calls are answered, or probes alone.
 func (a *App) HTTPAddr() net.Addr { return a.webListener.Addr() }
 
@@ -83,13 +71,4 @@ func addressOf(l net.Listener) net.Addr {
 		return nil
 	}
 	return l.Addr()
-}
-
-// answers looks whether something listens at an address of this process.
-func answers(ctx context.Context, addr net.Addr) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, addr.Network(), addr.String())
-	if err != nil {
-		return err
-	}
-	return conn.Close()
 }

@@ -75,3 +75,13 @@ func heldMemory() int64 {
 	runtimemetrics.Read(samples)
 	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64())
 }
+
+// memoryBudget is memory.budget in octets, and by default a part of the memory that the process can have.
+func memoryBudget(cfg *config.Config) int64 {
+	if cfg.Memory.Budget > 0 {
+		return int64(cfg.Memory.Budget)
+	}
+	return budget.DefaultTotal(systemMemory())
+}
+
+func systemMemory() int64 { return budget.SystemMemory(os.DirFS("/")) }

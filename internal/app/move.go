@@ -1,11 +1,9 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -18,7 +16,6 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/move"
 	"github.com/gonebox/gonebox/internal/raw"
-	"github.com/gonebox/gonebox/internal/token"
 )
 
 // MoveReport is what Move did; see package db/move.
@@ -108,59 +105,6 @@ func public(place string) string {
 		return "postgres://…" // several hosts, which pgx alone understands
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-}
-
-// proveSecret makes sure that the service as it will be has the secret of the service as it was, and derives a proof of it
-// that tells nothing else about it.
-func proveSecret(cfg *config.Config, places ...string) ([]byte, error) {
-	for _, place := range places {
-		dir, ok := folder(place)
-		if !ok {
-			continue
-		}
-		path := filepath.Join(dir, token.MasterFile)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		generated, err := token.LoadMaster(dir, "")
-		if err != nil {
-			return nil, err
-		}
-		if cfg.Secrets.Key == "" {
-			return nil, fmt.Errorf("secrets.key: set it to what %s holds (GONEBOX_SECRETS_KEY_FILE=%s): what is moved is signed and sealed with it", path, path)
-		}
-		if configured, err := token.LoadMaster(dir, string(cfg.Secrets.Key)); err != nil || !bytes.Equal(configured, generated) {
-			return nil, errors.Join(fmt.Errorf("secrets.key is not what %s holds: every token and two-factor secret would end", path), err)
-		}
-	}
-	if cfg.Secrets.Key == "" {
-		return nil, errors.New("secrets.key: set it to the secret of the service that is moved: its data are signed and sealed with it")
-	}
-	master, err := token.LoadMaster("", string(cfg.Secrets.Key))
-	if err != nil {
-		return nil, err
-	}
-	return secretProof(master)
-}
-
-func secretProof(master []byte) ([]byte, error) {
-	proof, err := token.Derive(master, "proof of the master secret")
-	return proof[:], err
-}
-
-// sameSecret refuses to serve data that were moved here with another secret: no token would be valid and no second factor
-// could be opened.
-func (a *App) sameSecret(ctx context.Context, master []byte) error {
-	mark, moved, err := move.Marked(ctx, a.db)
-	if err != nil || !moved {
-		return err
-	}
-	proof, err := secretProof(master)
-	if err == nil && !bytes.Equal(proof, mark.Secret) {
-		err = fmt.Errorf("secrets.key is not the secret that the data had when they were moved here from %s on %s",
-			mark.Source, mark.FinishedAt.Format(time.DateOnly))
-	}
-	return err
 }
 
 // side is an end of a move, opened.

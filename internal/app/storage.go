@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
-	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/raw"
 	"github.com/gonebox/gonebox/internal/reserve"
 )
@@ -46,15 +42,6 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	}
 	if a.rawStore == nil {
 		a.rawStore = partitions{raw.NewTable(a.db), a.clock}
-	}
-	return nil
-}
-
-// demandSecret demands the secret that everything is signed with where processes share a database. They must share it, too,
-// so none is made up for one of them: its tokens would be void in the others.
-func (a *App) demandSecret() error {
-	if a.shared() && a.cfg.Secrets.Key == "" {
-		return errors.New("secrets.key: must be set where database.url is, the same for every process; make one with: openssl rand -base64 32")
 	}
 	return nil
 }
@@ -93,64 +80,11 @@ func (a *App) keepReserve(ctx context.Context) error {
 	return err
 }
 
-// deleting has the calls that delete carried out on a full disk.
-func deleting(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodDelete {
-			r = r.WithContext(db.Freeing(r.Context()))
-		}
-		h.ServeHTTP(w, r)
-	})
+// databaseWaiting is how many calls may wait for PostgreSQL at once, by the memory that they keep meanwhile.
+func databaseWaiting(cfg *config.Config) int {
+	const (
+		each  = 64 << 10 // a request with its connection and its goroutine
+		least = 1000
+	)
+	return max(least, int(memoryBudget(cfg)/each))
 }
-
-// rawStore keeps raw messages for their short time.
-type rawStore interface {
-	inbound.RawMessages
-	Read(ref raw.Ref) ([]byte, error)
-	NewReader(ctx context.Context, ref raw.Ref) (*raw.Reader, error)
-	sweep(ctx context.Context) error
-	Close() error
-}
-
-// segments are raw messages in files of this machine.
-type segments struct {
-	*raw.Segments
-	clock clock.Clock
-}
-
-// Append begins to write records.
-func (s segments) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
-	refs, synced, err := s.Segments.Append(at, records)
-	return refs, synced, err
-}
-
-// KeepTx has nothing to do: Append has written the record.
-func (segments) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
-
-func (s segments) sweep(context.Context) error {
-	_, err := s.Sweep(s.clock.Now())
-	return err
-}
-
-// partitions are raw messages in PostgreSQL.
-type partitions struct {
-	*raw.Table
-	clock clock.Clock
-}
-
-// Append gives records their references; the transaction of their messages writes them.
-func (p partitions) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
-	refs, err := p.Table.Append(context.Background(), at, records)
-	return refs, withRows{}, err
-}
-
-func (p partitions) sweep(ctx context.Context) error {
-	_, err := p.Sweep(ctx, p.clock.Now())
-	return err
-}
-
-// withRows is on stable storage when the rows beside it are.
-type withRows struct{}
-
-// Wait has nothing to wait for.
-func (withRows) Wait() error { return nil }

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+
+	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/connlimit"
+	"github.com/gonebox/gonebox/internal/content"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/webui"
+)
+
+// deleting has the calls that delete carried out on a full disk.
+func deleting(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			r = r.WithContext(db.Freeing(r.Context()))
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
+	cfg := a.cfg
+	api := httpapi.New(httpapi.Parts{
+		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
+		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
+		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
+		Ready: a.ready, Stopping: a.stopping.Load, ProbesOnly: !a.runs(roleAPI), SessionMax: catalogue.Guest().Entitlements.MailboxesMax,
+	})
+	pages := api
+	if a.runs(roleAPI) {
+		var err error
+		if pages, err = webui.Handler(api); err != nil {
+			return err
+		}
+	}
+	if a.acme != nil {
+		pages = a.acme.Challenges(pages)
+	}
+	a.web = a.newHTTPServer(a.farewell(deleting(limited(api, pages))))
+	a.web.ConnContext = connlimit.Context
+	if cfg.Metrics.Addr != "" {
+		a.admin = a.newHTTPServer(a.metrics.handler())
+		a.admin.WriteTimeout = 0 // a profile takes as long as it is asked to
+	}
+	return nil
+}
+
+// kitConfig is what every HTTP API of the process shares.
+func (a *App) kitConfig() httpkit.Config {
+	cfg := a.cfg
+	return httpkit.Config{
+		Clock: a.clock, Logger: a.log, Limiter: a.limiter, Gauge: a.cluster.gauge, Memory: a.memory,
+		Observe: a.metrics.observe, Unavailable: db.Unavailable,
+		BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies,
+		BodyMax: int64(cfg.HTTP.BodyMax), LargeBodyMax: int64(cfg.HTTP.LargeBodyMax), WriteTimeout: cfg.HTTP.WriteTimeout,
+		WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
+		Limits: map[ratelimit.Name]ratelimit.Limit{
+			ratelimit.MailboxCreate: cfg.Limits.MailboxCreate, ratelimit.SessionStart: cfg.Limits.Session, ratelimit.Reads: cfg.Limits.Reads,
+			ratelimit.SignIn: cfg.Limits.SignIn, ratelimit.SignInAccount: cfg.Limits.SignInAccount, ratelimit.SignInAddress: cfg.Limits.SignInAddress,
+			ratelimit.Register: cfg.Limits.Register, ratelimit.Other: cfg.Limits.Other,
+		},
+	}
+}
+
+func (a *App) newHTTPServer(h http.Handler) *http.Server {
+	cfg := a.cfg.HTTP
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: cfg.ReadHeaderTimeout, ReadTimeout: cfg.ReadTimeout, WriteTimeout: cfg.WriteTimeout,
+		IdleTimeout: cfg.IdleTimeout, MaxHeaderBytes: int(cfg.HeaderMax), ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// reachedAt is base_url, but for a service that nobody told its address: then it is where this machine reaches it.
+func (a *App) reachedAt() string {
+	if a.cfg.BaseURL != config.Default().BaseURL {
+		return a.cfg.BaseURL
+	}
+	_, port, _ := net.SplitHostPort(a.webListener.Addr().String())
+	return "http://localhost:" + port
+}
+
+// limited leaves requests on connections beyond the limits to the API, which answers probes and refuses the rest.
+func limited(api, all http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if connlimit.Of(r.Context()) != connlimit.No {
+			api.ServeHTTP(w, r)
+			return
+		}
+		all.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"fmt"
+	"net/netip"
+	"path/filepath"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/smtpd"
+)
+
+func (a *App) assembleSMTP() error {
+	cfg := a.cfg
+	c := smtpd.Config{
+		Hostname: cfg.SMTP.Hostname, MaxSize: int64(cfg.SMTP.MaxSize), MaxRecipients: cfg.SMTP.MaxRecipients,
+		MaxConnections: cfg.Limits.SMTPConnections, Clock: a.clock, Logger: a.log, Metrics: a.metrics.smtp(),
+		AllowMessage: allowMessage(a.limiter, cfg.Limits.SMTPMessages), RefusedRecipients: cfg.Limits.SMTPRefused, TrustedProxies: cfg.SMTP.TrustedProxies,
+		MaxCommands: cfg.SMTP.MaxCommands, MaxErrors: cfg.SMTP.MaxErrors, Memory: a.memory,
+		Timeouts: smtpd.Timeouts{
+			Command: cfg.SMTP.CommandTimeout, Data: cfg.SMTP.DataTimeout, Write: cfg.SMTP.WriteTimeout, Session: cfg.SMTP.SessionTimeout,
+			Memory: cfg.SMTP.MemoryTimeout,
+		},
+	}
+	if cfg.SMTP.TLS.ACME {
+		a.acme = smtpd.NewACME(cfg.SMTP.Hostname, filepath.Join(cfg.DataDir, "acme"), cfg.SMTP.TLS.ACMEDirectory)
+		c.TLS = a.acme.Config()
+	}
+	if cfg.SMTP.TLS.Cert != "" {
+		tls, err := smtpd.CertificateFiles(cfg.SMTP.TLS.Cert, cfg.SMTP.TLS.Key, a.clock, a.log)
+		if err != nil {
+			return fmt.Errorf("smtp.tls: %w", err)
+		}
+		c.TLS = tls
+	}
+	a.smtp = smtpd.New(c, a.inbound)
+	return nil
+}
+
+// allowMessage holds the messages of a sender's address against the limit (decisions §5).
+func allowMessage(l *ratelimit.Limiter, limit ratelimit.Limit) func(netip.Addr) (time.Duration, bool) {
+	return func(addr netip.Addr) (time.Duration, bool) {
+		d := l.Take(ratelimit.SMTPMessages, ratelimit.AddrIdentity(addr), limit, 1)
+		return d.RetryAfter, d.OK
+	}
+}
