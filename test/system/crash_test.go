@@ -21,6 +21,7 @@ const (
 // TestCrash kills the service under load, again and again, and then looks for every mail: one that was answered 250 is there once
 // for each of its recipients, one that was not is there once or not at all.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	l := &load{seed: *seed}
 	if l.seed == 0 {
 		l.seed = uint64(rand.Uint32())

@@ -1,6 +1,7 @@
 package system_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -235,7 +236,7 @@ func occurrencesIn(t *testing.T, dir, sub, text string) (n int) {
 			return ignoreGone(err)
 		}
 		content, err := os.ReadFile(path)
-		n += strings.Count(string(content), text)
+		n += bytes.Count(content, []byte(text))
 		return ignoreGone(err)
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ package system_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,7 +24,17 @@ const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	needs := "the built program, PostgreSQL, strace, swaks and Postfix's smtp-source"
+	flag.Parse()
+	if !given("test.parallel") {
+		_ = flag.Set("test.parallel", "6") // parallel tests here mostly wait for processes to start, stop, expire or retry
+	}
 	os.Exit(apptest.RunLong(needs, func() int { return run(m) }))
+}
+
+// given reports whether a flag was set on the command line.
+func given(name string) (set bool) {
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
 }
 
 // authority is trusted by every program here: its receivers are webhook endpoints.
@@ -55,16 +66,19 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// await looks again and again until done, and fails the test if that takes too long.
+// await calls done until it returns true, and fails the test if that takes too long. It pauses for four times as long as the
+// call took, and for 10 ms at least: a check that reads every file must not keep the service from the work it waits for.
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for !done() {
+	for {
+		began := time.Now()
+		if done() {
+			return
+		}
 		select {
-		case <-ticker.C:
+		case <-time.After(max(10*time.Millisecond, 4*time.Since(began))):
 		case <-ctx.Done():
 			t.Fatalf("%s: did not happen within %s", what, patience)
 		}

@@ -29,6 +29,7 @@ const (
 // again. Every call is repeated until it is answered, as clients with an Idempotency-Key and the bank do. In the end each order that
 // was paid rightly is credited once and no other, each purchase is debited once, and each ledger adds up.
 func TestMoneyOverCrashes(t *testing.T) {
+	t.Parallel()
 	m := &market{seed: *seed}
 	if m.seed == 0 {
 		m.seed = uint64(rand.Uint32())

@@ -28,6 +28,7 @@ import (
 // TestAServiceMovesToPostgres fills a service on SQLite through its own doors, moves it, and serves it from PostgreSQL:
 // every credential is good and every call answers as it did. Then it is moved back.
 func TestAServiceMovesToPostgres(t *testing.T) {
+	t.Parallel()
 	old := start(t, options{set: movedSettings()})
 	w := newWorld(t, old)
 	w.refuse.Store(true) // deliveries from here on wait for the other side

@@ -21,6 +21,7 @@ const outages = 2
 // TestPostgresOverOutages stops PostgreSQL, ends it and kills processes of the service, again and again, while senders send and
 // payers pay. In the end each mail that was answered 250 is there once, and each order that was paid is credited once.
 func TestPostgresOverOutages(t *testing.T) {
+	t.Parallel()
 	n := *seed
 	if n == 0 {
 		n = uint64(rand.Uint32())

@@ -24,6 +24,7 @@ const (
 // TestWakeUpAcrossProcesses has clients of one process wait for mail that another takes, among many others. Each must hear of it;
 // how soon is printed and decides nothing.
 func TestWakeUpAcrossProcesses(t *testing.T) {
+	t.Parallel()
 	c := startCluster(t, dbtest.PostgresURL(t), nil, "smtp, api, jobs", "api")
 	taking, waiting := c.processes[0], c.processes[1]
 	ctx, stop := context.WithCancel(t.Context())

@@ -79,6 +79,7 @@ func (h hook) received(t *testing.T, d apptest.Delivery) (m struct{ ID, MailboxI
 // TestWebhooksOutliveCrashes kills the service under load, again and again, while the endpoint refuses every fifth delivery.
 // Every mail that was answered 250 is told of at least once, each under one identifier, and nothing else is.
 func TestWebhooksOutliveCrashes(t *testing.T) {
+	t.Parallel()
 	l := &load{seed: *seed}
 	if l.seed == 0 {
 		l.seed = uint64(rand.Uint32())
@@ -138,6 +139,7 @@ func TestWebhooksOutliveCrashes(t *testing.T) {
 // TestASlowEndpointDelaysNoOther has one mailbox with 23 endpoints, of which one takes a request and never answers, one
 // answers just before its time is over, and at one nobody listens. The other 20 hear of every mail all the same while those are waited for.
 func TestASlowEndpointDelaysNoOther(t *testing.T) {
+	t.Parallel()
 	const healthy, mails = 20, 100
 	set := hookSettings()
 	set["plans.free.webhooks.max"] = "30"
