@@ -1,5 +1,5 @@
-// Package account holds the rules of an account: register, sign in, its locale, two-factor, and what staff may do to it
-// (decisions §2 Account). It refuses to know what an account owns and what its plan entitles it to.
+// Package account implements registration, sign-in, two-factor authentication, user tokens, and the operator's changes of
+// accounts (docs/spec/accounts.md). It does not depend on what an account owns or what its plan entitles it to.
 package account
 
 import (
@@ -14,25 +14,25 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Role says what an account may do beside using the service.
+// Role is what an account may do besides using the service.
 type Role string
 
-// The roles of decisions §2 Account.
+// The roles.
 const (
 	User  Role = "user"
 	Staff Role = "staff" // publishes notices and pages
 )
 
-// defaultLocale is for those who register without naming one, defaultPlan for all who register.
+// defaultLocale is the locale of a registration without one, defaultPlan the plan of every new account.
 const (
 	defaultLocale = "en"
 	defaultPlan   = "free"
 )
 
-// Account is an account as it is stored.
+// Account is a stored account.
 type Account struct {
 	ID        id.Account
-	Email     string // as Fold leaves it
+	Email     string // normalized by Fold
 	Locale    string // BCP 47, canonical
 	Role      Role
 	Plan      string // as staff assigned it
@@ -40,25 +40,25 @@ type Account struct {
 	CreatedAt time.Time
 
 	password string // PHC
-	epoch    int64  // of the password
+	epoch    int64  // incremented when the password is reset
 	totp     enrolment
 }
 
 // Policy is the operator's settings.
 type Policy struct {
-	TokenTTL      time.Duration // how long a user token lives after its last use
-	TOTPPending   time.Duration // how long an enrolment waits to be confirmed
-	RecoveryCodes int           // how many are handed out
+	TokenTTL      time.Duration // life of a user token after its last use
+	TOTPPending   time.Duration // time to confirm an enrolment
+	RecoveryCodes int           // how many an account gets
 	Password      Cost
 }
 
-// Secrets are the keys of what is kept unreadable; each is derived from the master secret for its purpose alone.
+// Secrets are keys derived from the master secret, one per purpose.
 type Secrets struct {
-	Seal     [32]byte // seals two-factor secrets
+	Seal     [32]byte // encrypts two-factor secrets
 	Recovery [32]byte // hashes recovery codes
 }
 
-// Service is the use of accounts by their owners. It is safe for concurrent use.
+// Service implements what owners do with their accounts. It is safe for concurrent use.
 type Service struct {
 	db        *db.DB
 	clock     clock.Clock
@@ -69,7 +69,7 @@ type Service struct {
 	recovery  recoveryKey
 }
 
-// New assembles the service. The limiter counts wrong two-factor codes.
+// New returns a Service. The limiter counts wrong two-factor codes.
 func New(d *db.DB, c clock.Clock, l *ratelimit.Limiter, p Policy, s Secrets) (*Service, error) {
 	sealer, err := token.NewSealer(s.Seal)
 	if err != nil {
@@ -80,7 +80,8 @@ func New(d *db.DB, c clock.Clock, l *ratelimit.Limiter, p Policy, s Secrets) (*S
 	}, nil
 }
 
-// Plan is the code of the plan that staff assigned to an account. An unknown account has sql.ErrNoRows in its error.
+// Plan returns the code of the plan that staff assigned to an account. For an unknown account the error wraps
+// sql.ErrNoRows.
 func (s *Service) Plan(ctx context.Context, account id.Account) (code string, err error) {
 	if err := s.db.QueryRow(ctx, selectPlan, account).Scan(&code); err != nil {
 		return "", fmt.Errorf("read the plan of %s: %w", account, err)
@@ -88,7 +89,7 @@ func (s *Service) Plan(ctx context.Context, account id.Account) (code string, er
 	return code, nil
 }
 
-// SetLocale changes the language that an account is spoken to in. Error: request.invalid.
+// SetLocale changes the language of an account. Error: request.invalid.
 func (s *Service) SetLocale(ctx context.Context, a *Account, locale string) error {
 	canonical, err := parseLocale(locale)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// noon is where the fake clock starts: at the beginning of a time step.
+// noon is the start of the fake clock, at the beginning of a time step.
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// cheap keeps the tests quick; what is tested of the cost is not its size.
+// cheap is a cost that keeps the tests fast.
 var cheap = account.Cost{Memory: 8, Passes: 1, Threads: 1}
 
 const (
@@ -25,8 +25,8 @@ const (
 	password = "correct horse"
 )
 
-// house is a service with what a test moves and looks at.
-type house struct {
+// fixture is a service with its clock, database and registry.
+type fixture struct {
 	*account.Service
 	t        *testing.T
 	clock    *clock.Fake
@@ -38,9 +38,9 @@ func policy(c account.Cost) account.Policy {
 	return account.Policy{TokenTTL: 30 * 24 * time.Hour, TOTPPending: 10 * time.Minute, RecoveryCodes: 10, Password: c}
 }
 
-func open(t *testing.T, d *db.DB, c account.Cost) *house {
+func open(t *testing.T, d *db.DB, c account.Cost) *fixture {
 	t.Helper()
-	h := &house{t: t, clock: clock.NewFake(noon), db: d, registry: account.NewRegistry(d, c)}
+	h := &fixture{t: t, clock: clock.NewFake(noon), db: d, registry: account.NewRegistry(d, c)}
 	var err error
 	h.Service, err = account.New(d, h.clock, ratelimit.New(h.clock), policy(c), account.Secrets{Seal: [32]byte{1}, Recovery: [32]byte{2}})
 	if err != nil {
@@ -50,12 +50,12 @@ func open(t *testing.T, d *db.DB, c account.Cost) *house {
 }
 
 // each runs a test on every engine, with a new service.
-func each(t *testing.T, test func(t *testing.T, h *house)) {
+func each(t *testing.T, test func(t *testing.T, h *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, open(t, d, cheap)) })
 }
 
-// register makes the account that most tests use.
-func (h *house) register() (token string, a *account.Account) {
+// register creates the account that most tests use.
+func (h *fixture) register() (token string, a *account.Account) {
 	h.t.Helper()
 	token, s, err := h.Register(h.t.Context(), account.Registration{Email: email, Password: password})
 	if err != nil {
@@ -64,8 +64,8 @@ func (h *house) register() (token string, a *account.Account) {
 	return token, s.Account
 }
 
-// Register and SignIn call the service with a slot of the same client's each time.
-func (h *house) Register(ctx context.Context, r account.Registration) (string, *account.Session, error) {
+// Register and SignIn call the service with a slot of one client.
+func (h *fixture) Register(ctx context.Context, r account.Registration) (string, *account.Session, error) {
 	slot, err := h.ReserveHash("192.0.2.1")
 	if err != nil {
 		return "", nil, err
@@ -74,11 +74,11 @@ func (h *house) Register(ctx context.Context, r account.Registration) (string, *
 	return h.Service.Register(ctx, slot, r)
 }
 
-func (h *house) SignIn(ctx context.Context, c account.Credentials) (string, *account.Session, error) {
+func (h *fixture) SignIn(ctx context.Context, c account.Credentials) (string, *account.Session, error) {
 	return h.signInFrom(ctx, "192.0.2.1", c)
 }
 
-func (h *house) signInFrom(ctx context.Context, client string, c account.Credentials) (string, *account.Session, error) {
+func (h *fixture) signInFrom(ctx context.Context, client string, c account.Credentials) (string, *account.Session, error) {
 	slot, err := h.ReserveHash(client)
 	if err != nil {
 		return "", nil, err
@@ -87,12 +87,12 @@ func (h *house) signInFrom(ctx context.Context, client string, c account.Credent
 	return h.Service.SignIn(ctx, slot, c)
 }
 
-func (h *house) signIn(email, password, code string) (token string, err error) {
+func (h *fixture) signIn(email, password, code string) (token string, err error) {
 	token, _, err = h.SignIn(h.t.Context(), account.Credentials{Email: email, Password: password, Code: code})
 	return token, err
 }
 
-// wantCode fails the test unless err is a problem of the code, or nil where code is "".
+// wantCode fails the test unless err is a problem of the code, or nil if code is "".
 func wantCode(t *testing.T, what string, err error, code problem.Code) {
 	t.Helper()
 	if code == "" && err != nil || code != "" && !problem.Has(err, code) {
@@ -100,8 +100,8 @@ func wantCode(t *testing.T, what string, err error, code problem.Code) {
 	}
 }
 
-func TestAnAddressIsOneAccountHoweverItIsWritten(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestAddressIsFoldedBeforeComparing(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, s, err := h.Register(t.Context(), account.Registration{Email: "ZOE\u0308@Example.ORG", Password: password})
 		if err != nil || s.Account.Email != "zo\u00eb@example.org" {
 			t.Fatalf("%+v, %v", s, err)
@@ -112,7 +112,7 @@ func TestAnAddressIsOneAccountHoweverItIsWritten(t *testing.T) {
 			_, _, err = h.Register(t.Context(), account.Registration{Email: same, Password: password})
 			wantCode(t, "register "+same, err, problem.AccountEmailTaken)
 			if account.Identity(same) != account.Identity("zo\u00eb@example.org") {
-				t.Errorf("%s counts as somebody else", same)
+				t.Errorf("%s counts as another identity", same)
 			}
 		}
 		_, err = h.signIn("zoe@example.org", password, "")
@@ -120,8 +120,8 @@ func TestAnAddressIsOneAccountHoweverItIsWritten(t *testing.T) {
 	})
 }
 
-func TestAPasswordIsOneHoweverItIsTyped(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestPasswordIsNormalizedBeforeHashing(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, _, err := h.Register(t.Context(), account.Registration{Email: email, Password: "pass\u00e9word"})
 		wantCode(t, "register", err, "")
 		_, err = h.signIn(email, "passe\u0301word", "")
@@ -131,8 +131,8 @@ func TestAPasswordIsOneHoweverItIsTyped(t *testing.T) {
 	})
 }
 
-func TestRegistrationRefusesWhatIsNone(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestInvalidRegistrationIsRejected(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		for what, r := range map[string]account.Registration{
 			"no @":           {Email: "ada.example.org", Password: password},
 			"short password": {Email: email, Password: "1234567"},
@@ -182,7 +182,7 @@ func TestEmailSyntaxIsLenient(t *testing.T) {
 	}
 }
 
-func TestLocaleIsKeptCanonical(t *testing.T) {
+func TestLocaleIsStoredInCanonicalForm(t *testing.T) {
 	for text, want := range map[string]string{
 		"en": "en", "vi-vn": "vi-VN", "EN-us": "en-US", "zh-hant-TW": "zh-Hant-TW", "iw": "he",
 		"": "", "e": "", "english": "", "en_US": "", "xx": "", "en us": "", "en-": "", "*": "", "de-DE-1996x": "", "not-a-locale": "", "zh-Hant-TW-x": "",

@@ -8,17 +8,17 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Wrong two-factor codes of an account: ten at once, and one more every six minutes. With six digits, of which three codes are valid at
-// a time, guessing takes nearly four years on average.
+// Wrong two-factor codes allowed per account: ten at once, and one more every six minutes. With six digits, of which three
+// codes are valid at a time, guessing takes nearly four years on average.
 const (
 	attemptsMax   = 10
 	attemptsEvery = 6 * time.Minute
 )
 
-// attempts counts the wrong codes of each account, wherever a code is asked for. Right codes are not counted.
+// attempts counts the wrong codes of each account, for all operations that take a code. Right codes are not counted.
 type attempts struct{ limiter *ratelimit.Limiter }
 
-// take counts an attempt before its code is checked, so that concurrent attempts are counted, too. The caller calls giveBack when the
+// take counts an attempt before its code is checked, so that concurrent attempts count too. The caller calls giveBack if the
 // code is right. Error: rate.limited.
 func (a attempts) take(account id.Account) (giveBack func(), err error) {
 	limit := ratelimit.Limit{{Count: attemptsMax, Per: attemptsMax * attemptsEvery}}

@@ -1,21 +1,21 @@
 package account
 
-// The parts that the tests look at from outside.
+// Internals for the tests.
 var (
-	ParseEmail  = parseEmail
-	ParseLocale = parseLocale
-	PlainCode   = plainCode
-	Truncated   = truncated
-	HOTP        = hotp
+	ParseEmail    = parseEmail
+	ParseLocale   = parseLocale
+	NormalizeCode = normalizeCode
+	Truncated     = truncated
+	HOTP          = hotp
 )
 
-// ReparsePHC reads a PHC string and writes it again.
+// ReparsePHC parses a PHC string and formats it again.
 func ReparsePHC(text string) (string, Cost, error) {
 	h, err := parsePHC(text)
 	return h.String(), h.cost, err
 }
 
-// OnDerive has fn called with the cost of each hash computation, while its place in the gate is held.
+// OnDerive calls fn with the cost of each hash, while its slot is running.
 func (s *Service) OnDerive(fn func(Cost)) {
 	derive := s.passwords.derive
 	s.passwords.derive = func(password, salt []byte, c Cost, n int) []byte {
@@ -38,14 +38,14 @@ func (s *Service) Reserved() (slots, clients int) {
 	return g.total, len(g.client)
 }
 
-// RoomMax and Room let a test look at the bound on the memory of hashes alone.
-const RoomMax = roomMax
+// HashMemoryTotal is the bound of a HashMemory.
+const HashMemoryTotal = hashMemoryTotal
 
-// Room is room.
-type Room = room
+// HashMemory bounds the memory of hashes.
+type HashMemory = hashMemory
 
-// NewRoom is newRoom with a collector of the test's.
-func NewRoom(collect func()) *Room { return &room{collect: collect} }
+// NewHashMemory returns a HashMemory with the test's own collector.
+func NewHashMemory(collect func()) *HashMemory { return &hashMemory{collect: collect} }
 
-// Enter is enter.
-func (r *room) Enter(kib int64) (leave func()) { return r.enter(kib) }
+// Acquire is acquire.
+func (m *hashMemory) Acquire(kib int64) (release func()) { return m.acquire(kib) }

@@ -9,9 +9,9 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Bounds of the work that anonymous clients can cause. A hash keeps one core busy and its whole memory occupied, so more
-// hashes than cores would be slower for all. At the default cost the queue drains within a few seconds; a client that finds
-// it full gets a Retry-After of that length.
+// Bounds of the work that anonymous clients can cause. A hash occupies one core and all of its memory, so that more hashes
+// than cores would slow down all of them. At the default cost the queue drains within a few seconds; a client that finds it
+// full gets a Retry-After of that length.
 const (
 	hashMemoryMax = 128 << 10 // KiB, of the hashes being computed
 	queuePerCore  = 64        // clients that may wait for each core
@@ -19,9 +19,9 @@ const (
 	busyRetry     = 3 * time.Second
 )
 
-// gate bounds how many hashes are computed at once, how many callers wait for their turn, and how many of both one client
-// address may be. Waiting callers are served in the order in which they began to wait, so a client waits for at most
-// clientPerCore hashes of any other address. It is safe for concurrent use.
+// gate bounds how many hashes are computed at once, how many callers wait, and how many of both one client address may
+// have. Waiting callers are served first in, first out, so that a client waits for at most clientPerCore hashes of any
+// other address. It is safe for concurrent use.
 type gate struct {
 	cores     chan struct{} // held while a hash is computed
 	max       int           // reservations at once
@@ -32,7 +32,7 @@ type gate struct {
 	client map[string]int // reservations by client; without zeros
 }
 
-// newGate computes as many hashes at once as there are cores, or as the memory allows, but at least one.
+// newGate returns a gate that admits one hash per core, fewer if hashMemoryMax demands it, but at least one.
 func newGate(c Cost) *gate {
 	n := max(1, min(runtime.GOMAXPROCS(0), hashMemoryMax/int(c.Memory)))
 	return &gate{
@@ -40,16 +40,16 @@ func newGate(c Cost) *gate {
 	}
 }
 
-// HashSlot is a reserved position in the queue of password hashes. It is good for one call of Register or SignIn, on one
+// HashSlot is a reserved position in the queue of password hashes. It is used for one call of Register or SignIn, on one
 // goroutine.
 type HashSlot struct {
 	gate    *gate
 	client  string
-	running bool // it holds one of the gate's cores
-	done    bool
+	running bool // holds one of the gate's cores
+	done    bool // released
 }
 
-// reserve takes a position in the queue for a client without waiting. Error: rate.limited.
+// reserve reserves a position in the queue for a client, without waiting. Error: rate.limited.
 func (g *gate) reserve(client string) (*HashSlot, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +63,7 @@ func (g *gate) reserve(client string) (*HashSlot, error) {
 	return &HashSlot{gate: g, client: client}, nil
 }
 
-// wait returns once a core is free, in the order of the calls. It returns the context's cause if ctx ends first.
+// wait waits for a core, in the order of the calls. It returns the context's cause if ctx ends first.
 func (s *HashSlot) wait(ctx context.Context) error {
 	select {
 	case s.gate.cores <- struct{}{}:
@@ -74,7 +74,7 @@ func (s *HashSlot) wait(ctx context.Context) error {
 	}
 }
 
-// Release gives the position back. Calling it again does nothing.
+// Release gives the position back. Further calls do nothing.
 func (s *HashSlot) Release() {
 	if s.done {
 		return
@@ -92,8 +92,8 @@ func (s *HashSlot) Release() {
 	}
 }
 
-// ReserveHash takes a position in the queue of password hashes for a client, named by its address. It does not wait. The
-// caller releases the slot when its call is over. Error: rate.limited, where the queue is full or the client holds its share.
+// ReserveHash reserves a position in the queue of password hashes for a client address, without waiting. The caller must
+// release the slot. Error: rate.limited, if the queue is full or the client has its maximum.
 func (s *Service) ReserveHash(client string) (*HashSlot, error) {
 	return s.passwords.gate.reserve(client)
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// localeMax is the longest locale in characters, as given and in its canonical form (spec §2).
+// localeMax is the maximum length of a locale in characters, as given and in canonical form.
 const localeMax = 10
 
-// parseLocale reads a BCP 47 language tag of registered subtags and gives its canonical form (RFC 5646 §4.5). Error:
+// parseLocale parses a BCP 47 language tag of registered subtags and returns its canonical form (RFC 5646 §4.5). Error:
 // request.invalid.
 func parseLocale(text string) (string, error) {
 	tag, err := language.Parse(text)
-	if err != nil || strings.Contains(text, "_") { // which the library takes for a hyphen
+	if err != nil || strings.Contains(text, "_") { // the library accepts _ for a hyphen
 		return "", problem.Invalid("/locale", "must be a language tag (BCP 47) such as en or vi-VN")
 	}
 	canonical := tag.String()

@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -15,9 +16,9 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Whatever is wrong, one hash of the present cost is computed, and the answer is the same.
-func TestEveryFailedSignInCostsTheSame(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+// Whatever is wrong, one hash at the current cost is computed, and the error is the same.
+func TestEveryFailedSignInCostsOneHash(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		h.register()
 		_, _, err := h.Register(t.Context(), account.Registration{Email: "off@example.org", Password: password})
 		wantCode(t, "register", err, "")
@@ -53,7 +54,7 @@ func TestEveryFailedSignInCostsTheSame(t *testing.T) {
 	})
 }
 
-func TestAPasswordIsHashedAgainWhenTheSettingRises(t *testing.T) {
+func TestPasswordIsRehashedWhenTheCostRises(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		open(t, d, cheap).register()
 		dear := account.Cost{Memory: 16, Passes: 2, Threads: 1}
@@ -80,16 +81,16 @@ func TestAPasswordIsHashedAgainWhenTheSettingRises(t *testing.T) {
 	})
 }
 
-// A reset must not leave a token to whoever knew the old password and was signing in at that moment.
-func TestAResetPasswordEndsASignInUnderWay(t *testing.T) {
-	for what, change := range map[string]func(h *house) error{
-		"reset": func(h *house) error {
+// A sign-in with the old password that is under way during a reset must not get a token.
+func TestResetPasswordFailsAConcurrentSignIn(t *testing.T) {
+	for what, change := range map[string]func(h *fixture) error{
+		"reset": func(h *fixture) error {
 			_, _, err := h.registry.ResetPassword(h.t.Context(), email, "another horse", false)
 			return err
 		},
-		"disabled": func(h *house) error { _, err := h.registry.SetDisabled(h.t.Context(), email, true); return err },
+		"disabled": func(h *fixture) error { _, err := h.registry.SetDisabled(h.t.Context(), email, true); return err },
 	} {
-		each(t, func(t *testing.T, h *house) {
+		each(t, func(t *testing.T, h *fixture) {
 			h.register()
 			var once sync.Once
 			h.OnDerive(func(account.Cost) {
@@ -108,7 +109,7 @@ func TestAResetPasswordEndsASignInUnderWay(t *testing.T) {
 	}
 }
 
-func (h *house) count(query string) (n int) {
+func (h *fixture) count(query string) (n int) {
 	h.t.Helper()
 	if err := h.db.QueryRow(h.t.Context(), query).Scan(&n); err != nil {
 		h.t.Fatal(err)
@@ -116,8 +117,8 @@ func (h *house) count(query string) (n int) {
 	return n
 }
 
-func TestAThousandSignInsAtOnceAreAllAnswered(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestThousandConcurrentSignInsAreAnswered(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		h.register()
 		cores, _, _ := h.Gate()
 		var now, most, right, wrong, busy atomic.Int64
@@ -150,7 +151,7 @@ func TestAThousandSignInsAtOnceAreAllAnswered(t *testing.T) {
 		}
 		wg.Wait()
 		if right.Load()+wrong.Load()+busy.Load() != 1000 || right.Load() > 500 || wrong.Load() > 500 {
-			t.Errorf("%d right, %d wrong, %d sent away", right.Load(), wrong.Load(), busy.Load())
+			t.Errorf("%d right, %d wrong, %d rejected", right.Load(), wrong.Load(), busy.Load())
 		}
 		if most.Load() > int64(cores) {
 			t.Errorf("%d hashes at once, want %d at most", most.Load(), cores)
@@ -161,8 +162,8 @@ func TestAThousandSignInsAtOnceAreAllAnswered(t *testing.T) {
 	})
 }
 
-// block stops every hash until release is called, and sends on entered when one begins.
-func (h *house) block() (entered chan struct{}, release func()) {
+// block stops every hash until release is called, and sends on entered when one starts.
+func (h *fixture) block() (entered chan struct{}, release func()) {
 	entered, gone := make(chan struct{}, 10_000), make(chan struct{})
 	h.OnDerive(func(account.Cost) {
 		entered <- struct{}{}
@@ -171,8 +172,20 @@ func (h *house) block() (entered chan struct{}, release func()) {
 	return entered, sync.OnceFunc(func() { close(gone) })
 }
 
-// attempt signs in to an unknown account on a goroutine of its own, as soon as it holds a slot.
-func (h *house) attempt(client string, answers chan<- error) error {
+// queue blocks all hashes and starts n sign-ins, from one client each or all from the given one. They wait until release is
+// called, and answer on answers.
+func (h *fixture) queue(n int, client string) (entered <-chan struct{}, release func(), answers chan error) {
+	h.t.Helper()
+	entered, release = h.block()
+	answers = make(chan error, n+1)
+	for i := range n {
+		wantCode(h.t, "reserve", h.attempt(cmp.Or(client, strconv.Itoa(i)), answers), "")
+	}
+	return entered, release, answers
+}
+
+// attempt reserves a slot and signs in to an unknown account on its own goroutine.
+func (h *fixture) attempt(client string, answers chan<- error) error {
 	slot, err := h.ReserveHash(client)
 	if err != nil {
 		return err
@@ -185,15 +198,11 @@ func (h *house) attempt(client string, answers chan<- error) error {
 	return nil
 }
 
-func TestAFullQueueRefusesAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestFullQueueRejectsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, slots, _ := h.Gate()
-		_, release := h.block()
+		_, release, answers := h.queue(slots, "")
 		defer release()
-		answers := make(chan error, slots)
-		for i := range slots {
-			wantCode(t, "reserve", h.attempt(strconv.Itoa(i), answers), "")
-		}
 		err := h.attempt("another", answers)
 		if p, _ := problem.From(err); p.Code != problem.RateLimited || p.RetryAfter <= 0 {
 			t.Errorf("with a full queue: %v", err)
@@ -207,19 +216,15 @@ func TestAFullQueueRefusesAtOnce(t *testing.T) {
 	})
 }
 
-// One address that signs in as often as it can leaves the queue to others: they wait for a few hashes of its.
-func TestOneClientHoldsAFewSlots(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+// A client that signs in as often as it can leaves most of the queue to others.
+func TestOneClientHasFewSlots(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, slots, share := h.Gate()
 		if share*8 > slots {
 			t.Errorf("a client may hold %d of %d slots", share, slots)
 		}
-		_, release := h.block()
+		_, release, answers := h.queue(share, "flood")
 		defer release()
-		answers := make(chan error, slots)
-		for range share {
-			wantCode(t, "reserve", h.attempt("flood", answers), "")
-		}
 		err := h.attempt("flood", answers)
 		if p, _ := problem.From(err); p.Code != problem.RateLimited || p.RetryAfter <= 0 {
 			t.Errorf("one more than its share: %v", err)
@@ -234,15 +239,13 @@ func TestOneClientHoldsAFewSlots(t *testing.T) {
 	})
 }
 
-// A client that gives up while it waits gives its slot back without a hash.
-func TestAClientThatGivesUpLeavesTheQueue(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+// A sign-in whose context is canceled while it waits gives its slot back without computing a hash.
+func TestCanceledSignInLeavesTheQueue(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		cores, _, _ := h.Gate()
-		entered, release := h.block()
+		entered, release, answers := h.queue(cores, "")
 		defer release()
-		answers := make(chan error, cores)
-		for i := range cores {
-			wantCode(t, "reserve", h.attempt(strconv.Itoa(i), answers), "")
+		for range cores {
 			<-entered
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -270,7 +273,7 @@ func TestAClientThatGivesUpLeavesTheQueue(t *testing.T) {
 
 const example = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-func TestPHCStringsAreReadStrictly(t *testing.T) {
+func TestPHCStringsAreParsedStrictly(t *testing.T) {
 	got, cost, err := account.ReparsePHC(example)
 	if err != nil || got != example || (cost != account.Cost{Memory: 19456, Passes: 2, Threads: 1}) {
 		t.Fatalf("%s, %v, %v", got, cost, err)

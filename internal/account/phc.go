@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Cost is what one password hash costs: the parameters of Argon2id (RFC 9106 §3.1).
+// Cost has the parameters of Argon2id (RFC 9106 §3.1).
 type Cost struct {
 	Memory  uint32 // m, in KiB
 	Passes  uint32 // t
 	Threads uint8  // p
 }
 
-// Bounds of a hash that is read. What is beyond them was not written by this service.
+// Bounds of a parsed hash. This service writes none beyond them.
 const (
 	memoryMax = 4 << 20 // KiB
 	passesMax = 1000
@@ -24,7 +24,7 @@ const (
 	bytesMax  = 64 // of salt and key each
 )
 
-// phc is a hash with all that verifying it takes. Its text is a PHC string:
+// phc is a password hash with its parameters. Its text is a PHC string:
 // $argon2id$v=19$m=19456,t=2,p=1$<salt>$<key>, base64 without padding.
 type phc struct {
 	cost      Cost
@@ -33,17 +33,17 @@ type phc struct {
 
 const phcHead = "$argon2id$v=19$" // 19 is version 1.3, the only one of RFC 9106
 
-// String writes the PHC string.
+// String returns the PHC string.
 func (h phc) String() string {
 	b := base64.RawStdEncoding
 	return fmt.Sprintf("%sm=%d,t=%d,p=%d$%s$%s", phcHead, h.cost.Memory, h.cost.Passes, h.cost.Threads,
 		b.EncodeToString(h.salt), b.EncodeToString(h.key))
 }
 
-// errPHC does not repeat what was read: it is as secret as a password.
+// errPHC does not quote the text, which is as secret as a password.
 var errPHC = errors.New("not the PHC string of an Argon2id hash")
 
-// parsePHC reads what String writes, and nothing else.
+// parsePHC parses what String returns, and nothing else.
 func parsePHC(text string) (h phc, err error) {
 	rest, ok := strings.CutPrefix(text, phcHead)
 	parts := strings.Split(rest, "$")
@@ -76,7 +76,7 @@ func parseCost(text string) (c Cost, err error) {
 	return Cost{Memory: m, Passes: t, Threads: uint8(p)}, nil
 }
 
-// parseNumber reads a decimal number from 1 to max as it is written, without sign and leading zeros.
+// parseNumber parses a decimal number from 1 to max without a sign and leading zeros.
 func parseNumber(text, name string, max uint64) (uint32, error) {
 	digits, ok := strings.CutPrefix(text, name)
 	n, err := strconv.ParseUint(digits, 10, 32)

@@ -17,10 +17,10 @@ import (
 // recoveryAlphabet has no characters that look alike: no 0 and o, no 1, i and l.
 const recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz"
 
-// recoveryLen is the length of a recovery code: 49 bits, of which nobody may try more than attemptsMax an hour.
+// recoveryLen is the length of a recovery code: 49 bits, at attemptsMax guesses an hour.
 const recoveryLen = 10
 
-// recoveryKey hashes recovery codes. A plain hash of 49 bits could be searched by whoever gets hold of the database.
+// recoveryKey hashes recovery codes. A hash of 49 bits without a key could be brute-forced from a copy of the database.
 type recoveryKey []byte
 
 func (k recoveryKey) hash(account id.Account, code string) []byte {
@@ -31,8 +31,8 @@ func (k recoveryKey) hash(account id.Account, code string) []byte {
 	return mac.Sum(nil)
 }
 
-// plainCode gives a code the form that is compared, however it was copied: without blanks and hyphens, in lower case.
-func plainCode(code string) string {
+// normalizeCode returns the form of a code that is compared: lower case, without spaces and hyphens.
+func normalizeCode(code string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.In(r, unicode.Pd) {
 			return -1
@@ -46,15 +46,15 @@ func newRecoveryCode() (string, error) {
 	for i := range code {
 		n, err := rand.Int(rand.Reader, size)
 		if err != nil {
-			return "", fmt.Errorf("make a recovery code: %w", err)
+			return "", fmt.Errorf("generate a recovery code: %w", err)
 		}
 		code[i] = recoveryAlphabet[n.Int64()]
 	}
 	return string(code), nil
 }
 
-// handOutTx replaces an account's recovery codes and returns the new ones, which are told this once.
-func (s *Service) handOutTx(ctx context.Context, tx *db.Tx, account id.Account) (codes []string, err error) {
+// replaceRecoveryCodesTx replaces an account's recovery codes and returns the new ones, of which only hashes are stored.
+func (s *Service) replaceRecoveryCodesTx(ctx context.Context, tx *db.Tx, account id.Account) (codes []string, err error) {
 	if _, err := tx.Exec(ctx, deleteRecoveryCodes, account); err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func (s *Service) handOutTx(ctx context.Context, tx *db.Tx, account id.Account) 
 	return codes, nil
 }
 
-// recoverTx uses up a recovery code; it tells whether the code was one.
-func (s *Service) recoverTx(ctx context.Context, tx *db.Tx, account id.Account, code string) (bool, error) {
+// useRecoveryCodeTx deletes a recovery code and reports whether there was one.
+func (s *Service) useRecoveryCodeTx(ctx context.Context, tx *db.Tx, account id.Account, code string) (bool, error) {
 	n, err := tx.Exec(ctx, deleteRecoveryCode, account, s.recovery.hash(account, code))
 	return n > 0, err
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Registration is what somebody who wants an account gives (spec §2).
+// Registration is the input of Register.
 type Registration struct {
 	Email    string
 	Password string
 	Locale   *string // nil: en
 }
 
-// Validate checks the fields of a registration. Register does so as well. Error: request.invalid.
+// Validate checks the fields of a registration, as Register does. Error: request.invalid.
 func (r Registration) Validate() error {
 	_, err := r.account()
 	return err
 }
 
-// Register makes an account and signs its owner in. It returns a token, which is told this once, and what it opens. It waits
-// for the slot's turn and releases the slot before it writes.
+// Register creates an account and opens a session. It returns the user token, of which only a hash is stored, and the
+// session. It waits for the slot's turn and releases the slot before it writes.
 //
 // Errors: request.invalid, account.email_taken.
 func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) (credential string, _ *Session, err error) {
@@ -34,10 +34,10 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 	}
 	now := s.clock.Now()
 	a.ID, a.CreatedAt = id.New[id.Account](now), now.Truncate(time.Microsecond)
-	if taken, err := one(ctx, s.db, selectByEmail, a.Email); err != nil {
+	if taken, err := getAccount(ctx, s.db, selectByEmail, a.Email); err != nil {
 		return "", nil, err
 	} else if taken != nil {
-		return "", nil, problem.New(problem.AccountEmailTaken) // before the work of a hash
+		return "", nil, problem.New(problem.AccountEmailTaken) // saves the work of a hash
 	}
 	if a.password, err = s.passwords.hash(ctx, slot, r.Password); err != nil {
 		return "", nil, err
@@ -48,10 +48,10 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 		if err != nil {
 			return err
 		}
-		if n == 0 { // somebody was faster
+		if n == 0 { // a concurrent call registered the address
 			return problem.New(problem.AccountEmailTaken)
 		}
-		credential, session, err = s.openTx(ctx, tx, a)
+		credential, session, err = s.openSessionTx(ctx, tx, a)
 		return err
 	})
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 	return credential, session, nil
 }
 
-// account checks a registration and returns the account that it asks for, without an identifier and a password.
+// account checks a registration and returns the account to create, without its identifier and password.
 func (r Registration) account() (a *Account, err error) {
 	a = &Account{Locale: defaultLocale, Role: User, Plan: defaultPlan, epoch: 1}
 	if a.Email, err = parseEmail(r.Email); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Session is an account signed in: what a user token opens. Only the token's hash is kept.
+// Session is what a user token stands for: an account that is signed in. Only the token's hash is stored.
 type Session struct {
 	Account   *Account
 	ExpiresAt time.Time
@@ -20,15 +20,15 @@ type Session struct {
 	hash [32]byte
 }
 
-// extendEvery is how much of a token's life is used up before a call extends it, so that calls do not write each time:
-// a token is good for its whole life after its last use, less this hour at most. Tokens that live for less than eight
-// hours are extended by eighths of their life.
+// extendEvery is how much of a token's life must have passed before a call extends it, so that not every call writes: a
+// token is valid for its whole life after its last use, less at most one hour. Tokens that live for less than eight hours
+// are extended after an eighth of their life.
 const extendEvery = time.Hour
 
 func (s *Service) extendEvery() time.Duration { return min(extendEvery, s.policy.TokenTTL/8) }
 
-// openTx signs an account in.
-func (s *Service) openTx(ctx context.Context, tx *db.Tx, a *Account) (credential string, _ *Session, err error) {
+// openSessionTx creates a user token.
+func (s *Service) openSessionTx(ctx context.Context, tx *db.Tx, a *Account) (credential string, _ *Session, err error) {
 	credential, hash := token.MintSecret(token.User)
 	now := s.clock.Now()
 	session := &Session{Account: a, ExpiresAt: now.Add(s.policy.TokenTTL).Truncate(time.Microsecond), hash: hash}
@@ -36,15 +36,15 @@ func (s *Service) openTx(ctx context.Context, tx *db.Tx, a *Account) (credential
 	return credential, session, err
 }
 
-// Authorize returns what a user token opens and extends the token, writing at most once an hour. The account is read each time, so
-// that what staff change holds at once. Error: auth.invalid_token.
+// Authorize returns the session of a user token and extends the token, writing at most once an hour. It reads the account
+// each time, so that changes by staff take effect at once. Error: auth.invalid_token.
 func (s *Service) Authorize(ctx context.Context, credential string) (*Session, error) {
 	kind, hash, err := token.ParseSecret(credential)
 	if err != nil || kind != token.User {
 		return nil, problem.New(problem.AuthInvalidToken)
 	}
 	var expires int64
-	a, err := scan(s.db.QueryRow(ctx, selectByToken, hash[:]), &expires) // a hash of 256 random bits: looking it up tells nothing by its timing
+	a, err := scan(s.db.QueryRow(ctx, selectByToken, hash[:]), &expires) // the timing of a lookup by a hash of 256 random bits reveals nothing
 	now := s.clock.Now()
 	if errors.Is(err, sql.ErrNoRows) || err == nil && (a.Disabled || expires <= now.UnixMicro()) {
 		return nil, problem.New(problem.AuthInvalidToken)
@@ -59,7 +59,7 @@ func (s *Service) Authorize(ctx context.Context, credential string) (*Session, e
 	return session, nil
 }
 
-// extend gives a token its whole life again; it may have been ended since it was read.
+// extend restores a token's whole life. The token may have been deleted since it was read. Error: auth.invalid_token.
 func (s *Service) extend(ctx context.Context, session *Session, now time.Time) error {
 	expires := now.Add(s.policy.TokenTTL).Truncate(time.Microsecond)
 	if expires.Sub(session.ExpiresAt) < s.extendEvery() {
@@ -71,7 +71,7 @@ func (s *Service) extend(ctx context.Context, session *Session, now time.Time) e
 		return err
 	})
 	if errors.Is(err, db.ErrFull) {
-		return nil // a later call does it
+		return nil // a later call extends it
 	}
 	if err != nil {
 		return fmt.Errorf("extend a user token: %w", err)
@@ -83,7 +83,7 @@ func (s *Service) extend(ctx context.Context, session *Session, now time.Time) e
 	return nil
 }
 
-// End signs out: the session's token is good for nothing any more.
+// End deletes the session's token.
 func (s *Service) End(ctx context.Context, session *Session) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, deleteToken, session.hash[:])
@@ -95,19 +95,19 @@ func (s *Service) End(ctx context.Context, session *Session) error {
 	return nil
 }
 
-// sweepBatch is how many rows one update erases.
+// sweepBatch is how many rows one update deletes.
 const sweepBatch = 200
 
-// Sweep erases the tokens that have lapsed, and the secrets of enrolments that nobody confirmed in time.
+// Sweep deletes expired tokens, and the secrets of enrolments that were not confirmed in time.
 func (s *Service) Sweep(ctx context.Context) error {
-	for _, statement := range []string{deleteLapsed, endEnrolments} {
+	for _, statement := range []string{deleteExpired, endEnrolments} {
 		for n := int64(sweepBatch); n == sweepBatch; {
 			err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 				n, err = tx.Exec(ctx, statement, s.clock.Now().UnixMicro(), sweepBatch)
 				return err
 			})
 			if err != nil {
-				return fmt.Errorf("erase what has lapsed: %w", err)
+				return fmt.Errorf("delete expired tokens and enrolments: %w", err)
 			}
 		}
 	}

@@ -16,13 +16,13 @@ import (
 
 const day = 24 * time.Hour
 
-func (h *house) use(credential string) error {
+func (h *fixture) use(credential string) error {
 	_, err := h.Authorize(h.t.Context(), credential)
 	return err
 }
 
-func TestATokenLivesForThirtyDaysAfterItsLastUse(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestTokenExpiresThirtyDaysAfterItsLastUse(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		used, _ := h.register()
 		unused, err := h.signIn(email, password, "")
 		wantCode(t, "sign in", err, "")
@@ -45,7 +45,7 @@ func TestATokenLivesForThirtyDaysAfterItsLastUse(t *testing.T) {
 	})
 }
 
-func TestUsingATokenWritesOnceAnHourAtMost(t *testing.T) {
+func TestTokenIsExtendedAtMostOnceAnHour(t *testing.T) {
 	var commits atomic.Int64
 	d := dbtest.Open(t, db.Options{Commit: func(commit func() error) error { commits.Add(1); return commit() }})
 	h := open(t, d, cheap)
@@ -77,7 +77,7 @@ func TestShortLivedTokensAreExtendedToo(t *testing.T) {
 }
 
 func TestSigningOutEndsOneToken(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	each(t, func(t *testing.T, h *fixture) {
 		one, _ := h.register()
 		other, err := h.signIn(email, password, "")
 		wantCode(t, "sign in", err, "")
@@ -89,9 +89,9 @@ func TestSigningOutEndsOneToken(t *testing.T) {
 	})
 }
 
-// Disabling ends all tokens; one that is there all the same opens nothing.
-func TestNoTokenOpensADisabledAccount(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+// Disabling deletes all tokens; a token that is left nevertheless is invalid.
+func TestTokenOfADisabledAccountIsInvalid(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		credential, a := h.register()
 		err := h.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, "UPDATE account SET disabled = 1")
@@ -104,8 +104,8 @@ func TestNoTokenOpensADisabledAccount(t *testing.T) {
 	})
 }
 
-func TestOnlyUserTokensOpenAnAccount(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestOnlyUserTokensAreAuthorized(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		credential, _ := h.register()
 		foreign, _ := token.MintSecret(token.User)
 		guest, _ := token.MintSecret(token.Guest)
@@ -118,8 +118,8 @@ func TestOnlyUserTokensOpenAnAccount(t *testing.T) {
 	})
 }
 
-func TestAnUnknownAccountHasNoPlan(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestUnknownAccountHasNoPlan(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		if code, err := h.Plan(t.Context(), a.ID); code != "free" || err != nil {
 			t.Errorf("%q, %v", code, err)
@@ -130,8 +130,8 @@ func TestAnUnknownAccountHasNoPlan(t *testing.T) {
 	})
 }
 
-func TestStaffFindAccountsAndPageThroughThem(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestRegistryFindsAndListsAccounts(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		for _, who := range []string{"a_1@example.org", "a%1@example.org", "ab1@EXAMPLE.org", `a\1@example.com`} {
 			h.clock.Advance(time.Second)
 			_, _, err := h.Register(t.Context(), account.Registration{Email: who, Password: password})
@@ -159,7 +159,7 @@ func TestStaffFindAccountsAndPageThroughThem(t *testing.T) {
 			t.Errorf("pages %q and %q", first, rest)
 		}
 		if _, err := h.registry.Find(t.Context(), "nobody@example.org"); err == nil {
-			t.Error("found nobody")
+			t.Error("found an unknown account")
 		}
 		if a, err := h.registry.Find(t.Context(), string(last.ID)); err != nil || a.Email != last.Email {
 			t.Errorf("by identifier: %+v, %v", a, err)
@@ -167,14 +167,14 @@ func TestStaffFindAccountsAndPageThroughThem(t *testing.T) {
 	})
 }
 
-// A caller who gives up while waiting for the storage or the gate gets the error of its context and nothing else.
-func TestACallerWhoIsGoneIsNoFault(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+// A call whose context is canceled while it waits for the storage or the gate returns the error of the context.
+func TestCanceledCallReturnsTheContextError(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		h.register()
 		ctx, cancel := context.WithCancel(t.Context())
 		h.OnDerive(func(account.Cost) { cancel() })
 		if _, _, err := h.SignIn(ctx, account.Credentials{Email: email, Password: password}); err == nil {
-			t.Error("signed in for nobody")
+			t.Error("a canceled call succeeded")
 		}
 	})
 }

@@ -8,27 +8,29 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Credentials are what somebody presents to sign in (spec §2).
+// Credentials are the input of SignIn.
 type Credentials struct {
 	Email    string
 	Password string
-	Code     string // of two-factor, or a recovery code
+	Code     string // a two-factor code or a recovery code; may be empty
 }
 
-// SignIn opens a session for whoever presents the right credentials. It returns a token, which is told this once, and what it opens.
-// An unknown address, a wrong password, a wrong code and a disabled account are the same failure, after the same work. It waits for the slot's turn and releases the slot before it writes.
+// SignIn checks credentials and opens a session. It returns the user token, of which only a hash is stored, and the session.
+// An unknown address, a wrong password, a wrong code and a disabled account give the same error after the same work. It
+// waits for the slot's turn and releases the slot before it writes.
 //
-// Errors: auth.invalid_credentials; auth.totp_required, only once the password was right; rate.limited, after too many wrong codes.
+// Errors: auth.invalid_credentials; auth.totp_required, only if the password is right; rate.limited, after too many wrong
+// codes.
 func (s *Service) SignIn(ctx context.Context, slot *HashSlot, c Credentials) (credential string, _ *Session, err error) {
-	a, err := one(ctx, s.db, selectByEmail, Fold(c.Email))
+	a, err := getAccount(ctx, s.db, selectByEmail, Fold(c.Email))
 	if err != nil {
 		return "", nil, err
 	}
-	kept := ""
+	stored := ""
 	if a != nil {
-		kept = a.password
+		stored = a.password
 	}
-	right, renewed, err := s.passwords.check(ctx, slot, kept, c.Password)
+	right, renewed, err := s.passwords.check(ctx, slot, stored, c.Password)
 	if err != nil {
 		return "", nil, err
 	}
@@ -37,11 +39,11 @@ func (s *Service) SignIn(ctx context.Context, slot *HashSlot, c Credentials) (cr
 	}
 	var session *Session
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		a, err := s.stillTx(ctx, tx, a)
+		a, err := s.reloadTx(ctx, tx, a)
 		if err != nil {
 			return err
 		}
-		if err := s.secondFactorTx(ctx, tx, a, c.Code); err != nil {
+		if err := s.checkSecondFactorTx(ctx, tx, a, c.Code); err != nil {
 			return err
 		}
 		if renewed != "" {
@@ -49,7 +51,7 @@ func (s *Service) SignIn(ctx context.Context, slot *HashSlot, c Credentials) (cr
 				return err
 			}
 		}
-		credential, session, err = s.openTx(ctx, tx, a)
+		credential, session, err = s.openSessionTx(ctx, tx, a)
 		return err
 	})
 	if err != nil {
@@ -58,10 +60,10 @@ func (s *Service) SignIn(ctx context.Context, slot *HashSlot, c Credentials) (cr
 	return credential, session, nil
 }
 
-// stillTx reads an account again inside the transaction: between the check of its password and now, the password may have been
-// replaced and the account disabled.
-func (s *Service) stillTx(ctx context.Context, tx *db.Tx, known *Account) (*Account, error) {
-	a, err := one(ctx, tx, selectByID, known.ID)
+// reloadTx reads an account again inside the transaction: since its password was checked, the password may have been reset
+// and the account disabled.
+func (s *Service) reloadTx(ctx context.Context, tx *db.Tx, known *Account) (*Account, error) {
+	a, err := getAccount(ctx, tx, selectByID, known.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,16 +73,17 @@ func (s *Service) stillTx(ctx context.Context, tx *db.Tx, known *Account) (*Acco
 	return a, nil
 }
 
-// secondFactorTx asks for a code where two-factor is on.
-func (s *Service) secondFactorTx(ctx context.Context, tx *db.Tx, a *Account, code string) error {
+// checkSecondFactorTx checks the code if two-factor is active. Errors: auth.totp_required, auth.invalid_credentials,
+// rate.limited.
+func (s *Service) checkSecondFactorTx(ctx context.Context, tx *db.Tx, a *Account, code string) error {
 	if a.TwoFactor(s.clock.Now()) != Active {
 		return nil
 	}
-	code = plainCode(code)
+	code = normalizeCode(code)
 	if code == "" {
 		return problem.New(problem.AuthTOTPRequired)
 	}
-	right, err := s.acceptTx(ctx, tx, a, code)
+	right, err := s.useCodeTx(ctx, tx, a, code)
 	if err == nil && !right {
 		err = problem.New(problem.AuthInvalidCredentials)
 	}

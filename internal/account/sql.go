@@ -37,11 +37,11 @@ const (
 	endEnrolments   = `UPDATE account SET totp_key = NULL, totp_until = NULL
 		WHERE id IN (SELECT id FROM account WHERE totp_until IS NOT NULL AND totp_until <= $1 LIMIT $2)`
 
-	insertToken  = "INSERT INTO user_token (hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)"
-	extendToken  = "UPDATE user_token SET expires_at = $2 WHERE hash = $1 AND expires_at > $3"
-	deleteToken  = "DELETE FROM user_token WHERE hash = $1"
-	deleteTokens = "DELETE FROM user_token WHERE account_id = $1"
-	deleteLapsed = "DELETE FROM user_token WHERE hash IN (SELECT hash FROM user_token WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)"
+	insertToken   = "INSERT INTO user_token (hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)"
+	extendToken   = "UPDATE user_token SET expires_at = $2 WHERE hash = $1 AND expires_at > $3"
+	deleteToken   = "DELETE FROM user_token WHERE hash = $1"
+	deleteTokens  = "DELETE FROM user_token WHERE account_id = $1"
+	deleteExpired = "DELETE FROM user_token WHERE hash IN (SELECT hash FROM user_token WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)"
 
 	insertRecoveryCode  = "INSERT INTO recovery_code (account_id, code_hash) VALUES ($1, $2)"
 	countRecoveryCodes  = "SELECT count(*) FROM recovery_code WHERE account_id = $1"
@@ -54,7 +54,7 @@ func scan(row db.Row, more ...any) (*Account, error) {
 	var created int64
 	dest := []any{
 		&a.ID, &a.Email, &a.Locale, &a.Role, &a.Plan, &a.Disabled, &created,
-		&a.password, &a.epoch, &a.totp.sealed, &a.totp.until, &a.totp.spent.last, &a.totp.spent.steps,
+		&a.password, &a.epoch, &a.totp.sealed, &a.totp.until, &a.totp.used.last, &a.totp.used.bits,
 	}
 	if err := row.Scan(append(dest, more...)...); err != nil {
 		return nil, err
@@ -63,19 +63,20 @@ func scan(row db.Row, more ...any) (*Account, error) {
 	return &a, nil
 }
 
-// one reads an account; nil without an error means that there is none.
-func one(ctx context.Context, q db.Queryer, query string, arg any) (*Account, error) {
+// getAccount reads an account; nil without an error means that there is none.
+func getAccount(ctx context.Context, q db.Queryer, query string, arg any) (*Account, error) {
 	a, err := scan(q.QueryRow(ctx, query, arg))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read an account: %w", err) // without arg: an e-mail address is nobody else's business
+		return nil, fmt.Errorf("read an account: %w", err) // without arg, which may be an e-mail address
 	}
 	return a, nil
 }
 
-func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Account, error) {
+// listAccounts reads accounts.
+func listAccounts(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Account, error) {
 	all, err := db.Collect(ctx, q, func(row db.Row) (*Account, error) { return scan(row) }, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts: %w", err)

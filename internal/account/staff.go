@@ -10,23 +10,23 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Registry is the operator's access to accounts: what the operator's commands do. It needs none of the service's secrets.
+// Registry implements the operator's commands on accounts. It needs none of the service's secrets.
 type Registry struct {
 	db        *db.DB
 	passwords *passwords
 }
 
-// NewRegistry assembles a registry; c is the cost of the passwords that it resets.
+// NewRegistry returns a Registry; c is the cost of the passwords that it resets.
 func NewRegistry(d *db.DB, c Cost) *Registry { return &Registry{db: d, passwords: newPasswords(c)} }
 
-// List gives at most limit accounts, newest first: those whose e-mail address holds search, which may be empty, and that are older
-// than the account after, which may be empty as well.
+// List returns at most limit accounts, newest first, whose e-mail address contains search. If after is not empty they are
+// older than that account.
 func (r *Registry) List(ctx context.Context, search string, after id.Account, limit int) ([]*Account, error) {
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(Fold(search)) + "%"
-	return many(ctx, r.db, selectPage, after, pattern, limit)
+	return listAccounts(ctx, r.db, selectPage, after, pattern, limit)
 }
 
-// Find gives an account by its identifier or its e-mail address. The error says that there is none.
+// Find returns an account by its identifier or its e-mail address. It is an error if there is none.
 func (r *Registry) Find(ctx context.Context, who string) (*Account, error) {
 	return find(ctx, r.db, who)
 }
@@ -36,14 +36,14 @@ func find(ctx context.Context, q db.Queryer, who string) (*Account, error) {
 	if account, err := id.Parse[id.Account](who); err == nil {
 		query, arg = selectByID, string(account)
 	}
-	a, err := one(ctx, q, query, arg)
+	a, err := getAccount(ctx, q, query, arg)
 	if err == nil && a == nil {
 		err = fmt.Errorf("there is no account %s", who)
 	}
 	return a, err
 }
 
-// SetPlan assigns a plan, whose code the caller has looked up in the catalogue.
+// SetPlan assigns a plan. The caller has checked that the catalogue has its code.
 func (r *Registry) SetPlan(ctx context.Context, who, plan string) (*Account, error) {
 	return r.change(ctx, who, func(ctx context.Context, tx *db.Tx, a *Account) error {
 		_, err := tx.Exec(ctx, updatePlan, a.ID, plan)
@@ -59,7 +59,7 @@ func (r *Registry) SetRole(ctx context.Context, who string, role Role) (*Account
 	})
 }
 
-// SetDisabled shuts an account out, which ends all its tokens, or lets it in again.
+// SetDisabled disables an account, which deletes all its user tokens, or enables it.
 func (r *Registry) SetDisabled(ctx context.Context, who string, disabled bool) (*Account, error) {
 	return r.change(ctx, who, func(ctx context.Context, tx *db.Tx, a *Account) error {
 		flag := 0
@@ -74,9 +74,9 @@ func (r *Registry) SetDisabled(ctx context.Context, who string, disabled bool) (
 	})
 }
 
-// ResetPassword replaces an account's password, which ends all its tokens. Where password is empty a random one is
-// made; it returns the new one. With endTwoFactor signing in takes no code any more, for an owner who has lost both
-// the authenticator and the recovery codes. Error: request.invalid.
+// ResetPassword replaces an account's password, deletes all its user tokens and returns the new password, which is random if
+// password is empty. With endTwoFactor it also turns two-factor off, for an owner who lost both the authenticator and the
+// recovery codes. Error: request.invalid.
 func (r *Registry) ResetPassword(ctx context.Context, who, password string, endTwoFactor bool) (string, *Account, error) {
 	if password == "" {
 		password = rand.Text()
@@ -107,7 +107,7 @@ func (r *Registry) ResetPassword(ctx context.Context, who, password string, endT
 	return password, a, err
 }
 
-// change runs fn on an account and returns it as it is then.
+// change runs fn on an account in a transaction and returns the changed account.
 func (r *Registry) change(ctx context.Context, who string, fn func(context.Context, *db.Tx, *Account) error) (a *Account, err error) {
 	err = r.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if a, err = find(ctx, tx, who); err != nil {
@@ -116,7 +116,7 @@ func (r *Registry) change(ctx context.Context, who string, fn func(context.Conte
 		if err = fn(ctx, tx, a); err != nil {
 			return fmt.Errorf("change account %s: %w", a.ID, err)
 		}
-		a, err = one(ctx, tx, selectByID, a.ID)
+		a, err = getAccount(ctx, tx, selectByID, a.ID)
 		return err
 	})
 	return a, err

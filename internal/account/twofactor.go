@@ -11,27 +11,27 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// TwoFactor says whether signing in takes a code.
+// TwoFactor is the state of two-factor authentication.
 type TwoFactor string
 
-// The states of two-factor (spec §3).
+// The states of two-factor authentication (docs/spec/accounts.md#two-factor-authentication).
 const (
 	Off     TwoFactor = "off"
-	Pending TwoFactor = "pending" // set up and not confirmed: signing in takes no code yet
+	Pending TwoFactor = "pending" // set up but not confirmed: signing in needs no code yet
 	Active  TwoFactor = "active"
 )
 
-// issuer is the name that authenticator apps show beside the address.
+// issuer is the name that authenticator apps show next to the address.
 const issuer = "Gonebox"
 
-// enrolment is what an account's row holds of two-factor.
+// enrolment is the two-factor part of an account's row.
 type enrolment struct {
-	sealed []byte // the secret; nil: none
-	until  int64  // microseconds; 0 once it is confirmed
-	spent  spent
+	sealed []byte // the encrypted secret; nil: none
+	until  int64  // expiry in microseconds; 0 once it is confirmed
+	used   usedSteps
 }
 
-// TwoFactor is the state at the given time: an enrolment that was not confirmed in time is none.
+// TwoFactor returns the state at a time. An enrolment that was not confirmed in time counts as Off.
 func (a *Account) TwoFactor(now time.Time) TwoFactor {
 	switch {
 	case a.totp.sealed == nil:
@@ -44,14 +44,14 @@ func (a *Account) TwoFactor(now time.Time) TwoFactor {
 	return Off
 }
 
-// Enrolment is a two-factor secret that waits to be confirmed. It is told this once.
+// Enrolment is a two-factor secret that must be confirmed. It is shown to the owner only once.
 type Enrolment struct {
 	Secret    string // base32 (RFC 4648 §6) without padding, for typing
 	URL       string // otpauth://totp/…, for a QR code
 	ExpiresAt time.Time
 }
 
-// SetUp begins an enrolment; one that was pending is replaced. Error: totp.already_active.
+// SetUp starts an enrolment and replaces a pending one. Error: totp.already_active.
 func (s *Service) SetUp(ctx context.Context, a *Account) (*Enrolment, error) {
 	secret := random(totpKeyLen)
 	until := s.clock.Now().Add(s.policy.TOTPPending).Truncate(time.Microsecond)
@@ -69,27 +69,27 @@ func (s *Service) SetUp(ctx context.Context, a *Account) (*Enrolment, error) {
 	return &Enrolment{Secret: text, URL: otpauth(a.Email, text), ExpiresAt: until}, nil
 }
 
-// otpauth is the key URI that authenticator apps read from a QR code.
+// otpauth returns the key URI that authenticator apps read from a QR code.
 func otpauth(email, secret string) string {
 	query := fmt.Sprintf("secret=%s&issuer=%s&algorithm=SHA1&digits=%d&period=%d", secret, issuer, totpDigits, totpPeriod)
-	return "otpauth://totp/" + issuer + ":" + url.QueryEscape(email) + "?" + query // an address has no blanks, so the two escapes agree
+	return "otpauth://totp/" + issuer + ":" + url.QueryEscape(email) + "?" + query // an address has no spaces, so that the escapes of queries and paths agree
 }
 
-// Confirm makes a pending enrolment active with a code of it, and returns the recovery codes, which are told this
-// once. Errors: totp.not_pending, totp.invalid_code, rate.limited.
+// Confirm activates a pending enrolment with one of its codes, and returns the recovery codes, of which only hashes are
+// stored. Errors: totp.not_pending, totp.invalid_code, rate.limited.
 func (s *Service) Confirm(ctx context.Context, a *Account, code string) (recovery []string, err error) {
 	err = s.change(ctx, a, func(ctx context.Context, tx *db.Tx, a *Account) error {
 		if a.TwoFactor(s.clock.Now()) != Pending {
 			return problem.New(problem.TOTPNotPending)
 		}
-		// A recovery code cannot confirm: there is none as yet.
-		if err := s.demandTx(ctx, tx, a, code); err != nil {
+		// There are no recovery codes yet that could confirm it.
+		if err := s.requireCodeTx(ctx, tx, a, code); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, updateConfirmed, a.ID); err != nil {
 			return err
 		}
-		recovery, err = s.handOutTx(ctx, tx, a.ID)
+		recovery, err = s.replaceRecoveryCodesTx(ctx, tx, a.ID)
 		return err
 	})
 	if err != nil {
@@ -98,14 +98,14 @@ func (s *Service) Confirm(ctx context.Context, a *Account, code string) (recover
 	return recovery, nil
 }
 
-// EndTwoFactor ends two-factor, with a code or a recovery code. Where it is not active no code is valid. Errors:
+// EndTwoFactor turns two-factor off, with a code or a recovery code. While it is not active no code is valid. Errors:
 // totp.invalid_code, rate.limited.
 func (s *Service) EndTwoFactor(ctx context.Context, a *Account, code string) error {
 	err := s.change(ctx, a, func(ctx context.Context, tx *db.Tx, a *Account) error {
 		if a.TwoFactor(s.clock.Now()) != Active {
 			return problem.Detailf(problem.TOTPInvalidCode, "two-factor is not active")
 		}
-		if err := s.demandTx(ctx, tx, a, code); err != nil {
+		if err := s.requireCodeTx(ctx, tx, a, code); err != nil {
 			return err
 		}
 		return endTwoFactorTx(ctx, tx, a)
@@ -124,10 +124,10 @@ func endTwoFactorTx(ctx context.Context, tx *db.Tx, a *Account) error {
 	return err
 }
 
-// change runs change on the account as it is stored now. Error: auth.invalid_token where it has just been disabled.
+// change runs change on the stored account in a transaction. Error: auth.invalid_token, if the account was disabled.
 func (s *Service) change(ctx context.Context, known *Account, change func(context.Context, *db.Tx, *Account) error) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		a, err := one(ctx, tx, selectByID, known.ID)
+		a, err := getAccount(ctx, tx, selectByID, known.ID)
 		if err != nil {
 			return err
 		}
@@ -138,21 +138,21 @@ func (s *Service) change(ctx context.Context, known *Account, change func(contex
 	})
 }
 
-// demandTx is acceptTx for callers who are signed in. Errors: totp.invalid_code, rate.limited.
-func (s *Service) demandTx(ctx context.Context, tx *db.Tx, a *Account, code string) error {
-	right, err := s.acceptTx(ctx, tx, a, plainCode(code))
+// requireCodeTx is useCodeTx for callers that are signed in. Errors: totp.invalid_code, rate.limited.
+func (s *Service) requireCodeTx(ctx context.Context, tx *db.Tx, a *Account, code string) error {
+	right, err := s.useCodeTx(ctx, tx, a, normalizeCode(code))
 	if err == nil && !right {
 		err = problem.New(problem.TOTPInvalidCode)
 	}
 	return err
 }
 
-// acceptTx tells whether a code, as plainCode leaves it, is right, and uses it up: the code of a time step, or a
-// recovery code. Error: rate.limited.
-func (s *Service) acceptTx(ctx context.Context, tx *db.Tx, a *Account, code string) (right bool, err error) {
-	now, count := s.clock.Now(), func() {}
-	if !tx.Again() { // one attempt, however often it is run
-		if count, err = s.attempts.take(a.ID); err != nil {
+// useCodeTx reports whether a normalized code is right, and uses it up: the code of a time step, or a recovery code. Error:
+// rate.limited.
+func (s *Service) useCodeTx(ctx context.Context, tx *db.Tx, a *Account, code string) (right bool, err error) {
+	now, giveBack := s.clock.Now(), func() {}
+	if !tx.Again() { // a transaction that is run again is one attempt
+		if giveBack, err = s.attempts.take(a.ID); err != nil {
 			return false, err
 		}
 	}
@@ -160,26 +160,26 @@ func (s *Service) acceptTx(ctx context.Context, tx *db.Tx, a *Account, code stri
 	if err != nil {
 		return false, err
 	}
-	if spent, ok := a.totp.spent.accept(key, code, now); ok {
+	if used, ok := a.totp.used.accept(key, code, now); ok {
 		right = true
-		_, err = tx.Exec(ctx, updateSpent, a.ID, spent.last, spent.steps)
+		_, err = tx.Exec(ctx, updateSpent, a.ID, used.last, used.bits)
 	} else {
-		right, err = s.recoverTx(ctx, tx, a.ID, code)
+		right, err = s.useRecoveryCodeTx(ctx, tx, a.ID, code)
 	}
 	if right {
-		count()
+		giveBack()
 	}
 	return right, err
 }
 
-// TwoFactorState is what an owner is told of two-factor.
+// TwoFactorState is the state of two-factor as its owner sees it.
 type TwoFactorState struct {
 	Status        TwoFactor
 	PendingUntil  time.Time // zero unless pending
-	RecoveryCodes int       // not used yet
+	RecoveryCodes int       // unused ones
 }
 
-// TwoFactorState tells how an account's two-factor stands.
+// TwoFactorState returns the state of an account's two-factor.
 func (s *Service) TwoFactorState(ctx context.Context, a *Account) (TwoFactorState, error) {
 	state := TwoFactorState{Status: a.TwoFactor(s.clock.Now())}
 	switch state.Status {

@@ -14,8 +14,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// account reads the account of most tests again.
-func (h *house) account() *account.Account {
+// account reads the account of most tests.
+func (h *fixture) account() *account.Account {
 	h.t.Helper()
 	a, err := h.registry.Find(h.t.Context(), email)
 	if err != nil {
@@ -30,10 +30,10 @@ type device struct {
 	clock func() time.Time
 }
 
-// code is the device's code, steps away from the present.
+// code returns the device's code, steps away from the current one.
 func (d device) code(steps int64) string { return account.HOTP(d.key, d.clock().Unix()/30+steps) }
 
-func (h *house) setUp(a *account.Account) device {
+func (h *fixture) setUp(a *account.Account) device {
 	h.t.Helper()
 	e, err := h.SetUp(h.t.Context(), a)
 	if err != nil {
@@ -46,8 +46,8 @@ func (h *house) setUp(a *account.Account) device {
 	return device{key, h.clock.Now}
 }
 
-// activate turns two-factor on; the present code is spent then.
-func (h *house) activate(a *account.Account) (device, []string) {
+// activate turns two-factor on, which uses the current code.
+func (h *fixture) activate(a *account.Account) (device, []string) {
 	h.t.Helper()
 	d := h.setUp(a)
 	codes, err := h.Confirm(h.t.Context(), a, d.code(0))
@@ -58,7 +58,7 @@ func (h *house) activate(a *account.Account) (device, []string) {
 }
 
 // RFC 4226 Appendix D.
-func TestCodesOfCountersAreThoseOfTheRFC(t *testing.T) {
+func TestHOTPCodesMatchTheRFC(t *testing.T) {
 	for i, want := range strings.Fields("755224 287082 359152 969429 338314 254676 287922 162583 399871 520489") {
 		if got := account.HOTP([]byte("12345678901234567890"), int64(i)); got != want {
 			t.Errorf("counter %d: %s, want %s", i, got, want)
@@ -67,7 +67,7 @@ func TestCodesOfCountersAreThoseOfTheRFC(t *testing.T) {
 }
 
 // RFC 6238 Appendix B, SHA-1: eight digits, of which we use the last six.
-func TestCodesOfTimesAreThoseOfTheRFC(t *testing.T) {
+func TestTOTPCodesMatchTheRFC(t *testing.T) {
 	for at, want := range map[int64]string{
 		59: "94287082", 1111111109: "07081804", 1111111111: "14050471", 1234567890: "89005924", 2000000000: "69279037", 20000000000: "65353130",
 	} {
@@ -81,8 +81,8 @@ func TestCodesOfTimesAreThoseOfTheRFC(t *testing.T) {
 	}
 }
 
-func TestTheSecretIsToldAsAuthenticatorAppsReadIt(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestSecretHasTheFormOfAuthenticatorApps(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		e, err := h.SetUp(t.Context(), a)
 		if err != nil {
@@ -96,8 +96,8 @@ func TestTheSecretIsToldAsAuthenticatorAppsReadIt(t *testing.T) {
 	})
 }
 
-func TestACodeIsGoodForOneStepAroundNowAndOnce(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestCodeIsAcceptedOnceWithinOneStep(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		d, _ := h.activate(a) // which spends step 0
 		for _, try := range []struct {
@@ -127,8 +127,8 @@ func TestACodeIsGoodForOneStepAroundNowAndOnce(t *testing.T) {
 	})
 }
 
-func TestSigningInTakesACodeOnlyOnceTwoFactorIsConfirmed(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestSignInNeedsACodeOnceTwoFactorIsConfirmed(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		d := h.setUp(a)
 		_, err := h.signIn(email, password, "")
@@ -154,8 +154,8 @@ func TestSigningInTakesACodeOnlyOnceTwoFactorIsConfirmed(t *testing.T) {
 	})
 }
 
-func TestAnEnrolmentLapsesAndIsReplaced(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestEnrolmentExpiresAndIsReplaced(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		_, err := h.Confirm(t.Context(), a, "123456")
 		wantCode(t, "nothing set up", err, problem.TOTPNotPending)
@@ -190,8 +190,8 @@ func TestAnEnrolmentLapsesAndIsReplaced(t *testing.T) {
 	})
 }
 
-func TestEachRecoveryCodeIsGoodOnceWhereverACodeIsAsked(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestRecoveryCodeIsAcceptedOnce(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		_, codes := h.activate(a)
 		if len(codes) != 10 || strings.Trim(strings.Join(codes, ""), "23456789abcdefghjkmnpqrstuvwxyz") != "" {
@@ -223,8 +223,8 @@ func TestEachRecoveryCodeIsGoodOnceWhereverACodeIsAsked(t *testing.T) {
 	})
 }
 
-func TestACodeOfAnotherAccountIsWrong(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestCodeOfAnotherAccountIsWrong(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		_, s, err := h.Register(t.Context(), account.Registration{Email: "eve@example.org", Password: password})
 		wantCode(t, "register", err, "")
@@ -246,8 +246,8 @@ func TestACodeOfAnotherAccountIsWrong(t *testing.T) {
 	})
 }
 
-func TestWrongCodesAreCountedPerAccountAndRightOnesAreNot(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+func TestOnlyWrongCodesAreCounted(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
 		_, a := h.register()
 		d, codes := h.activate(a)
 		wrong := func(i int) error {
@@ -278,11 +278,11 @@ func TestWrongCodesAreCountedPerAccountAndRightOnesAreNot(t *testing.T) {
 	})
 }
 
-func TestCodesAreComparedWithoutBlanksHyphensAndCase(t *testing.T) {
+func TestCodesAreNormalizedBeforeComparing(t *testing.T) {
 	for text, want := range map[string]string{
 		"123 456": "123456", "ABCDE-fghjk": "abcdefghjk", " ab\tcd\u00a0ef\u2011gh\u2013 ": "abcdefgh", "": "", "--": "", "12.34": "12.34",
 	} {
-		if got := account.PlainCode(text); got != want {
+		if got := account.NormalizeCode(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -293,8 +293,8 @@ func FuzzPlainCode(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		code := account.PlainCode(text)
-		if again := account.PlainCode(code); again != code {
+		code := account.NormalizeCode(text)
+		if again := account.NormalizeCode(code); again != code {
 			t.Errorf("%q gives %q, which gives %q", text, code, again)
 		}
 		if strings.ContainsAny(code, " -\t\r\n") {

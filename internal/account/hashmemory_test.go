@@ -7,13 +7,12 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 )
 
-// However hashes begin and end beside each other, those at work and those that no collection has taken yet stay within
-// the bound.
-func TestHashesStayWithinTheirMemory(t *testing.T) {
+// The hashes being computed and the finished ones that are not collected yet stay within the bound.
+func TestHashMemoryIsBounded(t *testing.T) {
 	const kib, slots, each = 19456, 6, 200
 	var mu sync.Mutex
 	working, garbage, collections := 0, 0, 0
-	r := account.NewRoom(func() {
+	r := account.NewHashMemory(func() {
 		mu.Lock()
 		defer mu.Unlock()
 		garbage = 0
@@ -23,18 +22,18 @@ func TestHashesStayWithinTheirMemory(t *testing.T) {
 	for range slots {
 		all.Go(func() {
 			for range each {
-				leave := r.Enter(kib)
+				release := r.Acquire(kib)
 				mu.Lock()
 				working++
-				if held := (working + garbage) * kib; held > account.RoomMax {
-					t.Errorf("%d KiB are held by %d at work and %d that are over", held, working, garbage)
+				if held := (working + garbage) * kib; held > account.HashMemoryTotal {
+					t.Errorf("%d KiB are held by %d running and %d finished hashes", held, working, garbage)
 				}
 				mu.Unlock()
 				mu.Lock()
 				working--
 				garbage++
 				mu.Unlock()
-				leave()
+				release()
 			}
 		})
 	}
