@@ -16,7 +16,6 @@ import (
 
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/plan"
-	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // documented is a file with documented defaults, in every form that a file may use.
@@ -74,13 +73,6 @@ func TestDefaultsAgreeWithOtherPackages(t *testing.T) {
 	}
 	if diff := cmp.Diff(plan.Default(), catalogue, cmp.AllowUnexported(plan.Catalogue{})); diff != "" {
 		t.Errorf("plans differ (-want +got):\n%s", diff)
-	}
-	for _, rule := range ratelimit.Rules() {
-		if _, ok := config.Keys()[rule.Key]; !ok {
-			t.Errorf("no key %s", rule.Key)
-		} else if got := config.DefaultOf(rule.Key); got != rule.Default {
-			t.Errorf("%s defaults to %s, the list of limits says %s", rule.Key, got, rule.Default)
-		}
 	}
 }
 

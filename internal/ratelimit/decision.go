@@ -9,22 +9,22 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Decision is the answer to one Take. Window, Limit, Remaining and Reset speak of the window that matters most: of a
-// refusal the one that refuses longest, else the one with the least left.
+// Decision is the result of a Take. Window, Limit, Remaining and Reset are those of one window: of a refusal the one that refuses
+// longest, otherwise the one with the least remaining.
 type Decision struct {
 	OK         bool
 	Name       Name
-	Policy     Limit // every window that was asked
+	Policy     Limit // all windows
 	Window     Window
 	Limit      int           // the window's count
-	Remaining  int           // how many more would pass at once now
-	Reset      time.Duration // until one more than Remaining would pass; zero when all is free
-	RetryAfter time.Duration // if not OK: waiting exactly this long makes the same Take pass, if nobody else takes meanwhile
+	Remaining  int           // how many more would pass at once
+	Reset      time.Duration // until one more than Remaining would pass; 0 if nothing is taken
+	RetryAfter time.Duration // if not OK: after exactly this time the same Take passes, unless there are other takes meanwhile
 	index      int
 }
 
-// weigh lets one window have its say. Only the verdict is kept: nothing is taken yet.
-func (d *Decision) weigh(i int, w Window, tat, now int64, n int) {
+// consider updates the decision by one window of the limit, whose time is tat. It takes nothing yet.
+func (d *Decision) consider(i int, w Window, tat, now int64, n int) {
 	r := w.rule()
 	v := r.take(tat, now, int64(n))
 	left, retry := int(r.remaining(v.debt)), micros(v.retry)
@@ -40,14 +40,14 @@ func (d *Decision) weigh(i int, w Window, tat, now int64, n int) {
 	d.Limit, d.Remaining, d.Reset, d.RetryAfter = int(r.count), left, micros(r.reset(v.debt)), retry
 }
 
-// Headers are the values of the answer fields that tell a client where it stands. An empty one is left out.
+// Headers are the values of the response fields that describe a decision. A field whose value is empty is left out.
 type Headers struct {
 	RateLimit       string // draft-ietf-httpapi-ratelimit-headers-10 §4: "reads";r=299;t=1
 	RateLimitPolicy string // ibidem §3: "reads";q=300;w=60
 	RetryAfter      string // RFC 9110 §10.2.3, whole seconds, rounded up
 }
 
-// Headers returns the fields for a decision; all are empty under the empty limit.
+// Headers returns the fields of a decision; all are empty for the empty limit.
 func (d Decision) Headers() Headers {
 	if len(d.Policy) == 0 {
 		return Headers{}
@@ -65,7 +65,7 @@ func (d Decision) Headers() Headers {
 	return h
 }
 
-// policyName is the limit's name; with several windows each has its duration behind it.
+// policyName returns the name of a window: that of the limit, followed by the window's duration if there are several.
 func (d Decision) policyName(i int) string {
 	if len(d.Policy) == 1 {
 		return string(d.Name)
@@ -73,7 +73,7 @@ func (d Decision) policyName(i int) string {
 	return string(d.Name) + "-" + span(d.Policy[i].Per)
 }
 
-// Problem is rate.limited for a decision that is not OK, else nil.
+// Problem returns rate.limited for a decision that is not OK, otherwise nil.
 func (d Decision) Problem() *problem.Problem {
 	if d.OK {
 		return nil

@@ -1,21 +1,24 @@
 package ratelimit
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
-// Gauge counts how many of something an identity holds at once: open long-polls, SMTP connections. It is safe
-// for concurrent use and remembers only identities that hold something.
+// Gauge counts how many of something an identity holds at once, such as long-polls or SMTP connections. It is safe for concurrent use and
+// keeps only identities that hold something.
 type Gauge struct {
 	mu    sync.Mutex
 	held  map[key]int
-	turn  int64    // goes up with each change, to tell what is said first from what is said last
-	share *holding // nil: this process counts for itself
+	turn  int64  // rises with each change, so that the ledger can tell an old report from a new one
+	share *share // nil: this process counts for itself
 }
 
-// NewGauge returns a gauge that nobody holds anything of.
+// NewGauge returns an empty gauge.
 func NewGauge() *Gauge { return &Gauge{held: make(map[key]int)} }
 
-// Acquire takes one of the named limit for an identity, unless it holds limit already. Whoever was given one calls
-// release when done; further calls of it do nothing. A release of what was refused does nothing either.
+// Acquire takes one of the named limit for an identity, unless the identity holds limit already. A caller to which it was granted calls
+// release when done; further calls of release do nothing, nor does the release of what was refused.
 func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), ok bool) {
 	k, h := g.take(key{name, identity}, limit)
 	if h.Held == 0 {
@@ -23,8 +26,8 @@ func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), 
 	}
 	release = sync.OnceFunc(func() { g.release(k) })
 	if g.share != nil {
-		g.share.note(k)
-		if !g.fits(k, h, limit) {
+		g.share.add(window{key: k}, 0)
+		if !g.confirm(k, h, limit) {
 			release()
 			return func() {}, false
 		}
@@ -32,7 +35,8 @@ func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), 
 	return release, true
 }
 
-// take takes one as far as this process knows, and tells what it then holds, without the key: nothing where the limit is reached.
+// take takes one as far as this process knows. It returns what the identity then holds, without the holding's key; the zero Holding
+// where the limit is reached.
 func (g *Gauge) take(k key, limit int) (own key, h Holding) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -48,7 +52,7 @@ func (g *Gauge) take(k key, limit int) (own key, h Holding) {
 	return k, Holding{Held: held + 1, Turn: g.turn}
 }
 
-// Held is the number that an identity holds now.
+// Held returns the number that an identity holds in this process.
 func (g *Gauge) Held(name Name, identity string) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,6 +67,86 @@ func (g *Gauge) release(k key) {
 	}
 	g.turn++
 	if g.share != nil {
-		g.share.note(k)
+		g.share.add(window{key: k}, 0)
 	}
+}
+
+// Share makes the gauge count together with those of other processes. It must be called before the gauge is used, and Run must be
+// running. While the ledger cannot be reached each process counts for itself.
+func (g *Gauge) Share(l Ledger) { g.share = newShare(l) }
+
+// Run sends what is held to the ledger until ctx ends: changes soon after they happen, everything at intervals. Without Share it returns
+// at once.
+func (g *Gauge) Run(ctx context.Context) {
+	if g.share == nil {
+		return
+	}
+	for ctx.Err() == nil {
+		again, cancel := context.WithTimeout(ctx, repeatEvery)
+		select {
+		case <-g.share.more:
+			g.flush(ctx, g.changed())
+			sleep(ctx, flushEvery)
+		case <-again.Done():
+			g.flush(ctx, g.all())
+		}
+		cancel()
+	}
+}
+
+func (g *Gauge) changed() (keys []key) {
+	for w := range g.share.take() {
+		keys = append(keys, w.key)
+	}
+	return keys
+}
+
+func (g *Gauge) all() (keys []key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for k := range g.held {
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// flush sends the holdings of some keys to the ledger. What cannot be sent is part of the next repetition.
+func (g *Gauge) flush(ctx context.Context, keys []key) {
+	for len(keys) > 0 && ctx.Err() == nil {
+		n := min(len(keys), batchMax)
+		if _, err := g.post(ctx, g.holdings(keys[:n]), false); err != nil {
+			return
+		}
+		keys = keys[n:]
+	}
+}
+
+func (g *Gauge) holdings(keys []key) []Holding {
+	out := make([]Holding, len(keys))
+	for i, k := range keys {
+		out[i].Key = window{key: k}.hash()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, k := range keys {
+		out[i].Held, out[i].Turn = g.held[k], g.turn
+	}
+	return out
+}
+
+func (g *Gauge) post(ctx context.Context, holdings []Holding, exclusive bool) ([]int, error) {
+	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
+	defer cancel()
+	return g.share.ledger.Hold(ctx, holdings, exclusive)
+}
+
+// confirm reports whether all processes together are within the limit. Up to a quarter of a limit that is not small the ledger is not
+// asked: other processes learn of the holding with the next flush, and until then may let in as many more.
+func (g *Gauge) confirm(k key, h Holding, limit int) bool {
+	if limit >= smallCount && 4*h.Held <= limit {
+		return true
+	}
+	h.Key = window{key: k}.hash()
+	sums, err := g.post(context.Background(), []Holding{h}, true)
+	return err != nil || sums[0] <= limit
 }

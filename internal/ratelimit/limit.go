@@ -10,18 +10,18 @@ import (
 // maxPer bounds a window, so that the arithmetic in microseconds stays far from overflow.
 const maxPer = 366 * 24 * time.Hour
 
-// Window allows Count at once, and as many again spread evenly over each Per. One outside the bounds below,
-// which ParseLimit does not make, counts as the nearest inside.
+// Window allows Count at once, and as many again spread evenly over each Per. A window outside the bounds below, which ParseLimit does
+// not return, is treated as the nearest inside.
 type Window struct {
 	Count int           // at least 1, at most one a microsecond
 	Per   time.Duration // whole microseconds, at most 366 days
 }
 
-// Limit is the windows of one limit: all must have room. The empty limit allows everything.
+// Limit is a limit of one or more windows, all of which must allow a request. The empty limit allows everything.
 type Limit []Window
 
-// ParseLimit reads a limit as the configuration writes it: "30/1m" or "30/1m, 300/24h", each a count and a
-// duration as time.ParseDuration reads it.
+// ParseLimit parses a limit in the form of the configuration: "30/1m" or "30/1m, 300/24h", each a count and a duration in the form of
+// time.ParseDuration.
 func ParseLimit(s string) (Limit, error) {
 	var l Limit
 	for text := range strings.SplitSeq(s, ",") {
@@ -58,10 +58,10 @@ func parseWindow(text string) (Window, error) {
 	return Window{Count: int(n), Per: d}, nil
 }
 
-// String is the form that ParseLimit reads: "30/1m".
+// String returns the form that ParseLimit parses: "30/1m".
 func (w Window) String() string { return strconv.Itoa(w.Count) + "/" + span(w.Per) }
 
-// String is the form that ParseLimit reads: "30/1m, 300/24h".
+// String returns the form that ParseLimit parses: "30/1m, 300/24h".
 func (l Limit) String() string {
 	texts := make([]string, len(l))
 	for i, w := range l {
@@ -70,7 +70,7 @@ func (l Limit) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// UnmarshalText is ParseLimit, for the configuration.
+// UnmarshalText implements encoding.TextUnmarshaler by ParseLimit.
 func (l *Limit) UnmarshalText(text []byte) error {
 	parsed, err := ParseLimit(string(text))
 	if err != nil {
@@ -80,10 +80,10 @@ func (l *Limit) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText is String, for the configuration.
+// MarshalText implements encoding.TextMarshaler by String.
 func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// span writes a duration without the zero units at its end: 24h, not 24h0m0s.
+// span formats a duration without trailing zero units: 24h, not 24h0m0s.
 func span(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

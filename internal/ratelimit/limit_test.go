@@ -1,7 +1,6 @@
 package ratelimit_test
 
 import (
-	"strconv"
 	"testing"
 	"time"
 
@@ -34,14 +33,14 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-func TestALimitIsWrittenAsItIsRead(t *testing.T) {
+func TestLimitsAreFormattedAsTheyAreParsed(t *testing.T) {
 	for _, text := range []string{"30/1m, 300/24h", "10/5m", "1/1h30m", "1/1h0m1s", "7/10s", "5/100ms", "2/20m10s"} {
 		var l ratelimit.Limit
 		if err := l.UnmarshalText([]byte(text)); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 		if back, _ := l.MarshalText(); string(back) != text {
-			t.Errorf("%q is written as %q", text, back)
+			t.Errorf("%q is formatted as %q", text, back)
 		}
 	}
 	l := ratelimit.Limit{{1, time.Hour}}
@@ -50,33 +49,7 @@ func TestALimitIsWrittenAsItIsRead(t *testing.T) {
 	}
 }
 
-// What decisions §5 and §7 say, word for word.
-func TestRulesHaveTheDefaultsOfTheDecisions(t *testing.T) {
-	want := map[string]string{
-		"limits.mailbox_create": "30/1m, 300/24h", "limits.signin": "10/5m", "limits.signin_account": "50/5m", "limits.signin_address": "60/5m", "limits.register": "10/1h",
-		"limits.session": "30/1m", "limits.reads": "300/1m", "limits.long_polls": "100", "limits.other": "300/1m",
-		"limits.smtp_connections": "100", "limits.smtp_messages": "1000/1m", "limits.smtp_refused": "200/1m",
-		"plans.free.keys.mailbox_create": "60/1m", "plans.plus.keys.mailbox_create": "600/1m", "plans.pro.keys.mailbox_create": "6000/1m",
-		"plans.free.keys.calls": "120/1m", "plans.plus.keys.calls": "1200/1m", "plans.pro.keys.calls": "12000/1m",
-	}
-	got := map[string]string{}
-	for _, r := range ratelimit.Rules() {
-		got[r.Key] = r.Default
-		if r.Name == "" || r.What == "" || r.Identity == "" {
-			t.Errorf("%s is not described: %+v", r.Key, r)
-		}
-		_, asLimit := ratelimit.ParseLimit(r.Default)
-		_, asNumber := strconv.Atoi(r.Default)
-		if r.AtOnce && asNumber != nil || !r.AtOnce && asLimit != nil {
-			t.Errorf("%s: the default %q does not parse", r.Key, r.Default)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestHeadersAndProblem(t *testing.T) {
+func TestDecisionsHaveHeadersAndAProblem(t *testing.T) {
 	c := clock.NewFake(start)
 	l, one, two := ratelimit.New(c), limit(t, "2/1m"), limit(t, "30/1m, 31/24h")
 
@@ -109,7 +82,7 @@ func wantHeaders(t *testing.T, d ratelimit.Decision, want ratelimit.Headers) {
 	}
 }
 
-func TestGauge(t *testing.T) {
+func TestGaugeCountsWhatAnIdentityHolds(t *testing.T) {
 	g := ratelimit.NewGauge()
 	first, ok1 := g.Acquire(ratelimit.LongPolls, "a", 2)
 	second, ok2 := g.Acquire(ratelimit.LongPolls, "a", 2)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stream is a random row of takes under one random window.
+// stream is a random sequence of takes under a random window.
 type stream struct {
 	w     ratelimit.Window
 	gaps  []time.Duration
@@ -32,9 +32,8 @@ func draw(t *rapid.T) stream {
 	}
 }
 
-// The naive model keeps every take that passed and looks back over each window: a burst from fresh and the even refill
-// together are at most twice the count.
-func TestNoWindowEverSeesMoreThanTwiceItsCount(t *testing.T) {
+// A naive model keeps every take that passed and sums up each window: a burst and the refill are at most twice the count.
+func TestNoWindowPassesMoreThanTwiceItsCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, c := draw(t), clock.NewFake(start)
 		l := ratelimit.New(c)
@@ -62,7 +61,7 @@ func TestNoWindowEverSeesMoreThanTwiceItsCount(t *testing.T) {
 	})
 }
 
-func TestWaitingExactlyRetryAfterIsEnoughAndNoLessIs(t *testing.T) {
+func TestTakePassesAfterExactlyRetryAfter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, c := draw(t), clock.NewFake(start)
 		l := ratelimit.New(c)
@@ -86,8 +85,8 @@ func TestWaitingExactlyRetryAfterIsEnoughAndNoLessIs(t *testing.T) {
 	})
 }
 
-// Remaining and Reset tell the truth: so many pass now, one more does not, and after Reset one more does.
-func TestRemainingAndResetHold(t *testing.T) {
+// Remaining pass now and no more, and after Reset one more passes.
+func TestRemainingAndResetAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, c := draw(t), clock.NewFake(start)
 		l, lim := ratelimit.New(c), ratelimit.Limit{s.w}
@@ -98,7 +97,7 @@ func TestRemainingAndResetHold(t *testing.T) {
 		}
 		if d.Remaining == d.Limit {
 			if d.Reset != 0 {
-				t.Fatalf("all is free, yet %+v", d)
+				t.Fatalf("nothing is taken, but: %+v", d)
 			}
 			return
 		}

@@ -1,6 +1,6 @@
-// Package ratelimit counts what an identity does and says when it may go on, to the microsecond, in the memory
-// of this process, and where there are several together with them. It refuses to ask anybody about a call that is
-// too many already: an anonymous caller must not be able to make it write to the database.
+// Package ratelimit limits what an identity may do in a time (Limiter) and at once (Gauge). It counts in the memory of this process and,
+// where processes share a database, together with the others through a Ledger. A call that is over the limit in this process never
+// reaches the ledger: an anonymous client must not be able to cause writes to the database by being refused.
 package ratelimit
 
 import (
@@ -12,17 +12,16 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// DefaultCap is how many identities a Limiter remembers at most, over all limits.
+// DefaultCap is the number of identities that a Limiter keeps at most, over all limits.
 const DefaultCap = 1_000_000
 
 const shardCount = 256
 
-// Limiter holds the state of every identity that is not as fresh as ever. It is safe for concurrent use.
+// Limiter implements the generic cell rate algorithm for any number of limits and identities. It is safe for concurrent use.
 //
-// Its memory is bounded. An entry is dropped once it is idle, since it then equals a fresh one; a shard sweeps
-// when it has doubled since its last sweep. At the cap the entry with the least left to remember, of a
-// handful looked at, gives way to the new one: its identity counts as fresh, so that a flood of addresses may let some
-// of them have more, and nobody is refused for want of memory.
+// Its memory is bounded. An entry that is idle, with all of its limit available again, equals no entry and is dropped; a shard sweeps when it has
+// doubled since its last sweep. At the cap a new entry replaces the one, of a few that are looked at, that would be idle first. That
+// identity starts anew, so a flood of addresses may let some identities have more than their limit; none is refused for lack of memory.
 type Limiter struct {
 	clock  clock.Clock
 	seed   maphash.Seed
@@ -30,10 +29,10 @@ type Limiter struct {
 	share  *share // nil: this process counts for itself
 }
 
-// New returns a limiter that remembers DefaultCap identities.
+// New returns a limiter that keeps up to DefaultCap identities.
 func New(c clock.Clock) *Limiter { return NewCapped(c, DefaultCap) }
 
-// NewCapped returns a limiter that remembers about entries identities at most.
+// NewCapped returns a limiter that keeps up to about entries identities.
 func NewCapped(c clock.Clock, entries int) *Limiter {
 	l := &Limiter{clock: c, seed: maphash.MakeSeed()}
 	for i := range l.shards {
@@ -42,32 +41,32 @@ func NewCapped(c clock.Clock, entries int) *Limiter {
 	return l
 }
 
-// Take asks for n, at least 1, of the named limit for an identity. It passes if every window of lim has room for n; else
-// it takes nothing from any. More than a window's Count never pass. The same name and identity may come with another
-// limit than before, as when a plan changes: what was taken counts on.
+// Take takes n, at least 1, of the named limit for an identity. It passes if n more fit into every window of lim; otherwise it takes
+// nothing from any. More than a window's Count never pass at once. The same name and identity may come with a different limit than
+// before, as when a plan changes: what was taken still counts.
 func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
 	n = max(n, 1)
 	d := l.take(name, identity, lim, n)
-	if d.OK && l.share != nil && len(lim) > 0 && d.near() {
+	if d.OK && l.share != nil && len(lim) > 0 && d.closeToLimit() {
 		d = l.confirm(key{name, identity}.own(), lim, n, d)
 	}
 	return d
 }
 
-// Return gives back what a Take took that passed, as if it had not been.
+// Return gives back what a Take that passed took.
 func (l *Limiter) Return(name Name, identity string, lim Limit, n int) {
 	k, debts := key{name, identity}.own(), make([]int64, len(lim))
 	for i, w := range lim {
 		debts[i] = -int64(max(n, 1)) * w.rule().interval
 	}
-	l.owe(k, debts)
+	l.adjust(k, debts)
 	if l.share != nil {
-		l.settle(k, lim, debts)
+		l.postNow(k, lim, debts)
 	}
 }
 
-// owe adds to what an identity owes, as far as this process knows.
-func (l *Limiter) owe(k key, debts []int64) {
+// adjust adds debts, one for each window, to an identity's times in this process.
+func (l *Limiter) adjust(k key, debts []int64) {
 	s := l.shard(k.identity)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +76,7 @@ func (l *Limiter) owe(k key, debts []int64) {
 	}
 }
 
-// take is Take as far as this process knows.
+// take is Take within this process.
 func (l *Limiter) take(name Name, identity string, lim Limit, n int) Decision {
 	d := Decision{OK: true, Name: name, Policy: lim}
 	if len(lim) == 0 {
@@ -89,21 +88,21 @@ func (l *Limiter) take(name Name, identity string, lim Limit, n int) Decision {
 	tats := s.entry(key{name, identity}, len(lim), now)
 	for i, w := range lim {
 		tats[i] = w.rule().clamp(tats[i], now)
-		d.weigh(i, w, tats[i], now, n)
+		d.consider(i, w, tats[i], now, n)
 	}
 	if !d.OK {
 		return d
 	}
 	for i, w := range lim {
 		tats[i] = w.rule().take(tats[i], now, int64(n)).tat
-		if l.share != nil && !d.near() {
-			l.share.note(window{key{name, identity}.own(), i, w.Per}, int64(n)*w.rule().interval)
+		if l.share != nil && !d.closeToLimit() {
+			l.share.add(window{key{name, identity}.own(), i, w.Per}, int64(n)*w.rule().interval)
 		}
 	}
 	return d
 }
 
-// Entries is the number of identities remembered now.
+// Entries returns the number of identities that are kept now.
 func (l *Limiter) Entries() int {
 	sum := 0
 	for i := range l.shards {
@@ -119,8 +118,8 @@ func (l *Limiter) shard(identity string) *shard {
 	return &l.shards[maphash.String(l.seed, identity)%shardCount]
 }
 
-// AddrIdentity is the identity of a client address: an IPv4 address itself, also where it came mapped into
-// IPv6, and the /64 network of an IPv6 address, since a single subscriber has all of that (decisions §5).
+// AddrIdentity returns the identity of a client address: an IPv4 address itself, also if it is mapped into IPv6, and the /64 network of
+// an IPv6 address, which is what a single subscriber is given (docs/spec/limits.md#rate-limits).
 func AddrIdentity(a netip.Addr) string {
 	a = a.Unmap()
 	if !a.Is6() {
@@ -130,13 +129,13 @@ func AddrIdentity(a netip.Addr) string {
 	return network.String()
 }
 
-// key is what is counted together.
+// key identifies what is counted together.
 type key struct {
 	name     Name
 	identity string
 }
 
-// own detaches the key from the buffer that the identity may be a part of.
+// own returns the key with a copy of the identity, which may be part of a large buffer.
 func (k key) own() key { return key{k.name, strings.Clone(k.identity)} }
 
 func micros(d int64) time.Duration { return time.Duration(d) * time.Microsecond }

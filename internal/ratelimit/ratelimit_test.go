@@ -23,7 +23,7 @@ func limit(t testing.TB, text string) ratelimit.Limit {
 	return l
 }
 
-func TestABurstPassesAndThenOneAtATime(t *testing.T) {
+func TestBurstPassesAndThenOneAtATime(t *testing.T) {
 	c := clock.NewFake(start)
 	l, lim := ratelimit.New(c), limit(t, "30/1m")
 	for i := range 30 {
@@ -42,7 +42,7 @@ func TestABurstPassesAndThenOneAtATime(t *testing.T) {
 	}
 	c.Advance(time.Microsecond)
 	if d := l.Take(ratelimit.Reads, "a", lim, 1); !d.OK {
-		t.Errorf("at the time told: %+v", d)
+		t.Errorf("after RetryAfter: %+v", d)
 	}
 	if d := l.Take(ratelimit.Reads, "a", lim, 1); d.OK {
 		t.Errorf("a second one: %+v", d)
@@ -56,7 +56,7 @@ func TestNamesAndIdentitiesAreCountedApart(t *testing.T) {
 		identity string
 	}{{ratelimit.Reads, "a"}, {ratelimit.Reads, "b"}, {ratelimit.Other, "a"}} {
 		if !l.Take(who.name, who.identity, lim, 1).OK {
-			t.Errorf("%v shares its count with another", who)
+			t.Errorf("%v shares its count with another identity", who)
 		}
 		if l.Take(who.name, who.identity, lim, 1).OK {
 			t.Errorf("%v is not counted", who)
@@ -64,7 +64,7 @@ func TestNamesAndIdentitiesAreCountedApart(t *testing.T) {
 	}
 }
 
-func TestAFailingWindowTakesNothingFromTheOthers(t *testing.T) {
+func TestRefusalByOneWindowTakesNothingFromOthers(t *testing.T) {
 	c := clock.NewFake(start)
 	l, lim := ratelimit.New(c), limit(t, "2/1m, 5/24h")
 	for range 2 {
@@ -91,7 +91,7 @@ func TestAFailingWindowTakesNothingFromTheOthers(t *testing.T) {
 	}
 }
 
-func TestMoreThanTheWholeNeverPasses(t *testing.T) {
+func TestMoreThanTheCountNeverPasses(t *testing.T) {
 	l, lim := ratelimit.New(clock.NewFake(start)), limit(t, "5/1s")
 	for _, n := range []int{6, 1 << 40, int(^uint(0) >> 1)} {
 		if d := l.Take(ratelimit.Other, "a", lim, n); d.OK || d.RetryAfter <= 0 || d.RetryAfter > time.Second {
@@ -99,11 +99,11 @@ func TestMoreThanTheWholeNeverPasses(t *testing.T) {
 		}
 	}
 	if d := l.Take(ratelimit.Other, "a", lim, 5); !d.OK {
-		t.Errorf("they took something: %+v", d)
+		t.Errorf("refused requests took something: %+v", d)
 	}
 }
 
-func TestTheEmptyLimitAllowsEverything(t *testing.T) {
+func TestEmptyLimitAllowsEverything(t *testing.T) {
 	l := ratelimit.New(clock.NewFake(start))
 	for range 1000 {
 		if d := l.Take(ratelimit.Other, "a", nil, 1000); !d.OK || d.Headers() != (ratelimit.Headers{}) {
@@ -115,7 +115,7 @@ func TestTheEmptyLimitAllowsEverything(t *testing.T) {
 	}
 }
 
-func TestAWindowOutOfBoundsCountsAsTheNearestInside(t *testing.T) {
+func TestWindowOutOfBoundsIsTheNearestInside(t *testing.T) {
 	for _, w := range []ratelimit.Window{{}, {Count: -1, Per: -1}, {Count: 1 << 60, Per: 1}, {Count: 1, Per: 1 << 62}} {
 		l := ratelimit.New(clock.NewFake(start))
 		if d := l.Take(ratelimit.Other, "a", ratelimit.Limit{w}, 1); !d.OK || d.Limit != 1 {
@@ -127,22 +127,22 @@ func TestAWindowOutOfBoundsCountsAsTheNearestInside(t *testing.T) {
 	}
 }
 
-// A plan that changes keeps what was taken, under the new limit's terms.
-func TestTheLimitMayChange(t *testing.T) {
+// After a change of plan, what was taken counts under the new limit.
+func TestTakesCountWhenTheLimitChanges(t *testing.T) {
 	c := clock.NewFake(start)
 	l := ratelimit.New(c)
 	l.Take(ratelimit.KeyCalls, "k", limit(t, "300/24h"), 300)
 	tight := limit(t, "60/1m")
 	if d := l.Take(ratelimit.KeyCalls, "k", tight, 1); d.OK || d.RetryAfter > time.Minute {
-		t.Errorf("a day's debt under a limit by the minute: %+v", d)
+		t.Errorf("a day's debt under a limit per minute: %+v", d)
 	}
 	c.Advance(time.Second)
 	if d := l.Take(ratelimit.KeyCalls, "k", limit(t, "60/1m, 600/1h"), 1); !d.OK {
-		t.Errorf("a second later, with another window more: %+v", d)
+		t.Errorf("a second later, with one window more: %+v", d)
 	}
 }
 
-func TestAClockSetBackDoesNotLockAnybodyOut(t *testing.T) {
+func TestClockSetBackDoesNotLockOut(t *testing.T) {
 	c := clock.NewFake(start)
 	l, lim := ratelimit.New(c), limit(t, "10/1m")
 	l.Take(ratelimit.Other, "a", lim, 10)
@@ -153,7 +153,7 @@ func TestAClockSetBackDoesNotLockAnybodyOut(t *testing.T) {
 	}
 	c.Advance(6 * time.Second)
 	if d := l.Take(ratelimit.Other, "a", lim, 1); !d.OK {
-		t.Errorf("after the wait that was told: %+v", d)
+		t.Errorf("after RetryAfter: %+v", d)
 	}
 }
 
@@ -168,33 +168,33 @@ func TestIdleEntriesAreDropped(t *testing.T) {
 		t.Fatalf("%d entries, none is idle yet", n)
 	}
 	c.Advance(time.Minute)
-	for i := range 2 * crowd { // each shard doubles and sweeps on the way
+	for i := range 2 * crowd { // each shard doubles and is swept
 		l.Take(ratelimit.Other, fmt.Sprint("late", i), lim, 1)
 	}
 	if n := l.Entries(); n > 2*crowd+crowd/2 {
-		t.Errorf("%d entries: the idle ones are still there", n)
+		t.Errorf("%d entries: idle ones were not dropped", n)
 	}
 }
 
-func TestMemoryIsBoundedAndHoldersOfDebtAreKept(t *testing.T) {
+func TestMemoryIsBoundedAndLargeDebtsAreKept(t *testing.T) {
 	c := clock.NewFake(start)
 	l := ratelimit.NewCapped(c, 256*16)
 	heavy, light := limit(t, "10/24h"), limit(t, "10/1s")
 	l.Take(ratelimit.MailboxCreate, "abuser", heavy, 10)
 	for i := range 20_000 {
 		if !l.Take(ratelimit.Other, fmt.Sprint(i), light, 1).OK {
-			t.Fatal("somebody new was refused")
+			t.Fatal("a new identity was refused")
 		}
 	}
 	if n := l.Entries(); n > 256*16 {
 		t.Errorf("%d entries", n)
 	}
 	if l.Take(ratelimit.MailboxCreate, "abuser", heavy, 1).OK {
-		t.Error("a flood of small debts washed the large one away")
+		t.Error("a flood of small debts evicted the large one")
 	}
 }
 
-func TestTakersTogether(t *testing.T) {
+func TestConcurrentTakesAreCounted(t *testing.T) {
 	l, lim := ratelimit.New(clock.NewFake(start)), limit(t, "500/1m")
 	var passed atomic.Int64
 	var all sync.WaitGroup
@@ -214,7 +214,7 @@ func TestTakersTogether(t *testing.T) {
 	}
 }
 
-func TestAddrIdentity(t *testing.T) {
+func TestAddrIdentityIsTheAddressOrIts64(t *testing.T) {
 	for text, want := range map[string]string{
 		"192.0.2.7":            "192.0.2.7",
 		"::ffff:192.0.2.7":     "192.0.2.7",

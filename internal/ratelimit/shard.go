@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	firstSweep = 64 // a shard smaller than this is not swept
-	looked     = 8  // entries looked at for one to give way
+	firstSweep = 64 // entries below which a shard is not swept
+	looked     = 8  // entries among which evict chooses
 )
 
-// shard is a part of the identities under a lock of its own. For each key it keeps a theoretical arrival time
-// per window, in microseconds.
+// shard holds a part of the identities under its own lock. For each key it keeps a theoretical arrival time for each window, in
+// microseconds since 1970.
 type shard struct {
 	mu        sync.Mutex
 	tats      map[key][]int64
@@ -19,21 +19,22 @@ type shard struct {
 	nextSweep int
 }
 
-// entry returns the times kept under k, in place, at least as many as there are windows.
+// entry returns the times of k, at least as many as windows. The caller may change them in place while it holds the lock.
 func (s *shard) entry(k key, windows int, now int64) []int64 {
 	tats, known := s.tats[k]
 	if known && len(tats) >= windows {
 		return tats
 	}
 	if !known {
-		s.makeRoom(now)
+		s.reclaim(now)
 	}
 	tats = append(slices.Clip(tats), make([]int64, windows-len(tats))...)
 	s.tats[k.own()] = tats
 	return tats
 }
 
-func (s *shard) makeRoom(now int64) {
+// reclaim frees memory for one more entry.
+func (s *shard) reclaim(now int64) {
 	if s.tats == nil {
 		s.tats, s.nextSweep = make(map[key][]int64), firstSweep
 	}
@@ -45,7 +46,7 @@ func (s *shard) makeRoom(now int64) {
 	}
 }
 
-// sweep drops what is idle. It fills a new map, because a map that once was large stays so.
+// sweep drops idle entries. It fills a new map, because a map never shrinks.
 func (s *shard) sweep(now int64) {
 	kept := make(map[key][]int64)
 	for k, tats := range s.tats {
@@ -56,7 +57,7 @@ func (s *shard) sweep(now int64) {
 	s.tats, s.nextSweep = kept, max(firstSweep, 2*len(kept))
 }
 
-// evict drops the entry that will be idle first among a few; the map's own order, random each time, chooses them.
+// evict drops the entry that will be idle first among a few, which the random order of map iteration chooses.
 func (s *shard) evict() {
 	var victim key
 	first, seen := int64(0), 0

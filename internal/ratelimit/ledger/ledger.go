@@ -1,6 +1,5 @@
-// Package ledger lets the processes of a service count together what identities take of their limits, in a table of
-// PostgreSQL that is not logged: a crash of the server empties it, and everybody is as fresh as ever. It refuses to know who
-// they are.
+// Package ledger implements ratelimit.Ledger in unlogged tables of PostgreSQL, so that the processes of a service count together. A crash
+// of the server empties the tables, and counting starts anew. Identities are stored as hashes only.
 package ledger
 
 import (
@@ -13,21 +12,21 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Ledger is a ratelimit.Ledger and a ratelimit.Holder. It is safe for concurrent use.
+// Ledger is a ratelimit.Ledger. It is safe for concurrent use.
 type Ledger struct {
 	db      *db.DB
-	process string // tells what this process holds from what others do
+	process string // a random name: whose rows in rate_held are this process's
 }
 
-// New returns the ledger in a PostgreSQL database that has been migrated.
+// New returns the ledger of a migrated PostgreSQL database.
 func New(d *db.DB) *Ledger { return &Ledger{d, rand.Text()} }
 
-// Add moves the theoretical arrival times of entries, in one statement. An entry may not come twice.
+// Add adds debts to theoretical arrival times, in one statement. Keys must be distinct.
 func (l *Ledger) Add(ctx context.Context, now int64, entries []ratelimit.Entry) (tats []int64, err error) {
 	keys, debts := make([][]byte, len(entries)), make([]int64, len(entries))
-	place := make(map[[16]byte]int, len(entries))
+	index := make(map[[16]byte]int, len(entries))
 	for i, e := range entries {
-		keys[i], debts[i], place[e.Key] = e.Key[:], e.Debt, i
+		keys[i], debts[i], index[e.Key] = e.Key[:], e.Debt, i
 	}
 	err = l.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
 		rows, err := tx.Query(ctx, addAll, now, keys, debts)
@@ -42,25 +41,25 @@ func (l *Ledger) Add(ctx context.Context, now int64, entries []ratelimit.Entry) 
 			if err := rows.Scan(&key, &tat); err != nil {
 				return err
 			}
-			tats[place[[16]byte(key)]] = tat
+			tats[index[[16]byte(key)]] = tat
 		}
 		return rows.Err()
 	}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("count together with other processes: %w", err)
+		return nil, fmt.Errorf("count limits across processes: %w", err)
 	}
 	return tats, nil
 }
 
-// Hold says what this process holds. A key may not come twice.
-func (l *Ledger) Hold(ctx context.Context, holdings []ratelimit.Holding, alone bool) (sums []int, err error) {
+// Hold records what this process holds. Keys must be distinct.
+func (l *Ledger) Hold(ctx context.Context, holdings []ratelimit.Holding, exclusive bool) (sums []int, err error) {
 	keys, held, turns := make([][]byte, len(holdings)), make([]int64, len(holdings)), make([]int64, len(holdings))
-	place := make(map[[16]byte]int, len(holdings))
+	index := make(map[[16]byte]int, len(holdings))
 	for i, h := range holdings {
-		keys[i], held[i], turns[i], place[h.Key] = h.Key[:], int64(h.Held), h.Turn, i
+		keys[i], held[i], turns[i], index[h.Key] = h.Key[:], int64(h.Held), h.Turn, i
 	}
 	err = l.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if alone {
+		if exclusive {
 			if err := tx.Queue(ctx, lockKey, int64(binary.BigEndian.Uint64(keys[0]))); err != nil {
 				return err
 			}
@@ -77,17 +76,17 @@ func (l *Ledger) Hold(ctx context.Context, holdings []ratelimit.Holding, alone b
 			if err := rows.Scan(&key, &sum); err != nil {
 				return err
 			}
-			sums[place[[16]byte(key)]] = sum
+			sums[index[[16]byte(key)]] = sum
 		}
 		return rows.Err()
 	}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("say what is held: %w", err)
+		return nil, fmt.Errorf("record what is held: %w", err)
 	}
 	return sums, nil
 }
 
-// Sweep forgets who is as fresh as ever, and what is no longer held.
+// Sweep deletes the rows of identities that are idle at now, and of holdings that have expired.
 func (l *Ledger) Sweep(ctx context.Context, now int64) error {
 	err := l.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.Queue(ctx, deleteIdle, now); err != nil {
@@ -96,7 +95,7 @@ func (l *Ledger) Sweep(ctx context.Context, now int64) error {
 		return tx.Queue(ctx, deleteFree)
 	}, nil)
 	if err != nil {
-		return fmt.Errorf("forget idle identities: %w", err)
+		return fmt.Errorf("delete idle identities: %w", err)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit/ledger"
 )
 
-// process is a limiter with connections of its own.
+// process is a limiter with its own database connections.
 type process struct {
 	*ratelimit.Limiter
 	ledger *ledger.Ledger
@@ -54,7 +54,7 @@ func limit(t *testing.T, text string) ratelimit.Limit {
 
 func noon() *clock.Fake { return clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)) }
 
-// Calls that go to the processes in turn are counted as if one process had them all.
+// Calls that alternate between processes are counted as if one process handled them all.
 func TestExactLimitsHoldAcrossProcesses(t *testing.T) {
 	c := noon()
 	all := cluster(t, c, 3)
@@ -68,7 +68,7 @@ func TestExactLimitsHoldAcrossProcesses(t *testing.T) {
 		return n
 	}
 	if n := passed(30); n != 10 {
-		t.Errorf("%d passed, 10 may", n)
+		t.Errorf("%d passed, want 10", n)
 	}
 	d := all[1].Take(ratelimit.SignIn, "anna|192.0.2.1", lim, 1)
 	if d.OK || d.RetryAfter != 6*time.Second || d.Limit != 10 {
@@ -76,19 +76,19 @@ func TestExactLimitsHoldAcrossProcesses(t *testing.T) {
 	}
 	c.Advance(d.RetryAfter)
 	if n := passed(5); n != 1 {
-		t.Errorf("after Retry-After %d passed, 1 may", n)
+		t.Errorf("after Retry-After %d passed, want 1", n)
 	}
 	if !all[0].Take(ratelimit.SignIn, "bert|192.0.2.1", lim, 1).OK {
 		t.Error("another identity was refused")
 	}
 	c.Advance(time.Minute)
-	if n := passed(30); n != 4 { // the hour's 15 are used up but for these, and one came back
-		t.Errorf("%d passed within the hour, 4 may", n)
+	if n := passed(30); n != 4 { // what is left of the hour's 15, and one that was refilled
+		t.Errorf("%d passed within the hour, want 4", n)
 	}
 }
 
-// Whoever calls every process at the same moment has no more than the limit from it.
-func TestExactLimitsHoldForManyAtOnce(t *testing.T) {
+// Concurrent calls of all processes get no more than the limit.
+func TestExactLimitsHoldForConcurrentCalls(t *testing.T) {
 	all := cluster(t, noon(), 3)
 	lim := limit(t, "10/1m")
 	var passed atomic.Int32
@@ -102,16 +102,16 @@ func TestExactLimitsHoldForManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if n := passed.Load(); n == 0 || n > 10 {
-		t.Errorf("%d passed, 10 may", n)
+		t.Errorf("%d passed, want 10", n)
 	}
 }
 
-// Far from a large limit a take is told later, and bounds what passes all the same: a process learns what the others let pass.
-func TestOtherTakesAreToldSoon(t *testing.T) {
+// Far from a large limit a take is sent to the ledger after the answer; other processes learn of it soon.
+func TestOtherTakesReachTheOtherProcesses(t *testing.T) {
 	all := cluster(t, noon(), 2)
 	lim := limit(t, "1000/1m")
 	if d := all[0].Take(ratelimit.Reads, "192.0.2.1", lim, 490); !d.OK {
-		t.Fatal("it was refused")
+		t.Fatal("the take was refused")
 	}
 	passed := 0
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -120,11 +120,10 @@ func TestOtherTakesAreToldSoon(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the second process does not know of the first after %d takes", passed)
+	t.Errorf("the second process has not learned of the first one's takes after %d takes", passed)
 }
 
-// A process that begins knows what was taken before it.
-func TestANewProcessKnowsWhatWasTaken(t *testing.T) {
+func TestNewProcessCountsWhatWasTakenBefore(t *testing.T) {
 	c := noon()
 	all := cluster(t, c, 1)
 	lim := limit(t, "3/1m")
@@ -145,8 +144,7 @@ func TestANewProcessKnowsWhatWasTaken(t *testing.T) {
 	}
 }
 
-// Without its ledger each process counts for itself.
-func TestALedgerThatIsAwayLetsEachProcessCount(t *testing.T) {
+func TestWithoutTheLedgerEachProcessCountsForItself(t *testing.T) {
 	server := dbtest.StartServer(t)
 	d, err := db.Open(t.Context(), server.URL("postgres"), db.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -167,12 +165,11 @@ func TestALedgerThatIsAwayLetsEachProcessCount(t *testing.T) {
 		}
 	}
 	if passed != 4 {
-		t.Errorf("%d passed, 4 may", passed)
+		t.Errorf("%d passed, want 4", passed)
 	}
 }
 
-// What was given back can be taken by another process at once.
-func TestWhatIsGivenBackIsFreeEverywhere(t *testing.T) {
+func TestWhatIsReturnedIsFreeInEveryProcess(t *testing.T) {
 	all := cluster(t, noon(), 2)
 	lim := limit(t, "3/1m")
 	for i := range 20 {
@@ -183,7 +180,7 @@ func TestWhatIsGivenBackIsFreeEverywhere(t *testing.T) {
 	}
 }
 
-// gauges are so many processes that count what is held at once.
+// gauges returns the gauges of n processes.
 func gauges(t *testing.T, n int) []*ratelimit.Gauge {
 	t.Helper()
 	var all []*ratelimit.Gauge
@@ -200,7 +197,7 @@ func gauges(t *testing.T, n int) []*ratelimit.Gauge {
 	return all
 }
 
-func TestWhatIsHeldAtOnceIsCountedAcrossProcesses(t *testing.T) {
+func TestHoldingsAreCountedAcrossProcesses(t *testing.T) {
 	all := gauges(t, 3)
 	var held atomic.Int32
 	var mu sync.Mutex
@@ -218,12 +215,12 @@ func TestWhatIsHeldAtOnceIsCountedAcrossProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	if n := held.Load(); n == 0 || n > 4 {
-		t.Fatalf("%d are held, 4 may be", n)
+		t.Fatalf("%d are held, want 1 to 4", n)
 	}
 	for _, release := range releases {
 		release()
 	}
-	for i := range 12 { // one after the other, each process can have all that are free, soon after they were let go
+	for i := range 12 { // each process in turn can hold the only one soon after another released it
 		var release func()
 		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 			var ok bool
@@ -231,7 +228,7 @@ func TestWhatIsHeldAtOnceIsCountedAcrossProcesses(t *testing.T) {
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatal("what was let go is not free")
+				t.Fatal("what was released is not free")
 			}
 		}
 		if _, ok := all[(i+1)%3].Acquire(ratelimit.LongPolls, "192.0.2.1", 1); ok {
@@ -241,7 +238,7 @@ func TestWhatIsHeldAtOnceIsCountedAcrossProcesses(t *testing.T) {
 	}
 }
 
-func TestWhatEachProcessHoldsIsSummed(t *testing.T) {
+func TestHoldingsOfProcessesAreSummed(t *testing.T) {
 	all := cluster(t, noon(), 2)
 	key := [16]byte{1}
 	sum := func(p process, held int, turn int64) int {
@@ -259,8 +256,8 @@ func TestWhatEachProcessHoldsIsSummed(t *testing.T) {
 	}{
 		{process: 0, held: 3, turn: 2, want: 3},
 		{process: 1, held: 2, turn: 1, want: 5},
-		{process: 0, held: 0, turn: 1, want: 2}, // said late: for itself it holds none,
-		{process: 1, held: 2, turn: 2, want: 5}, // for others still three
+		{process: 0, held: 0, turn: 1, want: 2}, // a late report: none for this process itself,
+		{process: 1, held: 2, turn: 2, want: 5}, // but still three for others
 		{process: 0, held: 0, turn: 3, want: 2},
 		{process: 1, held: 2, turn: 3, want: 2},
 	} {
