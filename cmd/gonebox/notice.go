@@ -41,8 +41,8 @@ type noticeRow struct {
 func noticeRowOf(o *app.Operator, n *content.Notice) noticeRow {
 	return noticeRow{
 		ID: n.ID, Kind: string(n.Kind), Level: string(n.Level), Title: n.Title, HTML: n.HTML, Locale: localeOrNull(n.Locale),
-		StartsAt: clock.Stamp{Time: n.StartsAt}, EndsAt: stampOrNull(n.EndsAt), Dismissible: n.Dismissible, State: string(n.State(o.Clock.Now())),
-		CreatedAt: clock.Stamp{Time: n.CreatedAt}, WithdrawnAt: stampOrNull(n.WithdrawnAt),
+		StartsAt: clock.Stamp{Time: n.StartsAt}, EndsAt: clock.Optional(n.EndsAt), Dismissible: n.Dismissible, State: string(n.State(o.Clock.Now())),
+		CreatedAt: clock.Stamp{Time: n.CreatedAt}, WithdrawnAt: clock.Optional(n.WithdrawnAt),
 	}
 }
 

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/app"
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -90,12 +88,4 @@ func rowsOf[T, R any](all []T, row func(T) R) []R {
 		rows[i] = row(v)
 	}
 	return rows
-}
-
-// stampOrNull is a time in JSON; the zero time is null.
-func stampOrNull(at time.Time) *clock.Stamp {
-	if at.IsZero() {
-		return nil
-	}
-	return &clock.Stamp{Time: at}
 }

@@ -51,7 +51,7 @@ func paymentRowOf(c *console, o *app.Operator, m *wallet.Match) (paymentRow, err
 	}
 	row := paymentRow{
 		ID: m.Transfer, ReceivedAt: clock.Stamp{Time: m.ReceivedAt}, Direction: string(t.Direction), Amount: t.Amount, Outcome: string(m.Outcome),
-		Reason: string(m.Reason), Order: m.Order, Account: m.Account, Points: m.Points, SettledAt: stampOrNull(m.SettledAt), Staff: m.Staff, Note: m.Note,
+		Reason: string(m.Reason), Order: m.Order, Account: m.Account, Points: m.Points, SettledAt: clock.Optional(m.SettledAt), Staff: m.Staff, Note: m.Note,
 	}
 	if len(t.Texts) > 0 {
 		row.Content = strings.Join(strings.Fields(t.Texts[0]), " ")

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -36,16 +35,8 @@ func scan(row db.Row) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode key %s: %w", k.Prefix, err)
 	}
-	k.CreatedAt, k.LastUsedAt, k.ExpiresAt = moment(created), moment(used), moment(expires)
+	k.CreatedAt, k.LastUsedAt, k.ExpiresAt = db.Moment(created), db.Moment(used), db.Moment(expires)
 	return &k, nil
-}
-
-// moment is a stored time, or zero.
-func moment(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
 }
 
 // byPrefix reads a key; nil without an error means that there is none.

@@ -13,6 +13,14 @@ const stampLayout = "2006-01-02T15:04:05.000Z"
 // Micro returns the stamp of a time kept as microseconds since 1970.
 func Micro(us int64) Stamp { return Stamp{time.UnixMicro(us).UTC()} }
 
+// Optional returns the stamp of a time that may be absent: nil for the zero time, which JSON writes as null.
+func Optional(at time.Time) *Stamp {
+	if at.IsZero() {
+		return nil
+	}
+	return &Stamp{at}
+}
+
 // String is the stamp as the interface writes it.
 func (s Stamp) String() string { return s.UTC().Format(stampLayout) }
 

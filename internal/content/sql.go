@@ -41,16 +41,8 @@ func scanNotice(row db.Row) (*Notice, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.StartsAt, n.EndsAt, n.CreatedAt, n.WithdrawnAt = moment(starts), moment(ends), moment(created), moment(withdrawn)
+	n.StartsAt, n.EndsAt, n.CreatedAt, n.WithdrawnAt = db.Moment(starts), db.Moment(ends), db.Moment(created), db.Moment(withdrawn)
 	return &n, nil
-}
-
-// moment is a stored time; 0 stands for none.
-func moment(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
 }
 
 func notices(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Notice, error) {
@@ -103,7 +95,7 @@ func scanPage(row db.Row) (*Page, error) {
 	if err := row.Scan(&p.Key, &p.Locale, &p.Title, &p.HTML, &updated); err != nil {
 		return nil, err
 	}
-	p.UpdatedAt = moment(updated)
+	p.UpdatedAt = db.Moment(updated)
 	return &p, nil
 }
 

@@ -25,7 +25,7 @@ func (s *Service) tellTx(ctx context.Context, tx *db.Tx, p *Private, at time.Tim
 	}
 	told := event.Domain{
 		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},
-		VerifiedAt: stamp(p.VerifiedAt), CheckedAt: stamp(p.CheckedAt),
+		VerifiedAt: clock.Optional(p.VerifiedAt), CheckedAt: clock.Optional(p.CheckedAt),
 	}
 	for _, r := range s.Records(p) {
 		record := event.Record{Type: r.Type, Name: r.Name, Value: r.Value, OK: r.OK}
@@ -35,14 +35,6 @@ func (s *Service) tellTx(ctx context.Context, tx *db.Tx, p *Private, at time.Tim
 		told.Records = append(told.Records, record)
 	}
 	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: of(told)})
-}
-
-// stamp is a time that may be missing.
-func stamp(at time.Time) *clock.Stamp {
-	if at.IsZero() {
-		return nil
-	}
-	return &clock.Stamp{Time: at}
 }
 
 func verified(d event.Domain) event.Data  { return event.DomainVerified{Domain: d} }

@@ -15,18 +15,10 @@ type lease struct {
 	until time.Time // nobody but its holder does it before; zero: it has none
 }
 
-// micro is the end of the lease as it is stored.
-func (l lease) micro() int64 {
-	if l.until.IsZero() {
-		return 0
-	}
-	return l.until.UnixMicro()
-}
-
 // doAlone claims a task and does it, renewing the claim while it lasts. Another process may be faster: then that one does it.
 func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error {
 	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // before it is: whether it came to be may never be known
-	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), seen.micro())
+	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), db.Micros(seen.until))
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged 
 			at = due
 		}
 	}
-	if l.until.After(at) && l.micro() != t.held {
+	if l.until.After(at) && db.Micros(l.until) != t.held {
 		at = l.until
 	}
 	return at, l, nil

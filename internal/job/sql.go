@@ -141,15 +141,7 @@ func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.
 	if err := q.QueryRow(ctx, selectDue, kind).Scan(&w, &l); err != nil {
 		return waiting, lease, fmt.Errorf("look for the jobs of %s: %w", kind, err)
 	}
-	return moment(w), moment(l), nil
-}
-
-// moment is a stored time, or zero.
-func moment(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
+	return db.Moment(w), db.Moment(l), nil
 }
 
 // holdsTx reports whether a job is still this holding's.
@@ -164,5 +156,5 @@ func leaseOf(ctx context.Context, q db.Queryer, name string) (l lease, err error
 	if err := q.QueryRow(ctx, selectSchedule, name).Scan(&next, &until); err != nil {
 		return l, fmt.Errorf("read the schedule of %s: %w", name, err)
 	}
-	return lease{next: time.UnixMicro(next).UTC(), until: moment(until)}, nil
+	return lease{next: time.UnixMicro(next).UTC(), until: db.Moment(until)}, nil
 }

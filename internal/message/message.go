@@ -4,7 +4,6 @@ package message
 
 import (
 	"context"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/blob"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -139,12 +138,4 @@ type Envelope struct {
 	Helo     string   `json:"helo"`
 	RemoteIP string   `json:"remoteIp"`
 	TLS      bool     `json:"tls" doc:"Whether the message came in over TLS."`
-}
-
-// stamp keeps a time that may be absent.
-func stamp(t time.Time) *clock.Stamp {
-	if t.IsZero() {
-		return nil
-	}
-	return &clock.Stamp{Time: t.UTC()}
 }

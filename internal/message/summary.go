@@ -34,7 +34,7 @@ func (s *stored) show(m *Summary) {
 		}
 	}
 	if s.SentAt != 0 {
-		m.SentAt = stamp(time.UnixMicro(s.SentAt))
+		m.SentAt = clock.Optional(time.UnixMicro(s.SentAt))
 	}
 	if o := s.OTP; o != nil {
 		m.OTP = &OTP{

@@ -42,11 +42,9 @@ func scan(row db.Row) (*Subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.StartedAt, s.anchor, s.PeriodEnd = moment(started), moment(anchor), moment(end)
+	s.StartedAt, s.anchor, s.PeriodEnd = db.Moment(started), db.Moment(anchor), db.Moment(end)
 	return &s, nil
 }
-
-func moment(us int64) time.Time { return time.UnixMicro(us).UTC() }
 
 // one reads a subscription; nil without an error means that there is none.
 func one(ctx context.Context, q db.Queryer, query string, arg any) (*Subscription, error) {
@@ -150,5 +148,5 @@ func nextEnd(ctx context.Context, q db.Queryer) (time.Time, error) {
 	if at == 0 {
 		return time.Time{}, nil
 	}
-	return moment(at), nil
+	return db.Moment(at), nil
 }

@@ -115,16 +115,8 @@ func scanOrder(row db.Row) (*Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.CreatedAt, o.ExpiresAt, o.PaidAt = moment(created), moment(expires), moment(paid)
+	o.CreatedAt, o.ExpiresAt, o.PaidAt = db.Moment(created), db.Moment(expires), db.Moment(paid)
 	return &o, nil
-}
-
-// moment is a stored time; 0 is the zero time.
-func moment(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
 }
 
 // orderBy reads an order; nil without an error means that there is none.
@@ -174,7 +166,7 @@ func newTransfers(ctx context.Context, q db.Queryer, last place, max int) ([]pla
 	scan := func(row db.Row) (p place, err error) {
 		var received int64
 		err = row.Scan(&p.transfer, &received)
-		p.receivedAt = moment(received)
+		p.receivedAt = db.Moment(received)
 		return p, err
 	}
 	all, err := db.Collect(ctx, q, scan, selectNew, last.receivedAt.UnixMicro(), last.transfer, max)
@@ -200,7 +192,7 @@ func scanMatch(row db.Row) (*Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.ReceivedAt, m.SettledAt = moment(received), moment(settled)
+	m.ReceivedAt, m.SettledAt = db.Moment(received), db.Moment(settled)
 	return &m, nil
 }
 
