@@ -45,7 +45,7 @@ func TestMovesThatCannotBeAreRefused(t *testing.T) {
 		"migrate --from sqlite:" + empty + " --to sqlite:" + full:                                                                             "--from: there is no database",
 		"migrate --from sqlite:" + full + " --to sqlite:" + empty:                                                                             "secrets.key: set it to the secret of the service",
 		"migrate --from sqlite:" + kept + " --to sqlite:" + empty:                                                                             "GONEBOX_SECRETS_KEY_FILE=" + kept,
-		"migrate --from sqlite:" + kept + " --to sqlite:" + empty + " --set secrets.key=" + someSecret("o"):                                   "secrets.key is not what",
+		"migrate --from sqlite:" + kept + " --to sqlite:" + empty + " --set secrets.key=" + someSecret("o"):                                   "secrets.key is not the contents of",
 		"migrate --from sqlite:" + full + " --to postgres://user:hidden@127.0.0.1:1/x?connect_timeout=1 --set secrets.key=" + someSecret("k"): "postgres://127.0.0.1:1/x: ",
 	} {
 		got := gonebox(t, line)

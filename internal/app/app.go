@@ -1,5 +1,22 @@
-// Package app puts the parts of the service together and is the only one that knows them all. It decides nothing that a
-// domain could decide.
+// Package app assembles the service: it creates every part, connects them, runs them and stops them. It is the only package
+// that imports all others. Rules of the service belong to the domains, not here.
+//
+// # Start
+//
+// New, in this order: check what the configuration alone can show (secret.go, config warnings); take the ports, so that one
+// in use is reported before anything is written (listen.go); open the storage and migrate the database (storage.go); load or
+// create the master secret (secret.go); create the parts, from the database up to the HTTP and SMTP servers (assemble.go,
+// http.go, smtp.go, webhooks.go, billing.go, cluster.go); read the public domains. Run then accepts connections and starts
+// the background work of the process's roles (run.go, periodic.go).
+//
+// # Shutdown
+//
+// When its context ends, Run stops in the reverse order (run.go, shutdown.go): /readyz answers 503 and everything continues
+// for shutdown_delay; then the long-polls return, HTTP and SMTP stop accepting and finish what is in progress, the goroutine
+// that stores mail ends once no connection can bring any more, the periodic jobs and webhook deliveries end, expired data is
+// erased, and the storage is closed. shutdown_grace bounds all of it.
+//
+// Operator and Move are for the commands: they open the storage without running the service.
 package app
 
 import (
@@ -33,18 +50,18 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Version is the program's version; a release sets it when it is built.
+// Version is the version of the program. The linker sets it when a release is built.
 var Version = "dev"
 
-// Options are what a test changes of an App. The zero value is right for the service.
+// Options replace parts of an App in tests. The service uses the zero value.
 type Options struct {
-	Clock    clock.Clock              // nil: the machine's
+	Clock    clock.Clock              // nil: the system clock
 	Logger   *slog.Logger             // nil: made from the configuration
 	Resolver mailauth.Resolver        // nil: made from the configuration
-	Commit   func(func() error) error // see db.Options
+	Commit   func(func() error) error // wraps each commit; see db.Options
 }
 
-// App is the assembled service.
+// App is the assembled service in one process.
 type App struct {
 	cfg           *config.Config
 	clock         clock.Clock
@@ -53,37 +70,37 @@ type App struct {
 	reserve       *reserve.Reserve // nil on PostgreSQL
 	wake          *wake.Hub
 	domains       *domain.Service
-	boxes         *mailbox.Service
-	mail          *message.Service
+	mailboxes     *mailbox.Service
+	messages      *message.Service
 	guests        *guest.Service
-	users         *account.Service
+	accounts      *account.Service
 	keys          *apikey.Service
 	filters       *filter.Service
-	hooks         *hooks
+	webhooks      *webhooks
 	billing       *billing
 	subscriptions *subscription.Service
 	inbound       *inbound.Service
 	smtp          *smtpd.Server
 	web           *http.Server
 	admin         *http.Server // nil: no metrics
-	acme          *smtpd.ACME  // nil: no certificate is fetched
+	acme          *smtpd.ACME  // nil: no certificate is obtained by ACME
 	metrics       *metrics
 	memory        *budget.Budget
-	baseURL       string // how clients reach the service
+	baseURL       string // the URL at which clients reach the service
 
-	rawStore     rawStore
-	limiter      *ratelimit.Limiter
-	cluster      cluster
-	smtpListener net.Listener // nil: another process takes mail
-	webListener  net.Listener
-	adminListen  net.Listener  // nil: no metrics
-	common       *job.Schedule // what is done once for all processes, where this one has the role jobs
-	own          *job.Schedule // what each process does for itself
-	stopping     atomic.Bool
+	rawStore       rawStore
+	limiter        *ratelimit.Limiter
+	cluster        cluster
+	smtpListener   net.Listener // nil: without the role smtp
+	webListener    net.Listener
+	adminListen    net.Listener  // nil: no metrics
+	sharedSchedule *job.Schedule // periodic jobs that one process runs for all; see sharedTasks
+	localSchedule  *job.Schedule // periodic jobs of every process; see localTasks
+	stopping       atomic.Bool
 }
 
-// New opens the storage, brings it up to date and assembles the service. It listens already, so that a port that is
-// taken is told at once; Run answers. Close releases everything if Run is not called.
+// New assembles the service; the package comment has the order. The ports accept connections when it returns, but answer
+// only once Run is called. A caller that does not call Run must call Close.
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error) {
 	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics(), memory: budget.New(memoryBudget(cfg))}
 	a.metrics.countMemory(a.memory)
@@ -98,17 +115,17 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if err := a.demandSecret(); err != nil {
+	if err := a.requireSecret(); err != nil {
 		return nil, err
 	}
 	for _, w := range cfg.Warnings() {
-		a.log.Warn("a setting opens the service to everyone", "key", w.Key, "value", w.Value, "advice", w.Advice)
+		a.log.Warn("setting opens the service to everyone", "key", w.Key, "value", w.Value, "advice", w.Advice)
 	}
-	warm := a.warm()
+	warm := a.warmUp()
 	if err := a.listen(ctx); err != nil {
 		return nil, err
 	}
-	ctx = db.Freeing(ctx) // the little that a start writes may not keep a service on a full disk from starting
+	ctx = db.Freeing(ctx) // a start writes little, and must succeed on a full disk so that data can be deleted
 	if err := a.open(ctx, o); err != nil {
 		return nil, err
 	}
@@ -116,7 +133,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.sameSecret(ctx, master); err != nil {
+	if err := a.checkSecret(ctx, master); err != nil {
 		return nil, err
 	}
 	if err := a.assemble(master, o); err != nil {
@@ -125,21 +142,21 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 	if err := a.domains.Reload(ctx); err != nil {
 		return nil, err
 	}
-	a.tellOfBilling(ctx)
+	a.logMissingBankKeys(ctx)
 	<-warm
 	return a, nil
 }
 
-// Close releases the ports and the storage. Run does it by itself.
+// Close closes the listeners and the storage. Run calls it; calling it again does nothing.
 func (a *App) Close() error {
 	var errs []error
 	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen} {
 		if l != nil {
-			_ = l.Close() // closed already after Run
+			_ = l.Close() // fails after Run, whose servers have closed it
 		}
 	}
-	if a.hooks != nil {
-		a.hooks.guard.Close()
+	if a.webhooks != nil {
+		a.webhooks.guard.Close()
 	}
 	errs = append(errs, a.cluster.close())
 	if a.db != nil {

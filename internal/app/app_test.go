@@ -7,8 +7,8 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// The main job: a mailbox, a mail over SMTP, its code over HTTP.
-func TestTheCodeOfAMailComesOutOfTheCallThatWaits(t *testing.T) {
+// A mailbox, a mail over SMTP, its code over HTTP.
+func TestLongPollReturnsCodeOfMail(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{})
 	box := s.NewMailbox()
 	answers := make(chan apptest.Answer)

@@ -22,9 +22,10 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// warm builds, beside the rest of the start, what the first mail would wait for otherwise. The channel is closed when it is
-// done. A process that neither takes mail nor answers calls does not need it.
-func (a *App) warm() <-chan struct{} {
+// warmUp builds the tables of the code extractor while the rest of the process starts, which takes some 100 ms of processor
+// time that the first mail would wait for. The returned channel is closed when they are ready. A process that neither
+// receives mail nor serves the API does not need them.
+func (a *App) warmUp() <-chan struct{} {
 	done := make(chan struct{})
 	if !a.runs(roleSMTP) && !a.runs(roleAPI) {
 		close(done)
@@ -37,18 +38,19 @@ func (a *App) warm() <-chan struct{} {
 	return done
 }
 
-// assemble plugs the parts together.
+// assemble creates the parts in the order in which they depend on each other. Every key is derived from the master secret for
+// one purpose.
 func (a *App) assemble(master []byte, o Options) error {
 	cfg := a.cfg
-	signing, err := token.Derive(master, "mailbox token")
+	signingKey, err := token.Derive(master, "mailbox token")
 	if err != nil {
 		return err
 	}
-	holding, err := token.Derive(master, "address hold")
+	holdKey, err := token.Derive(master, "address hold")
 	if err != nil {
 		return err
 	}
-	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: signing})
+	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: signingKey})
 	if err != nil {
 		return err
 	}
@@ -59,33 +61,33 @@ func (a *App) assemble(master []byte, o Options) error {
 	a.billing = newBilling(a.db, a.clock, a.log, cfg, func() { a.wake.Wake(bankTopic + ":") })
 	a.subscriptions = subscription.New(a.db, a.clock, catalogue, a.billing.wallet, a.billing.answers)
 	entitled := entitlements{catalogue, a.subscriptions}
-	names := a.newNames(o)
-	a.domains = domain.New(a.db, a.clock, names, entitled, domain.Policy{
+	dns := a.newResolver(o)
+	a.domains = domain.New(a.db, a.clock, dns, entitled, domain.Policy{
 		Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname, RecheckEvery: cfg.Domain.RecheckEvery, SuspendAfter: cfg.Domain.SuspendAfter,
 	})
-	a.boxes = mailbox.New(a.db, a.clock, keys, a.wake, entitled, a.domains, mailbox.Policy{
+	a.mailboxes = mailbox.New(a.db, a.clock, keys, a.wake, entitled, a.domains, mailbox.Policy{
 		Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
-	}, holding[:])
-	a.mail = message.New(a.db, a.clock, a.wake, a.boxes, a.rawStore, message.Policy{
+	}, holdKey[:])
+	a.messages = message.New(a.db, a.clock, a.wake, a.mailboxes, a.rawStore, message.Policy{
 		PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax),
 	})
-	a.guests = guest.New(a.db, a.clock, a.boxes, cfg.Session.Idle)
+	a.guests = guest.New(a.db, a.clock, a.mailboxes, cfg.Session.Idle)
 	a.limiter = a.newLimiter()
-	if a.users, err = newAccounts(a.db, a.clock, a.limiter, cfg.Account, master); err != nil {
+	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg.Account, master); err != nil {
 		return err
 	}
 	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
-	if a.hooks, err = a.newHooks(master, entitled, names); err != nil {
+	if a.webhooks, err = a.newWebhooks(master, entitled, dns); err != nil {
 		return err
 	}
-	outbox := a.hooks.outbox(cfg.Webhooks.PendingMax)
+	outbox := a.webhooks.outbox(cfg.Webhooks.PendingMax)
 	a.domains.PublishTo(outbox)
-	a.boxes.PublishTo(outbox)
-	a.boxes.ObserveBatches(a.metrics.batch)
+	a.mailboxes.PublishTo(outbox)
+	a.mailboxes.ObserveBatches(a.metrics.observeEraseBatch)
 	a.joinCluster()
-	a.inbound = a.newInbound(names, outbox)
-	a.baseURL = a.reachedAt()
+	a.inbound = a.newInbound(dns, outbox)
+	a.baseURL = a.effectiveBaseURL()
 	a.schedule()
 	if err := a.assembleSMTP(); err != nil {
 		return err
@@ -93,24 +95,24 @@ func (a *App) assemble(master []byte, o Options) error {
 	return a.assembleHTTP(catalogue)
 }
 
-// newNames is the DNS of the whole service.
-func (a *App) newNames(o Options) mailauth.Resolver {
+// newResolver returns the DNS resolver that the whole service shares.
+func (a *App) newResolver(o Options) mailauth.Resolver {
 	if o.Resolver != nil {
 		return o.Resolver
 	}
 	return resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
 }
 
-func (a *App) newInbound(names mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {
+func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {
 	return inbound.New(inbound.Parts{
-		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, RawMessages: a.rawStore, Filters: a.filters, Outbox: outbox,
-		Authenticator: mailauth.New(names, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
+		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, RawMessages: a.rawStore, Filters: a.filters, Outbox: outbox,
+		Authenticator: mailauth.New(dns, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), SetMax: a.cfg.SMTP.SetMax,
-		ObserveSet: func(mails int) { a.metrics.sets.Observe(float64(mails)) },
+		ObserveSet: func(mails int) { a.metrics.batchSize.Observe(float64(mails)) },
 	})
 }
 
-// newAccounts assembles accounts; each of their secrets is derived from the master secret for its purpose alone.
+// newAccounts creates the account service.
 func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg config.Account, master []byte) (*account.Service, error) {
 	seal, err := token.Derive(master, "two-factor seal")
 	if err != nil {
@@ -125,7 +127,7 @@ func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg config.Accou
 	}, account.Secrets{Seal: seal, Recovery: recovery})
 }
 
-// cost is what one password hash costs.
+// hashCost returns the cost of one password hash.
 func hashCost(p config.Password) account.Cost {
 	const kib = 1 << 10
 	return account.Cost{

@@ -12,31 +12,31 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
 
-// billing is what points and payments are made of.
+// billing groups the parts that handle points and payments.
 type billing struct {
 	answers *idempotency.Answers
 	wallet  *wallet.Service
 	bankpay *bankpay.Service
-	arrived chan struct{} // has room for one; filled when the bank has told of a transaction
+	arrived chan struct{} // buffered, 1; receives when the bank has reported a transaction
 }
 
-// newBilling assembles it; tell lets other processes know that the bank has told of a transaction.
-func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, tell func()) *billing {
+// newBilling creates billing. notify tells other processes that the bank has reported a transaction.
+func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, notify func()) *billing {
 	b := &billing{answers: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
-	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); tell() })
+	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); notify() })
 	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Answers: b.answers, Transfers: b.bankpay, Logger: l, Policy: walletPolicy(cfg.Billing)})
 	return b
 }
 
-// nudge has this process's reconciliation look at once, if it has one.
+// nudge makes the reconciliation in this process run at once, if this process runs it.
 func (b *billing) nudge() {
 	select {
 	case b.arrived <- struct{}{}:
-	default: // it will look anyway
+	default: // it is about to run anyway
 	}
 }
 
-// policy is the configuration as package wallet wants it.
+// walletPolicy converts the configuration for package wallet. A bank that is not fully configured is disabled.
 func walletPolicy(c config.Billing) wallet.Policy {
 	provider := func(code, name, status string) wallet.Provider {
 		return wallet.Provider{
@@ -45,7 +45,7 @@ func walletPolicy(c config.Billing) wallet.Policy {
 	}
 	bank := provider(wallet.Bankpay, "Bank transfer", c.Providers.Bankpay)
 	if len(missingBankKeys(c.Bankpay)) > 0 && bank.Status == wallet.Active {
-		bank.Status = wallet.Disabled // nobody could pay, or nobody would hear of it
+		bank.Status = wallet.Disabled // payments could not be made, or would not be reported
 	}
 	return wallet.Policy{
 		VNDPerPoint: c.VNDPerPoint, TopupMin: c.TopupMin, TopupMax: c.TopupMax, OrderTTL: c.OrderTTL, LatePayment: c.LatePayment,
@@ -57,7 +57,7 @@ func walletPolicy(c config.Billing) wallet.Policy {
 	}
 }
 
-// missing are the keys without which bank transfers cannot be offered.
+// missingBankKeys returns the keys that are empty although bank transfers cannot work without them.
 func missingBankKeys(c config.Bankpay) (keys []string) {
 	for _, s := range []struct{ key, value string }{
 		{"apikey", string(c.APIKey)}, {"bank_bin", c.BankBIN}, {"account_number", c.AccountNumber},
@@ -69,14 +69,14 @@ func missingBankKeys(c config.Bankpay) (keys []string) {
 	return keys
 }
 
-// gate says who may call back.
+// bankGate returns what authenticates the bank's callback.
 func bankGate(c config.Bankpay) bankpay.Gate {
 	return bankpay.NewGate(string(c.APIKey), c.AllowNetworks)
 }
 
-// tellOfBilling says at the start what an operator would otherwise find out from a customer. Who has configured nothing of
-// bank transfers has no use for them.
-func (a *App) tellOfBilling(ctx context.Context) {
+// logMissingBankKeys logs at start which keys of bank transfers are missing, so that an operator does not learn it from a
+// customer. It is a warning only if some of the keys are set: otherwise bank transfers are probably not wanted.
+func (a *App) logMissingBankKeys(ctx context.Context) {
 	c := a.cfg.Billing
 	missing := missingBankKeys(c.Bankpay)
 	begun := len(missing) < 3 || c.Bankpay.BankName != "" || c.Bankpay.AccountName != "" || len(c.Bankpay.AllowNetworks) > 0

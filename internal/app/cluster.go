@@ -11,27 +11,30 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// cluster is what ties this process to the others that share its PostgreSQL. On SQLite there are none, and it does nothing.
+// cluster connects this process with the others that share its PostgreSQL. On SQLite there are no others, and it is empty
+// apart from limiter and gauge.
 type cluster struct {
-	counts  *db.DB // for the ledger alone: it is asked inside transactions, too
-	relay   *wake.Relay
-	ledger  *ledger.Ledger
-	limiter *ratelimit.Limiter
-	gauge   *ratelimit.Gauge
+	// ledgerDB is a pool for the ledger alone. The ledger is used inside transactions that hold a connection of the main pool;
+	// taking a second one from there could deadlock.
+	ledgerDB *db.DB
+	relay    *wake.Relay
+	ledger   *ledger.Ledger
+	limiter  *ratelimit.Limiter
+	gauge    *ratelimit.Gauge
 }
 
-// What processes tell each other that they have changed, beside mailboxes: package wake carries it.
+// The topics of changes that processes announce to each other through package wake, besides mailboxes.
 const (
 	domainTopic = "domain"
 	filterTopic = "filter"
-	bankTopic   = "bank" // it has told of a transaction
+	bankTopic   = "bank" // the bank has reported a transaction
 )
 
-// newLimiter counts against the limits, together with other processes where there may be some.
+// newLimiter creates the limiter and the gauge, which count together with other processes through the ledger.
 func (a *App) newLimiter() *ratelimit.Limiter {
 	l, g := ratelimit.New(a.clock), ratelimit.NewGauge()
-	if a.shared() {
-		a.cluster.ledger = ledger.New(a.cluster.counts)
+	if a.sharesDatabase() {
+		a.cluster.ledger = ledger.New(a.cluster.ledgerDB)
 		l.Share(a.cluster.ledger)
 		g.Share(a.cluster.ledger)
 	}
@@ -39,28 +42,28 @@ func (a *App) newLimiter() *ratelimit.Limiter {
 	return l
 }
 
-// openCounts opens connections of the ledger's own.
-func (a *App) openCounts(ctx context.Context) (err error) {
-	if a.shared() {
-		a.cluster.counts, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4, Beside: a.db})
+// openLedger opens the connections of the ledger.
+func (a *App) openLedger(ctx context.Context) (err error) {
+	if a.sharesDatabase() {
+		a.cluster.ledgerDB, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4, Beside: a.db})
 	}
 	return err
 }
 
 func (c *cluster) close() error {
-	if c.counts == nil {
+	if c.ledgerDB == nil {
 		return nil
 	}
-	defer func() { c.counts = nil }()
-	return c.counts.Close()
+	defer func() { c.ledgerDB = nil }()
+	return c.ledgerDB.Close()
 }
 
-// shared tells whether other processes may use the same database.
-func (a *App) shared() bool { return a.cfg.Database.URL != "" }
+// sharesDatabase reports whether other processes may use the same database.
+func (a *App) sharesDatabase() bool { return a.cfg.Database.URL != "" }
 
-// joinCluster lets this process wake the others, and has what it remembers forgotten when they change it.
+// joinCluster announces changes to the other processes, and drops what this one has cached when they announce theirs.
 func (a *App) joinCluster() {
-	if !a.shared() {
+	if !a.sharesDatabase() {
 		return
 	}
 	r := wake.NewRelay(a.wake, a.db)
@@ -68,12 +71,12 @@ func (a *App) joinCluster() {
 	a.filters.OnChange(func(account id.Account) { a.wake.Wake(filterTopic + ":" + string(account)) })
 	r.Subscribe(domainTopic, a.domains.Forget)
 	r.Subscribe(bankTopic, func(string) { a.billing.nudge() })
-	r.Subscribe(deliveryKind, func(string) { a.hooks.queue.Nudge() })
+	r.Subscribe(deliveryKind, func(string) { a.webhooks.queue.Nudge() })
 	r.Subscribe(filterTopic, func(account string) { a.filters.Forget(id.Account(account)) })
 	a.cluster.relay = r
 }
 
-// run keeps the ties until ctx ends.
+// run exchanges wake-ups and counts with the other processes until ctx ends.
 func (c *cluster) run(ctx context.Context) {
 	if c.relay == nil {
 		return
@@ -85,7 +88,7 @@ func (c *cluster) run(ctx context.Context) {
 	all.Wait()
 }
 
-// forgetIdle drops what was counted of identities that are as fresh as ever.
+// forgetIdle deletes the shared counts that no longer limit anything.
 func (a *App) forgetIdle(ctx context.Context) error {
 	if a.cluster.ledger == nil {
 		return nil

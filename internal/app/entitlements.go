@@ -12,14 +12,14 @@ import (
 	"github.com/gonebox/gonebox/internal/subscription"
 )
 
-// entitlements tells the domains what their owners may have: what the plan in effect gives. It is read each time, so that what
-// staff or the owner change holds at once and a paid period ends at its end.
+// entitlements answers the domains' questions about quotas from the plan in effect. It reads the plan on every call, so that a
+// change by staff or by the owner, and the end of a paid period, apply at once.
 type entitlements struct {
 	catalogue     plan.Catalogue
 	subscriptions *subscription.Service
 }
 
-// plan is the plan of an account, or of guests.
+// plan returns the plan in effect of an account; for the empty identifier, that of guests.
 func (e entitlements) plan(ctx context.Context, account id.Account) (p plan.Plan, disabled bool, err error) {
 	if account == "" {
 		return e.catalogue.Guest(), false, nil
@@ -27,13 +27,13 @@ func (e entitlements) plan(ctx context.Context, account id.Account) (p plan.Plan
 	return e.subscriptions.Plan(ctx, account)
 }
 
-// MailboxLimits are what an owner of mailboxes may have.
+// MailboxLimits returns the quotas of an owner of mailboxes; account is empty for a guest.
 func (e entitlements) MailboxLimits(ctx context.Context, account id.Account) (mailbox.Limits, error) {
 	p, _, err := e.plan(ctx, account)
 	return mailboxLimits(p), err
 }
 
-// MailboxLimitsOf tells what each of several accounts may have. One that there is not is an error.
+// MailboxLimitsOf calls found with the quotas of each account. An account that does not exist is an error.
 func (e entitlements) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
 	plans, err := e.subscriptions.Plans(ctx, accounts)
 	if err != nil {
@@ -57,7 +57,7 @@ func mailboxLimits(p plan.Plan) mailbox.Limits {
 	}
 }
 
-// KeyLimits are what an account may have of keys. The keys of a disabled one are good for nothing.
+// KeyLimits returns the quotas of an account's developer keys. It fails for a disabled account, whose keys are invalid.
 func (e entitlements) KeyLimits(ctx context.Context, account id.Account) (apikey.Limits, error) {
 	p, disabled, err := e.plan(ctx, account)
 	if err == nil && disabled {
@@ -67,19 +67,19 @@ func (e entitlements) KeyLimits(ctx context.Context, account id.Account) (apikey
 	return apikey.Limits{Max: may.KeysMax, Calls: may.KeysCalls, MailboxCreate: may.KeysMailboxCreate, Tier: p.Code}, err
 }
 
-// DomainsMax is how many private domains an account may have.
+// DomainsMax returns how many private domains an account may have.
 func (e entitlements) DomainsMax(ctx context.Context, account id.Account) (int, error) {
 	p, _, err := e.plan(ctx, account)
 	return p.Entitlements.DomainsMax, err
 }
 
-// FilterMax is how many filters an account may have.
+// FilterMax returns how many filters an account may have.
 func (e entitlements) FilterMax(ctx context.Context, account id.Account) (int, error) {
 	p, _, err := e.plan(ctx, account)
 	return p.Entitlements.FiltersMax, err
 }
 
-// WebhookMax is how many webhook endpoints an account may have.
+// WebhookMax returns how many webhook endpoints an account may have.
 func (e entitlements) WebhookMax(ctx context.Context, account id.Account) (int, error) {
 	p, _, err := e.plan(ctx, account)
 	return p.Entitlements.WebhooksMax, err

@@ -16,8 +16,8 @@ import (
 	"github.com/gonebox/gonebox/internal/webui"
 )
 
-// deleting has the calls that delete carried out on a full disk.
-func deleting(h http.Handler) http.Handler {
+// deleteOnFullDisk lets DELETE requests use the disk space in reserve, so that they succeed on a full disk.
+func deleteOnFullDisk(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
 			r = r.WithContext(db.Freeing(r.Context()))
@@ -26,11 +26,13 @@ func deleting(h http.Handler) http.Handler {
 	})
 }
 
+// assembleHTTP creates the public HTTP server, and the one for metrics if it is configured. Without the role api the public
+// one serves health checks only.
 func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	cfg := a.cfg
 	api := httpapi.New(httpapi.Parts{
-		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.boxes, Messages: a.mail, Guests: a.guests, Accounts: a.users,
-		Keys: a.keys, Filters: a.filters, Webhooks: a.hooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
+		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, Guests: a.guests, Accounts: a.accounts,
+		Keys: a.keys, Filters: a.filters, Webhooks: a.webhooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
 		Ready: a.ready, Stopping: a.stopping.Load, ProbesOnly: !a.runs(roleAPI), SessionMax: catalogue.Guest().Entitlements.MailboxesMax,
 	})
@@ -44,21 +46,21 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	if a.acme != nil {
 		pages = a.acme.Challenges(pages)
 	}
-	a.web = a.newHTTPServer(a.farewell(deleting(limited(api, pages))))
+	a.web = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(limitConnections(api, pages))))
 	a.web.ConnContext = connlimit.Context
 	if cfg.Metrics.Addr != "" {
 		a.admin = a.newHTTPServer(a.metrics.handler())
-		a.admin.WriteTimeout = 0 // a profile takes as long as it is asked to
+		a.admin.WriteTimeout = 0 // a profile takes as long as the request says
 	}
 	return nil
 }
 
-// kitConfig is what every HTTP API of the process shares.
+// kitConfig returns what every HTTP API of the process shares.
 func (a *App) kitConfig() httpkit.Config {
 	cfg := a.cfg
 	return httpkit.Config{
 		Clock: a.clock, Logger: a.log, Limiter: a.limiter, Gauge: a.cluster.gauge, Memory: a.memory,
-		Observe: a.metrics.observe, Unavailable: db.Unavailable,
+		Observe: a.metrics.observeCall, Unavailable: db.Unavailable,
 		BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies,
 		BodyMax: int64(cfg.HTTP.BodyMax), LargeBodyMax: int64(cfg.HTTP.LargeBodyMax), WriteTimeout: cfg.HTTP.WriteTimeout,
 		WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
@@ -78,8 +80,8 @@ func (a *App) newHTTPServer(h http.Handler) *http.Server {
 	}
 }
 
-// reachedAt is base_url, but for a service that nobody told its address: then it is where this machine reaches it.
-func (a *App) reachedAt() string {
+// effectiveBaseURL returns base_url. If it is not configured, it returns the URL on this machine, with the port in use.
+func (a *App) effectiveBaseURL() string {
 	if a.cfg.BaseURL != config.Default().BaseURL {
 		return a.cfg.BaseURL
 	}
@@ -87,8 +89,9 @@ func (a *App) reachedAt() string {
 	return "http://localhost:" + port
 }
 
-// limited leaves requests on connections beyond the limits to the API, which answers probes and refuses the rest.
-func limited(api, all http.Handler) http.Handler {
+// limitConnections passes requests on connections above the connection limits directly to api, which answers health checks
+// and refuses the rest; see package connlimit.
+func limitConnections(api, all http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if connlimit.Of(r.Context()) != connlimit.No {
 			api.ServeHTTP(w, r)

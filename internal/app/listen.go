@@ -9,21 +9,21 @@ import (
 	"github.com/gonebox/gonebox/internal/connlimit"
 )
 
-// The parts that a process may run (key roles). Whatever it runs, it answers probes.
+// The roles of a process (configuration key roles). With any of them it answers health checks.
 const (
-	roleSMTP = "smtp" // takes mail
-	roleAPI  = "api"  // answers calls and serves the pages
-	roleJobs = "jobs" // delivers webhooks and does what has to be done now and then
+	roleSMTP = "smtp" // receives mail
+	roleAPI  = "api"  // serves the API and the web pages
+	roleJobs = "jobs" // delivers webhooks and runs the shared periodic jobs
 )
 
-// runs reports whether a part runs in this process.
+// runs reports whether this process has a role.
 func (a *App) runs(role string) bool { return slices.Contains(a.cfg.Roles, role) }
 
-// listen takes the ports.
+// listen opens the listeners of all ports, which share one pool of connections.
 func (a *App) listen(ctx context.Context) (err error) {
 	var plain net.ListenConfig
-	pool := connlimit.NewPool(connectionsOf(connlimit.Descriptors()))
-	web := net.ListenConfig{Control: boundUnsent}
+	pool := connlimit.NewPool(maxConnections(connlimit.Descriptors()))
+	web := net.ListenConfig{Control: limitUnsent}
 	if a.webListener, err = web.Listen(ctx, "tcp", a.cfg.HTTP.Addr); err != nil {
 		return fmt.Errorf("http.addr: %w", err)
 	}
@@ -34,7 +34,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 		if a.smtpListener, err = plain.Listen(ctx, "tcp", a.cfg.SMTP.Addr); err != nil {
 			return fmt.Errorf("smtp.addr: %w", err)
 		}
-		a.smtpListener = pool.Listen(a.smtpListener, connlimit.Options{Exempt: a.cfg.SMTP.TrustedProxies}) // it limits addresses itself
+		a.smtpListener = pool.Listen(a.smtpListener, connlimit.Options{Exempt: a.cfg.SMTP.TrustedProxies}) // package smtpd limits connections by address
 	}
 	if a.cfg.Metrics.Addr != "" {
 		if a.adminListen, err = plain.Listen(ctx, "tcp", a.cfg.Metrics.Addr); err != nil {
@@ -44,9 +44,9 @@ func (a *App) listen(ctx context.Context) (err error) {
 	return nil
 }
 
-// connectionsOf is how many connections clients may have open together in a process with so many descriptors: the rest is for files, the
-// database and deliveries. 0 is any number.
-func connectionsOf(descriptors int) int {
+// maxConnections returns how many client connections a process with a limit of file descriptors may have open. A quarter of the
+// descriptors, within bounds, is left for files, the database and webhook deliveries. 0 means no limit, in both directions.
+func maxConnections(descriptors int) int {
 	const (
 		leastOwn, mostOwn = 80, 1024
 		least             = 8
@@ -57,13 +57,13 @@ func connectionsOf(descriptors int) int {
 	return max(descriptors-min(max(descriptors/4, leastOwn), mostOwn), least)
 }
 
-// HTTPAddr is where calls are answered, or probes alone.
+// HTTPAddr returns the address of the public HTTP server.
 func (a *App) HTTPAddr() net.Addr { return a.webListener.Addr() }
 
-// SMTPAddr is where mail comes in, or nil.
+// SMTPAddr returns the address of the SMTP server, or nil.
 func (a *App) SMTPAddr() net.Addr { return addressOf(a.smtpListener) }
 
-// MetricsAddr is where metrics and profiles are served, or nil.
+// MetricsAddr returns the address of metrics and profiles, or nil.
 func (a *App) MetricsAddr() net.Addr { return addressOf(a.adminListen) }
 
 func addressOf(l net.Listener) net.Addr {

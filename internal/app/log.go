@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
-// newLogger writes structured lines; those of a request carry its trace id.
+// newLogger returns a logger that adds the trace id to the lines logged for a request.
 func newLogger(c config.Log, w io.Writer) *slog.Logger {
 	o := &slog.HandlerOptions{Level: c.Level}
 	var h slog.Handler = slog.NewTextHandler(w, o)
@@ -19,7 +19,7 @@ func newLogger(c config.Log, w io.Writer) *slog.Logger {
 	return slog.New(traced{h})
 }
 
-// traced adds the trace id of the request that a line is logged for.
+// traced is a handler that adds the trace id of the request in the context.
 type traced struct{ slog.Handler }
 
 // Handle adds the trace id.
@@ -30,8 +30,8 @@ func (t traced) Handle(ctx context.Context, r slog.Record) error {
 	return t.Handler.Handle(ctx, r)
 }
 
-// WithAttrs keeps adding trace ids.
+// WithAttrs returns a handler that adds trace ids too.
 func (t traced) WithAttrs(attrs []slog.Attr) slog.Handler { return traced{t.Handler.WithAttrs(attrs)} }
 
-// WithGroup keeps adding trace ids.
+// WithGroup returns a handler that adds trace ids too.
 func (t traced) WithGroup(name string) slog.Handler { return traced{t.Handler.WithGroup(name)} }

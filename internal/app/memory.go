@@ -12,13 +12,13 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// gcPercent lets garbage grow to three times what lives. Little lives here, a few MiB, and every mail leaves some behind:
-// collecting less often is worth a tenth of its time, for some 10 MiB.
+// gcPercent lets garbage grow to three times the live heap, which is a few MiB, before it is collected. Collecting less often
+// than Go's default of 100 saves a tenth of the time of a small mail, for some 10 MiB of memory (docs/decisions/0042).
 const gcPercent = 300
 
-// limitMemory sets how much memory the Go runtime uses, where the environment does not say it. The budget bounds what is in use. What is
-// no longer in use stays until it is collected, which happens when it is gcPercent of what is in use, or before the memory limit is
-// reached: with a full budget it is the limit that counts.
+// limitMemory sets the GC percentage and the memory limit of the Go runtime unless GOGC and GOMEMLIMIT are set. The memory
+// budget bounds only what is in use. Garbage stays until it amounts to gcPercent of the live heap or the memory limit is near;
+// with a full budget the limit comes first.
 func limitMemory(cfg *config.Config) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -30,14 +30,15 @@ func limitMemory(cfg *config.Config) {
 
 const (
 	returnEvery = 10 * time.Second
-	returnFrom  = 64 << 20 // octets for which a collection is worth it
+	returnFrom  = 64 << 20 // octets from which on a collection is worth its cost
 )
 
-// returnMemory gives memory back to the operating system until ctx ends. The runtime by itself keeps what a burst of large mails took: an
-// idle process collects every two minutes, and a process with little to do when its small heap has grown by gcPercent, long after the
-// garbage of the burst could go; and what was collected goes back slowly, down to the size that the heap may grow to.
+// returnMemory returns memory to the operating system after bursts, until ctx ends. Without it the runtime keeps what a burst
+// of large mails took: an idle process collects every two minutes, a process with little to do collects when its small heap has
+// grown by gcPercent, and the freed pages go back slowly. docs/decisions/0042 has the choice; docs/operating.md#memory
+// promises the memory back within 20 seconds, which test/system and test/blackbox check.
 func (a *App) returnMemory(ctx context.Context) {
-	debug.FreeOSMemory() // what starting up needed is not needed again
+	debug.FreeOSMemory() // release what only starting up needed
 	var h held
 	h.freed(heldMemory(), a.memory.InUse())
 	for {
@@ -55,13 +56,15 @@ func (a *App) returnMemory(ctx context.Context) {
 	}
 }
 
-// held is the memory that the runtime holds beside what is in use of the budget, as it was when all had been given back that could be.
+// held remembers in idle the octets that the runtime held, beyond the part of the budget in use, right after memory was
+// returned: the baseline that later readings are compared with.
 type held struct{ idle int64 }
 
-// worthwhile reports whether much can be given back of the total that the runtime holds now.
+// worthwhile reports whether at least returnFrom octets can be returned, given what the runtime holds and what is in use now.
 func (h *held) worthwhile(total, inUse int64) bool { return total-inUse > h.idle+returnFrom }
 
-// freed notes what is left. While much is in use that is no measure of what will be left without it: it may be less, but not more.
+// freed records the baseline after memory was returned. While much of the budget is in use the reading is too high, since work in
+// progress takes more memory than it has acquired, so then the baseline may only fall.
 func (h *held) freed(total, inUse int64) {
 	const little = returnFrom / 4
 	if rest := total - inUse; inUse <= little || rest < h.idle {
@@ -69,14 +72,14 @@ func (h *held) freed(total, inUse int64) {
 	}
 }
 
-// heldMemory is the memory that the runtime has from the operating system.
+// heldMemory returns how many octets the runtime holds from the operating system.
 func heldMemory() int64 {
 	samples := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	runtimemetrics.Read(samples)
 	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64())
 }
 
-// memoryBudget is memory.budget in octets, and by default a part of the memory that the process can have.
+// memoryBudget returns memory.budget in octets, by default a part of the memory that the process can have.
 func memoryBudget(cfg *config.Config) int64 {
 	if cfg.Memory.Budget > 0 {
 		return int64(cfg.Memory.Budget)

@@ -1,10 +1,10 @@
 package app
 
-// Held is held for tests.
+// Held exports held to the tests.
 type Held struct{ held }
 
-// Worthwhile is worthwhile.
+// Worthwhile calls worthwhile.
 func (h *Held) Worthwhile(total, inUse int64) bool { return h.worthwhile(total, inUse) }
 
-// Freed is freed.
+// Freed calls freed.
 func (h *Held) Freed(total, inUse int64) { h.freed(total, inUse) }

@@ -6,8 +6,8 @@ import (
 	"github.com/gonebox/gonebox/internal/app"
 )
 
-// What is in use while memory is given back does not keep that memory from being given back later.
-func TestMemoryIsGivenBackOnceABurstIsOver(t *testing.T) {
+// What is in use while memory is returned must not raise the baseline for good.
+func TestMemoryIsReturnedAfterABurst(t *testing.T) {
 	const mib = 1 << 20
 	var h app.Held
 	h.Freed(20*mib, 0)
@@ -18,9 +18,9 @@ func TestMemoryIsGivenBackOnceABurstIsOver(t *testing.T) {
 	}{
 		{30 * mib, mib, false, 0},
 		{150 * mib, 120 * mib, false, 0},
-		{350 * mib, 100 * mib, true, 300 * mib}, // more is in use than was acquired
+		{350 * mib, 100 * mib, true, 300 * mib}, // more than was acquired is in use
 		{300 * mib, 150 * mib, true, 180 * mib},
-		{170 * mib, 0, true, 40 * mib}, // a little stays, in caches
+		{170 * mib, 0, true, 40 * mib}, // a little stays in caches
 		{100 * mib, 0, false, 0},
 		{110 * mib, 0, true, 40 * mib},
 	} {

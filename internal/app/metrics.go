@@ -15,24 +15,24 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// metrics counts what the service does, in a registry of its own. Calls are told apart by operation, never by path, so
-// that a caller cannot make series.
+// metrics holds the metrics of the service in a registry of its own. Calls are labelled by operation, never by path, so that
+// clients cannot create time series.
 type metrics struct {
-	registry    *prometheus.Registry
-	calls       *prometheus.HistogramVec
-	connections prometheus.Gauge
-	mails       *prometheus.HistogramVec
-	octets      *prometheus.CounterVec
-	sets        prometheus.Histogram
-	attempts    *prometheus.HistogramVec
-	batches     prometheus.Histogram
+	registry     *prometheus.Registry
+	calls        *prometheus.HistogramVec
+	connections  prometheus.Gauge
+	mails        *prometheus.HistogramVec
+	octets       *prometheus.CounterVec
+	batchSize    prometheus.Histogram
+	attempts     *prometheus.HistogramVec
+	eraseBatches prometheus.Histogram
 }
 
 func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "gonebox_http_request_duration_seconds", Help: "Calls by operation and status; a long-poll's wait is in it.",
+			Name: "gonebox_http_request_duration_seconds", Help: "Calls by operation and status, including the wait of long-polls.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"operation", "status"}),
 		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "gonebox_smtp_connections", Help: "SMTP connections that are open."}),
@@ -42,24 +42,24 @@ func newMetrics() *metrics {
 		}, []string{"outcome"}),
 		octets: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gonebox_smtp_message_bytes_total", Help: "Octets of messages by outcome."}, []string{"outcome"}),
 	}
-	m.sets = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "gonebox_mail_set_size", Help: "Mails that were stored together, with one sync of each file.",
+	m.batchSize = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "gonebox_mail_set_size", Help: "Mails per batch: stored in one transaction, with one sync of each file.",
 		Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
 	})
 	m.attempts = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "gonebox_webhook_attempt_duration_seconds", Help: "Attempts to deliver an event to a webhook endpoint, by outcome.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 	}, []string{"outcome"})
-	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "gonebox_erase_batch_duration_seconds", Help: "Transactions that end mailboxes and erase them with their mail.",
+	m.eraseBatches = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "gonebox_erase_batch_duration_seconds", Help: "Transactions that expire mailboxes and erase them with their mail.",
 		Buckets: []float64{.001, .0025, .005, .01, .02, .05, .1, .25, .5, 1, 2.5},
 	})
-	m.registry.MustRegister(m.attempts, m.batches, m.sets, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.attempts, m.eraseBatches, m.batchSize, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// countMemory shows a memory budget and what is used of it.
+// countMemory registers the metrics of a memory budget.
 func (m *metrics) countMemory(b *budget.Budget) {
 	total := prometheus.NewGauge(prometheus.GaugeOpts{Name: "gonebox_memory_budget_bytes", Help: "Memory for mail, requests and responses in progress (memory.budget)."})
 	total.Set(float64(b.Total()))
@@ -69,21 +69,21 @@ func (m *metrics) countMemory(b *budget.Budget) {
 			Name: "gonebox_memory_used_bytes", Help: "Memory of the budget in use, by kind.", ConstLabels: prometheus.Labels{"kind": k.String()},
 		}, func() float64 { return float64(b.Used(k)) }))
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "gonebox_memory_refused_total", Help: "Requests for memory of the budget that waited in vain, by kind.", ConstLabels: prometheus.Labels{"kind": k.String()},
+			Name: "gonebox_memory_refused_total", Help: "Requests for memory of the budget that timed out waiting, by kind.", ConstLabels: prometheus.Labels{"kind": k.String()},
 		}, func() float64 { return float64(b.Refused(k)) }))
 	}
 }
 
-// observe takes note of a call.
-func (m *metrics) observe(operation string, status int, took time.Duration) {
+// observeCall records an API call.
+func (m *metrics) observeCall(operation string, status int, took time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}
 	m.calls.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// attempted takes note of an attempt to deliver an event.
-func (m *metrics) attempted(succeeded bool, took time.Duration) {
+// observeAttempt records an attempt to deliver an event.
+func (m *metrics) observeAttempt(succeeded bool, took time.Duration) {
 	outcome := "failed"
 	if succeeded {
 		outcome = "succeeded"
@@ -91,11 +91,11 @@ func (m *metrics) attempted(succeeded bool, took time.Duration) {
 	m.attempts.WithLabelValues(outcome).Observe(took.Seconds())
 }
 
-// batch takes note of a batch of a sweep, by the machine's clock: what it costs others does not depend on what time the
-// service believes it is.
-func (m *metrics) batch() (over func()) {
+// observeEraseBatch starts measuring a transaction that erases and returns the function that ends the measurement. It uses the
+// system clock, since the duration must be real even where a test has replaced the clock of the service.
+func (m *metrics) observeEraseBatch() (done func()) {
 	begun := clock.System().Now()
-	return func() { m.batches.Observe(clock.System().Now().Sub(begun).Seconds()) }
+	return func() { m.eraseBatches.Observe(clock.System().Now().Sub(begun).Seconds()) }
 }
 
 func (m *metrics) smtp() smtpd.Metrics {
@@ -108,7 +108,7 @@ func (m *metrics) smtp() smtpd.Metrics {
 	}
 }
 
-// handler serves metrics and profiles: for the operator's own network, never for the public one.
+// handler serves metrics and profiles, without authentication: metrics.addr must not be public.
 func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))

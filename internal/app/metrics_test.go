@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-func TestMetricsShowTheMemoryBudget(t *testing.T) {
+func TestMetricsIncludeMemoryBudget(t *testing.T) {
 	cfg := config.Default()
 	cfg.Memory.Budget = 512 << 20
 	b, m := budget.New(memoryBudget(cfg)), newMetrics()

@@ -18,37 +18,38 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// MoveReport is what Move did; see package db/move.
+// MoveReport is the result of Move; see package db/move.
 type MoveReport = move.Report
 
-// MoveProgress is how far Move has come.
+// MoveProgress is the progress of Move.
 type MoveProgress = move.Progress
 
-// databaseFile is the SQLite database in data_dir, and rawFolder where the raw messages beside it are.
+// The SQLite database and the directory of raw messages in data_dir.
 const (
 	databaseFile = "gonebox.db"
 	rawFolder    = "raw"
 )
 
-// Move carries everything a service keeps from one place to another, each of them sqlite:DIR (its data_dir, or the database
-// file in it), postgres://…, or "" for the one that cfg names. cfg is that of the service as it will be: its secrets.key must be
-// the secret that the data were signed and sealed with. The source stays as it is. Running it again once it is done finds that.
+// Move copies all data of a service from one database to another. Each is sqlite:DIR (a data_dir, or the database file in it),
+// postgres://…, or "" for the one that cfg names. cfg is the configuration of the service after the move: its secrets.key must
+// be the secret that the data was signed and encrypted with. The source is not changed. After a completed move, moving again
+// only reports that it is done. progress may be nil.
 func Move(ctx context.Context, cfg *config.Config, from, to string, progress func(MoveProgress)) (r MoveReport, err error) {
-	if from, err = placeOf(from, cfg); err != nil {
+	if from, err = parseLocation(from, cfg); err != nil {
 		return r, fmt.Errorf("--from: %w", err)
 	}
-	if to, err = placeOf(to, cfg); err != nil {
+	if to, err = parseLocation(to, cfg); err != nil {
 		return r, fmt.Errorf("--to: %w", err)
 	}
 	if from == to {
-		return r, fmt.Errorf("--from and --to are the same: %s", public(from))
+		return r, fmt.Errorf("--from and --to are the same: %s", redact(from))
 	}
-	if dir, ok := folder(from); ok {
+	if dir, ok := dataDirOf(from); ok {
 		if _, err := os.Stat(filepath.Join(dir, databaseFile)); err != nil {
 			return r, fmt.Errorf("--from: there is no database: %w", err)
 		}
 	}
-	proof, err := proveSecret(cfg, from, to)
+	proof, err := proveMovedSecret(cfg, from, to)
 	if err != nil {
 		return r, err
 	}
@@ -68,15 +69,15 @@ func Move(ctx context.Context, cfg *config.Config, from, to string, progress fun
 
 const sqliteScheme = "sqlite:"
 
-// placeOf is a place in full: sqlite: and a clean path of a folder, or a URL.
-func placeOf(place string, cfg *config.Config) (string, error) {
-	if place == "" {
+// parseLocation returns a location in full: sqlite: and the absolute path of a data_dir, or a PostgreSQL URL.
+func parseLocation(location string, cfg *config.Config) (string, error) {
+	if location == "" {
 		if url := string(cfg.Database.URL); url != "" {
 			return url, nil
 		}
-		place = sqliteScheme + cfg.DataDir
+		location = sqliteScheme + cfg.DataDir
 	}
-	if path, ok := strings.CutPrefix(place, sqliteScheme); ok && path != "" {
+	if path, ok := strings.CutPrefix(location, sqliteScheme); ok && path != "" {
 		path, err := filepath.Abs(path)
 		if err != nil {
 			return "", err
@@ -86,37 +87,40 @@ func placeOf(place string, cfg *config.Config) (string, error) {
 		}
 		return sqliteScheme + path, nil
 	}
-	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
-		return place, nil
+	if strings.HasPrefix(location, "postgres://") || strings.HasPrefix(location, "postgresql://") {
+		return location, nil
 	}
 	return "", errors.New("must be sqlite:PATH or postgres://…")
 }
 
-// folder is the data_dir of a place on SQLite.
-func folder(place string) (dir string, ok bool) { return strings.CutPrefix(place, sqliteScheme) }
+// dataDirOf returns the data_dir of a location; ok is false for PostgreSQL.
+func dataDirOf(location string) (dir string, ok bool) {
+	return strings.CutPrefix(location, sqliteScheme)
+}
 
-// public is a place without what is secret of it.
-func public(place string) string {
-	if _, ok := folder(place); ok {
-		return place
+// redact returns a location without user, password and parameters, for messages.
+func redact(location string) string {
+	if _, ok := dataDirOf(location); ok {
+		return location
 	}
-	u, err := url.Parse(place)
+	u, err := url.Parse(location)
 	if err != nil {
-		return "postgres://…" // several hosts, which pgx alone understands
+		return "postgres://…" // a URL with several hosts, which only pgx can parse
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// side is an end of a move, opened.
+// side is one end of a move, opened.
 type side struct {
 	move.Side
 	close func() error
 }
 
-// openSide opens a place, which on SQLite keeps every service away from it, and brings its tables up to date.
-func openSide(ctx context.Context, place string, c clock.Clock) (_ side, err error) {
+// openSide opens and migrates one end of a move. On SQLite it holds the lock of the directory of raw messages, so that no
+// service can start on it.
+func openSide(ctx context.Context, location string, c clock.Clock) (_ side, err error) {
 	var closers []func() error
-	shut := func() error {
+	closeAll := func() error {
 		var errs []error
 		for _, c := range closers {
 			errs = append(errs, c())
@@ -124,11 +128,11 @@ func openSide(ctx context.Context, place string, c clock.Clock) (_ side, err err
 		return errors.Join(errs...)
 	}
 	fail := func(err error) (side, error) {
-		return side{}, errors.Join(fmt.Errorf("%s: %w", public(place), err), shut())
+		return side{}, errors.Join(fmt.Errorf("%s: %w", redact(location), err), closeAll())
 	}
-	var kept rawStore
-	target := named(place)
-	if dir, ok := folder(place); ok {
+	var store rawStore
+	target := withApplicationName(location)
+	if dir, ok := dataDirOf(location); ok {
 		if err := makeDataDir(dir); err != nil {
 			return fail(err)
 		}
@@ -139,7 +143,7 @@ func openSide(ctx context.Context, place string, c clock.Clock) (_ side, err err
 		if err != nil {
 			return fail(err)
 		}
-		kept, target = segments{s, c}, filepath.Join(dir, databaseFile)
+		store, target = segments{s, c}, filepath.Join(dir, databaseFile)
 		closers = append(closers, s.Close)
 	}
 	d, err := db.Open(ctx, target, db.Options{Readers: 2})
@@ -150,14 +154,14 @@ func openSide(ctx context.Context, place string, c clock.Clock) (_ side, err err
 	if _, _, err := d.Migrate(ctx); err != nil {
 		return fail(err)
 	}
-	if kept == nil {
-		kept = partitions{raw.NewTable(d), c}
+	if store == nil {
+		store = partitions{raw.NewTable(d), c}
 	}
-	return side{move.Side{DB: d, RawMessages: carrier{kept}, Name: public(place)}, shut}, nil
+	return side{move.Side{DB: d, RawMessages: moveStore{store}, Name: redact(location)}, closeAll}, nil
 }
 
-// named has the connections of a move told from those of a service.
-func named(url string) string {
+// withApplicationName adds a parameter that distinguishes the connections of a move from those of a service.
+func withApplicationName(url string) string {
 	mark := "?"
 	if strings.Contains(url, "?") {
 		mark = "&"
@@ -165,19 +169,19 @@ func named(url string) string {
 	return url + mark + "application_name=gonebox-move"
 }
 
-// carrier reads raw messages and keeps them in the transaction of a move.
-type carrier struct{ rawStore }
+// moveStore adapts a rawStore to package db/move.
+type moveStore struct{ rawStore }
 
-// Read returns a raw message that q sees.
-func (c carrier) Read(ctx context.Context, q db.Queryer, ref raw.Ref) ([]byte, error) {
+// Read returns a raw message as the transaction of q sees it.
+func (c moveStore) Read(ctx context.Context, q db.Queryer, ref raw.Ref) ([]byte, error) {
 	if p, ok := c.rawStore.(partitions); ok {
 		return p.ReadFrom(ctx, q, ref)
 	}
 	return c.rawStore.Read(ref)
 }
 
-// KeepTx keeps records.
-func (c carrier) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []raw.Record) ([]raw.Ref, error) {
+// KeepTx writes records and waits until they are on stable storage, or will be when tx commits.
+func (c moveStore) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []raw.Record) ([]raw.Ref, error) {
 	refs, synced, err := c.Append(at, records)
 	if err != nil {
 		return nil, err

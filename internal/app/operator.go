@@ -17,8 +17,8 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
 
-// Operator is an operator's access to a service's database, whether the service runs or not: the domains that commands work on. A
-// running service uses what they change with its next call, and public domains within seconds.
+// Operator gives commands access to the database of a service, whether the service is running or not. A running service sees
+// changes with its next call, and changes of public domains within seconds (reloadEvery).
 type Operator struct {
 	Domains  *domain.Service
 	Accounts *account.Registry
@@ -31,7 +31,7 @@ type Operator struct {
 	db *db.DB
 }
 
-// OpenOperator opens the database that cfg names and brings it up to date.
+// OpenOperator opens and migrates the database that cfg names.
 func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err error) {
 	catalogue, err := cfg.Catalogue()
 	if err != nil {
@@ -58,10 +58,10 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	return o, o.Domains.Reload(ctx)
 }
 
-// Close releases the database.
+// Close closes the database.
 func (o *Operator) Close() { _ = o.db.Close() }
 
-// Migrate brings the database to the newest schema and returns the versions before and after.
+// Migrate migrates the database to the latest schema and returns the versions before and after.
 func Migrate(ctx context.Context, cfg *config.Config) (from, to int64, err error) {
 	d, err := openOperatorDatabase(ctx, cfg)
 	if err != nil {

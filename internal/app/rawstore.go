@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// rawStore keeps raw messages for their short time.
+// rawStore keeps raw messages for their retention period.
 type rawStore interface {
 	inbound.RawMessages
 	Read(ref raw.Ref) ([]byte, error)
@@ -19,19 +19,19 @@ type rawStore interface {
 	Close() error
 }
 
-// segments are raw messages in files of this machine.
+// segments is a rawStore in files of this machine.
 type segments struct {
 	*raw.Segments
 	clock clock.Clock
 }
 
-// Append begins to write records.
+// Append starts writing records; the returned Synced waits until they are on stable storage.
 func (s segments) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
 	refs, synced, err := s.Segments.Append(at, records)
 	return refs, synced, err
 }
 
-// KeepTx has nothing to do: Append has written the record.
+// KeepTx does nothing: Append has written the records.
 func (segments) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
 func (s segments) sweep(context.Context) error {
@@ -39,13 +39,13 @@ func (s segments) sweep(context.Context) error {
 	return err
 }
 
-// partitions are raw messages in PostgreSQL.
+// partitions is a rawStore in PostgreSQL.
 type partitions struct {
 	*raw.Table
 	clock clock.Clock
 }
 
-// Append gives records their references; the transaction of their messages writes them.
+// Append assigns references to records. KeepTx writes them in the transaction that inserts their messages.
 func (p partitions) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
 	refs, err := p.Table.Append(context.Background(), at, records)
 	return refs, withRows{}, err
@@ -56,8 +56,8 @@ func (p partitions) sweep(ctx context.Context) error {
 	return err
 }
 
-// withRows is on stable storage when the rows beside it are.
+// withRows is the Synced of records that are committed with the rows of their messages.
 type withRows struct{}
 
-// Wait has nothing to wait for.
+// Wait returns at once.
 func (withRows) Wait() error { return nil }

@@ -9,20 +9,21 @@ import (
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
-// readyMax bounds a readiness probe: what has not answered by then is not ready.
+// readyMax bounds a readiness check. What has not answered by then counts as failing.
 const readyMax = 3 * time.Second
 
-// ready looks at what calls depend on (spec §4 system). What another process does is not this one's to answer for.
+// ready checks what requests depend on (docs/spec/running.md#readiness). A role that this process does not have is not checked:
+// it is reported as running elsewhere.
 func (a *App) ready(ctx context.Context) []httpapi.Check {
 	ctx, cancel := context.WithTimeout(ctx, readyMax)
 	defer cancel()
 	smtp := httpapi.Check{Name: "smtp", Elsewhere: a.smtpListener == nil}
 	if a.smtpListener != nil {
-		smtp.Err = answers(ctx, a.smtpListener.Addr())
+		smtp.Err = dial(ctx, a.smtpListener.Addr())
 	}
-	jobs := httpapi.Check{Name: "jobs", Err: a.own.Healthy(), Elsewhere: !a.runs(roleJobs)}
+	jobs := httpapi.Check{Name: "jobs", Err: a.localSchedule.Healthy(), Elsewhere: !a.runs(roleJobs)}
 	if a.runs(roleJobs) {
-		jobs.Err = errors.Join(jobs.Err, a.common.Healthy(), a.hooks.queue.Healthy())
+		jobs.Err = errors.Join(jobs.Err, a.sharedSchedule.Healthy(), a.webhooks.queue.Healthy())
 	}
 	return []httpapi.Check{
 		{Name: "database", Err: a.db.Ready(ctx)},
@@ -31,8 +32,8 @@ func (a *App) ready(ctx context.Context) []httpapi.Check {
 	}
 }
 
-// answers looks whether something listens at an address of this process.
-func answers(ctx context.Context, addr net.Addr) error {
+// dial reports an error if nothing accepts connections at addr.
+func dial(ctx context.Context, addr net.Addr) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, addr.Network(), addr.String())
 	if err != nil {
 		return err

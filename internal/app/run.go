@@ -10,9 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Run serves until ctx ends and for shutdown_delay more, then lets the work under way finish, for shutdown_grace at most, and
-// closes everything.
-// An error means that a part stopped by itself, or that not all of the work could be finished.
+// Run serves until ctx ends, and then shuts down as the package comment describes. It returns an error if a server failed, or
+// if work in progress could not be finished within shutdown_grace. It may be called once, and closes the App.
 func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -20,25 +19,25 @@ func (a *App) Run(ctx context.Context) error {
 	delivery, endDelivery := context.WithCancel(context.WithoutCancel(ctx))
 	defer endDelivery()
 	inside.Go(func() { a.cluster.run(delivery) })
-	inside.Go(func() { a.own.Run(ctx) })
+	inside.Go(func() { a.localSchedule.Run(ctx) })
 	if a.runs(roleSMTP) {
 		inside.Go(func() { a.inbound.Run(delivery) })
 	}
 	if a.runs(roleJobs) {
-		inside.Go(func() { a.common.Run(ctx) })
-		inside.Go(func() { a.hooks.Run(ctx) })
+		inside.Go(func() { a.sharedSchedule.Run(ctx) })
+		inside.Go(func() { a.webhooks.Run(ctx) })
 	}
 	a.serve(ctx, &edges, stop)
 	<-ctx.Done()
 
 	a.stopping.Store(true)
-	a.linger()
-	err := a.finish(func(grace context.Context) error {
+	a.delayShutdown()
+	err := a.withinGrace(func(grace context.Context) error {
 		a.drain(grace)
 		edges.Wait()
-		endDelivery() // only now: until the edges are quiet, a mail may still want to be delivered
+		endDelivery() // not before the servers have stopped: until then a session may deliver a mail
 		inside.Wait()
-		a.eraseLast(db.Freeing(grace)) // a full disk does not make a stop a failure
+		a.eraseAtShutdown(db.Freeing(grace)) // a full disk must not make the shutdown fail
 		return errors.Join(a.keys.Flush(db.Freeing(context.WithoutCancel(ctx))), a.Close())
 	})
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
@@ -47,7 +46,7 @@ func (a *App) Run(ctx context.Context) error {
 	return err
 }
 
-// serve has the edges answer. One that ends by itself stops everything.
+// serve starts the servers, each on a goroutine of edges. One that fails ends the context of Run by calling stop.
 func (a *App) serve(ctx context.Context, edges *sync.WaitGroup, stop context.CancelCauseFunc) {
 	serve := func(name string, serve func() error) {
 		edges.Go(func() {
@@ -64,13 +63,13 @@ func (a *App) serve(ctx context.Context, edges *sync.WaitGroup, stop context.Can
 		serve("metrics", func() error { return a.admin.Serve(a.adminListen) })
 	}
 	if a.acme != nil {
-		go a.fetchCertificate(ctx) // it may hang on the authority longer than a stop may take
+		go a.fetchCertificate(ctx) // not in edges: a request to the authority may take longer than a shutdown
 	}
 }
 
-// fetchCertificate has the certificate there before the first client asks; else the first client waits for it.
+// fetchCertificate obtains the certificate at start, so that the first client does not wait for it.
 func (a *App) fetchCertificate(ctx context.Context) {
 	if err := a.acme.Fetch(ctx); err != nil && ctx.Err() == nil {
-		a.log.Error("no certificate for STARTTLS yet; it is tried again when a client asks", "error", err)
+		a.log.Error("no certificate for STARTTLS, retrying when a client needs it", "error", err)
 	}
 }

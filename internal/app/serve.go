@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
-// Serve runs the service until ctx ends, and says on out where it can be reached.
+// Serve runs the service until ctx ends, and prints on out where it can be reached.
 func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 	limitMemory(cfg)
 	if os.Getenv("GOMAXPROCS") == "" {
@@ -23,18 +23,18 @@ func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	a.greet(out)
+	a.printGreeting(out)
 	go a.returnMemory(ctx)
 	return a.Run(ctx)
 }
 
-// waitingProcs is how many goroutines more than there are processors may be in Go's hands at once. One that waits for the disk
-// holds its place until the runtime takes it away, and asks for one again behind all that want to run; the set of mail that
-// it has just made durable waits with it. On two processors one place more is worth 6 % of the mails (docs/decisions/0035).
+// waitingProcs is added to GOMAXPROCS. A goroutine in a sync keeps its P until the scheduler retakes it, and then queues for
+// another behind all runnable goroutines, while the batch that it has just made durable waits. On two processors one P more
+// raises the mail rate by 6 % (docs/decisions/0035).
 const waitingProcs = 1
 
-// greet tells a newcomer where everything is and what to try next.
-func (a *App) greet(out io.Writer) {
+// printGreeting prints the addresses of the service and a first command to try.
+func (a *App) printGreeting(out io.Writer) {
 	fmt.Fprintf(out, "Gonebox %s is ready.\n", Version)
 	if a.runs(roleAPI) {
 		fmt.Fprintf(out, "  API             %s%s\n", a.baseURL, httpapi.BasePath)
@@ -44,7 +44,7 @@ func (a *App) greet(out io.Writer) {
 	}
 	if addr := a.SMTPAddr(); addr != nil {
 		_, port, _ := net.SplitHostPort(addr.String())
-		fmt.Fprintf(out, "  SMTP            port %s, mail for %s\n", port, strings.Join(a.servedNames(), ", "))
+		fmt.Fprintf(out, "  SMTP            port %s, mail for %s\n", port, strings.Join(a.publicDomains(), ", "))
 	}
 	fmt.Fprintf(out, "  data            %s\n", a.cfg.DataDir)
 	if addr := a.MetricsAddr(); addr != nil {
@@ -55,7 +55,8 @@ func (a *App) greet(out io.Writer) {
 	}
 }
 
-func (a *App) servedNames() []string {
+// publicDomains returns the names of the public domains.
+func (a *App) publicDomains() []string {
 	var names []string
 	for _, d := range a.domains.Public() {
 		names = append(names, d.Name)

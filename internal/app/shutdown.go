@@ -9,16 +9,17 @@ import (
 	"time"
 )
 
-// linger serves on for shutdown_delay, while the readiness probe and every answer tell clients to go elsewhere.
-func (a *App) linger() {
+// delayShutdown waits for shutdown_delay while everything is still served. /readyz answers 503 meanwhile, and responses close
+// their connections, so that load balancers and clients move to other processes.
+func (a *App) delayShutdown() {
 	timer := a.clock.NewTimer(a.cfg.ShutdownDelay)
 	defer timer.Stop()
 	<-timer.C
 }
 
-// farewell has each connection closed by its answer once the process is about to end. One that is idle could otherwise be
-// closed at the moment when the client sends its next request.
-func (a *App) farewell(h http.Handler) http.Handler {
+// closeWhenStopping closes each HTTP connection after its next response once the process is stopping. An idle connection would
+// otherwise be closed just when the client sends its next request.
+func (a *App) closeWhenStopping(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.stopping.Load() {
 			w.Header().Set("Connection", "close")
@@ -27,13 +28,13 @@ func (a *App) farewell(h http.Handler) http.Handler {
 	})
 }
 
-// stopMargin is how much longer than shutdown_grace a stop may take: once the grace is over nothing waits for another
-// machine any more.
+// stopMargin is how much longer than shutdown_grace a shutdown may take. After the grace period nothing waits for another
+// machine, so what is left takes a moment.
 const stopMargin = 2 * time.Second
 
-// finish runs the end of everything. When shutdown_grace is over, calls that wait for PostgreSQL fail; what still has not ended
-// stopMargin after that is left to the end of the process.
-func (a *App) finish(end func(grace context.Context) error) error {
+// withinGrace calls end with a context that ends after shutdown_grace. Then calls that wait for PostgreSQL fail; if end has not
+// returned stopMargin later, withinGrace returns an error and leaves its goroutine to the end of the process.
+func (a *App) withinGrace(end func(grace context.Context) error) error {
 	grace, cancel := context.WithTimeout(context.Background(), a.cfg.ShutdownGrace)
 	defer cancel()
 	defer context.AfterFunc(grace, a.db.Abort)()
@@ -54,9 +55,9 @@ func (a *App) finish(end func(grace context.Context) error) error {
 	}
 }
 
-// drain stops taking work and waits for what is under way until grace ends.
+// drain stops accepting connections and requests, and waits for those in progress until grace ends.
 func (a *App) drain(grace context.Context) {
-	a.wake.Close() // long-polls answer with what there is
+	a.wake.Close() // long-polls return what there is
 	var edges sync.WaitGroup
 	edges.Go(func() {
 		if err := a.web.Shutdown(grace); err != nil {
@@ -72,19 +73,19 @@ func (a *App) drain(grace context.Context) {
 	edges.Wait()
 }
 
-// eraseMax bounds the erasing at a stop.
-const eraseMax = 3 * time.Second
+// eraseAtShutdownMax bounds erasing at shutdown.
+const eraseAtShutdownMax = 3 * time.Second
 
-// eraseLast erases what is over at a stop: else it would stay in the files of data_dir for as long as the service is down.
-// Other processes that share a database go on with it.
-func (a *App) eraseLast(ctx context.Context) {
-	if a.shared() {
+// eraseAtShutdown erases expired data, which would otherwise stay in the files of data_dir while the service is down. With a
+// shared database other processes do it.
+func (a *App) eraseAtShutdown(ctx context.Context) {
+	if a.sharesDatabase() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, eraseMax)
+	ctx, cancel := context.WithTimeout(ctx, eraseAtShutdownMax)
 	defer cancel()
-	_, err := a.boxes.Sweep(ctx, a.mail)
+	_, err := a.mailboxes.Sweep(ctx, a.messages)
 	if err = errors.Join(err, a.rawStore.sweep(ctx), a.db.Purge(ctx)); err != nil {
-		a.log.Warn("not everything that is over was erased before the stop; the next start does it", "error", err)
+		a.log.Warn("expired data was not completely erased at shutdown; the next start erases it", "error", err)
 	}
 }

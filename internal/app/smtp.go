@@ -10,6 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
+// assembleSMTP creates the SMTP server, with a certificate from files, from ACME, or without STARTTLS.
 func (a *App) assembleSMTP() error {
 	cfg := a.cfg
 	c := smtpd.Config{
@@ -37,7 +38,8 @@ func (a *App) assembleSMTP() error {
 	return nil
 }
 
-// allowMessage holds the messages of a sender's address against the limit (decisions §5).
+// allowMessage returns a function that counts a message from an address against limit and reports how long to wait if it is
+// exceeded (docs/spec/limits.md#rate-limits).
 func allowMessage(l *ratelimit.Limiter, limit ratelimit.Limit) func(netip.Addr) (time.Duration, bool) {
 	return func(addr netip.Addr) (time.Duration, bool) {
 		d := l.Take(ratelimit.SMTPMessages, ratelimit.AddrIdentity(addr), limit, 1)

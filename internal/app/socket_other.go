@@ -4,4 +4,4 @@ package app
 
 import "syscall"
 
-func boundUnsent(string, string, syscall.RawConn) error { return nil }
+func limitUnsent(string, string, syscall.RawConn) error { return nil }

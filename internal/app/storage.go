@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/reserve"
 )
 
-// open opens what is kept: SQLite and segment files in data_dir, or the PostgreSQL that processes share.
+// open opens the storage and migrates the database: SQLite and segment files in data_dir, or a shared PostgreSQL.
 func (a *App) open(ctx context.Context, o Options) (err error) {
 	if err := makeDataDir(a.cfg.DataDir); err != nil {
 		return fmt.Errorf("data_dir: %w", err)
@@ -37,7 +37,7 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	if _, _, err = a.db.Migrate(ctx); err != nil {
 		return err
 	}
-	if err := a.openCounts(ctx); err != nil {
+	if err := a.openLedger(ctx); err != nil {
 		return err
 	}
 	if a.rawStore == nil {
@@ -54,7 +54,7 @@ func openDatabase(ctx context.Context, cfg *config.Config, o db.Options) (*db.DB
 	return db.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), o)
 }
 
-// makeDataDir makes the folder, and its name durable: a loss of power must not take the whole folder with it.
+// makeDataDir creates the directory and syncs its parent, so that the directory survives a power failure.
 func makeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -66,21 +66,21 @@ func makeDataDir(dir string) error {
 	return errors.Join(parent.Sync(), parent.Close())
 }
 
-// keepReserve finds disk space where there is none, and makes the reserve anew once there is enough: what was deleted leaves
-// the log, and then the free pages of the database.
-func (a *App) keepReserve(ctx context.Context) error {
+// restoreReserve frees disk space while the disk is full, and recreates the reserve once there is enough. It empties SQLite's
+// log and then returns the free pages of the database to the file system.
+func (a *App) restoreReserve(ctx context.Context) error {
 	if a.reserve == nil || !a.reserve.Full() {
 		return nil
 	}
 	err := errors.Join(a.db.Purge(ctx), a.db.Shrink(ctx), a.reserve.Restore())
 	if errors.Is(err, db.ErrFull) {
-		a.log.Debug("no disk space was found", "error", err)
-		return nil // readiness says so
+		a.log.Debug("no disk space could be freed", "error", err)
+		return nil // /readyz reports the full disk
 	}
 	return err
 }
 
-// databaseWaiting is how many calls may wait for PostgreSQL at once, by the memory that they keep meanwhile.
+// databaseWaiting returns how many calls may wait for PostgreSQL at once, from the memory that they hold meanwhile.
 func databaseWaiting(cfg *config.Config) int {
 	const (
 		each  = 64 << 10 // a request with its connection and its goroutine

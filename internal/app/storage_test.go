@@ -8,10 +8,10 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// What can be told from the configuration alone is told before a database is asked, or even changed: here there is none.
-func TestASharedDatabaseNeedsASecretThatWasSet(t *testing.T) {
+// The configuration is checked before the database is opened: here there is none.
+func TestSharedDatabaseRequiresSecret(t *testing.T) {
 	cfg, err := config.Load("", nil, map[string]string{
-		"data_dir": t.TempDir(), "database.url": "postgres://nobody@127.0.0.1:1/none",
+		"data_dir": t.TempDir(), "database.url": "postgres://user@127.0.0.1:1/none",
 		"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0",
 	})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// A process that was told to stop serves on for shutdown_delay, says so to the probe, and parts with each client.
-func TestAStoppingServiceServesOnUntilItsBalancerHasNoticed(t *testing.T) {
+// During shutdown_delay the service keeps serving, its readiness check fails, and responses close their connections.
+func TestServiceServesDuringShutdownDelay(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{Set: map[string]string{"shutdown_delay": "10s"}})
 	box := s.NewMailbox()
 	polled := make(chan apptest.Answer)
@@ -40,20 +40,20 @@ func TestAStoppingServiceServesOnUntilItsBalancerHasNoticed(t *testing.T) {
 	s.Send(apptest.Mail{To: []string{box.Address}, Subject: "late"})
 	var list []struct{ Subject string }
 	if (<-polled).Into(t, &list); len(list) != 1 || list[0].Subject != "late" {
-		t.Errorf("the call that waited heard %v", list)
+		t.Errorf("the long-poll returned %v", list)
 	}
 
-	s.Clock.WaitForTimers(1) // that of the delay: the tasks have ended
+	s.Clock.WaitForTimers(1) // the timer of the delay: the periodic jobs have ended
 	s.Clock.Advance(10 * time.Second)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 	if _, err := s.TryCall(t.Context(), http.MethodGet, "/healthz", "", nil); err == nil {
-		t.Error("it serves when it has ended")
+		t.Error("the service still answers after its end")
 	}
 }
 
-// answer is the status of a call, and whether the connection it came on is closed.
+// answer returns the status of a call, and whether the server closes its connection.
 func answer(t *testing.T, s *apptest.Service, path, token string) (status int, closes bool) {
 	t.Helper()
 	r, err := s.Request(t.Context(), http.MethodGet, path, token, nil)
@@ -70,12 +70,12 @@ func answer(t *testing.T, s *apptest.Service, path, token string) (status int, c
 	return res.StatusCode, res.Close
 }
 
-// waitFor waits for what another goroutine brings about; the pause decides nothing.
+// waitFor polls until holds returns true, which depends on another goroutine.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it did not come about")
+			t.Fatal("condition not met within 30 seconds")
 		}
 	}
 }
