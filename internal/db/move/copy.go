@@ -12,22 +12,22 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// A batch is what is written at once.
+// Bounds of a batch of rows.
 const (
 	batchRows   = 512
 	batchOctets = 8 << 20
 )
 
-// reportEvery is how many rows are passed over between two words of progress.
+// reportEvery is the number of rows between two reports of progress.
 const reportEvery = 100_000
 
-// keptPer is what retention is rounded up to, or more where it is long, so that raw messages share some hundred files.
+// Retention is rounded up to a multiple of keptPer, or of more where it is long, so that the raw messages share some keptFiles files.
 const (
 	keptPer   = 10 * time.Second
 	keptFiles = 360
 )
 
-// class is how long a raw message is kept that may be read for left.
+// class returns the retention class of a raw message that may be read for another left.
 func class(left time.Duration) time.Duration {
 	per := (left / keptFiles).Truncate(keptPer) + keptPer
 	return left.Truncate(per) + per
@@ -40,21 +40,21 @@ type row []any
 type shape struct {
 	table
 	columns     []string
-	ref, refEnd int // where those columns of a message are; else -1
+	ref, refEnd int // indexes of these columns of message; -1 for other tables
 }
 
-// shape looks at the columns of a table, which must be the same on both sides.
+// shape returns the columns of a table, which must be the same on both sides.
 func (m *mover) shape(ctx context.Context, t table) (shape, error) {
 	s := shape{table: t, ref: -1, refEnd: -1}
-	there, err := columns(ctx, m.target, t.name)
+	target, err := columns(ctx, m.target, t.name)
 	if err != nil {
 		return s, err
 	}
 	if s.columns, err = columns(ctx, m.source, t.name); err != nil {
 		return s, err
 	}
-	if !slices.Equal(slices.Sorted(slices.Values(s.columns)), slices.Sorted(slices.Values(there))) {
-		return s, fmt.Errorf("it has the columns %v on one side and %v on the other", s.columns, there)
+	if !slices.Equal(slices.Sorted(slices.Values(s.columns)), slices.Sorted(slices.Values(target))) {
+		return s, fmt.Errorf("it has the columns %v on one side and %v on the other", s.columns, target)
 	}
 	if t.name == messages {
 		s.ref, s.refEnd = slices.Index(s.columns, refColumn), slices.Index(s.columns, refEndColumn)
@@ -63,9 +63,9 @@ func (m *mover) shape(ctx context.Context, t table) (shape, error) {
 }
 
 func columns(ctx context.Context, q db.Queryer, name string) ([]string, error) {
-	rows, err := q.Query(ctx, selectNothing(name))
+	rows, err := q.Query(ctx, selectNoRows(name))
 	if err != nil {
-		return nil, fmt.Errorf("look at table %s: %w", name, err)
+		return nil, fmt.Errorf("read the columns of %s: %w", name, err)
 	}
 	defer rows.Close()
 	names, err := rows.Columns()
@@ -78,39 +78,52 @@ func (m *mover) copyTable(ctx context.Context, t table) error {
 	if err != nil {
 		return err
 	}
-	told, err := m.tell(ctx, Copy, t.name)
+	progress, err := m.progress(ctx, Copy, t.name)
 	if err != nil {
 		return err
 	}
-	rows, err := m.source.Query(ctx, s.selectRows(s.columns))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	var b batch
-	for rows.Next() {
-		r, err := s.scan(rows)
-		if err != nil {
+	write := func() error {
+		if err := m.write(ctx, s, b.rows); err != nil {
 			return err
 		}
-		b.add(m.carried(r))
-		if b.full() {
-			if err := errors.Join(m.write(ctx, s, b.rows), ctx.Err()); err != nil {
-				return err
-			}
-			told(len(b.rows))
-			b = batch{}
-		}
+		progress(len(b.rows))
+		b = batch{}
+		return nil
 	}
-	if err := errors.Join(rows.Err(), m.write(ctx, s, b.rows)); err != nil {
+	if _, err := s.each(ctx, m.source, func(r row) error {
+		if b.add(m.convert(r)); b.full() {
+			return write()
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
-	told(len(b.rows))
-	return nil
+	return write()
 }
 
-// tell returns what is told of each batch of rows; it passes on the first, the last and every so many.
-func (m *mover) tell(ctx context.Context, step Step, name string) (told func(rows int), err error) {
+// each calls do for every row of a table, in the order of its keys, until do or ctx fails, and returns the number of rows.
+func (s shape) each(ctx context.Context, tx *db.Tx, do func(row) error) (n int64, err error) {
+	rows, err := tx.Query(ctx, s.selectRows(s.columns))
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for ; rows.Next(); n++ {
+		r, err := s.scan(rows)
+		if err == nil {
+			err = errors.Join(do(r), ctx.Err())
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, rows.Err()
+}
+
+// progress returns a function to be called with each number of rows that was processed. It passes on the first call, the last, and one
+// in every reportEvery rows.
+func (m *mover) progress(ctx context.Context, step Step, name string) (add func(rows int), err error) {
 	p := Progress{Step: step, Table: name}
 	if p.Of, err = count(ctx, m.source, name); err != nil {
 		return nil, err
@@ -144,7 +157,7 @@ func (b *batch) add(r row) {
 
 func (b *batch) full() bool { return len(b.rows) >= batchRows || b.octets >= batchOctets }
 
-// scan reads the present row.
+// scan reads the current row.
 func (s shape) scan(rows *sql.Rows) (row, error) {
 	r, dest := make(row, len(s.columns)), make([]any, len(s.columns))
 	for i := range r {
@@ -157,7 +170,7 @@ func (s shape) scan(rows *sql.Rows) (row, error) {
 		switch v := v.(type) {
 		case nil, int64, string:
 		case []byte:
-			if v == nil { // what the driver of SQLite makes of no octets; a NULL is nil itself
+			if v == nil { // SQLite's driver returns a nil slice for an empty blob, and nil for NULL
 				r[i] = []byte{}
 			}
 		default:
@@ -167,8 +180,8 @@ func (s shape) scan(rows *sql.Rows) (row, error) {
 	return r, nil
 }
 
-// carried gives the values of a row of the source the form that they have in the target.
-func (m *mover) carried(r row) row {
+// convert gives the texts of a row of the source the form that the target can store. It changes r.
+func (m *mover) convert(r row) row {
 	for i, v := range r {
 		text, ok := v.(string)
 		if kept := m.target.Engine().Text(text); ok && kept != text {
@@ -179,8 +192,8 @@ func (m *mover) carried(r row) row {
 	return r
 }
 
-// write keeps the raw messages of rows and inserts the rows. The last statement is one that waits for those before it, which
-// bounds how much is under way.
+// write stores the raw messages of rows and inserts the rows. The last statement waits for those queued before it, which bounds the
+// memory that they take.
 func (m *mover) write(ctx context.Context, s shape, rows []row) error {
 	if s.ref >= 0 {
 		if err := m.moveRaw(ctx, s, rows); err != nil {
@@ -203,7 +216,7 @@ func (m *mover) write(ctx context.Context, s shape, rows []row) error {
 	return nil
 }
 
-// refOf is where a row says its raw message is; "": it has none.
+// refOf returns the reference of a row to its raw message; "" where it has none.
 func (s shape) refOf(r row) raw.Ref {
 	if s.ref < 0 {
 		return ""
@@ -212,13 +225,13 @@ func (s shape) refOf(r row) raw.Ref {
 	return raw.Ref(text)
 }
 
-// left is how much longer the raw message may be read.
+// left returns how much longer the raw message of a row may be read.
 func (m *mover) left(s shape, r row) time.Duration {
 	until, _ := r[s.refEnd].(int64)
 	return time.UnixMicro(until).Sub(m.o.Now)
 }
 
-// moved is where the raw message was put; ok is false where it stayed behind.
+// moved returns the reference of a row's raw message in the target; ok is false where the raw message was not moved.
 func (m *mover) moved(s shape, r row) (ref raw.Ref, ok bool) {
 	if s.ref < 0 || m.left(s, r) <= 0 {
 		return "", false
@@ -227,7 +240,7 @@ func (m *mover) moved(s shape, r row) (ref raw.Ref, ok bool) {
 	return ref, ok
 }
 
-// moveRaw keeps anew the raw messages, where they may still be read; refs then tells where they are.
+// moveRaw stores the raw messages of rows that may still be read in the target, and records their references in m.refs.
 func (m *mover) moveRaw(ctx context.Context, s shape, rows []row) error {
 	var kept []raw.Ref
 	var records []raw.Record
@@ -239,7 +252,7 @@ func (m *mover) moveRaw(ctx context.Context, s shape, rows []row) error {
 		}
 		content, err := m.from.RawMessages.Read(ctx, m.source, ref)
 		if errors.Is(err, raw.ErrGone) || errors.Is(err, raw.ErrDamaged) {
-			m.report.RawMessages.Gone++ // as for who asks for it
+			m.report.RawMessages.Gone++ // a reader would find none either
 			continue
 		}
 		if err != nil {

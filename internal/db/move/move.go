@@ -1,7 +1,6 @@
-// Package move carries what a service keeps from one database to another: every row of every table, and the raw messages
-// that may still be read. It does so in one transaction of the target, which compares all of it before it commits, so that
-// a target holds everything or nothing. It refuses a target that is not empty and a database that is being served, and
-// changes nothing in the source.
+// Package move copies the data of a service from one database to another: every row of every table, and the raw messages that may still
+// be read. It uses one transaction of the target and compares everything before it commits, so that the target holds all or nothing.
+// It refuses a target that is not empty and a database that a service is running on. It changes nothing in the source.
 package move
 
 import (
@@ -17,73 +16,73 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// Side is one end of a move: a database that has been migrated, and the raw messages that belong to it.
+// Side is the source or the target of a move: a migrated database, and its raw messages.
 type Side struct {
 	DB          *db.DB
 	RawMessages RawMessages
-	Name        string // for people; without a password
+	Name        string // for messages and the mark; without a password
 }
 
 // RawMessages are the raw messages of a side.
 type RawMessages interface {
-	// Read returns a raw message that q sees. It fails with raw.ErrGone or raw.ErrDamaged where there is none.
+	// Read returns a raw message as q sees it. The error is raw.ErrGone or raw.ErrDamaged where there is none.
 	Read(ctx context.Context, q db.Queryer, ref raw.Ref) ([]byte, error)
-	// KeepTx keeps records that arrive at that time. They are on stable storage when it returns, or when tx is committed.
+	// KeepTx stores records that arrive at the time at. They are on stable storage when it returns, or when tx is committed.
 	KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []raw.Record) ([]raw.Ref, error)
 }
 
 // Options of Run.
 type Options struct {
-	Now      time.Time      // raw messages that may not be read any more stay behind
-	Secret   []byte         // a proof of the master secret, kept with the mark
-	Progress func(Progress) // hears of what was done; may be nil
+	Now      time.Time      // raw messages that have expired by then are not moved
+	Secret   []byte         // derived from the master secret, stored in the mark
+	Progress func(Progress) // is called as tables are copied and verified; may be nil
 }
 
-// Step is a part of a move.
+// Step is a phase of a move.
 type Step string
 
-// The steps of a move.
+// The phases of a move.
 const (
 	Copy   Step = "copy"
 	Verify Step = "verify"
 )
 
-// Progress is how far a step has come with a table.
+// Progress is the progress of a phase with a table.
 type Progress struct {
 	Step     Step
 	Table    string
 	Rows, Of int64
 }
 
-// Report is what a move did.
+// Report is the result of a move.
 type Report struct {
 	From        string    `json:"from"`
 	To          string    `json:"to"`
 	Tables      []Table   `json:"tables"`
 	RawMessages Kept      `json:"rawMessages"`
 	Rows        int64     `json:"rows"`
-	Replaced    int64     `json:"replaced"` // texts with octets that the target has no place for, which are U+FFFD there
+	Replaced    int64     `json:"replaced"` // texts with octets that the target cannot store, which became U+FFFD
 	Digest      string    `json:"digest"`   // hexadecimal SHA-256 of the digests of all tables
-	Already     bool      `json:"already"`  // the target had all of it, from an earlier run
+	Already     bool      `json:"already"`  // an earlier run had moved the same data
 	MovedAt     time.Time `json:"movedAt"`
 }
 
-// Table is what was moved of a table, and found the same afterwards.
+// Table is the result for one table.
 type Table struct {
 	Name   string `json:"name"`
 	Rows   int64  `json:"rows"`
 	Digest string `json:"digest"` // hexadecimal SHA-256 of its rows
 }
 
-// Kept is what was moved of the raw messages.
+// Kept is the result for the raw messages.
 type Kept struct {
 	Count  int64  `json:"count"`
 	Octets int64  `json:"octets"`
-	Gone   int64  `json:"gone"`   // messages whose raw message was not there though it should have been
+	Gone   int64  `json:"gone"`   // messages whose raw message was missing before its time
 	Digest string `json:"digest"` // hexadecimal SHA-256 of all of them
 }
 
-// Mark is what a database that was moved says of itself.
+// Mark is what a move records in its target.
 type Mark struct {
 	Digest, Source string
 	Rows           int64
@@ -91,19 +90,19 @@ type Mark struct {
 	FinishedAt     time.Time
 }
 
-// Marked returns the mark of a database; ok is false where nothing was moved to it.
+// Marked returns the mark of a database; ok is false where it was not the target of a move.
 func Marked(ctx context.Context, q db.Queryer) (m Mark, ok bool, err error) {
 	m, err = scanMark(q.QueryRow(ctx, selectMark))
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, false, nil
 	}
 	if err != nil {
-		return m, false, fmt.Errorf("read where the data came from: %w", err)
+		return m, false, fmt.Errorf("read the mark of a move: %w", err)
 	}
 	return m, true, nil
 }
 
-// Errors that say what is in the way of a move.
+// The errors of Run, beside those of the databases.
 var (
 	ErrServing  = errors.New("a service is running on it; stop it first")
 	ErrNotEmpty = errors.New("it is not empty")
@@ -111,8 +110,8 @@ var (
 	ErrUnlike   = errors.New("what was written is not what was read")
 )
 
-// Run moves everything from one side to the other. Where an error is returned the target is as empty as it was, unless the
-// error is db.ErrUnavailable: then running it again finds out.
+// Run copies everything from one side to the other. If it returns an error the target is as empty as before. After db.ErrUnavailable that
+// is not certain, and running it again finds out.
 func Run(ctx context.Context, from, to Side, o Options) (Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
@@ -125,7 +124,7 @@ func Run(ctx context.Context, from, to Side, o Options) (Report, error) {
 	var done bool
 	var r Report
 	err := from.DB.Bulk(ctx, func(_ context.Context, source *db.Tx) error {
-		if err := prepare(ctx, source, from, whileReading); err != nil {
+		if err := prepare(ctx, source, from, shareMode); err != nil {
 			return err
 		}
 		m := mover{from: from, to: to, source: source, o: o, refs: make(map[raw.Ref]raw.Ref)}
@@ -136,7 +135,7 @@ func Run(ctx context.Context, from, to Side, o Options) (Report, error) {
 		done, r = true, m.report
 		return nil
 	})
-	if done { // what becomes of a transaction that has only read does not matter
+	if done { // the source's transaction only read, so its end does not matter
 		return r, nil
 	}
 	if ctx.Err() != nil {
@@ -145,14 +144,14 @@ func Run(ctx context.Context, from, to Side, o Options) (Report, error) {
 	return Report{}, err
 }
 
-// unserved makes sure that no service is running on a side, as far as its database can tell.
+// unserved returns ErrServing if a service is connected to the database.
 func (s Side) unserved(ctx context.Context) error {
 	if s.DB.Engine() == db.SQLite {
-		return nil // whoever opens its raw messages has them alone
+		return nil // its raw messages are locked by the process that opens them
 	}
 	var n int64
 	if err := s.DB.QueryRow(ctx, selectServing).Scan(&n); err != nil {
-		return fmt.Errorf("look who uses the database: %w", err)
+		return fmt.Errorf("list the connections of the database: %w", err)
 	}
 	if n > 0 {
 		return ErrServing
@@ -160,14 +159,14 @@ func (s Side) unserved(ctx context.Context) error {
 	return nil
 }
 
-// prepare has the tables stand still, and makes sure that there are none but those that this program knows.
+// prepare locks the tables and checks that this program knows all of them.
 func prepare(ctx context.Context, tx *db.Tx, s Side, mode string) error {
 	if err := lock(ctx, tx, mode); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	unknown, err := strangers(ctx, tx)
+	unknown, err := unknownTables(ctx, tx)
 	if err == nil && len(unknown) > 0 {
-		err = fmt.Errorf("table %s is nothing that this program knows how to move", unknown[0])
+		err = fmt.Errorf("this program does not know how to move table %s", unknown[0])
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -175,8 +174,8 @@ func prepare(ctx context.Context, tx *db.Tx, s Side, mode string) error {
 	return nil
 }
 
-// strangers are the tables that are neither moved nor left out on purpose.
-func strangers(ctx context.Context, tx *db.Tx) ([]string, error) {
+// unknownTables returns the tables that are neither moved nor left out on purpose.
+func unknownTables(ctx context.Context, tx *db.Tx) ([]string, error) {
 	names, err := db.Collect(ctx, tx, db.Value[string], selectTables.On(tx.Engine()))
 	if err != nil {
 		return nil, fmt.Errorf("list the tables: %w", err)
@@ -188,20 +187,20 @@ func strangers(ctx context.Context, tx *db.Tx) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return known[name] != "" }), nil
 }
 
-// mover is one move under way.
+// mover is the state of one move.
 type mover struct {
 	from, to       Side
 	source, target *db.Tx
 	o              Options
 	report         Report
-	replaced       int64               // texts so far
-	refs           map[raw.Ref]raw.Ref // of raw messages: in the source → in the target
+	replaced       int64               // texts that were converted, so far
+	refs           map[raw.Ref]raw.Ref // of raw messages that were moved: from the source's reference to the target's
 }
 
-// run fills the target, compares it and marks it.
+// run fills the target, verifies it and marks it.
 func (m *mover) run(ctx context.Context, target *db.Tx) error {
 	m.target = target
-	if err := prepare(ctx, target, m.to, whileFilling); err != nil {
+	if err := prepare(ctx, target, m.to, exclusiveMode); err != nil {
 		return err
 	}
 	filled, err := m.filled(ctx)
@@ -225,7 +224,7 @@ func (m *mover) run(ctx context.Context, target *db.Tx) error {
 	return err
 }
 
-// filled names a table of the target that has rows; "": there is none.
+// filled returns the name of a table of the target that has rows; "" if all are empty.
 func (m *mover) filled(ctx context.Context) (string, error) {
 	for _, t := range tables() {
 		n, err := count(ctx, m.target, t.name)
@@ -236,7 +235,7 @@ func (m *mover) filled(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// again answers for a target that has rows: if they are those of an earlier run, there is nothing to do.
+// again handles a target that has rows: if an earlier run moved the same data, there is nothing to do.
 func (m *mover) again(ctx context.Context, filled string) error {
 	mark, moved, err := Marked(ctx, m.target)
 	if err != nil {

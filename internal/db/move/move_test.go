@@ -21,7 +21,7 @@ import (
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// place makes an empty side of an engine. Its connections are not named as a service's are.
+// place returns an empty side of an engine. Its connections do not have a service's application name.
 func place(t *testing.T, e db.Engine) Side {
 	t.Helper()
 	target := filepath.Join(t.TempDir(), "gonebox.db")
@@ -44,7 +44,7 @@ type shelf struct {
 	name  string
 	kept  map[raw.Ref][]byte
 	last  atomic.Int64
-	spoil bool // what is kept is something else
+	spoil bool // store other content than was given
 }
 
 func (s *shelf) Read(_ context.Context, _ db.Queryer, ref raw.Ref) ([]byte, error) {
@@ -69,13 +69,13 @@ func (s *shelf) KeepTx(_ context.Context, _ *db.Tx, at time.Time, records []raw.
 	return refs, nil
 }
 
-// How many messages a side is filled with: more than a batch, or enough for some of every kind.
+// How many messages a side is filled with: more than a batch; enough to have some of every kind.
 const (
 	many = batchRows + 18
 	some = 120
 )
 
-// others is how many rows each other table gets.
+// others is the number of rows of each other table.
 const others = 40
 
 func rowsOf(t table, messagesEach int) int {
@@ -121,7 +121,7 @@ func fill(t *testing.T, s Side, messagesEach int) {
 	}
 }
 
-// kindsOf are the types of a table's columns, in SQLite's words; those that may be null begin with a question mark.
+// kindsOf returns the types of a table's columns in SQLite's terms; those of nullable columns begin with a question mark.
 func kindsOf(ctx context.Context, tx *db.Tx, name string) (map[string]string, error) {
 	rows, err := tx.Query(ctx, db.Per{
 		SQLite: `SELECT name, (CASE WHEN "notnull" = 1 THEN '' ELSE '?' END) || type FROM pragma_table_info($1)`,
@@ -143,7 +143,7 @@ func kindsOf(ctx context.Context, tx *db.Tx, name string) (map[string]string, er
 	return kinds, rows.Err()
 }
 
-// value is what row i of a table has in a column.
+// value returns the value of a column in row i of a table.
 func value(table, column, kind string, i int, e db.Engine) any {
 	switch table + "." + column {
 	case "wallet_entry.sequence":
@@ -194,7 +194,7 @@ func run(t *testing.T, from, to Side) Report {
 	return r
 }
 
-// content is every row of every table, but for where raw messages are.
+// content returns every row of every table without the references to raw messages.
 func content(t *testing.T, s Side) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
@@ -205,11 +205,7 @@ func content(t *testing.T, s Side) map[string][]string {
 			if err != nil {
 				return err
 			}
-			rd, err := m.open(t.Context(), sh, tx)
-			if err != nil {
-				return err
-			}
-			_, err = rd.each(func(r row) error {
+			_, err = sh.each(t.Context(), tx, func(r row) error {
 				all[each.name] = append(all[each.name], string(encode(r, sh.ref)))
 				return nil
 			})
@@ -228,7 +224,7 @@ func content(t *testing.T, s Side) map[string][]string {
 func TestEveryTableIsMovedOrLeftOut(t *testing.T) {
 	for _, e := range []db.Engine{db.SQLite, db.Postgres} {
 		err := place(t, e).DB.Bulk(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			unknown, err := strangers(ctx, tx)
+			unknown, err := unknownTables(ctx, tx)
 			if len(unknown) > 0 {
 				t.Errorf("add to tables or to leftOut: %v", unknown)
 			}
@@ -256,7 +252,7 @@ func TestEveryRowArrives(t *testing.T) {
 				t.Errorf("the source changed: %s", d)
 			}
 			if r.Replaced > 0 {
-				before["message"] = nil // it is looked at below
+				before["message"] = nil // it is checked below
 			}
 			after := content(t, to)
 			if r.Replaced > 0 {
@@ -266,12 +262,12 @@ func TestEveryRowArrives(t *testing.T) {
 				after["message"] = nil
 			}
 			if d := cmp.Diff(before, after); d != "" {
-				t.Errorf("what arrived is another (-sent +arrived): %s", d)
+				t.Errorf("the target differs (-source +target): %s", d)
 			}
 			if want := int64((len(tables())-1)*others + many); r.Rows != want || len(r.Tables) != len(tables()) {
-				t.Errorf("told of %d rows of %d tables", r.Rows, len(r.Tables))
+				t.Errorf("the report has %d rows of %d tables", r.Rows, len(r.Tables))
 			}
-			// Those until noon stay behind; two messages share each of the rest.
+			// Those that expire by noon are not moved; two messages share each of the rest.
 			if want := int64(many-100)/2 - 1; r.RawMessages.Count != want {
 				t.Errorf("%d raw messages were moved, want %d", r.RawMessages.Count, want)
 			}
@@ -313,7 +309,7 @@ func TestRawMessagesAreKeptAsLongAsTheyMayBeRead(t *testing.T) {
 	}
 }
 
-func TestRunningItAgainFindsItDone(t *testing.T) {
+func TestSecondRunFindsTheFirst(t *testing.T) {
 	from, to := place(t, db.SQLite), place(t, db.Postgres)
 	fill(t, from, some)
 	first := run(t, from, to)
@@ -330,7 +326,7 @@ func TestRunningItAgainFindsItDone(t *testing.T) {
 	}
 }
 
-// write changes a side as a test likes.
+// write executes statements on a side.
 func write(t *testing.T, s Side, statements ...string) {
 	t.Helper()
 	err := s.DB.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -346,7 +342,7 @@ func write(t *testing.T, s Side, statements ...string) {
 	}
 }
 
-func TestWhatGoesWrongLeavesTheTargetEmpty(t *testing.T) {
+func TestFailureLeavesTheTargetEmpty(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	for name, c := range map[string]struct {
 		ctx      context.Context
@@ -355,18 +351,18 @@ func TestWhatGoesWrongLeavesTheTargetEmpty(t *testing.T) {
 		want     error
 		text     string
 	}{
-		"a row that arrives as another": {arrange: func(_, to Side) {
+		"a row that changes on the way": {arrange: func(_, to Side) {
 			write(t, to, `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id LIKE '%-17' THEN NEW.locale := 'x'; END IF; RETURN NEW; END $$`,
 				`CREATE TRIGGER spoil BEFORE INSERT ON account FOR EACH ROW EXECUTE FUNCTION spoil()`)
 		}, want: ErrUnlike, text: "verify account"},
-		"a row that does not arrive": {arrange: func(_, to Side) {
+		"a row that is lost": {arrange: func(_, to Side) {
 			write(t, to, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id LIKE '%-39' THEN RETURN NULL; END IF; RETURN NEW; END $$`,
 				`CREATE TRIGGER lose BEFORE INSERT ON notice FOR EACH ROW EXECUTE FUNCTION lose()`)
 		}, want: ErrUnlike, text: "verify notice"},
 		"a raw message that arrives as another": {arrange: func(_, to Side) { to.RawMessages.(*shelf).spoil = true }, want: ErrUnlike, text: "raw message raw-"},
-		"a table that nobody knows":             {arrange: func(from, _ Side) { write(t, from, "CREATE TABLE novelty (id TEXT)") }, text: "novelty"},
-		"a column that one side lacks":          {arrange: func(from, _ Side) { write(t, from, "ALTER TABLE page ADD COLUMN novelty TEXT") }, text: "copy page: it has the columns"},
-		"an end in the middle": {ctx: cancelled, progress: func(p Progress) {
+		"an unknown table":                      {arrange: func(from, _ Side) { write(t, from, "CREATE TABLE novelty (id TEXT)") }, text: "novelty"},
+		"a column that one side does not have":  {arrange: func(from, _ Side) { write(t, from, "ALTER TABLE page ADD COLUMN novelty TEXT") }, text: "copy page: it has the columns"},
+		"cancelled": {ctx: cancelled, progress: func(p Progress) {
 			if p.Table == "attachment" {
 				cancel()
 			}
@@ -397,7 +393,7 @@ func TestWhatGoesWrongLeavesTheTargetEmpty(t *testing.T) {
 	}
 }
 
-func TestTargetsThatHaveRowsAreRefused(t *testing.T) {
+func TestTargetWithRowsIsRefused(t *testing.T) {
 	from, to := place(t, db.SQLite), place(t, db.Postgres)
 	write(t, to, "INSERT INTO page (key, locale, title, html, updated_at) VALUES ('terms', '', '', '', 1)")
 	if _, err := Run(t.Context(), from, to, Options{Now: noon}); !errors.Is(err, ErrNotEmpty) || !strings.Contains(err.Error(), "page") {
@@ -405,7 +401,7 @@ func TestTargetsThatHaveRowsAreRefused(t *testing.T) {
 	}
 }
 
-func TestDatabasesThatAreServedAreRefused(t *testing.T) {
+func TestDatabaseOfARunningServiceIsRefused(t *testing.T) {
 	url := dbtest.PostgresURL(t)
 	d, err := db.Open(t.Context(), url, db.Options{}) // as a service opens it
 	if err != nil {

@@ -10,30 +10,30 @@ import (
 )
 
 const (
-	// Each process of a service has connections of this name.
+	// The connections of a service have this application name.
 	selectServing = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gonebox'"
 
 	insertMark = "INSERT INTO move (digest, source, row_count, secret, finished_at) VALUES ($1, $2, $3, $4, $5)"
 	selectMark = "SELECT digest, source, row_count, secret, finished_at FROM move ORDER BY finished_at DESC LIMIT 1"
 )
 
-// selectTables lists the tables there are, partitions aside.
+// selectTables lists all tables except partitions.
 var selectTables = db.Per{
 	SQLite: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
 	Postgres: `SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)
 		AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,
 }
 
-// boundLocking is how long whoever else uses the tables is waited for.
-const boundLocking = "SET LOCAL lock_timeout = 10000"
+// setLockTimeout bounds the wait for other users of the tables, in milliseconds.
+const setLockTimeout = "SET LOCAL lock_timeout = 10000"
 
-// Whoever reads a whole database lets others read it, too; whoever fills one lets nobody look.
+// Lock modes of PostgreSQL: while the source is read others may read it, too; the target is locked against everything.
 const (
-	whileReading = "SHARE"
-	whileFilling = "ACCESS EXCLUSIVE"
+	shareMode     = "SHARE"
+	exclusiveMode = "ACCESS EXCLUSIVE"
 )
 
-// lock keeps the tables from changing under the transaction. On SQLite nobody else writes anyway.
+// lock keeps the tables from being changed by others until the transaction ends. On SQLite the writer is alone anyway.
 func lock(ctx context.Context, tx *db.Tx, mode string) error {
 	if tx.Engine() == db.SQLite {
 		return nil
@@ -42,16 +42,16 @@ func lock(ctx context.Context, tx *db.Tx, mode string) error {
 	for _, t := range tables() {
 		names = append(names, quote(t.name))
 	}
-	for _, statement := range []string{boundLocking, "LOCK TABLE " + strings.Join(names, ", ") + " IN " + mode + " MODE"} {
+	for _, statement := range []string{setLockTimeout, "LOCK TABLE " + strings.Join(names, ", ") + " IN " + mode + " MODE"} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("have the tables to ourselves: %w", err)
+			return fmt.Errorf("lock the tables: %w", err)
 		}
 	}
 	return nil
 }
 
-func selectNothing(name string) string { return "SELECT * FROM " + quote(name) + " LIMIT 0" }
-func selectCount(name string) string   { return "SELECT count(*) FROM " + quote(name) }
+func selectNoRows(name string) string { return "SELECT * FROM " + quote(name) + " LIMIT 0" }
+func selectCount(name string) string  { return "SELECT count(*) FROM " + quote(name) }
 
 func (t table) selectRows(columns []string) string {
 	return "SELECT " + list(columns) + " FROM " + quote(t.name) + " ORDER BY " + t.key
@@ -63,7 +63,7 @@ func (t table) insert(columns []string) string {
 		values[i] = fmt.Sprintf("$%d", i+1)
 	}
 	text := "INSERT INTO " + quote(t.name) + " (" + list(columns) + ") VALUES (" + strings.Join(values, ", ") + ")"
-	if !t.opened {
+	if !t.triggered {
 		return text
 	}
 	var sets []string

@@ -1,22 +1,22 @@
 package move
 
-// table is one that is moved, row by row.
+// table is a table that is moved.
 type table struct {
 	name string
-	key  string // its primary key: rows are read in its order, which is the same on both engines
+	key  string // its primary key: rows are read in this order, which is the same on both engines
 
-	// opened says that rows are there already: a trigger has opened each with the row of another table.
-	opened bool
+	// triggered is set where a trigger has inserted the rows already, each with a row of another table.
+	triggered bool
 }
 
-// The columns of a message that say where its raw message is. A database and its raw messages have references of their own.
+// The columns of a message that refer to its raw message. References differ between the sides.
 const (
 	messages     = "message"
 	refColumn    = "raw_ref"
 	refEndColumn = "raw_until"
 )
 
-// tables are all that is moved. A table comes after those whose triggers write to it.
+// tables returns the tables that are moved. A table comes after those whose triggers write to it.
 func tables() []table {
 	return []table{
 		{name: "public_domain", key: "name"},
@@ -40,7 +40,7 @@ func tables() []table {
 		{name: "wallet_entry", key: "account_id, sequence"},
 		{name: "topup_order", key: "id"},
 		{name: "bankpay_transactions", key: "id"},
-		{name: "bankpay_match", key: "transaction_id", opened: true},
+		{name: "bankpay_match", key: "transaction_id", triggered: true},
 		{name: "wallet_audit", key: "subject, sequence"},
 		{name: "idempotency_key", key: "account_id, operation, key"},
 		{name: "subscription", key: "id"},
@@ -53,13 +53,13 @@ func tables() []table {
 	}
 }
 
-// leftOut are the tables that are not moved, each with its reason.
+// leftOut returns the tables that are not moved, each with the reason.
 func leftOut() map[string]string {
 	return map[string]string{
 		"goose_db_version": "each database has its own migrations",
-		"raw_message":      "a raw message goes with its message, and is kept anew",
-		"rate_limit":       "what was taken of limits is forgotten by a restart, too",
-		"rate_held":        "as rate_limit",
-		"move":             "tells of its own database where it came from",
+		"raw_message":      "raw messages are moved with the rows of message that refer to them",
+		"rate_limit":       "the state of limits need not survive a restart",
+		"rate_held":        "the state of limits need not survive a restart",
+		"move":             "describes the database that it is in",
 	}
 }

@@ -3,10 +3,8 @@ package move
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"maps"
@@ -15,19 +13,37 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// verify reads both sides anew, side by side, and makes sure that every row and every raw message is the same on both.
+// verify reads both sides again and checks that every row and every raw message is the same on both.
 func (m *mover) verify(ctx context.Context) error {
 	whole := sha256.New()
 	for _, t := range tables() {
-		if err := m.compareTable(ctx, t, whole); err != nil {
+		s, err := m.shape(ctx, t)
+		if err != nil {
 			return fmt.Errorf("verify %s: %w", t.name, err)
 		}
+		progress, err := m.progress(ctx, Verify, t.name)
+		if err != nil {
+			return err
+		}
+		want, wantRefs, err := m.digestTable(ctx, s, m.source)
+		if err != nil {
+			return fmt.Errorf("verify %s: %w", t.name, err)
+		}
+		got, gotRefs, err := m.digestTable(ctx, s, m.target)
+		if err != nil {
+			return fmt.Errorf("verify %s: %w", t.name, err)
+		}
+		if got != want || gotRefs != wantRefs {
+			return fmt.Errorf("verify %s: %w: %d rows of %d", t.name, ErrUnlike, got.Rows, want.Rows)
+		}
+		progress(int(want.Rows))
+		m.addTable(want, whole)
 	}
 	m.report.Digest = sum(whole)
 	return m.compareRaw(ctx)
 }
 
-// digest is verify of the source alone.
+// digest computes the digest of the source alone.
 func (m *mover) digest(ctx context.Context) error {
 	whole := sha256.New()
 	for _, t := range tables() {
@@ -35,139 +51,50 @@ func (m *mover) digest(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		source, err := m.open(ctx, s, m.source)
-		if err != nil {
-			return err
-		}
-		all := sha256.New()
-		n, err := source.each(func(r row) error { all.Write(encode(r, s.ref)); return ctx.Err() })
+		table, _, err := m.digestTable(ctx, s, m.source)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", t.name, err)
 		}
-		m.note(t.name, n, all, whole)
+		m.addTable(table, whole)
 	}
 	m.report.Digest = sum(whole)
 	return nil
 }
 
-// note adds a table to the report.
-func (m *mover) note(name string, rows int64, all, whole hash.Hash) {
-	digest := sum(all)
-	m.report.Tables = append(m.report.Tables, Table{Name: name, Rows: rows, Digest: digest})
-	m.report.Rows += rows
-	fmt.Fprintf(whole, "%s %d %s\n", name, rows, digest)
+// addTable adds a table to the report and to the digest of all tables.
+func (m *mover) addTable(t Table, whole hash.Hash) {
+	m.report.Tables = append(m.report.Tables, t)
+	m.report.Rows += t.Rows
+	fmt.Fprintf(whole, "%s %d %s\n", t.Name, t.Rows, t.Digest)
 }
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// reader reads the rows of a table in the order of their keys.
-type reader struct {
-	shape
-	rows  *sql.Rows
-	carry func(row) row
-}
-
-func (m *mover) open(ctx context.Context, s shape, tx *db.Tx) (*reader, error) {
-	rows, err := tx.Query(ctx, s.selectRows(s.columns)) //nolint:rowserrcheck // next does
-	if err != nil {
-		return nil, err
-	}
-	rd := &reader{shape: s, rows: rows, carry: func(r row) row { return r }}
-	if tx == m.source {
-		rd.carry = m.carried
-	}
-	return rd, nil
-}
-
-// next is the next row, or nil after the last.
-func (rd *reader) next() (row, error) {
-	if !rd.rows.Next() {
-		return nil, rd.rows.Err()
-	}
-	r, err := rd.scan(rd.rows)
-	if err != nil {
-		return nil, err
-	}
-	return rd.carry(r), nil
-}
-
-// each hands over every row and closes the reader.
-func (rd *reader) each(do func(row) error) (n int64, err error) {
-	defer rd.rows.Close()
-	for {
-		r, err := rd.next()
-		if err != nil || r == nil {
-			return n, err
+// digestTable reads a table in the order of its keys. The table's digest leaves out the references to raw messages, which differ between
+// the sides; refs is the digest of those that the target should have, or has.
+func (m *mover) digestTable(ctx context.Context, s shape, tx *db.Tx) (t Table, refs string, err error) {
+	all, references := sha256.New(), sha256.New()
+	n, err := s.each(ctx, tx, func(r row) error {
+		ref := s.refOf(r)
+		if tx == m.source {
+			r = m.convert(r)
+			if moved, ok := m.moved(s, r); ok {
+				ref = moved
+			}
 		}
-		if err := do(r); err != nil {
-			return n, err
-		}
-		n++
-	}
-}
-
-// compareTable reads a table of both sides at once.
-func (m *mover) compareTable(ctx context.Context, t table, whole hash.Hash) error {
-	s, err := m.shape(ctx, t)
-	if err != nil {
-		return err
-	}
-	told, err := m.tell(ctx, Verify, t.name)
-	if err != nil {
-		return err
-	}
-	source, err := m.open(ctx, s, m.source)
-	if err != nil {
-		return err
-	}
-	target, err := m.open(ctx, s, m.target)
-	if err != nil {
-		return errors.Join(err, source.rows.Close())
-	}
-	defer target.rows.Close()
-	all, at := sha256.New(), 0
-	n, err := source.each(func(want row) error {
-		at++
-		got, err := target.next()
-		if err != nil {
-			return err
-		}
-		text := encode(want, s.ref)
-		if got == nil || string(encode(got, s.ref)) != string(text) || !m.sameRef(s, want, got) {
-			return fmt.Errorf("%w: row %d in the order of %s", ErrUnlike, at, s.key)
-		}
-		all.Write(text)
-		told(1)
-		return ctx.Err()
+		all.Write(encode(r, s.ref))
+		references.Write(encode(row{string(ref)}, -1))
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if more, err := target.next(); err != nil || more != nil {
-		return errors.Join(err, fmt.Errorf("%w: there is more than was written", ErrUnlike))
-	}
-	if n == 0 {
-		told(0)
-	}
-	m.note(t.name, n, all, whole)
-	return nil
+	return Table{Name: s.name, Rows: n, Digest: sum(all)}, sum(references), err
 }
 
-// sameRef reports whether a message of the target says that its raw message is where it was put.
-func (m *mover) sameRef(s shape, want, got row) bool {
-	expected, moved := m.moved(s, want)
-	if !moved {
-		expected = s.refOf(want)
-	}
-	return s.refOf(got) == expected
-}
-
-// encode writes the values of a row so that different rows are different texts on either engine, whose drivers tell text from
-// octets differently. The column at leave is left out.
-func encode(r row, leave int) []byte {
+// encode encodes the values of a row, without the column at skip, so that different rows have different encodings. The drivers tell text
+// from octets differently, so both have the same encoding.
+func encode(r row, skip int) []byte {
 	var text []byte
 	for i, v := range r {
-		if i == leave {
+		if i == skip {
 			continue
 		}
 		switch v := v.(type) {
