@@ -8,20 +8,20 @@ import (
 	"sync"
 )
 
-// Key signs mailbox tokens. Its id travels in the token, so that keys can be changed while tokens are out.
+// Key signs mailbox tokens. Tokens contain its id, so that keys can be rotated while tokens are valid.
 type Key struct {
 	ID     byte
 	Secret [32]byte // from Derive
 }
 
-// Keyring signs with one key and accepts what any of its keys signed. It is safe for concurrent use.
+// Keyring signs with one key and verifies with all of its keys. It is safe for concurrent use.
 type Keyring struct {
 	current *signer
 	byID    [256]*signer
 }
 
-// NewKeyring returns a keyring that signs with current and still accepts what the old keys signed. It fails
-// if two keys share an id or a secret is all zeros, which is one that was never set.
+// NewKeyring returns a Keyring that signs with current and also accepts signatures of the old keys. It fails if two keys
+// have the same id, or if a secret is all zeros, that is, not set.
 func NewKeyring(current Key, old ...Key) (*Keyring, error) {
 	k := &Keyring{}
 	for _, key := range append([]Key{current}, old...) {
@@ -37,14 +37,14 @@ func NewKeyring(current Key, old ...Key) (*Keyring, error) {
 	return k, nil
 }
 
-// signer computes MACs under one key. The hashes are kept: a reset one has the padded key already absorbed,
-// which saves half of the blocks.
+// signer computes MACs with one key. It pools the hashes: after a reset they have already absorbed the padded key, which
+// saves half of the blocks.
 type signer struct {
 	id     byte
 	hashes sync.Pool
 }
 
-// mac holds the sum beside the hash, so that signing allocates nothing.
+// mac has buffers next to the hash, so that signing does not allocate.
 type mac struct {
 	hash.Hash
 	in  [keyedSigned]byte

@@ -13,15 +13,15 @@ import (
 
 // A mailbox token is `xm_` and the base64url (RFC 4648 §5) of these bytes, big endian:
 //
-//	 0  version: 1, or 2 where the token carries a developer key
+//	 0  version: 1, or 2 if the token is bound to a developer key
 //	 1  key id
 //	 2  mailbox id, 16 bytes
 //	18  epoch, 4 bytes
 //	22  expiry, 4 bytes: seconds since 1970
-//	26  version 2 alone: the developer key's prefix, 10 bytes
-//	    HMAC-SHA-256 of the bytes before it, cut to 16 bytes, in version 2 to 18
+//	26  only in version 2: the developer key's prefix, 10 bytes
+//	    HMAC-SHA-256 of the bytes before it, truncated to 16 bytes, in version 2 to 18
 //
-// 42 bytes are 56 characters and 54 bytes are 72, with no bit to spare, so a token has exactly one spelling.
+// 42 bytes are 56 characters and 54 bytes are 72, without unused bits, so that a token has exactly one spelling.
 const (
 	plainVersion = 1
 	keyedVersion = 2
@@ -33,16 +33,16 @@ const (
 	keyedTextLen = keyedSize / 3 * 4
 )
 
-// MailboxClaims is what a mailbox token says.
+// MailboxClaims are the contents of a mailbox token.
 type MailboxClaims struct {
 	Mailbox   id.Mailbox
-	Epoch     uint32    // must equal the mailbox's; the mailbox's rises when its tokens are to end
+	Epoch     uint32    // must equal the mailbox's, which is incremented to invalidate its tokens
 	ExpiresAt time.Time // in the token: whole seconds, never later than given
-	Developer string    // the prefix of the developer key that the token ends with; "": none
+	Developer string    // the prefix of the developer key that the token is bound to; "": none
 }
 
-// MintMailbox returns a signed token of 59 characters, or 75 where it carries a developer key. The expiry is cut to whole
-// seconds; beyond the year 2106 it becomes the last second a token can carry.
+// MintMailbox returns a signed token of 59 characters, or 75 if it is bound to a developer key. The expiry is truncated to
+// whole seconds, and to the maximum of 32 bits in the year 2106.
 func (k *Keyring) MintMailbox(m MailboxClaims) string {
 	var buf [keyedSize]byte
 	raw, signed := buf[:plainSize], plainSigned
@@ -65,16 +65,16 @@ func (k *Keyring) MintMailbox(m MailboxClaims) string {
 	return string(text[:n+base64.RawURLEncoding.EncodedLen(len(raw))])
 }
 
-// CheckMailbox returns what a token says if this keyring signed it, else auth.invalid_token. It checks form
-// and MAC only, in constant time. The caller goes on in this order (decisions §2 Mailbox):
+// CheckMailbox returns the claims of a token that this keyring signed. Error: auth.invalid_token. It checks only the form
+// and the MAC, in constant time. The caller must then check, in this order (docs/spec/conventions.md#credentials):
 //
-//  1. the developer key that it carries is gone or expired: auth.invalid_token (401); it does not allow the client's
-//     address: auth.address_not_allowed (403);
-//  2. the expiry has passed, or the mailbox's row is gone: mailbox.expired (410);
-//  3. the epoch is not the mailbox's: auth.invalid_token (401).
+//  1. the developer key, if any, exists and has not expired, else auth.invalid_token (401), and allows the client's address,
+//     else auth.address_not_allowed (403);
+//  2. the expiry has not passed and the mailbox's row exists, else mailbox.expired (410);
+//  3. the epoch is the mailbox's, else auth.invalid_token (401).
 //
-// The MAC comes before all, or anybody could ask which mailboxes have been; the expiry comes before the epoch,
-// so that an expired token says so for ever, with or without a row to look at.
+// The MAC comes first, so that clients cannot probe which mailboxes have existed. The expiry comes before the epoch, so that
+// an expired token gets the same answer with and without the mailbox's row.
 func (k *Keyring) CheckMailbox(token string) (MailboxClaims, error) {
 	var buf [keyedSize]byte
 	raw, signed := decodeMailbox(buf[:], token)
@@ -99,7 +99,7 @@ func (k *Keyring) CheckMailbox(token string) (MailboxClaims, error) {
 	}, nil
 }
 
-// decodeMailbox returns a token's bytes in buf and how many of them are signed, or nil where its form is wrong.
+// decodeMailbox decodes a token into buf and returns its bytes and how many of them are signed, or nil if it is malformed.
 func decodeMailbox(buf []byte, token string) (raw []byte, signed int) {
 	text, ok := strings.CutPrefix(token, string(Mailbox))
 	version := byte(0)
@@ -111,7 +111,7 @@ func decodeMailbox(buf []byte, token string) (raw []byte, signed int) {
 	default:
 		return nil, 0
 	}
-	// The decoder skips line ends; then fewer bytes come out than must.
+	// The decoder skips line breaks, in which case it returns too few bytes.
 	if n, err := base64.RawURLEncoding.Decode(raw, []byte(text)); err != nil || n != len(raw) || raw[0] != version {
 		return nil, 0
 	}

@@ -27,7 +27,7 @@ func keyring(t testing.TB, current token.Key, old ...token.Key) *token.Keyring {
 	return k
 }
 
-// claims are whole seconds, so that they survive a round trip as they are.
+// claims have whole seconds, so that a round trip preserves them.
 func claims(t *rapid.T) token.MailboxClaims {
 	return token.MailboxClaims{
 		Developer: rapid.StringMatching("([0-9a-z]{10})?").Draw(t, "developer"),
@@ -49,7 +49,7 @@ func keyed() token.MailboxClaims {
 	return m
 }
 
-func TestAMailboxTokenSaysWhatItWasMintedFor(t *testing.T) {
+func TestMailboxTokenHasItsClaims(t *testing.T) {
 	k := keyring(t, first)
 	rapid.Check(t, func(t *rapid.T) {
 		want := claims(t)
@@ -67,7 +67,7 @@ func TestAMailboxTokenSaysWhatItWasMintedFor(t *testing.T) {
 	})
 }
 
-func TestAMailboxTokenNeverLivesLongerThanGiven(t *testing.T) {
+func TestMailboxTokenExpiresNoLaterThanGiven(t *testing.T) {
 	k := keyring(t, first)
 	last := time.Unix(math.MaxUint32, 0)
 	for given, want := range map[time.Time]time.Time{
@@ -86,7 +86,7 @@ func TestAMailboxTokenNeverLivesLongerThanGiven(t *testing.T) {
 	}
 }
 
-func TestOneFlippedBitIsRefused(t *testing.T) {
+func TestFlippedBitIsRejected(t *testing.T) {
 	for _, m := range []token.MailboxClaims{sample(), keyed()} {
 		refusesFlipped(t, keyring(t, first, second), m)
 	}
@@ -111,7 +111,7 @@ func refusesFlipped(t *testing.T, k *token.Keyring, m token.MailboxClaims) {
 	}
 }
 
-func TestWhatIsNoMailboxTokenIsRefused(t *testing.T) {
+func TestMalformedMailboxTokenIsRejected(t *testing.T) {
 	k := keyring(t, first)
 	good := k.MintMailbox(sample())
 	for _, bad := range []string{
@@ -136,7 +136,7 @@ func refuses(t testing.TB, k *token.Keyring, text string) {
 	}
 }
 
-func TestKeysChangeWhileTokensAreOut(t *testing.T) {
+func TestTokensStayValidAfterKeyRotation(t *testing.T) {
 	before, during, after := keyring(t, first), keyring(t, second, first), keyring(t, second)
 	old, fresh := before.MintMailbox(sample()), during.MintMailbox(sample())
 	if _, err := during.CheckMailbox(old); err != nil {
@@ -150,7 +150,7 @@ func TestKeysChangeWhileTokensAreOut(t *testing.T) {
 	refuses(t, keyring(t, token.Key{ID: first.ID, Secret: second.Secret}), old) // same id, other secret
 }
 
-func TestNewKeyringRefuses(t *testing.T) {
+func TestNewKeyringRejectsInvalidKeys(t *testing.T) {
 	for name, keys := range map[string][]token.Key{
 		"no secret":   {{ID: 1}},
 		"an old one":  {first, {ID: 2}},

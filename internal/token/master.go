@@ -15,11 +15,11 @@ import (
 	"strings"
 )
 
-// MasterFile is the file in data_dir that keeps the master secret where secrets.key is not configured: the
-// base64 of 32 random bytes, which may be moved into the configuration as it stands.
+// MasterFile is the file in data_dir with the master secret if secrets.key is not configured: the base64 of 32 random bytes,
+// which can be copied into the configuration unchanged.
 const MasterFile = "secret.key"
 
-// masterSize is the least length of a master secret, and the length of one made here, in bytes.
+// masterSize is the minimum length of a master secret in bytes, and the length of a generated one.
 const masterSize = 32
 
 // Derive returns the secret for one purpose from the master secret, by HKDF-SHA-256 (RFC 5869) with the
@@ -36,9 +36,10 @@ func Derive(master []byte, purpose string) (secret [32]byte, err error) {
 }
 
 // LoadMaster returns the master secret: the configured one (secrets.key), else the one in MasterFile under dataDir,
-// which is made at the first start. A configured secret is at least 32 random bytes in hex, or in base64 of either
-// alphabet with or without padding. There is no form for a passphrase: everything the service signs rests on this secret.
-// The file is refused if anybody but its owner may use it or it does not hold exactly 32 bytes. No error repeats the secret.
+// which is generated at the first start. A configured secret is at least 32 random bytes in hex, or in base64 of either
+// alphabet with or without padding. Passphrases are not accepted, since the security of
+// everything that the service signs depends on this secret. It is an error if others than its owner may access the file, or
+// if it does not contain exactly 32 bytes. No error quotes the secret.
 func LoadMaster(dataDir, configured string) (secret []byte, err error) {
 	if configured != "" {
 		return parseMaster(configured)
@@ -49,9 +50,9 @@ func LoadMaster(dataDir, configured string) (secret []byte, err error) {
 		return secret, err
 	}
 	if err := createMaster(dataDir, path); err != nil {
-		return nil, fmt.Errorf("make the master secret %s: %w", path, err)
+		return nil, fmt.Errorf("generate the master secret %s: %w", path, err)
 	}
-	return readMaster(path) // another process may have been first: then its secret counts
+	return readMaster(path) // another process may have been first: then its secret is used
 }
 
 func parseMaster(text string) ([]byte, error) {
@@ -95,8 +96,8 @@ func readMaster(path string) ([]byte, error) {
 	return secret, nil
 }
 
-// createMaster leaves a whole file at path, its own or one that another process put there meanwhile. The
-// file gets its name only when its content is on stable storage, so that a crash leaves none or a whole one.
+// createMaster creates the file at path, unless another process does so meanwhile. The file gets its name when its content is
+// on stable storage, so that a crash leaves either no file or a complete one.
 func createMaster(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-func TestLoadMasterMakesTheSecretOnce(t *testing.T) {
+func TestLoadMasterGeneratesTheSecretOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data") // does not exist yet
 	made, err := token.LoadMaster(dir, "")
 	if err != nil || len(made) != 32 {
@@ -37,7 +37,7 @@ func TestLoadMasterMakesTheSecretOnce(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartTogetherShareOneSecret(t *testing.T) {
+func TestConcurrentStartsShareOneSecret(t *testing.T) {
 	dir := t.TempDir()
 	var secrets [8][]byte
 	var starts sync.WaitGroup
@@ -57,7 +57,7 @@ func TestProcessesThatStartTogetherShareOneSecret(t *testing.T) {
 	}
 }
 
-func TestLoadMasterRefusesABadFile(t *testing.T) {
+func TestLoadMasterRejectsABadFile(t *testing.T) {
 	good := base64.StdEncoding.EncodeToString(make([]byte, 32))
 	for name, c := range map[string]struct {
 		text string
@@ -94,7 +94,7 @@ func TestLoadMasterRefusesABadFile(t *testing.T) {
 	}
 }
 
-func TestLoadMasterTakesTheConfiguredSecret(t *testing.T) {
+func TestLoadMasterUsesTheConfiguredSecret(t *testing.T) {
 	want := bytes.Repeat([]byte{0xfb, 0xff, 0x3e}, 11) // 33 bytes that need + and / in base64
 	dir := t.TempDir()
 	for _, text := range []string{

@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// Sealer keeps secrets that the service must read again unreadable at rest, with AES-256-GCM. A secret is bound to its
-// owner: copied into another's row, it does not open.
+// Sealer encrypts stored secrets that the service must read again, with AES-256-GCM. A secret is bound to its owner: copied
+// into another owner's row, it cannot be decrypted. It is safe for concurrent use.
 type Sealer struct{ aead cipher.AEAD }
 
-// NewSealer returns the sealer of a key that Derive made for its purpose alone.
+// NewSealer returns a Sealer for a key from Derive, which must be used for nothing else.
 func NewSealer(key [32]byte) (Sealer, error) {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
@@ -21,12 +21,12 @@ func NewSealer(key [32]byte) (Sealer, error) {
 	return Sealer{aead}, err
 }
 
-// Seal makes a secret unreadable; owner is the identifier of what it belongs to.
+// Seal encrypts a secret; owner is the identifier of what it belongs to.
 func (s Sealer) Seal(secret []byte, owner string) []byte {
 	return s.aead.Seal(nil, nil, secret, []byte(owner))
 }
 
-// Open is the inverse of Seal. It fails where the key or the owner is another one.
+// Open decrypts a sealed secret. It fails if the key or the owner is a different one.
 func (s Sealer) Open(sealed []byte, owner string) ([]byte, error) {
 	secret, err := s.aead.Open(nil, nil, sealed, []byte(owner))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A secret is 43 random base62 characters, 256 bits, and a checksum: the CRC-32 (IEEE) of all that stands before it
-// in the credential, as 6 base62 characters.
+// A secret is 43 random base62 characters, 256 bits, and a checksum: the CRC-32 (IEEE) of the
+// credential up to it, as 6 base62 characters.
 const (
 	secretLen   = 43
 	checksumLen = 6
@@ -21,22 +21,22 @@ const (
 	base32             = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
-// MintSecret returns a fresh credential of kind Guest or User, and the SHA-256 that is stored in its place. Of another kind it
-// returns one that every parser here refuses.
+// MintSecret returns a random credential of kind Guest or User, and its SHA-256, which is stored instead of it. For another
+// kind it returns one that every parser here rejects.
 func MintSecret(k Kind) (credential string, hash [32]byte) {
 	return mint(string(k))
 }
 
-// MintDeveloper returns a fresh developer key, the prefix that names it in listings and paths, and the
-// SHA-256 that is stored in the key's place. Prefixes are random, not unique: where one is taken, mint again.
+// MintDeveloper returns a random developer key, the prefix that identifies it in listings and paths, and the key's SHA-256,
+// which is stored instead of it. Prefixes are random, not unique: if one is taken, mint again.
 func MintDeveloper() (credential, prefix string, hash [32]byte) {
 	prefix = random(base32, developerPrefixLen)
 	credential, hash = mint(string(Developer) + prefix + "_")
 	return credential, prefix, hash
 }
 
-// ParseSecret returns the kind of a User, Guest or Developer credential and the hash under which to look it up.
-// One that is misspelt is auth.invalid_token, without a look-up.
+// ParseSecret returns the kind of a User, Guest or Developer credential and the hash to look it up by. Error:
+// auth.invalid_token, if the checksum is wrong.
 func ParseSecret(credential string) (k Kind, hash [32]byte, err error) {
 	k, _ = KindOf(credential)
 	switch k {
@@ -53,8 +53,8 @@ func ParseSecret(credential string) (k Kind, hash [32]byte, err error) {
 	return k, hash, nil
 }
 
-// ParseDeveloper returns a developer key's prefix and the hash under which to look it up. Anything else, and
-// a misspelt key, is auth.invalid_token.
+// ParseDeveloper returns a developer key's prefix and the hash to look it up by. Error: auth.invalid_token, if it is not a
+// developer key or its checksum is wrong.
 func ParseDeveloper(credential string) (prefix string, hash [32]byte, err error) {
 	rest, ok := strings.CutPrefix(credential, string(Developer))
 	if !ok {
@@ -77,7 +77,7 @@ func mint(prefix string) (credential string, hash [32]byte) {
 	return credential, sha256.Sum256([]byte(credential))
 }
 
-// check verifies the secret and checksum that begin at start, and hashes the whole credential.
+// check verifies the secret and the checksum, which begin at start, and returns the hash of the whole credential.
 func check(credential string, start int) (hash [32]byte, err error) {
 	if len(credential) != start+tailLen || !spelt(credential[start:], base62) {
 		return hash, mistyped()
@@ -106,7 +106,7 @@ func spelt(s, alphabet string) bool {
 // random returns n characters of alphabet, each equally likely.
 func random(alphabet string, n int) string {
 	text := make([]byte, 0, n)
-	fair := byte(256 / len(alphabet) * len(alphabet) % 256) // a byte from here on would favour the first letters; 0: none would
+	fair := byte(256 / len(alphabet) * len(alphabet) % 256) // bytes from here on would favour the first letters; 0: there are none
 	var pool [64]byte
 	for {
 		rand.Read(pool[:]) // never fails, as crypto/rand documents

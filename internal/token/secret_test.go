@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestASecretIsFoundByItsHash(t *testing.T) {
+func TestSecretIsParsedToItsHash(t *testing.T) {
 	for _, k := range []token.Kind{token.User, token.Guest} {
 		text, hash := token.MintSecret(k)
 		if !strings.HasPrefix(text, string(k)) || len(text) != len(k)+43+6 {
@@ -29,7 +29,7 @@ func TestASecretIsFoundByItsHash(t *testing.T) {
 	}
 }
 
-func TestADeveloperKeyTellsItsPrefix(t *testing.T) {
+func TestDeveloperKeyIsParsedToItsPrefix(t *testing.T) {
 	text, prefix, hash := token.MintDeveloper()
 	if len(prefix) != 10 || !strings.HasPrefix(text, "x_"+prefix+"_") {
 		t.Errorf("minted %q with prefix %q", text, prefix)
@@ -44,8 +44,8 @@ func TestADeveloperKeyTellsItsPrefix(t *testing.T) {
 	}
 }
 
-// A CRC-32 finds every error that stays within 32 bits, so every character that is wrong alone, swapped or lost.
-func TestAMistypedSecretIsRefused(t *testing.T) {
+// A CRC-32 detects every error within 32 bits: every single wrong, swapped or missing character.
+func TestMistypedSecretIsRejected(t *testing.T) {
 	developer, _, _ := token.MintDeveloper()
 	user, _ := token.MintSecret(token.User)
 	for _, good := range []string{developer, user} {
@@ -70,7 +70,7 @@ func TestAMistypedSecretIsRefused(t *testing.T) {
 	}
 }
 
-func TestParseSecretRefuses(t *testing.T) {
+func TestParseSecretRejectsMalformedCredentials(t *testing.T) {
 	mailboxKind, _ := token.MintSecret(token.Mailbox)
 	bareDeveloper, _ := token.MintSecret(token.Developer)
 	otherKind, _ := token.MintSecret("pk_")
@@ -88,7 +88,7 @@ func TestParseSecretRefuses(t *testing.T) {
 	}
 }
 
-func TestAnErrorDoesNotRepeatTheCredential(t *testing.T) {
+func TestErrorDoesNotQuoteTheCredential(t *testing.T) {
 	text, _ := token.MintSecret(token.User)
 	_, _, err := token.ParseSecret(text[:len(text)-1])
 	if err == nil || strings.Contains(err.Error(), text[3:20]) {
@@ -107,7 +107,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// Every character of the alphabet turns up about as often as any other.
+// All characters of the alphabet are about equally frequent.
 func TestSecretsUseTheirWholeAlphabet(t *testing.T) {
 	seen := map[rune]int{}
 	for range 500 {

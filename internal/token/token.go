@@ -1,6 +1,5 @@
-// Package token mints and checks the bearer credentials of the service: signed mailbox tokens, and random
-// secrets of which only a hash is stored (decisions §1). It refuses to know what a credential opens: rows,
-// expiry, epochs, scopes and networks are its caller's.
+// Package token mints and checks the bearer credentials of the service: signed mailbox tokens, and random secrets of which
+// only a hash is stored (docs/spec/conventions.md#credentials). Its callers check rows, expiry, epochs, scopes and networks.
 package token
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Kind is a credential's prefix, which tells what it is a credential for (spec §5).
+// Kind is a credential's prefix, which says what it is a credential for.
 type Kind string
 
 // The kinds of credential.
@@ -20,7 +19,7 @@ const (
 	Developer Kind = "x_"  // a developer key: x_<prefix>_<secret>
 )
 
-// KindOf reports the kind of a credential by its prefix alone; ok is false where it has none of ours.
+// KindOf returns the kind of a credential by its prefix; ok is false for an unknown prefix.
 func KindOf(credential string) (k Kind, ok bool) {
 	for _, k := range [...]Kind{Mailbox, User, Guest, Developer} {
 		if strings.HasPrefix(credential, string(k)) {
@@ -30,10 +29,10 @@ func KindOf(credential string) (k Kind, ok bool) {
 	return "", false
 }
 
-// invalid is the one answer to every credential that is not ours: it does not tell a forger how far he got.
+// invalid is the error for every invalid credential, without a reason that would help a forger.
 func invalid() error { return problem.New(problem.AuthInvalidToken) }
 
-// mistyped is the answer where form or checksum is wrong, which anybody can work out for himself.
+// mistyped is the error for a wrong form or checksum, which clients can compute themselves.
 func mistyped() error {
 	return problem.Detailf(problem.AuthInvalidToken, "the credential is mistyped or was not copied whole")
 }
