@@ -1,5 +1,5 @@
-// Package guest holds browser sessions without an account: a key that finds again the mailboxes it made, for thirty
-// sliding minutes (spec §3, §4 session). It grants nothing else.
+// Package guest implements sessions without an account: a guest key lists the mailboxes that were created with it, until
+// thirty minutes after its last use (docs/spec/mailboxes.md#guest-sessions). It grants nothing else.
 package guest
 
 import (
@@ -19,17 +19,17 @@ import (
 
 // Session is an open guest session.
 type Session struct {
-	ID        string // names it in other tables; not the key, and of no use as one
+	ID        string // identifies it in other tables; the hash of its key
 	ExpiresAt time.Time
 }
 
-// Mailboxes is what a session needs of mailboxes.
+// Mailboxes are the operations on mailboxes that sessions need.
 type Mailboxes interface {
 	OfSession(ctx context.Context, session string, max int) ([]*mailbox.Mailbox, error)
 	LeaveSessionTx(ctx context.Context, tx *db.Tx, session string) error
 }
 
-// Service is the use of guest sessions.
+// Service implements guest sessions. It is safe for concurrent use.
 type Service struct {
 	db        *db.DB
 	clock     clock.Clock
@@ -37,12 +37,12 @@ type Service struct {
 	idle      time.Duration
 }
 
-// New assembles the service; idle is how long a session lives after its last use.
+// New returns a Service; idle is how long a session lives after its last use.
 func New(d *db.DB, c clock.Clock, m Mailboxes, idle time.Duration) *Service {
 	return &Service{db: d, clock: c, mailboxes: m, idle: idle}
 }
 
-// Start opens a session and returns its key, which is told this once.
+// Start creates a session and returns its key, of which only the hash is stored.
 func (s *Service) Start(ctx context.Context) (key string, _ *Session, err error) {
 	key, hash := token.MintSecret(token.Guest)
 	now := s.clock.Now()
@@ -57,13 +57,13 @@ func (s *Service) Start(ctx context.Context) (key string, _ *Session, err error)
 	return key, session, nil
 }
 
-// Authorize returns the session that a key opens and extends it. Error: auth.invalid_token.
+// Authorize returns the session of a key and extends it. Error: auth.invalid_token.
 func (s *Service) Authorize(ctx context.Context, key string) (*Session, error) {
 	kind, hash, err := token.ParseSecret(key)
 	if err != nil || kind != token.Guest {
 		return nil, problem.New(problem.AuthInvalidToken)
 	}
-	id := hex.EncodeToString(hash[:]) // a hash of 256 random bits: looking it up tells nothing by its timing
+	id := hex.EncodeToString(hash[:]) // the timing of a lookup by a hash of 256 random bits reveals nothing
 	var expires int64
 	err = s.db.QueryRow(ctx, selectSession, id).Scan(&expires)
 	now := s.clock.Now()
@@ -74,13 +74,13 @@ func (s *Service) Authorize(ctx context.Context, key string) (*Session, error) {
 		return nil, fmt.Errorf("read the session: %w", err)
 	}
 	session, err := s.extend(ctx, id, now)
-	if errors.Is(err, db.ErrFull) { // a later call does it
+	if errors.Is(err, db.ErrFull) { // a later call extends it
 		return &Session{ID: id, ExpiresAt: time.UnixMicro(expires)}, nil
 	}
 	return session, err
 }
 
-// extend slides the session; it may have ended since it was read.
+// extend extends a session, which may have ended since it was read. Error: auth.invalid_token.
 func (s *Service) extend(ctx context.Context, id string, now time.Time) (*Session, error) {
 	session := &Session{ID: id, ExpiresAt: now.Add(s.idle)}
 	var n int64
@@ -97,7 +97,7 @@ func (s *Service) extend(ctx context.Context, id string, now time.Time) (*Sessio
 	return session, nil
 }
 
-// End ends a session. Its mailboxes keep their own time to live.
+// End deletes a session. Its mailboxes live on until they expire.
 func (s *Service) End(ctx context.Context, session *Session) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return s.endTx(ctx, tx, session.ID)

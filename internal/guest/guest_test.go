@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// left remembers whose mailboxes were let go of.
+// left records the sessions whose mailboxes were released.
 type left map[string]int
 
 func (l left) OfSession(context.Context, string, int) ([]*mailbox.Mailbox, error) { return nil, nil }
@@ -33,7 +33,7 @@ func run(t *testing.T, test func(t *testing.T, s *guest.Service, c *clock.Fake, 
 	})
 }
 
-func TestASessionSlidesAndLapses(t *testing.T) {
+func TestSessionIsExtendedAndExpires(t *testing.T) {
 	run(t, func(t *testing.T, s *guest.Service, c *clock.Fake, l left) {
 		key, started, err := s.Start(t.Context())
 		if err != nil || !started.ExpiresAt.Equal(c.Now().Add(idle)) {
@@ -56,7 +56,7 @@ func TestASessionSlidesAndLapses(t *testing.T) {
 	})
 }
 
-func TestAnEndedSessionIsOver(t *testing.T) {
+func TestEndedSessionIsInvalid(t *testing.T) {
 	run(t, func(t *testing.T, s *guest.Service, _ *clock.Fake, l left) {
 		key, session, err := s.Start(t.Context())
 		if err != nil {
@@ -71,7 +71,7 @@ func TestAnEndedSessionIsOver(t *testing.T) {
 	})
 }
 
-func TestOnlyGuestKeysOpenSessions(t *testing.T) {
+func TestOnlyGuestKeysAreAuthorized(t *testing.T) {
 	run(t, func(t *testing.T, s *guest.Service, _ *clock.Fake, _ left) {
 		user, _ := token.MintSecret(token.User)
 		unknown, _ := token.MintSecret(token.Guest)
@@ -83,8 +83,8 @@ func TestOnlyGuestKeysOpenSessions(t *testing.T) {
 	})
 }
 
-// A sweep ends every lapsed session, however many, and no other.
-func TestASweepEndsTheLapsed(t *testing.T) {
+// A sweep deletes every expired session, however many there are, and no other.
+func TestSweepDeletesExpiredSessions(t *testing.T) {
 	run(t, func(t *testing.T, s *guest.Service, c *clock.Fake, l left) {
 		for range 250 { // more than two batches
 			if _, _, err := s.Start(t.Context()); err != nil {

@@ -12,23 +12,23 @@ const (
 	selectSession = "SELECT expires_at FROM guest_session WHERE id = $1"
 	updateSession = "UPDATE guest_session SET expires_at = $2 WHERE id = $1 AND expires_at > $3"
 	deleteSession = "DELETE FROM guest_session WHERE id = $1"
-	selectLapsed  = "SELECT id FROM guest_session WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"
+	selectExpired = "SELECT id FROM guest_session WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"
 )
 
-// sweepBatch is how many lapsed sessions one update ends.
+// sweepBatch is how many expired sessions one transaction deletes.
 const sweepBatch = 100
 
-// Sweep ends the sessions that have lapsed.
+// Sweep deletes the expired sessions.
 func (s *Service) Sweep(ctx context.Context) error {
 	for {
 		n := 0
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-			lapsed, err := s.lapsedTx(ctx, tx)
+			expired, err := s.expiredTx(ctx, tx)
 			if err != nil {
 				return err
 			}
-			n = len(lapsed)
-			for _, id := range lapsed {
+			n = len(expired)
+			for _, id := range expired {
 				if err := s.endTx(ctx, tx, id); err != nil {
 					return err
 				}
@@ -41,10 +41,10 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 }
 
-func (s *Service) lapsedTx(ctx context.Context, tx *db.Tx) ([]string, error) {
-	all, err := db.Collect(ctx, tx, db.Value[string], selectLapsed, s.clock.Now().UnixMicro(), sweepBatch)
+func (s *Service) expiredTx(ctx context.Context, tx *db.Tx) ([]string, error) {
+	all, err := db.Collect(ctx, tx, db.Value[string], selectExpired, s.clock.Now().UnixMicro(), sweepBatch)
 	if err != nil {
-		return nil, fmt.Errorf("list lapsed sessions: %w", err)
+		return nil, fmt.Errorf("list expired sessions: %w", err)
 	}
 	return all, nil
 }
