@@ -1,5 +1,5 @@
-// Package apikey holds developer keys: what is kept of a key, its scopes, the networks it may be used from, and when it
-// was last used (decisions §2 Developer key). It refuses to know what a key opens.
+// Package apikey implements developer keys: their hashes, scopes, allowed networks, expiry and last use (docs/spec/keys.md).
+// It does not depend on what a key gives access to.
 package apikey
 
 import (
@@ -20,20 +20,20 @@ import (
 
 // Key is a developer key without its secret.
 type Key struct {
-	Prefix     string // names it in listings and paths
+	Prefix     string // identifies it in listings and paths
 	Account    id.Account
 	Name       string
 	Scopes     []Scope        // in the order of Scopes, at least one
-	Networks   []netip.Prefix // where it may be used from; empty: everywhere
+	Networks   []netip.Prefix // the networks it may be used from; empty: any
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero: never
 	ExpiresAt  time.Time // zero: never
-	Limits     Limits    // of the account's plan, now
+	Limits     Limits    // of the account's plan in effect
 
 	hash []byte
 }
 
-// Limits are the entitlements that concern keys (decisions §6), and the plan they are of.
+// Limits are the quotas of a plan for keys (docs/spec/limits.md#quotas-of-plans).
 type Limits struct {
 	Max           int // keys of an account
 	Calls         ratelimit.Limit
@@ -41,42 +41,43 @@ type Limits struct {
 	Tier          string // the plan's code
 }
 
-// Plans says what an account may have.
+// Plans gives the limits of an account.
 type Plans interface {
-	// KeyLimits answers auth.invalid_token for an account that may not act.
+	// KeyLimits returns the limits of an account's plan. Error: auth.invalid_token, if the account is disabled.
 	KeyLimits(ctx context.Context, account id.Account) (Limits, error)
 }
 
-// Service is the use of developer keys.
+// Service implements developer keys. It is safe for concurrent use.
 type Service struct {
 	db    *db.DB
 	clock clock.Clock
 	hub   *wake.Hub
 	plans Plans
-	uses  uses
+	uses  uses // not written yet
 }
 
-// New assembles the service. Flush must be called now and then, and before the database is closed.
+// New returns a Service. Flush must be called periodically, and before the database is closed.
 func New(d *db.DB, c clock.Clock, hub *wake.Hub, p Plans) *Service {
 	return &Service{db: d, clock: c, hub: hub, plans: p}
 }
 
-// WakeKey is what waits that rest on a key sleep on: it is woken when the key is revoked.
+// WakeKey returns the key of the wake.Hub that is woken when a developer key is revoked.
 func WakeKey(prefix string) string { return "key:" + prefix }
 
-// Wish is what a new key is asked to be (spec §2 Developer key input).
-type Wish struct {
+// Params are the input of Create.
+type Params struct {
 	Name      string
 	Scopes    []string
-	Networks  []string  // in CIDR form; empty: every address
+	Networks  []string  // in CIDR form; empty: any
 	ExpiresAt time.Time // zero: never
 }
 
-// mintTries is how often a fresh prefix may collide before it is a fault: there are 2^50 of them.
+// mintTries is how many new prefixes Create tries; of the 2^50 prefixes few are taken.
 const mintTries = 3
 
-// Create makes a key for an account and returns it with the credential, which is told this once. Errors: request.invalid, key.limit_reached.
-func (s *Service) Create(ctx context.Context, account id.Account, w Wish) (_ *Key, credential string, err error) {
+// Create creates a key for an account and returns it with the credential, of which only a hash is stored. Errors:
+// request.invalid, key.limit_reached.
+func (s *Service) Create(ctx context.Context, account id.Account, w Params) (_ *Key, credential string, err error) {
 	now := s.clock.Now().Truncate(time.Microsecond)
 	k := &Key{Account: account, Name: w.Name, CreatedAt: now, ExpiresAt: w.ExpiresAt.Truncate(time.Microsecond)}
 	if k.Scopes, err = ParseScopes(w.Scopes); err != nil {
@@ -103,10 +104,10 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Wish) (_ *Ke
 			return k, credential, nil
 		}
 	}
-	return nil, "", fmt.Errorf("create a key: %d fresh prefixes were taken", mintTries)
+	return nil, "", fmt.Errorf("create a key: %d random prefixes were taken", mintTries)
 }
 
-// insert stores a key if its account may have one more; free is false where the prefix is taken.
+// insert stores a key if its account may have one more; free is false if the prefix is taken. Error: key.limit_reached.
 func (s *Service) insert(ctx context.Context, k *Key) (free bool, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := countTx(ctx, tx, k.Account)
@@ -122,19 +123,19 @@ func (s *Service) insert(ctx context.Context, k *Key) (free bool, err error) {
 	return free, err
 }
 
-// Mark is a place in an account's list of keys. The zero Mark is in front of the newest.
+// Mark is a position in an account's list of keys. The zero Mark is the beginning.
 type Mark struct {
 	CreatedAt time.Time
 	Prefix    string
 }
 
-// List returns an account's keys behind a mark, newest first, at most max.
-func (s *Service) List(ctx context.Context, account id.Account, behind Mark, max int) ([]*Key, error) {
+// List returns at most max of an account's keys after a mark, newest first.
+func (s *Service) List(ctx context.Context, account id.Account, after Mark, max int) ([]*Key, error) {
 	limits, err := s.plans.KeyLimits(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := list(ctx, s.db, account, behind, max)
+	keys, err := list(ctx, s.db, account, after, max)
 	for _, k := range keys {
 		k.Limits = limits
 		if at := s.uses.of(k.Prefix); at.After(k.LastUsedAt) {
@@ -144,8 +145,8 @@ func (s *Service) List(ctx context.Context, account id.Account, behind Mark, max
 	return keys, err
 }
 
-// Revoke deletes a key of an account; it is refused from then on, with the mailbox tokens that carry it, and the waits that
-// rest on it end. Another's key is as unknown as none. Error: key.not_found.
+// Revoke deletes a key of an account. The key and the mailbox tokens bound to it are invalid from then on, and its waiting
+// calls end. Error: key.not_found, also for a key of another account.
 func (s *Service) Revoke(ctx context.Context, account id.Account, prefix string) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := tx.Exec(ctx, deleteKey, account, prefix)
@@ -157,8 +158,8 @@ func (s *Service) Revoke(ctx context.Context, account id.Account, prefix string)
 	})
 }
 
-// Authorize returns the key that a credential is: one that exists and has not expired, of an account that may act.
-// Every call reads the row, so that a revocation holds at once. Error: auth.invalid_token.
+// Authorize returns the key of a credential, if it has not expired and its account is not disabled. Every call reads the row,
+// so that a revocation takes effect at once. Error: auth.invalid_token.
 func (s *Service) Authorize(ctx context.Context, credential string) (*Key, error) {
 	prefix, hash, err := token.ParseDeveloper(credential)
 	if err != nil {
@@ -174,8 +175,8 @@ func (s *Service) Authorize(ctx context.Context, credential string) (*Key, error
 	return k, nil
 }
 
-// Find returns the key with a prefix, if it has not expired and its account may act: what Authorize does for a credential
-// that was checked otherwise, such as a mailbox token that carries the prefix. Error: auth.invalid_token.
+// Find is Authorize for a credential that was checked otherwise, such as a mailbox token with the prefix of its key. Error:
+// auth.invalid_token.
 func (s *Service) Find(ctx context.Context, prefix string) (*Key, error) {
 	k, err := byPrefix(ctx, s.db, prefix)
 	if err != nil {
@@ -193,20 +194,20 @@ func (s *Service) Find(ctx context.Context, prefix string) (*Key, error) {
 
 func (k *Key) expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
 
-// Admit decides whether a key may be used for a scope from an address, and notes its use if so. The network comes
-// first: who has a key that leaked learns nothing of its scopes. Errors: auth.address_not_allowed, auth.scope_missing.
+// Admit checks that a key may be used from an address and has a scope, and records the use. The address is checked first, so
+// that a leaked key does not reveal its scopes. Errors: auth.address_not_allowed, auth.scope_missing.
 func (s *Service) Admit(k *Key, from netip.Addr, scope Scope) error {
 	if err := k.AllowsFrom(from); err != nil {
 		return err
 	}
 	if !k.has(scope) {
-		return problem.Detailf(problem.AuthScopeMissing, "the call takes a key with the scope %s", scope)
+		return problem.Detailf(problem.AuthScopeMissing, "the call needs a key with the scope %s", scope)
 	}
 	s.NoteUse(k)
 	return nil
 }
 
-// AllowsFrom reports whether a key, and what was handed out to it, may be used from an address. Error: auth.address_not_allowed.
+// AllowsFrom checks that a key, and the mailbox tokens bound to it, may be used from an address. Error: auth.address_not_allowed.
 func (k *Key) AllowsFrom(from netip.Addr) error {
 	if !allowed(k.Networks, from) {
 		return problem.Detailf(problem.AuthAddressNotAllowed, "the call comes from %s", from.Unmap())
@@ -214,5 +215,5 @@ func (k *Key) AllowsFrom(from netip.Addr) error {
 	return nil
 }
 
-// NoteUse has the key's last use be now. Admit does so by itself.
+// NoteUse records that the key was used now. Admit calls it.
 func (s *Service) NoteUse(k *Key) { s.uses.note(k.Prefix, s.clock.Now()) }

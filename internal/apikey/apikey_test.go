@@ -21,7 +21,7 @@ import (
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// plans allows every account three keys, but for those that are barred.
+// plans allows every account three keys, except disabled ones.
 type plans struct{ barred map[id.Account]bool }
 
 func (p plans) KeyLimits(_ context.Context, account id.Account) (apikey.Limits, error) {
@@ -31,8 +31,8 @@ func (p plans) KeyLimits(_ context.Context, account id.Account) (apikey.Limits, 
 	return apikey.Limits{Max: 3, Tier: "free"}, nil
 }
 
-// house is a service with two accounts.
-type house struct {
+// fixture is a service with two accounts.
+type fixture struct {
 	*apikey.Service
 	t        *testing.T
 	clock    *clock.Fake
@@ -40,15 +40,15 @@ type house struct {
 	ann, ben id.Account
 }
 
-func run(t *testing.T, test func(t *testing.T, h *house)) {
+func run(t *testing.T, test func(t *testing.T, h *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		h := &house{t: t, clock: clock.NewFake(noon), plans: plans{map[id.Account]bool{}}, ann: id.New[id.Account](noon), ben: id.New[id.Account](noon)}
+		h := &fixture{t: t, clock: clock.NewFake(noon), plans: plans{map[id.Account]bool{}}, ann: id.New[id.Account](noon), ben: id.New[id.Account](noon)}
 		h.Service = apikey.New(d, h.clock, wake.New(), h.plans)
 		test(t, h)
 	})
 }
 
-func (h *house) create(account id.Account, w apikey.Wish) (*apikey.Key, string) {
+func (h *fixture) create(account id.Account, w apikey.Params) (*apikey.Key, string) {
 	h.t.Helper()
 	if w.Name == "" {
 		w.Name, w.Scopes = "test", []string{"otp:read"}
@@ -60,7 +60,7 @@ func (h *house) create(account id.Account, w apikey.Wish) (*apikey.Key, string) 
 	return k, credential
 }
 
-func (h *house) listed(account id.Account) []*apikey.Key {
+func (h *fixture) listed(account id.Account) []*apikey.Key {
 	h.t.Helper()
 	keys, err := h.List(h.t.Context(), account, apikey.Mark{}, 100)
 	if err != nil {
@@ -69,16 +69,16 @@ func (h *house) listed(account id.Account) []*apikey.Key {
 	return keys
 }
 
-func (h *house) wantCode(err error, code problem.Code) {
+func (h *fixture) wantCode(err error, code problem.Code) {
 	h.t.Helper()
 	if !problem.Has(err, code) {
 		h.t.Errorf("%v, want %s", err, code)
 	}
 }
 
-func TestAKeyOpensItsAccount(t *testing.T) {
-	run(t, func(t *testing.T, h *house) {
-		made, credential := h.create(h.ann, apikey.Wish{
+func TestKeyIsAuthorizedForItsAccount(t *testing.T) {
+	run(t, func(t *testing.T, h *fixture) {
+		made, credential := h.create(h.ann, apikey.Params{
 			Name: "deploy", Scopes: []string{"otp:read", "mailboxes:write"}, Networks: []string{"192.0.2.0/24"}, ExpiresAt: noon.Add(time.Hour),
 		})
 		if !strings.HasPrefix(credential, "x_"+made.Prefix+"_") {
@@ -94,10 +94,10 @@ func TestAKeyOpensItsAccount(t *testing.T) {
 	})
 }
 
-func TestAKeyIsRefused(t *testing.T) {
-	run(t, func(t *testing.T, h *house) {
-		expiring, soon := h.create(h.ann, apikey.Wish{Name: "n", Scopes: []string{"otp:read"}, ExpiresAt: noon.Add(time.Hour)})
-		_, other := h.create(h.ann, apikey.Wish{})
+func TestInvalidKeyIsRejected(t *testing.T) {
+	run(t, func(t *testing.T, h *fixture) {
+		expiring, soon := h.create(h.ann, apikey.Params{Name: "n", Scopes: []string{"otp:read"}, ExpiresAt: noon.Add(time.Hour)})
+		_, other := h.create(h.ann, apikey.Params{})
 		for name, credential := range map[string]string{
 			"nothing": "", "no key": "x_", "mistyped": soon[:len(soon)-1] + "-", "of another kind": "xu_" + soon[2:],
 			"another's secret": "x_" + expiring.Prefix + other[strings.LastIndexByte(other, '_'):],
@@ -120,9 +120,9 @@ func TestAKeyIsRefused(t *testing.T) {
 	})
 }
 
-func TestRevokingHoldsAtOnce(t *testing.T) {
-	run(t, func(t *testing.T, h *house) {
-		k, credential := h.create(h.ann, apikey.Wish{})
+func TestRevokedKeyIsInvalidAtOnce(t *testing.T) {
+	run(t, func(t *testing.T, h *fixture) {
+		k, credential := h.create(h.ann, apikey.Params{})
 		h.wantCode(h.Revoke(t.Context(), h.ben, k.Prefix), problem.KeyNotFound)
 		h.wantCode(h.Revoke(t.Context(), h.ann, "0000000000"), problem.KeyNotFound)
 		if _, err := h.Authorize(t.Context(), credential); err != nil {
@@ -137,10 +137,10 @@ func TestRevokingHoldsAtOnce(t *testing.T) {
 	})
 }
 
-func TestCreateRefuses(t *testing.T) {
-	run(t, func(t *testing.T, h *house) {
+func TestCreateRejectsInvalidParams(t *testing.T) {
+	run(t, func(t *testing.T, h *fixture) {
 		otp := []string{"otp:read"}
-		for _, w := range []apikey.Wish{
+		for _, w := range []apikey.Params{
 			{Name: "no scope"},
 			{Name: "unknown scope", Scopes: []string{"admin"}},
 			{Name: "no network", Scopes: otp, Networks: []string{"everywhere"}},
@@ -151,28 +151,28 @@ func TestCreateRefuses(t *testing.T) {
 				t.Errorf("%s: %v", w.Name, err)
 			}
 		}
-		first, _ := h.create(h.ann, apikey.Wish{})
-		h.create(h.ann, apikey.Wish{})
-		h.create(h.ann, apikey.Wish{})
-		_, _, err := h.Create(t.Context(), h.ann, apikey.Wish{Name: "n", Scopes: otp})
+		first, _ := h.create(h.ann, apikey.Params{})
+		h.create(h.ann, apikey.Params{})
+		h.create(h.ann, apikey.Params{})
+		_, _, err := h.Create(t.Context(), h.ann, apikey.Params{Name: "n", Scopes: otp})
 		h.wantCode(err, problem.KeyLimitReached)
-		h.create(h.ben, apikey.Wish{})
+		h.create(h.ben, apikey.Params{})
 		if err := h.Revoke(t.Context(), h.ann, first.Prefix); err != nil {
 			t.Fatal(err)
 		}
-		h.create(h.ann, apikey.Wish{})
+		h.create(h.ann, apikey.Params{})
 	})
 }
 
 func TestListPagesNewestFirst(t *testing.T) {
-	run(t, func(t *testing.T, h *house) {
+	run(t, func(t *testing.T, h *fixture) {
 		var made []string
 		for i := range 3 {
-			k, _ := h.create(h.ann, apikey.Wish{})
+			k, _ := h.create(h.ann, apikey.Params{})
 			made = append([]string{k.Prefix}, made...)
 			h.clock.Advance(time.Duration(i) * time.Second)
 		}
-		h.create(h.ben, apikey.Wish{})
+		h.create(h.ben, apikey.Params{})
 		var listed []string
 		for mark, more := (apikey.Mark{}), true; more; {
 			keys, err := h.List(t.Context(), h.ann, mark, 1)
@@ -191,9 +191,9 @@ func TestListPagesNewestFirst(t *testing.T) {
 	})
 }
 
-func TestAdmitLooksAtTheNetworkFirst(t *testing.T) {
-	run(t, func(t *testing.T, h *house) {
-		k, _ := h.create(h.ann, apikey.Wish{Name: "n", Scopes: []string{"otp:read"}, Networks: []string{"192.0.2.0/24", "2001:db8::/32"}})
+func TestAdmitChecksTheNetworkFirst(t *testing.T) {
+	run(t, func(t *testing.T, h *fixture) {
+		k, _ := h.create(h.ann, apikey.Params{Name: "n", Scopes: []string{"otp:read"}, Networks: []string{"192.0.2.0/24", "2001:db8::/32"}})
 		for _, c := range []struct {
 			from  string
 			scope apikey.Scope
@@ -215,11 +215,11 @@ func TestAdmitLooksAtTheNetworkFirst(t *testing.T) {
 	})
 }
 
-func TestUsesAreWrittenByFlush(t *testing.T) {
+func TestFlushWritesLastUses(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		h := &house{Service: apikey.New(d, c, wake.New(), plans{}), t: t, clock: c, ann: id.New[id.Account](noon)}
-		k, _ := h.create(h.ann, apikey.Wish{})
+		h := &fixture{Service: apikey.New(d, c, wake.New(), plans{}), t: t, clock: c, ann: id.New[id.Account](noon)}
+		k, _ := h.create(h.ann, apikey.Params{})
 		last := func(s *apikey.Service) time.Time {
 			h.Service = s
 			return h.listed(h.ann)[0].LastUsedAt

@@ -8,11 +8,11 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// NetworksMax is how many networks a key may be bound to.
+// NetworksMax is the maximum number of networks of a key.
 const NetworksMax = 100
 
-// ParseNetworks reads the networks that a new key may be used from, in CIDR form; an address alone is a network of one.
-// They come back masked, IPv4 that was written inside IPv6 as IPv4, each once. Error: request.invalid.
+// ParseNetworks parses the networks of a new key, in CIDR form; a single address is a network too. It returns them masked
+// and without duplicates, IPv4 mapped into IPv6 as IPv4. Error: request.invalid.
 func ParseNetworks(texts []string) ([]netip.Prefix, error) {
 	if len(texts) > NetworksMax {
 		return nil, problem.Invalid("/allowedCidrs", "must name at most %d networks", NetworksMax)
@@ -45,7 +45,7 @@ func parseNetwork(text string) (n netip.Prefix, ok bool) {
 	return n.Masked(), true
 }
 
-// allowed reports whether an address lies in one of the networks, or whether there are none.
+// allowed reports whether an address is in one of the networks, or there are none.
 func allowed(networks []netip.Prefix, from netip.Addr) bool {
 	from = from.Unmap().WithZone("")
 	return len(networks) == 0 || slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(from) })

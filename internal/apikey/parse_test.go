@@ -71,7 +71,7 @@ func written(networks []netip.Prefix) string {
 	return strings.Join(all, " ")
 }
 
-// at is where a problem points, "" without one.
+// at returns the pointer of a problem, "" without one.
 func at(err error) string {
 	p, known := problem.From(err)
 	if err == nil || !known || p.Code != problem.RequestInvalid {
@@ -80,7 +80,7 @@ func at(err error) string {
 	return p.Fields[0].Pointer
 }
 
-// What is read is written in one way, which reads as the same again.
+// The text of parsed networks parses to the same networks.
 func FuzzParseNetworks(f *testing.F) {
 	for _, seed := range []string{"192.0.2.0/24", "::ffff:10.1.2.3/100", "::ffff:10.1.2.3/90", "2001:db8::1", "10.0.0.1/0", "fe80::1%x/10", "1.2.3.4/-1", "::/128 ::"} {
 		f.Add(seed)
@@ -102,7 +102,7 @@ func FuzzParseNetworks(f *testing.F) {
 	})
 }
 
-// A key gets no scope that was not asked for, and every one that was.
+// A key gets exactly the scopes that were asked for.
 func FuzzParseScopes(f *testing.F) {
 	for _, seed := range []string{"otp:read", "mailboxes:read mailboxes:write", "otp:read otp:read", "all", ""} {
 		f.Add(seed)

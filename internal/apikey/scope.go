@@ -8,10 +8,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Scope is a right that a key may carry.
+// Scope is a permission of a key.
 type Scope string
 
-// The scopes (decisions §2 Developer key).
+// The scopes (docs/spec/keys.md#fields-and-limits).
 const (
 	MailboxesRead  Scope = "mailboxes:read"
 	MailboxesWrite Scope = "mailboxes:write"
@@ -19,10 +19,11 @@ const (
 	OTPRead        Scope = "otp:read"
 )
 
-// Scopes lists every scope in the order in which a key's are kept.
+// Scopes returns every scope, in the order of Key.Scopes.
 func Scopes() []Scope { return []Scope{MailboxesRead, MailboxesWrite, MessagesRead, OTPRead} }
 
-// ParseScopes reads the scopes of a new key: at least one, each of them known; naming one twice is naming it once. Error: request.invalid.
+// ParseScopes parses the scopes of a new key: at least one, all of them known. Duplicates are removed. Error:
+// request.invalid.
 func ParseScopes(names []string) ([]Scope, error) {
 	if len(names) == 0 {
 		return nil, problem.Invalid("/scopes", "must name at least one of %s", scopeNames())
@@ -43,7 +44,7 @@ func scopeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// MayHoldTokens reports whether a key may be handed mailbox tokens: whether its scopes allow all that a token allows, which
+// MayHoldTokens reports whether a key may get mailbox tokens: whether it has the scopes for all that a token permits, which
 // is to read a mailbox's messages and codes, and to change and destroy it.
 func (k *Key) MayHoldTokens() bool {
 	return k.has(MessagesRead) && k.has(OTPRead) && k.has(MailboxesWrite)

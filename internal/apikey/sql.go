@@ -54,12 +54,12 @@ func byPrefix(ctx context.Context, q db.Queryer, prefix string) (*Key, error) {
 // beyond is later than every creation.
 const beyond int64 = 1 << 62
 
-func list(ctx context.Context, q db.Queryer, account id.Account, behind Mark, max int) ([]*Key, error) {
+func list(ctx context.Context, q db.Queryer, account id.Account, after Mark, max int) ([]*Key, error) {
 	created := beyond
-	if behind.Prefix != "" {
-		created = behind.CreatedAt.UnixMicro()
+	if after.Prefix != "" {
+		created = after.CreatedAt.UnixMicro()
 	}
-	all, err := db.Collect(ctx, q, scan, selectKeys, account, created, behind.Prefix, max)
+	all, err := db.Collect(ctx, q, scan, selectKeys, account, created, after.Prefix, max)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}

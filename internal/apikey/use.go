@@ -11,7 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// uses are the last uses of keys that have not been written yet: a call with a key costs no write.
+// uses has the last uses of keys that are not written yet, so that calls with a key need no write. It is safe for
+// concurrent use.
 type uses struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by prefix
@@ -28,7 +29,7 @@ func (u *uses) note(prefix string, at time.Time) {
 	}
 }
 
-// of is the last use that has not been written, or zero.
+// of returns the last use that is not written yet, or zero.
 func (u *uses) of(prefix string) time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -41,7 +42,7 @@ func (u *uses) all() map[string]time.Time {
 	return maps.Clone(u.last)
 }
 
-// written forgets uses, but for the keys that were used again.
+// written removes uses that were written, except of keys that were used again.
 func (u *uses) written(prefixes []string, last map[string]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -55,8 +56,8 @@ func (u *uses) written(prefixes []string, last map[string]time.Time) {
 // flushBatch is how many uses one update writes.
 const flushBatch = 200
 
-// Flush writes when keys were last used. What is not flushed is lost when the process is killed: lastUsedAt is then as
-// much too early as the time between two flushes. It is never a key's validity that waits here.
+// Flush writes the last uses of keys. Uses that are not flushed are lost if the process is killed: lastUsedAt is then too
+// early by at most the time between two flushes. The validity of a key never depends on them.
 func (s *Service) Flush(ctx context.Context) error {
 	last := s.uses.all()
 	for prefixes := range slices.Chunk(slices.Sorted(maps.Keys(last)), flushBatch) {
@@ -69,7 +70,7 @@ func (s *Service) Flush(ctx context.Context) error {
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("write when keys were used: %w", err)
+			return fmt.Errorf("write the last uses of keys: %w", err)
 		}
 		s.uses.written(prefixes, last)
 	}

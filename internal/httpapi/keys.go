@@ -105,7 +105,7 @@ type keyCreation struct {
 }
 
 func (a *API) createKey(ctx context.Context, in *struct{ Body keyCreation }) (*httpkit.One[Key], error) {
-	w := apikey.Wish{Name: in.Body.Name, Scopes: in.Body.Scopes, Networks: in.Body.AllowedCIDRs}
+	w := apikey.Params{Name: in.Body.Name, Scopes: in.Body.Scopes, Networks: in.Body.AllowedCIDRs}
 	if in.Body.ExpiresAt != nil {
 		w.ExpiresAt = in.Body.ExpiresAt.Time
 	}
