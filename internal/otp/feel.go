@@ -50,13 +50,14 @@ func (p *page) feel() mood {
 			continue
 		}
 		if l.part == inSubject {
-			m.head(k, l)
+			m.head(k, l, p.brand(i))
 		}
 		m.code = m.code || k.class&(classCode|classWord) != 0 && k.class&classDigits == 0
 		m.use = m.use || k.class&classUse != 0 && l.part != inSubject
 		m.initial = m.initial || k.class&classInitial != 0
 		m.never = m.never || k.class&classNever != 0
 		switch {
+		case k.class&(classVoid|classNot) != 0 && p.brand(i):
 		case k.class&classVoid != 0:
 			void[l.part]++
 			m.subjectVoid = m.subjectVoid || l.part == inSubject
@@ -92,12 +93,12 @@ func (p *page) feel() mood {
 	if share && !m.subjectAuth { // an offer, unless the mail is about signing in
 		m.void++
 	}
-	m.conclude()
+	m.conclude(p.announced())
 	return m
 }
 
 // head notes what the subject says by itself.
-func (m *mood) head(k *mark, l *line) {
+func (m *mood) head(k *mark, l *line, brand bool) {
 	const name = classCode | classWord
 	if k.class&name != 0 && k.class&classDigits == 0 {
 		m.subjectCode = max(m.subjectCode, 3)
@@ -106,12 +107,36 @@ func (m *mood) head(k *mark, l *line) {
 			m.subjectCode = 3.4
 		}
 	}
-	m.subjectNoun = m.subjectNoun || k.class&(classNot|classVoid) != 0 && k.class&(name|classAuth) == 0
+	m.subjectNoun = m.subjectNoun || !brand && k.class&(classNot|classVoid) != 0 && k.class&(name|classAuth) == 0
 	m.subjectOld = m.subjectOld || k.class&classOld != 0
 }
 
+// announced reports whether the subject holds a number beside a word for a code:
+// "482913 is your code (expires in 10 minutes)". What it says of validity is a
+// warning then, and no talk about codes.
+func (p *page) announced() bool {
+	named, number := false, false
+	for i := range p.marks {
+		if p.lines[0].part != inSubject || p.marks[i].start >= p.lines[0].end {
+			break
+		}
+		named = named || p.marks[i].class&(classCode|classWord) != 0
+	}
+	for i := range p.found {
+		c := &p.found[i]
+		if p.lines[0].part != inSubject || c.start >= p.lines[0].end {
+			break
+		}
+		number = number || c.veto == "" && (c.kind == Numeric || c.upper && !c.letters)
+	}
+	return named && number
+}
+
 // conclude draws from the counts what the subject makes of the mail.
-func (m *mood) conclude() {
+func (m *mood) conclude(announced bool) {
+	if announced {
+		m.subjectOld, m.subjectGuard = false, false
+	}
 	m.subjectOld = m.subjectOld && (m.subjectCode > 0 || !m.subjectNoun) // a ticket is cancelled, not a code
 	m.subjectTrade = (m.subjectTrade || m.subjectVoid) && !m.subjectAuth && m.subjectCode == 0
 	if m.subjectOld || m.subjectGuard && m.subjectCode > 0 {

@@ -72,6 +72,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		case after && g.words >= 2 && m.class&(classNot|classVoid) != 0: // "on your telephone, to play, 123456 type"
 		case verb && m.class&classNot != 0: // "to link your phone, enter 123456"
 		case m.class&classNot != 0 && g.words > 0 && s.otherClause(m.end, c.start): // "the card's holder agrees: type 123456"
+		case s.p.brand(l.mark):
 		case m.class&(classNot|classVoid|classNever) != 0:
 			o.note(nearness(m, g), m)
 		case m.class&(classNumber|classWord) == classNumber && !named && !s.asked(l.mark, c):
@@ -106,6 +107,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			return false
 		case m.class&classVoid == 0 && s.ordered(c):
 			return false // the place it goes into
+		case s.p.brand(l.mark):
 		case m.class&(classNot|classVoid) != 0 && g.words <= 1 && g.soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.start)): // not of "code 123456 for your order"
 			o.note(-3.5, m)
 		}

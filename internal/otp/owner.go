@@ -240,6 +240,9 @@ func (s *scoring) ownedBy(m int, some class) bool {
 		if o < 0 || o >= len(s.p.marks) || s.p.marks[o].class&some == 0 || o < m && s.p.marks[o+1].class&classFor != 0 {
 			continue
 		}
+		if s.p.brand(o) {
+			continue
+		}
 		n := &s.p.marks[o]
 		from, to := min(k.end, n.end), max(k.start, n.start)
 		if g := s.p.span(from, to); g.words <= 1 && g.sentences+g.hard+g.soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) && !(o < m && s.nameIn(from, to)) {
