@@ -36,7 +36,7 @@ func (s *scoring) bind(k int) {
 		if m.class&named == 0 || s.leads(k, l.mark) {
 			return l.gap.sentences == 0
 		}
-		v := s.worth(c, l, false)
+		v := s.worth(c, l, is)
 		if is {
 			v += 1.5
 		}

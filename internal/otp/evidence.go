@@ -64,7 +64,7 @@ func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
 		return gain > 3 && (tie || c.lone) && !s.known(c)
 	}
 	if c.upper {
-		return gain >= 3 || s.opens(c) && s.mood.not+s.mood.void == 0 || c.told && (c.mixed || s.mood.auth > 0)
+		return gain >= 3 || gain > 2 && c.mixed && c.start == s.p.lines[c.line].start || s.opens(c) && s.mood.not+s.mood.void == 0 || c.told && (c.mixed || s.mood.auth > 0)
 	}
 	return gain >= 3 && (tie || c.lone)
 }

@@ -231,8 +231,8 @@ func (s *scoring) rightOf(k int, yield func(look) bool) {
 
 // rival says whether a number could take the words beyond it for its own.
 func (s *scoring) rival(o, c *candidate) bool {
-	if o.kind == Alphanumeric && !o.upper && !o.lone {
-		return false
+	if o.kind == Alphanumeric && (!o.upper || o.letters && s.p.lines[o.line].part != inSubject && !o.tie) && !o.lone {
+		return false // a name, more likely
 	}
 	return o.veto == "" && !o.pointed && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
 }

@@ -34,7 +34,9 @@ func (p *page) findMarks() {
 		switch k := p.kind[i]; {
 		case k&spaced != 0:
 			end := p.lettersEnd(i + 1)
-			p.tryWord(i, end)
+			if !p.inHost(i) {
+				p.tryWord(i, end)
+			}
 			i = end
 			continue
 		case k&inkBit == 0:
@@ -45,6 +47,12 @@ func (p *page) findMarks() {
 		i++
 	}
 	p.resolve()
+}
+
+// inHost reports whether a word goes on the name of a host, and is no word of the
+// mail: "shop.example".
+func (p *page) inHost(i int) bool {
+	return i >= 2 && p.low[i-1] == '.' && isLetter(p.low[i-2]) && p.raw[i] >= 'a' && p.raw[i] <= 'z'
 }
 
 // word is a word that the page has had, and what it led to. Mails repeat most of

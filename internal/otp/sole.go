@@ -185,7 +185,7 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if m.where > 1 && st.alone && st.hint {
 		s.add(c, 0.8, "the mail speaks of fields to fill in")
 	}
-	if !st.alone || c.shape < 0.5 {
+	if !st.alone || c.shape < 0.5 && !c.mixed {
 		return
 	}
 	if unnamed && m.auth > 1 && l.part != inSubject {
@@ -200,7 +200,7 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if unnamed && st.known && !c.told && l.part != inSubject && s.unlabelled(c) && !s.counts(c) {
 		s.add(c, 1.5, "nothing names it")
 	}
-	if !st.hint && c.shape >= 1 && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
+	if !st.hint && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
 		s.add(c, 1, "and nothing else is spoken of")
 	}
 }

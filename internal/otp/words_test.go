@@ -31,7 +31,9 @@ func TestRememberedWords(t *testing.T) {
 		for i := 0; i < len(p.low); i++ {
 			switch end := p.lettersEnd(i); {
 			case end > i:
-				p.lookUp(i, end)
+				if !p.inHost(i) {
+					p.lookUp(i, end)
+				}
 				i = end - 1
 			case p.kind[i]&inkBit != 0 && (p.kind[i]&digit == 0 || i == 0 || p.kind[i-1]&(spaced|digit) == 0) && p.x.entry.mayOther(eight(p.tags, i)):
 				p.try(i)
