@@ -52,10 +52,7 @@ func (p *page) feel() mood {
 		if l.part == inSubject {
 			m.head(k, l, p.brand(i))
 		}
-		m.code = m.code || k.class&(classCode|classWord) != 0 && k.class&classDigits == 0
-		m.use = m.use || k.class&classUse != 0 && l.part != inSubject
-		m.initial = m.initial || k.class&classInitial != 0
-		m.never = m.never || k.class&classNever != 0
+		m.mention(k, l)
 		switch {
 		case k.class&(classVoid|classNot) != 0 && p.brand(i):
 		case k.class&classVoid != 0:
@@ -95,6 +92,14 @@ func (p *page) feel() mood {
 	}
 	m.conclude(p.announced())
 	return m
+}
+
+// mention notes what a phrase says wherever it stands.
+func (m *mood) mention(k *mark, l *line) {
+	m.code = m.code || k.class&(classCode|classWord) != 0 && k.class&classDigits == 0
+	m.use = m.use || k.class&classUse != 0 && l.part != inSubject
+	m.initial = m.initial || k.class&classInitial != 0
+	m.never = m.never || k.class&classNever != 0
 }
 
 // head notes what the subject says by itself.
