@@ -65,11 +65,21 @@ func (a *App) assemble(master []byte, o Options) error {
 	a.domains = domain.New(a.db, a.clock, dns, entitled, domain.Policy{
 		Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname, RecheckEvery: cfg.Domain.RecheckEvery, SuspendAfter: cfg.Domain.SuspendAfter,
 	})
-	a.mailboxes = mailbox.New(a.db, a.clock, keys, a.wake, entitled, a.domains, mailbox.Policy{
-		Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
-	}, holdKey[:])
-	a.messages = message.New(a.db, a.clock, a.wake, a.mailboxes, a.rawStore, message.Policy{
-		PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax),
+	if a.webhooks, err = a.newWebhooks(master, entitled, dns); err != nil {
+		return err
+	}
+	outbox := a.webhooks.outbox(cfg.Webhooks.PendingMax)
+	a.domains.PublishTo(outbox)
+	a.mailboxes = mailbox.New(mailbox.Parts{
+		DB: a.db, Clock: a.clock, Keys: keys, Wake: a.wake, Plans: entitled, Domains: a.domains, Outbox: outbox, HoldSecret: holdKey[:],
+		Policy: mailbox.Policy{
+			Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
+		},
+		ObserveBatch: a.metrics.observeEraseBatch,
+	})
+	a.messages = message.New(message.Parts{
+		DB: a.db, Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, RawMessages: a.rawStore,
+		Policy: message.Policy{PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax)},
 	})
 	a.guests = guest.New(a.db, a.clock, a.mailboxes, cfg.Session.Idle)
 	a.limiter = a.newLimiter()
@@ -78,13 +88,6 @@ func (a *App) assemble(master []byte, o Options) error {
 	}
 	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
-	if a.webhooks, err = a.newWebhooks(master, entitled, dns); err != nil {
-		return err
-	}
-	outbox := a.webhooks.outbox(cfg.Webhooks.PendingMax)
-	a.domains.PublishTo(outbox)
-	a.mailboxes.PublishTo(outbox)
-	a.mailboxes.ObserveBatches(a.metrics.observeEraseBatch)
 	a.joinCluster()
 	a.inbound = a.newInbound(dns, outbox)
 	a.baseURL = a.effectiveBaseURL()
@@ -107,8 +110,8 @@ func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.
 	return inbound.New(inbound.Parts{
 		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, RawMessages: a.rawStore, Filters: a.filters, Outbox: outbox,
 		Authenticator: mailauth.New(dns, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
-		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), SetMax: a.cfg.SMTP.SetMax,
-		ObserveSet: func(mails int) { a.metrics.batchSize.Observe(float64(mails)) },
+		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), BatchMax: a.cfg.SMTP.SetMax,
+		ObserveBatch: func(mails int) { a.metrics.batchSize.Observe(float64(mails)) },
 	})
 }
 

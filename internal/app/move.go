@@ -182,12 +182,12 @@ func (c moveStore) Read(ctx context.Context, q db.Queryer, ref raw.Ref) ([]byte,
 
 // KeepTx writes records and waits until they are on stable storage, or will be when tx commits.
 func (c moveStore) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []raw.Record) ([]raw.Ref, error) {
-	refs, synced, err := c.Append(at, records)
+	refs, wait, err := c.Append(at, records)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.rawStore.KeepTx(ctx, tx, refs, records); err != nil {
+	if err := c.rawStore.InsertTx(ctx, tx, refs, records); err != nil {
 		return nil, err
 	}
-	return refs, synced.Wait()
+	return refs, wait()
 }

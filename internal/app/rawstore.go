@@ -25,14 +25,17 @@ type segments struct {
 	clock clock.Clock
 }
 
-// Append starts writing records; the returned Synced waits until they are on stable storage.
-func (s segments) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
+// Append starts writing records; wait returns when they are on stable storage.
+func (s segments) Append(at time.Time, records []raw.Record) (refs []raw.Ref, wait func() error, err error) {
 	refs, synced, err := s.Segments.Append(at, records)
-	return refs, synced, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return refs, synced.Wait, nil
 }
 
-// KeepTx does nothing: Append has written the records.
-func (segments) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
+// InsertTx does nothing: Append has written the records.
+func (segments) InsertTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
 func (s segments) sweep(context.Context) error {
 	_, err := s.Sweep(s.clock.Now())
@@ -45,19 +48,13 @@ type partitions struct {
 	clock clock.Clock
 }
 
-// Append assigns references to records. KeepTx writes them in the transaction that inserts their messages.
-func (p partitions) Append(at time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
-	refs, err := p.Table.Append(context.Background(), at, records)
-	return refs, withRows{}, err
+// Append assigns references to records. InsertTx stores them in the transaction that inserts their messages.
+func (p partitions) Append(at time.Time, records []raw.Record) (refs []raw.Ref, wait func() error, err error) {
+	refs, err = p.Table.Append(context.Background(), at, records)
+	return refs, func() error { return nil }, err // the transaction makes them durable
 }
 
 func (p partitions) sweep(ctx context.Context) error {
 	_, err := p.Sweep(ctx, p.clock.Now())
 	return err
 }
-
-// withRows is the Synced of records that are committed with the rows of their messages.
-type withRows struct{}
-
-// Wait returns at once.
-func (withRows) Wait() error { return nil }

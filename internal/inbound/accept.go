@@ -9,9 +9,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Accept decides on one recipient of a mail (RFC 5321 §3.3). Errors, whose SMTP replies decisions §3 gives:
-// mail.address_syntax, mail.domain_not_served, mail.domain_suspended, mail.mailbox_unknown, mail.mailbox_full,
-// mail.daily_cap.
+// Accept checks one recipient of a mail (RFC 5321 §3.3). It reserves nothing: Deliver checks again.
+//
+// Errors, with the SMTP replies of docs/spec/smtp.md#replies: mail.address_syntax, mail.domain_not_served, mail.domain_suspended,
+// mail.mailbox_unknown, mail.mailbox_full, mail.daily_cap.
 func (s *Service) Accept(ctx context.Context, address string) (Recipient, error) {
 	r, err := split(address)
 	if err != nil {
@@ -27,23 +28,23 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 		return r, err
 	case m != nil:
 		r.rawFor, r.owner = limits.RawFor, owner{m.Owner.Account, m.Owner.Domain}
-		return r, s.Mailboxes.Takes(m, limits)
+		return r, s.Mailboxes.CheckQuota(m, limits)
 	case private == "":
 		return r, problem.New(problem.MailMailboxUnknown)
 	}
-	limits, err = s.Mailboxes.Opens(ctx, account, r.Local) // the mailbox comes with the mail
+	limits, err = s.Mailboxes.CheckCatchAll(ctx, account, r.Local) // Deliver creates the mailbox
 	r.rawFor, r.owner = limits.RawFor, owner{account, private}
 	return r, err
 }
 
-// key is the address that the mailbox is kept under.
+// key returns the address of the recipient's mailbox.
 func (r Recipient) key() string { return r.Local + "@" + r.Domain }
 
-// split takes a forward-path apart: the local part in lower case, without quotes and +tag, the domain in A-labels.
+// split parses a forward-path. It returns the local part in lower case, without quotes and +tag, and the domain in A-labels.
 func split(address string) (Recipient, error) {
 	r := Recipient{Address: address}
 	at := strings.LastIndexByte(address, '@')
-	if at < 0 { // <Postmaster> alone (RFC 5321 §4.1.1.3) is nobody's mailbox here
+	if at < 0 { // <Postmaster> alone (RFC 5321 §4.1.1.3) has no mailbox (docs/spec/smtp.md#postmaster)
 		return r, problem.New(problem.MailMailboxUnknown)
 	}
 	local, host := address[:at], strings.TrimSuffix(address[at+1:], ".")
@@ -59,9 +60,9 @@ func split(address string) (Recipient, error) {
 	return r, nil
 }
 
-// aLabels is a host's name in A-labels.
+// aLabels returns a host name with its labels in ASCII (RFC 5890 §2.3.2.1).
 func aLabels(host string) (string, error) {
-	if standsForItself(host) {
+	if isPlainASCII(host) {
 		return host, nil
 	}
 	domain, err := idna.Lookup.ToASCII(host)
@@ -71,9 +72,9 @@ func aLabels(host string) (string, error) {
 	return domain, nil
 }
 
-// standsForItself reports whether IDNA has nothing to change in a host's name but the case of letters: it is all ASCII, and none
-// of its labels can be one that IDNA made, which has two hyphens together (RFC 5890 §2.3.1).
-func standsForItself(host string) bool {
+// isPlainASCII reports whether IDNA can change nothing in a host name but the case of letters: it is ASCII, and no label has two
+// hyphens in a row, as those have that IDNA encoded (RFC 5890 §2.3.1). It saves most mails the cost of package idna.
+func isPlainASCII(host string) bool {
 	for i := range len(host) {
 		if host[i] <= ' ' || host[i] >= 0x7f || host[i] == '-' && i > 0 && host[i-1] == '-' {
 			return false
@@ -82,7 +83,7 @@ func standsForItself(host string) bool {
 	return true
 }
 
-// asciiDomain lets names pass that DNS knows and IDNA does not, such as those with an underscore.
+// asciiDomain accepts names that DNS allows and IDNA does not, such as those with an underscore.
 func asciiDomain(host string) (string, error) {
 	for i := range len(host) {
 		if host[i] <= ' ' || host[i] >= 0x7f {
@@ -92,7 +93,7 @@ func asciiDomain(host string) (string, error) {
 	return host, nil
 }
 
-// unquoted takes the quotes off a quoted local part (RFC 5321 §4.1.2): "a.b"@x and a.b@x are the same mailbox.
+// unquoted removes the quotes of a quoted local part (RFC 5321 §4.1.2): "a.b"@x and a.b@x are the same mailbox.
 func unquoted(local string) string {
 	if len(local) < 2 || local[0] != '"' || local[len(local)-1] != '"' {
 		return local

@@ -9,15 +9,15 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
-// owner is whose filters a recipient's mail is shown to, and for which private domain of his.
+// owner identifies the filters that apply to a recipient: those of the mailbox's account, for the private domain that the mailbox is on.
 type owner struct {
-	account id.Account
-	domain  id.Domain
+	account id.Account // "": a guest's mailbox, which has no filters
+	domain  id.Domain  // "": a public domain
 }
 
-// ownCodes are the codes that the filters of recipients' owners find, by the recipient's key: each wins over the
-// built-in extractor's for that recipient alone. Mail to guests asks nobody.
-func (s *Service) ownCodes(ctx context.Context, env *Envelope, c *message.Content, links []string) (map[string]*message.OTP, error) {
+// filterCodes returns the codes that the filters of recipients' owners find, by Recipient.key. Such a code takes the place of the
+// built-in extractor's for that recipient alone. It returns nil if no recipient's mailbox belongs to an account.
+func (s *Service) filterCodes(ctx context.Context, env *Envelope, c *message.Content, links []string) (map[string]*message.OTP, error) {
 	var accounts map[id.Account]bool
 	for _, r := range env.To {
 		if r.owner.account == "" {
@@ -43,7 +43,7 @@ func (s *Service) ownCodes(ctx context.Context, env *Envelope, c *message.Conten
 			if err != nil {
 				return nil, err
 			}
-			code = ownCode(found, links)
+			code = filterCode(found, links)
 			byOwner[r.owner] = code
 		}
 		byKey[r.key()] = code
@@ -51,8 +51,8 @@ func (s *Service) ownCodes(ctx context.Context, env *Envelope, c *message.Conten
 	return byKey, nil
 }
 
-// ownCode is a filter's code as it is kept, or nil. Who wrote the filter is certain of it.
-func ownCode(f *filter.Found, links []string) *message.OTP {
+// filterCode returns the stored form of a code that a filter found, nil for nil. Its confidence is 1: the owner wrote the filter.
+func filterCode(f *filter.Found, links []string) *message.OTP {
 	if f == nil {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/sanitize"
 )
 
-// content is what is kept of a parsed mail, and the links in it that verify or sign in.
+// content returns what is stored of a parsed mail of size octets, and the verification and sign-in links in it.
 func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth.Result, size int) (c message.Content, links []string) {
 	c = message.Content{
 		From: message.Address{Name: m.From.Name, Address: m.From.Addr}, To: addresses(m.To), CC: addresses(m.Cc), ReplyTo: addresses(m.ReplyTo),
@@ -35,14 +35,15 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 	return c, extracted.Links
 }
 
-// extract finds the code. It takes up to 10 MiB for a moment, however small the mail is beside that, so only as many mails are read at once
-// as there are processors: none waits for anything but a processor meanwhile.
+// extract searches a mail for its code. A search can use 10 MiB of memory even for a small mail, so only GOMAXPROCS of them run at a time.
+// More would not be faster: a search only computes.
 func (s *Service) extract(m otp.Mail) otp.Result {
 	s.extracting <- struct{}{}
 	defer func() { <-s.extracting }()
 	return otp.Extract(m)
 }
 
+// file returns an attachment with its hash. One above AttachmentMax is listed, but its content is not available.
 func (s *Service) file(env *Envelope, a mailparse.Attachment) message.File {
 	sum := sha256.Sum256(a.Data)
 	f := message.File{Data: a.Data, Attachment: message.Attachment{
@@ -55,7 +56,7 @@ func (s *Service) file(env *Envelope, a mailparse.Attachment) message.File {
 	return f
 }
 
-// code is an extracted code as it is kept, or nil.
+// code returns the stored form of an extracted code, or nil.
 func code(r otp.Result) *message.OTP {
 	if r.Code == "" {
 		return nil

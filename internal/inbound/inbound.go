@@ -1,5 +1,21 @@
-// Package inbound is mail coming in: it accepts a recipient and delivers a mail to mailboxes, on stable storage before
-// it says so (design: flow 1). It refuses to speak SMTP and knows no SQL.
+// Package inbound receives mail: it accepts recipients, and delivers a mail to its mailboxes. Deliver returns nil only
+// when the mail is on stable storage, so that the SMTP session may then reply 250. The package does not speak SMTP and
+// contains no SQL.
+//
+// # Batches
+//
+// Three things are batched on the way of a mail, because three different costs are shared by different crowds:
+//
+//   - mails, here: Run stores the mails that are waiting in one transaction, with a handful of statements for all of
+//     them. Statements are what a mail costs most.
+//   - raw messages, in package raw: a segment writes the records of a batch at once and shares one fdatasync among all
+//     batches and large mails that are waiting for it. There is a segment for each retention class, so a batch of mails
+//     can need several.
+//   - transactions, in package db: SQLite's writer commits the transactions that are waiting together, those of the API
+//     and of jobs as well as that of a batch of mails, and syncs its log once (group commit). PostgreSQL does this itself.
+//
+// None of them waits for a timer: each takes one element and those that are already queued behind it. Under load the
+// batches grow by themselves; a lone mail is delivered at once.
 package inbound
 
 import (
@@ -20,95 +36,73 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Domains tells which domains mail is taken for.
+// Domains knows the domains that receive mail.
 type Domains interface {
-	// Served answers mail.domain_not_served or mail.domain_suspended. Of a private domain it tells whose it is, and
-	// which: mail to an unused local part opens a mailbox there.
+	// Served fails with mail.domain_not_served or mail.domain_suspended. For a private domain it returns the owner and
+	// the identifier: mail for an unused local part opens a mailbox there.
 	Served(ctx context.Context, name string) (owner id.Account, private id.Domain, err error)
 }
 
-// Mailboxes finds mailboxes and books mail into them.
-type Mailboxes interface {
-	Find(ctx context.Context, address string) (*mailbox.Mailbox, mailbox.Limits, error)
-	Takes(m *mailbox.Mailbox, l mailbox.Limits) error
-	Opens(ctx context.Context, account id.Account, local string) (mailbox.Limits, error)
-	IntakeTx(ctx context.Context, tx *db.Tx, addresses []string) (*mailbox.Intake, error)
-}
-
-// Messages stores mail.
-type Messages interface {
-	NewDraft(room []byte, c message.Content, copies int) (*message.Draft, []byte)
-	Stage(ctx context.Context, d *message.Draft) error   // before InsertTx, where a draft is large
-	Discard(ctx context.Context, d *message.Draft) error // instead of InsertTx
-	InsertTx(ctx context.Context, tx *db.Tx, copies []message.Copy) error
-	Stored(ctx context.Context, q db.Queryer, box id.Mailbox, m id.Message) (bool, error)
-}
-
-// Filters finds codes as the owners of mailboxes want them found; see package filter.
-type Filters interface {
-	Match(ctx context.Context, account id.Account, domain id.Domain, m filter.Mail, among int) (*filter.Found, error)
-}
-
-// RawMessages stores raw messages; see package raw.
+// RawMessages stores raw messages. There are two implementations: segment files beside SQLite, and a table of PostgreSQL.
 type RawMessages interface {
-	// Append begins to write records; they may be relied on once the returned Synced has waited without an error.
-	Append(at time.Time, records []raw.Record) ([]raw.Ref, Synced, error)
-	// KeepTx writes records where raw messages are kept in the database: together with their messages.
-	KeepTx(ctx context.Context, tx *db.Tx, refs []raw.Ref, records []raw.Record) error
+	// Append assigns references to records and, where they are kept in files, starts to write them. They are on stable
+	// storage once wait has returned nil. It does not retain records, but it reads their data until then.
+	Append(at time.Time, records []raw.Record) (refs []raw.Ref, wait func() error, err error)
+	// InsertTx stores records where raw messages are kept in the database, in the transaction of their messages.
+	// Otherwise it does nothing.
+	InsertTx(ctx context.Context, tx *db.Tx, refs []raw.Ref, records []raw.Record) error
 }
 
-// Outbox takes events to those who want to hear of them.
+// Outbox enqueues events for subscribed webhook endpoints.
 type Outbox interface {
-	// PublishTx joins the transaction of what happened.
+	// PublishTx enqueues in the transaction that stores what the events report.
 	PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event) error
 }
 
-// Synced waits until something is on stable storage.
-type Synced interface{ Wait() error }
-
-// Authenticator gives the verdicts on a sender within bounded time.
+// Authenticator checks SPF, DKIM and DMARC within bounded time.
 type Authenticator interface {
 	Check(ctx context.Context, in mailauth.Input) mailauth.Result
 	Header(r mailauth.Result) string // the value of Authentication-Results
 }
 
-// Parts are what the service is put together from.
+// Parts are the dependencies and settings of a Service.
 type Parts struct {
 	DB            *db.DB
 	Clock         clock.Clock
 	Wake          *wake.Hub
 	Domains       Domains
-	Mailboxes     Mailboxes
-	Messages      Messages
+	Mailboxes     *mailbox.Service
+	Messages      *message.Service
 	RawMessages   RawMessages
-	Filters       Filters // asked only for mailboxes of accounts
-	Outbox        Outbox  // told only of mail for mailboxes of accounts; nil: nobody is
+	Filters       *filter.Service // used only for recipients whose mailbox belongs to an account
+	Outbox        Outbox          // receives events of mailboxes that belong to an account; nil: there are no webhooks
 	Authenticator Authenticator
 	Logger        *slog.Logger
-	Hostname      string // of this server, for the fields it puts in front of a mail
-	AttachmentMax int64  // octets of an attachment that is kept
-	SetMax        int    // mails that share a transaction at most; 0: 512. With 1 each has a plain one of its own, beside others
+	Hostname      string // of this server, for the trace fields
+	AttachmentMax int64  // largest attachment that is kept, in octets
+	BatchMax      int    // most mails in a batch; 0: 512
 
-	// ObserveSet hears how many mails shared a set, for the metrics; it may be nil.
-	ObserveSet func(mails int)
+	// ObserveBatch is called with the number of mails of each batch; nil: not called.
+	ObserveBatch func(mails int)
 }
 
-// Service takes mail in. Run must be running for Deliver to answer.
+// Service receives mail. Run must be running for Deliver to return.
 type Service struct {
 	Parts
-	queue chan *mail
-	large chan struct{} // one raw message of a large mail is written at a time
+	queue chan *mail    // prepared mails that wait for a batch
+	large chan struct{} // holds a token while the raw message of a large mail is written; capacity 1
 	ended chan struct{} // closed when Run has returned
 
-	extracting chan struct{} // holds one for each mail in which a code is looked for
+	extracting chan struct{} // holds a token for each mail that is searched for a code; capacity GOMAXPROCS
 }
 
-// New assembles the service.
+// New returns a Service. It does not start Run.
 func New(p Parts) *Service {
-	if p.SetMax == 0 {
-		p.SetMax = setMax
+	if p.BatchMax == 0 {
+		p.BatchMax = defaultBatchMax
 	}
 	return &Service{
-		Parts: p, queue: make(chan *mail, p.SetMax), large: make(chan struct{}, 1), ended: make(chan struct{}), extracting: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		Parts: p, queue: make(chan *mail, p.BatchMax), large: make(chan struct{}, 1), ended: make(chan struct{}),
+		extracting: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 }

@@ -56,8 +56,13 @@ func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
 		t.Fatal(err)
 	}
 	hub := wake.New()
-	w.boxes = mailbox.New(d, w.clock, keys, hub, plans{}, domains{}, mailbox.Policy{MaxMessages: maxMessages}, []byte("hold"))
-	w.mail = message.New(d, w.clock, hub, w.boxes, w.disk, message.Policy{PreviewLength: 200, InlineImageMax: 512 << 10})
+	w.boxes = mailbox.New(mailbox.Parts{
+		DB: d, Clock: w.clock, Keys: keys, Wake: hub, Plans: plans{}, Domains: domains{}, Policy: mailbox.Policy{MaxMessages: maxMessages}, HoldSecret: []byte("hold"),
+	})
+	w.mail = message.New(message.Parts{
+		DB: d, Clock: w.clock, Wake: hub, Mailboxes: w.boxes, RawMessages: w.disk,
+		Policy: message.Policy{PreviewLength: 200, InlineImageMax: 512 << 10},
+	})
 	w.in = inbound.New(inbound.Parts{
 		DB: d, Clock: w.clock, Wake: hub, Domains: domains{}, Mailboxes: w.boxes, Messages: w.mail, RawMessages: w.disk,
 		Authenticator: trusting{}, Logger: slog.New(slog.DiscardHandler), Hostname: "mx.box.example", AttachmentMax: 100,
@@ -174,19 +179,7 @@ type disk struct {
 	keeping  chan struct{} // if set, who takes from it learns that a transaction has begun to store a set
 }
 
-type synced struct {
-	hold chan struct{}
-	err  error
-}
-
-func (s synced) Wait() error {
-	if s.hold != nil {
-		<-s.hold
-	}
-	return s.err
-}
-
-func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, inbound.Synced, error) {
+func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.writeErr != nil {
@@ -198,10 +191,16 @@ func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, inbound.Syn
 		d.kept[ref] = bytes.Clone(r.Data) // its memory is used again
 		refs = append(refs, ref)
 	}
-	return refs, synced{d.hold, d.syncErr}, nil
+	hold, err := d.hold, d.syncErr
+	return refs, func() error {
+		if hold != nil {
+			<-hold
+		}
+		return err
+	}, nil
 }
 
-func (d *disk) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error {
+func (d *disk) InsertTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error {
 	if d.keeping != nil {
 		d.keeping <- struct{}{}
 	}
@@ -401,7 +400,7 @@ func TestASetThatGrowsStaysWithinItsOctets(t *testing.T) {
 	run(t, 1000, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		var largest atomic.Int64
-		w.in.ObserveSet = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
+		w.in.ObserveBatch = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
 		w.disk.hold = make(chan struct{})
 		noise := make([]byte, 900<<10) // written as a raw message and as a text, so that five of them are more than a set holds
 		for i := range noise {

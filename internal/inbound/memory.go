@@ -2,27 +2,27 @@ package inbound
 
 import "github.com/gonebox/gonebox/internal/mailparse"
 
-// What a mail takes beside its octets, before it is known what it consists of, as a multiple of them: decoded files, what is stored of
-// them, the raw message, and a statement. Text and header fields take more, but there is never much of them: they are decoded, searched,
-// written as JSON and compressed. memory_test.go measures all of it.
+// What delivering a mail takes beside its own octets, before it is parsed, as multiples of its size: the decoded attachments, their stored
+// form, the raw message and a statement. Text and header fields take more (they are decoded, searched, encoded and compressed), but their
+// size is bounded. TestDeliverTakesNoMoreMemoryThanItSays measures all of it.
 const (
 	perOctet     = 4
 	perTextOctet = 10
-	perMail      = 16 << 10 // what does not depend on the size
+	perMail      = 16 << 10 // octets, whatever the size
 
-	mostText = 2*mailparse.MaxText + mailparse.MaxHeader // octets that are text and header fields at most
+	mostText = 2*mailparse.MaxText + mailparse.MaxHeader // most octets that are text and header fields
 )
 
-// Memory is the most octets of memory that Deliver uses for a mail of size octets, beside the mail itself.
+// Memory returns the most octets of memory that Deliver uses for a mail of size octets, besides the mail itself.
 func (s *Service) Memory(size int64) int64 {
 	text := min(size, mostText)
 	return perMail + (size-text)*perOctet + text*perTextOctet
 }
 
-// shrinkLease gives back what was acquired for another kind of mail than it turned out to be. received is the mail as it came in, data what
-// was parsed: a copy where it is shorter.
+// shrinkLease returns the memory that the mail turns out not to need, now that it is parsed. received is the mail as it arrived; data is
+// what was parsed, a copy if it is shorter.
 func (e *Envelope) shrinkLease(received, data []byte, m *mailparse.Message) {
-	const worthwhile = 16 << 10
+	const worthwhile = 16 << 10 // octets of mail
 	if e.Memory == nil || len(data) < worthwhile {
 		return
 	}
@@ -33,8 +33,8 @@ func (e *Envelope) shrinkLease(received, data []byte, m *mailparse.Message) {
 	e.Memory.Shrink(e.Memory.Size() - needed)
 }
 
-// memoryOf is what a parsed mail of size octets takes beside its octets: little more than as many for the raw message, and files twice,
-// decoded and being stored.
+// memoryOf returns what delivering a parsed mail of size octets takes beside its octets: a little more than as many for the raw message,
+// and attachments twice, decoded and in their stored form.
 func memoryOf(size int64, m *mailparse.Message) int64 {
 	var files, text int64
 	for _, a := range m.Attachments {

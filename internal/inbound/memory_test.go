@@ -20,14 +20,18 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// segmented are raw messages in files.
+// segmented stores raw messages in files.
 type segmented struct{ *raw.Segments }
 
-func (s segmented) Append(at time.Time, records []raw.Record) ([]raw.Ref, Synced, error) {
-	return s.Segments.Append(at, records)
+func (s segmented) Append(at time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
+	refs, synced, err := s.Segments.Append(at, records)
+	if err != nil {
+		return nil, nil, err
+	}
+	return refs, synced.Wait, nil
 }
 
-func (segmented) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
+func (segmented) InsertTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
 // A mail takes no more memory than Memory says, whatever it is made of. What is measured is what the collector finds alive while the mail is
 // delivered, over and over. It may miss the peak, and then the test passes without need. And it counts as alive what is allocated and dropped

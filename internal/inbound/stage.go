@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/buffer"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// A large mail does not go through a set as others do: what it takes seconds to write would keep all others waiting. Its content
-// and its raw message are stored first, by the goroutine that delivers it, in pieces between which sets are stored; nothing refers to
-// them that a client sees. Its rows then go into a set like those of any mail (docs/decisions/0038).
+// Writing a large mail can take seconds, in which no other mail of its batch could be acknowledged. Its content and its raw message are
+// therefore stored ahead of the batch, by the goroutine that delivers it, in pieces between which batches are stored. No row refers to
+// them yet, so clients do not see them. The rows then join a batch like those of any mail (docs/decisions/0038).
 
-// stagedFor is how long the raw message of a large mail may wait for the rows: its retention counts from them,
-// and package raw keeps it for as much longer.
+// stagedFor is how long a staged raw message may wait for the rows. Its retention counts from the rows, and package raw keeps records
+// that much longer than their class says.
 const stagedFor = 15 * time.Second
 
-// stageRaw stores the raw message of a large mail. If the rows never come nothing reaches it, and it goes with its file.
+// stageRaw stores the raw message of a large mail, and returns when it is on stable storage. If the rows never follow, it is
+// unreachable and is erased together with its segment or partition.
 func (s *Service) stageRaw(ctx context.Context, m *mail) error {
 	select {
 	case s.large <- struct{}{}:
@@ -26,41 +28,41 @@ func (s *Service) stageRaw(ctx context.Context, m *mail) error {
 		return fmt.Errorf("%w: %w", db.ErrUnavailable, ctx.Err())
 	}
 	only := []*mail{m}
-	synced, err := s.write(only)
+	waitSynced, err := s.appendRaw(only)
 	if err != nil {
 		return err
 	}
 	if s.DB.Engine() == db.Postgres {
-		err = s.DB.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error { return s.keepRawTx(ctx, tx, only) }, nil)
+		err = s.DB.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error { return s.insertRawTx(ctx, tx, only) }, nil)
 	}
 	if err == nil {
-		err = durable(synced)
+		err = waitSynced()
 	}
 	if err != nil {
 		return err
 	}
-	m.staged = s.Clock.Now()
-	giveBack(&rooms, m.room) // a large mail may wait without it
-	m.room, m.record.Data = nil, nil
+	m.stagedAt = s.Clock.Now()
+	buffer.Put(m.buf) // the mail may wait for its batch without the memory
+	m.buf, m.record.Data = nil, nil
 	return nil
 }
 
-// discard removes what was stored ahead of a large mail that was not stored in the end. Where that fails it is swept later.
+// discard removes the staged content of a mail that was not stored in the end. Where that fails, a periodic job removes it.
 func (s *Service) discard(ctx context.Context, m *mail) {
 	if m.draft == nil {
 		return
 	}
 	if err := s.Messages.Discard(db.Freeing(context.WithoutCancel(ctx)), m.draft); err != nil {
-		s.Logger.WarnContext(ctx, "content of a refused mail not removed, it is swept later", "error", err)
+		s.Logger.WarnContext(ctx, "removing the content of a rejected mail failed, a periodic job will remove it", "error", err)
 	}
 }
 
-// staged are raw messages that are stored already.
-func (m *mail) isStaged() bool { return !m.staged.IsZero() }
+// isStaged reports whether the raw message is stored already.
+func (m *mail) isStaged() bool { return !m.stagedAt.IsZero() }
 
-// unstaged returns the references and the records of the raw messages that a set stores itself.
-func unstaged(set []*mail) (mails []*mail, refs []raw.Ref, records []raw.Record) {
-	for _, m := range set {
+// unstagedOf returns the mails whose raw messages are stored with their batch, the references of these and their records.
+func unstagedOf(batch []*mail) (mails []*mail, refs []raw.Ref, records []raw.Record) {
+	for _, m := range batch {
 		if !m.isStaged() {
 			mails, refs, records = append(mails, m), append(refs, m.ref), append(records, m.record)
 		}

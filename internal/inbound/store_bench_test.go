@@ -23,8 +23,8 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// BenchmarkStore commits sets of 12 mails, which is what 32 senders make, and tells the CPU time of a mail: of this program
-// in storing and in preparing, and of the PostgreSQL server. On SQLite the raw messages are left out, since they go to files.
+// BenchmarkStore commits batches of 12 mails, as 32 senders cause them, and reports the CPU time of a mail: of this process in
+// storing and in preparing, and of the PostgreSQL server. With SQLite it leaves out the raw messages, which are in files.
 func BenchmarkStore(b *testing.B) {
 	for _, name := range []string{"text4k", "att64k"} {
 		content, err := os.ReadFile("testdata/" + name + ".eml")
@@ -54,7 +54,7 @@ func (s *Service) benchmarkStore(b *testing.B, content []byte, database func() t
 	var spent time.Duration // preparing
 	for b.Loop() {
 		begun := cpuTime()
-		next := &set{}
+		next := &batch{}
 		for range mails {
 			n++
 			next.add(s.benchMail(b, fmt.Sprint("bench", n*7%64), content))
@@ -72,7 +72,7 @@ func (s *Service) benchmarkStore(b *testing.B, content []byte, database func() t
 	b.ReportMetric(float64((database()-databaseBefore).Microseconds())/float64(n), "µs-server/mail")
 }
 
-// benchServer is a server that keeps what it commits, with a database on it.
+// benchServer starts a PostgreSQL that syncs its commits, with a database on it.
 func benchServer(b *testing.B) (*dbtest.Server, *db.DB) {
 	server := dbtest.StartServer(b, dbtest.Seasoned()...)
 	if err := server.Season(b.Context()); err != nil {
@@ -92,12 +92,12 @@ func benchServer(b *testing.B) (*dbtest.Server, *db.DB) {
 	return server, d
 }
 
-// tabled are raw messages in PostgreSQL.
+// tabled stores raw messages in PostgreSQL.
 type tabled struct{ *raw.Table }
 
-func (t tabled) Append(at time.Time, records []raw.Record) ([]raw.Ref, Synced, error) {
+func (t tabled) Append(at time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
 	refs, err := t.Table.Append(context.Background(), at, records)
-	return refs, there{}, err
+	return refs, noWait, err
 }
 
 func (s *Service) benchMail(b testing.TB, local string, content []byte) *mail {
@@ -111,14 +111,16 @@ func (s *Service) benchMail(b testing.TB, local string, content []byte) *mail {
 	return m
 }
 
-// newBare is a service with 64 mailboxes.
+// newBare returns a service with 64 mailboxes.
 func newBare(b testing.TB, d *db.DB, rawMessages RawMessages) *Service {
 	c, hub := clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), wake.New()
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	boxes := mailbox.New(d, c, keys, hub, bare{}, bare{}, mailbox.Policy{MaxMessages: 1 << 30}, []byte("hold"))
+	boxes := mailbox.New(mailbox.Parts{
+		DB: d, Clock: c, Keys: keys, Wake: hub, Plans: bare{}, Domains: bare{}, Policy: mailbox.Policy{MaxMessages: 1 << 30}, HoldSecret: []byte("hold"),
+	})
 	for i := range 64 {
 		if _, err := boxes.Create(b.Context(), mailbox.Wish{LocalPart: fmt.Sprint("bench", i)}, mailbox.Owner{}); err != nil {
 			b.Fatal(err)
@@ -126,11 +128,11 @@ func newBare(b testing.TB, d *db.DB, rawMessages RawMessages) *Service {
 	}
 	return New(Parts{
 		DB: d, Clock: c, Wake: hub, Mailboxes: boxes, RawMessages: rawMessages, Authenticator: bare{}, AttachmentMax: 5 << 20, Hostname: "mx.box.example",
-		Messages: message.New(d, c, hub, boxes, nil, message.Policy{PreviewLength: 200}), Logger: slog.New(slog.DiscardHandler),
+		Messages: message.New(message.Parts{DB: d, Clock: c, Wake: hub, Mailboxes: boxes, Policy: message.Policy{PreviewLength: 200}}), Logger: slog.New(slog.DiscardHandler),
 	})
 }
 
-// bare is everything that does not count here.
+// bare implements the dependencies that the benchmarks do not measure.
 type bare struct{}
 
 func (bare) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
@@ -153,11 +155,11 @@ func (bare) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account
 	return nil
 }
 
-func (bare) Append(_ time.Time, records []raw.Record) ([]raw.Ref, Synced, error) {
-	return slices.Repeat([]raw.Ref{"p0.2ajk5.1z141z3.8.16o"}, len(records)), there{}, nil
+func (bare) Append(_ time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
+	return slices.Repeat([]raw.Ref{"p0.2ajk5.1z141z3.8.16o"}, len(records)), noWait, nil
 }
 
-func (bare) KeepTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
+func (bare) InsertTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
 func (bare) Check(context.Context, mailauth.Input) mailauth.Result { return mailauth.Result{} }
 
@@ -169,7 +171,5 @@ func cpuTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// there is on stable storage, as far as is measured.
-type there struct{}
-
-func (there) Wait() error { return nil }
+// noWait is for records that need no sync of their own.
+func noWait() error { return nil }

@@ -20,7 +20,7 @@ const LocalPartPattern = `^[a-z0-9][a-z0-9._-]{0,63}$`
 
 var localPart = regexp.MustCompile(LocalPartPattern)
 
-// builtinReserved are the local parts nobody gets (decisions §2; the role names of RFC 2142).
+// builtinReserved are local parts that cannot be chosen (decisions §2; the role names of RFC 2142).
 const builtinReserved = "postmaster abuse admin root webmaster hostmaster mailer-daemon noreply support security"
 
 func reservedNames(more []string) map[string]bool {
@@ -31,7 +31,7 @@ func reservedNames(more []string) map[string]bool {
 	return names
 }
 
-// checkLocalPart says whether a wished local part may be had.
+// checkLocalPart checks a local part that a client asks for. Errors: request.invalid, mailbox.local_part_reserved.
 func (s *Service) checkLocalPart(local string) error {
 	if !localPart.MatchString(local) {
 		return problem.Invalid("/localPart", "must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit")
@@ -42,8 +42,8 @@ func (s *Service) checkLocalPart(local string) error {
 	return nil
 }
 
-// generated draws a local part that can be said aloud: quiet-otter-4821. There are 230 million of them, of which a large
-// service has most in use or in their cool-down: what collides again and again has more digits.
+// generated returns a random local part that is easy to say aloud: quiet-otter-4821. There are 230 million of them, and a large
+// service may have most of them in use or in cool-down, so later tries have more digits.
 func generated(try int) string {
 	digits, bound := 4, 10_000
 	switch {
@@ -55,15 +55,16 @@ func generated(try int) string {
 	return fmt.Sprintf("%s-%s-%0*d", adjectives[draw(len(adjectives))], animals[draw(len(animals))], digits, draw(bound))
 }
 
+// draw returns a random number in [0, n).
 func draw(n int) int {
 	v, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
 	if err != nil {
-		panic(err) // crypto/rand ends the program itself before it fails
+		panic(err) // cannot happen: crypto/rand crashes the program rather than fail
 	}
 	return int(v.Int64())
 }
 
-// holdKey keys the hash of a held address, so that the table alone does not tell who had what.
+// holdKey keys the hashes of held addresses, so that the table alone does not disclose who used which address.
 type holdKey []byte
 
 func (k holdKey) hash(address string) []byte {
@@ -72,14 +73,14 @@ func (k holdKey) hash(address string) []byte {
 	return mac.Sum(nil)
 }
 
-// holdTx keeps an address from being handed out again.
+// holdTx starts the cool-down of a mailbox's address.
 func (s *Service) holdTx(ctx context.Context, tx *db.Tx, m *Mailbox, now time.Time) error {
 	return tx.Queue(ctx, upsertHold, s.hold.hash(m.Address), m.Owner.Account, now.Add(s.policy.Cooldown).UnixMicro())
 }
 
-// freeTx makes sure that an address may be given to an owner, else mailbox.local_part_taken. On a private domain an address
-// is held for nobody: whose domain it is gets its mail anyway.
-func (s *Service) freeTx(ctx context.Context, tx *db.Tx, address string, o Owner, now time.Time) error {
+// checkAddressTx checks that an owner may get an address, and ends its cool-down. On a private domain there is no cool-down: the
+// domain's owner receives all of its mail anyway. Error: mailbox.local_part_taken.
+func (s *Service) checkAddressTx(ctx context.Context, tx *db.Tx, address string, o Owner, now time.Time) error {
 	taken := problem.New(problem.MailboxLocalPartTaken)
 	m, err := one(ctx, tx, selectByAddress, address)
 	if err != nil {
@@ -93,7 +94,7 @@ func (s *Service) freeTx(ctx context.Context, tx *db.Tx, address string, o Owner
 			return err
 		}
 	}
-	holder, held, err := s.holderTx(ctx, tx, address, now)
+	holder, held, err := s.holderOfTx(ctx, tx, address, now)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func TestGeneratedNames(t *testing.T) {
 	}
 }
 
-// A name that is taken again and again gets more digits, so that no service runs out of names.
+// A name that is taken more and more gets more digits, so that no service runs out of names.
 func TestGeneratedNamesGrowWithTheirTries(t *testing.T) {
 	for try, digits := range []int{4, 4, 4, 6, 6, 6, 8, 8, 8, 8} {
 		name := mailbox.Generated(try)
@@ -51,7 +51,7 @@ func FuzzLocalPart(f *testing.F) {
 		if local == "" {
 			return // one is generated
 		}
-		s := mailbox.New(nil, nil, nil, nil, freely{}, nowhere{}, mailbox.Policy{Reserved: []string{"Owner"}}, nil)
+		s := mailbox.New(mailbox.Parts{Plans: freely{}, Domains: nowhere{}, Policy: mailbox.Policy{Reserved: []string{"Owner"}}})
 		_, err := s.Create(t.Context(), mailbox.Wish{LocalPart: local}, mailbox.Owner{})
 		reserved := problem.Has(err, problem.MailboxLocalPartReserved)
 		switch {

@@ -47,7 +47,9 @@ func TestWhatAnAccountHasIsCountedExactlyWhileManyWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))
-		s := mailbox.New(d, c, keys, wake.New(), tight{}, &estate{held: true}, mailbox.Policy{MaxMessages: 100}, []byte("hold"))
+		s := mailbox.New(mailbox.Parts{
+			DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: tight{}, Domains: &estate{held: true}, Policy: mailbox.Policy{MaxMessages: 100}, HoldSecret: []byte("hold"),
+		})
 		var taken atomic.Int32
 		var wg sync.WaitGroup
 		for i := range 32 {

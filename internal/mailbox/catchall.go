@@ -14,12 +14,12 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// A private domain is a catch-all: mail to an unused local part, a reserved one too, opens a mailbox of the domain's
-// owner (decisions §2 Private domain). It comes into being with its first message and never without one.
+// A private domain is a catch-all: mail for an unused local part, even a reserved one, opens a mailbox of the domain's owner
+// (docs/spec/domains.md#catch-all). The mailbox is created together with its first message, never without one.
 
-// Opens says whether mail to an unused local part may open a mailbox of an account now, and what the account may have. It
-// opens none. Errors: mail.mailbox_unknown for what no mailbox can be called, mail.mailbox_full, mail.daily_cap.
-func (s *Service) Opens(ctx context.Context, account id.Account, local string) (Limits, error) {
+// CheckCatchAll returns the limits of an account if mail for an unused local part could open one of its mailboxes now. It opens none.
+// Errors: mail.mailbox_unknown for a local part that no mailbox can have, mail.mailbox_full, mail.daily_cap.
+func (s *Service) CheckCatchAll(ctx context.Context, account id.Account, local string) (Limits, error) {
 	if !openable(local) {
 		return Limits{}, problem.New(problem.MailMailboxUnknown)
 	}
@@ -27,11 +27,11 @@ func (s *Service) Opens(ctx context.Context, account id.Account, local string) (
 	if err != nil {
 		return limits, err
 	}
-	today, err := tallyOf(ctx, s.db, account)
+	today, err := dayCountOf(ctx, s.db, account)
 	if err != nil {
 		return limits, err
 	}
-	if err := s.takes(&Mailbox{account: today}, limits, 0); err != nil {
+	if err := s.checkQuota(&Mailbox{account: today}, limits, 0); err != nil {
 		return limits, err
 	}
 	live, err := liveOf(ctx, s.db, account)
@@ -43,20 +43,21 @@ func (s *Service) Opens(ctx context.Context, account id.Account, local string) (
 		return limits, err
 	}
 	if live-expired >= limits.LiveMax {
-		return limits, noRoom()
+		return limits, noFreeMailbox()
 	}
 	return limits, nil
 }
 
-func noRoom() error {
+// noFreeMailbox returns the problem of an account that has as many mailboxes as its plan allows.
+func noFreeMailbox() error {
 	return problem.Detailf(problem.MailMailboxFull, "the plan of the domain's owner has no room for one more mailbox")
 }
 
 // localMax is the longest local part in octets (RFC 5321 §4.5.3.1.1).
 const localMax = 64
 
-// openable reports whether a local part can be a mailbox's: what needs no quotes (RFC 5321 Dot-string, RFC 6531 §3.3).
-// Local parts that must be quoted are legal, but no address that is written like that works everywhere else.
+// openable reports whether a catch-all's mailbox can have a local part: one that needs no quotes (Dot-string of RFC 5321 §4.1.2,
+// RFC 6531 §3.3). Quoted local parts are legal, but addresses with them do not work everywhere.
 func openable(local string) bool {
 	if len(local) > localMax || !utf8.ValidString(local) {
 		return false
@@ -69,7 +70,7 @@ func openable(local string) bool {
 	return true
 }
 
-// isAtext is atext of RFC 5322 §3.2.3, and of what lies beyond ASCII that which can be seen.
+// isAtext reports whether a character is atext (RFC 5322 §3.2.3), or a graphic character outside ASCII.
 func isAtext(r rune) bool {
 	switch {
 	case r >= utf8.RuneSelf:
@@ -80,145 +81,145 @@ func isAtext(r rune) bool {
 	return strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r)
 }
 
-// catchAllTx makes ready a mailbox for each of the set's addresses that has none and lies on a private domain. Sets
-// without such an address pay nothing for it.
-func (in *Intake) catchAllTx(ctx context.Context, tx *db.Tx) error {
-	unused := make(map[string][]*booked) // by domain
-	for address, b := range in.boxes {
+// catchAllTx adds an unopened mailbox for each address of the batch that has no live mailbox and is on a private domain. Without such
+// an address it runs at most one statement.
+func (b *Batch) catchAllTx(ctx context.Context, tx *db.Tx) error {
+	unused := make(map[string][]*batchBox) // by domain
+	for address, box := range b.boxes {
 		local, domain := split(address)
-		if b != nil && b.Live(in.now) || !openable(local) {
+		if box != nil && box.Live(b.now) || !openable(local) {
 			continue
 		}
-		unused[domain] = append(unused[domain], &booked{unopened: true, Mailbox: &Mailbox{
-			ID: id.New[id.Mailbox](in.now), Address: address, LocalPart: local, Domain: domain, Source: CatchAll,
-			CreatedAt: in.now.Truncate(time.Microsecond), epoch: 1,
+		unused[domain] = append(unused[domain], &batchBox{unopened: true, Mailbox: &Mailbox{
+			ID: id.New[id.Mailbox](b.now), Address: address, LocalPart: local, Domain: domain, Source: CatchAll,
+			CreatedAt: b.now.Truncate(time.Microsecond), epoch: 1,
 		}})
 	}
 	if len(unused) == 0 {
 		return nil
 	}
-	ready, err := in.ownedTx(ctx, tx, unused)
+	ready, err := b.setOwnersTx(ctx, tx, unused)
 	if err != nil || len(ready) == 0 {
 		return err
 	}
-	if err := in.accountsTx(ctx, tx, ready); err != nil {
+	if err := b.readAccountsTx(ctx, tx, ready); err != nil {
 		return err
 	}
 	wanted := make(map[id.Account]int)
-	for _, b := range ready {
-		if err := in.vacateTx(ctx, tx, b); err != nil {
+	for _, box := range ready {
+		if err := b.vacateTx(ctx, tx, box); err != nil {
 			return err
 		}
-		b.ExpiresAt = b.CreatedAt.Add(b.limits.TTLDefault)
-		wanted[b.Owner.Account]++
-		in.boxes[b.Address] = b
+		box.ExpiresAt = box.CreatedAt.Add(box.limits.TTLDefault)
+		wanted[box.Owner.Account]++
+		b.boxes[box.Address] = box
 	}
 	for _, owner := range slices.Sorted(maps.Keys(wanted)) {
-		if err := in.makeRoomTx(ctx, tx, owner, wanted[owner]); err != nil {
+		if err := b.countFreeTx(ctx, tx, owner, wanted[owner]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ownedTx gives the mailboxes that lie on private domains their owners, and leaves the others out.
-func (in *Intake) ownedTx(ctx context.Context, tx *db.Tx, unused map[string][]*booked) (ready []*booked, err error) {
+// setOwnersTx sets the owners of those mailboxes that are on private domains, and returns these. unused is by domain.
+func (b *Batch) setOwnersTx(ctx context.Context, tx *db.Tx, unused map[string][]*batchBox) (ready []*batchBox, err error) {
 	names := make([]string, 0, len(unused))
 	for name := range unused {
 		names = append(names, name)
 	}
-	err = in.s.domains.HoldersTx(ctx, tx, names, func(name string, owner id.Account, private id.Domain) {
-		for _, b := range unused[name] {
-			b.Owner = Owner{Account: owner, Domain: private}
-			ready = append(ready, b)
+	err = b.s.domains.HoldersTx(ctx, tx, names, func(name string, owner id.Account, private id.Domain) {
+		for _, box := range unused[name] {
+			box.Owner = Owner{Account: owner, Domain: private}
+			ready = append(ready, box)
 		}
 	})
 	return ready, err
 }
 
-// split takes the address of a mailbox apart.
+// split splits the address of a mailbox at its @.
 func split(address string) (local, domain string) {
 	at := strings.LastIndexByte(address, '@')
 	return address[:at], address[at+1:]
 }
 
-// vacateTx ends the expired mailbox that still has the address of a new one.
-func (in *Intake) vacateTx(ctx context.Context, tx *db.Tx, b *booked) error {
-	former := in.boxes[b.Address]
+// vacateTx ends an expired mailbox that still has the address of a new one.
+func (b *Batch) vacateTx(ctx context.Context, tx *db.Tx, box *batchBox) error {
+	former := b.boxes[box.Address]
 	if former == nil {
 		return nil
 	}
-	whole, err := one(ctx, tx, selectByID, former.ID) // with what an event tells
+	whole, err := one(ctx, tx, selectByID, former.ID) // the batch has not read the columns that its event needs
 	if err != nil || whole == nil {
 		return err
 	}
-	return in.s.expireTx(ctx, tx, in.now, whole)
+	return b.s.expireTx(ctx, tx, b.now, whole)
 }
 
-// makeRoomTx finds out how many mailboxes an account's catch-all may open. Where that is too few for a set, expired ones
-// are ended first.
-func (in *Intake) makeRoomTx(ctx context.Context, tx *db.Tx, owner id.Account, wanted int) error {
-	a := in.accounts[owner]
+// countFreeTx sets how many mailboxes an account's catch-all may open. Where these are fewer than the batch wants, it first ends
+// expired mailboxes of the account, at most endBatch.
+func (b *Batch) countFreeTx(ctx context.Context, tx *db.Tx, owner id.Account, wanted int) error {
+	a := b.accounts[owner]
 	live, err := lockLiveTx(ctx, tx, owner)
 	if err != nil {
 		return err
 	}
 	if live+wanted > a.limits.LiveMax {
-		expired, err := many(ctx, tx, locked(selectAccountExpired, tx.Engine()), owner, in.now.UnixMicro(), endBatch)
+		expired, err := many(ctx, tx, locked(selectAccountExpired, tx.Engine()), owner, b.now.UnixMicro(), endBatch)
 		if err != nil {
 			return err
 		}
-		if err := in.s.expireTx(ctx, tx, in.now, expired...); err != nil {
+		if err := b.s.expireTx(ctx, tx, b.now, expired...); err != nil {
 			return err
 		}
 		live -= len(expired)
 	}
-	a.room = max(0, a.limits.LiveMax-live)
+	a.free = max(0, a.limits.LiveMax-live)
 	return nil
 }
 
-// room is how many mailboxes the catch-all of b may still open, when a message also opens those of the boxes before b.
-func (in *Intake) room(boxes []*booked, b *booked) int {
-	room := in.accounts[b.Owner.Account].room
+// freeAfter returns how many mailboxes the catch-all of box's account may still open once it has opened the unopened ones among boxes.
+func (b *Batch) freeAfter(boxes []*batchBox, box *batchBox) int {
+	free := b.accounts[box.Owner.Account].free
 	for _, other := range boxes {
-		if other.unopened && other.Owner.Account == b.Owner.Account {
-			room--
+		if other.unopened && other.Owner.Account == box.Owner.Account {
+			free--
 		}
 	}
-	return max(0, room)
+	return max(0, free)
 }
 
-// open makes a mailbox that was made ready one to be written; one that is there already stays as it is.
-func (in *Intake) open(b *booked) {
-	if !b.unopened {
+// open marks an unopened mailbox to be inserted. It does nothing for others.
+func (b *Batch) open(box *batchBox) {
+	if !box.unopened {
 		return
 	}
-	b.unopened = false
-	in.accounts[b.Owner.Account].room--
-	in.opened = append(in.opened, b)
+	box.unopened = false
+	b.accounts[box.Owner.Account].free--
+	b.opened = append(b.opened, box)
 }
 
-// openTx writes the mailboxes that messages opened.
-func (in *Intake) openTx(ctx context.Context, tx *db.Tx) error {
-	opened := make([]*Mailbox, len(in.opened))
-	for i, b := range in.opened {
-		if err := tx.Queue(ctx, deleteHold, in.s.hold.hash(b.Address)); err != nil {
+// insertOpenedTx inserts the mailboxes that mail opened.
+func (b *Batch) insertOpenedTx(ctx context.Context, tx *db.Tx) error {
+	opened := make([]*Mailbox, len(b.opened))
+	for i, box := range b.opened {
+		if err := tx.Queue(ctx, deleteHold, b.s.hold.hash(box.Address)); err != nil {
 			return err
 		}
-		if err := insert(ctx, tx, b.Mailbox); err != nil {
+		if err := insert(ctx, tx, box.Mailbox); err != nil {
 			return err
 		}
-		if err := countLiveTx(ctx, tx, b.Owner.Account, 1); err != nil {
+		if err := countLiveTx(ctx, tx, box.Owner.Account, 1); err != nil {
 			return err
 		}
-		opened[i] = b.Mailbox
+		opened[i] = box.Mailbox
 	}
-	return in.s.tellCreatedTx(ctx, tx, opened...)
+	return b.s.publishCreatedTx(ctx, tx, opened...)
 }
 
-// heldTx makes sure that the private domain of a new mailbox is still its owner's: it may have gone since it was chosen,
-// and its mailboxes with it. Error: mailbox.domain_unavailable.
-func (s *Service) heldTx(ctx context.Context, tx *db.Tx, m *Mailbox) error {
+// checkDomainTx checks that the private domain of a new mailbox still belongs to its owner. The owner may have deleted the domain, and
+// with it its mailboxes, since it was chosen. Error: mailbox.domain_unavailable.
+func (s *Service) checkDomainTx(ctx context.Context, tx *db.Tx, m *Mailbox) error {
 	if m.Owner.Domain == "" {
 		return nil
 	}
@@ -232,10 +233,10 @@ func (s *Service) heldTx(ctx context.Context, tx *db.Tx, m *Mailbox) error {
 	return err
 }
 
-// EndDomain ends every mailbox on a private domain: their tokens are void when it returns, their contents are erased
-// within a minute. It goes in steps that each hold the writer for a few milliseconds.
+// EndDomain ends every mailbox on a private domain. Their tokens are void when it returns, their contents are erased within a minute.
+// It works in transactions of at most endBatch mailboxes, so that mail is not kept waiting.
 func (s *Service) EndDomain(ctx context.Context, private id.Domain) error {
-	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		boxes, err := many(ctx, tx, selectPrivate, private, endBatch)
 		if err != nil {
 			return false, err
@@ -243,7 +244,7 @@ func (s *Service) EndDomain(ctx context.Context, private id.Domain) error {
 		now := s.clock.Now()
 		var expired []*Mailbox
 		for _, m := range boxes {
-			if !m.Live(now) { // its tokens go on saying so
+			if !m.Live(now) { // its tokens keep getting mailbox.expired
 				expired = append(expired, m)
 			} else if err := s.endTx(ctx, tx, m, m.epoch+1, now); err != nil {
 				return false, err

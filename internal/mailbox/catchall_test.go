@@ -45,7 +45,9 @@ func newEstate(t testing.TB, d *db.DB) (*estate, *mailbox.Service) {
 		t.Fatal(err)
 	}
 	e, noon := &estate{held: true}, time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	return e, mailbox.New(d, clock.NewFake(noon), keys, wake.New(), roomy{}, e, mailbox.Policy{MaxMessages: 5}, []byte("hold"))
+	return e, mailbox.New(mailbox.Parts{
+		DB: d, Clock: clock.NewFake(noon), Keys: keys, Wake: wake.New(), Plans: roomy{}, Domains: e, Policy: mailbox.Policy{MaxMessages: 5}, HoldSecret: []byte("hold"),
+	})
 }
 
 // roomy lets everybody have a lot.
@@ -67,11 +69,11 @@ func (r roomy) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found
 func book(t *testing.T, d *db.DB, boxes *mailbox.Service, addresses ...string) (refused error) {
 	t.Helper()
 	err := d.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		in, err := boxes.IntakeTx(ctx, tx, addresses)
+		in, err := boxes.BatchTx(ctx, tx, addresses)
 		if err != nil {
 			return err
 		}
-		_, refused = in.Book(addresses)
+		_, refused = in.Reserve(addresses)
 		return in.SaveTx(ctx, tx)
 	}, nil)
 	if err != nil {
@@ -130,7 +132,7 @@ func FuzzOpens(f *testing.F) {
 	}
 	_, boxes := newEstate(f, dbtest.Open(f, db.Options{}))
 	f.Fuzz(func(t *testing.T, local string) {
-		_, err := boxes.Opens(t.Context(), lady, local)
+		_, err := boxes.CheckCatchAll(t.Context(), lady, local)
 		if err != nil && !problem.Has(err, problem.MailMailboxUnknown) {
 			t.Fatal(err)
 		}

@@ -11,21 +11,21 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// generateTries is how often a generated local part may collide before it is a fault: the last are of trillions, so that a
-// tenth means something else is wrong.
+// generateTries is how many generated local parts are tried. The last ones are drawn from trillions, so ten collisions mean that
+// something else is wrong.
 const generateTries = 10
 
 // MinTTL is the shortest time to live that may be asked for (spec §8).
 const MinTTL = 60 * time.Second
 
-// Wish is what the creator of a mailbox asks for (spec §2). Zero values mean: choose for me.
+// Wish is what the creator of a mailbox asks for (spec §2). The service chooses what is zero.
 type Wish struct {
 	Domain    string
 	LocalPart string
 	TTL       time.Duration
 }
 
-// Create makes a mailbox for its owner and returns it.
+// Create creates a mailbox for an owner and returns it.
 //
 // Errors: mailbox.ttl_too_long, mailbox.domain_unavailable, mailbox.local_part_reserved, mailbox.local_part_taken,
 // mailbox.limit_reached, request.invalid.
@@ -49,8 +49,8 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error)
 		var m *Mailbox
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 			m = nil
-			again, err := s.roomTx(ctx, tx, o, limits)
-			if err != nil || again {
+			more, err := s.checkLiveMaxTx(ctx, tx, o, limits)
+			if err != nil || more {
 				return err
 			}
 			m, err = s.createTx(ctx, tx, w, o)
@@ -65,7 +65,7 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error)
 	}
 }
 
-// ttl gives a wished time to live its default and holds it against the plan.
+// ttl returns the time to live for a wished one: the default for zero, or an error where the plan does not allow it.
 func (l Limits) ttl(wished time.Duration) (time.Duration, error) {
 	switch {
 	case wished == 0:
@@ -84,7 +84,7 @@ func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Ma
 		ID: id.New[id.Mailbox](now), Domain: w.Domain, Owner: o, Source: o.source(),
 		CreatedAt: now.Truncate(time.Microsecond), ExpiresAt: now.Add(w.TTL).Truncate(time.Microsecond), epoch: 1,
 	}
-	if err := s.heldTx(ctx, tx, m); err != nil {
+	if err := s.checkDomainTx(ctx, tx, m); err != nil {
 		return nil, err
 	}
 	if err := s.nameTx(ctx, tx, m, w.LocalPart, now); err != nil {
@@ -96,10 +96,10 @@ func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Ma
 	if err := countLiveTx(ctx, tx, o.Account, 1); err != nil {
 		return nil, err
 	}
-	return m, s.tellCreatedTx(ctx, tx, m)
+	return m, s.publishCreatedTx(ctx, tx, m)
 }
 
-// nameTx gives a new mailbox its address: the wished one, or one that nobody has.
+// nameTx sets the address of a new mailbox: the wished local part, or a generated one that is free.
 func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, wished string, now time.Time) error {
 	var err error
 	for try := range generateTries {
@@ -107,7 +107,7 @@ func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, wished stri
 			m.LocalPart = generated(try)
 		}
 		m.Address = m.LocalPart + "@" + m.Domain
-		err = s.freeTx(ctx, tx, m.Address, m.Owner, now)
+		err = s.checkAddressTx(ctx, tx, m.Address, m.Owner, now)
 		if wished != "" || !problem.Has(err, problem.MailboxLocalPartTaken) {
 			return err
 		}
@@ -115,8 +115,8 @@ func (s *Service) nameTx(ctx context.Context, tx *db.Tx, m *Mailbox, wished stri
 	return err
 }
 
-// holderTx tells whether an address is held, and for which account.
-func (s *Service) holderTx(ctx context.Context, tx *db.Tx, address string, now time.Time) (holder id.Account, held bool, err error) {
+// holderOfTx reports whether an address is in cool-down, and for which account; holder is "" for a guest's.
+func (s *Service) holderOfTx(ctx context.Context, tx *db.Tx, address string, now time.Time) (holder id.Account, held bool, err error) {
 	err = tx.QueryRow(ctx, selectHold, s.hold.hash(address), now.UnixMicro()).Scan(&holder)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil

@@ -10,39 +10,36 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Outbox takes events to those who want to hear of them.
+// Outbox enqueues events for subscribed webhook endpoints.
 type Outbox interface {
-	// PublishTx joins the transaction of what happened.
+	// PublishTx enqueues in the transaction of what the events report.
 	PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event) error
 }
 
-// PublishTo has the events of accounts' mailboxes told to an outbox. It is called before the service is used.
-func (s *Service) PublishTo(o Outbox) { s.outbox = o }
-
-// expireTx ends mailboxes whose time is over.
+// expireTx ends expired mailboxes and publishes mailbox.expired.
 func (s *Service) expireTx(ctx context.Context, tx *db.Tx, now time.Time, boxes ...*Mailbox) error {
 	for _, m := range boxes {
 		if err := s.endTx(ctx, tx, m, m.epoch, now); err != nil {
 			return err
 		}
 	}
-	return s.tellExpiredTx(ctx, tx, boxes...)
+	return s.publishExpiredTx(ctx, tx, boxes...)
 }
 
-func (s *Service) tellExpiredTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
-	return s.tellTx(ctx, tx, boxes, func(m event.Mailbox) event.Event {
+func (s *Service) publishExpiredTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
+	return s.publishTx(ctx, tx, boxes, func(m event.Mailbox) event.Event {
 		return event.Event{At: m.ExpiresAt.Time, Data: event.MailboxExpired{Mailbox: m}}
 	})
 }
 
-func (s *Service) tellCreatedTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
-	return s.tellTx(ctx, tx, boxes, func(m event.Mailbox) event.Event {
+func (s *Service) publishCreatedTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
+	return s.publishTx(ctx, tx, boxes, func(m event.Mailbox) event.Event {
 		return event.Event{At: m.CreatedAt.Time, Data: event.MailboxCreated{Mailbox: m}}
 	})
 }
 
-// tellTx publishes an event of each mailbox that belongs to an account.
-func (s *Service) tellTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of func(event.Mailbox) event.Event) error {
+// publishTx publishes an event, which of builds, for each mailbox that belongs to an account.
+func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of func(event.Mailbox) event.Event) error {
 	if s.outbox == nil {
 		return nil
 	}
@@ -60,7 +57,7 @@ func (s *Service) tellTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of fu
 			}
 			paid[owner] = limits.Paid
 		}
-		e := of(m.told(s.clock.Now(), paid[owner]))
+		e := of(m.eventData(s.clock.Now(), paid[owner]))
 		e.Account, e.Domain = owner, m.Owner.Domain
 		events = append(events, e)
 	}
@@ -70,8 +67,8 @@ func (s *Service) tellTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of fu
 	return s.outbox.PublishTx(ctx, tx, events...)
 }
 
-// told is the mailbox as an event shows it.
-func (m *Mailbox) told(now time.Time, paid bool) event.Mailbox {
+// eventData returns the mailbox as events show it.
+func (m *Mailbox) eventData(now time.Time, paid bool) event.Mailbox {
 	tier := "free"
 	if paid {
 		tier = "paid"

@@ -10,50 +10,51 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Token mints a token for the mailbox, good until the expiry the mailbox has now. It carries the developer key with the
-// prefix key, with which it ends; "": none.
+// Token mints a token for the mailbox that is valid until its present expiry. key is the prefix of the developer key that the token
+// depends on, or "".
 func (s *Service) Token(m *Mailbox, key string) string {
 	return s.keys.MintMailbox(token.MailboxClaims{Mailbox: m.ID, Epoch: m.epoch, ExpiresAt: m.ExpiresAt, Developer: key})
 }
 
-// Claims returns what a mailbox token says, for Open. Where it carries a developer key, the caller first decides whether
-// that is good. Error: auth.invalid_token.
+// Claims returns the claims of a mailbox token, for Open. The caller checks the developer key in them, if there is one. Error:
+// auth.invalid_token.
 func (s *Service) Claims(credential string) (token.MailboxClaims, error) {
 	return s.keys.CheckMailbox(credential)
 }
 
-// Open returns the mailbox that a token opens. Errors: auth.invalid_token, and mailbox.expired where the token was
-// once good and its mailbox has run out, which can be told even when nothing of the mailbox is left (docs/spec/mailboxes.md, Ending).
+// Open returns the mailbox of a token. Errors: auth.invalid_token, and mailbox.expired if the token was valid and its mailbox has expired.
+// The claims suffice for that, so it holds even after the mailbox was erased (docs/spec/mailboxes.md#ending).
 func (s *Service) Open(ctx context.Context, claims token.MailboxClaims) (*Mailbox, error) {
 	m, err := one(ctx, s.db, selectByID, claims.Mailbox)
 	if err != nil {
 		return nil, err
 	}
 	now := s.clock.Now()
-	tokenOver := !now.Before(claims.ExpiresAt)
+	expired := !now.Before(claims.ExpiresAt)
 	if m != nil && claims.ExpiresAt.Equal(m.ExpiresAt.Truncate(time.Second)) {
-		tokenOver = !m.Live(now) // a token says whole seconds: the newest is good for the rest of the last one, too
+		expired = !m.Live(now) // a token has whole seconds: the newest one is valid until the mailbox expires within its last second
 	}
 	switch {
-	case m == nil && tokenOver:
+	case m == nil && expired:
 		return nil, problem.New(problem.MailboxExpired)
 	case m == nil, m.epoch != claims.Epoch: // destroyed
 		return nil, problem.New(problem.AuthInvalidToken)
 	case !m.Live(now):
 		return nil, problem.New(problem.MailboxExpired)
-	case tokenOver: // the mailbox lives on with the token that extending it gave
+	case expired: // the mailbox was extended, which minted a new token
 		return nil, problem.New(problem.AuthInvalidToken)
 	}
 	return m, nil
 }
 
-// Live reports whether a mailbox still takes calls.
+// Live reports whether a mailbox exists and has neither ended nor expired.
 func (s *Service) Live(ctx context.Context, box id.Mailbox) (bool, error) {
 	m, err := one(ctx, s.db, selectByID, box)
 	return m != nil && m.Live(s.clock.Now()), err
 }
 
-// Extend moves a mailbox's expiry to ttl from now (zero: the plan's default), never earlier than it was, and returns it. Errors: mailbox.lifetime_exceeded, mailbox.expired, auth.invalid_token where it was destroyed meanwhile, request.invalid.
+// Extend moves a mailbox's expiry to ttl from now, or the plan's default for zero, but never to an earlier time. It returns the mailbox.
+// Errors: mailbox.lifetime_exceeded, mailbox.expired, request.invalid, and auth.invalid_token if it was destroyed in the meantime.
 func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration) (*Mailbox, error) {
 	var m *Mailbox
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -62,7 +63,7 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 		}
 		now := s.clock.Now()
 		if m == nil || !m.Live(now) {
-			return m.over(now) // it was live when its token was checked
+			return m.endedProblem(now) // it was live when its token was checked
 		}
 		limits, err := s.plans.MailboxLimits(ctx, m.Owner.Account)
 		if err != nil {
@@ -82,15 +83,15 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 	return m, nil
 }
 
-// over is the problem of a mailbox that is not live: erased, expired or destroyed.
-func (m *Mailbox) over(now time.Time) error {
+// endedProblem returns the problem of a mailbox that is not live: erased (m is nil), expired or destroyed.
+func (m *Mailbox) endedProblem(now time.Time) error {
 	if m != nil && now.Before(m.ExpiresAt) {
 		return problem.New(problem.AuthInvalidToken)
 	}
 	return problem.New(problem.MailboxExpired)
 }
 
-// extended is the expiry that extending by ttl would give.
+// extended returns the expiry after extending by ttl.
 func (m *Mailbox) extended(now time.Time, ttl time.Duration, l Limits) (time.Time, error) {
 	switch {
 	case ttl == 0:
@@ -110,7 +111,7 @@ func (m *Mailbox) extended(now time.Time, ttl time.Duration, l Limits) (time.Tim
 	return until, nil
 }
 
-// Destroy ends a mailbox now: its tokens are void at once, its contents are erased within a minute.
+// Destroy ends a mailbox. Its tokens are void at once, its contents are erased within a minute.
 func (s *Service) Destroy(ctx context.Context, box id.Mailbox) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		m, err := one(ctx, tx, selectByID, box)
@@ -121,8 +122,8 @@ func (s *Service) Destroy(ctx context.Context, box id.Mailbox) error {
 	})
 }
 
-// endTx marks a mailbox as ended and holds its address from its end on, however late an expired one is found. A
-// destroyed one gets a new epoch; an expired one keeps its own, so that its tokens go on saying "expired".
+// endTx marks a mailbox as ended and starts the cool-down of its address: at its expiry, if it is found expired only later. A destroyed
+// mailbox gets a new epoch, which voids its tokens; an expired one keeps its epoch, so that its tokens get mailbox.expired.
 func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32, now time.Time) error {
 	if now.After(m.ExpiresAt) {
 		now = m.ExpiresAt
@@ -140,18 +141,18 @@ func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32
 	return s.holdTx(ctx, tx, m, now)
 }
 
-// OfSession lists a guest session's live mailboxes, newest first.
+// OfSession returns at most max live mailboxes of a guest session, newest first.
 func (s *Service) OfSession(ctx context.Context, session string, max int) ([]*Mailbox, error) {
 	return many(ctx, s.db, selectBySession, session, s.clock.Now().UnixMicro(), max)
 }
 
-// LeaveSessionTx lets go of a session's mailboxes: they keep their own time to live (spec §3).
+// LeaveSessionTx detaches the mailboxes of a guest session, which keep their own expiry (docs/spec/mailboxes.md#guest-sessions).
 func (s *Service) LeaveSessionTx(ctx context.Context, tx *db.Tx, session string) error {
 	_, err := tx.Exec(ctx, leaveSession, session)
 	return err
 }
 
-// CountTx adds to a mailbox's counts of messages and of unread ones.
+// CountTx adds to a mailbox's counts of messages and of unread messages.
 func (s *Service) CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error {
 	_, err := tx.Exec(ctx, updateCounts, box, messages, unread)
 	return err

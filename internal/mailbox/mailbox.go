@@ -1,6 +1,6 @@
-// Package mailbox holds the rules of one disposable mailbox: create, extend, destroy, expire, receive, and the address
-// that is not handed out again for a while (decisions §2 Mailbox). It refuses to know messages, plans and domains:
-// what it needs of them are the small interfaces below.
+// Package mailbox implements disposable mailboxes: creating, extending, destroying and expiring them, reserving mail in
+// them, and the cool-down of their addresses (docs/spec/mailboxes.md). It does not depend on the packages of messages,
+// plans and domains; it uses them through the small interfaces below.
 package mailbox
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Source says who made a mailbox.
+// Source says who created a mailbox.
 type Source string
 
-// The sources of decisions §2 Mailbox.
+// The sources, as docs/spec/mailboxes.md#fields lists them.
 const (
 	Guest    Source = "guest"
 	Session  Source = "session"
@@ -26,15 +26,16 @@ const (
 	CatchAll Source = "catchall"
 )
 
-// Owner is whom a mailbox belongs to. The zero Owner is nobody: a guest mailbox, whose token is all there is.
+// Owner identifies the owner of a mailbox. The zero Owner is that of a guest mailbox without a session: its token is the only
+// credential for it.
 type Owner struct {
 	Session string     // a guest session
-	Account id.Account // an account, also for a mailbox that its key or its catch-all made
-	Key     string     // the prefix of the developer key that made it
-	Domain  id.Domain  // the account's private domain that it is on
+	Account id.Account // also set for a mailbox that the account's key or catch-all created
+	Key     string     // prefix of the developer key that created it
+	Domain  id.Domain  // the account's private domain that the mailbox is on
 }
 
-// source is who made a mailbox that was asked for; one that mail opened is CatchAll's.
+// source returns the source of a mailbox that Create makes for o. Those that mail opens are of CatchAll.
 func (o Owner) source() Source {
 	switch {
 	case o.Key != "":
@@ -60,87 +61,102 @@ type Mailbox struct {
 	MessageCount int
 	UnreadCount  int
 
-	epoch   uint32
+	epoch   uint32 // a token is valid only with the epoch it was minted for
 	ended   bool
-	lastAt  int64  // microseconds, of the newest message
-	own     tally  // its own messages
-	account *tally // those of all of its account's mailboxes, where it has one and they were read
+	lastAt  int64     // time of the newest message, in microseconds since 1970
+	own     dayCount  // of the mailbox's own messages
+	account *dayCount // of all mailboxes of its account; nil: a guest's, or not read
 }
 
-// Limits are the entitlements that concern mailboxes (decisions §6).
+// Limits are the entitlements of a plan that concern mailboxes (docs/spec/limits.md#quotas-of-plans).
 type Limits struct {
 	TTLDefault  time.Duration
 	TTLMax      time.Duration
 	LifetimeMax time.Duration // from creation; 0: none
 	LiveMax     int           // mailboxes live at once
-	DailyMail   int           // messages a UTC day: of the mailbox for guests, of the account else
+	DailyMail   int           // messages in a UTC day: for guests of one mailbox, otherwise of all mailboxes of the account
 	RawFor      time.Duration // how long raw messages are kept
-	Paid        bool          // the tier
+	Paid        bool          // the tier is paid, not free
 }
 
-// Plans says what an owner may have.
+// Plans knows the limits of accounts.
 type Plans interface {
-	MailboxLimits(ctx context.Context, account id.Account) (Limits, error) // of guests where account is ""
-	// MailboxLimitsOf tells found what each of several accounts may have: a set of mails asks once for all of its accounts.
+	MailboxLimits(ctx context.Context, account id.Account) (Limits, error) // "": of guests
+	// MailboxLimitsOf calls found with the limits of each account. It costs as much for all accounts of a batch as for one.
 	MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(account id.Account, limits Limits)) error
 }
 
-// Domains says where mailboxes may be made.
+// Domains knows the domains on which mailboxes can be created.
 type Domains interface {
-	// Choose returns the domain for a new mailbox: the wished one if the account may use it, which private names if it
-	// is a private one, the service's first public one where none is wished, or mailbox.domain_unavailable.
+	// Choose returns the domain for a new mailbox: wished if the account may use it, or the first public domain of the
+	// service if wished is "". private identifies the domain if it is a private one. Error: mailbox.domain_unavailable.
 	Choose(ctx context.Context, wished string, account id.Account) (name string, private id.Domain, err error)
-	// HoldersTx tells found, for each of names that is a private domain on which mail is taken, whose it is.
+	// HoldersTx calls found with the owner of each name that is a verified private domain.
 	HoldersTx(ctx context.Context, tx *db.Tx, names []string, found func(name string, owner id.Account, private id.Domain)) error
 }
 
-// Contents is what lies in mailboxes and goes with them.
+// Contents erases the messages in mailboxes.
 type Contents interface {
-	// EraseTx erases at most max messages of mailboxes and tells whether none is left.
+	// EraseTx erases at most max messages of the mailboxes, and reports whether none is left.
 	EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, max int) (empty bool, err error)
 }
 
-// Policy is the operator's settings.
+// Policy holds the operator's settings.
 type Policy struct {
-	Cooldown    time.Duration // how long an address is held after its mailbox ended
+	Cooldown    time.Duration // how long an address is held after its mailbox has ended
 	MaxMessages int           // messages in one mailbox
-	Reserved    []string      // local parts beyond the built-in ones
+	Reserved    []string      // local parts in addition to the built-in ones
 }
 
-// Service is the use of mailboxes.
+// Parts are the dependencies and settings of a Service.
+type Parts struct {
+	DB         *db.DB
+	Clock      clock.Clock
+	Keys       *token.Keyring // mints and checks mailbox tokens
+	Wake       *wake.Hub
+	Plans      Plans
+	Domains    Domains
+	Outbox     Outbox // receives the events of accounts' mailboxes; nil: none are published
+	Policy     Policy
+	HoldSecret []byte // keys the hashes of held addresses
+
+	// ObserveBatch is called before each transaction of a sweep, and the function it returns after it; nil: not called.
+	ObserveBatch func() (done func())
+}
+
+// Service implements mailbox operations.
 type Service struct {
-	db       *db.DB
-	clock    clock.Clock
-	keys     *token.Keyring
-	wake     *wake.Hub
-	plans    Plans
-	domains  Domains
-	policy   Policy
-	reserved map[string]bool
-	hold     holdKey
-	outbox   Outbox // nil: nobody is told
-	recent   recent
-	batch    func() (over func()) // called around each batch of a sweep
+	db           *db.DB
+	clock        clock.Clock
+	keys         *token.Keyring
+	wake         *wake.Hub
+	plans        Plans
+	domains      Domains
+	outbox       Outbox
+	policy       Policy
+	reserved     map[string]bool // local parts that Create rejects
+	hold         holdKey
+	observeBatch func() (done func())
+	recent       recent
 }
 
-// New assembles the service. holdSecret keys the hashes of held addresses.
-func New(d *db.DB, c clock.Clock, keys *token.Keyring, hub *wake.Hub, p Plans, domains Domains, policy Policy, holdSecret []byte) *Service {
+// New returns a Service.
+func New(p Parts) *Service {
+	if p.ObserveBatch == nil {
+		p.ObserveBatch = func() func() { return func() {} }
+	}
 	return &Service{
-		db: d, clock: c, keys: keys, wake: hub, plans: p, domains: domains, policy: policy,
-		reserved: reservedNames(policy.Reserved), hold: holdKey(holdSecret),
-		batch: func() func() { return func() {} },
+		db: p.DB, clock: p.Clock, keys: p.Keys, wake: p.Wake, plans: p.Plans, domains: p.Domains, outbox: p.Outbox, policy: p.Policy,
+		reserved: reservedNames(p.Policy.Reserved), hold: holdKey(p.HoldSecret), observeBatch: p.ObserveBatch,
 	}
 }
 
-// ObserveBatches has begun called before each batch of a sweep, and what it returns after it. It is called before the
-// service is used.
-func (s *Service) ObserveBatches(begun func() (over func())) { s.batch = begun }
-
-// WakeKey is what long-polls on a mailbox sleep on: it changes with each message and at the mailbox's end.
+// WakeKey returns the key of wake.Hub that calls waiting for mail in a mailbox sleep on. It is woken by each message and
+// when the mailbox ends.
 func WakeKey(box id.Mailbox) string { return string(box) }
 
-// Live reports whether the mailbox takes calls at the given time.
+// Live reports whether the mailbox has neither ended nor expired at the given time.
 func (m *Mailbox) Live(now time.Time) bool { return !m.ended && now.Before(m.ExpiresAt) }
 
-// TTL is the time left, never negative.
+// TTL returns the time left until the mailbox expires, never negative.
 func (m *Mailbox) TTL(now time.Time) time.Duration { return max(0, m.ExpiresAt.Sub(now)) }

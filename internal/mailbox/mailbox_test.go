@@ -21,6 +21,8 @@ type world struct {
 	db     *db.DB
 	clock  *clock.Fake
 	limits mailbox.Limits
+
+	batches int // transactions of sweeps
 }
 
 // MailboxLimits gives every owner the same.
@@ -62,7 +64,10 @@ func run(t *testing.T, test func(t *testing.T, w *world)) {
 			TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LifetimeMax: 7 * 24 * time.Hour, LiveMax: 2, DailyMail: 3, RawFor: 15 * time.Minute,
 		}}
 		policy := mailbox.Policy{Cooldown: 30 * 24 * time.Hour, MaxMessages: 5}
-		w.Service = mailbox.New(d, w.clock, keys, wake.New(), w, w, policy, []byte("hold"))
+		w.Service = mailbox.New(mailbox.Parts{
+			DB: d, Clock: w.clock, Keys: keys, Wake: wake.New(), Plans: w, Domains: w, Policy: policy, HoldSecret: []byte("hold"),
+			ObserveBatch: func() func() { return func() { w.batches++ } },
+		})
 		test(t, w)
 	})
 }
@@ -135,7 +140,7 @@ func TestDestroyEndsEveryToken(t *testing.T) {
 		refused(t, "extend", err, "")
 		second := w.Token(longer, "")
 		refused(t, "destroy", w.Destroy(t.Context(), m.ID), "")
-		refused(t, "destroy again", w.Destroy(t.Context(), m.ID), "")
+		refused(t, "destroy more", w.Destroy(t.Context(), m.ID), "")
 		_, err = w.Extend(t.Context(), m.ID, 0)
 		refused(t, "extend what is destroyed", err, problem.AuthInvalidToken)
 		for _, erased := range []bool{false, true} {

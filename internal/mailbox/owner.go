@@ -9,13 +9,13 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// roomTx holds the owner's live mailboxes against the plan: nil, or mailbox.limit_reached. A guest without a session is
-// clamped by address alone. again asks the caller to commit and to come again: an account that is at its limit has those
-// of its mailboxes ended first that have expired, and there were more of them than one update may end.
-func (s *Service) roomTx(ctx context.Context, tx *db.Tx, o Owner, limits Limits) (again bool, err error) {
+// checkLiveMaxTx checks that an owner may have one more live mailbox. Only rate limits apply to guests without a session. more asks
+// the caller to commit and to call again: expired mailboxes of an account at its limit are ended first, at most endBatch in a
+// transaction, and there were more. Error: mailbox.limit_reached.
+func (s *Service) checkLiveMaxTx(ctx context.Context, tx *db.Tx, o Owner, limits Limits) (more bool, err error) {
 	switch {
 	case o.Account != "":
-		return s.accountRoomTx(ctx, tx, o.Account, limits)
+		return s.checkAccountLiveMaxTx(ctx, tx, o.Account, limits)
 	case o.Session == "":
 		return false, nil
 	}
@@ -23,10 +23,10 @@ func (s *Service) roomTx(ctx context.Context, tx *db.Tx, o Owner, limits Limits)
 	if err := tx.QueryRow(ctx, countSession, o.Session, s.clock.Now().UnixMicro()).Scan(&live); err != nil {
 		return false, err
 	}
-	return false, roomFor(live, limits)
+	return false, checkLiveMax(live, limits)
 }
 
-func (s *Service) accountRoomTx(ctx context.Context, tx *db.Tx, account id.Account, limits Limits) (again bool, err error) {
+func (s *Service) checkAccountLiveMaxTx(ctx context.Context, tx *db.Tx, account id.Account, limits Limits) (more bool, err error) {
 	live, err := liveOf(ctx, tx, account)
 	if err != nil || live < limits.LiveMax {
 		return false, err
@@ -43,17 +43,18 @@ func (s *Service) accountRoomTx(ctx context.Context, tx *db.Tx, account id.Accou
 	if live >= limits.LiveMax && len(expired) == endBatch {
 		return true, nil
 	}
-	return false, roomFor(live, limits)
+	return false, checkLiveMax(live, limits)
 }
 
-func roomFor(live int, limits Limits) error {
+// checkLiveMax returns mailbox.limit_reached if no more than the live mailboxes are allowed.
+func checkLiveMax(live int, limits Limits) error {
 	if live >= limits.LiveMax {
 		return problem.Detailf(problem.MailboxLimitReached, "%d mailboxes are live; destroy one or wait until one expires", live)
 	}
 	return nil
 }
 
-// countLiveTx keeps the count of an account's mailboxes that have not ended; others are not counted.
+// countLiveTx adds to the count of an account's mailboxes that have not ended. Mailboxes of guests are not counted.
 func countLiveTx(ctx context.Context, tx *db.Tx, account id.Account, change int) error {
 	if account == "" {
 		return nil
@@ -64,21 +65,20 @@ func countLiveTx(ctx context.Context, tx *db.Tx, account id.Account, change int)
 	return nil
 }
 
-// OfAccount lists an account's live mailboxes, newest first: those older than the one named before ("": from the
-// newest on), at most max.
+// OfAccount returns at most max live mailboxes of an account, newest first: those older than before, or the newest if before is "".
 func (s *Service) OfAccount(ctx context.Context, account id.Account, before id.Mailbox, max int) ([]*Mailbox, error) {
 	created, last := beyond, before
 	if before != "" {
-		created = id.Time(before).UnixMicro() // the identifier was made for the creation
+		created = id.Time(before).UnixMicro() // the identifier contains the time of creation
 	}
 	return many(ctx, s.db, selectByAccount, account, s.clock.Now().UnixMicro(), created, last, max)
 }
 
-// beyond is later than every creation.
+// beyond is later than all times of creation.
 const beyond int64 = 1 << 62
 
-// Owned returns a live mailbox of an account. What is another's, has ended or never was is told the same way, so that
-// nobody learns which mailboxes exist (spec §4 keys). Error: mailbox.not_found.
+// Owned returns a live mailbox of an account. The error is the same for a mailbox of another account, one that has ended and one that
+// never existed, so that callers cannot find out which identifiers exist (docs/spec/keys.md). Error: mailbox.not_found.
 func (s *Service) Owned(ctx context.Context, account id.Account, box id.Mailbox) (*Mailbox, error) {
 	m, err := one(ctx, s.db, selectByID, box)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) DestroyOwned(ctx context.Context, account id.Account, box id.M
 	})
 }
 
-// Paid tells the tier of the mailboxes of an account, or of guests where account is "" (decisions §2 Mailbox).
+// Paid reports whether the mailboxes of an account, or of guests for "", are of the paid tier.
 func (s *Service) Paid(ctx context.Context, account id.Account) (bool, error) {
 	limits, err := s.plans.MailboxLimits(ctx, account)
 	return limits.Paid, err

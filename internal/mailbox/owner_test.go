@@ -50,7 +50,9 @@ func newService(t testing.TB, d *db.DB, c clock.Clock, max int) *mailbox.Service
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mailbox.New(d, c, keys, wake.New(), few(max), somewhere{}, mailbox.Policy{Cooldown: time.Hour, MaxMessages: 1000}, []byte("hold"))
+	return mailbox.New(mailbox.Parts{
+		DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: few(max), Domains: somewhere{}, Policy: mailbox.Policy{Cooldown: time.Hour, MaxMessages: 1000}, HoldSecret: []byte("hold"),
+	})
 }
 
 // An account never has more live mailboxes than its plan allows, and is never refused one that it allows, however
@@ -135,7 +137,7 @@ func TestManyExpiredMailboxesMakeRoom(t *testing.T) {
 	})
 }
 
-// The daily cap counts over all of an account's mailboxes, to the last one, and starts again with each UTC day.
+// The daily cap counts over all of an account's mailboxes, to the last one, and starts more with each UTC day.
 func TestTheDailyCapIsTheAccounts(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon())
@@ -156,12 +158,12 @@ func TestTheDailyCapIsTheAccounts(t *testing.T) {
 		set := func(mails ...[]string) (taken []bool) {
 			err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				taken = nil
-				in, err := s.IntakeTx(ctx, tx, append(boxes, guest.Address))
+				in, err := s.BatchTx(ctx, tx, append(boxes, guest.Address))
 				if err != nil {
 					return err
 				}
 				for _, to := range mails {
-					_, err := in.Book(to)
+					_, err := in.Reserve(to)
 					if err != nil && !problem.Has(err, problem.MailDailyCap) {
 						return err
 					}
@@ -185,14 +187,14 @@ func TestTheDailyCapIsTheAccounts(t *testing.T) {
 		want(set(boxes[:3], boxes[3:]), true, true)                                                           // 4 of 6
 		want(set(boxes[:3], boxes[:2], boxes[:1], []string{guest.Address}), false, true, false, true)         // 3 would be 7
 		want(set([]string{boxes[0], guest.Address}, []string{guest.Address}, boxes[2:3]), false, true, false) // all or none
-		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || !problem.Has(s.Takes(m, limits), problem.MailDailyCap) {
+		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || !problem.Has(s.CheckQuota(m, limits), problem.MailDailyCap) {
 			t.Errorf("the recipient is taken over the cap: %v", err)
 		}
 		c.Advance(12*time.Hour - time.Microsecond)
 		want(set(boxes[:1]), false)
 		c.Advance(time.Microsecond)
-		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || s.Takes(m, limits) != nil {
-			t.Errorf("the next day: %v, %v", err, s.Takes(m, limits))
+		if m, limits, err := s.Find(t.Context(), boxes[3]); err != nil || s.CheckQuota(m, limits) != nil {
+			t.Errorf("the next day: %v, %v", err, s.CheckQuota(m, limits))
 		}
 		want(set(boxes[:3], boxes[:3], boxes[:1]), true, true, false)
 	})

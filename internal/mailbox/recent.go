@@ -7,15 +7,14 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// recent remembers mailboxes that mail came for a moment ago, as Find needs them: who sends much to one mailbox asks for
-// it with every mail. It only ever speeds up a yes. What it says may be out of date where another process changed
-// something, so whoever gets a no from it asks the database, and what is taken in is decided there in any case, by Intake
-// (docs/decisions/0028).
+// recent caches mailboxes that recently received mail, as Find needs them: a sender of many mails to one mailbox asks for it with
+// each of them. The cache is only used to accept. An entry may be out of date where another process has changed the mailbox, so
+// Find reads the database before it rejects, and Batch decides in any case (docs/decisions/0028).
 type recent struct {
-	mu      sync.Mutex
-	epoch   uint64 // rises when a mailbox ends, so that what was read before is not remembered after it
-	boxes   map[string]recentBox
-	tallies map[id.Account]tally // of the accounts that boxes belong to
+	mu        sync.Mutex
+	epoch     uint64 // rises when a mailbox ends, so that put ignores what was read before that
+	boxes     map[string]recentBox
+	dayCounts map[id.Account]dayCount // of the accounts that boxes belong to
 }
 
 type recentBox struct {
@@ -25,10 +24,10 @@ type recentBox struct {
 
 const (
 	recentFor = 5 * time.Second
-	recentMax = 10_000 // mailboxes; beyond it all are forgotten
+	recentMax = 10_000 // mailboxes; when it is reached, all are dropped
 )
 
-// get returns a copy of the mailbox at an address if it is remembered, else nil; and the epoch that put wants.
+// get returns a copy of the cached mailbox at an address, or nil, and the epoch to pass to put.
 func (r *recent) get(address string, now time.Time) (*Mailbox, uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,13 +36,13 @@ func (r *recent) get(address string, now time.Time) (*Mailbox, uint64) {
 		return nil, r.epoch
 	}
 	if b.Owner.Account != "" {
-		t := r.tallies[b.Owner.Account]
+		t := r.dayCounts[b.Owner.Account]
 		b.account = &t
 	}
 	return &b.Mailbox, r.epoch
 }
 
-// put remembers a mailbox that was read at the given epoch.
+// put caches a mailbox that was read after get returned epoch.
 func (r *recent) put(m *Mailbox, epoch uint64, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,8 +51,8 @@ func (r *recent) put(m *Mailbox, epoch uint64, now time.Time) {
 	}
 }
 
-// received remembers the mailboxes that a set of mails was committed to.
-func (r *recent) received(boxes []*booked, now time.Time) {
+// received caches the mailboxes of a batch that was committed.
+func (r *recent) received(boxes []*batchBox, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, b := range boxes {
@@ -61,19 +60,20 @@ func (r *recent) received(boxes []*booked, now time.Time) {
 	}
 }
 
+// keep stores an entry. The caller holds r.mu.
 func (r *recent) keep(m *Mailbox, now time.Time) {
 	if r.boxes == nil || len(r.boxes) >= recentMax {
-		r.boxes, r.tallies = make(map[string]recentBox), make(map[id.Account]tally)
+		r.boxes, r.dayCounts = make(map[string]recentBox), make(map[id.Account]dayCount)
 	}
 	b := recentBox{*m, now}
 	if m.account != nil {
-		r.tallies[m.Owner.Account] = *m.account
+		r.dayCounts[m.Owner.Account] = *m.account
 		b.account = nil
 	}
 	r.boxes[m.Address] = b
 }
 
-// forget forgets a mailbox that has ended.
+// forget removes a mailbox that has ended.
 func (r *recent) forget(address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,7 +16,7 @@ func (w *world) found(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m != nil && w.Takes(m, limits) == nil
+	return m != nil && w.CheckQuota(m, limits) == nil
 }
 
 func TestAMailboxThatEndsIsForgottenAtOnce(t *testing.T) {

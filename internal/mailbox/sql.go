@@ -15,14 +15,14 @@ const columns = `id, coalesce(address, ''), local_part, domain, source, coalesce
 	coalesce(key_prefix, ''), coalesce(domain_id, ''), created_at, expires_at, ended_at IS NOT NULL, epoch,
 	message_count, unread_count, last_message_at, day, day_count`
 
-// booking are the columns that booking mail in needs: half of them are half the time.
-const booking = `id, address, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, epoch, message_count, unread_count, last_message_at, day, day_count`
+// mailColumns are the columns that receiving mail needs. Reading these alone takes half the time of reading all.
+const mailColumns = `id, address, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, epoch, message_count, unread_count, last_message_at, day, day_count`
 
 const (
 	selectByID        = "SELECT " + columns + " FROM mailbox WHERE id = $1"
 	selectByAddress   = "SELECT " + columns + " FROM mailbox WHERE address = $1"
-	selectForMail     = "SELECT " + booking + " FROM mailbox WHERE address = $1"
-	selectByAddresses = "SELECT " + booking + " FROM mailbox WHERE address IN "
+	selectForMail     = "SELECT " + mailColumns + " FROM mailbox WHERE address = $1"
+	selectByAddresses = "SELECT " + mailColumns + " FROM mailbox WHERE address IN "
 	selectBySession   = "SELECT " + columns + " FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3"
 	selectByAccount   = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5"
 	countSession      = "SELECT count(*) FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2"
@@ -48,11 +48,11 @@ const (
 	upsertOwner = `INSERT INTO mailbox_owner (account_id, live) VALUES ($1, $2)
 		ON CONFLICT (account_id) DO UPDATE SET live = mailbox_owner.live + excluded.live`
 
-	insertOwner   = "INSERT INTO mailbox_owner (account_id, live) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING"
-	selectTally   = "SELECT day, count FROM mail_day WHERE account_id = $1"
-	selectTallies = "SELECT account_id, day, count FROM mail_day WHERE account_id IN "
-	insertTally   = "INSERT INTO mail_day (account_id, day, count) VALUES ($1, 0, 0) ON CONFLICT (account_id) DO NOTHING"
-	upsertTally   = `INSERT INTO mail_day (account_id, day, count) VALUES ($1, $2, $3)
+	insertOwner     = "INSERT INTO mailbox_owner (account_id, live) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING"
+	selectDayCount  = "SELECT day, count FROM mail_day WHERE account_id = $1"
+	selectDayCounts = "SELECT account_id, day, count FROM mail_day WHERE account_id IN "
+	insertDayCount  = "INSERT INTO mail_day (account_id, day, count) VALUES ($1, 0, 0) ON CONFLICT (account_id) DO NOTHING"
+	upsertDayCount  = `INSERT INTO mail_day (account_id, day, count) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, count = excluded.count`
 
 	upsertHold = `INSERT INTO address_hold (address_hash, account_id, until) VALUES ($1, nullif($2, ''), $3)
@@ -62,7 +62,7 @@ const (
 	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
 )
 
-// updateReceived writes the counts of many mailboxes, after one another or at once.
+// updateReceived writes the counts of mailboxes: with SQLite one by one, with PostgreSQL as arrays in one statement.
 var updateReceived = db.Per{
 	SQLite: "UPDATE mailbox SET message_count = $2, unread_count = $3, last_message_at = $4, day = $5, day_count = $6 WHERE id = $1",
 	Postgres: `UPDATE mailbox SET message_count = new.messages, unread_count = new.unread, last_message_at = new.last,
@@ -70,8 +70,9 @@ var updateReceived = db.Per{
 		FROM (SELECT $1 AS id, $2 AS messages, $3 AS unread, $4 AS last, $5 AS day, $6 AS day_count) AS new WHERE mailbox.id = new.id`,
 }
 
-// What a set of mail relies on it locks first, on an engine where others write meanwhile (db.DB.UpdateLocked). All sets
-// take their locks in the same order: mailboxes by address, private domains, days by account, accounts, expired mailboxes.
+// forUpdate locks the rows that a batch of mail relies on, with PostgreSQL, where others write at the same time
+// (db.DB.UpdateLocked). All batches lock in the same order: mailboxes by address, private domains, daily counts by account, accounts,
+// expired mailboxes.
 const forUpdate = " FOR UPDATE"
 
 func byAddress(e db.Engine) string {
@@ -95,16 +96,16 @@ func scan(row db.Row) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Address == "" { // ended: the column gave the address back
+	if m.Address == "" { // ended: the column was cleared, so that the address can be used again
 		m.Address = m.LocalPart + "@" + m.Domain
 	}
 	m.CreatedAt, m.ExpiresAt = time.UnixMicro(created).UTC(), time.UnixMicro(expires).UTC()
 	return &m, nil
 }
 
-// scanBooking scans into plain strings and int64s, side by side: database/sql hands those over as they are, and takes a
-// detour for every other type.
-func scanBooking(row db.Row) (*Mailbox, error) {
+// scanForMail scans mailColumns. It scans into strings and int64s, which database/sql assigns directly; it uses reflection for other
+// types.
+func scanForMail(row db.Row) (*Mailbox, error) {
 	var r struct {
 		box, address, account, domain                         string
 		expires, epoch, messages, unread, last, day, dayCount int64
@@ -116,13 +117,13 @@ func scanBooking(row db.Row) (*Mailbox, error) {
 	return &Mailbox{
 		ID: id.Mailbox(r.box), Address: r.address, Owner: Owner{Account: id.Account(r.account), Domain: id.Domain(r.domain)},
 		ExpiresAt: time.UnixMicro(r.expires).UTC(), epoch: uint32(r.epoch), MessageCount: int(r.messages), UnreadCount: int(r.unread),
-		lastAt: r.last, own: tally{r.day, int(r.dayCount)},
+		lastAt: r.last, own: dayCount{r.day, int(r.dayCount)},
 	}, nil
 }
 
-// forMail reads what deciding on a recipient needs.
+// forMail reads the mailbox at an address with the fields of mailColumns. It returns nil if there is none.
 func forMail(ctx context.Context, q db.Queryer, address string) (*Mailbox, error) {
-	m, err := scanBooking(q.QueryRow(ctx, selectForMail, address))
+	m, err := scanForMail(q.QueryRow(ctx, selectForMail, address))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -132,7 +133,7 @@ func forMail(ctx context.Context, q db.Queryer, address string) (*Mailbox, error
 	return m, nil
 }
 
-// one reads a mailbox; nil without an error means that there is none.
+// one reads a mailbox. It returns nil if there is none.
 func one(ctx context.Context, q db.Queryer, query string, arg any) (*Mailbox, error) {
 	m, err := scan(q.QueryRow(ctx, query, arg))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -157,7 +158,7 @@ func insert(ctx context.Context, tx *db.Tx, m *Mailbox) error {
 		m.Owner.Account, m.Owner.Key, m.Owner.Domain, m.CreatedAt.UnixMicro(), m.ExpiresAt.UnixMicro())
 }
 
-// endedIDs lists mailboxes that wait to be erased, longest ended first.
+// endedIDs returns mailboxes that have ended and are not yet erased, the earliest first.
 func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) {
 	all, err := db.Collect(ctx, q, db.Value[id.Mailbox], selectEnded, max)
 	if err != nil {
@@ -166,13 +167,13 @@ func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) 
 	return all, nil
 }
 
-// deleteTx removes mailboxes.
+// deleteTx deletes mailboxes.
 func deleteTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) error {
 	list, args := db.In(1, boxes)
 	return tx.Queue(ctx, deleteAll+list, args...)
 }
 
-// lockLiveTx is liveOf with the count locked until the transaction ends.
+// lockLiveTx is liveOf with a row lock. It inserts a count for an account that has none.
 func lockLiveTx(ctx context.Context, tx *db.Tx, account id.Account) (live int, err error) {
 	if err := tx.Queue(ctx, insertOwner, account); err != nil {
 		return 0, err
@@ -183,7 +184,7 @@ func lockLiveTx(ctx context.Context, tx *db.Tx, account id.Account) (live int, e
 	return live, nil
 }
 
-// liveOf is how many mailboxes of an account have not ended.
+// liveOf returns how many mailboxes of an account have not ended.
 func liveOf(ctx context.Context, q db.Queryer, account id.Account) (live int, err error) {
 	err = q.QueryRow(ctx, selectOwner, account).Scan(&live)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -195,12 +196,12 @@ func liveOf(ctx context.Context, q db.Queryer, account id.Account) (live int, er
 	return live, nil
 }
 
-// tallyOf is how many messages an account's mailboxes had on the last day they had any.
-func tallyOf(ctx context.Context, q db.Queryer, account id.Account) (*tally, error) {
-	t := new(tally)
-	err := q.QueryRow(ctx, selectTally, account).Scan(&t.day, &t.count)
+// dayCountOf returns the daily count of an account.
+func dayCountOf(ctx context.Context, q db.Queryer, account id.Account) (*dayCount, error) {
+	c := new(dayCount)
+	err := q.QueryRow(ctx, selectDayCount, account).Scan(&c.day, &c.count)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read the day's mail of %s: %w", account, err)
 	}
-	return t, nil
+	return c, nil
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Sizes of a sweep's steps: each holds the writer for a few milliseconds, so that mail goes on between them. A step costs a
-// commit, so it is for many mailboxes: where each has a mail or two, as those of sign-ins do, they end as fast as mail comes.
+// Batch sizes of a sweep. A batch holds SQLite's writer for a few milliseconds, so that mail is stored between batches; and it costs a
+// commit, so it covers many mailboxes. Mailboxes with a mail or two each are then erased as fast as their mail arrives.
 const (
-	endBatch   = 100 // mailboxes that are ended at a time
-	eraseBoxes = 32  // mailboxes that are erased at a time
-	eraseBatch = 100 // messages of theirs
-	holdBatch  = 500 // addresses that are let go of
+	endBatch   = 100 // mailboxes to end
+	eraseBoxes = 32  // mailboxes to erase
+	eraseBatch = 100 // messages of these to erase
+	holdBatch  = 500 // addresses whose cool-down is over
 )
 
-// Sweep ends the mailboxes whose time is over, erases the ended ones with their contents, and lets go of addresses
-// whose cool-down has passed. It returns how many mailboxes it erased.
+// Sweep ends expired mailboxes, erases ended ones with their contents, and releases addresses whose cool-down is over. It returns how
+// many mailboxes it erased.
 func (s *Service) Sweep(ctx context.Context, contents Contents) (erased int, err error) {
 	if err := s.endExpired(ctx); err != nil {
 		return 0, fmt.Errorf("end expired mailboxes: %w", err)
@@ -28,7 +28,7 @@ func (s *Service) Sweep(ctx context.Context, contents Contents) (erased int, err
 		return erased, err
 	}
 	if err := s.dropHolds(ctx); err != nil {
-		return erased, fmt.Errorf("let go of held addresses: %w", err)
+		return erased, fmt.Errorf("release held addresses: %w", err)
 	}
 	return erased, nil
 }
@@ -47,14 +47,14 @@ func (s *Service) eraseEnded(ctx context.Context, contents Contents) (erased int
 }
 
 func (s *Service) dropHolds(ctx context.Context) error {
-	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		n, err := tx.Exec(ctx, deleteHolds, s.clock.Now().UnixMicro(), holdBatch)
 		return n < holdBatch, err
 	})
 }
 
 func (s *Service) endExpired(ctx context.Context) error {
-	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		now := s.clock.Now()
 		expired, err := many(ctx, tx, selectExpired, now.UnixMicro(), endBatch)
 		if err != nil {
@@ -67,9 +67,9 @@ func (s *Service) endExpired(ctx context.Context) error {
 	})
 }
 
-// erase erases mailboxes, once they are empty.
+// erase erases the contents of mailboxes, then the mailboxes.
 func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, contents Contents) error {
-	return s.batches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		empty, err := contents.EraseTx(ctx, tx, boxes, eraseBatch)
 		if err != nil || !empty {
 			return false, err
@@ -79,20 +79,20 @@ func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, contents Conten
 }
 
 // batches repeats a step, each in an update of its own, until it says that it is done.
-func (s *Service) batches(ctx context.Context, step func(context.Context, *db.Tx) (done bool, err error)) error {
+func (s *Service) inBatches(ctx context.Context, step func(context.Context, *db.Tx) (done bool, err error)) error {
 	for {
 		var done bool
-		over := s.batch()
+		observed := s.observeBatch()
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 			done, err = step(ctx, tx)
 			return err
 		})
-		over()
+		observed()
 		if err != nil || done {
 			return err
 		}
 	}
 }
 
-// day is the UTC day of a time, as daily caps count them.
+// day returns the UTC day of a time, in days since 1970.
 func day(t time.Time) int64 { return t.Unix() / int64((24 * time.Hour).Seconds()) }

@@ -2,7 +2,7 @@ package mailbox
 
 import "strings"
 
-// The words of generated local parts: short, unmistakable when read aloud, none that could hurt anybody.
+// The words of generated local parts: short, unmistakable when read aloud, and inoffensive.
 var (
 	adjectives = strings.Fields(`able agile alert amber ample apt azure basic bold brave brief bright brisk calm candid
 		casual cheery civil clean clear clever cool cosmic cozy crisp curly dapper daring deep deft dusty eager early earnest

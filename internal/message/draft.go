@@ -103,8 +103,8 @@ func storedCode(o *OTP) *storedOTP {
 	return &storedOTP{o.Code, o.Display, o.Confidence, o.Source, o.FilterID, o.Kind, o.Links}
 }
 
-// Place is where one recipient's copy of a draft goes.
-type Place struct {
+// Delivery is where one recipient's copy of a draft goes.
+type Delivery struct {
 	Box        id.Mailbox
 	Message    id.Message
 	ReceivedAt time.Time
@@ -117,7 +117,7 @@ type Place struct {
 // Copy is a draft for one of its places.
 type Copy struct {
 	*Draft
-	Place
+	Delivery
 }
 
 // Stored tells whether a message is there.

@@ -19,7 +19,7 @@ type shelf struct {
 }
 
 func newShelf(t *testing.T, d *db.DB) *shelf {
-	return &shelf{message.New(d, nil, nil, nil, nil, message.Policy{}), t, d}
+	return &shelf{message.New(message.Parts{DB: d}), t, d}
 }
 
 // fill puts messages into a new mailbox.

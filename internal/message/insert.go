@@ -56,7 +56,7 @@ type messageRows struct {
 }
 
 func (r *messageRows) add(c Copy) {
-	kept := c.in(c.Place)
+	kept := c.in(c.Delivery)
 	var coded int64
 	if kept.OTP != nil {
 		coded = 1

@@ -45,11 +45,21 @@ type Service struct {
 	asides      chan struct{} // see aside
 }
 
-// New assembles the service.
-func New(d *db.DB, c clock.Clock, hub *wake.Hub, boxes Mailboxes, rawMessages RawMessages, p Policy) *Service {
+// Parts are the dependencies and settings of a Service.
+type Parts struct {
+	DB          *db.DB
+	Clock       clock.Clock
+	Wake        *wake.Hub
+	Mailboxes   Mailboxes
+	RawMessages RawMessages
+	Policy      Policy
+}
+
+// New returns a Service.
+func New(p Parts) *Service {
 	return &Service{
-		db: d, clock: c, hub: hub, boxes: boxes, rawMessages: rawMessages, policy: p, sanitizer: newSanitizer(),
-		stager: blob.NewStager(d), asides: make(chan struct{}, asidesMax),
+		db: p.DB, clock: p.Clock, hub: p.Wake, boxes: p.Mailboxes, rawMessages: p.RawMessages, policy: p.Policy, sanitizer: newSanitizer(),
+		stager: blob.NewStager(p.DB), asides: make(chan struct{}, asidesMax),
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Summary is a draft as the list of messages shows it once it is stored in a place.
-func (d *Draft) Summary(p Place) Summary {
+func (d *Draft) Summary(p Delivery) Summary {
 	m := Summary{ID: p.Message, MailboxID: p.Box, ReceivedAt: clock.Stamp{Time: p.ReceivedAt}, Size: d.size}
 	kept := d.in(p)
 	kept = kept.cut()
@@ -16,7 +16,7 @@ func (d *Draft) Summary(p Place) Summary {
 }
 
 // in is what is kept of a draft in a place.
-func (d *Draft) in(p Place) stored {
+func (d *Draft) in(p Delivery) stored {
 	kept := d.summary
 	kept.EnvelopeTo = p.To
 	if p.OTP != nil {

@@ -29,7 +29,7 @@ func NewTable(d *db.DB) *Table {
 }
 
 // Append gives records that arrived at the given time their references, and makes sure that there is room for them. It
-// writes none of them: that is KeepTx, for all of them.
+// writes none of them: that is InsertTx, for all of them.
 func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (refs []Ref, err error) {
 	if year := at.Year(); year < 1971 || year > 9998 {
 		return nil, fmt.Errorf("%w: it arrived in the year %d", ErrRecord, year)
@@ -56,8 +56,8 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 	return refs, nil
 }
 
-// KeepTx writes the records of one Append, with the references that it gave, in the transaction that makes their messages.
-func (t *Table) KeepTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Record) error {
+// InsertTx writes the records of one Append, with the references that it gave, in the transaction that makes their messages.
+func (t *Table) InsertTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Record) error {
 	streams := make(map[[16]byte]*stream, 2)
 	for i, r := range records {
 		c, err := parseCell(refs[i])

@@ -33,7 +33,7 @@ func keepInTable(t *testing.T, d *db.DB, table *raw.Table, at time.Time, records
 		t.Fatal(err)
 	}
 	err = d.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		return table.KeepTx(ctx, tx, refs, records)
+		return table.InsertTx(ctx, tx, refs, records)
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -321,8 +321,8 @@ func TestATableWritesWhatItNumbered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return table.KeepTx(ctx, tx, refs[1:], records[1:]) })
+	err = d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return table.InsertTx(ctx, tx, refs[1:], records[1:]) })
 	if !errors.Is(err, raw.ErrRecord) {
-		t.Errorf("KeepTx of the second alone = %v", err)
+		t.Errorf("InsertTx of the second alone = %v", err)
 	}
 }

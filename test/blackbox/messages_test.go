@@ -216,8 +216,8 @@ func TestHTMLIsSafeAndItsImagesAreInlined(t *testing.T) {
 	}
 }
 
-// Mails that share no transaction are stored beside each other, each once.
-func TestMailsThatShareNothing(t *testing.T) {
+// With batches of one mail, each mail is stored once.
+func TestBatchesOfOneMail(t *testing.T) {
 	s := start(t, settings{"smtp.set_max": "1"})
 	m := s.create("", nil)
 	const senders, each = 8, 4

@@ -11,28 +11,28 @@ import (
 )
 
 // book books mails, each to some addresses, in one set and returns what each got.
-func (w *world) book(t *testing.T, mails ...[]string) (slots [][]mailbox.Slot, errs []error) {
+func (w *world) book(t *testing.T, mails ...[]string) (reservations [][]mailbox.Reservation, errs []error) {
 	t.Helper()
 	err := w.db.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		slots, errs = nil, nil
+		reservations, errs = nil, nil
 		var all []string
 		for _, to := range mails {
 			all = append(all, to...)
 		}
-		in, err := w.IntakeTx(ctx, tx, all)
+		in, err := w.BatchTx(ctx, tx, all)
 		if err != nil {
 			return err
 		}
 		for _, to := range mails {
-			s, err := in.Book(to)
-			slots, errs = append(slots, s), append(errs, err)
+			s, err := in.Reserve(to)
+			reservations, errs = append(reservations, s), append(errs, err)
 		}
 		return in.SaveTx(ctx, tx)
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slots, errs
+	return reservations, errs
 }
 
 const (
@@ -44,14 +44,14 @@ func TestIntakeBooksASet(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		a, _ := w.create(t, "ann", mailbox.Owner{})
 		b, _ := w.create(t, "bob", mailbox.Owner{})
-		slots, errs := w.book(t, []string{ann}, []string{ann, bob, ann}, []string{ann, "nobody@example.org"}, []string{bob})
+		reservations, errs := w.book(t, []string{ann}, []string{ann, bob, ann}, []string{ann, "nobody@example.org"}, []string{bob})
 		for i, code := range []problem.Code{"", "", problem.MailMailboxUnknown, ""} {
 			refused(t, "mail", errs[i], code)
 		}
-		if len(slots[0]) != 1 || len(slots[1]) != 2 || len(slots[2]) != 0 || len(slots[3]) != 1 {
-			t.Fatalf("%+v", slots)
+		if len(reservations[0]) != 1 || len(reservations[1]) != 2 || len(reservations[2]) != 0 || len(reservations[3]) != 1 {
+			t.Fatalf("%+v", reservations)
 		}
-		if s := slots[1]; s[0].Box != a.ID || s[0].Address != ann || s[1].Box != b.ID || s[0].RawFor != 15*time.Minute {
+		if s := reservations[1]; s[0].Box != a.ID || s[0].Address != ann || s[1].Box != b.ID || s[0].RawFor != 15*time.Minute {
 			t.Errorf("%+v", s)
 		}
 		// What was left out left no trace in the counts.
@@ -68,11 +68,11 @@ func TestIntakeBooksASet(t *testing.T) {
 func TestIntakeKeepsTimeRising(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.create(t, "ann", mailbox.Owner{})
-		slots, _ := w.book(t, []string{ann}, []string{ann})
+		reservations, _ := w.book(t, []string{ann}, []string{ann})
 		w.clock.Advance(-time.Minute)
 		later, _ := w.book(t, []string{ann})
-		var last mailbox.Slot
-		for i, s := range append(slots, later...) {
+		var last mailbox.Reservation
+		for i, s := range append(reservations, later...) {
 			if i > 0 && (!s[0].At.After(last.At) || s[0].Message <= last.Message) {
 				t.Errorf("%+v comes after %+v", s[0], last)
 			}
@@ -101,8 +101,8 @@ func TestIntakeHoldsTheCaps(t *testing.T) {
 		err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return w.CountTx(ctx, tx, m.ID, -1, -1) })
 		refused(t, "delete one", err, "")
 		_, errs = w.book(t, []string{ann}, []string{ann})
-		refused(t, "with room again", errs[0], "")
-		refused(t, "the day's cap again", errs[1], problem.MailMailboxFull)
+		refused(t, "with room more", errs[0], "")
+		refused(t, "the day's cap more", errs[1], problem.MailMailboxFull)
 	})
 }
 
@@ -133,8 +133,8 @@ func TestIntakeIsAllOrNone(t *testing.T) {
 		if err != nil || m.MessageCount != 1 {
 			t.Fatalf("%+v %v", m, err)
 		}
-		refused(t, "bob takes more", w.Takes(m, limits), "")
+		refused(t, "bob takes more", w.CheckQuota(m, limits), "")
 		m, limits, _ = w.Find(t.Context(), ann)
-		refused(t, "ann takes more", w.Takes(m, limits), problem.MailDailyCap)
+		refused(t, "ann takes more", w.CheckQuota(m, limits), problem.MailDailyCap)
 	})
 }

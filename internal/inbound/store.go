@@ -1,0 +1,164 @@
+package inbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+)
+
+// storeBatch stores mails together, or one by one where the batch failed because of one of them.
+func (s *Service) storeBatch(mails []*mail) error {
+	err := s.store(mails)
+	if err == nil || len(mails) == 1 || errors.Is(err, db.ErrUnavailable) {
+		return err
+	}
+	s.Logger.Warn("batch failed, storing its mails one by one", "mails", len(mails), "error", err)
+	for _, m := range mails {
+		m.err, m.deliveries = nil, nil
+		if err := s.store([]*mail{m}); err != nil { // writes the raw message again, too
+			m.err = err
+		}
+	}
+	return nil
+}
+
+// store starts to write the raw messages of a batch, inserts its rows in the meantime, and commits them once the raw messages are
+// on stable storage. It uses no sender's context: a sender that disconnects must not fail the other mails.
+//
+// An error is that of the whole batch. A mail that a mailbox rejected has its own in mail.err, and is left out.
+func (s *Service) store(mails []*mail) error {
+	waitSynced, err := s.appendRaw(mails)
+	if err != nil {
+		return err
+	}
+	return s.DB.UpdateLocked(context.Background(),
+		func(ctx context.Context, tx *db.Tx) error {
+			if err := s.storeTx(ctx, tx, mails); err != nil {
+				return err
+			}
+			return waitSynced()
+		},
+		func(ctx context.Context, q db.Queryer) (bool, error) { return s.isStored(ctx, q, mails) })
+}
+
+// appendRaw starts to write the raw messages of those mails that are not staged. waitSynced returns when they are on stable storage.
+func (s *Service) appendRaw(mails []*mail) (waitSynced func() error, err error) {
+	if s.DB.Full() {
+		return nil, db.ErrFull
+	}
+	unstaged, _, records := unstagedOf(mails)
+	if len(records) == 0 {
+		return func() error { return nil }, nil
+	}
+	refs, wait, err := s.RawMessages.Append(s.Clock.Now(), records)
+	if err != nil {
+		return nil, fmt.Errorf("write the raw messages: %w: %w", diskError(err), err)
+	}
+	for i, m := range unstaged {
+		m.ref = refs[i]
+	}
+	return func() error {
+		if err := wait(); err != nil {
+			return fmt.Errorf("sync the raw messages: %w: %w", diskError(err), err)
+		}
+		return nil
+	}, nil
+}
+
+// diskError classifies an error of the disk that holds the raw messages. Either way the mail was not stored, and its
+// sender may try again.
+func diskError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return db.ErrFull
+	}
+	return db.ErrUnavailable
+}
+
+// isStored reports whether a batch was committed, after the connection was lost during its commit. All of its messages are
+// there or none is; it looks on where one is missing, since a client may have deleted it in the meantime.
+func (s *Service) isStored(ctx context.Context, q db.Queryer, mails []*mail) (bool, error) {
+	empty := true
+	for _, m := range mails {
+		for _, d := range m.deliveries {
+			empty = false
+			if there, err := s.Messages.Stored(ctx, q, d.Box, d.Message); there || err != nil {
+				return there, err
+			}
+		}
+	}
+	return empty, nil // where every mail was rejected there was nothing to commit
+}
+
+// storeTx inserts the rows of a batch. The order is that of the locks, see mailbox.Service.BatchTx.
+func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
+	var addresses []string
+	for _, m := range mails {
+		m.err, m.deliveries = nil, nil // a transaction may run again
+		addresses = append(addresses, m.keys...)
+	}
+	if err := s.insertRawTx(ctx, tx, mails); err != nil {
+		return err
+	}
+	boxes, err := s.Mailboxes.BatchTx(ctx, tx, addresses)
+	if err != nil {
+		return err
+	}
+	var wake []string
+	var events []event.Event
+	var copies []message.Copy
+	for _, m := range mails {
+		if m.isStaged() && s.Clock.Now().Sub(m.stagedAt) > stagedFor {
+			m.err = fmt.Errorf("a large mail waited longer than %v for its rows: %w", stagedFor, db.ErrUnavailable)
+			continue
+		}
+		reservations, err := boxes.Reserve(m.keys)
+		if err != nil {
+			m.err = err // rejects this mail alone
+			continue
+		}
+		m.assign(reservations)
+		if s.Outbox != nil {
+			events = m.appendEvents(events, reservations)
+		}
+		for _, d := range m.deliveries {
+			copies, wake = append(copies, message.Copy{Draft: m.draft, Delivery: d}), append(wake, mailbox.WakeKey(d.Box))
+		}
+	}
+	if err := s.Messages.InsertTx(ctx, tx, copies); err != nil {
+		return err
+	}
+	tx.AfterCommit(func() { s.Wake.Wake(wake...) })
+	if err := boxes.SaveTx(ctx, tx); err != nil || len(events) == 0 {
+		return err
+	}
+	return s.Outbox.PublishTx(ctx, tx, events...)
+}
+
+// insertRawTx stores the raw messages of a batch where they are kept in the database. It does so before the mailboxes are locked, so
+// that their locks are held for less time; those of mails that are then rejected stay, unreachable, until their partition is dropped.
+func (s *Service) insertRawTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
+	_, refs, records := unstagedOf(mails)
+	if len(records) == 0 {
+		return nil
+	}
+	if err := s.RawMessages.InsertTx(ctx, tx, refs, records); err != nil {
+		return fmt.Errorf("store the raw messages: %w", err)
+	}
+	return nil
+}
+
+// assign sets the deliveries of a mail, one for each reservation.
+func (m *mail) assign(reservations []mailbox.Reservation) {
+	for _, r := range reservations {
+		m.deliveries = append(m.deliveries, message.Delivery{
+			Box: r.Box, Message: r.Message, ReceivedAt: r.At, To: m.paths[r.Address],
+			Raw: m.ref, RawUntil: r.At.Add(r.RawFor), OTP: m.codes[r.Address],
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package inbound
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailauth"
+)
+
+// traceSize is the capacity for the trace fields of most mails, in octets.
+const traceSize = 1 << 10
+
+// appendTrace appends the trace fields that go in front of a raw message (RFC 5321 §4.4, RFC 8601 §2).
+func (s *Service) appendTrace(b []byte, env *Envelope, verdicts mailauth.Result) []byte {
+	add := func(texts ...string) {
+		for _, text := range texts {
+			b = append(b, text...)
+		}
+	}
+	add("Return-Path: <", env.From, ">\r\n")
+	add("Authentication-Results: ", s.Authenticator.Header(verdicts), "\r\n")
+	add("Received: from ", sanitizeHelo(env.Helo), " (", addressLiteral(env.RemoteIP), ")\r\n\tby ", s.Hostname, " with ", env.Protocol)
+	if env.TLS != "" {
+		add(" (", env.TLS, ")")
+	}
+	add("\r\n\tid ", string(id.New[id.Event](env.ReceivedAt)[len("evt_"):]))
+	if len(env.To) == 1 { // with more, "for" would disclose one recipient to another
+		add(" for <", env.To[0].Address, ">")
+	}
+	add(";\r\n\t")
+	return append(env.ReceivedAt.UTC().AppendFormat(b, time.RFC1123Z), "\r\n"...)
+}
+
+// sanitizeHelo replaces the characters that no domain and no address literal has by '?', so that a client cannot write
+// clauses and comments of its own into the Received field.
+func sanitizeHelo(helo string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', strings.ContainsRune(".-_:[]", r):
+			return r
+		}
+		return '?'
+	}, helo)
+}
+
+// addressLiteral returns an address as RFC 5321 §4.1.3 writes it.
+func addressLiteral(ip netip.Addr) string {
+	if ip.Is6() {
+		return "[IPv6:" + ip.String() + "]"
+	}
+	return "[" + ip.String() + "]"
+}
