@@ -8,9 +8,9 @@ import (
 )
 
 type domainCmd struct {
-	Add     domainAddCmd     `cmd:"" help:"Make a public domain active."`
+	Add     domainAddCmd     `cmd:"" help:"Add a public domain, or enable it again."`
 	List    domainListCmd    `cmd:"" help:"List the public domains."`
-	Disable domainDisableCmd `cmd:"" help:"Stop offering a public domain for new mailboxes."`
+	Disable domainDisableCmd `cmd:"" help:"Stop creating mailboxes in a public domain."`
 }
 
 // Help is shown below the commands.
@@ -27,11 +27,11 @@ type domainRow struct {
 
 type domainAddCmd struct {
 	configFlags
-	Domain string `arg:"" help:"The domain, like box.example.org."`
+	Domain string `arg:"" help:"Domain name, such as box.example.org."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*domainAddCmd) Help() string {
 	return `Example:
   gonebox domain add box.example.org`
@@ -49,11 +49,11 @@ func (d *domainAddCmd) Run(c *console) error {
 
 type domainDisableCmd struct {
 	configFlags
-	Domain string `arg:"" help:"The domain, like box.example.org."`
+	Domain string `arg:"" help:"Domain name, such as box.example.org."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*domainDisableCmd) Help() string {
 	return `Example:
   gonebox domain disable box.example.org`
@@ -73,7 +73,7 @@ func reportDomain(c *console, asJSON bool, name string, active bool) error {
 	if asJSON {
 		return printJSON(c.out, domainRow{name, active})
 	}
-	_, err := fmt.Fprintf(c.out, "%s is %s now.\n", name, domainState(active))
+	_, err := fmt.Fprintf(c.out, "%s is now %s.\n", name, domainState(active))
 	return err
 }
 
@@ -82,7 +82,7 @@ type domainListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*domainListCmd) Help() string {
 	return `Example:
   gonebox domain list --json`

@@ -7,14 +7,14 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// configFlags choose the configuration of the commands that need one.
+// configFlags are the flags of the commands that read the configuration.
 type configFlags struct {
-	Config  string   `short:"c" placeholder:"FILE" help:"YAML file to read; without it the defaults and the environment count."`
+	Config  string   `short:"c" placeholder:"FILE" help:"Read the configuration from a YAML file."`
 	DataDir *string  `placeholder:"DIR" help:"Short for --set data_dir=DIR."`
-	Set     []string `sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, over file and environment. May be repeated."`
+	Set     []string `sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, overriding file and environment. May be repeated."`
 }
 
-// load reads the configuration; extra holds the keys that a command's own flags set (nil: not given).
+// load reads the configuration. extra maps keys to the values of a command's own flags; nil means that the flag is not set.
 func (f *configFlags) load(c *console, extra map[string]*string) (*config.Config, error) {
 	overrides := map[string]string{}
 	for _, assignment := range f.Set {

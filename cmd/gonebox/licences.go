@@ -8,13 +8,13 @@ import (
 
 type licencesCmd struct{}
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*licencesCmd) Help() string {
 	return `Example:
   gonebox licences | less`
 }
 
-// Run prints the licences of everything that is compiled into the program.
+// Run prints the licences of all dependencies compiled into the program.
 func (*licencesCmd) Run(c *console) error {
 	_, err := io.WriteString(c.out, licences.Text())
 	return err

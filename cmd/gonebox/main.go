@@ -1,5 +1,5 @@
-// Command gonebox is the disposable mailbox service and the operator's tools for it. This package reads flags and
-// signals and prints; it decides nothing.
+// Command gonebox runs the disposable mailbox service and has the commands of its operator. This package parses flags, handles
+// signals and prints; the rules are in the domains. Each subcommand has a file of its name.
 package main
 
 import (
@@ -11,6 +11,6 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // restores the default: a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }

@@ -10,25 +10,26 @@ import (
 
 type migrateCmd struct {
 	configFlags
-	From *string `placeholder:"PLACE" help:"Move everything from here: sqlite:DATA_DIR or postgres://… (without it, with --to: what the configuration names)."`
-	To   *string `placeholder:"PLACE" help:"Move everything to here: sqlite:DATA_DIR or postgres://… (without it, with --from: what the configuration names)."`
+	From *string `placeholder:"DATABASE" help:"Move all data from this database: sqlite:DATA_DIR or postgres://…; default with --to: the configured one."`
+	To   *string `placeholder:"DATABASE" help:"Move all data to this database: sqlite:DATA_DIR or postgres://…; default with --from: the configured one."`
 	JSON bool    `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*migrateCmd) Help() string {
-	return `Without --from and --to it brings the configured database to the schema of this version.
+	return `Without --from and --to, migrates the configured database to the schema of this version.
 
-With them it moves accounts, mailboxes, messages, raw messages and all the rest to another database, which must be empty,
-and compares every row before it says so. Stop the service first. The configuration is that of the service as it
-will be: secrets.key must be the secret that the service has had, for a generated one the content of DATA_DIR/secret.key.
+With --from or --to, copies all data to another database, which must be empty, and then compares
+every row. Stop the service first. The configuration is that of the service after the move:
+secrets.key must be the secret in use until now, which is in DATA_DIR/secret.key if it was
+generated. The source is not changed.
 
 Example:
   gonebox migrate --config /etc/gonebox.yaml
   GONEBOX_SECRETS_KEY_FILE=./data/secret.key gonebox migrate --from sqlite:./data --to postgres://gonebox@db.example.org/gonebox`
 }
 
-// Run migrates the database, or moves it.
+// Run migrates the database, or moves the data to another one.
 func (m *migrateCmd) Run(c *console) error {
 	cfg, err := m.load(c, nil)
 	if err != nil {
@@ -45,22 +46,22 @@ func (m *migrateCmd) Run(c *console) error {
 	case m.JSON:
 		return printJSON(c.out, map[string]int64{"from": from, "to": to})
 	case from == to:
-		_, err = fmt.Fprintf(c.out, "The database has schema version %d already.\n", to)
+		_, err = fmt.Fprintf(c.out, "The database already has schema version %d.\n", to)
 	default:
-		_, err = fmt.Fprintf(c.out, "The database went from schema version %d to %d.\n", from, to)
+		_, err = fmt.Fprintf(c.out, "Migrated the database from schema version %d to %d.\n", from, to)
 	}
 	return err
 }
 
-// move moves everything, and tells how far it is unless a program reads along.
+// move moves all data and prints its progress, except with --json.
 func (m *migrateCmd) move(c *console, cfg *config.Config) error {
-	tell := func(p app.MoveProgress) {
+	progress := func(p app.MoveProgress) {
 		fmt.Fprintf(c.out, "%-6s  %s: %d of %d rows\n", p.Step, p.Table, p.Rows, p.Of)
 	}
 	if m.JSON {
-		tell = nil
+		progress = nil
 	}
-	r, err := app.Move(c, cfg, given(m.From), given(m.To), tell)
+	r, err := app.Move(c, cfg, given(m.From), given(m.To), progress)
 	if err != nil {
 		return err
 	}
@@ -80,23 +81,23 @@ func (m *migrateCmd) move(c *console, cfg *config.Config) error {
 	return m.conclude(c, r)
 }
 
-// conclude says what the numbers mean and what is left to do.
+// conclude prints what the numbers mean and what is left to do.
 func (m *migrateCmd) conclude(c *console, r app.MoveReport) error {
 	if r.Already {
-		_, err := fmt.Fprintf(c.out, "All of this was moved to %s on %s already; nothing was done.\n", r.To, r.MovedAt.Format("2006-01-02 15:04:05 MST"))
+		_, err := fmt.Fprintf(c.out, "The data was already moved to %s on %s; nothing was done.\n", r.To, r.MovedAt.Format("2006-01-02 15:04:05 MST"))
 		return err
 	}
 	if r.RawMessages.Gone > 0 {
-		fmt.Fprintf(c.out, "%d raw messages were missing from %s; their download answers 410, as it did.\n", r.RawMessages.Gone, r.From)
+		fmt.Fprintf(c.out, "%d raw messages are missing from %s; downloading them returns 410 as before.\n", r.RawMessages.Gone, r.From)
 	}
 	if r.Replaced > 0 {
-		fmt.Fprintf(c.out, "%d texts had octets that are no text to %s; there they are U+FFFD.\n", r.Replaced, r.To)
+		fmt.Fprintf(c.out, "%d texts contained octets that are not valid text in %s; they were replaced by U+FFFD.\n", r.Replaced, r.To)
 	}
-	_, err := fmt.Fprintf(c.out, "Every row is the same on both sides. Serve %s with the same secrets.key, and not %s any more.\n", r.To, r.From)
+	_, err := fmt.Fprintf(c.out, "All rows are identical in both databases. From now on serve %s, with the same secrets.key, and no longer %s.\n", r.To, r.From)
 	return err
 }
 
-// given is a flag's value, or "".
+// given returns the value of a flag, or "" if it is not set.
 func given(flag *string) string {
 	if flag == nil {
 		return ""

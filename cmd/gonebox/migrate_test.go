@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// someSecret is a master secret in the form that the configuration takes.
+// someSecret returns a master secret as the configuration has it.
 func someSecret(letter string) string {
 	return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 32)))
 }
 
-func TestMigrateCommand(t *testing.T) {
+func TestMigrateReportsVersions(t *testing.T) {
 	dir := t.TempDir()
 	var r struct{ From, To int }
 	got := gonebox(t, "migrate --json --data-dir "+dir)
@@ -26,7 +26,7 @@ func TestMigrateCommand(t *testing.T) {
 	}
 }
 
-func TestMovesThatCannotBeAreRefused(t *testing.T) {
+func TestImpossibleMovesAreRefused(t *testing.T) {
 	full, kept, empty := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, dir := range []string{full, kept} {
 		if got := gonebox(t, "migrate --data-dir "+dir); got.code != exitOK {
@@ -51,19 +51,19 @@ func TestMovesThatCannotBeAreRefused(t *testing.T) {
 		got := gonebox(t, line)
 		got.oneErrorLine(t, line, exitFailure, want)
 		if strings.Contains(got.err, "hidden") {
-			t.Errorf("%s: the password is told: %s", line, got.err)
+			t.Errorf("%s: the password is printed: %s", line, got.err)
 		}
 	}
 }
 
-func TestAMoveShowsEveryTable(t *testing.T) {
+func TestMovePrintsEveryTable(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	if got := gonebox(t, "page put terms --title Terms --html <p>x</p> --data-dir "+from); got.code != exitOK {
 		t.Fatal(got.err)
 	}
 	line := "migrate --from sqlite:" + from + "/gonebox.db --data-dir " + to + " --set secrets.key=" + someSecret("k")
 	got := gonebox(t, line)
-	for _, want := range []string{"copy    page: 1 of 1 rows\n", "verify  page: 1 of 1 rows\n", "\npage ", "\nmailbox ", "Every row is the same on both sides."} {
+	for _, want := range []string{"copy    page: 1 of 1 rows\n", "verify  page: 1 of 1 rows\n", "\npage ", "\nmailbox ", "All rows are identical in both databases."} {
 		if got.code != exitOK || !strings.Contains(got.out, want) {
 			t.Errorf("no %q in code %d\n%s%s", want, got.code, got.out, got.err)
 		}
@@ -72,6 +72,6 @@ func TestAMoveShowsEveryTable(t *testing.T) {
 		t.Errorf("the second time: code %d\n%s%s", got.code, got.out, got.err)
 	}
 	if got = gonebox(t, "page list --data-dir "+to); !strings.Contains(got.out, "terms") {
-		t.Errorf("the page did not arrive:\n%s%s", got.out, got.err)
+		t.Errorf("the page was not moved:\n%s%s", got.out, got.err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 type noticeCmd struct {
-	Publish  noticePublishCmd  `cmd:"" help:"Publish a notice for everybody."`
+	Publish  noticePublishCmd  `cmd:"" help:"Publish a notice."`
 	List     noticeListCmd     `cmd:"" help:"List the notices, newest first."`
-	Withdraw noticeWithdrawCmd `cmd:"" help:"Stop showing a notice now."`
+	Withdraw noticeWithdrawCmd `cmd:"" help:"Stop showing a notice."`
 }
 
 // Help is shown below the commands.
@@ -22,7 +22,7 @@ func (*noticeCmd) Help() string {
   gonebox notice publish --title "Maintenance on Sunday" --level warning`
 }
 
-// noticeRow is a notice in JSON.
+// noticeRow is a notice as it is printed.
 type noticeRow struct {
 	ID          id.Notice    `json:"id"`
 	Kind        string       `json:"kind"`
@@ -49,19 +49,19 @@ func noticeRowOf(o *app.Operator, n *content.Notice) noticeRow {
 type noticePublishCmd struct {
 	configFlags
 	htmlFlags
-	Title       string      `required:"" help:"One line that tells what it is about."`
-	Kind        string      `enum:"banner,dialog" default:"banner" help:"banner, or dialog: it has to be closed."`
+	Title       string      `required:"" help:"Title, one line."`
+	Kind        string      `enum:"banner,dialog" default:"banner" help:"banner or dialog; a dialog has to be closed by the reader."`
 	Level       string      `enum:"info,warning,critical" default:"info" help:"info, warning or critical."`
-	Locale      string      `placeholder:"TAG" help:"Only for readers of this language, like vi; all where absent."`
-	Starts      clock.Stamp `placeholder:"TIME" help:"When it is first shown, like 2026-01-31T12:00:00Z; now where absent."`
-	Ends        clock.Stamp `placeholder:"TIME" help:"When it is not shown any more; where absent it stays until it is withdrawn."`
-	Dismissible bool        `default:"true" negatable:"" help:"Readers may close it for good."`
+	Locale      string      `placeholder:"TAG" help:"Show it only to readers of this language, such as vi; default: all."`
+	Starts      clock.Stamp `placeholder:"TIME" help:"When it is first shown, such as 2026-01-31T12:00:00Z; default: now."`
+	Ends        clock.Stamp `placeholder:"TIME" help:"When it is last shown; default: until it is withdrawn."`
+	Dismissible bool        `default:"true" negatable:"" help:"Let readers hide it permanently."`
 	JSON        bool        `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*noticePublishCmd) Help() string {
-	return `The HTML may have text, headings, lists, tables and links; everything else is taken out of it.
+	return `The HTML may contain text, headings, lists, tables and links; everything else is removed.
 
 Example:
   gonebox notice publish --title "Maintenance" --html "<p>Sunday from 2:00</p>" --ends 2026-02-01T03:00:00Z`
@@ -91,7 +91,7 @@ type noticeListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*noticeListCmd) Help() string {
 	return `Example:
   gonebox notice list --limit 10`
@@ -117,11 +117,11 @@ func (n *noticeListCmd) Run(c *console) error {
 
 type noticeWithdrawCmd struct {
 	configFlags
-	ID   string `arg:"" name:"id" help:"The notice's identifier."`
+	ID   string `arg:"" name:"id" help:"Identifier of the notice."`
 	JSON bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*noticeWithdrawCmd) Help() string {
 	return `Example:
   gonebox notice withdraw ntc_01kkp3fdg0e00b4e47hwdxd73g`
@@ -154,7 +154,7 @@ func printNotices(w io.Writer, rows []noticeRow) error {
 	return printTable(w, table)
 }
 
-// localeOrNull is a locale in JSON; none is null.
+// localeOrNull returns a locale for JSON, where none is null.
 func localeOrNull(l content.Locale) *string {
 	if l == "" {
 		return nil
@@ -162,7 +162,7 @@ func localeOrNull(l content.Locale) *string {
 	return new(string(l))
 }
 
-// localeText is a locale in a table; a hyphen is none.
+// localeText returns a locale for a table, where none is a hyphen.
 func localeText(locale *string) string {
 	if locale == nil {
 		return "-"

@@ -11,27 +11,27 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// press is a running service, which the commands publish on from outside.
-type press struct {
+// contentService is a running service on which the commands publish.
+type contentService struct {
 	*apptest.Service
 	t *testing.T
 }
 
-func startPress(t *testing.T) *press {
+func startContent(t *testing.T) *contentService {
 	t.Helper()
-	return &press{t: t, Service: apptest.Start(t, apptest.Options{})}
+	return &contentService{t: t, Service: apptest.Start(t, apptest.Options{})}
 }
 
-// words runs a command whose flags may hold blanks beside the service.
-func (p *press) words(args ...string) outcome {
+// words runs a command on the database of the service. Its arguments may contain blanks.
+func (p *contentService) words(args ...string) outcome {
 	p.t.Helper()
 	var out, err strings.Builder
 	code := run(p.t.Context(), append(args, "--data-dir", p.Dir), nil, &out, &err)
 	return outcome{code, out.String(), err.String()}
 }
 
-// row runs a command with --json that must succeed and decodes what it prints.
-func (p *press) row(v any, args ...string) {
+// row runs a command with --json, which must succeed, and decodes its output.
+func (p *contentService) row(v any, args ...string) {
 	p.t.Helper()
 	got := p.words(append(args, "--json")...)
 	if got.code != exitOK || got.err != "" {
@@ -42,8 +42,8 @@ func (p *press) row(v any, args ...string) {
 	}
 }
 
-// shown is what everybody is shown at a path.
-func (p *press) shown(path string) (status int, all any) {
+// shown returns the public response at a path.
+func (p *contentService) shown(path string) (status int, all any) {
 	p.t.Helper()
 	a := p.Call(http.MethodGet, "/content/"+path, "", nil)
 	if a.Status == http.StatusOK {
@@ -52,8 +52,8 @@ func (p *press) shown(path string) (status int, all any) {
 	return a.Status, all
 }
 
-func TestARunningServiceShowsANoticeAtOnce(t *testing.T) {
-	p := startPress(t)
+func TestPublishedNoticeIsShownAtOnce(t *testing.T) {
+	p := startContent(t)
 	var row map[string]any
 	p.row(&row, "notice", "publish", "--title", "Maintenance on Sunday", "--html", `<p onclick="x()">From <b>2:00</b></p><script>x()</script>`,
 		"--kind", "dialog", "--level", "critical", "--locale", "vi-vn", "--no-dismissible", "--ends", "2100-01-01T00:00:00+07:00",
@@ -76,12 +76,12 @@ func TestARunningServiceShowsANoticeAtOnce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if _, all := p.shown("notices"); len(all.([]any)) != 0 {
-		t.Errorf("withdrawn and shown: %v", all)
+		t.Errorf("shown after withdrawal: %v", all)
 	}
 }
 
-func TestNoticesAreListedForStaff(t *testing.T) {
-	p := startPress(t)
+func TestNoticeListIsNewestFirst(t *testing.T) {
+	p := startContent(t)
 	if got := p.words("notice", "list", "--json"); got.out != "[]\n" {
 		t.Errorf("%+v", got)
 	}
@@ -103,7 +103,7 @@ func TestNoticesAreListedForStaff(t *testing.T) {
 }
 
 func TestPagesArePutAndRemoved(t *testing.T) {
-	p := startPress(t)
+	p := startContent(t)
 	file := filepath.Join(t.TempDir(), "terms.html")
 	if err := os.WriteFile(file, []byte("<h1>Terms</h1>\n<img src=x>\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -140,12 +140,12 @@ func TestPagesArePutAndRemoved(t *testing.T) {
 		t.Errorf("%v", row)
 	}
 	if status, _ := p.shown("pages/terms"); status != 404 {
-		t.Errorf("removed, and answered %d", status)
+		t.Errorf("after removal: status %d", status)
 	}
 }
 
-func TestPublishingRefusesWhatIsWrong(t *testing.T) {
-	p := startPress(t)
+func TestPublishingRefusesInvalidInput(t *testing.T) {
+	p := startContent(t)
 	missing := filepath.Join(t.TempDir(), "none.html")
 	for _, c := range []struct {
 		args []string
@@ -188,7 +188,7 @@ func TestPublishingRefusesWhatIsWrong(t *testing.T) {
 	p.words("page", "put", "terms", "--title", "t", "--html-file", "-").oneErrorLine(t, "a large standard input", exitFailure, "larger than 1 MiB")
 }
 
-func TestPublishingHelps(t *testing.T) {
+func TestPublishingHelpHasExamples(t *testing.T) {
 	for _, command := range []string{"notice ", "notice publish ", "notice list ", "notice withdraw ", "page ", "page put ", "page list ", "page remove "} {
 		got := gonebox(t, command+"--help")
 		if got.code != exitOK || got.err != "" || !strings.Contains(got.out, "Example:") || !strings.Contains(got.out, "  gonebox "+command) {

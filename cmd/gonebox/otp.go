@@ -13,7 +13,7 @@ import (
 )
 
 type otpCmd struct {
-	Explain otpExplainCmd `cmd:"" help:"Tell which code is found in a mail, and why."`
+	Explain otpExplainCmd `cmd:"" help:"Show which code is found in a mail, and why."`
 }
 
 // Help is shown below the commands.
@@ -23,20 +23,21 @@ func (*otpCmd) Help() string {
 }
 
 type otpExplainCmd struct {
-	File string `arg:"" placeholder:"FILE.eml" help:"The mail as it was sent (RFC 5322); - reads standard input."`
+	File string `arg:"" placeholder:"FILE.eml" help:"Mail in the format of RFC 5322; - reads standard input."`
 	JSON bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*otpExplainCmd) Help() string {
-	return `A mail without a code is an answer too, and no failure.
+	return `Prints the code and every candidate with its score and the reasons for it. A mail without a code
+is not an error.
 
 Example:
   gonebox otp explain mail.eml
   gonebox otp explain - --json < mail.eml`
 }
 
-// explained is what the command prints with --json. Code, display and kind are empty when there is no code.
+// explained is the output with --json. Code, display and kind are empty if there is no code.
 type explained struct {
 	Code       string      `json:"code"`
 	Display    string      `json:"display"`
@@ -46,7 +47,7 @@ type explained struct {
 	Candidates []candidate `json:"candidates"`
 }
 
-// candidate is a number or word that was looked at, in the order of the mail.
+// candidate is a number or word that could be the code. Candidates are in the order of the mail.
 type candidate struct {
 	Chosen  bool     `json:"chosen"`
 	Value   string   `json:"value"`
@@ -56,7 +57,7 @@ type candidate struct {
 	Reasons []string `json:"reasons"`
 }
 
-// Run reads the mail as the service does when one comes in, and prints what the extractor thinks of it.
+// Run parses the mail as the service parses incoming mail, and prints what the extractor finds.
 func (o *otpExplainCmd) Run(c *console) error {
 	raw, err := o.read()
 	if err != nil {
@@ -129,7 +130,7 @@ func (e *explained) print(w io.Writer) error {
 	return printTable(w, table)
 }
 
-// visible replaces what a terminal may obey and what would break the table: a stranger wrote the mail.
+// visible replaces control characters, which could control the terminal or break the table: the mail is not trusted.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {

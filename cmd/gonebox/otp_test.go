@@ -20,7 +20,7 @@ func mailFile(t *testing.T, text string) string {
 	return path
 }
 
-func TestOtpExplainTellsTheCodeAndTheReasons(t *testing.T) {
+func TestOtpExplainPrintsCodeAndReasons(t *testing.T) {
 	got := gonebox(t, "otp explain "+mailFile(t, mailWithCode))
 	if got.code != exitOK || got.err != "" {
 		t.Fatalf("got %+v", got)
@@ -41,7 +41,7 @@ func TestOtpExplainTellsTheCodeAndTheReasons(t *testing.T) {
 	}
 }
 
-func TestOtpExplainJSONFromStandardInput(t *testing.T) {
+func TestOtpExplainReadsStandardInput(t *testing.T) {
 	stdin(t, mailWithCode)
 	got := gonebox(t, "otp explain - --json")
 	var e explained
@@ -63,7 +63,7 @@ func TestOtpExplainJSONFromStandardInput(t *testing.T) {
 	}
 }
 
-func TestOtpExplainWithoutACode(t *testing.T) {
+func TestOtpExplainAcceptsMailWithoutCode(t *testing.T) {
 	path := mailFile(t, "From: a@b.example\r\n\r\nSee you tomorrow.\r\n")
 	if got := gonebox(t, "otp explain "+path); got != (outcome{exitOK, "No code.\nNo candidates.\n", ""}) {
 		t.Errorf("got %+v", got)
@@ -74,7 +74,7 @@ func TestOtpExplainWithoutACode(t *testing.T) {
 	}
 }
 
-func TestOtpExplainFailures(t *testing.T) {
+func TestOtpExplainReportsUnreadableFiles(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.eml")
 	for line, want := range map[string]string{
 		"otp explain " + missing:         "read the mail from " + missing,
@@ -87,7 +87,7 @@ func TestOtpExplainFailures(t *testing.T) {
 	gonebox(t, "otp explain -").oneErrorLine(t, "otp explain -", exitFailure, "from standard input: it is empty")
 }
 
-func TestVisibleLeavesATerminalNothingToObey(t *testing.T) {
+func TestVisibleReplacesControlCharacters(t *testing.T) {
 	if got := visible("12\x1b[31m\t\u202e34 é"); got != "12\ufffd[31m\ufffd\ufffd34 é" {
 		t.Errorf("got %q", got)
 	}

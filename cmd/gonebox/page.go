@@ -12,9 +12,9 @@ import (
 )
 
 type pageCmd struct {
-	Put    pagePutCmd    `cmd:"" help:"Publish a page, or replace it."`
+	Put    pagePutCmd    `cmd:"" help:"Publish or replace a page."`
 	List   pageListCmd   `cmd:"" help:"List the pages."`
-	Remove pageRemoveCmd `cmd:"" help:"Unpublish a page."`
+	Remove pageRemoveCmd `cmd:"" help:"Remove a page."`
 }
 
 // Help is shown below the commands.
@@ -23,7 +23,7 @@ func (*pageCmd) Help() string {
   gonebox page put terms --title "Terms of use" --html-file terms.html`
 }
 
-// pageRow is a page in JSON. A list leaves the HTML out.
+// pageRow is a page as it is printed. Lists omit the HTML.
 type pageRow struct {
 	Key       string      `json:"key"`
 	Locale    *string     `json:"locale"`
@@ -36,16 +36,16 @@ func pageRowOf(p *content.Page) pageRow {
 	return pageRow{Key: p.Key, Locale: localeOrNull(p.Locale), Title: p.Title, HTML: p.HTML, UpdatedAt: clock.Stamp{Time: p.UpdatedAt}}
 }
 
-// htmlFlags say where HTML comes from.
+// htmlFlags are the flags that give HTML.
 type htmlFlags struct {
-	HTML     *string `xor:"html" placeholder:"TEXT" help:"The HTML itself."`
-	HTMLFile string  `xor:"html" placeholder:"FILE" help:"Read the HTML from a file; - is standard input."`
+	HTML     *string `xor:"html" placeholder:"TEXT" help:"HTML to publish."`
+	HTMLFile string  `xor:"html" placeholder:"FILE" help:"Read the HTML from a file; - reads standard input."`
 }
 
-// htmlRead bounds what is read: more than that cannot be published.
+// htmlRead is how many octets of HTML are read at most. Package content accepts less.
 const htmlRead = 1 << 20
 
-// html is the HTML, or "" where none is given.
+// html returns the HTML, or "" if neither flag is set.
 func (f *htmlFlags) html() (string, error) {
 	switch {
 	case f.HTML != nil:
@@ -79,15 +79,15 @@ func readHTML(r io.Reader) (string, error) {
 type pagePutCmd struct {
 	configFlags
 	htmlFlags
-	Key    string `arg:"" help:"The page's name in paths, like terms-of-use."`
-	Title  string `required:"" help:"The page's title."`
-	Locale string `placeholder:"TAG" help:"The language the page is in, like vi. The page without one is for readers in whose language there is none."`
+	Key    string `arg:"" help:"Name of the page in its path, such as terms-of-use."`
+	Title  string `required:"" help:"Title of the page."`
+	Locale string `placeholder:"TAG" help:"Language of the page, such as vi. Readers without a page in their language get the one without a language."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*pagePutCmd) Help() string {
-	return `The HTML may have text, headings, lists, tables and links; everything else is taken out of it.
+	return `The HTML may contain text, headings, lists, tables and links; everything else is removed.
 
 Example:
   gonebox page put terms --title "Terms of use" --html-file terms.html
@@ -117,7 +117,7 @@ type pageListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*pageListCmd) Help() string {
 	return `Example:
   gonebox page list --json`
@@ -140,13 +140,13 @@ func (p *pageListCmd) Run(c *console) error {
 
 type pageRemoveCmd struct {
 	configFlags
-	Key         string `arg:"" help:"The page's key."`
-	Locale      string `xor:"locale" placeholder:"TAG" help:"Remove the page in this language; where absent, the one without a language."`
+	Key         string `arg:"" help:"Name of the page."`
+	Locale      string `xor:"locale" placeholder:"TAG" help:"Remove the page in this language; default: the one without a language."`
 	EveryLocale bool   `xor:"locale" help:"Remove the page in every language."`
 	JSON        bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*pageRemoveCmd) Help() string {
 	return `Example:
   gonebox page remove terms --every-locale`

@@ -17,8 +17,8 @@ import (
 
 type paymentCmd struct {
 	List    paymentListCmd    `cmd:"" help:"List the bank transactions, newest first."`
-	Resolve paymentResolveCmd `cmd:"" help:"Settle a bank transaction that was left unmatched."`
-	Adjust  paymentAdjustCmd  `cmd:"" help:"Give points to an account, or take them."`
+	Resolve paymentResolveCmd `cmd:"" help:"Settle an unmatched bank transaction."`
+	Adjust  paymentAdjustCmd  `cmd:"" help:"Add points to an account, or remove them."`
 }
 
 // Help is shown below the commands.
@@ -27,17 +27,17 @@ func (*paymentCmd) Help() string {
   gonebox payment list --unmatched`
 }
 
-// paymentRow is a bank transaction in JSON. Texts that are missing are empty.
+// paymentRow is a bank transaction as it is printed. Missing texts are empty.
 type paymentRow struct {
 	ID         string       `json:"id"`
 	ReceivedAt clock.Stamp  `json:"receivedAt"`
 	Direction  string       `json:"direction"`
-	Amount     int64        `json:"amount"` // in VND; 0 where the bank named none
+	Amount     int64        `json:"amount"` // in VND; 0 if the bank gave none
 	Content    string       `json:"content"`
 	Outcome    string       `json:"outcome"` // new, credited, unmatched, ignored, resolved
 	Reason     string       `json:"reason"`
 	Order      string       `json:"order"`
-	Account    string       `json:"account"` // identifier of the account that was credited
+	Account    string       `json:"account"` // identifier of the credited account
 	Points     int64        `json:"points"`
 	SettledAt  *clock.Stamp `json:"settledAt"`
 	Staff      string       `json:"staff"`
@@ -59,8 +59,8 @@ func paymentRowOf(c *console, o *app.Operator, m *wallet.Match) (paymentRow, err
 	return row, nil
 }
 
-// operator is the user of the operating system who runs the command: who gave the order, where it was given through sudo.
-func operator(c *console) string {
+// invokingUser returns the name of the user who runs the command. Under sudo it is the user who called sudo.
+func invokingUser(c *console) string {
 	for _, variable := range c.environ {
 		if name, ok := strings.CutPrefix(variable, "SUDO_USER="); ok && name != "" {
 			return name
@@ -73,16 +73,16 @@ func operator(c *console) string {
 	return u.Username
 }
 
-// noteMax is the most characters of a note.
+// noteMax is the maximum length of a note in characters.
 const noteMax = 500
 
-// checkNote refuses a note that explains nothing.
+// checkNote returns an error unless note is one line of text.
 func checkNote(note string) error {
 	if strings.TrimSpace(note) == "" {
-		return usageError{errors.New("--note: say why; it is kept for good")}
+		return usageError{errors.New("--note: give a reason; it is kept permanently")}
 	}
 	if n := len([]rune(note)); n > noteMax {
-		return usageError{fmt.Errorf("--note: has %d characters, at most %d are kept", n, noteMax)}
+		return usageError{fmt.Errorf("--note: has %d characters, the maximum is %d", n, noteMax)}
 	}
 	if strings.ContainsFunc(note, unicode.IsControl) {
 		return usageError{errors.New("--note: must be one line of text")}
@@ -108,7 +108,8 @@ func dash(text string) string {
 	return text
 }
 
-// printable is the beginning of a text without what would do something to the terminal: it is a stranger's.
+// printable returns the beginning of a text without control characters, which could control the terminal: the text comes from
+// the payer.
 func printable(text string) string {
 	const most = 200
 	return strings.Map(func(r rune) rune {
@@ -122,12 +123,12 @@ func printable(text string) string {
 type paymentListCmd struct {
 	configFlags
 	limitFlag
-	Unmatched bool   `help:"Only transactions that are left for staff."`
-	After     string `placeholder:"ID" help:"Go on behind this transaction, the last of the page before."`
+	Unmatched bool   `help:"List only transactions left for staff."`
+	After     string `placeholder:"ID" help:"Continue after this transaction, the last one of the previous page."`
 	JSON      bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*paymentListCmd) Help() string {
 	return `Example:
   gonebox payment list --unmatched --json`
@@ -155,30 +156,30 @@ func (p *paymentListCmd) Run(c *console) error {
 
 type paymentResolveCmd struct {
 	configFlags
-	ID      string  `arg:"" help:"The bank's identifier of the transaction."`
-	Order   *string `placeholder:"ORDER" xor:"how" help:"It pays this order, whose amount it must have."`
-	Account *string `placeholder:"USER" xor:"how" help:"Credit what it is worth to this account (e-mail address or identifier)."`
-	Ignore  bool    `xor:"how" help:"Nothing is to be credited for it."`
-	Note    string  `required:"" placeholder:"TEXT" help:"Why; kept for good, with your name and the time."`
+	ID      string  `arg:"" help:"Identifier that the bank gave the transaction."`
+	Order   *string `placeholder:"ORDER" xor:"how" help:"Use it to pay this order, which must have the same amount."`
+	Account *string `placeholder:"USER" xor:"how" help:"Credit its value to this account (e-mail address or identifier)."`
+	Ignore  bool    `xor:"how" help:"Credit nothing."`
+	Note    string  `required:"" placeholder:"TEXT" help:"Reason, kept permanently with your user name and the time."`
 	JSON    bool    `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*paymentResolveCmd) Help() string {
 	return `Example:
-  gonebox payment resolve 92704 --account you@example.org --note "paid without the memo, asked by mail"`
+  gonebox payment resolve 92704 --account you@example.org --note "paid without the memo, confirmed by mail"`
 }
 
 // Run settles the transaction.
 func (p *paymentResolveCmd) Run(c *console) error {
 	if p.Order == nil && p.Account == nil && !p.Ignore {
-		return usageError{errors.New("say what becomes of it: --order, --account or --ignore")}
+		return usageError{errors.New("one of --order, --account or --ignore is required")}
 	}
 	if err := checkNote(p.Note); err != nil {
 		return err
 	}
 	return p.operate(c, func(o *app.Operator) error {
-		if err := p.resolve(c, o, wallet.Staff{Name: operator(c), Note: p.Note}); err != nil {
+		if err := p.resolve(c, o, wallet.Staff{Name: invokingUser(c), Note: p.Note}); err != nil {
 			return err
 		}
 		m, err := o.Wallet.Match(c, p.ID)
@@ -211,7 +212,7 @@ func (p *paymentResolveCmd) resolve(c *console, o *app.Operator, by wallet.Staff
 	return o.Wallet.Ignore(c, p.ID, by)
 }
 
-// adjustmentRow is a ledger entry that staff made, in JSON.
+// adjustmentRow is a ledger entry made by staff, as it is printed.
 type adjustmentRow struct {
 	ID           id.Transaction `json:"id"`
 	Account      id.Account     `json:"account"`
@@ -223,13 +224,13 @@ type adjustmentRow struct {
 
 type paymentAdjustCmd struct {
 	configFlags
-	User   string `arg:"" placeholder:"USER" help:"The account's e-mail address or identifier."`
-	Points int64  `arg:"" help:"How many points to give; write -- in front of the arguments to take some: -- USER -5."`
-	Note   string `required:"" placeholder:"TEXT" help:"Why; the account sees it in its ledger. Kept for good, with your name and the time."`
+	User   string `arg:"" placeholder:"USER" help:"E-mail address or identifier of the account."`
+	Points int64  `arg:"" help:"Points to add; to remove some, put -- before the arguments: -- USER -5."`
+	Note   string `required:"" placeholder:"TEXT" help:"Reason, shown in the account's ledger and kept permanently with your user name and the time."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*paymentAdjustCmd) Help() string {
 	return `Example:
   gonebox payment adjust you@example.org 50 --note "for the outage of 14 March"
@@ -239,7 +240,7 @@ func (*paymentAdjustCmd) Help() string {
 // Run books the points.
 func (p *paymentAdjustCmd) Run(c *console) error {
 	if p.Points == 0 {
-		return usageError{errors.New("0 points are nothing to book")}
+		return usageError{errors.New("points must not be 0")}
 	}
 	if err := checkNote(p.Note); err != nil {
 		return err
@@ -249,7 +250,7 @@ func (p *paymentAdjustCmd) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		e, err := o.Wallet.Adjust(c, a.ID, p.Points, wallet.Staff{Name: operator(c), Note: p.Note})
+		e, err := o.Wallet.Adjust(c, a.ID, p.Points, wallet.Staff{Name: invokingUser(c), Note: p.Note})
 		if err != nil {
 			return err
 		}
@@ -258,7 +259,7 @@ func (p *paymentAdjustCmd) Run(c *console) error {
 				ID: e.ID, Account: e.Account, Amount: e.Amount, BalanceAfter: e.BalanceAfter, Note: e.Note, CreatedAt: clock.Stamp{Time: e.CreatedAt},
 			})
 		}
-		_, err = fmt.Fprintf(c.out, "%s has %d points now.\n", p.User, e.BalanceAfter)
+		_, err = fmt.Fprintf(c.out, "%s now has %d points.\n", p.User, e.BalanceAfter)
 		return err
 	})
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// cashier is a running service with an account and a bank that calls back.
-type cashier struct {
+// bankService is a running service with an account and a configured bank.
+type bankService struct {
 	*accounts
-	told int // transactions
+	sent int // transactions that the bank has reported
 }
 
-func startCashier(t *testing.T) *cashier {
+func startBank(t *testing.T) *bankService {
 	t.Helper()
 	s := &accounts{t: t, Service: apptest.Start(t, apptest.Options{Set: map[string]string{
 		"account.password.memory": "64KiB", "account.password.passes": "1",
 		"billing.bankpay.apikey": "secret", "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436", "billing.bankpay.account_number": "123",
 	}})}
 	s.token = s.register(ada)
-	return &cashier{accounts: s}
+	return &bankService{accounts: s}
 }
 
-// hear has the bank tell of a transfer and waits until the service has looked at it.
-func (c *cashier) hear(direction string, amount int64, content string) string {
+// report has the bank report a transfer and waits until the service has reconciled it.
+func (c *bankService) report(direction string, amount int64, content string) string {
 	c.t.Helper()
-	c.told++
-	body := map[string]any{"id": c.told, "transferType": direction, "transferAmount": amount, "accountNumber": "123", "content": content}
+	c.sent++
+	body := map[string]any{"id": c.sent, "transferType": direction, "transferAmount": amount, "accountNumber": "123", "content": content}
 	r, err := c.Request(c.t.Context(), http.MethodPost, "/integrations/bankpay/webhook", "", body)
 	if err != nil {
 		c.t.Fatal(err)
@@ -41,17 +41,17 @@ func (c *cashier) hear(direction string, amount int64, content string) string {
 	if a, err := c.Do(r); err != nil || a.Status != http.StatusOK {
 		c.t.Fatalf("%d %s, %v", a.Status, a.Body, err)
 	}
-	number := fmt.Sprint(c.told)
+	number := fmt.Sprint(c.sent)
 	for deadline := time.Now().Add(30 * time.Second); c.list("list")[0]["outcome"] == "new"; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			c.t.Fatal("the service does not look at it")
+			c.t.Fatal("the service does not reconcile it")
 		}
 	}
 	return number
 }
 
-// order makes a top-up order.
-func (c *cashier) order(amount int64) (id, memo string) {
+// order creates a top-up order.
+func (c *bankService) order(amount int64) (id, memo string) {
 	c.t.Helper()
 	a := c.Call(http.MethodPost, "/me/wallet/topups", c.token, map[string]any{"provider": "bankpay", "amount": amount, "currency": "VND"})
 	if a.Status != http.StatusCreated {
@@ -62,25 +62,25 @@ func (c *cashier) order(amount int64) (id, memo string) {
 	return o.ID, o.Memo
 }
 
-func (c *cashier) balance() (points int64) {
+func (c *bankService) balance() (points int64) {
 	c.t.Helper()
 	var w struct{ Balance int64 }
 	c.Call(http.MethodGet, "/me/wallet", c.token, nil).Into(c.t, &w)
 	return w.Balance
 }
 
-// payment runs gonebox payment … beside the service and gives what it prints.
-func (c *cashier) payment(line string) string {
+// payment runs gonebox payment … on the database of the service and returns its output.
+func (c *bankService) payment(line string) string {
 	c.t.Helper()
-	got := gonebox(c.t, "payment "+c.beside(line))
+	got := gonebox(c.t, "payment "+c.withDataDir(line))
 	if got.code != exitOK || got.err != "" {
 		c.t.Fatalf("payment %s: code %d, %s", line, got.code, got.err)
 	}
 	return got.out
 }
 
-// beside names the service's folder in a line, in front of what follows --.
-func (c *cashier) beside(line string) string {
+// withDataDir adds the service's data_dir to a command line, before any --.
+func (c *bankService) withDataDir(line string) string {
 	before, behind, cut := strings.Cut(line, " -- ")
 	line = before + " --data-dir " + c.Dir
 	if cut {
@@ -89,7 +89,7 @@ func (c *cashier) beside(line string) string {
 	return line
 }
 
-func (c *cashier) list(line string) (rows []map[string]any) {
+func (c *bankService) list(line string) (rows []map[string]any) {
 	c.t.Helper()
 	out := c.payment(line + " --json")
 	if err := json.Unmarshal([]byte(out), &rows); err != nil {
@@ -98,14 +98,14 @@ func (c *cashier) list(line string) (rows []map[string]any) {
 	return rows
 }
 
-func TestStaffSettlesPayments(t *testing.T) {
-	c := startCashier(t)
+func TestPaymentResolveSettlesTransactions(t *testing.T) {
+	c := startBank(t)
 	first, memo := c.order(50_000)
 	second, _ := c.order(20_000)
-	c.hear("in", 50_000, memo)
-	forOrder := c.hear("in", 20_000, "no memo\x1b[31m at\tall")
-	toAccount, ignored := c.hear("in", 12_500, "more"), c.hear("in", 1_000, "rent")
-	c.hear("out", 1_000, "")
+	c.report("in", 50_000, memo)
+	forOrder := c.report("in", 20_000, "no memo\x1b[31m at\tall")
+	toAccount, ignored := c.report("in", 12_500, "more"), c.report("in", 1_000, "rent")
+	c.report("out", 1_000, "")
 	if rows := c.list("list"); len(rows) != 5 || rows[4]["outcome"] != "credited" || rows[4]["order"] != first || rows[4]["points"] != 50.0 || rows[0]["outcome"] != "ignored" || rows[0]["reason"] != "outgoing" {
 		t.Errorf("%v", rows)
 	}
@@ -139,9 +139,9 @@ func TestStaffSettlesPayments(t *testing.T) {
 	}
 }
 
-func TestStaffAdjustsPoints(t *testing.T) {
-	c := startCashier(t)
-	if out := c.payment("adjust " + ada + " 70 --note sorry"); out != ada+" has 70 points now.\n" {
+func TestPaymentAdjustBooksPoints(t *testing.T) {
+	c := startBank(t)
+	if out := c.payment("adjust " + ada + " 70 --note sorry"); out != ada+" now has 70 points.\n" {
 		t.Errorf("%s", out)
 	}
 	var row map[string]any
@@ -159,31 +159,31 @@ func TestStaffAdjustsPoints(t *testing.T) {
 	}
 }
 
-func TestTheNameOfWhoUsedSudoIsKept(t *testing.T) {
-	c := startCashier(t)
-	transaction := c.hear("in", 1, "")
-	if got := gonebox(t, c.beside("payment resolve "+transaction+" --ignore --note x --json"), "SUDO_USER=alice"); got.code != exitOK || !strings.Contains(got.out, `"staff": "alice"`) {
+func TestSudoUserIsRecorded(t *testing.T) {
+	c := startBank(t)
+	transaction := c.report("in", 1, "")
+	if got := gonebox(t, c.withDataDir("payment resolve "+transaction+" --ignore --note x --json"), "SUDO_USER=alice"); got.code != exitOK || !strings.Contains(got.out, `"staff": "alice"`) {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestPaymentCommandsRefuseWhatIsWrong(t *testing.T) {
-	c := startCashier(t)
+func TestPaymentCommandsRefuseInvalidInput(t *testing.T) {
+	c := startBank(t)
 	order, memo := c.order(10_000)
-	paid, open := c.hear("in", 10_000, memo), c.hear("in", 10_000, "")
+	paid, open := c.report("in", 10_000, memo), c.report("in", 10_000, "")
 	for line, want := range map[string]string{
 		"resolve 4711 --ignore --note x":                                            "there is no bank transaction 4711",
 		"resolve " + paid + " --ignore --note x":                                    "is credited already",
 		"resolve " + open + " --order " + order + " --note x":                       "is paid already",
 		"resolve " + open + " --order x --note x":                                   `"x" is not the identifier of an order`,
 		"resolve " + open + " --order ord_" + strings.Repeat("0", 26) + " --note x": "there is no order",
-		"resolve " + open + " --account nobody@example.org --note x":                "there is no account nobody@example.org",
-		"adjust nobody@example.org 5 --note x":                                      "there is no account",
+		"resolve " + open + " --account unknown@example.org --note x":               "there is no account unknown@example.org",
+		"adjust unknown@example.org 5 --note x":                                     "there is no account",
 		"adjust --note x -- " + ada + " -11":                                        "1 points are missing",
 		"adjust " + ada + " 9000000000000000 --note x":                              "cannot be booked",
 		"list --after 4711":                                                         "there is no bank transaction 4711",
 	} {
-		line = "payment " + c.beside(line)
+		line = "payment " + c.withDataDir(line)
 		gonebox(t, line).oneErrorLine(t, line, exitFailure, want)
 	}
 	for line, want := range map[string]string{
@@ -191,12 +191,12 @@ func TestPaymentCommandsRefuseWhatIsWrong(t *testing.T) {
 		"payment resolve":                               "see gonebox payment resolve --help",
 		"payment resolve 1 --note x":                    "--order, --account or --ignore",
 		"payment resolve 1 --ignore":                    "--note",
-		"payment resolve 1 --ignore --note=":            "say why",
+		"payment resolve 1 --ignore --note=":            "give a reason",
 		"payment resolve 1 --ignore --order x --note x": "see gonebox payment resolve --help",
-		"payment resolve 1 --ignore --note " + strings.Repeat("x", 501): "at most 500",
+		"payment resolve 1 --ignore --note " + strings.Repeat("x", 501): "the maximum is 500",
 		"payment resolve 1 --ignore --note a\x1bb":                      "one line",
 		"payment adjust " + ada:                                         "see gonebox payment adjust --help",
-		"payment adjust " + ada + " 0 --note x":                         "nothing to book",
+		"payment adjust " + ada + " 0 --note x":                         "points must not be 0",
 		"payment adjust " + ada + " 1.5 --note x":                       "see gonebox payment adjust --help",
 		"payment adjust " + ada + " 5":                                  "--note",
 		"payment list --limit 0":                                        "must be from 1 to 1000",
@@ -209,7 +209,7 @@ func TestPaymentCommandsRefuseWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestPaymentCommandsHelp(t *testing.T) {
+func TestPaymentHelpHasExamples(t *testing.T) {
 	for _, command := range []string{"", "list ", "resolve ", "adjust "} {
 		got := gonebox(t, "payment "+command+"--help")
 		if got.code != exitOK || got.err != "" || !strings.Contains(got.out, "Example:") || !strings.Contains(got.out, "  gonebox payment "+command) {

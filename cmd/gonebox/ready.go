@@ -14,18 +14,19 @@ import (
 
 type readyCmd struct {
 	configFlags
-	URL *string `placeholder:"URL" help:"Ask this service; without it the one that the configuration runs on this machine."`
+	URL *string `placeholder:"URL" help:"Base URL of the service; default: the configured one on this machine."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*readyCmd) Help() string {
-	return `For health checks where there is no other program: it exits with 0 if the service can work, else with 1 and the reason.
+	return `Asks /readyz and exits with status 0 if the service is ready, or with 1 and the reason if not. Meant for
+health checks in containers without curl.
 
 Example:
   gonebox ready --config /etc/gonebox.yaml`
 }
 
-// readyMax is how long the answer is waited for.
+// readyMax is how long to wait for the response.
 const readyMax = 5 * time.Second
 
 // Run asks /readyz.
@@ -38,7 +39,7 @@ func (r *readyCmd) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		url = "http://" + near(cfg.HTTP.Addr)
+		url = "http://" + dialAddr(cfg.HTTP.Addr)
 	}
 	request, err := http.NewRequestWithContext(c, http.MethodGet, url+"/readyz", nil)
 	if err != nil {
@@ -56,8 +57,8 @@ func (r *readyCmd) Run(c *console) error {
 	return fmt.Errorf("not ready: %s", reasons(res))
 }
 
-// near is where this machine reaches an address to listen on.
-func near(addr string) string {
+// dialAddr returns the address at which this machine reaches a service that listens on addr.
+func dialAddr(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip.IsUnspecified()) {
 		return net.JoinHostPort("localhost", port)
@@ -65,11 +66,11 @@ func near(addr string) string {
 	return addr
 }
 
-// reasons are the checks that fail.
+// reasons returns the failed checks of a response, or its status if it has none.
 func reasons(res *http.Response) string {
 	const enough = 64 << 10
 	var answer struct{ Checks map[string]string }
-	_ = json.NewDecoder(io.LimitReader(res.Body, enough)).Decode(&answer) // without one the status has to do
+	_ = json.NewDecoder(io.LimitReader(res.Body, enough)).Decode(&answer) // without a body the status is the reason
 	var failed []string
 	for _, name := range slices.Sorted(maps.Keys(answer.Checks)) {
 		if reason := answer.Checks[name]; reason != "ok" {

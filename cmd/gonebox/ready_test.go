@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-func TestReadyCommand(t *testing.T) {
+func TestReadyReportsFailedChecks(t *testing.T) {
 	status, body := http.StatusOK, `{"status":"ok","checks":{"database":"ok"}}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
-			t.Errorf("asked for %s", r.URL.Path)
+			t.Errorf("request for %s", r.URL.Path)
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
@@ -32,10 +32,10 @@ func TestReadyCommand(t *testing.T) {
 	gonebox(t, line).oneErrorLine(t, line, exitFailure, "refused")
 }
 
-func TestReadyAsksThisMachine(t *testing.T) {
+func TestReadyConnectsToThisMachine(t *testing.T) {
 	for addr, want := range map[string]string{":80": "localhost:80", "0.0.0.0:80": "localhost:80", "[::]:80": "localhost:80", "192.0.2.1:80": "192.0.2.1:80"} {
-		if got := near(addr); got != want {
-			t.Errorf("%s is asked at %s, want %s", addr, got, want)
+		if got := dialAddr(addr); got != want {
+			t.Errorf("%s is dialed at %s, want %s", addr, got, want)
 		}
 	}
 }

@@ -12,31 +12,31 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// Exit codes (decisions §7).
+// The exit codes of every command.
 const (
 	exitOK      = 0
 	exitFailure = 1 // the work failed; one line on stderr says why
 	exitUsage   = 2 // the command line is wrong
 )
 
-// commands are the subcommands, each in a file of its own name.
+// commands are the subcommands, each in a file of its name.
 type commands struct {
 	Serve    serveCmd    `cmd:"" help:"Run the service."`
 	Config   configCmd   `cmd:"" help:"Print the effective configuration, with secrets masked."`
-	Migrate  migrateCmd  `cmd:"" help:"Bring the database to the schema of this version."`
-	Domain   domainCmd   `cmd:"" help:"Manage the public mail domains."`
-	User     userCmd     `cmd:"" help:"Manage the accounts."`
+	Migrate  migrateCmd  `cmd:"" help:"Migrate the database to this version, or move it."`
+	Domain   domainCmd   `cmd:"" help:"Manage public mail domains."`
+	User     userCmd     `cmd:"" help:"Manage accounts."`
 	Payment  paymentCmd  `cmd:"" help:"Manage bank transactions and points."`
-	Notice   noticeCmd   `cmd:"" help:"Manage the notices that everybody is shown."`
-	Page     pageCmd     `cmd:"" help:"Manage the pages that everybody can read."`
-	Ready    readyCmd    `cmd:"" help:"Ask whether the service can work, for health checks."`
-	Otp      otpCmd      `cmd:"" help:"Find the code in a mail, as the service does."`
+	Notice   noticeCmd   `cmd:"" help:"Manage the notices shown to everyone."`
+	Page     pageCmd     `cmd:"" help:"Manage the public pages."`
+	Ready    readyCmd    `cmd:"" help:"Check whether the service is ready."`
+	Otp      otpCmd      `cmd:"" help:"Find the code in a mail."`
 	Send     sendCmd     `cmd:"" help:"Send a test mail with a code over SMTP."`
-	Licences licencesCmd `cmd:"" help:"Print the licences of what is compiled in."`
+	Licences licencesCmd `cmd:"" help:"Print the licences of all dependencies."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
-// console is what a command may use of the process.
+// console is the part of the process that a command uses: its context, environment and output.
 type console struct {
 	context.Context
 	environ []string
@@ -44,17 +44,17 @@ type console struct {
 	err     io.Writer
 }
 
-// usageError is a wrong command line that the flags alone cannot show.
+// usageError is an error in the command line that the parser does not find.
 type usageError struct{ error }
 
-// run is the whole program: it executes the command line args and gives the exit code.
+// run executes the command line args and returns the exit code.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("gonebox"),
 		kong.Description("Disposable mailboxes in one binary.\n\nExample:\n  gonebox serve --data-dir ./data"),
 		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { helped = true }), // kong's own way out, taken after --help only
+		kong.Exit(func(int) { helped = true }), // kong calls it only after --help
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)
 	if err != nil {
@@ -80,7 +80,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	return exitOK
 }
 
-// fail prints err on one line, but a bad configuration with a line for each thing that is wrong with it.
+// fail prints err on one line, or on one line for each error of the configuration.
 func fail(stderr io.Writer, err error) int {
 	lines := []string{oneLine(err)}
 	if _, ok := errors.AsType[*config.Error](err); ok {
@@ -92,6 +92,7 @@ func fail(stderr io.Writer, err error) int {
 	return exitFailure
 }
 
+// misuse prints err with a pointer to the help of the command that was meant.
 func misuse(stderr io.Writer, command *kong.Context, err error) int {
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
 		command = parse.Context

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// outcome is what a command line came to.
+// outcome is the result of a command line.
 type outcome struct {
 	code     int
 	out, err string
 }
 
-// gonebox runs a command line, written with blanks between its words, in an empty environment.
+// gonebox runs a command line, split at blanks, with only environ as its environment.
 func gonebox(t *testing.T, line string, environ ...string) outcome {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -23,7 +23,7 @@ func gonebox(t *testing.T, line string, environ ...string) outcome {
 	return outcome{code, out.String(), err.String()}
 }
 
-// oneErrorLine checks that stderr alone was written to, with one line that holds want.
+// oneErrorLine checks the exit code, and that the only output is one line on stderr that contains want.
 func (o outcome) oneErrorLine(t *testing.T, line string, code int, want string) {
 	t.Helper()
 	if o.code != code || o.out != "" || strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "gonebox: ") || !strings.Contains(o.err, want) {
@@ -31,7 +31,7 @@ func (o outcome) oneErrorLine(t *testing.T, line string, code int, want string) 
 	}
 }
 
-func TestUsageErrors(t *testing.T) {
+func TestUsageErrorsPointToHelp(t *testing.T) {
 	for line, want := range map[string]string{
 		"frob":                         "unexpected argument frob; see gonebox --help",
 		"serve --nope":                 "unknown flag --nope; see gonebox serve --help",
@@ -52,7 +52,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-func TestFailures(t *testing.T) {
+func TestConfigurationErrorsAreOneLine(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.yaml")
 	for line, want := range map[string]string{
 		"config --set nope=1":           "command line: nope: unknown key",
@@ -69,7 +69,7 @@ func TestFailures(t *testing.T) {
 	gonebox(t, "serve", "GONEBOX_HTTP_ADDRR=:1").oneErrorLine(t, "serve", exitFailure, "GONEBOX_HTTP_ADDRR: unknown variable")
 }
 
-func TestEveryBadKeyHasItsLine(t *testing.T) {
+func TestEveryInvalidKeyHasItsLine(t *testing.T) {
 	got := gonebox(t, "config --set smtp.addr=25 --set nope=1")
 	lines := strings.Split(strings.TrimSuffix(got.err, "\n"), "\n")
 	if got.code != exitFailure || len(lines) != 2 || !strings.Contains(lines[0], "nope") || !strings.Contains(lines[1], "smtp.addr") {
@@ -77,7 +77,7 @@ func TestEveryBadKeyHasItsLine(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
+func TestHelpHasExamples(t *testing.T) {
 	commands := []string{"", "serve ", "config ", "migrate ", "domain ", "domain add ", "domain list ", "domain disable ", "otp ", "otp explain ", "ready ", "send ", "version "}
 	for _, command := range commands {
 		got := gonebox(t, command+"--help")
@@ -90,7 +90,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestConfigCommand(t *testing.T) {
+func TestConfigPrintsEffectiveValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gonebox.yaml")
 	if err := os.WriteFile(path, []byte("session: {idle: 5m}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -108,19 +108,19 @@ func TestConfigCommand(t *testing.T) {
 	}
 }
 
-func TestConfigCommandJSON(t *testing.T) {
+func TestConfigPrintsJSON(t *testing.T) {
 	var tree map[string]map[string]any
 	got := gonebox(t, "config --json")
 	if err := json.Unmarshal([]byte(got.out), new(any)); err != nil {
 		t.Fatalf("%v in\n%s", err, got.out)
 	}
-	_ = json.Unmarshal([]byte(got.out), &tree) // the top level has scalars too, which do not fit
+	_ = json.Unmarshal([]byte(got.out), &tree) // fails for the scalars at the top level
 	if tree["session"]["idle"] != "30m" {
 		t.Errorf("session is %v", tree["session"])
 	}
 }
 
-func TestVersionCommand(t *testing.T) {
+func TestVersionPrintsBuild(t *testing.T) {
 	if got := gonebox(t, "version"); got.code != exitOK || !strings.HasPrefix(got.out, "gonebox ") || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("got %+v", got)
 	}

@@ -18,24 +18,24 @@ import (
 )
 
 type sendCmd struct {
-	To      string `required:"" placeholder:"ADDRESS" help:"Address to send to."`
-	From    string `default:"test@gonebox.localhost" placeholder:"ADDRESS" help:"Address to send from (default ${default})."`
-	Server  string `default:"127.0.0.1:2525" placeholder:"HOST:PORT" help:"SMTP server to hand the mail to (default ${default})."`
-	Code    string `placeholder:"TEXT" help:"Code in the mail; six random digits by default."`
-	Subject string `placeholder:"TEXT" help:"Subject; a sentence with the code by default."`
+	To      string `required:"" placeholder:"ADDRESS" help:"Recipient of the mail."`
+	From    string `default:"test@gonebox.localhost" placeholder:"ADDRESS" help:"Sender of the mail (default ${default})."`
+	Server  string `default:"127.0.0.1:2525" placeholder:"HOST:PORT" help:"SMTP server to send to (default ${default})."`
+	Code    string `placeholder:"TEXT" help:"Code in the mail; default: six random digits."`
+	Subject string `placeholder:"TEXT" help:"Subject; default: a sentence with the code."`
 	JSON    bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*sendCmd) Help() string {
 	return `Example:
   gonebox send --to quiet-otter-4821@gonebox.localhost --code 246810`
 }
 
-// sendTimeout bounds the whole conversation with the server.
+// sendTimeout bounds the whole SMTP session.
 const sendTimeout = 30 * time.Second
 
-// sent is what the command prints with --json.
+// sent is the output with --json.
 type sent struct {
 	To        string `json:"to"`
 	From      string `json:"from"`
@@ -45,7 +45,7 @@ type sent struct {
 	MessageID string `json:"messageId"`
 }
 
-// Run sends the mail and tells its code.
+// Run sends the mail and prints its code.
 func (s *sendCmd) Run(c *console) error {
 	m, err := s.compose()
 	if err != nil {
@@ -59,11 +59,11 @@ func (s *sendCmd) Run(c *console) error {
 	if s.JSON {
 		return printJSON(c.out, m)
 	}
-	_, err = fmt.Fprintf(c.out, "Sent the code %s to %s by way of %s.\n", m.Code, m.To, m.Server)
+	_, err = fmt.Fprintf(c.out, "Sent the code %s to %s via %s.\n", m.Code, m.To, m.Server)
 	return err
 }
 
-// compose fills in what the flags leave open.
+// compose returns the mail, with defaults for what the flags leave out.
 func (s *sendCmd) compose() (*sent, error) {
 	m := &sent{To: s.To, From: s.From, Server: s.Server, Code: s.Code, Subject: s.Subject}
 	for _, address := range []string{m.To, m.From} {
@@ -89,7 +89,7 @@ func (s *sendCmd) compose() (*sent, error) {
 	return m, nil
 }
 
-// text is the mail in the form of RFC 5322.
+// text returns the mail in the format of RFC 5322.
 func (m *sent) text(at time.Time) []byte {
 	var b bytes.Buffer
 	for _, field := range [][2]string{
@@ -104,11 +104,11 @@ func (m *sent) text(at time.Time) []byte {
 	} {
 		b.WriteString(field[0] + ": " + field[1] + "\r\n")
 	}
-	b.WriteString("\r\nHello,\r\n\r\nyour verification code is " + m.Code + ".\r\n\r\nThis is a test mail of gonebox send.\r\n")
+	b.WriteString("\r\nHello,\r\n\r\nyour verification code is " + m.Code + ".\r\n\r\nThis is a test mail sent by gonebox send.\r\n")
 	return b.Bytes()
 }
 
-// deliver hands the mail over in one SMTP session (RFC 5321 §3.3), which ends early when ctx does.
+// deliver sends the mail in one SMTP session (RFC 5321 §3.3), which is aborted when ctx ends.
 func (m *sent) deliver(ctx context.Context, at time.Time) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.Server)
 	if err != nil {

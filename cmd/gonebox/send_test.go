@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// server takes one SMTP session and refuses the recipients that begin with no.
+// server accepts one SMTP session and refuses recipients that begin with "no".
 type server struct {
 	addr string
-	got  chan string // the content of the mail, or "" when none came
+	got  chan string // the content of the mail, or "" if there was none
 }
 
 func newServer(t *testing.T) *server {
@@ -58,10 +58,10 @@ func converse(c *textproto.Conn) (content string) {
 	}
 }
 
-func TestSend(t *testing.T) {
+func TestSendDeliversMailWithCode(t *testing.T) {
 	s := newServer(t)
 	got := gonebox(t, "send --to quiet@box.example --server "+s.addr)
-	line := regexp.MustCompile(`^Sent the code (\d{6}) to quiet@box\.example by way of ` + s.addr + `\.\n$`).FindStringSubmatch(got.out)
+	line := regexp.MustCompile(`^Sent the code (\d{6}) to quiet@box\.example via ` + s.addr + `\.\n$`).FindStringSubmatch(got.out)
 	if got.code != exitOK || got.err != "" || line == nil {
 		t.Fatalf("got %+v", got)
 	}
@@ -78,7 +78,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-func TestSendJSON(t *testing.T) {
+func TestSendPrintsJSON(t *testing.T) {
 	s := newServer(t)
 	got := gonebox(t, "send --to quiet@box.example --from a@b.example --code ABC-123 --subject Grüße --json --server "+s.addr)
 	var m sent
@@ -97,16 +97,16 @@ func TestSendJSON(t *testing.T) {
 	}
 }
 
-func TestSendFailures(t *testing.T) {
+func TestSendReportsServerErrors(t *testing.T) {
 	s := newServer(t)
-	line := "send --to nobody@box.example --server " + s.addr
-	gonebox(t, line).oneErrorLine(t, line, exitFailure, s.addr+": RCPT TO:<nobody@box.example>: 550 ")
+	line := "send --to no-such@box.example --server " + s.addr
+	gonebox(t, line).oneErrorLine(t, line, exitFailure, s.addr+": RCPT TO:<no-such@box.example>: 550 ")
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener.Close() // nobody listens there now
+	listener.Close() // connections to it are refused from now on
 	line = "send --to a@box.example --server " + listener.Addr().String()
 	gonebox(t, line).oneErrorLine(t, line, exitFailure, "connection refused")
 }

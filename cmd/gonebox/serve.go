@@ -4,14 +4,14 @@ import "github.com/gonebox/gonebox/internal/app"
 
 type serveCmd struct {
 	configFlags
-	Roles    *string `placeholder:"ROLE,…" help:"Parts to run: smtp, api, jobs. All by default; a part alone needs PostgreSQL."`
+	Roles    *string `placeholder:"ROLE,…" help:"Parts to run: smtp, api, jobs; default: all. Fewer than all require PostgreSQL."`
 	HTTPAddr *string `name:"http-addr" placeholder:"HOST:PORT" help:"Short for --set http.addr=HOST:PORT."`
 	SMTPAddr *string `name:"smtp-addr" placeholder:"HOST:PORT" help:"Short for --set smtp.addr=HOST:PORT."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*serveCmd) Help() string {
-	return `Runs until SIGINT or SIGTERM, then finishes the work under way; a second signal ends it at once.
+	return `Runs until SIGINT or SIGTERM, then finishes the work in progress. A second signal ends it at once.
 
 Example:
   gonebox serve --config /etc/gonebox.yaml --http-addr 127.0.0.1:8080`

@@ -18,10 +18,10 @@ type userCmd struct {
 	List          userListCmd          `cmd:"" help:"List the accounts, newest first."`
 	Show          userShowCmd          `cmd:"" help:"Show an account."`
 	SetPlan       userSetPlanCmd       `cmd:"" help:"Assign a plan to an account."`
-	SetRole       userSetRoleCmd       `cmd:"" help:"Make an account staff, or an ordinary user."`
-	ResetPassword userResetPasswordCmd `cmd:"" help:"Replace the password of an account and sign it out everywhere."`
-	Disable       userDisableCmd       `cmd:"" help:"Shut an account out and sign it out everywhere."`
-	Enable        userEnableCmd        `cmd:"" help:"Let a disabled account in again."`
+	SetRole       userSetRoleCmd       `cmd:"" help:"Set the role of an account."`
+	ResetPassword userResetPasswordCmd `cmd:"" help:"Set a new password and sign the account out everywhere."`
+	Disable       userDisableCmd       `cmd:"" help:"Disable an account and sign it out everywhere."`
+	Enable        userEnableCmd        `cmd:"" help:"Enable a disabled account."`
 }
 
 // Help is shown below the commands.
@@ -30,7 +30,7 @@ func (*userCmd) Help() string {
   gonebox user show you@example.org`
 }
 
-// userRow is an account in JSON.
+// userRow is an account as it is printed.
 type userRow struct {
 	ID        id.Account  `json:"id"`
 	Email     string      `json:"email"`
@@ -61,14 +61,14 @@ func printUsers(w io.Writer, rows []userRow) error {
 	return printTable(w, table)
 }
 
-// userFlags are what the commands for one account have in common.
+// userFlags are the flags of the commands for one account.
 type userFlags struct {
 	configFlags
-	User string `arg:"" placeholder:"USER" help:"The account's e-mail address or identifier."`
+	User string `arg:"" placeholder:"USER" help:"E-mail address or identifier of the account."`
 	JSON bool   `help:"Print JSON."`
 }
 
-// report runs a command on the accounts and prints the account that it returns.
+// report calls command and prints the account that it returns.
 func (f *userFlags) report(c *console, command func(*app.Operator) (*account.Account, error)) error {
 	return f.operate(c, func(o *app.Operator) error {
 		a, err := command(o)
@@ -81,13 +81,13 @@ func (f *userFlags) report(c *console, command func(*app.Operator) (*account.Acc
 
 type userListCmd struct {
 	configFlags
-	Search string `placeholder:"TEXT" help:"Only accounts whose e-mail address holds this."`
+	Search string `placeholder:"TEXT" help:"List only accounts whose e-mail address contains this."`
 	limitFlag
-	After string `placeholder:"ID" help:"Go on behind this account, the last of the page before."`
+	After string `placeholder:"ID" help:"Continue after this account, the last one of the previous page."`
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*userListCmd) Help() string {
 	return `Example:
   gonebox user list --search @example.org --limit 20`
@@ -115,7 +115,7 @@ func (u *userListCmd) Run(c *console) error {
 
 type userShowCmd struct{ userFlags }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*userShowCmd) Help() string {
 	return `Example:
   gonebox user show you@example.org --json`
@@ -128,10 +128,10 @@ func (u *userShowCmd) Run(c *console) error {
 
 type userSetPlanCmd struct {
 	userFlags
-	Plan string `arg:"" help:"The plan's code, like plus."`
+	Plan string `arg:"" help:"Code of the plan, such as plus."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*userSetPlanCmd) Help() string {
 	return `Example:
   gonebox user set-plan you@example.org plus`
@@ -152,7 +152,7 @@ type userSetRoleCmd struct {
 	Role string `arg:"" enum:"user,staff" help:"user or staff."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*userSetRoleCmd) Help() string {
 	return `Example:
   gonebox user set-role you@example.org staff`
@@ -167,7 +167,7 @@ func (u *userSetRoleCmd) Run(c *console) error {
 
 type userDisableCmd struct{ userFlags }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*userDisableCmd) Help() string {
 	return `Example:
   gonebox user disable you@example.org`
@@ -180,7 +180,7 @@ func (u *userDisableCmd) Run(c *console) error {
 
 type userEnableCmd struct{ userFlags }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*userEnableCmd) Help() string {
 	return `Example:
   gonebox user enable you@example.org`
@@ -193,17 +193,17 @@ func (u *userEnableCmd) Run(c *console) error {
 
 type userResetPasswordCmd struct {
 	userFlags
-	PasswordStdin bool `help:"Read the new password from the first line of standard input instead of making one."`
-	EndTwoFactor  bool `help:"End two-factor too, for an owner who has lost the authenticator and the recovery codes."`
+	PasswordStdin bool `help:"Read the new password from the first line of standard input instead of generating one."`
+	EndTwoFactor  bool `help:"Also turn off two-factor authentication, for an owner who has lost the authenticator and the recovery codes."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*userResetPasswordCmd) Help() string {
 	return `Example:
   gonebox user reset-password you@example.org`
 }
 
-// Run replaces the password. One that was made here is printed, this once.
+// Run sets a new password. A generated one is printed, only this once.
 func (u *userResetPasswordCmd) Run(c *console) error {
 	given := ""
 	if u.PasswordStdin {
@@ -218,7 +218,7 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 			return err
 		}
 		if given != "" {
-			password = "" // its owner knows it
+			password = "" // it is known and not printed
 		}
 		return u.print(c, userRowOf(o, a), password)
 	})
@@ -232,14 +232,14 @@ func (u *userResetPasswordCmd) print(c *console, row userRow, password string) (
 			Password string `json:"password,omitempty"`
 		}{row, password})
 	case password == "":
-		_, err = fmt.Fprintf(c.out, "%s has the new password and is signed out everywhere.\n", row.Email)
+		_, err = fmt.Fprintf(c.out, "Set the password of %s and signed it out everywhere.\n", row.Email)
 	default:
-		_, err = fmt.Fprintf(c.out, "%s is signed out everywhere. The new password, shown this once: %s\n", row.Email, password)
+		_, err = fmt.Fprintf(c.out, "Signed out %s everywhere. New password, shown only once: %s\n", row.Email, password)
 	}
 	return err
 }
 
-// firstLine reads a line without its end.
+// firstLine reads the first line of r, without its line break.
 func firstLine(r io.Reader) (string, error) {
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil && (!errors.Is(err, io.EOF) || line == "") {

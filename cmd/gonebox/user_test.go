@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// accounts is a running service with one account, which the commands work on from outside.
+// accounts is a running service with one account, which the commands change.
 type accounts struct {
 	*apptest.Service
 	t     *testing.T
@@ -39,7 +39,7 @@ func (s *accounts) register(email string) (token string) {
 	return answer.Token
 }
 
-// user runs gonebox user … beside the service and gives what it prints.
+// user runs gonebox user … on the database of the service and returns its output.
 func (s *accounts) user(line string) string {
 	s.t.Helper()
 	got := gonebox(s.t, "user "+line+" --set account.password.memory=64KiB --data-dir "+s.Dir)
@@ -49,7 +49,7 @@ func (s *accounts) user(line string) string {
 	return got.out
 }
 
-// row runs a command with --json and gives the account that it prints.
+// row runs a command with --json and returns the account that it prints.
 func (s *accounts) row(line string) (row map[string]any) {
 	s.t.Helper()
 	out := s.user(line + " --json")
@@ -59,7 +59,7 @@ func (s *accounts) row(line string) (row map[string]any) {
 	return row
 }
 
-// me is the answer of GET /me.
+// me returns the response of GET /me.
 func (s *accounts) me(token string) (status int, me map[string]any) {
 	s.t.Helper()
 	a := s.Call(http.MethodGet, "/me", token, nil)
@@ -69,7 +69,7 @@ func (s *accounts) me(token string) (status int, me map[string]any) {
 	return a.Status, me
 }
 
-// signIn gives the status and the token.
+// signIn signs in and returns the status and the token.
 func (s *accounts) signIn(password string) (status int, token string) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/auth/token", "", map[string]string{"email": ada, "password": password})
@@ -80,7 +80,7 @@ func (s *accounts) signIn(password string) (status int, token string) {
 	return a.Status, answer.Token
 }
 
-func TestARunningServiceNoticesPlanAndRoleAtOnce(t *testing.T) {
+func TestPlanAndRoleApplyAtOnce(t *testing.T) {
 	s := startAccounts(t)
 	s.user("set-plan " + ada + " plus")
 	s.user("set-role " + strings.ToUpper(ada) + " staff")
@@ -100,7 +100,7 @@ func TestARunningServiceNoticesPlanAndRoleAtOnce(t *testing.T) {
 	}
 }
 
-func TestADisabledUserIsOutAtOnce(t *testing.T) {
+func TestDisabledUserIsSignedOutAtOnce(t *testing.T) {
 	s := startAccounts(t)
 	if out := s.user("disable " + ada); !strings.Contains(out, "disabled") {
 		t.Errorf("%s", out)
@@ -119,7 +119,7 @@ func TestADisabledUserIsOutAtOnce(t *testing.T) {
 	}
 }
 
-func TestResetPasswordSignsOutAndPrintsTheNewOneOnce(t *testing.T) {
+func TestResetPasswordSignsOutAndPrintsNewPassword(t *testing.T) {
 	s := startAccounts(t)
 	password, _ := s.row("reset-password " + ada)["password"].(string)
 	if len(password) < 20 {
@@ -140,11 +140,11 @@ func TestResetPasswordSignsOutAndPrintsTheNewOneOnce(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	if status, _ := s.me(token); status != 401 {
-		t.Errorf("the token of the password before answers %d", status)
+		t.Errorf("the token of the previous password answers %d", status)
 	}
 }
 
-func TestResetPasswordTakesAPasswordFromStandardInput(t *testing.T) {
+func TestResetPasswordReadsStandardInput(t *testing.T) {
 	s := startAccounts(t)
 	line := "user reset-password " + ada + " --password-stdin --data-dir " + s.Dir
 	for text, want := range map[string]string{"": "EOF", "\n": "empty", "short\n": "8 to 200"} {
@@ -163,7 +163,7 @@ func TestResetPasswordTakesAPasswordFromStandardInput(t *testing.T) {
 	}
 }
 
-// stdin gives the process another standard input until the test ends.
+// stdin replaces standard input until the test ends.
 func stdin(t *testing.T, text string) {
 	t.Helper()
 	path := t.TempDir() + "/stdin"
@@ -182,10 +182,10 @@ func stdin(t *testing.T, text string) {
 	})
 }
 
-func TestResetPasswordEndsTwoFactorWhenAsked(t *testing.T) {
+func TestResetPasswordEndsTwoFactorOnRequest(t *testing.T) {
 	s := startAccounts(t)
 	s.Call(http.MethodPost, "/me/2fa/setup", s.token, nil)
-	// The clock of the command is the machine's, so the enrolment may have lapsed by it: the service is asked.
+	// The command uses the system clock, by which the enrolment may have expired, so the service is asked.
 	s.user("reset-password " + ada)
 	_, token := s.signInWith(s.row("reset-password " + ada))
 	if _, me := s.me(token); me["twoFactor"] != "pending" {
@@ -202,7 +202,7 @@ func (s *accounts) signInWith(row map[string]any) (int, string) {
 	return s.signIn(password)
 }
 
-func TestUsersAreListedByPage(t *testing.T) {
+func TestUserListHasPages(t *testing.T) {
 	s := startAccounts(t)
 	s.register("bob@example.org")
 	s.register("carol@example.com")
@@ -222,21 +222,21 @@ func TestUsersAreListedByPage(t *testing.T) {
 	if strings.Count(found, "@example.org") != 2 || strings.Contains(found, "carol") {
 		t.Errorf("%s", found)
 	}
-	if none := s.user("list --search nobody --json"); none != "[]\n" {
+	if none := s.user("list --search unknown --json"); none != "[]\n" {
 		t.Errorf("%s", none)
 	}
 }
 
-func TestUserCommandsRefuseWhatIsWrong(t *testing.T) {
+func TestUserCommandsRefuseInvalidInput(t *testing.T) {
 	s := startAccounts(t)
 	for line, want := range map[string]string{
-		"show nobody@example.org":           "no account nobody@example.org",
-		"set-plan " + ada + " gold":         `no plan "gold"`,
-		"set-plan " + ada + " guest":        `no plan "guest"`,
-		"set-plan nobody@example.org plus":  "no account",
-		"disable nobody@example.org":        "no account",
-		"reset-password nobody@example.org": "no account",
-		"list --after x":                    `"x" is not the identifier of an account`,
+		"show unknown@example.org":           "no account unknown@example.org",
+		"set-plan " + ada + " gold":          `no plan "gold"`,
+		"set-plan " + ada + " guest":         `no plan "guest"`,
+		"set-plan unknown@example.org plus":  "no account",
+		"disable unknown@example.org":        "no account",
+		"reset-password unknown@example.org": "no account",
+		"list --after x":                     `"x" is not the identifier of an account`,
 	} {
 		line = "user " + line + " --data-dir " + s.Dir
 		gonebox(t, line).oneErrorLine(t, line, exitFailure, want)
@@ -258,7 +258,7 @@ func TestUserCommandsRefuseWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestUserCommandsHelp(t *testing.T) {
+func TestUserHelpHasExamples(t *testing.T) {
 	for _, command := range []string{"", "list ", "show ", "set-plan ", "set-role ", "reset-password ", "disable ", "enable "} {
 		got := gonebox(t, "user "+command+"--help")
 		if got.code != exitOK || got.err != "" || !strings.Contains(got.out, "Example:") || !strings.Contains(got.out, "  gonebox user "+command) {

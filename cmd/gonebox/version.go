@@ -11,17 +11,17 @@ type versionCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the command's flags.
+// Help is shown below the flags of the command.
 func (*versionCmd) Help() string {
 	return `Example:
   gonebox version --json`
 }
 
-// build is what the Go tool recorded when it made this binary.
+// build is the information that the Go tool recorded in the binary.
 type build struct {
-	Version  string `json:"version"`  // of the module, "(devel)" when built from a directory
-	Revision string `json:"revision"` // commit, empty when unknown
-	Modified bool   `json:"modified"` // whether the directory had changes on top of it
+	Version  string `json:"version"`  // of the module; "(devel)" if built from a directory
+	Revision string `json:"revision"` // commit; empty if unknown
+	Modified bool   `json:"modified"` // whether the directory had uncommitted changes
 	Go       string `json:"go"`       // release of Go
 }
 
@@ -31,7 +31,7 @@ func thisBuild() build {
 		return build{Version: "unknown"}
 	}
 	b := build{Version: info.Main.Version, Go: info.GoVersion}
-	if app.Version != "dev" { // a release says what it is
+	if app.Version != "dev" { // set by the linker in a release
 		b.Version = app.Version
 	}
 	for _, s := range info.Settings {
@@ -45,7 +45,7 @@ func thisBuild() build {
 	return b
 }
 
-// Run prints what this binary was built from.
+// Run prints the version of the program and what it was built from.
 func (v *versionCmd) Run(c *console) error {
 	b := thisBuild()
 	if v.JSON {
@@ -56,7 +56,7 @@ func (v *versionCmd) Run(c *console) error {
 		line += " " + b.Revision[:min(len(b.Revision), 12)]
 	}
 	if b.Modified {
-		line += " with changes"
+		line += " with uncommitted changes"
 	}
 	_, err := fmt.Fprintf(c.out, "%s, %s\n", line, b.Go)
 	return err

@@ -10,22 +10,22 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// operate opens the database of a service, runs a command on it and closes it.
+// operate calls command with access to the database of the configured service.
 func (f *configFlags) operate(c *console, command func(*app.Operator) error) error {
 	cfg, err := f.load(c, nil)
 	if err != nil {
 		return err
 	}
-	operator, err := app.OpenOperator(c, cfg)
+	o, err := app.OpenOperator(c, cfg)
 	if err != nil {
 		return err
 	}
-	defer operator.Close()
-	return inWords(command(operator))
+	defer o.Close()
+	return terminalError(command(o))
 }
 
-// inWords says a problem in words for a terminal: what is wrong with which part of the input.
-func inWords(err error) error {
+// terminalError turns a problem into an error for a terminal, which names the wrong input instead of a JSON pointer.
+func terminalError(err error) error {
 	p, known := problem.From(err)
 	if err == nil || !known {
 		return err
@@ -44,12 +44,12 @@ func inWords(err error) error {
 	return errors.New(strings.Join(parts, "; "))
 }
 
-// limitFlag bounds a list.
+// limitFlag limits the length of a list.
 type limitFlag struct {
-	Limit int `default:"50" help:"How many at most: 1 to 1000."`
+	Limit int `default:"50" help:"Maximum number of entries, 1 to 1000 (default ${default})."`
 }
 
-// check refuses a limit out of bounds.
+// check returns an error if the limit is out of bounds.
 func (l *limitFlag) check() error {
 	const limitMax = 1000
 	if l.Limit < 1 || l.Limit > limitMax {
@@ -66,8 +66,8 @@ func printOne[T any](c *console, asJSON bool, row T, table func(io.Writer, []T) 
 	return table(c.out, []T{row})
 }
 
-// printPage prints rows, as JSON or as a table. Where one row more than the limit was read it says how to go on: behind the row that
-// last names.
+// printPage prints up to limit rows, as JSON or as a table. If there is a further row, it prints the flag for the next page,
+// which begins after the row with the identifier that last returns.
 func printPage[T any](c *console, asJSON bool, rows []T, limit int, last func(T) string, table func(io.Writer, []T) error) error {
 	more := len(rows) > limit
 	rows = rows[:min(len(rows), limit)]
@@ -81,7 +81,7 @@ func printPage[T any](c *console, asJSON bool, rows []T, limit int, last func(T)
 	return err
 }
 
-// rowsOf converts what a domain returns into rows, which are never null in JSON.
+// rowsOf converts values of a domain into rows. Without values it returns an empty slice, which JSON shows as [].
 func rowsOf[T, R any](all []T, row func(T) R) []R {
 	rows := make([]R, len(all))
 	for i, v := range all {
