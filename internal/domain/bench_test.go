@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// What a recipient costs where the domain is remembered, and where it is read, among few domains and many.
+// The cost of a recipient with the holder in the cache and without, with few and with many domains.
 func BenchmarkServed(b *testing.B) {
 	for _, n := range []int{1, 1000} {
 		w := newWorld(b, dbtest.Open(b, db.Options{}))

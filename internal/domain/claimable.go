@@ -10,37 +10,37 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// nameMax is the longest domain, in octets, that leaves room for the proof's label in front of it (RFC 1035 §2.3.4).
+// nameMax is the maximum length of a domain in octets: the proof's label must fit in front of it (RFC 1035 §2.3.4).
 const nameMax = 253 - len(proofLabel)
 
-// specialUse lists names that are nobody's in the DNS of the internet, with all below them: the registry of RFC 6761
-// and what has joined it since (RFC 6762, 7686, 8375, 9476), and the one that ICANN keeps for private networks.
+// specialUse lists domains that, with all their subdomains, cannot be registered in the public DNS: the registry of RFC 6761
+// with later additions (RFC 6762, 7686, 8375, 9476), and the one that ICANN reserves for private networks.
 const specialUse = `alt arpa example example.com example.net example.org internal invalid local localhost onion test`
 
-// claimable returns the form under which a domain is kept, if an account may claim it. Errors: request.invalid for what
-// is no name, domain.not_allowed.
-func (s *Service) claimable(wished string) (string, error) {
-	if isAddress(wished) {
+// claimable returns the normalized name of a domain if an account may claim it. Errors: request.invalid for an invalid name,
+// domain.not_allowed.
+func (s *Service) claimable(text string) (string, error) {
+	if isAddress(text) {
 		return "", notAllowed("it is an IP address")
 	}
-	name, err := Normalize(wished)
+	name, err := Normalize(text)
 	if err != nil {
 		return "", err
 	}
-	suffix, _ := publicsuffix.PublicSuffix(name) // those of registries, and those of hosters where anybody gets a name
+	suffix, _ := publicsuffix.PublicSuffix(name) // of registries, and of hosting services whose users get subdomains
 	switch {
 	case len(name) > nameMax:
-		return "", notAllowed("it has more than %d octets, which leaves no room for the TXT record's name", nameMax)
+		return "", notAllowed("it has more than %d octets, so that the TXT record's name would be too long", nameMax)
 	case isNumber(name[strings.LastIndexByte(name, '.')+1:]):
 		return "", notAllowed("it ends like an IP address")
 	case !strings.Contains(name, "."):
-		return "", notAllowed("a single label is nobody's domain")
+		return "", notAllowed("it has a single label")
 	case slices.ContainsFunc(strings.Fields(specialUse), func(special string) bool { return within(name, special) }):
-		return "", notAllowed("it is kept for special use")
+		return "", notAllowed("it is reserved for special use")
 	case suffix == name:
-		return "", notAllowed("it is a public suffix, below which anybody can have a name")
+		return "", notAllowed("it is a public suffix, below which others can register names")
 	case s.own(name):
-		return "", notAllowed("it is one of the service's own domains, or below one")
+		return "", notAllowed("it is one of the service's own domains or a subdomain of one")
 	}
 	return name, nil
 }
@@ -49,13 +49,13 @@ func notAllowed(why string, args ...any) error {
 	return problem.Detailf(problem.DomainNotAllowed, why, args...)
 }
 
-// own reports whether a domain is the service's, or below one that is.
+// own reports whether a domain is one of the service's or a subdomain of one.
 func (s *Service) own(name string) bool {
 	return within(name, s.policy.Hostname) ||
 		slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return within(name, p.Name) })
 }
 
-// within reports whether name is parent or below it.
+// within reports whether name is parent or a subdomain of it.
 func within(name, parent string) bool {
 	above, ok := strings.CutSuffix(name, parent)
 	return ok && parent != "" && (above == "" || strings.HasSuffix(above, "."))
@@ -71,8 +71,8 @@ func isAddress(text string) bool {
 	return err == nil
 }
 
-// isNumber reports whether a label is one of the ways to write a part of an IPv4 address: a name that ends with one
-// would be read as an address by many (URL Standard, ends-in-a-number checker).
+// isNumber reports whether a label can be a part of an IPv4 address: many programs parse a name that ends with one as an
+// address (URL Standard, ends-in-a-number checker).
 func isNumber(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(hex, "0123456789abcdef") == ""

@@ -13,9 +13,9 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-func TestWhichNamesMayBeClaimed(t *testing.T) {
+func TestClaimableNames(t *testing.T) {
 	label := strings.Repeat("a", 60) + "."
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		w.max = 1000
 		for wished, kept := range map[string]string{
 			"shop.dev": "shop.dev", "SHOP.App.": "shop.app", "deep.below.shop.dev": "deep.below.shop.dev",
@@ -53,8 +53,8 @@ func TestWhichNamesMayBeClaimed(t *testing.T) {
 	})
 }
 
-// What may be claimed is a name that DNS can hold, that is below a public suffix and not the service's own, and claiming
-// what was kept means the same.
+// A claimable name is valid in DNS, below a public suffix and not one of the service's own, and normalizing it again changes
+// nothing.
 func FuzzClaim(f *testing.F) {
 	for _, seed := range []string{
 		"shop.dev", "bücher.de", "XN--BCHER-KVA.de.", "192.0.2.1", "[IPv6:::1]", "co.uk", "a..b", "例え。jp", "a.mx.gonebox-tests.net", "ß.de", "a\u00ad.de", "0x1.0x2", "\u2024.de",

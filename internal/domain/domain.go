@@ -1,5 +1,5 @@
-// Package domain holds the mail domains of the service: the public ones, where anybody gets a mailbox, and the private
-// ones, that an account brings and proves by DNS records (decisions §2 Private domain). It refuses to know mailboxes.
+// Package domain implements the mail domains of the service: public ones, for mailboxes of every client, and private ones,
+// which an account claims and verifies by DNS records (docs/spec/domains.md). It does not depend on mailboxes.
 package domain
 
 import (
@@ -20,21 +20,21 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Public is a domain where anybody may make a mailbox.
+// Public is a domain for mailboxes of every client.
 type Public struct {
 	Name   string // lower-case A-labels
-	Active bool   // an inactive one takes no new mailboxes; mail for those it has still comes in
+	Active bool   // an inactive one gets no new mailboxes, but still accepts mail for existing ones
 }
 
 // Policy is the operator's settings.
 type Policy struct {
 	Configured   []string      // public domains
-	Hostname     string        // smtp.hostname, which the MX record of a private domain has to name; lower-case A-labels
+	Hostname     string        // smtp.hostname, which the MX record of a private domain must name; lower-case A-labels
 	RecheckEvery time.Duration // how often the MX record of a verified domain is looked up again
-	SuspendAfter int           // missing records in a row that suspend it
+	SuspendAfter int           // consecutive checks without the record that suspend it
 }
 
-// Service is the use of mail domains.
+// Service implements mail domains. It is safe for concurrent use after Reload.
 type Service struct {
 	db      *db.DB
 	clock   clock.Clock
@@ -43,20 +43,20 @@ type Service struct {
 	policy  Policy
 	public  atomic.Pointer[[]Public] // as last read by Reload: the configured ones first
 	holders *cache.Cache[string, holder]
-	changed func(name string) // tells other processes; nil: there are none
-	outbox  Outbox            // nil: nobody is told of events
+	changed func(name string) // notifies other processes; nil: there are none
+	outbox  Outbox            // nil: no events are published
 }
 
-// New assembles the service. The configured domains are served as long as they are configured, and active unless a
-// command disabled them; more may be added by command. Reload must be called before the service is used. Without names
-// and plans it is good for the public domains alone.
+// New returns a Service. The configured public domains are served as long as they are configured, and active unless a
+// command disabled them; commands can add more. Reload must be called before the service is used. With nil names and plans
+// only the methods of public domains may be used.
 func New(d *db.DB, c clock.Clock, names Names, plans Plans, policy Policy) *Service {
 	s := &Service{db: d, clock: c, names: names, plans: plans, policy: policy, holders: cache.New[string, holder](holdersMax)}
 	s.public.Store(&[]Public{})
 	return s
 }
 
-// Reload reads the domains again. Another process may have changed them, so it is called now and then.
+// Reload reads the public domains. It is called periodically, since other processes may have changed them.
 func (s *Service) Reload(ctx context.Context) error {
 	stored, err := selectAll(ctx, s.db)
 	if err != nil {
@@ -76,26 +76,26 @@ func (s *Service) Reload(ctx context.Context) error {
 	return nil
 }
 
-// Public lists the active public domains (spec §4 mailboxes, GET /domains), the default first.
+// Public returns the active public domains, the default first.
 func (s *Service) Public() []Public {
 	return slices.DeleteFunc(slices.Clone(*s.public.Load()), func(p Public) bool { return !p.Active })
 }
 
-// All lists every public domain, active or not.
+// All returns every public domain, active or not.
 func (s *Service) All() []Public { return slices.Clone(*s.public.Load()) }
 
-// Choose returns the domain for a new mailbox: the wished one, which private names if it is a private one of the account,
-// or the first public one where none is wished. Error: mailbox.domain_unavailable.
-func (s *Service) Choose(ctx context.Context, wished string, account id.Account) (name string, private id.Domain, err error) {
+// Choose returns the domain for a new mailbox: the requested one, or the first active public one if that is "". private is
+// set if it is a private domain of the account. Error: mailbox.domain_unavailable.
+func (s *Service) Choose(ctx context.Context, requested string, account id.Account) (name string, private id.Domain, err error) {
 	active := s.Public()
-	if wished == "" {
+	if requested == "" {
 		if len(active) == 0 {
 			return "", "", problem.Detailf(problem.MailboxDomainUnavailable, "the service has no active domain")
 		}
 		return active[0].Name, "", nil
 	}
 	unavailable := problem.Detailf(problem.MailboxDomainUnavailable, "GET /domains lists the domains to choose from")
-	if name, err = Normalize(wished); err != nil {
+	if name, err = Normalize(requested); err != nil {
 		return "", "", unavailable
 	}
 	if slices.ContainsFunc(active, func(p Public) bool { return p.Name == name }) {
@@ -118,8 +118,8 @@ func (s *Service) isPublic(name string) bool {
 	return slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return p.Name == name })
 }
 
-// Served tells whether mail for a domain (lower-case A-labels) is taken. Of a private one it tells whose it is, and which:
-// there an unused local part becomes a mailbox of that account. Errors: mail.domain_not_served, mail.domain_suspended.
+// Served checks that mail for a domain (lower-case A-labels) is accepted. For a private one it returns its account and its
+// id: mail to an unused local part there creates a mailbox of that account. Errors: mail.domain_not_served, mail.domain_suspended.
 func (s *Service) Served(ctx context.Context, name string) (owner id.Account, private id.Domain, err error) {
 	if s.isPublic(name) {
 		return "", "", nil
@@ -136,8 +136,8 @@ func (s *Service) Served(ctx context.Context, name string) (owner id.Account, pr
 	return "", "", problem.New(problem.MailDomainNotServed)
 }
 
-// Add makes a public domain, or makes it active again. Errors: request.invalid, domain.taken where an account has proven
-// it as its own.
+// Add adds a public domain, or activates it again. Errors: request.invalid; domain.taken, if an account has verified it as
+// its private domain.
 func (s *Service) Add(ctx context.Context, name string) error {
 	normal, err := Normalize(name)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) Add(ctx context.Context, name string) error {
 	return s.store(ctx, normal, true)
 }
 
-// Disable keeps new mailboxes out of a public domain; mail for those it has still comes in. Error: domain.not_found.
+// Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. Error: domain.not_found.
 func (s *Service) Disable(ctx context.Context, name string) error {
 	normal, err := Normalize(name)
 	if err != nil || !slices.ContainsFunc(s.All(), func(p Public) bool { return p.Name == normal }) {
@@ -157,12 +157,12 @@ func (s *Service) Disable(ctx context.Context, name string) error {
 
 func (s *Service) store(ctx context.Context, name string, active bool) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		private, err := one(ctx, tx, selectProven, name)
+		private, err := getPrivate(ctx, tx, selectHolder, name)
 		if err != nil {
 			return err
 		}
 		if private != nil && active {
-			return problem.Detailf(problem.DomainTaken, "an account has proven %s as its private domain", name)
+			return problem.Detailf(problem.DomainTaken, "an account has verified %s as its private domain", name)
 		}
 		_, err = tx.Exec(ctx, upsertPublic, name, active, s.clock.Now().UnixMicro())
 		return err
@@ -173,14 +173,14 @@ func (s *Service) store(ctx context.Context, name string, active bool) error {
 	return s.Reload(ctx)
 }
 
-// profile is strict: what a mail client or a person types is mapped to lower-case A-labels, and what DNS cannot hold is refused.
+// profile maps what people type to lower-case A-labels, and rejects what is not valid in DNS.
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true), idna.StrictDomainName(true), idna.Transitional(false))
 
 // Normalize returns a domain in lower-case A-labels, without a trailing dot. Error: request.invalid on /domain.
 func Normalize(name string) (string, error) {
 	ascii, err := profile.ToASCII(name)
-	ascii = strings.TrimSuffix(ascii, ".") // only now: other characters than the full stop become one
-	// The profile lets a second final dot pass, and makes a letter of octets that are no UTF-8.
+	ascii = strings.TrimSuffix(ascii, ".") // after ToASCII, which maps other characters to a full stop
+	// The profile accepts a second final dot, and replaces invalid UTF-8.
 	if err != nil || ascii == "" || strings.HasSuffix(ascii, ".") || !utf8.ValidString(name) {
 		return "", problem.Invalid("/domain", "%q is not a domain name", name)
 	}

@@ -26,8 +26,8 @@ const (
 
 func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
-// world is a service of domains with a DNS and mailboxes of the test's making.
-type world struct {
+// fixture is a Service with a fake DNS and fake mailboxes.
+type fixture struct {
 	*domain.Service
 	clock *clock.Fake
 	dns   *dns
@@ -35,11 +35,11 @@ type world struct {
 	max   int // domains.max of everybody
 }
 
-func (w *world) DomainsMax(context.Context, id.Account) (int, error) { return w.max, nil }
+func (w *fixture) DomainsMax(context.Context, id.Account) (int, error) { return w.max, nil }
 
-func newWorld(t testing.TB, d *db.DB) *world {
+func newWorld(t testing.TB, d *db.DB) *fixture {
 	t.Helper()
-	w := &world{clock: clock.NewFake(noon()), dns: newDNS(), boxes: &boxes{ended: make(map[id.Domain]int)}, max: 5}
+	w := &fixture{clock: clock.NewFake(noon()), dns: newDNS(), boxes: &boxes{ended: make(map[id.Domain]int)}, max: 5}
 	w.Service = domain.New(d, w.clock, w.dns, w, domain.Policy{
 		Configured: []string{public}, Hostname: hostname, RecheckEvery: every, SuspendAfter: 3,
 	})
@@ -50,11 +50,11 @@ func newWorld(t testing.TB, d *db.DB) *world {
 }
 
 // run runs a test on each engine.
-func run(t *testing.T, test func(t *testing.T, w *world)) {
+func run(t *testing.T, test func(t *testing.T, w *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newWorld(t, d)) })
 }
 
-func (w *world) claim(t testing.TB, account id.Account, name string) *domain.Private {
+func (w *fixture) claim(t testing.TB, account id.Account, name string) *domain.Private {
 	t.Helper()
 	p, err := w.Claim(t.Context(), account, name)
 	if err != nil {
@@ -63,8 +63,8 @@ func (w *world) claim(t testing.TB, account id.Account, name string) *domain.Pri
 	return p
 }
 
-// verified is a domain that an account has claimed and proven.
-func (w *world) verified(t testing.TB, account id.Account, name string) *domain.Private {
+// verified claims and verifies a domain for an account.
+func (w *fixture) verified(t testing.TB, account id.Account, name string) *domain.Private {
 	t.Helper()
 	p := w.claim(t, account, name)
 	w.prove(p)
@@ -75,15 +75,15 @@ func (w *world) verified(t testing.TB, account id.Account, name string) *domain.
 	return p
 }
 
-// prove puts the records of a claim into DNS.
-func (w *world) prove(p *domain.Private) {
+// prove adds the records of a claim to DNS.
+func (w *fixture) prove(p *domain.Private) {
 	records := w.Records(p)
 	w.dns.setTXT(records[0].Name, records[0].Value)
 	w.dns.setMX(p.Name, records[1].Value+".")
 }
 
-// status is how an account's domain stands, or "" where it is not there.
-func (w *world) status(t testing.TB, p *domain.Private) domain.Status {
+// status returns the status of an account's domain, "" if there is none.
+func (w *fixture) status(t testing.TB, p *domain.Private) domain.Status {
 	t.Helper()
 	all, err := w.List(t.Context(), p.Account, "", 100)
 	if err != nil {
@@ -97,8 +97,8 @@ func (w *world) status(t testing.TB, p *domain.Private) domain.Status {
 	return ""
 }
 
-// recheck lets the time of the next re-check come and makes it.
-func (w *world) recheck(t testing.TB) {
+// recheck moves the clock to the next re-check and runs it.
+func (w *fixture) recheck(t testing.TB) {
 	t.Helper()
 	w.clock.Advance(every)
 	if err := w.Recheck(t.Context()); err != nil {
@@ -106,7 +106,7 @@ func (w *world) recheck(t testing.TB) {
 	}
 }
 
-// reporter is a test, or a check of a property.
+// reporter is a test or a property check.
 type reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -119,7 +119,7 @@ func wantCode(t reporter, err error, code problem.Code) {
 	}
 }
 
-// boxes counts how often the mailboxes of a domain were ended.
+// boxes counts how often the mailboxes of a domain were destroyed.
 type boxes struct {
 	mu      sync.Mutex
 	ended   map[id.Domain]int
@@ -139,7 +139,7 @@ func (b *boxes) EndDomain(_ context.Context, private id.Domain) error {
 	return b.err
 }
 
-// dns answers from maps; what is not in them does not exist.
+// dns answers from maps; names that are not in them do not exist.
 type dns struct {
 	mu    sync.Mutex
 	txt   map[string][]string

@@ -9,21 +9,21 @@ import (
 	"github.com/gonebox/gonebox/internal/event"
 )
 
-// Outbox takes events to those who want to hear of them.
+// Outbox enqueues events for subscribed webhook endpoints.
 type Outbox interface {
-	// PublishTx joins the transaction of what happened.
+	// PublishTx enqueues events in the transaction of the change.
 	PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event) error
 }
 
-// PublishTo has the events of private domains told to an outbox. It is called before the service is used.
+// PublishTo sets the outbox for events of private domains. It must be called before the service is used.
 func (s *Service) PublishTo(o Outbox) { s.outbox = o }
 
-// tellTx publishes an event of a private domain as it is now.
-func (s *Service) tellTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(event.Domain) event.Data) error {
+// publishTx publishes an event of a private domain in its current state.
+func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(event.Domain) event.Data) error {
 	if s.outbox == nil {
 		return nil
 	}
-	told := event.Domain{
+	data := event.Domain{
 		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},
 		VerifiedAt: clock.Optional(p.VerifiedAt), CheckedAt: clock.Optional(p.CheckedAt),
 	}
@@ -32,9 +32,9 @@ func (s *Service) tellTx(ctx context.Context, tx *db.Tx, p *Private, at time.Tim
 		if r.Priority != 0 {
 			record.Priority = &r.Priority
 		}
-		told.Records = append(told.Records, record)
+		data.Records = append(data.Records, record)
 	}
-	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: of(told)})
+	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: of(data)})
 }
 
 func verified(d event.Domain) event.Data  { return event.DomainVerified{Domain: d} }

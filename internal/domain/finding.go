@@ -12,29 +12,29 @@ import (
 	"github.com/gonebox/gonebox/internal/resolver"
 )
 
-// Names is the DNS that proves private domains; *resolver.Resolver is one.
+// Names looks up DNS records; *resolver.Resolver implements it.
 type Names interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 }
 
-// lookupFor bounds one look-up, with everything that the resolver tries.
-const lookupFor = 10 * time.Second
+// lookupTimeout bounds one lookup with all its retries.
+const lookupTimeout = 10 * time.Second
 
-// finding is what came of looking for a record.
+// finding is the result of looking up a record.
 type finding struct {
-	ok       bool   // it is there and right
-	answered bool   // DNS said yes or no; otherwise nothing is known
+	ok       bool   // the record exists and is right
+	answered bool   // DNS gave an authoritative answer; if not, nothing is known
 	message  string // what was found instead
 }
 
-// findTXT looks for the proof. Of several TXT records one has to be right; a record's strings count joined (RFC 7208 §3.3).
+// findTXT looks up the proof. One of the TXT records must be right; the strings of a record are joined (RFC 7208 §3.3).
 func (s *Service) findTXT(ctx context.Context, p *Private) finding {
-	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupFor)
+	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
 	texts, err := s.names.LookupTXT(ctx, proofLabel+p.Name)
 	if err != nil {
-		return missed(err, "no TXT record was found")
+		return lookupFailed(err, "no TXT record was found")
 	}
 	want := proofPrefix + p.proof
 	if slices.ContainsFunc(texts, func(t string) bool { return strings.EqualFold(strings.TrimSpace(t), want) }) {
@@ -43,17 +43,17 @@ func (s *Service) findTXT(ctx context.Context, p *Private) finding {
 	return finding{answered: true, message: fmt.Sprintf("found %s, which is not the value", quoted(texts))}
 }
 
-// findMX looks for a mail exchanger of the domain, of whatever preference, that is this server. Without any, a sender
-// would try the domain's addresses (RFC 5321 §5.1); that proves nothing and is a no.
+// findMX looks up the domain's MX records. One of them, of any preference, must name this server. Without MX records senders
+// try the domain's addresses (RFC 5321 §5.1), which proves nothing and is not accepted.
 func (s *Service) findMX(ctx context.Context, name string) finding {
-	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupFor)
+	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
 	mxs, err := s.names.LookupMX(ctx, name)
 	if err != nil {
-		return missed(err, "no MX record was found")
+		return lookupFailed(err, "no MX record was found")
 	}
 	if resolver.IsNullMX(mxs) {
-		return finding{answered: true, message: "found a null MX record: the domain takes no mail (RFC 7505)"}
+		return finding{answered: true, message: "found a null MX record: the domain accepts no mail (RFC 7505)"}
 	}
 	hosts := make([]string, len(mxs))
 	for i, mx := range mxs {
@@ -65,8 +65,9 @@ func (s *Service) findMX(ctx context.Context, name string) finding {
 	return finding{answered: true, message: fmt.Sprintf("found %s, none of which is %s", quoted(hosts), s.policy.Hostname)}
 }
 
-// missed tells an authoritative "no" from not having been able to ask. Whom the resolver asked is nobody's business.
-func missed(err error, no string) finding {
+// lookupFailed returns the finding for an error: an authoritative "no", or that nothing is known. The message does not name
+// the DNS servers of the operator.
+func lookupFailed(err error, no string) finding {
 	dns, _ := errors.AsType[*net.DNSError](err)
 	switch {
 	case dns != nil && dns.IsNotFound:
@@ -77,18 +78,18 @@ func missed(err error, no string) finding {
 	return finding{message: "DNS failed to answer; try again later"}
 }
 
-// What is told of records that a stranger may have written.
+// Bounds of what a message quotes of records, which anyone may have written.
 const (
-	toldRecords = 3
-	toldLength  = 100
+	quotedRecords = 3
+	quotedLength  = 100 // octets of each
 )
 
-// quoted shows what was found, as much as helps.
+// quoted quotes the beginning of what was found.
 func quoted(found []string) string {
 	var shown []string
-	for _, f := range found[:min(len(found), toldRecords)] {
-		if len(f) > toldLength {
-			f = f[:toldLength] + "…"
+	for _, f := range found[:min(len(found), quotedRecords)] {
+		if len(f) > quotedLength {
+			f = f[:quotedLength] + "…"
 		}
 		shown = append(shown, fmt.Sprintf("%q", f))
 	}

@@ -8,25 +8,25 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// holder is who has proven a domain, as the mail path needs it; the zero value means that no account has.
+// holder is the account that has verified a domain, and the domain's status. The zero value means that there is none.
 type holder struct {
 	id      id.Domain
 	account id.Account
 	status  Status
 }
 
-// Holders are cached, since every recipient of a mail asks for one: also for names that no account has proven. A change in this
-// process is seen at once, and one in another process when that tells of it (OnChange), or after holdersFor if it cannot.
+// Holders are cached, since they are looked up for every recipient of a mail, also for unknown domains. Changes in this
+// process take effect at once, and those of other processes when they notify this one (OnChange), or after holdersTTL.
 const (
-	holdersFor = 5 * time.Second
-	holdersMax = 10_000 // names; clients choose them
+	holdersTTL = 5 * time.Second
+	holdersMax = 10_000 // names, which clients choose
 )
 
-// OnChange has tell called with the name of each private domain that changed hands here: other processes are to Forget it.
-// Call it before the service is used.
-func (s *Service) OnChange(tell func(name string)) { s.changed = tell }
+// OnChange sets a function that is called with the name of each private domain whose holder changed in this process: other
+// processes must Forget it. Call it before the service is used.
+func (s *Service) OnChange(notify func(name string)) { s.changed = notify }
 
-// Forget has it read again who has proven a private domain, or every one where name is "".
+// Forget removes the holder of a domain from the cache, or all holders if name is "".
 func (s *Service) Forget(name string) {
 	if name == "" {
 		s.holders.Clear()
@@ -35,6 +35,7 @@ func (s *Service) Forget(name string) {
 	s.holders.Forget(name)
 }
 
+// forget removes a holder from the caches of all processes.
 func (s *Service) forget(name string) {
 	s.Forget(name)
 	if s.changed != nil {
@@ -42,14 +43,14 @@ func (s *Service) forget(name string) {
 	}
 }
 
-// holderOf returns who has proven a domain: one read of an index at most, however many domains there are.
+// holderOf returns the holder of a domain, from the cache or with one read by an index.
 func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 	now := s.clock.Now()
 	h, ok, epoch := s.holders.Look(name, now)
 	if ok {
 		return h, nil
 	}
-	p, err := one(ctx, s.db, selectProven, name)
+	p, err := getPrivate(ctx, s.db, selectHolder, name)
 	if err != nil {
 		return holder{}, err
 	}
@@ -58,17 +59,17 @@ func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 	} else {
 		h = holder{}
 	}
-	s.holders.PutSince(epoch, name, h, 1, now.Add(holdersFor))
+	s.holders.PutSince(epoch, name, h, 1, now.Add(holdersTTL))
 	return h, nil
 }
 
-// HoldersTx tells found, for each of names (lower-case A-labels) that an account has proven, whose private domain it
-// is. It reads the rows: what it says cannot change before the transaction ends.
-func (s *Service) HoldersTx(ctx context.Context, tx *db.Tx, names []string, found func(name string, owner id.Account, private id.Domain)) error {
-	proven, err := provenTx(ctx, tx, names)
-	for _, p := range proven {
+// HoldersTx calls fn with the owner of each name (lower-case A-labels) that is a verified or suspended private domain. The
+// rows cannot change before the transaction ends.
+func (s *Service) HoldersTx(ctx context.Context, tx *db.Tx, names []string, fn func(name string, owner id.Account, private id.Domain)) error {
+	holders, err := holdersTx(ctx, tx, names)
+	for _, p := range holders {
 		if p.Status != ending {
-			found(p.Name, p.Account, p.ID)
+			fn(p.Name, p.Account, p.ID)
 		}
 	}
 	return err

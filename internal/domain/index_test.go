@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/domain"
 )
 
-// What a mail or the schedule asks is answered from an index, so that it costs the same however many domains there are.
-func TestLookupsDoNotGrowWithTheDomains(t *testing.T) {
+// The statements of the mail path and of the re-check use an index, so that their cost does not grow with the domains.
+func TestLookupsUseAnIndex(t *testing.T) {
 	d := dbtest.Open(t, db.Options{})
 	for query, args := range domain.Lookups() {
 		rows, err := d.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)

@@ -11,51 +11,51 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Status is how a private domain stands.
+// Status is the state of a private domain.
 type Status string
 
-// The statuses of decisions §2 Private domain.
+// The statuses (docs/spec/domains.md#private-domains).
 const (
-	Pending   Status = "pending"   // claimed, not proven; any number of accounts may claim the same domain
-	Verified  Status = "verified"  // mail is taken, to every local part
-	Suspended Status = "suspended" // its MX record went away; senders are told to try later
+	Pending   Status = "pending"   // claimed but not verified; any number of accounts may claim the same domain
+	Verified  Status = "verified"  // accepts mail to every local part
+	Suspended Status = "suspended" // its MX record is missing; senders get a temporary failure
 
-	ending Status = "ending" // its mailboxes are being destroyed; nobody sees it any more
+	ending Status = "ending" // its mailboxes are being destroyed; it is hidden from its owner
 )
 
-// Private is a mail domain that an account has claimed (decisions §2 Private domain).
+// Private is a mail domain that an account has claimed.
 type Private struct {
 	ID         id.Domain
 	Account    id.Account
 	Name       string // lower-case A-labels
 	Status     Status
 	CreatedAt  time.Time
-	VerifiedAt time.Time // when it was last proven; zero: never
-	CheckedAt  time.Time // when a look-up of its records last had an answer; zero: never
+	VerifiedAt time.Time // when it was last verified; zero: never
+	CheckedAt  time.Time // last lookup with an authoritative answer; zero: never
 
 	proof       string
 	txtOK, mxOK bool      // as of CheckedAt
-	misses      int       // re-checks in a row that found no MX record
-	nextCheck   time.Time // of a verified one; else zero
+	misses      int       // consecutive re-checks without the MX record
+	nextCheck   time.Time // zero unless verified
 }
 
-// Record is a DNS record that proves a private domain.
+// Record is a DNS record that a private domain needs.
 type Record struct {
-	Type     string // TXT, MX
-	Name     string // where it has to be, without a trailing dot
+	Type     string // TXT or MX
+	Name     string // without a trailing dot
 	Value    string
-	Priority int  // of an MX record: a proposal, any other is as good; 0 else
-	OK       bool // whether the last look-up that had an answer found it
+	Priority int  // of an MX record, any value is accepted; otherwise 0
+	OK       bool // whether the lookup at CheckedAt found it
 }
 
-// The records as the interface shows them.
+// Parts of the records.
 const (
 	proofLabel  = "_gonebox."
 	proofPrefix = "gonebox-verify="
 	mxPriority  = 10
 )
 
-// Records are what the owner of a private domain has to put into DNS: the proof first, then the way for mail.
+// Records returns the DNS records that a private domain needs: the TXT record that proves it, and the MX record.
 func (s *Service) Records(p *Private) []Record {
 	return []Record{
 		{Type: "TXT", Name: proofLabel + p.Name, Value: proofPrefix + p.proof, OK: p.txtOK},
@@ -63,20 +63,20 @@ func (s *Service) Records(p *Private) []Record {
 	}
 }
 
-// Plans says what an account may have.
+// Plans gives the quotas of an account.
 type Plans interface {
-	DomainsMax(ctx context.Context, account id.Account) (int, error) // private domains
+	DomainsMax(ctx context.Context, account id.Account) (int, error) // of private domains
 }
 
-// Mailboxes are those on a private domain, which end with it.
+// Mailboxes destroys the mailboxes of a private domain.
 type Mailboxes interface {
-	// EndDomain ends every mailbox on a private domain before it returns. No new ones may come meanwhile.
+	// EndDomain destroys every mailbox of a private domain before it returns. No new ones may be created meanwhile.
 	EndDomain(ctx context.Context, domain id.Domain) error
 }
 
-// Claim adds a private domain to an account, to be proven by Verify. A claim keeps nobody else from the domain.
+// Claim adds a private domain to an account, which Verify verifies. Other accounts may claim the same domain.
 //
-// Errors: request.invalid, domain.not_allowed, domain.taken where the account has it or another has proven it,
+// Errors: request.invalid; domain.not_allowed; domain.taken, if the account has it or another has verified it;
 // domain.limit_reached.
 func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*Private, error) {
 	name, err := s.claimable(name)
@@ -90,7 +90,7 @@ func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*
 	now := s.clock.Now().Truncate(time.Microsecond)
 	p := &Private{ID: id.New[id.Domain](now), Account: account, Name: name, Status: Pending, CreatedAt: now, proof: newProof()}
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if err := freeTx(ctx, tx, account, name); err != nil {
+		if err := checkFreeTx(ctx, tx, account, name); err != nil {
 			return err
 		}
 		n, err := countTx(ctx, tx, account)
@@ -108,27 +108,27 @@ func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*
 	return p, nil
 }
 
-// freeTx says whether an account may claim a domain. Who has suspended one does not keep it from others: they may have
-// bought it since (docs/spec/domains.md#private-domains).
-func freeTx(ctx context.Context, tx *db.Tx, account id.Account, name string) error {
-	mine, err := one(ctx, tx, selectByName, account, name)
+// checkFreeTx checks that an account may claim a domain. The holder of a suspended domain does not block others, who may have
+// bought it since (docs/spec/domains.md#private-domains). Error: domain.taken.
+func checkFreeTx(ctx context.Context, tx *db.Tx, account id.Account, name string) error {
+	mine, err := getPrivate(ctx, tx, selectByName, account, name)
 	if err != nil {
 		return err
 	}
 	if mine != nil {
 		return problem.Detailf(problem.DomainTaken, "the account has it already")
 	}
-	proven, err := one(ctx, tx, selectProven, name)
+	holder, err := getPrivate(ctx, tx, selectHolder, name)
 	if err != nil {
 		return err
 	}
-	if proven != nil && proven.Status != Suspended {
-		return problem.Detailf(problem.DomainTaken, "another account has proven it")
+	if holder != nil && holder.Status != Suspended {
+		return problem.Detailf(problem.DomainTaken, "another account has verified it")
 	}
 	return nil
 }
 
-// proofBytes of chance make the TXT record of one account useless to every other.
+// proofBytes is how many random octets the proof has, so that the TXT record of one account is useless to another.
 const proofBytes = 16
 
 func newProof() string {
@@ -137,20 +137,19 @@ func newProof() string {
 	return hex.EncodeToString(b[:])
 }
 
-// List returns an account's private domains, newest first: those older than the one named before ("": from the newest
-// on), at most max.
+// List returns at most max of an account's private domains, newest first, that are older than before; "" is the beginning.
 func (s *Service) List(ctx context.Context, account id.Account, before id.Domain, max int) ([]*Private, error) {
 	last := string(before)
 	if last == "" {
-		last = beyond
+		last = maxID
 	}
-	return many(ctx, s.db, selectPage, account, last, max)
+	return listPrivate(ctx, s.db, selectPage, account, last, max)
 }
 
-// beyond sorts behind every identifier.
-const beyond = "~"
+// maxID sorts after every identifier.
+const maxID = "~"
 
-// Owns reports whether a private domain is an account's, proven or not.
+// Owns reports whether an account has claimed a private domain, verified or not.
 func (s *Service) Owns(ctx context.Context, account id.Account, domain id.Domain) (bool, error) {
 	p, err := s.owned(ctx, s.db, account, domain)
 	if problem.Has(err, problem.DomainNotFound) {
@@ -159,9 +158,9 @@ func (s *Service) Owns(ctx context.Context, account id.Account, domain id.Domain
 	return p != nil, err
 }
 
-// owned reads an account's private domain. Another's is told like one that never was. Error: domain.not_found.
+// owned reads an account's private domain. Error: domain.not_found, also for a domain of another account.
 func (s *Service) owned(ctx context.Context, q db.Queryer, account id.Account, domain id.Domain) (*Private, error) {
-	p, err := one(ctx, q, selectByID, domain)
+	p, err := getPrivate(ctx, q, selectByID, domain)
 	if err != nil {
 		return nil, err
 	}
@@ -171,8 +170,8 @@ func (s *Service) owned(ctx context.Context, q db.Queryer, account id.Account, d
 	return p, nil
 }
 
-// Delete removes a private domain of an account and destroys its mailboxes: its mail is refused from the first moment
-// on, and when Delete returns nil no mailbox is left. Where it breaks off, Sweep does the rest. Error: domain.not_found.
+// Delete deletes a private domain of an account and destroys its mailboxes: its mail is rejected from the start, and when
+// Delete returns nil no mailbox is left. If it fails midway, Sweep finishes it. Error: domain.not_found.
 func (s *Service) Delete(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) error {
 	var p *Private
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -191,15 +190,15 @@ func (s *Service) Delete(ctx context.Context, account id.Account, domain id.Doma
 	return s.release(ctx, p.ID, boxes)
 }
 
-// endTx makes a domain one that is on its way out: neither mail nor a new mailbox is taken. Nobody else can prove it
-// until its mailboxes are gone, so that they never get the mail of its next owner.
+// endTx sets the status ending: the domain accepts neither mail nor new mailboxes. Other accounts cannot verify it until its
+// mailboxes are gone, so that those never get mail of the next owner.
 func (s *Service) endTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	tx.AfterCommit(func() { s.forget(p.Name) })
 	_, err := tx.Exec(ctx, updateEnding, p.ID)
 	return err
 }
 
-// release destroys the mailboxes of a domain that is on its way out, and then its row.
+// release destroys the mailboxes of a domain with the status ending, and then deletes its row.
 func (s *Service) release(ctx context.Context, domain id.Domain, boxes Mailboxes) error {
 	if err := boxes.EndDomain(ctx, domain); err != nil {
 		return err
@@ -210,9 +209,9 @@ func (s *Service) release(ctx context.Context, domain id.Domain, boxes Mailboxes
 	})
 }
 
-// Sweep finishes what a Delete that broke off has left.
+// Sweep finishes deletions that failed midway.
 func (s *Service) Sweep(ctx context.Context, boxes Mailboxes) error {
-	left, err := many(ctx, s.db, selectEnding)
+	left, err := listPrivate(ctx, s.db, selectEnding)
 	if err != nil {
 		return err
 	}

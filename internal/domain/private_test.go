@@ -10,8 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-func TestAClaimKeepsNobodyFromTheDomain(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestClaimDoesNotBlockOtherAccounts(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		first := w.claim(t, alice, "shop.dev")
 		second := w.claim(t, bob, "shop.dev")
 		if w.Records(first)[0].Value == w.Records(second)[0].Value {
@@ -37,9 +37,9 @@ func TestAClaimKeepsNobodyFromTheDomain(t *testing.T) {
 	})
 }
 
-// A parent, a child and a sibling of another's domain are nothing to it.
-func TestDomainsAboveAndBelowAreIndependent(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// Claims of the parent, a subdomain and a sibling of another account's domain are unrelated to it.
+func TestParentAndSubdomainsAreIndependent(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		w.verified(t, alice, "eu.shop.dev")
 		for _, name := range []string{"shop.dev", "us.shop.dev", "a.eu.shop.dev"} {
 			w.verified(t, bob, name)
@@ -54,8 +54,8 @@ func TestDomainsAboveAndBelowAreIndependent(t *testing.T) {
 	})
 }
 
-func TestThePlanLimitsPrivateDomains(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestPlanLimitsPrivateDomains(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		w.max = 2
 		p := w.claim(t, alice, "one.dev")
 		w.claim(t, alice, "two.dev")
@@ -69,8 +69,8 @@ func TestThePlanLimitsPrivateDomains(t *testing.T) {
 	})
 }
 
-func TestListingGoesBackFromTheNewest(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestListIsNewestFirst(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		for _, name := range []string{"one.dev", "two.dev", "three.dev"} {
 			w.claim(t, alice, name)
 			w.clock.Advance(1e9)
@@ -93,9 +93,9 @@ func TestListingGoesBackFromTheNewest(t *testing.T) {
 	})
 }
 
-// What is another's is told like what never was.
-func TestOthersDomainsAreUnknown(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// A domain of another account gets the same error as an unknown one.
+func TestDomainOfAnotherAccountIsNotFound(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "shop.dev")
 		for _, d := range []id.Domain{p.ID, "dom_x", ""} {
 			_, err := w.Verify(t.Context(), bob, d, w.boxes)
@@ -111,8 +111,8 @@ func TestOthersDomainsAreUnknown(t *testing.T) {
 	})
 }
 
-func TestDeletingEndsTheMailboxesFirst(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestDeleteDestroysTheMailboxesFirst(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "shop.dev")
 		other := w.claim(t, bob, "other.dev")
 		w.boxes.between = func(id.Domain) {
@@ -137,8 +137,8 @@ func TestDeletingEndsTheMailboxesFirst(t *testing.T) {
 	})
 }
 
-func TestADeletionThatBrokeOffIsFinished(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestSweepFinishesAFailedDeletion(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "shop.dev")
 		w.boxes.err = errors.New("the process ends")
 		if err := w.Delete(t.Context(), alice, p.ID, w.boxes); !errors.Is(err, w.boxes.err) {
@@ -158,8 +158,8 @@ func TestADeletionThatBrokeOffIsFinished(t *testing.T) {
 	})
 }
 
-func TestMailboxesGoOnDomainsOfOnesOwn(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestChooseAcceptsOwnPrivateDomains(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "bücher.de")
 		w.claim(t, alice, "pending.dev")
 		for _, wished := range []string{"bücher.de", "BÜCHER.de", "xn--bcher-kva.de."} {
@@ -180,10 +180,9 @@ func TestMailboxesGoOnDomainsOfOnesOwn(t *testing.T) {
 	})
 }
 
-// The operator's commands do not make public what an account has proven; a claim does not stop them, and can then not
-// be proven any more.
-func TestAPrivateDomainDoesNotBecomePublic(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// Add rejects a domain that an account has verified. It accepts a claimed one, which then cannot be verified.
+func TestVerifiedDomainCannotBecomePublic(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		w.verified(t, alice, "shop.dev")
 		wantCode(t, w.Add(t.Context(), "shop.dev"), problem.DomainTaken)
 		p := w.claim(t, alice, "eu.late.dev")
@@ -194,9 +193,9 @@ func TestAPrivateDomainDoesNotBecomePublic(t *testing.T) {
 	})
 }
 
-// A look-up by the mail path is remembered, and a change is known at once.
-func TestWhoIsServedIsKnownAtOnce(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// Holders are cached, and changes take effect at once.
+func TestHolderChangesTakeEffectAtOnce(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		served := func(code problem.Code) {
 			t.Helper()
 			for range 2 {

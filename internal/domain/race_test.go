@@ -12,9 +12,9 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// race is a world and what should be true of it: accounts that claim, prove, lose and delete the same domain.
+// race is a fixture with a model of it: accounts that claim, verify, lose and delete the same domain.
 type race struct {
-	*world
+	*fixture
 	t      *testing.T
 	claims map[id.Account]*domain.Private
 	status map[id.Account]domain.Status
@@ -28,7 +28,7 @@ const prize = "shop.dev"
 
 func drawRacer(r *rapid.T) id.Account { return rapid.SampledFrom(racers).Draw(r, "account") }
 
-// other is another account whose claim is in a status, if there is one.
+// other returns another account whose claim has a status, if there is one.
 func (r *race) other(c id.Account, status domain.Status) (id.Account, bool) {
 	for _, o := range racers {
 		if o != c && r.status[o] == status {
@@ -108,20 +108,20 @@ func (r *race) recheckAll(*rapid.T) {
 	}
 }
 
-// check holds what is stored and what the mail path says against what should be.
+// check compares the stored rows and the mail path with the model.
 func (r *race) check(rt *rapid.T) {
 	var holder id.Account
 	for _, c := range racers {
 		var got domain.Status
 		if p := r.claims[c]; p != nil {
-			got = r.world.status(r.t, p)
+			got = r.fixture.status(r.t, p)
 		}
 		if got != r.status[c] {
 			rt.Fatalf("%s is %q, want %q", c, got, r.status[c])
 		}
 		if got == domain.Verified {
 			if holder != "" {
-				rt.Fatalf("%s and %s have both proven it", holder, c)
+				rt.Fatalf("%s and %s have both verified it", holder, c)
 			}
 			holder = c
 		}
@@ -131,13 +131,13 @@ func (r *race) check(rt *rapid.T) {
 	}
 }
 
-// However accounts claim, prove, lose and delete the same domains: never have two proven one at the same time, and a
-// claim that is not proven never stands in another's way.
-func TestOneAccountAtATimeHasProvenADomain(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// In any order of claims, verifications, losses and deletions a domain has at most one holder, and a pending claim never
+// blocks another account.
+func TestDomainHasOneHolderAtATime(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		rapid.Check(t, func(rt *rapid.T) {
 			r := &race{
-				world: w, t: t, claims: make(map[id.Account]*domain.Private), status: make(map[id.Account]domain.Status),
+				fixture: w, t: t, claims: make(map[id.Account]*domain.Private), status: make(map[id.Account]domain.Status),
 				misses: make(map[id.Account]int),
 			}
 			defer r.clear()
@@ -157,7 +157,7 @@ func TestOneAccountAtATimeHasProvenADomain(t *testing.T) {
 	})
 }
 
-// clear leaves the world as it was.
+// clear resets the fixture.
 func (r *race) clear() {
 	for c, p := range r.claims {
 		_ = r.Delete(r.t.Context(), c, p.ID, r.boxes)
@@ -165,9 +165,9 @@ func (r *race) clear() {
 	r.dns.setMX(prize)
 }
 
-// Many who prove a domain at the same moment: one gets it, and the others are told so.
-func TestOfManyWhoProveADomainAtOnceOneGetsIt(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// Of concurrent verifications of a domain one succeeds, and the others fail with the reason.
+func TestConcurrentVerificationsHaveOneWinner(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		const n = 16
 		var claims []*domain.Private
 		var proofs []string

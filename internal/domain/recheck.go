@@ -8,18 +8,18 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Sizes of a re-check: so many look-ups at once, and so many domains read at a time.
+// Bounds of a re-check.
 const (
-	recheckAtOnce = 16
-	recheckBatch  = 256
+	recheckWorkers = 16  // concurrent lookups
+	recheckBatch   = 256 // domains read at once
 )
 
-// Recheck looks up the MX records of the verified domains whose time has come. A domain whose MX record was missing on
-// policy.SuspendAfter checks in a row is suspended until Verify brings it back. Only an authoritative "no" counts: time-outs
-// and failures of DNS neither count nor begin the count anew (decisions §2 Private domain).
+// Recheck looks up the MX records of the verified domains that are due. It suspends a domain whose MX record was missing on
+// Policy.SuspendAfter consecutive checks, until Verify verifies it again. Only authoritative answers count: timeouts and
+// failures of DNS neither count nor reset the count (docs/spec/domains.md#re-check-and-suspension).
 func (s *Service) Recheck(ctx context.Context) error {
 	for {
-		due, err := many(ctx, s.db, selectDue, s.clock.Now().UnixMicro(), recheckBatch)
+		due, err := listPrivate(ctx, s.db, selectDue, s.clock.Now().UnixMicro(), recheckBatch)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (s *Service) recheckAll(ctx context.Context, due []*Private) error {
 	var once sync.Once
 	var failed error
 	queue := make(chan *Private)
-	for range min(recheckAtOnce, len(due)) {
+	for range min(recheckWorkers, len(due)) {
 		workers.Go(func() {
 			for p := range queue {
 				if err := s.recheck(ctx, p); err != nil {
@@ -53,22 +53,22 @@ func (s *Service) recheckAll(ctx context.Context, due []*Private) error {
 
 func (s *Service) recheck(ctx context.Context, p *Private) error {
 	mx := s.findMX(ctx, p.Name)
-	if err := ctx.Err(); err != nil { // what was found is that nobody waited for an answer
+	if err := ctx.Err(); err != nil { // the lookup was canceled
 		return err
 	}
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		now, err := one(ctx, tx, selectByID, p.ID)
+		now, err := getPrivate(ctx, tx, selectByID, p.ID)
 		if err != nil || now == nil || now.Status != Verified || !now.CheckedAt.Equal(p.CheckedAt) {
-			return err // it went, or somebody has looked since
+			return err // it was deleted, or checked concurrently
 		}
-		return s.judgeTx(ctx, tx, now, mx)
+		return s.applyRecheckTx(ctx, tx, now, mx)
 	})
 }
 
-// judgeTx writes what a re-check found, and suspends the domain where it was once too often.
-func (s *Service) judgeTx(ctx context.Context, tx *db.Tx, p *Private, mx finding) error {
+// applyRecheckTx stores the finding of a re-check, and suspends the domain if its MX record was missing too often.
+func (s *Service) applyRecheckTx(ctx context.Context, tx *db.Tx, p *Private, mx finding) error {
 	now := s.clock.Now()
-	p.note(finding{}, mx, now)
+	p.record(finding{}, mx, now)
 	switch {
 	case mx.ok:
 		p.misses = 0
@@ -84,5 +84,5 @@ func (s *Service) judgeTx(ctx context.Context, tx *db.Tx, p *Private, mx finding
 	if err := saveTx(ctx, tx, p); err != nil {
 		return err
 	}
-	return s.tellTx(ctx, tx, p, now, suspended)
+	return s.publishTx(ctx, tx, p, now, suspended)
 }

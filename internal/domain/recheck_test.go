@@ -10,8 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// claimSuspended lets a domain become suspended, and another account claim it.
-func (w *world) claimSuspended(t *testing.T, p *domain.Private) *domain.Private {
+// claimSuspended suspends a domain and claims it for another account.
+func (w *fixture) claimSuspended(t *testing.T, p *domain.Private) *domain.Private {
 	t.Helper()
 	w.dns.setMX(p.Name)
 	for range 3 {
@@ -23,9 +23,9 @@ func (w *world) claimSuspended(t *testing.T, p *domain.Private) *domain.Private 
 	return w.claim(t, bob, p.Name)
 }
 
-// Each check is a letter: y the record is there, n it is not, o it is another's, 0 it is a null MX, t a time-out, s SERVFAIL.
-func TestAMissingRecordSuspendsAfterThreeChecksInARow(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// Each check is a letter: y found, n not found, o of another host, 0 a null MX, t timeout, s SERVFAIL.
+func TestThreeConsecutiveMissesSuspend(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		for checks, want := range map[string]domain.Status{
 			"":            domain.Verified,
 			"nn":          domain.Verified,
@@ -76,9 +76,9 @@ func TestAMissingRecordSuspendsAfterThreeChecksInARow(t *testing.T) {
 	})
 }
 
-// The proof may go once it has been seen: the MX record alone is looked up again (spec §3).
-func TestTheProofIsNeededOnce(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// The TXT record may be removed after the verification: re-checks look up only the MX record.
+func TestRecheckDoesNotNeedTheTXTRecord(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "shop.dev")
 		w.dns.setTXT("_gonebox.shop.dev")
 		for range 5 {
@@ -90,9 +90,9 @@ func TestTheProofIsNeededOnce(t *testing.T) {
 	})
 }
 
-// No domain is looked up before its time, none is left out, and they do not all come at the same moment.
-func TestRechecksComeInTimeAndApart(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// No domain is checked early, none is missed, and they are not all checked at the same time.
+func TestRechecksAreTimelyAndSpread(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		const n = 100
 		w.max = n
 		for i := range n {
@@ -117,9 +117,9 @@ func TestRechecksComeInTimeAndApart(t *testing.T) {
 	})
 }
 
-// A domain that was verified, or deleted, while DNS was asked is not judged by what was true before.
-func TestARecheckDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// A domain that was verified or deleted during the lookup is not changed by its result.
+func TestRecheckDoesNotUndoConcurrentChanges(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "shop.dev")
 		gone := w.verified(t, alice, "gone.dev")
 		w.dns.setMX("shop.dev")
@@ -144,8 +144,8 @@ func TestARecheckDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
 	})
 }
 
-func TestASuspendedDomainTakesNoNewMailboxes(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestSuspendedDomainGetsNoNewMailboxes(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		w.claimSuspended(t, w.verified(t, alice, "shop.dev"))
 		_, _, err := w.Choose(t.Context(), "shop.dev", alice)
 		wantCode(t, err, problem.MailboxDomainUnavailable)

@@ -20,11 +20,11 @@ const (
 const privateColumns = `id, account_id, name, status, proof, created_at, coalesce(verified_at, 0), coalesce(checked_at, 0), txt_ok, mx_ok,
 	misses, coalesce(next_check, 0)`
 
-// In the conditions of the partial indexes the statuses stand as the migration writes them.
+// The conditions repeat those of the partial indexes in the migration, which use literal statuses.
 const (
 	selectByID   = "SELECT " + privateColumns + " FROM private_domain WHERE id = $1"
 	selectByName = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND name = $2"
-	selectProven = "SELECT " + privateColumns + " FROM private_domain WHERE name = $1 AND status <> 'pending'"
+	selectHolder = "SELECT " + privateColumns + " FROM private_domain WHERE name = $1 AND status <> 'pending'"
 	selectNames  = "SELECT " + privateColumns + " FROM private_domain WHERE status <> 'pending' AND name IN "
 	selectPage   = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND id < $2 AND status <> 'ending' ORDER BY id DESC LIMIT $3"
 	selectDue    = "SELECT " + privateColumns + " FROM private_domain WHERE next_check <= $1 ORDER BY next_check LIMIT $2"
@@ -63,8 +63,8 @@ func scan(row db.Row) (*Private, error) {
 	return &p, nil
 }
 
-// one reads a private domain; nil without an error means that there is none.
-func one(ctx context.Context, q db.Queryer, query string, args ...any) (*Private, error) {
+// getPrivate reads a private domain; nil without an error means that there is none.
+func getPrivate(ctx context.Context, q db.Queryer, query string, args ...any) (*Private, error) {
 	p, err := scan(q.QueryRow(ctx, query, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -75,7 +75,7 @@ func one(ctx context.Context, q db.Queryer, query string, args ...any) (*Private
 	return p, nil
 }
 
-func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Private, error) {
+func listPrivate(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Private, error) {
 	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list private domains: %w", err)
@@ -86,11 +86,11 @@ func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Priv
 // namesMax bounds how many names one statement looks up.
 const namesMax = 512
 
-// provenTx reads those of the named domains that an account has proven.
-func provenTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, err error) {
+// holdersTx reads the holders of those names that have one, and locks their rows.
+func holdersTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, err error) {
 	for some := range slices.Chunk(names, namesMax) {
 		list, args := db.In(1, some)
-		found, err := many(ctx, tx, selectNames+list+db.Per{Postgres: " ORDER BY id FOR SHARE"}.On(tx.Engine()), args...)
+		found, err := listPrivate(ctx, tx, selectNames+list+db.Per{Postgres: " ORDER BY id FOR SHARE"}.On(tx.Engine()), args...)
 		if err != nil {
 			return nil, err
 		}

@@ -13,29 +13,29 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// takeovers bounds how often Verify comes back after it has taken a suspended domain from its holder: once is enough
-// unless others do the same at the same moment.
+// takeovers bounds how often Verify retries after it has taken a domain from a suspended holder. Once is enough unless other
+// accounts do the same concurrently.
 const takeovers = 3
 
-// Verify looks up the records of a private domain and, where both prove it, makes it verified, whatever it was before.
-// A holder that is suspended loses it to who proves it. boxes are told of the mailboxes that end with such a holder.
+// Verify looks up the records of a private domain and sets its status to verified if both are right. A suspended holder
+// loses the domain, and its mailboxes there are destroyed.
 //
-// Errors: domain.not_found; domain.verification_failed with a field for each record that failed, whose pointer is its
-// place in the domain's records, or with a detail where another account has proven the domain.
+// Errors: domain.not_found; domain.verification_failed, with a field for each wrong record, whose pointer is its index in the
+// domain's records, or with a detail if another account has verified the domain.
 func (s *Service) Verify(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) (*Private, error) {
 	p, err := s.owned(ctx, s.db, account, domain)
 	if err != nil {
 		return nil, err
 	}
 	if s.own(p.Name) { // since it was claimed
-		return nil, problem.Detailf(problem.DomainVerificationFailed, "it has become one of the service's own domains, or is below one")
+		return nil, problem.Detailf(problem.DomainVerificationFailed, "it has become one of the service's own domains, or a subdomain of one")
 	}
 	txt, mx := s.lookup(ctx, p)
 	if !txt.ok || !mx.ok {
-		return nil, s.failed(ctx, p, txt, mx)
+		return nil, s.verificationFailed(ctx, p, txt, mx)
 	}
 	for range takeovers {
-		verified, former, err := s.prove(ctx, account, domain)
+		verified, former, err := s.markVerified(ctx, account, domain)
 		if err != nil || former == nil {
 			return verified, err
 		}
@@ -47,10 +47,10 @@ func (s *Service) Verify(ctx context.Context, account id.Account, domain id.Doma
 }
 
 func taken() error {
-	return problem.Detailf(problem.DomainVerificationFailed, "the records are right, but another account has proven the domain")
+	return problem.Detailf(problem.DomainVerificationFailed, "the records are right, but another account has verified the domain")
 }
 
-// lookup asks for both records at the same time.
+// lookup looks up both records concurrently.
 func (s *Service) lookup(ctx context.Context, p *Private) (txt, mx finding) {
 	var both sync.WaitGroup
 	both.Go(func() { txt = s.findTXT(ctx, p) })
@@ -59,30 +59,30 @@ func (s *Service) lookup(ctx context.Context, p *Private) (txt, mx finding) {
 	return txt, mx
 }
 
-// failed notes what was found and says what is wrong with it.
-func (s *Service) failed(ctx context.Context, p *Private, txt, mx finding) error {
-	told := problem.New(problem.DomainVerificationFailed)
+// verificationFailed stores the findings and returns domain.verification_failed.
+func (s *Service) verificationFailed(ctx context.Context, p *Private, txt, mx finding) error {
+	failed := problem.New(problem.DomainVerificationFailed)
 	for i, f := range []finding{txt, mx} {
 		if !f.ok {
-			told.Fields = append(told.Fields, problem.Field{Pointer: fmt.Sprintf("/records/%d", i), Message: f.message})
+			failed.Fields = append(failed.Fields, problem.Field{Pointer: fmt.Sprintf("/records/%d", i), Message: f.message})
 		}
 	}
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		p, err := s.owned(ctx, tx, p.Account, p.ID) // it may have gone while DNS was asked
+		p, err := s.owned(ctx, tx, p.Account, p.ID) // it may have been deleted during the lookups
 		if err != nil {
 			return err
 		}
-		p.note(txt, mx, s.clock.Now())
+		p.record(txt, mx, s.clock.Now())
 		return saveTx(ctx, tx, p)
 	})
 	if err != nil {
 		return err
 	}
-	return told
+	return failed
 }
 
-// note keeps what a look-up found; one without an answer says nothing about the record.
-func (p *Private) note(txt, mx finding, now time.Time) {
+// record sets what lookups found; one without an answer changes nothing.
+func (p *Private) record(txt, mx finding, now time.Time) {
 	if txt.answered {
 		p.txtOK = txt.ok
 	}
@@ -94,20 +94,20 @@ func (p *Private) note(txt, mx finding, now time.Time) {
 	}
 }
 
-// prove makes a domain verified whose records were found to be right. Where a suspended holder stands in the way it
-// returns that one instead, on its way out, to be released first.
-func (s *Service) prove(ctx context.Context, account id.Account, domain id.Domain) (p, former *Private, err error) {
+// markVerified sets a domain whose records are right to verified. If there is a suspended holder, it sets that one to ending
+// instead and returns it as former: the caller must release it and call markVerified again.
+func (s *Service) markVerified(ctx context.Context, account id.Account, domain id.Domain) (p, former *Private, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		former = nil
 		if p, err = s.owned(ctx, tx, account, domain); err != nil {
 			return err
 		}
-		other, err := one(ctx, tx, selectProven, p.Name)
+		other, err := getPrivate(ctx, tx, selectHolder, p.Name)
 		switch {
 		case err != nil:
 			return err
 		case other == nil || other.ID == p.ID:
-			return s.proveTx(ctx, tx, p)
+			return s.markVerifiedTx(ctx, tx, p)
 		case other.Status == Suspended:
 			former = other
 			return s.endTx(ctx, tx, other)
@@ -117,29 +117,29 @@ func (s *Service) prove(ctx context.Context, account id.Account, domain id.Domai
 	return p, former, err
 }
 
-func (s *Service) proveTx(ctx context.Context, tx *db.Tx, p *Private) error {
+func (s *Service) markVerifiedTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	now := s.clock.Now().Truncate(time.Microsecond)
-	news := p.Status != Verified
-	if news {
+	isNew := p.Status != Verified
+	if isNew {
 		p.Status, p.VerifiedAt = Verified, now
 	}
 	p.CheckedAt, p.txtOK, p.mxOK, p.misses, p.nextCheck = now, true, true, 0, s.nextCheck(now)
 	tx.AfterCommit(func() { s.forget(p.Name) })
-	if err := saveTx(ctx, tx, p); err != nil || !news {
+	if err := saveTx(ctx, tx, p); err != nil || !isNew {
 		return err
 	}
-	return s.tellTx(ctx, tx, p, now, verified)
+	return s.publishTx(ctx, tx, p, now, verified)
 }
 
-// spread is the part of the time between two re-checks, one in so many, by which a next one may come early: domains that
-// were verified together drift apart.
+// spread is the fraction 1/spread of the re-check interval by which the next check may come early, so that domains that were
+// verified together are not checked together for ever.
 const spread = 10
 
-// nextCheck is when a domain is looked up again that was looked up now.
+// nextCheck returns when a domain that was looked up now is due again.
 func (s *Service) nextCheck(now time.Time) time.Time {
 	early, err := rand.Int(rand.Reader, big.NewInt(int64(s.policy.RecheckEvery/spread)+1))
 	if err != nil {
-		panic(err) // crypto/rand ends the program itself before it fails
+		panic(err) // never, as crypto/rand documents
 	}
 	return now.Add(s.policy.RecheckEvery - time.Duration(early.Int64()))
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-func TestVerifyingTellsWhatWasFound(t *testing.T) {
+func TestVerifyReportsWhatWasFound(t *testing.T) {
 	const right = hostname + "."
 	long := strings.Repeat("x", 1000)
-	run(t, func(t *testing.T, w *world) {
+	run(t, func(t *testing.T, w *fixture) {
 		for _, c := range []struct {
 			name    string
 			txt, mx []string
 			fault   error
-			told    []string // by record, "" for one that is right
+			failed  []string // by record, "" for one that is right
 		}{
 			{"nothing", nil, nil, nil, []string{"no TXT record was found", "no MX record was found"}},
 			{"others", []string{"v=spf1 -all"}, []string{"Mail.Example.NET."}, nil, []string{`found "v=spf1 -all", which`, `found "mail.example.net", none of which is ` + hostname}},
@@ -43,39 +43,39 @@ func TestVerifyingTellsWhatWasFound(t *testing.T) {
 				w.dns.setMX("shop.dev", c.mx...)
 				w.dns.fail(c.fault)
 				_, err := w.Verify(t.Context(), alice, p.ID, w.boxes)
-				told, _ := problem.From(err)
-				if told.Code != problem.DomainVerificationFailed {
+				failed, _ := problem.From(err)
+				if failed.Code != problem.DomainVerificationFailed {
 					t.Fatal(err)
 				}
-				fields := told.Fields
-				for i, want := range c.told {
+				fields := failed.Fields
+				for i, want := range c.failed {
 					if want == "" {
 						continue
 					}
 					if len(fields) == 0 || fields[0].Pointer != "/records/"+string(rune('0'+i)) || !strings.Contains(fields[0].Message, want) {
-						t.Fatalf("%+v, want %v", told.Fields, c.told)
+						t.Fatalf("%+v, want %v", failed.Fields, c.failed)
 					}
 					fields = fields[1:]
 				}
 				if len(fields) != 0 || strings.Contains(err.Error(), "192.0.2.53") || w.status(t, p) != domain.Pending {
-					t.Errorf("%+v, %s", told.Fields, w.status(t, p))
+					t.Errorf("%+v, %s", failed.Fields, w.status(t, p))
 				}
-				w.checkShown(t, p, c.told, c.fault == nil)
+				w.checkShown(t, p, c.failed, c.fault == nil)
 				wantCode(t, w.Delete(t.Context(), alice, p.ID, w.boxes), "")
 			})
 		}
 	})
 }
 
-// checkShown holds the records' ok and checkedAt against what a look-up told.
-func (w *world) checkShown(t *testing.T, p *domain.Private, told []string, answered bool) {
+// checkShown compares the records' ok and checkedAt with the result of a lookup.
+func (w *fixture) checkShown(t *testing.T, p *domain.Private, failed []string, answered bool) {
 	t.Helper()
 	all, err := w.List(t.Context(), p.Account, "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range w.Records(all[0]) {
-		if r.OK != (told[i] == "") {
+		if r.OK != (failed[i] == "") {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -84,8 +84,8 @@ func (w *world) checkShown(t *testing.T, p *domain.Private, told []string, answe
 	}
 }
 
-func TestVerifyingTakesTheRecordsAsPeopleWriteThem(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+func TestVerifyAcceptsVariantsOfTheRecords(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.claim(t, alice, "shop.dev")
 		proof := w.Records(p)[0].Value
 		w.dns.setTXT("_gonebox.shop.dev", "another thing", " "+strings.ToUpper(proof)+" ")
@@ -106,9 +106,9 @@ func TestVerifyingTakesTheRecordsAsPeopleWriteThem(t *testing.T) {
 	})
 }
 
-// Verifying a verified domain again, with a good or a bad outcome, changes what is known of the records and nothing else.
-func TestVerifyingAgainDoesNotUnverify(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// Verifying a verified domain again, with success or not, changes only what is known of the records.
+func TestVerifyKeepsAVerifiedDomainVerified(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "shop.dev")
 		first := p.VerifiedAt
 		w.clock.Advance(time.Hour)
@@ -133,11 +133,11 @@ func TestVerifyingAgainDoesNotUnverify(t *testing.T) {
 	})
 }
 
-// What was deleted while DNS was asked stays deleted.
-func TestVerifyingBringsNothingBack(t *testing.T) {
+// A domain that is deleted during the lookup stays deleted.
+func TestVerifyDoesNotRestoreADeletedDomain(t *testing.T) {
 	for name, records := range map[string]bool{"right": true, "wrong": false} {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
+			run(t, func(t *testing.T, w *fixture) {
 				p := w.claim(t, alice, "shop.dev")
 				if records {
 					w.prove(p)
@@ -153,9 +153,9 @@ func TestVerifyingBringsNothingBack(t *testing.T) {
 	}
 }
 
-// Who proves a domain that its former holder let go gets it, and nothing of the former's.
-func TestASuspendedDomainGoesToWhoProvesIt(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+// An account that verifies a suspended domain of another gets it, and none of the other's mailboxes.
+func TestSuspendedDomainIsTakenOverByVerify(t *testing.T) {
+	run(t, func(t *testing.T, w *fixture) {
 		former := w.verified(t, alice, "shop.dev")
 		next := w.claimSuspended(t, former)
 		w.prove(next)
