@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestAnAccountListsItsMailboxes(t *testing.T) {
+func TestAccountListsItsMailboxes(t *testing.T) {
 	s := startAccounts(t, nil)
 	u, other := s.account("ada@example.org"), s.account("bob@example.org")
 	if got := get[[]mailbox](s, "/me/mailboxes", u.Token); len(got) != 0 {
@@ -51,7 +51,7 @@ func TestAnAccountListsItsMailboxes(t *testing.T) {
 	}
 }
 
-func TestListingAnAccountsMailboxesRefuses(t *testing.T) {
+func TestListingAccountMailboxesRejectsInvalidRequests(t *testing.T) {
 	s := startAccounts(t, settings{"limits.other": "5/1h"})
 	m, key := s.create("", nil), s.startSession().Key
 	s.call(http.MethodGet, "/me/mailboxes", "", 401, "auth.required")

@@ -18,7 +18,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// accountSpecification is interface.md §4 for the groups account and auth.
+// accountSpecification lists the statuses of the groups account and auth (docs/spec/accounts.md).
 const accountSpecification = `
 GET    /me                                  200, 401
 PATCH  /me                                  200, 401, 422
@@ -29,7 +29,7 @@ POST   /me/2fa/confirm                      200, 401, 422
 POST   /auth/register                       201, 409, 422, 429
 POST   /auth/token                          200, 401, 422, 429`
 
-// accountCoverage is every answer of these groups, as in coverage.
+// accountCoverage is the table of these groups, in the form of coverage.
 const accountCoverage = `
 GET    /me                                  200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 PATCH  /me                                  200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
@@ -41,7 +41,7 @@ POST   /auth/register                       201, 409 account.email_taken, 413 re
 POST   /auth/token                          200, 401 auth.invalid_credentials auth.totp_required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
 DELETE /auth/token                          204, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited`
 
-// user is an account with a token that opens it.
+// user is an account and a token for it.
 type user struct {
 	Token     string
 	TokenType string
@@ -56,7 +56,7 @@ type account struct {
 
 const userPassword = "correct horse"
 
-// startAccounts starts a service that hashes passwords cheaply and lets everybody in.
+// startAccounts starts a service with cheap password hashes and high limits.
 func startAccounts(t testing.TB, set settings) *service {
 	t.Helper()
 	own := settings{
@@ -81,7 +81,7 @@ func (s *service) account(email string) (u user) {
 // fields are a JSON object.
 type fields map[string]any
 
-// signIn signs in with a code, "" for none, and gives the answer and the token in it.
+// signIn signs in with a code ("": none) and returns the answer and its token.
 func (s *service) signIn(email, password, code string) (apptest.Answer, string) {
 	s.t.Helper()
 	body := fields{"email": email, "password": password}
@@ -96,7 +96,7 @@ func (s *service) signIn(email, password, code string) (apptest.Answer, string) 
 	return a, u.Token
 }
 
-// authenticator is an authenticator app (RFC 6238), steps away from the service's present.
+// authenticator is an authenticator app (RFC 6238) whose clock is some steps off the service's.
 type authenticator struct {
 	s   *service
 	key []byte
@@ -109,7 +109,7 @@ func (a authenticator) code(steps int64) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[sum[19]&15:])&0x7fff_ffff%1_000_000)
 }
 
-// setUp begins to set up two-factor.
+// setUp begins a two-factor enrolment.
 func (s *service) setUp(token string) authenticator {
 	s.t.Helper()
 	a := s.call(http.MethodPost, "/me/2fa/setup", token, 200, "")
@@ -128,7 +128,7 @@ func (s *service) setUp(token string) authenticator {
 	return authenticator{s, key}
 }
 
-// twoFactor turns two-factor on; the present code is spent then.
+// twoFactor turns two-factor authentication on, which uses up the current code.
 func (s *service) twoFactor(token string) (authenticator, []string) {
 	s.t.Helper()
 	app := s.setUp(token)
@@ -171,7 +171,7 @@ func TestRegisteringSignsIn(t *testing.T) {
 	want(t, a, 401, "auth.invalid_credentials")
 }
 
-func TestWhatRegistersIsChecked(t *testing.T) {
+func TestRegistrationIsValidated(t *testing.T) {
 	s := startAccounts(t, nil)
 	for what, c := range map[string]struct {
 		body    any
@@ -199,7 +199,7 @@ func TestWhatRegistersIsChecked(t *testing.T) {
 			t.Errorf("%s: %s", what, a.Body)
 		}
 		if strings.Contains(string(a.Body), "horse") {
-			t.Errorf("%s: the password is told back: %s", what, a.Body)
+			t.Errorf("%s: the answer contains the password: %s", what, a.Body)
 		}
 	}
 	a := s.Call(http.MethodPost, "/auth/register", "", fields{"email": "a@b", "password": strings.Repeat("é", 200), "locale": "VI-vn"})
@@ -211,14 +211,14 @@ func TestWhatRegistersIsChecked(t *testing.T) {
 	}
 }
 
-func TestEveryFailedSignInIsTheSame(t *testing.T) {
+func TestFailedSignInsAnswerAlike(t *testing.T) {
 	s := startAccounts(t, nil)
 	s.account("plain@example.org")
 	u := s.account("two@example.org")
 	app, _ := s.twoFactor(u.Token)
 	bodies := make(map[string]bool)
 	for what, c := range map[string]fields{
-		"unknown":                     {"email": "nobody@example.org", "password": userPassword},
+		"unknown":                     {"email": "unknown@example.org", "password": userPassword},
 		"no address at all":           {"email": "", "password": userPassword},
 		"wrong password":              {"email": "plain@example.org", "password": "wrong"},
 		"empty password":              {"email": "plain@example.org", "password": ""},
@@ -226,7 +226,7 @@ func TestEveryFailedSignInIsTheSame(t *testing.T) {
 		"wrong password, right code":  {"email": "two@example.org", "password": "wrong", "code": app.code(1)},
 		"right password, wrong code":  {"email": "two@example.org", "password": userPassword, "code": "nocode"},
 		"right password, spent code":  {"email": "two@example.org", "password": userPassword, "code": app.code(0)},
-		"unknown address with a code": {"email": "nobody@example.org", "password": userPassword, "code": "123456"},
+		"unknown address with a code": {"email": "unknown@example.org", "password": userPassword, "code": "123456"},
 	} {
 		a := s.Call(http.MethodPost, "/auth/token", "", c)
 		want(t, a, 401, "auth.invalid_credentials")
@@ -240,13 +240,13 @@ func TestEveryFailedSignInIsTheSame(t *testing.T) {
 	want(t, a, 401, "auth.totp_required")
 	a, _ = s.signIn("two@example.org", userPassword, app.code(1))
 	want(t, a, 200, "")
-	a, _ = s.signIn("plain@example.org", userPassword, "123456") // a code that nobody asked for
+	a, _ = s.signIn("plain@example.org", userPassword, "123456") // a code, although two-factor is off
 	want(t, a, 200, "")
 	want(t, s.Call(http.MethodPost, "/auth/token", "", fields{"email": "a@b", "password": strings.Repeat("x", 201)}), 422, "request.invalid")
 	want(t, s.Call(http.MethodPost, "/auth/token", "", fields{"email": "a@b", "password": "x", "code": strings.Repeat("1", 17)}), 422, "request.invalid")
 }
 
-func TestTheLocaleIsChanged(t *testing.T) {
+func TestLocaleCanBeChanged(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	change := func(body any, status int, code, locale string) {
@@ -265,7 +265,7 @@ func TestTheLocaleIsChanged(t *testing.T) {
 	change(nil, 422, "request.invalid", "pt-BR")
 }
 
-func TestAUserTokenLivesThirtyDaysAfterItsLastUse(t *testing.T) {
+func TestUserTokenExpiresThirtyDaysAfterLastUse(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	_, unused := s.signIn("ada@example.org", userPassword, "")
@@ -278,7 +278,7 @@ func TestAUserTokenLivesThirtyDaysAfterItsLastUse(t *testing.T) {
 	s.call(http.MethodGet, "/me", u.Token, 401, "auth.invalid_token")
 }
 
-func TestSigningOutEndsThePresentedTokenAlone(t *testing.T) {
+func TestSigningOutEndsOnlyThePresentedToken(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	_, other := s.signIn("ada@example.org", userPassword, "")
@@ -288,7 +288,7 @@ func TestSigningOutEndsThePresentedTokenAlone(t *testing.T) {
 	s.call(http.MethodGet, "/me", other, 200, "")
 }
 
-func TestTwoFactorWalksThroughItsStates(t *testing.T) {
+func TestTwoFactorStates(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	type state struct {
@@ -368,14 +368,14 @@ func TestGuessingCodesIsLimited(t *testing.T) {
 	want(t, s.Call(http.MethodPost, "/me/2fa/confirm", u.Token, fields{"code": "x"}), 429, "rate.limited")
 }
 
-func TestTheLimitsOfSigningIn(t *testing.T) {
+func TestSignInLimits(t *testing.T) {
 	s := startAccounts(t, settings{"limits.signin": "3/5m", "limits.signin_account": "5/5m", "http.trusted_proxies": "127.0.0.1"})
 	s.account("ada@example.org")
 	from := func(address, email, password string) apptest.Answer {
 		t.Helper()
 		return s.from(address, http.MethodPost, "/auth/token", fields{"email": email, "password": password})
 	}
-	for _, email := range []string{"ada@example.org", "nobody@example.org"} { // whether there is such an account or not
+	for _, email := range []string{"ada@example.org", "unknown@example.org"} { // whether there is such an account or not
 		for _, same := range []string{email, strings.ToUpper(email), email} {
 			a := from("198.51.100.1", same, "wrong")
 			want(t, a, 401, "auth.invalid_credentials")
@@ -403,14 +403,14 @@ func TestTheLimitsOfSigningIn(t *testing.T) {
 	want(t, from("198.51.100.1", "ada@example.org", userPassword), 200, "")
 }
 
-// from calls as a client at an address, which a trusted proxy tells.
+// from makes calls with a client address, set by a trusted proxy.
 func (s *service) from(address, method, path string, body any) apptest.Answer {
 	s.t.Helper()
 	return s.do(method, path, "", body, func(r *http.Request) { r.Header.Set("X-Forwarded-For", address) })
 }
 
-// What reaches the hash of a password is counted by the address, whatever the account; what is refused before is not.
-func TestHashesAreLimitedByTheAddress(t *testing.T) {
+// Sign-ins that reach the password hash are counted by address, whatever the account; those refused before are not.
+func TestPasswordHashesAreLimitedByAddress(t *testing.T) {
 	s := startAccounts(t, settings{"limits.signin_address": "4/5m", "limits.signin_account": "5/5m", "http.trusted_proxies": "127.0.0.1"})
 	signIn := func(address, email, password string) apptest.Answer {
 		t.Helper()
@@ -444,8 +444,8 @@ func TestHashesAreLimitedByTheAddress(t *testing.T) {
 	want(t, signIn(flood, "ada@example.org", userPassword), 200, "")
 }
 
-// A call that finds the queue of hashes full counts against nothing: not its account's limit, nor those of its address.
-func TestAFullQueueDoesNotCount(t *testing.T) {
+// A call that finds the queue of hashes full counts against no limit, neither its account's nor its address's.
+func TestCallRefusedByFullHashQueueIsNotCounted(t *testing.T) {
 	signIn := func() (path string, body fields) {
 		return "/auth/token", fields{"email": "ada@example.org", "password": "wrong"}
 	}
@@ -486,11 +486,11 @@ func fullQueueDoesNotCount(t *testing.T, key string, call func() (path string, b
 	for attempt() {
 	}
 	if hashed.Load() != limit {
-		t.Errorf("%d passwords were hashed before the limit of %d was reached", hashed.Load(), limit)
+		t.Errorf("%d passwords were hashed before the limit of %d applied", hashed.Load(), limit)
 	}
 }
 
-func TestRegistrationsAreLimitedByTheAddress(t *testing.T) {
+func TestRegistrationsAreLimitedByAddress(t *testing.T) {
 	s := startAccounts(t, settings{"limits.register": "2/1h"})
 	s.account("a@example.org")
 	s.account("b@example.org")
@@ -499,7 +499,7 @@ func TestRegistrationsAreLimitedByTheAddress(t *testing.T) {
 	s.account("c@example.org")
 }
 
-func TestCallsOfAnAccountAreLimitedWhateverTheirToken(t *testing.T) {
+func TestTokensOfAnAccountShareItsLimit(t *testing.T) {
 	s := startAccounts(t, settings{"limits.other": "9/1m"})
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	_, other := s.signIn("ada@example.org", userPassword, "")
@@ -517,7 +517,7 @@ func TestCallsOfAnAccountAreLimitedWhateverTheirToken(t *testing.T) {
 	s.call(http.MethodGet, "/me", eve.Token, 200, "")
 }
 
-func TestOnlyAUserTokenOpensAnAccount(t *testing.T) {
+func TestOnlyUserTokenOpensAccount(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	foreign := startAccounts(t, nil).account("ada@example.org").Token
@@ -555,8 +555,8 @@ func TestBodiesAndQueriesOfAccounts(t *testing.T) {
 	}
 }
 
-// Everybody gets an answer, and what one is told does not depend on the others.
-func TestManyWhoSignInAtOnceAreAllAnswered(t *testing.T) {
+// Every sign-in is answered, and its answer does not depend on the others.
+func TestConcurrentSignInsAreAllAnswered(t *testing.T) {
 	s := startAccounts(t, nil)
 	s.account("ada@example.org")
 	var wg sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// costly is a mail whose text is written in 8 MiB of JSON.
+// costly is a mail whose text takes 8 MiB as JSON.
 func costly() []byte {
 	return append(crlf("From: Sender <sender@example.org>", "Subject: costly", "Content-Type: text/plain", ""),
 		bytes.Repeat([]byte(strings.Repeat(`"`, 62)+"\r\n"), 4<<20/64)...)
@@ -33,7 +33,7 @@ func (s *service) later(path, token string) (apptest.Answer, time.Duration) {
 	}
 }
 
-func TestACallWithoutMemoryIsToldToComeAgain(t *testing.T) {
+func TestCallWithoutMemoryAnswers503(t *testing.T) {
 	s := start(t, settings{"memory.budget": "128MiB"})
 	if s.OnPostgres() {
 		t.Skip("its processes have a budget each, and calls go to them in turn")
@@ -58,8 +58,8 @@ func TestACallWithoutMemoryIsToldToComeAgain(t *testing.T) {
 	s.call(http.MethodGet, "/messages/"+id, m.Token, 200, "")
 }
 
-// A long page is not read before there is memory for it, and is what it would have been.
-func TestALongPageIsCounted(t *testing.T) {
+// A long page is read only once there is memory for it, and is the same as ever.
+func TestLongPageReservesMemory(t *testing.T) {
 	s := start(t, settings{"memory.budget": "128MiB"})
 	if s.OnPostgres() {
 		t.Skip("the metrics are those of one of its processes")
@@ -76,7 +76,7 @@ func TestALongPageIsCounted(t *testing.T) {
 	until(t, "nothing is held", func() bool { return s.memory() == 0 })
 }
 
-func TestAnImageNamedOftenIsInlinedWithinBounds(t *testing.T) {
+func TestRepeatedInlineImageIsBounded(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	png := append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, 300<<10)...)

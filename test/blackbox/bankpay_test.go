@@ -15,11 +15,11 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// bankpaySpecification is interface.md §4 for the group integrations.
+// bankpaySpecification lists the statuses of the group integrations (docs/spec/billing.md#bank-transfers).
 const bankpaySpecification = `
 POST   /integrations/bankpay/webhook        200, 401`
 
-// bankpayCoverage is every answer of the group, as in coverage.
+// bankpayCoverage is the table of this group, in the form of coverage.
 const bankpayCoverage = `
 POST   /integrations/bankpay/webhook        200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited`
 
@@ -29,7 +29,7 @@ const (
 	callback    = "/integrations/bankpay/webhook"
 )
 
-// bankSettings have a bank that calls from this machine.
+// bankSettings configure a bank that calls from this machine.
 func bankSettings() settings {
 	return settings{
 		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436",
@@ -54,13 +54,13 @@ func (s *service) present(method, path, credential string, body any) apptest.Ans
 	return s.do(method, path, "", body, func(r *http.Request) { r.Header.Set("Authorization", credential) })
 }
 
-// bank calls back.
+// bank makes a callback.
 func (s *service) bank(body any) apptest.Answer {
 	s.t.Helper()
 	return s.present(http.MethodPost, callback, "Apikey "+bankSecret, body)
 }
 
-// transferred has the bank tell of money that came in.
+// transferred makes a callback for an incoming transfer.
 func (s *service) transferred(number int, amount int64, content string) {
 	s.t.Helper()
 	want(s.t, s.bank(transfer(number, amount, content)), 200, "")
@@ -73,7 +73,7 @@ func transfer(number int, amount int64, content string) fields {
 	}
 }
 
-func TestTheBankIsAnsweredInItsOwnWords(t *testing.T) {
+func TestBankCallbackAnswersSuccess(t *testing.T) {
 	s := startBank(t, nil)
 	for _, body := range []any{
 		transfer(92704, 2277000, "chuyen tien mua iphone"),
@@ -91,7 +91,7 @@ func TestTheBankIsAnsweredInItsOwnWords(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCallbackIsRefused(t *testing.T) {
+func TestInvalidCallbacksAreRejected(t *testing.T) {
 	s := startBank(t, settings{"http.large_body_max": "1KiB"})
 	for _, body := range []any{
 		[]byte(`{`), []byte(`id=5`), []byte(`[]`), []byte(`null`), []byte(``), []byte(`"5"`),
@@ -116,7 +116,7 @@ func TestWhatIsNoCallbackIsRefused(t *testing.T) {
 	want(t, a, 422, "request.invalid")
 }
 
-func TestOnlyTheBankMayCallBack(t *testing.T) {
+func TestOnlyBankMayCallBack(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	for credential, code := range map[string]string{
@@ -137,8 +137,8 @@ func TestOnlyTheBankMayCallBack(t *testing.T) {
 	}
 }
 
-// Behind a proxy the client's address counts, and nobody can pretend to have one.
-func TestTheBanksAddressIsKnownBehindAProxy(t *testing.T) {
+// Behind a proxy the client's address decides, and clients cannot forge it.
+func TestBankAddressIsCheckedBehindProxy(t *testing.T) {
 	s := startBank(t, settings{"billing.bankpay.allow_networks": "203.0.113.0/24", "http.trusted_proxies": "127.0.0.0/8"})
 	for forwarded, status := range map[string]int{"203.0.113.7": 200, "198.51.100.1": 401, "203.0.113.7, 198.51.100.1": 401, "": 401} {
 		a := s.do(http.MethodPost, callback, "", fields{"id": 1}, func(r *http.Request) {
@@ -151,8 +151,8 @@ func TestTheBanksAddressIsKnownBehindAProxy(t *testing.T) {
 	}
 }
 
-// Who guesses the secret is held up; the bank never is.
-func TestGuessingIsLimitedAndTheBankIsNot(t *testing.T) {
+// Clients that guess the secret are limited; the bank is not.
+func TestGuessingBankSecretIsLimited(t *testing.T) {
 	s := startBank(t, settings{"limits.other": "5/1m"})
 	for i := range 30 {
 		s.transferred(i, 1, "")
@@ -164,7 +164,7 @@ func TestGuessingIsLimitedAndTheBankIsNot(t *testing.T) {
 	s.transferred(30, 1, "")
 }
 
-func TestAnUnknownSecretIsNeverLogged(t *testing.T) {
+func TestUnknownSecretIsNeverLogged(t *testing.T) {
 	var log lockedBuffer
 	set := bankSettings()
 	maps.Copy(set, settings{"account.password.memory": "64KiB", "account.password.passes": "1"})
@@ -179,32 +179,32 @@ func TestAnUnknownSecretIsNeverLogged(t *testing.T) {
 		}
 	}
 	if !strings.Contains(text, "another body") {
-		t.Errorf("the log does not tell that the bank contradicts itself:\n%s", text)
+		t.Errorf("the log does not report the contradicting callback:\n%s", text)
 	}
 }
 
-// lockedBuffer is a buffer that several goroutines write to.
+// lockedBuffer is a buffer for several goroutines.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-// Write adds to it.
+// Write appends to the buffer.
 func (l *lockedBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(p)
 }
 
-// String is what was written.
+// String returns what was written.
 func (l *lockedBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
 }
 
-// The row keeps the body as it came, octet by octet, and the first one.
-func TestTheBodyIsKeptWhole(t *testing.T) {
+// The row keeps the body of the first callback, octet by octet.
+func TestCallbackBodyIsStoredUnchanged(t *testing.T) {
 	s := startBank(t, nil)
 	body := []byte(`{ "id":77,"z":1 , "content":"\u00e9 \/ é", "big": 123456789012345678901234567890, "a":null}`)
 	want(t, s.bank(body), 200, "")
@@ -215,8 +215,8 @@ func TestTheBodyIsKeptWhole(t *testing.T) {
 	}
 }
 
-// What the bank tells ends as money, from the order to the ledger, however it is told.
-func TestFromTheOrderToTheLedger(t *testing.T) {
+// Callbacks become ledger entries, from the order to the credit, whatever their order and number.
+func TestPaidOrderReachesLedger(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	o := s.topup(u, 150_000)
@@ -240,7 +240,7 @@ func TestFromTheOrderToTheLedger(t *testing.T) {
 	}
 }
 
-// outcome is what the service noted about a transfer.
+// outcome is what the service recorded about a transfer.
 func (s *service) outcome(number int) (outcome string) {
 	s.t.Helper()
 	err := s.Database().QueryRow("SELECT outcome || ' ' || coalesce(reason, '') FROM bankpay_match WHERE transaction_id = $1", fmt.Sprint(number)).Scan(&outcome)
@@ -250,8 +250,8 @@ func (s *service) outcome(number int) (outcome string) {
 	return strings.TrimSpace(outcome)
 }
 
-// A transfer that cannot be booked, whatever is done, is staff's affair in the end, and never the load balancer's.
-func TestATransferThatCannotBeBookedHarmsNothingElse(t *testing.T) {
+// A transfer that can never be booked becomes unmatched in the end, and does not affect readiness.
+func TestFailingTransferDoesNotBlockOthers(t *testing.T) {
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	s.fund(u, 10)
@@ -281,8 +281,8 @@ func TestATransferThatCannotBeBookedHarmsNothingElse(t *testing.T) {
 	}
 }
 
-// Without a callback's nudge, and after a stop at any moment, the round that comes by the clock does the same.
-func TestReconciliationGoesOnAfterAStop(t *testing.T) {
+// Without a callback, and after a stop at any moment, the scheduled round does the same.
+func TestReconciliationSurvivesRestart(t *testing.T) {
 	dir := t.TempDir()
 	set := bankSettings()
 	maps.Copy(set, settings{"account.password.memory": "64KiB", "account.password.passes": "1"})

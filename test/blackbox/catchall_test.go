@@ -22,7 +22,7 @@ func unmarshal(t testing.TB, text []byte, v any) {
 
 const shop = "shop.gonebox-tests.net"
 
-func TestMailToAnUnusedLocalPartOpensAMailbox(t *testing.T) {
+func TestCatchAllOpensMailbox(t *testing.T) {
 	w := startDomains(t, nil)
 	w.verified(w.ada, shop)
 	for to, address := range map[string]string{
@@ -43,17 +43,17 @@ func TestMailToAnUnusedLocalPartOpensAMailbox(t *testing.T) {
 		w.refused(local+"@"+shop, "550 5.1.1")
 	}
 	w.refused("ann@below."+shop, "550 5.7.1")
-	w.refused("nobody@gonebox.localhost", "550 5.1.1")
+	w.refused("unknown@gonebox.localhost", "550 5.1.1")
 	if n := len(w.boxes(w.ada)); n != 7 {
 		t.Errorf("%d mailboxes", n)
 	}
 }
 
-// Asking whether mail would be taken makes nothing.
-func TestARecipientAloneOpensNothing(t *testing.T) {
+// RCPT alone creates no mailbox.
+func TestRecipientWithoutMailOpensNoMailbox(t *testing.T) {
 	w := startDomains(t, nil)
 	w.verified(w.ada, shop)
-	if err := w.TrySend(apptest.Mail{To: []string{"ann@" + shop, "nobody@gonebox.localhost"}}); err == nil {
+	if err := w.TrySend(apptest.Mail{To: []string{"ann@" + shop, "unknown@gonebox.localhost"}}); err == nil {
 		t.Error("it was taken")
 	}
 	if got := w.boxes(w.ada); len(got) != 0 {
@@ -61,14 +61,14 @@ func TestARecipientAloneOpensNothing(t *testing.T) {
 	}
 }
 
-func TestOneMailOpensAMailboxForEachRecipient(t *testing.T) {
+func TestMailOpensMailboxForEachRecipient(t *testing.T) {
 	w := startDomains(t, settings{"plans.free.mailboxes.max": "3"})
 	w.verified(w.ada, shop)
 	w.Send(apptest.Mail{To: []string{"ann@" + shop, "bob@" + shop, "Ann+again@" + shop}})
 	if got := w.boxes(w.ada); len(got) != 2 || got["ann@"+shop].MessageCount != 1 || got["bob@"+shop].MessageCount != 1 {
 		t.Errorf("%+v", got)
 	}
-	// Two more are one too many: neither is opened, and the mail is not in the first either.
+	// Two more mailboxes exceed the limit: neither is created, and the first recipient does not get the mail either.
 	if got := replyOf(w.TrySend(apptest.Mail{To: []string{"ann@" + shop, "carol@" + shop, "dave@" + shop}})); !strings.HasPrefix(got, "452 4.2.2") {
 		t.Error(got)
 	}
@@ -78,8 +78,8 @@ func TestOneMailOpensAMailboxForEachRecipient(t *testing.T) {
 	w.Send(apptest.Mail{To: []string{"ann@" + shop, "carol@" + shop}})
 }
 
-// Many mails to the same unused addresses, from many senders at once: each address is opened once and nothing is lost.
-func TestManyMailsAtOnceOpenAMailboxOnce(t *testing.T) {
+// Concurrent mails to the same unused addresses: each address is opened once and no mail is lost.
+func TestConcurrentMailOpensMailboxOnce(t *testing.T) {
 	w := startDomains(t, nil)
 	w.verified(w.ada, shop)
 	const senders, addresses = 24, 3
@@ -105,7 +105,7 @@ func TestManyMailsAtOnceOpenAMailboxOnce(t *testing.T) {
 	}
 }
 
-func TestAFullAccountDefersMail(t *testing.T) {
+func TestFullAccountDefersMail(t *testing.T) {
 	w := startDomains(t, settings{"plans.free.mailboxes.max": "2", "plans.free.mail.daily.max": "5"})
 	w.verified(w.ada, shop)
 	made := w.create(w.ada.Token, body{"ttl": 60})
@@ -125,8 +125,8 @@ func TestAFullAccountDefersMail(t *testing.T) {
 	w.call(http.MethodGet, "/mailboxes/me", made.Token, 410, "mailbox.expired")
 }
 
-// A filter of a domain is for all mailboxes on it, from the mail that opens one on, and for no others.
-func TestAFilterOfADomainIsForItsMailboxes(t *testing.T) {
+// A filter of a domain applies to all of its mailboxes, from the mail that opens one on, and to no others.
+func TestDomainFilterAppliesToItsMailboxes(t *testing.T) {
 	w := startDomains(t, nil)
 	p := w.verified(w.ada, shop)
 	w.filter(w.ada, fields{"scopeType": "domain", "domainId": p.ID, "extractRegex": `order (\w+)`})
@@ -145,8 +145,8 @@ func TestAFilterOfADomainIsForItsMailboxes(t *testing.T) {
 	want(t, w.Call(http.MethodPost, "/me/filters", bob.Token, fields{"name": "his", "scopeType": "domain", "domainId": p.ID, "extractRegex": "x"}), 422, "request.invalid")
 }
 
-// What ended, by time or by its owner, begins anew with the next mail: empty but for that, and with tokens of its own.
-func TestAnEndedAddressOpensAgain(t *testing.T) {
+// An address that expired or was destroyed is opened again by the next mail: with that mail alone, and new tokens.
+func TestEndedCatchAllAddressOpensAgain(t *testing.T) {
 	w := startDomains(t, nil)
 	w.verified(w.ada, shop)
 	for name, end := range map[string]func(mailbox){
@@ -170,7 +170,7 @@ func TestAnEndedAddressOpensAgain(t *testing.T) {
 	}
 }
 
-func TestMailboxesAreMadeOnOnesOwnDomain(t *testing.T) {
+func TestMailboxesNeedAnOwnDomain(t *testing.T) {
 	w := startDomains(t, nil)
 	bob := w.account("bob@example.org")
 	w.verified(w.ada, shop)
@@ -201,7 +201,7 @@ func TestMailboxesAreMadeOnOnesOwnDomain(t *testing.T) {
 	}
 }
 
-func TestADomainGoesWithItsMailboxes(t *testing.T) {
+func TestDeletingDomainEndsItsMailboxes(t *testing.T) {
 	w := startDomains(t, settings{"plans.free.mailboxes.max": "300", "plans.free.domains.max": "2"})
 	p := w.verified(w.ada, shop)
 	kept := w.create(w.ada.Token, nil)
@@ -237,7 +237,7 @@ func TestADomainGoesWithItsMailboxes(t *testing.T) {
 		return column(t, d, "SELECT count(*) FROM mailbox WHERE domain = $1", shop)[0] == "0"
 	})
 
-	// The next owner begins with nothing, and may have any address.
+	// The next owner starts without mailboxes, and may use any address.
 	bob := w.account("bob@example.org")
 	w.verified(bob, shop)
 	if m := w.create(bob.Token, body{"domain": shop, "localPart": "made"}); m.MessageCount != 0 {
@@ -249,8 +249,9 @@ func TestADomainGoesWithItsMailboxes(t *testing.T) {
 	}
 }
 
-// Who suspended a domain loses it to who proves it, with all mailboxes, so that nobody reads another's mail.
-func TestASuspendedDomainGoesToItsNextOwner(t *testing.T) {
+// An account whose domain is suspended loses it, with all mailboxes, to the account that proves it next, so that
+// neither reads the other's mail.
+func TestSuspendedDomainCanBeClaimed(t *testing.T) {
 	w := startDomains(t, settings{"domain.suspend_after": "1"})
 	bob := w.account("bob@example.org")
 	p := w.verified(w.ada, shop)

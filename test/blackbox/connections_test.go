@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// open opens HTTP connections from a loopback address, and says nothing on them.
+// open opens HTTP connections from a loopback address and sends nothing on them.
 func (s *service) open(from string, n int) (all []net.Conn) {
 	s.t.Helper()
 	u, err := url.Parse(s.URL)
@@ -30,7 +30,7 @@ func (s *service) open(from string, n int) (all []net.Conn) {
 	return all
 }
 
-// calledFrom makes a request of the first process, on a connection of its own from a loopback address.
+// calledFrom makes a request to the first process, on a connection of its own from a loopback address.
 func (s *service) calledFrom(address, method, url string) (status int, problem string, h http.Header) {
 	s.t.Helper()
 	client := &http.Client{Transport: &http.Transport{
@@ -50,13 +50,13 @@ func (s *service) calledFrom(address, method, url string) (status int, problem s
 	return res.StatusCode, apptest.Answer{Body: text[:n]}.Code(), res.Header
 }
 
-func TestConnectionsOfAnAddressAreLimited(t *testing.T) {
+func TestConnectionsAreLimitedByAddress(t *testing.T) {
 	const most = 40
 	s := start(t, settings{"limits.http_connections": fmt.Sprint(most)})
 	root := strings.TrimSuffix(s.URL, "/api/v1")
 	s.open("127.0.0.3", most+100)
 
-	// An answer says that the connections opened before have been accepted.
+	// An answer shows that the connections opened before have been accepted.
 	until(t, "the limit is reached", func() bool {
 		status, code, h := s.calledFrom("127.0.0.3", http.MethodGet, s.URL+"/domains")
 		if status == 200 {
@@ -80,7 +80,7 @@ func TestConnectionsOfAnAddressAreLimited(t *testing.T) {
 	}
 }
 
-func TestAClosedConnectionIsFreeAgain(t *testing.T) {
+func TestClosedConnectionIsNotCounted(t *testing.T) {
 	s := start(t, settings{"limits.http_connections": "40"})
 	all := s.open("127.0.0.3", 40)
 	until(t, "the limit is reached", func() bool {
@@ -94,7 +94,7 @@ func TestAClosedConnectionIsFreeAgain(t *testing.T) {
 	})
 }
 
-func TestTrustedProxiesHaveAnyNumberOfConnections(t *testing.T) {
+func TestTrustedProxiesHaveNoConnectionLimit(t *testing.T) {
 	s := start(t, settings{"limits.http_connections": "40", "http.trusted_proxies": "127.0.0.3/32"})
 	s.open("127.0.0.3", 100)
 	for range 20 {

@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// noise is octets that compression leaves as many as they are.
+// noise returns n octets that do not compress.
 func noise(seed uint64, octets int) []byte {
 	data := make([]byte, octets)
 	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(data)
@@ -40,7 +40,7 @@ func withFiles(text string, files ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// received returns the only message of a mailbox in full.
+// received returns the only message of a mailbox, in full.
 func (s *service) received(m mailbox) message {
 	s.t.Helper()
 	list := get[[]summary](s, "/mailboxes/me/messages", m.Token)
@@ -50,7 +50,7 @@ func (s *service) received(m mailbox) message {
 	return get[message](s, "/messages/"+list[0].ID, m.Token)
 }
 
-// wantFiles downloads the attachments of the only message of a mailbox.
+// wantFiles downloads the attachments of the only message of a mailbox and compares them.
 func (s *service) wantFiles(m mailbox, files ...[]byte) {
 	s.t.Helper()
 	full := s.received(m)
@@ -75,7 +75,7 @@ func (s *service) wantCounts(d *sql.DB, want map[string]int) {
 	}
 }
 
-// stored is how many octets the database takes, as it grows.
+// stored is the size of the database in octets.
 func (s *service) stored(d *sql.DB) (octets int64) {
 	s.t.Helper()
 	if s.OnPostgres() {
@@ -97,7 +97,7 @@ func (s *service) stored(d *sql.DB) (octets int64) {
 }
 
 // A mail within every limit, ten files for a hundred recipients, is stored once.
-func TestALargeMailToManyIsStoredOnce(t *testing.T) {
+func TestLargeMailToManyIsStoredOnce(t *testing.T) {
 	s := start(t, nil)
 	d := s.Database()
 	var boxes []mailbox
@@ -130,8 +130,8 @@ func TestALargeMailToManyIsStoredOnce(t *testing.T) {
 	s.wantCounts(d, map[string]int{"blob": 0, "blob_chunk": 0, "attachment": 0, "message": 0})
 }
 
-// A thousand small parts for many recipients are no thousand rows for each.
-func TestManySmallAttachmentsAreOneBlob(t *testing.T) {
+// A thousand small parts do not become a thousand rows for each recipient.
+func TestSmallAttachmentsShareABlob(t *testing.T) {
 	s := start(t, nil)
 	d := s.Database()
 	a, b, c := s.create("", nil), s.create("", nil), s.create("", nil)
@@ -150,7 +150,7 @@ func TestManySmallAttachmentsAreOneBlob(t *testing.T) {
 	}
 }
 
-func TestTheSameContentOfTwoMailsIsStoredOnce(t *testing.T) {
+func TestEqualContentIsStoredOnce(t *testing.T) {
 	s := start(t, nil)
 	d := s.Database()
 	a, b := s.create("", nil), s.create("", nil)
@@ -166,7 +166,7 @@ func TestTheSameContentOfTwoMailsIsStoredOnce(t *testing.T) {
 	s.wantCounts(d, map[string]int{"blob": 0, "blob_chunk": 0})
 }
 
-func TestALongTextIsShared(t *testing.T) {
+func TestLongTextIsShared(t *testing.T) {
 	s := start(t, nil)
 	d := s.Database()
 	a, b := s.create("", nil), s.create("", nil)
@@ -181,12 +181,12 @@ func TestALongTextIsShared(t *testing.T) {
 	}
 }
 
-// A mail that is refused in the end, though it was staged, leaves nothing.
-func TestARefusedLargeMailLeavesNothing(t *testing.T) {
+// A mail that is staged and then refused leaves nothing.
+func TestRefusedLargeMailLeavesNothing(t *testing.T) {
 	s := start(t, settings{"plans.guest.mail.daily.max": "2"})
 	d := s.Database()
 	m := s.create("", nil)
-	// Both are let in at RCPT and staged, since neither is counted yet: at most one fits.
+	// Both mails are accepted at RCPT and staged, since neither is counted yet; there is room for one.
 	s.Send(apptest.Mail{To: []string{m.Address}, Subject: "the first"})
 	taken := make(chan error)
 	for i := range 3 {
@@ -206,8 +206,8 @@ func TestARefusedLargeMailLeavesNothing(t *testing.T) {
 	s.wantCounts(d, map[string]int{"blob": 1, "blob_stage": 0, "attachment": 1})
 }
 
-// What a process had stored of a mail when it died is removed.
-func TestContentOfADeadProcessIsRemoved(t *testing.T) {
+// What a process had stored of a mail when it crashed is removed.
+func TestContentOfDeadProcessIsRemoved(t *testing.T) {
 	s := start(t, nil)
 	d := s.Database()
 	for _, statement := range []string{
@@ -228,7 +228,7 @@ func TestContentOfADeadProcessIsRemoved(t *testing.T) {
 	s.wantCounts(d, map[string]int{"blob": 0, "blob_chunk": 0})
 }
 
-// flip changes an octet in the middle of a value of the row that a condition selects, behind the back of the service.
+// flip changes an octet in the middle of a value, directly in the database, in the row that a condition selects.
 func flip(t *testing.T, d *sql.DB, table, column, where string) {
 	t.Helper()
 	var value []byte
@@ -241,7 +241,7 @@ func flip(t *testing.T, d *sql.DB, table, column, where string) {
 	}
 }
 
-func TestAnOctetThatChangedIsNoticed(t *testing.T) {
+func TestCorruptContentIsDetected(t *testing.T) {
 	large, small := noise(1, 300_000), noise(2, 3000)
 	for name, c := range map[string]struct {
 		recipients    int
@@ -289,8 +289,8 @@ func TestAnOctetThatChangedIsNoticed(t *testing.T) {
 	}
 }
 
-// Rows of the version before have no checksum.
-func TestMailOfTheVersionBeforeIsRead(t *testing.T) {
+// Rows written by earlier versions have no checksum.
+func TestMailWithoutChecksumIsRead(t *testing.T) {
 	s := start(t, nil)
 	d := s.Database()
 	m := s.create("", nil)

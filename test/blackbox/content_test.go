@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// contentSpecification is interface.md §4 for the group content.
+// contentSpecification lists the statuses of the group content (docs/spec/content.md).
 const contentSpecification = `
 GET    /content/notices                     200
 GET    /content/pages                       200
 GET    /content/pages/{key}                 200, 404`
 
-// contentCoverage is every answer of the group, as in coverage.
+// contentCoverage is the table of this group, in the form of coverage.
 const contentCoverage = `
 GET    /content/notices                     200, 422 request.invalid, 429 rate.limited
 GET    /content/pages                       200, 422 request.invalid, 429 rate.limited
@@ -37,7 +37,8 @@ type webPage struct {
 	UpdatedAt        time.Time
 }
 
-// announce publishes a notice for a locale, as the command does: after is when it starts, length how long it stays (0: for ever).
+// announce publishes a notice for a locale, as the command does: after is when it starts, length how long it is shown
+// (0: without end).
 func (s *service) announce(title, locale string, after, length time.Duration) {
 	s.t.Helper()
 	s.Clock.Advance(time.Microsecond)
@@ -64,7 +65,7 @@ func (s *service) put(key, locale, title string) {
 	}
 }
 
-// helpPage publishes a page for everybody and gives its key.
+// helpPage publishes a page without a locale and returns its key.
 func (s *service) helpPage() string {
 	s.put("help", "", "Help")
 	return "help"
@@ -79,7 +80,7 @@ func (s *service) titles(path string) string {
 	return strings.Join(titles, " ")
 }
 
-func TestNoticesAreShownBySchedule(t *testing.T) {
+func TestNoticesFollowTheirSchedule(t *testing.T) {
 	s := start(t, nil)
 	if got := get[[]notice](s, "/content/notices", ""); len(got) != 0 {
 		t.Errorf("%+v", got)
@@ -114,7 +115,7 @@ func TestNoticesAreShownBySchedule(t *testing.T) {
 	}
 }
 
-func TestNoticesAreShownInTheReadersLocale(t *testing.T) {
+func TestNoticesMatchTheReadersLocale(t *testing.T) {
 	s := start(t, nil)
 	for _, locale := range []string{"", "vi", "vi-VN", "en"} {
 		s.announce(cmp.Or(locale, "all"), locale, 0, 0)
@@ -131,7 +132,7 @@ func TestNoticesAreShownInTheReadersLocale(t *testing.T) {
 	}
 }
 
-func TestPagesAreShownInTheNearestLocale(t *testing.T) {
+func TestPagesFallBackToNearestLocale(t *testing.T) {
 	s := start(t, nil)
 	if got := get[[]webPage](s, "/content/pages", ""); len(got) != 0 {
 		t.Errorf("%+v", got)
@@ -167,7 +168,7 @@ func TestPagesAreShownInTheNearestLocale(t *testing.T) {
 	}
 }
 
-func TestContentRefuses(t *testing.T) {
+func TestContentRejectsInvalidRequests(t *testing.T) {
 	s := start(t, settings{"limits.other": "40/1h"})
 	s.helpPage()
 	paths := []string{"/content/notices", "/content/pages", "/content/pages/help"}

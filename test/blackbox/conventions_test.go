@@ -41,7 +41,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	}
 }
 
-func TestHeadIsGetWithoutABody(t *testing.T) {
+func TestHeadIsGetWithoutBody(t *testing.T) {
 	s := start(t, nil)
 	for _, path := range []string{"/domains", "/healthz"} {
 		if a := s.call(http.MethodHead, path, "", 200, ""); len(a.Body) != 0 || a.Header.Get("Content-Length") == "" {
@@ -50,7 +50,7 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	}
 }
 
-func TestAcceptNeverMatters(t *testing.T) {
+func TestAcceptIsIgnored(t *testing.T) {
 	s := start(t, nil)
 	for _, accept := range []string{"", "text/html", "application/xml;q=1", "application/json;q=0", "nonsense", "application/cbor", "*/*", ",;,"} {
 		a := s.do(http.MethodGet, "/domains", "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
@@ -153,7 +153,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// A body has 16 KiB, and 1 MiB where the operation needs it; above that it is refused before it is decoded.
+// A body may have 16 KiB, or 1 MiB for some operations; a larger one is refused before it is decoded.
 func TestBodyLimits(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
@@ -185,7 +185,7 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-// opening is the credential that a path takes.
+// opening is a credential that a path accepts.
 func opening(path string, m mailbox) string {
 	if path == "/mailboxes" {
 		return ""
@@ -193,8 +193,8 @@ func opening(path string, m mailbox) string {
 	return m.Token
 }
 
-// What is wrong is told with where it is, and never with what was sent.
-func TestErrorsOfTheInputTellNothingBack(t *testing.T) {
+// Errors name where the fault is and never repeat the input.
+func TestValidationErrorsDoNotEchoInput(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	const secret = "hunter2"
@@ -265,7 +265,7 @@ func TestQueries(t *testing.T) {
 	s.call(http.MethodGet, "/session", key, 200, "")
 }
 
-// A client that asks before it sends its body gets the verdict on the head first.
+// A client that sends Expect: 100-continue gets the answer to its header fields before it sends the body.
 func TestExpectContinue(t *testing.T) {
 	s := start(t, nil)
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL, "http://"), "/api/v1"))

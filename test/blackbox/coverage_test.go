@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// specification is interface.md §4 for the groups mailboxes, messages, otp, session, system,
-// and those of the files that are added at its end.
+// specification lists the statuses of every operation, without those that all operations share: those of the groups
+// mailboxes, messages, otp, session and system, then those that the other files declare.
 const specification = `
 GET    /domains                             200
 POST   /mailboxes                           201, 409, 422, 429
@@ -30,9 +30,9 @@ DELETE /session                             204, 401
 GET    /healthz                             200
 GET    /readyz                              200, 503` + accountSpecification + domainsSpecification + keysSpecification + filtersSpecification + webhooksSpecification + plansSpecification + contentSpecification + subscriptionSpecification + walletSpecification + bankpaySpecification
 
-// coverage is every answer there is: those of the specification, and what decisions.md adds in §1, §2, §4 and §5. Each
-// status is followed by its codes. Every row must be declared by the OpenAPI document, which may declare nothing
-// else, and must be seen by a test of this package. Behind * are the answers that belong to no operation.
+// coverage lists every answer: the statuses of specification and those of docs/spec/conventions.md, each status
+// followed by its problem codes. Every row must be declared by the OpenAPI document, which may declare nothing else,
+// and must be seen by a test of this package. Answers that belong to no operation stand behind *.
 const coverage = `
 GET    /domains                             200, 422 request.invalid, 429 rate.limited
 POST   /mailboxes                           201, 401 auth.invalid_token, 409 mailbox.local_part_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid mailbox.local_part_reserved mailbox.domain_unavailable mailbox.ttl_too_long mailbox.limit_reached, 429 rate.limited
@@ -53,7 +53,7 @@ GET    /healthz                             200
 GET    /readyz                              200, 503
 *      *                                    404 route.not_found, 405 route.method_not_allowed` + accountCoverage + domainsCoverage + keysCoverage + filtersCoverage + webhooksCoverage + plansCoverage + contentCoverage + subscriptionCoverage + walletCoverage + bankpayCoverage
 
-// pairs takes a table apart: "GET /domains 200", and "GET /domains 422 request.invalid".
+// pairs splits a table: "GET /domains 200", and "GET /domains 422 request.invalid".
 func pairs(table string) map[string]bool {
 	all := make(map[string]bool)
 	for line := range strings.Lines(strings.TrimSpace(table)) {
@@ -72,7 +72,7 @@ func pairs(table string) map[string]bool {
 	return all
 }
 
-// ledger notes which answers the tests of this package have had.
+// ledger records which answers the tests of this package have received.
 type ledger struct {
 	mu   sync.Mutex
 	seen map[string]bool
@@ -86,14 +86,14 @@ func (l *ledger) note(status int, code, method, template string) {
 	l.seen[strings.TrimSpace(fmt.Sprintf("%s %s %d %s", method, template, status, code))] = true
 }
 
-// missing is what of the table no test has had.
+// missing lists the rows of the table that no test has received.
 func (l *ledger) missing() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return without(pairs(coverage), l.seen)
 }
 
-// without lists what is in a and not in b.
+// without lists the elements of a that are not in b.
 func without(a, b map[string]bool) []string {
 	var only []string
 	for _, pair := range slices.Sorted(maps.Keys(a)) {
@@ -104,7 +104,7 @@ func without(a, b map[string]bool) []string {
 	return only
 }
 
-// listed are the groups of which the table lists a call: then it must list them all.
+// listed are the groups of which the table lists a call; it must then list all calls of the group.
 func listed(d *document) map[string]bool {
 	groups := make(map[string]bool)
 	for pair := range pairs(coverage) {
@@ -116,7 +116,8 @@ func listed(d *document) map[string]bool {
 	return groups
 }
 
-// declared is what the OpenAPI document says of each call of the listed groups; what is our own fault is its default.
+// declared lists what the OpenAPI document declares for each call of the listed groups. Internal errors are its default
+// answer.
 func declared(d *document) map[string]bool {
 	all, groups := make(map[string]bool), listed(d)
 	for path, methods := range d.Paths {
@@ -141,7 +142,7 @@ func declared(d *document) map[string]bool {
 	return all
 }
 
-func TestTheDocumentDeclaresWhatTheTableSaysAndNothingElse(t *testing.T) {
+func TestOpenAPIDocumentMatchesCoverageTable(t *testing.T) {
 	table, d := pairs(coverage), declared(start(t, nil).document())
 	for _, pair := range without(table, d) {
 		if !strings.HasPrefix(pair, "*") {
@@ -149,11 +150,11 @@ func TestTheDocumentDeclaresWhatTheTableSaysAndNothingElse(t *testing.T) {
 		}
 	}
 	for _, pair := range without(d, table) {
-		t.Errorf("the document declares %s, of which the table knows nothing", pair)
+		t.Errorf("the document declares %s, which the table lacks", pair)
 	}
 }
 
-func TestTheTableHoldsEveryStatusOfTheSpecification(t *testing.T) {
+func TestCoverageTableHoldsSpecifiedStatuses(t *testing.T) {
 	statuses := make(map[string]bool)
 	for pair := range pairs(coverage) {
 		statuses[strings.Join(strings.Fields(pair)[:3], " ")] = true

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// entrance is what it takes to make a call of the interface (spec §4 and §5).
+// entrance describes who may make a call of the API (docs/spec/conventions.md#credentials).
 type entrance struct {
 	call    string   // as in the OpenAPI document
 	schemes string   // the credentials that it takes, "public" for none
@@ -24,8 +24,8 @@ type entrance struct {
 	before  func(*estate) // what must have happened; may be nil
 }
 
-// entrances are all calls there are. A call that the document has and this table has not fails the test, and so does the
-// reverse: whoever adds a call says here whom it is for.
+// entrances are all calls. A call of the OpenAPI document that is missing here fails the test, and so does the reverse,
+// so that adding a call means stating here which credentials it accepts.
 func entrances() []entrance {
 	return slices.Concat(openToAll(), openToMailboxes(), openToUsers(), openToHookOwners(), openToKeys())
 }
@@ -123,7 +123,7 @@ func openToKeys() []entrance {
 
 func always(body fields) func(*estate) any { return func(*estate) any { return body } }
 
-// estate is an account with one of everything, and a guest's session beside it.
+// estate is an account with one of everything, and a guest session.
 type estate struct {
 	*domainWorld
 	email   string
@@ -158,7 +158,7 @@ func (w *domainWorld) settle(name string, o entrance) *estate {
 	w.prove(e.domain)
 	e.filter = w.filter(e.user, fields{"extractRegex": "order [0-9]+"})
 	e.order = w.topup(e.user, 10_000)
-	e.hook = w.register(e.user, fields{"url": "https://127.0.0.1:8443/", "events": []string{"domain.suspended"}}) // nobody listens
+	e.hook = w.register(e.user, fields{"url": "https://127.0.0.1:8443/", "events": []string{"domain.suspended"}}) // no process listens
 	eventually(w.t, "an attempt", func() bool { return len(w.attempts(e.user, e.hook)) > 0 })
 	e.attempt = w.attempts(e.user, e.hook)[0]
 	e.box = w.create(e.user.Token, nil)
@@ -176,7 +176,7 @@ var letterWithAFile = crlf(
 	`Content-Disposition: attachment; filename="notes.txt"`, "", "notes", "--b--",
 )
 
-// credentials are one of every kind, as the scheme that takes it: those of the estate, and two that nothing takes.
+// credentials are one of every kind, by the scheme that accepts it: those of the estate, and two that are never valid.
 func (e *estate) credentials() map[string]string {
 	return map[string]string{
 		"public": "", "mailboxToken": e.box.Token, "guestSession": e.guest, "userToken": e.user.Token, "apiKey": e.key.Key,
@@ -186,12 +186,12 @@ func (e *estate) credentials() map[string]string {
 	}
 }
 
-// takes reports whether a credential opens the call. One that is open to all looks at no credential.
+// takes reports whether a credential opens the call. A public call accepts any credential that is valid.
 func (o entrance) takes(name string) bool {
 	return o.schemes == "public" || slices.Contains(strings.Fields(o.schemes), name)
 }
 
-// send makes the call with things in the path's parameters.
+// send makes the call with resources in the path's parameters.
 func (o entrance) send(e *estate, credential string, things []string) apptest.Answer {
 	e.t.Helper()
 	method, path, _ := strings.Cut(o.call, " ")
@@ -213,12 +213,13 @@ func (o entrance) own(e *estate) []string {
 	return o.things(e)
 }
 
-// foreign are the ways to ask for what is not one's own, by the code of their answer: what another has, and what nobody has.
+// foreign are identifiers that do not belong to the caller, by the problem code of their answer: another account's, and
+// ones that do not exist.
 func (o entrance) foreign(own, others []string) map[string][][]string {
 	all := make(map[string][][]string)
 	for i, code := range o.unknown {
-		nobodys := own[i][:len(own[i])-10] + "0000000000"
-		for _, thing := range []string{others[i], nobodys, "x", "mbx_" + strings.Repeat("0", 26), own[i] + "0"} {
+		unknown := own[i][:len(own[i])-10] + "0000000000"
+		for _, thing := range []string{others[i], unknown, "x", "mbx_" + strings.Repeat("0", 26), own[i] + "0"} {
 			asked := slices.Clone(own)
 			asked[i] = thing
 			all[code] = append(all[code], asked)
@@ -230,8 +231,8 @@ func (o entrance) foreign(own, others []string) map[string][][]string {
 	return all
 }
 
-// Every call with every kind of credential, on own things and on another's.
-func TestEveryCallTakesItsOwnCredentialsOnItsOwnThings(t *testing.T) {
+// Every call with every kind of credential, on own resources and on another account's.
+func TestCallsAcceptOnlyTheirCredentialsAndResources(t *testing.T) {
 	set := bankSettings()
 	maps.Copy(set, settings{
 		"plans.free.keys.max": "5", "plans.free.keys.calls": "100000/1m", "plans.free.keys.mailbox_create": "100000/1m", "plans.free.domains.max": "5",
@@ -260,13 +261,13 @@ func TestEveryCallTakesItsOwnCredentialsOnItsOwnThings(t *testing.T) {
 	for path, methods := range d.Paths {
 		for method := range methods {
 			if call := strings.ToUpper(method) + " " + strings.TrimPrefix(path, "/api/v1"); !listed[call] {
-				t.Errorf("%s has no row: say in entrances whom it is for", call)
+				t.Errorf("%s has no row: add it to entrances", call)
 			}
 		}
 	}
 }
 
-// schemes are the credentials that a call declares.
+// schemes are the security schemes that a call declares.
 func (d *document) schemes(call string) string {
 	method, path, _ := strings.Cut(call, " ")
 	o := d.Paths["/api/v1"+path][strings.ToLower(method)]
@@ -286,7 +287,7 @@ func (d *document) schemes(call string) string {
 	return strings.Join(all, " ")
 }
 
-// refuses checks the credentials that do not open the call: own things, another's and none look the same to them.
+// refuses checks that credentials which do not open the call are answered alike for own, foreign and unknown resources.
 func (o entrance) refuses(t *testing.T, ada, bob *estate) {
 	for name, credential := range ada.credentials() {
 		status, code := http.StatusUnauthorized, "auth.invalid_token"
@@ -310,7 +311,7 @@ func (o entrance) refuses(t *testing.T, ada, bob *estate) {
 	}
 }
 
-// hides checks that what is another's cannot be told from what is not there.
+// hides checks that foreign resources are answered like unknown ones.
 func (o entrance) hides(t *testing.T, ada, bob *estate) {
 	for code, ways := range o.foreign(o.own(ada), o.own(bob)) {
 		first := o.send(ada, ada.credentials()[o.schemes], ways[0])
@@ -325,8 +326,8 @@ func (o entrance) hides(t *testing.T, ada, bob *estate) {
 	}
 }
 
-// What a body names is no other: another's domain is like one that there is not.
-func TestAnothersDomainInABodyIsLikeNone(t *testing.T) {
+// A foreign domain in a request body is answered like an unknown one.
+func TestForeignDomainInBodyLooksUnknown(t *testing.T) {
 	w := startDomains(t, settings{"plans.free.keys.calls": "100000/1m"})
 	bob := w.account("bob@example.org")
 	k := w.key(bob, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Every call with every kind of credential: only its own opens it, and nothing is ever taken for "none" but none.
+// Every call with every kind of credential: only its own opens it, and an invalid credential never counts as none.
 func TestCredentialsAreNotInterchangeable(t *testing.T) {
 	s := start(t, nil)
 	m, key := s.create("", nil), s.startSession().Key
@@ -78,8 +78,8 @@ func mistyped(credential string) string {
 	return credential[:at] + swap + credential[at+1:]
 }
 
-// How a credential is presented (decisions §1): case, other schemes, other headers.
-func TestHowACredentialIsPresented(t *testing.T) {
+// How a credential is presented (docs/spec/conventions.md#credentials): case, other schemes, other headers.
+func TestCredentialHeader(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	developer, _, _ := token.MintDeveloper()
@@ -98,13 +98,13 @@ func TestHowACredentialIsPresented(t *testing.T) {
 	}
 	want(t, with("/mailboxes/me", "X-Api-Key", m.Token), 401, "auth.invalid_token")
 	want(t, with("/mailboxes/me", "X-Api-Key", developer), 401, "auth.invalid_token")
-	// A call that may be public does not become so by a credential that is wrong.
+	// A public call with an invalid credential is refused.
 	for _, bad := range []string{"Basic dXNlcjpwYXNz", "Bearer", "Bearer xg_"} {
 		want(t, with("/mailboxes", "Authorization", bad), 401, "auth.invalid_token")
 	}
 	want(t, with("/mailboxes", "X-Api-Key", "x_"), 401, "auth.invalid_token")
 	want(t, with("/domains", "Authorization", "Basic dXNlcjpwYXNz"), 200, "")
 	if a := with("/mailboxes/me", "Authorization", "Bearer "+mistyped(m.Token)); strings.Contains(string(a.Body), m.Token[:20]) {
-		t.Errorf("the answer tells the credential back: %s", a.Body)
+		t.Errorf("the answer contains the credential: %s", a.Body)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// nameServer is a DNS server on loopback for a service to ask, whose records the test changes as it goes.
+// nameServer is a DNS server on loopback whose records the test can change.
 type nameServer struct {
 	t       testing.TB
 	addr    string
@@ -46,7 +46,7 @@ func startNameServer(t testing.TB) *nameServer {
 	return n
 }
 
-// put replaces all records of the names that lines, in zone-file form, speak of.
+// put replaces all records of the names in lines, which are in zone-file form.
 func (n *nameServer) put(lines ...string) {
 	n.t.Helper()
 	fresh := make(map[string][]dns.RR)
@@ -69,14 +69,14 @@ func (n *nameServer) drop(name string) {
 	delete(n.records, dns.Fqdn(name))
 }
 
-// answer changes how all is answered: with a code in place of records, or not at all.
+// answer sets how every query is answered: with a response code instead of records, or not at all.
 func (n *nameServer) answer(rcode int, silent bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.rcode, n.silent = rcode, silent
 }
 
-// timesAsked is how often a question was asked.
+// timesAsked is how often a question was received.
 func (n *nameServer) timesAsked(qtype, name string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,14 +15,14 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// domainsSpecification is interface.md §4 for the group domains.
+// domainsSpecification lists the statuses of the group domains (docs/spec/domains.md).
 const domainsSpecification = `
 GET    /me/domains                          200, 401
 POST   /me/domains                          201, 401, 403, 409, 422
 DELETE /me/domains/{id}                     204, 401, 404
 POST   /me/domains/{id}/verify              200, 401, 404, 422`
 
-// domainsCoverage is every answer of the group, as in coverage.
+// domainsCoverage is the table of this group, in the form of coverage.
 const domainsCoverage = `
 GET    /me/domains                          200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 POST   /me/domains                          201, 401 auth.invalid_token auth.required, 403 domain.limit_reached, 409 domain.taken, 413 request.too_large, 415 request.media_type, 422 request.invalid domain.not_allowed, 429 rate.limited
@@ -43,7 +43,7 @@ type domainRecord struct {
 	OK                bool
 }
 
-// domainWorld is a service with a DNS of its own, and an account.
+// domainWorld is a service with a DNS server of its own, and an account.
 type domainWorld struct {
 	*service
 	dns *nameServer
@@ -70,7 +70,7 @@ func (w *domainWorld) claim(u user, name string) (p privateDomain) {
 	return p
 }
 
-// prove puts a domain's records into DNS.
+// prove publishes a domain's records in DNS.
 func (w *domainWorld) prove(p privateDomain) {
 	w.t.Helper()
 	w.dns.put(
@@ -84,7 +84,7 @@ func (w *domainWorld) verify(u user, p privateDomain) apptest.Answer {
 	return w.Call(http.MethodPost, "/me/domains/"+p.ID+"/verify", u.Token, nil)
 }
 
-// verified is a domain that an account has claimed and proven.
+// verified is a domain that an account has claimed and verified.
 func (w *domainWorld) verified(u user, name string) (p privateDomain) {
 	w.t.Helper()
 	p = w.claim(u, name)
@@ -95,7 +95,7 @@ func (w *domainWorld) verified(u user, name string) (p privateDomain) {
 	return p
 }
 
-// refused sends a mail that must be refused with a reply that begins so.
+// refused sends a mail that must be refused with a reply that begins with want.
 func (w *domainWorld) refused(to, reply string) {
 	w.t.Helper()
 	if got := replyOf(w.TrySend(apptest.Mail{To: []string{to}, Subject: "refused"})); !strings.HasPrefix(got, reply+" ") {
@@ -103,7 +103,7 @@ func (w *domainWorld) refused(to, reply string) {
 	}
 }
 
-// replyOf is the server's reply in an error of sending.
+// replyOf returns the server's reply in an error of sending.
 func replyOf(err error) string {
 	if reply, ok := errors.AsType[*textproto.Error](err); ok {
 		return fmt.Sprintf("%d %s", reply.Code, reply.Msg)
@@ -111,7 +111,7 @@ func replyOf(err error) string {
 	return fmt.Sprint(err)
 }
 
-// boxes are the account's newest mailboxes, a hundred at most, by their addresses.
+// boxes are the account's newest mailboxes, at most a hundred, by address.
 func (w *domainWorld) boxes(u user) map[string]mailbox {
 	w.t.Helper()
 	all := make(map[string]mailbox)
@@ -121,7 +121,7 @@ func (w *domainWorld) boxes(u user) map[string]mailbox {
 	return all
 }
 
-// recheck lets the time of a domain's next re-check come, and waits until it is made.
+// recheck moves the clock to a domain's next re-check and waits until it is done.
 func (w *domainWorld) recheck(p privateDomain) {
 	w.t.Helper()
 	d := w.Database()
@@ -138,7 +138,7 @@ func (w *domainWorld) recheck(p privateDomain) {
 	})
 }
 
-func TestAPrivateDomainWalksThroughItsStates(t *testing.T) {
+func TestPrivateDomainStates(t *testing.T) {
 	w := startDomains(t, nil)
 	p := w.claim(w.ada, "Shop.Gonebox-Tests.NET.")
 	identifier(t, p.ID, "dom")
@@ -161,7 +161,7 @@ func TestAPrivateDomainWalksThroughItsStates(t *testing.T) {
 	w.dns.put(name + ". 60 IN MX 0 .")
 	w.failed(p, "/records/0", "no TXT record", "/records/1", "null MX")
 
-	// The proof behind aliases, among others and in pieces; the way for mail in second place.
+	// The TXT record may be behind aliases, among others and in several strings; the MX record need not be the first.
 	half := len(txt.Value) / 2
 	w.dns.put(
 		fmt.Sprintf("%s. 60 IN CNAME proofs.gonebox-tests.org.", txt.Name), "proofs.gonebox-tests.org. 60 IN CNAME more.gonebox-tests.org.",
@@ -188,7 +188,7 @@ func TestAPrivateDomainWalksThroughItsStates(t *testing.T) {
 	w.dns.answer(dns.RcodeSuccess, false)
 	w.recheck(p)
 	if got := w.shown(p); got.Status != "verified" || got.Records[1].OK || !got.Records[0].OK {
-		t.Errorf("after two misses and three times nothing: %+v", got)
+		t.Errorf("after two failures and three lookups without answer: %+v", got)
 	}
 	w.Send(apptest.Mail{To: []string{"second@" + name}})
 	w.dns.put(name + ". 60 IN MX 5 other.gonebox-tests.org.")
@@ -208,7 +208,7 @@ func TestAPrivateDomainWalksThroughItsStates(t *testing.T) {
 	w.Send(apptest.Mail{To: []string{"third@" + name}})
 }
 
-// failed verifies a domain in vain; told is a pointer and a part of its message for each record that failed.
+// failed verifies a domain, which must fail; told is a pointer and part of the message for each record that failed.
 func (w *domainWorld) failed(p privateDomain, told ...string) problem {
 	w.t.Helper()
 	a := w.verify(w.ada, p)
@@ -233,7 +233,7 @@ func (w *domainWorld) shown(p privateDomain) privateDomain {
 	return privateDomain{}
 }
 
-func TestPrivateDomainsAreRefused(t *testing.T) {
+func TestInvalidPrivateDomainsAreRejected(t *testing.T) {
 	w := startDomains(t, settings{"http.body_max": "1KiB", "plans.free.domains.max": "2"})
 	bob := w.account("bob@example.org")
 	p := w.verified(w.ada, "shop.gonebox-tests.net")
@@ -277,7 +277,7 @@ func TestPrivateDomainsAreRefused(t *testing.T) {
 			first = told
 		}
 		if string(told) != string(first) {
-			t.Errorf("%s and %s tell which domains there are", first, told)
+			t.Errorf("%s and %s differ, which reveals the domains that exist", first, told)
 		}
 	}
 	w.call(http.MethodGet, "/me/domains?cursor=x", bob.Token, 422, "request.invalid")
@@ -301,7 +301,7 @@ func TestCallsOfPrivateDomainsAreLimited(t *testing.T) {
 	}
 }
 
-func TestPrivateDomainsAreListedPageByPage(t *testing.T) {
+func TestPrivateDomainsArePaged(t *testing.T) {
 	w := startDomains(t, settings{"plans.free.domains.max": "3"})
 	if got := get[[]privateDomain](w.service, "/me/domains", w.ada.Token); len(got) != 0 {
 		t.Errorf("%+v", got)
@@ -332,8 +332,8 @@ func TestPrivateDomainsAreListedPageByPage(t *testing.T) {
 	}
 }
 
-// A domain is looked up as often as configured, also more often than other upkeep is done.
-func TestAShortTimeBetweenRechecksIsObeyed(t *testing.T) {
+// A domain is re-checked as often as configured, even if that is more often than other maintenance runs.
+func TestShortRecheckIntervalIsHonoured(t *testing.T) {
 	w := startDomains(t, settings{"domain.recheck_every": "5s", "limits.other": "100000/1m"})
 	p := w.verified(w.ada, shop)
 	for range 4 {

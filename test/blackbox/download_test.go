@@ -18,7 +18,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// bigMail is a mail of about n octets, half of which can be compressed.
+// bigMail is a mail of about n octets, half of which compress.
 func bigMail(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
@@ -33,7 +33,7 @@ func bigMail(n int) []byte {
 	return b.Bytes()
 }
 
-func TestALargeRawMessageIsWhatWasSent(t *testing.T) {
+func TestLargeRawMessageIsUnchanged(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	for _, n := range []int{60_000, 70_000, 3 << 20} {
@@ -46,7 +46,7 @@ func TestALargeRawMessageIsWhatWasSent(t *testing.T) {
 	}
 }
 
-// damage changes an octet in the middle of the only large raw message that the service keeps.
+// damage changes an octet in the middle of the only large raw message in storage.
 func (s *service) damage() {
 	s.t.Helper()
 	if s.OnPostgres() {
@@ -74,8 +74,9 @@ func (s *service) damage() {
 	}
 }
 
-// Octets of a raw message that are not what was stored are never sent: the answer ends in front of them, short of its Content-Length.
-func TestADamagedRawMessageIsCutOff(t *testing.T) {
+// Octets of a raw message that differ from what was stored are never sent: the answer ends before them, short of its
+// Content-Length.
+func TestCorruptRawMessageIsCutOff(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	raw := bigMail(1 << 20)
@@ -99,7 +100,7 @@ func TestADamagedRawMessageIsCutOff(t *testing.T) {
 	}
 }
 
-// idle is a client that asks for something and reads nothing, with the smallest buffer that the system allows.
+// idle is a client that requests something and reads nothing, with the smallest receive buffer that the system allows.
 func (s *service) idle(path, token string) net.Conn {
 	s.t.Helper()
 	u, err := url.Parse(s.URL)
@@ -116,7 +117,7 @@ func (s *service) idle(path, token string) net.Conn {
 	return conn
 }
 
-// memory is what the service counts for answers, in octets, in the process with the metrics that the test can see.
+// memory is how many octets the service has reserved for answers, in the process whose metrics the test can read.
 func (s *service) memory() int64 {
 	return int64(s.metric(`gonebox_memory_used_bytes{kind="response"}`))
 }
@@ -135,7 +136,7 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-func TestAnUnreadDownloadCostsAChunk(t *testing.T) {
+func TestUnreadDownloadBuffersOneChunk(t *testing.T) {
 	s := start(t, nil)
 	if s.OnPostgres() {
 		t.Skip("the metrics are those of one of its processes")
@@ -156,7 +157,7 @@ func TestAnUnreadDownloadCostsAChunk(t *testing.T) {
 	})
 }
 
-func TestAnUnreadDownloadEnds(t *testing.T) {
+func TestUnreadDownloadTimesOut(t *testing.T) {
 	s := start(t, settings{"http.write_timeout": "3s"})
 	if s.OnPostgres() {
 		t.Skip("the metrics are those of one of its processes")

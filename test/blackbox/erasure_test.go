@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// looking is how an engine is asked what it holds.
+// looking holds an engine's queries for what it stores.
 type looking struct {
 	tables  string // lists the tables
 	columns string // lists the columns of a table, each as an expression of octets; the table's name is put in
@@ -22,7 +22,7 @@ type looking struct {
 func (s *service) looking() looking {
 	if s.OnPostgres() {
 		return looking{
-			// raw messages have their own time; segments looks at them
+			// Raw messages have a retention of their own; segments checks them.
 			tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'raw_message%'",
 			columns: `SELECT CASE data_type WHEN 'bytea' THEN quote_ident(column_name) ELSE 'convert_to(' || quote_ident(column_name) || '::text, ''UTF8'')' END
 				FROM information_schema.columns WHERE table_schema = 'public' AND table_name = '%s'`,
@@ -36,7 +36,7 @@ func (s *service) looking() looking {
 	}
 }
 
-// leftOf lists the rows that name any of some values, over every column of every table.
+// leftOf lists the rows that contain one of the values, over every column of every table.
 func (s *service) leftOf(values ...string) (left []string) {
 	s.t.Helper()
 	d, look := s.Database(), s.looking()
@@ -74,8 +74,8 @@ func column(t testing.TB, d *sql.DB, query string, args ...any) (all []string) {
 	return all
 }
 
-// erased waits until an ended mailbox is gone from the storage. It lets the half minute pass that may lie before the next
-// round of erasing.
+// erased waits until an ended mailbox is erased from storage. It moves the clock by the half minute that may be left
+// until the next round of erasing.
 func (s *service) erased(m mailbox) {
 	s.t.Helper()
 	d := s.Database()
@@ -89,10 +89,10 @@ func (s *service) erased(m mailbox) {
 	})
 }
 
-// nextRound moves the clock to the next scheduled round, when the one that may be going on has ended.
+// nextRound moves the clock to the next scheduled round, once a round in progress has ended.
 func (s *service) nextRound() { s.Clock.Advance(30 * time.Second) }
 
-func TestNothingOfAnEndedMailboxIsLeft(t *testing.T) {
+func TestEndedMailboxIsErased(t *testing.T) {
 	for name, end := range map[string]func(*service, mailbox){
 		"destroyed": func(s *service, m mailbox) { s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") },
 		"expired":   func(s *service, _ mailbox) { s.Clock.Advance(time.Hour) },
@@ -100,14 +100,14 @@ func TestNothingOfAnEndedMailboxIsLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, nil)
 			key := s.startSession().Key
-			m := s.create(key, body{"localPart": "nobody-else-has-this"})
+			m := s.create(key, body{"localPart": "unique-local-part"})
 			for i := range 25 { // more than one batch
 				s.Send(apptest.Mail{To: []string{m.Address}, Subject: fmt.Sprint("mail ", i), Raw: withAttachment("secret.txt", "c2VjcmV0")})
 			}
 			d := s.Database()
 			names := []string{m.ID, m.Address, m.LocalPart}
 			if len(s.leftOf(names...)) == 0 {
-				t.Fatal("this test would not find what is left")
+				t.Fatal("this test would not find remaining data")
 			}
 			end(s, m)
 			s.erased(m)
@@ -123,8 +123,8 @@ func TestNothingOfAnEndedMailboxIsLeft(t *testing.T) {
 	}
 }
 
-// Half an hour later no segment holds a raw message of the mailbox either.
-func TestNoRawMessageIsLeft(t *testing.T) {
+// Half an hour later no segment holds a raw message of the mailbox.
+func TestRawMessagesOfEndedMailboxAreErased(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "short-lived"}).ID
@@ -141,7 +141,7 @@ func TestNoRawMessageIsLeft(t *testing.T) {
 	s.call(http.MethodGet, "/messages/"+id, m.Token, 200, "")
 }
 
-// segments lists the files of raw messages, or what stands for them in PostgreSQL.
+// segments lists the files of raw messages, or the rows that replace them in PostgreSQL.
 func segments(t *testing.T, s *service) (files []string) {
 	t.Helper()
 	if s.OnPostgres() {
@@ -159,7 +159,7 @@ func segments(t *testing.T, s *service) (files []string) {
 	return files
 }
 
-func TestDeletingAMessageErasesIt(t *testing.T) {
+func TestDeletedMessageIsErased(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("secret.txt", "c2VjcmV0")}).ID

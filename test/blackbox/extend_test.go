@@ -60,7 +60,7 @@ func TestExtendKeepsTheOldTokenUntilItsOwnExpiry(t *testing.T) {
 	s.call(http.MethodGet, "/mailboxes/me", renewed.Token, 410, "mailbox.expired")
 }
 
-func TestExtendRefuses(t *testing.T) {
+func TestExtendRejectsInvalidRequests(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", body{"ttl": day})
 	for _, ttl := range []any{day + 1, int64(1) << 62} {
@@ -69,7 +69,7 @@ func TestExtendRefuses(t *testing.T) {
 	for _, wrong := range []body{{"ttl": 59}, {"ttl": -1}, {"ttl": "60"}, {"ttl": 1e300}, {"tll": 60}} {
 		want(t, s.Call(http.MethodPost, "/mailboxes/me/extend", m.Token, wrong), 422, "request.invalid")
 	}
-	// Seven days are the longest a guest's mailbox lives, in steps of a day.
+	// A guest's mailbox lives for seven days at most, here extended a day at a time.
 	for range 6 {
 		s.Clock.Advance((day - 60) * time.Second)
 		m = s.extend(m.Token, body{"ttl": day})

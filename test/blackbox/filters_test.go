@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// filtersSpecification is interface.md §4 for the group filters.
+// filtersSpecification lists the statuses of the group filters (docs/spec/filters.md).
 const filtersSpecification = `
 GET    /me/filters                          200, 401
 POST   /me/filters                          201, 401, 422
@@ -21,7 +21,7 @@ POST   /me/filters/test                     200, 401, 422
 PATCH  /me/filters/{id}                     200, 401, 422
 DELETE /me/filters/{id}                     204, 401`
 
-// filtersCoverage is every answer of the group, as in coverage.
+// filtersCoverage is the table of this group, in the form of coverage.
 const filtersCoverage = `
 GET    /me/filters                          200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 POST   /me/filters                          201, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid filter.invalid_regex filter.limit_reached, 429 rate.limited
@@ -57,7 +57,7 @@ func text(p *string) string {
 	return *p
 }
 
-func TestCreatingAFilter(t *testing.T) {
+func TestCreateFilter(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	f := s.filter(u, fields{"extractRegex": `order (\d+)`})
@@ -81,7 +81,7 @@ func TestCreatingAFilter(t *testing.T) {
 	}
 }
 
-func TestFilterCreationIsChecked(t *testing.T) {
+func TestCreateFilterRejectsInvalidRequests(t *testing.T) {
 	s := startAccounts(t, settings{"plans.free.filters.max": "1"})
 	u := s.account("ada@example.org")
 	for what, c := range map[string]struct {
@@ -134,7 +134,7 @@ func TestFilterCreationIsChecked(t *testing.T) {
 	want(t, s.Call(http.MethodPatch, "/me/filters/"+small.ID, u.Token, fields{"extractRegex": large}), 422, "filter.limit_reached")
 }
 
-func TestChangingAFilter(t *testing.T) {
+func TestUpdateFilter(t *testing.T) {
 	s := startAccounts(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	f := s.filter(u, fields{"extractRegex": "x", "fromPattern": "a", "subjectPattern": "b", "priority": 7})
@@ -197,7 +197,7 @@ func TestChangingAFilter(t *testing.T) {
 	s.call(http.MethodDelete, path, u.Token, 404, "filter.not_found")
 }
 
-func TestTryingAFilter(t *testing.T) {
+func TestTryFilter(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	sample := fields{"from": "no-reply@shop.example", "subject": "Your order", "text": "Order AB-77 is on its way. Your verification code is 482913."}
@@ -263,8 +263,8 @@ func TestTryingAFilter(t *testing.T) {
 	}
 }
 
-// A filter's code is for its owner alone: others who get the same mail have the built-in one.
-func TestFiltersFindTheCodesOfTheirOwner(t *testing.T) {
+// A filter applies to its owner's messages only: other recipients of the same mail get the built-in extractor's code.
+func TestFiltersApplyToTheirOwnersMail(t *testing.T) {
 	s := startAccounts(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	first, second, hers, guest := s.create(u.Token, nil), s.create(u.Token, nil), s.create(eve.Token, nil), s.create("", nil)
@@ -292,7 +292,8 @@ func TestFiltersFindTheCodesOfTheirOwner(t *testing.T) {
 	if got := latest(first); got.Code != "482913" || got.Source != "builtin" {
 		t.Errorf("another sender: %+v", got)
 	}
-	// A better priority wins, whatever its age; digits come ready to paste. Another process knows it a moment later.
+	// A lower priority number wins, whatever the filters' age, and separators are removed from digits. Other processes
+	// apply a new filter a moment later.
 	s.filter(u, fields{"extractRegex": `is (\d{3} \d{3})`, "priority": 1})
 	var got code
 	eventually(t, "the better filter", func() bool {
@@ -303,7 +304,7 @@ func TestFiltersFindTheCodesOfTheirOwner(t *testing.T) {
 	if got.Code != "555444" || got.Display != "555 444" || got.Kind != "numeric" {
 		t.Errorf("%+v", got)
 	}
-	// So does a change hold, and what was found stays.
+	// A change applies to later mail, and codes found earlier stay.
 	s.call(http.MethodDelete, "/me/filters/"+f.ID, u.Token, 204, "")
 	var list []summary
 	eventually(t, "the end of the filter", func() bool {
@@ -317,7 +318,7 @@ func TestFiltersFindTheCodesOfTheirOwner(t *testing.T) {
 	}
 }
 
-func TestAFilterFindsACodeInAMailThatHasNone(t *testing.T) {
+func TestFilterFindsCodeThatBuiltInExtractorMisses(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	m := s.create(u.Token, nil)
@@ -333,7 +334,7 @@ func TestAFilterFindsACodeInAMailThatHasNone(t *testing.T) {
 	}
 }
 
-func TestListingFiltersInPages(t *testing.T) {
+func TestFiltersArePaged(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	var made, listed []string

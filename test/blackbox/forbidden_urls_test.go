@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// forbiddenURLs are those of the guard's own table that JSON can carry.
+// forbiddenURLs are those of the table of package netguard that JSON can carry.
 func forbiddenURLs(t testing.TB) (all []string) {
 	t.Helper()
 	file, err := os.Open("../../internal/netguard/testdata/forbidden.txt")
@@ -39,9 +39,9 @@ func forbiddenURLs(t testing.TB) (all []string) {
 	return all
 }
 
-// Each form is refused when an endpoint is made and when it is changed, with a sentence that repeats nothing of it. The
-// names in them that exist lead to public addresses.
-func TestForbiddenURLsOfWebhooks(t *testing.T) {
+// Each form is refused when an endpoint is created and when it is changed, with a detail that repeats nothing of it.
+// The names in them that exist resolve to public addresses.
+func TestForbiddenWebhookURLs(t *testing.T) {
 	names := startNameServer(t)
 	for _, name := range []string{"example.com", "example.org", "a.example.com", "xn--bcher-kva.example.com"} {
 		names.put(name + ". 60 IN A 93.184.216.34")
@@ -76,8 +76,8 @@ func TestForbiddenURLsOfWebhooks(t *testing.T) {
 	}
 }
 
-// A name that leads to an allowed address when it is registered, and elsewhere later, reaches nobody there.
-func TestRebindingAWebhookReachesNobody(t *testing.T) {
+// A name that resolves to an allowed address at registration and to a private one later is not connected to.
+func TestDNSRebindingReachesNoPrivateAddress(t *testing.T) {
 	elsewhere, err := net.Listen("tcp", "127.78.0.1:8443")
 	if err != nil {
 		t.Skipf("no second loopback address here: %v", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// FuzzRequest throws anything at the service. Whatever comes, it is no fault of ours, the answer is what the document
-// declares, and every error is a problem with its trace (the inspector looks at that).
+// FuzzRequest sends arbitrary requests. None may cause an internal error, every answer is one that the document
+// declares, and every error is a problem with a trace id (the inspector checks that).
 func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/api/v1/mailboxes/me/messages?wait=0&limit=2", "Bearer", "", "", []byte(nil))
 	f.Add("GET", "/api/v1/mailboxes/me/messages?wait=1e99&since=99999-01-01T00:00:00Z&cursor=%ff", "Bearer", "", "", []byte(nil))
@@ -29,7 +29,7 @@ func FuzzRequest(f *testing.F) {
 			authorization += " " + box.Token
 		}
 		if method == http.MethodDelete && strings.HasSuffix(path, "/me") || strings.Contains(path, "wait") && !strings.Contains(path, "wait=0") {
-			return // the mailbox is wanted again, and nobody has time to wait
+			return // a call for that mailbox could wait for a minute
 		}
 		r, err := http.NewRequestWithContext(t.Context(), method, s.URL, bytes.NewReader(content))
 		if err != nil {
@@ -50,7 +50,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// byTheLibrary reports whether an answer is one of net/http's own, to what is no HTTP request.
+// byTheLibrary reports whether net/http itself gave the answer, to something that is no HTTP request.
 func byTheLibrary(a apptest.Answer) bool {
 	return a.Header.Get("Traceparent") == "" && a.Header.Get("Content-Type") != "application/problem+json"
 }

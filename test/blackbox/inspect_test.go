@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// document is what an OpenAPI document says, as far as these tests look into it.
+// document is the part of an OpenAPI document that these tests read.
 type document struct {
 	OpenAPI    string `json:"openapi"`
 	Info       struct{ Title, Version string }
@@ -68,7 +68,7 @@ func fetchDocument(t testing.TB, s *apptest.Service) *document {
 	return d
 }
 
-// find gives the operation that a request is for, "" where there is none. Probes answer at the root as well.
+// find returns the operation of a request, "" if there is none. Probes answer at the root as well.
 func (d *document) find(method, path string) (template string, o *operation) {
 	for template, methods := range d.Paths {
 		pattern := "^" + regexp.MustCompile(`\{[^/]*\}`).ReplaceAllString(template, "[^/]+") + "$"
@@ -80,7 +80,7 @@ func (d *document) find(method, path string) (template string, o *operation) {
 	return "", nil
 }
 
-// inspector looks at every answer of a service.
+// inspector checks every answer of a service.
 type inspector struct {
 	t        testing.TB
 	base     string
@@ -131,7 +131,7 @@ func (i *inspector) faults(r *http.Request, a apptest.Answer) (faults []string) 
 	return faults
 }
 
-// everyAnswer holds for all that the service says (decisions §1).
+// everyAnswer checks what holds for every answer (docs/spec/conventions.md#paths-and-bodies).
 func everyAnswer(a apptest.Answer) (faults []string) {
 	h := a.Header
 	if !regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$`).MatchString(h.Get("Traceparent")) {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// tenant is somebody who uses the service, an account or a guest, and all that it should see there.
+// tenant is an account or a guest, and all that it should see.
 type tenant struct {
 	*neighbourhood
 	name    string
@@ -29,7 +29,8 @@ type tenant struct {
 	ended   []string // credentials that were good once
 }
 
-// neighbourhood is a service in which two accounts and a guest live side by side, and wish for the same two domains.
+// neighbourhood is a service that two accounts and a guest use at the same time; both accounts want the same two
+// domains.
 type neighbourhood struct {
 	*domainWorld
 	rt       *rapid.T
@@ -39,8 +40,8 @@ type neighbourhood struct {
 	mailed   int
 }
 
-// Whatever two accounts and a guest do, each sees exactly its own things, and gets nowhere with another's.
-func TestNobodySeesOrChangesWhatIsAnothers(t *testing.T) {
+// Whatever two accounts and a guest do, each sees exactly its own resources, and cannot reach another's.
+func TestTenantsAreIsolated(t *testing.T) {
 	w := startDomains(t, settings{
 		"plans.free.keys.max": "50", "plans.free.keys.calls": "100000/1m", "plans.free.keys.mailbox_create": "100000/1m",
 		"plans.free.mailboxes.max": "90", "plans.free.filters.max": "50", "plans.free.domains.max": "5",
@@ -57,7 +58,7 @@ func TestNobodySeesOrChangesWhatIsAnothers(t *testing.T) {
 	})
 }
 
-// settled begins a run: the service stays, so each has names of its own.
+// settled begins a run: the service is kept, so each run uses names of its own.
 func (w *domainWorld) settled(rt *rapid.T, number int) *neighbourhood {
 	n := &neighbourhood{domainWorld: w, rt: rt}
 	for i := range 2 {
@@ -87,7 +88,7 @@ func (n *neighbourhood) tenant(name string) *tenant {
 	}
 }
 
-// step lets somebody do something.
+// step makes one tenant do something.
 func (n *neighbourhood) step() {
 	i := rapid.IntRange(0, 1).Draw(n.rt, "who")
 	a, other := n.accounts[i], n.accounts[1-i]
@@ -102,7 +103,7 @@ func (n *neighbourhood) step() {
 	steps[rapid.SampledFrom(slices.Sorted(maps.Keys(steps))).Draw(n.rt, "step")]()
 }
 
-// answers makes a call that must be answered so, and decodes what it answers.
+// answers makes a call, checks its status, and decodes its answer.
 func (n *neighbourhood) answers(status int, code, method, path, credential string, body, into any) {
 	n.t.Helper()
 	a := n.Call(method, path, credential, body)
@@ -114,7 +115,7 @@ func (n *neighbourhood) answers(status int, code, method, path, credential strin
 	}
 }
 
-// pick draws one of the things that somebody has.
+// pick draws one of a tenant's resources.
 func pick[T any](rt *rapid.T, all map[string]T, what string) (thing T, ok bool) {
 	if len(all) == 0 {
 		return thing, false
@@ -213,7 +214,7 @@ func (a *tenant) deleteFilter() {
 	}
 }
 
-// holder is who has proven a domain, nil for nobody.
+// holder is the tenant that has verified a domain, nil if there is none.
 func (n *neighbourhood) holder(name string) *tenant {
 	for _, a := range n.accounts {
 		if p, ok := a.has(name); ok && p.Status == "verified" {
@@ -278,7 +279,7 @@ func (a *tenant) mailToMailbox() {
 	}
 }
 
-// sendTo sends a mail like no other and returns its subject.
+// sendTo sends a unique mail and returns its subject.
 func (n *neighbourhood) sendTo(to string) string {
 	n.mailed++
 	subject := fmt.Sprintf("mail %d to %s", n.mailed, to)
@@ -288,14 +289,14 @@ func (n *neighbourhood) sendTo(to string) string {
 	return subject
 }
 
-// mailToDomain sends to a domain, whoever has it: to its holder alone, whose mailbox it may open.
+// mailToDomain sends mail to a domain: it must reach its holder alone, and may open a mailbox there.
 func (a *tenant) mailToDomain() {
 	name := rapid.SampledFrom(a.names).Draw(a.rt, "name")
 	to := rapid.SampledFrom([]string{"ann", "bob"}).Draw(a.rt, "local part") + "@" + name
 	h := a.holder(name)
 	if h == nil {
 		if err := a.TrySend(apptest.Mail{To: []string{to}}); err == nil {
-			a.rt.Fatalf("mail to %s, which nobody has proven, was taken", to)
+			a.rt.Fatalf("mail to the unverified domain %s was accepted", to)
 		}
 		return
 	}
@@ -322,8 +323,8 @@ func (a *tenant) signInAgain() {
 	a.ended = append(a.ended, old)
 }
 
-// trespass has somebody reach for what is another's, with all that can be known of it: it is as if it were not there.
-// What it must not change, the next look at the other's things shows.
+// trespass makes a tenant call with another's identifiers, which must look unknown. That nothing changed shows when the
+// other's resources are checked next.
 func (a *tenant) trespass(other *tenant) {
 	a.reachForMailbox(other)
 	a.reachForMessages(other)
@@ -411,7 +412,7 @@ func (a *tenant) reachForKey(other *tenant) {
 	}
 }
 
-// listings checks that everybody sees its own things and no others.
+// listings checks that every tenant sees its own resources and no others.
 func (n *neighbourhood) listings() {
 	for _, a := range n.accounts {
 		lists(a, "/me/mailboxes?limit=100", a.user.Token, func(m mailbox) string { return m.ID }, slices.Collect(maps.Keys(a.boxes)))
@@ -464,7 +465,7 @@ func (n *neighbourhood) alike(what string, got, want []string) {
 	}
 }
 
-// contents checks that every mailbox holds the mail that was sent to it and no other.
+// contents checks that every mailbox holds exactly the mail that was sent to it.
 func (n *neighbourhood) contents() {
 	for _, a := range append(n.accounts[:], n.guest) {
 		for _, m := range a.boxes {

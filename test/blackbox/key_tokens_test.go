@@ -10,11 +10,12 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// tokenScopes are what a key needs to be handed mailbox tokens: together they allow what a token allows.
+// tokenScopes are the scopes that a key needs to be given mailbox tokens: together they allow what a token allows.
 var tokenScopes = []string{"messages:read", "otp:read", "mailboxes:write"}
 
-// Every set of scopes: a token is handed out where the key may do all that the token may, and else the field is absent.
-func TestAKeyGetsTokensOnlyWithTheirScopes(t *testing.T) {
+// For every combination of scopes, a token is returned if the key may do all that the token may; otherwise the field is
+// absent.
+func TestKeyGetsTokensOnlyWithTheirScopes(t *testing.T) {
 	s := startKeys(t, settings{"plans.free.keys.max": "16", "plans.free.mailboxes.max": "100"})
 	u := s.account("ada@example.org")
 	s.create(u.Token, nil)
@@ -43,7 +44,8 @@ func TestAKeyGetsTokensOnlyWithTheirScopes(t *testing.T) {
 	}
 }
 
-// withToken are the calls of a mailbox token on a message, and how a good token's are answered; the last ends the mailbox.
+// withToken are the calls that a mailbox token may make on a message, with the status for a valid token; the last ends
+// the mailbox.
 func withToken(letter message) []struct {
 	call   string
 	status int
@@ -65,14 +67,14 @@ func withToken(letter message) []struct {
 	}
 }
 
-// letterIn puts a mail with a code and a file into a mailbox.
+// letterIn delivers a mail with a code and a file to a mailbox.
 func (s *service) letterIn(m mailbox) message {
 	s.t.Helper()
 	got := s.mail(m.box(), apptest.Mail{Raw: letterWithAFile})
 	return get[message](s, "/messages/"+got.ID, m.Token)
 }
 
-func TestATokenOfAKeyIsRefusedOutsideItsNetworks(t *testing.T) {
+func TestTokenIsRefusedOutsideNetworksOfItsKey(t *testing.T) {
 	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}, "scopes": allScopes})
@@ -122,7 +124,7 @@ var waysToEnd = map[string]func(s *service, u user, k developerKey){
 	},
 }
 
-func TestATokenOfAKeyEndsWithIt(t *testing.T) {
+func TestTokenEndsWithItsKey(t *testing.T) {
 	s := startKeys(t, nil)
 	for how, end := range waysToEnd {
 		t.Run(how, func(t *testing.T) {
@@ -151,8 +153,8 @@ func TestATokenOfAKeyEndsWithIt(t *testing.T) {
 	}
 }
 
-// A wait that rests on a key, directly or by a token, is over when the key is, and hands out nothing afterwards.
-func TestAWaitEndsWithItsKey(t *testing.T) {
+// A wait that depends on a key, directly or by a token, ends with the key and returns nothing afterwards.
+func TestWaitEndsWithItsKey(t *testing.T) {
 	for how, end := range waysToEnd {
 		t.Run(how, func(t *testing.T) {
 			s := startKeys(t, nil)
@@ -182,8 +184,8 @@ func TestAWaitEndsWithItsKey(t *testing.T) {
 	}
 }
 
-// A wait is no longer than the key lasts.
-func TestAWaitIsBoundedByItsKey(t *testing.T) {
+// A wait does not outlast the key.
+func TestWaitIsBoundedByKeyExpiry(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Second)})
@@ -193,7 +195,7 @@ func TestAWaitIsBoundedByItsKey(t *testing.T) {
 	want(t, answer(), 401, "auth.invalid_token")
 }
 
-func TestACallWithATokenIsAUseOfItsKey(t *testing.T) {
+func TestTokenUseCountsAsKeyUse(t *testing.T) {
 	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}})

@@ -13,7 +13,8 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// keysSpecification is interface.md §4 for the group keys, and the row of the group mailboxes that concerns accounts.
+// keysSpecification lists the statuses of the group keys (docs/spec/keys.md), and of the calls on an account's
+// mailboxes.
 const keysSpecification = `
 GET    /me/mailboxes                        200, 401
 GET    /me/api-keys                         200, 401
@@ -23,7 +24,7 @@ POST   /keys/mailboxes                      201, 401, 403, 422, 429
 GET    /keys/mailboxes/{id}/messages        200, 401, 403, 404
 GET    /keys/mailboxes/{id}/otp/latest      200, 401, 403, 404`
 
-// keysCoverage is every answer of these calls, as in coverage.
+// keysCoverage is the table of these calls, in the form of coverage.
 const keysCoverage = `
 GET    /me/mailboxes                        200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 GET    /me/api-keys                         200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
@@ -53,7 +54,7 @@ func startKeys(t testing.TB, set settings) *service {
 	return startAccounts(t, own)
 }
 
-// key makes a key with every scope unless the wish says otherwise.
+// key creates a key, with every scope unless wish has others.
 func (s *service) key(u user, wish fields) (k developerKey) {
 	s.t.Helper()
 	whole := fields{"name": "test", "scopes": allScopes}
@@ -85,7 +86,7 @@ func (s *service) plan(u user, code string) {
 	}
 }
 
-// same fails the test unless two problems are the same but for their trace.
+// same fails the test unless two problems differ in their trace id alone.
 func same(t *testing.T, a, b apptest.Answer) {
 	t.Helper()
 	p, q := problemOf(t, a), problemOf(t, b)
@@ -97,7 +98,7 @@ func same(t *testing.T, a, b apptest.Answer) {
 	}
 }
 
-func TestAKeyIsToldOnce(t *testing.T) {
+func TestKeySecretIsShownOnce(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	until := s.Clock.Now().Add(time.Hour)
@@ -126,11 +127,11 @@ func TestAKeyIsToldOnce(t *testing.T) {
 	}
 	s.plan(u, "pro")
 	if keys = get[[]developerKey](s, "/me/api-keys", u.Token); keys[0].Tier != "pro" {
-		t.Errorf("the tier does not follow the plan: %+v", keys[0])
+		t.Errorf("the rate limit does not follow the plan: %+v", keys[0])
 	}
 }
 
-func TestKeyCreationIsChecked(t *testing.T) {
+func TestCreateKeyRejectsInvalidRequests(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	scopes := []string{"otp:read"}
@@ -167,7 +168,7 @@ func TestKeyCreationIsChecked(t *testing.T) {
 	s.key(u, fields{"name": strings.Repeat("é", 100), "allowedCidrs": []string{}})
 }
 
-func TestRevokingAKeyHoldsAtOnce(t *testing.T) {
+func TestRevokedKeyIsRefusedAtOnce(t *testing.T) {
 	s := startKeys(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	k := s.key(u, nil)
@@ -181,7 +182,7 @@ func TestRevokingAKeyHoldsAtOnce(t *testing.T) {
 	s.call(http.MethodGet, "/keys/mailboxes", k.Key, 401, "auth.invalid_token")
 	s.call(http.MethodDelete, "/me/api-keys/"+k.Prefix, u.Token, 404, "key.not_found")
 	if boxes := get[[]mailbox](s, "/me/mailboxes", u.Token); len(boxes) != 1 || boxes[0].ID != m.ID {
-		t.Errorf("the mailbox went with its key: %+v", boxes)
+		t.Errorf("the mailbox ended with its key: %+v", boxes)
 	}
 	s.key(u, nil)
 	s.key(u, nil)
@@ -192,7 +193,7 @@ func TestRevokingAKeyHoldsAtOnce(t *testing.T) {
 	s.key(u, nil)
 }
 
-func TestAKeyEndsAtItsTimeAndWithItsAccount(t *testing.T) {
+func TestKeyEndsAtExpiryAndWithAccount(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k, lasting := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Minute)}), s.key(u, nil)
@@ -207,7 +208,7 @@ func TestAKeyEndsAtItsTimeAndWithItsAccount(t *testing.T) {
 	s.call(http.MethodGet, "/keys/mailboxes", lasting.Key, 401, "auth.invalid_token")
 }
 
-func TestLastUseIsKept(t *testing.T) {
+func TestLastUseIsRecorded(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"scopes": []string{"mailboxes:read"}})
@@ -238,7 +239,7 @@ func TestLastUseIsKept(t *testing.T) {
 		return stored()
 	})
 	if !shown() {
-		t.Error("the use that was written is not shown")
+		t.Error("the recorded use is not shown")
 	}
 	s.call(http.MethodGet, "/keys/mailboxes", k.Key, 200, "")
 	used = s.Clock.Now().UnixMicro()
@@ -247,7 +248,7 @@ func TestLastUseIsKept(t *testing.T) {
 	}
 }
 
-// keyCalls are the calls that a key is for, and the scope of each.
+// keyCalls are the calls that accept a key, with their scopes.
 func keyCalls(m mailbox) map[string]string {
 	return map[string]string{
 		"GET /keys/mailboxes":                                   "mailboxes:read",
@@ -278,7 +279,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-func TestNetworksOfAKey(t *testing.T) {
+func TestKeyNetworks(t *testing.T) {
 	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24", "2001:db8::/32"}, "scopes": []string{"mailboxes:read"}})
@@ -303,7 +304,7 @@ func TestNetworksOfAKey(t *testing.T) {
 	}
 }
 
-func TestHowAKeyIsPresented(t *testing.T) {
+func TestKeyHeaders(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k, other := s.key(u, nil), s.key(u, nil)
@@ -341,7 +342,7 @@ func TestHowAKeyIsPresented(t *testing.T) {
 	want(t, s.Call(http.MethodPost, "/mailboxes", k.Key, nil), 401, "auth.invalid_token")
 }
 
-func TestAKeyOpensTheMailboxesOfItsAccount(t *testing.T) {
+func TestKeyOpensMailboxesOfItsAccount(t *testing.T) {
 	s := startKeys(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	k, second, foreign := s.key(u, nil), s.key(u, nil), s.key(eve, nil)
@@ -388,7 +389,7 @@ func TestAKeyOpensTheMailboxesOfItsAccount(t *testing.T) {
 	}
 }
 
-func TestCreatingAMailboxWithAKeyIsRefused(t *testing.T) {
+func TestCreateMailboxWithKeyRejectsInvalidRequests(t *testing.T) {
 	s := startKeys(t, settings{"plans.free.mailboxes.max": "2"})
 	k := s.key(s.account("ada@example.org"), nil)
 	s.create("", fields{"localPart": "taken"})
@@ -417,8 +418,9 @@ func TestCreatingAMailboxWithAKeyIsRefused(t *testing.T) {
 	want(t, s.Call(http.MethodPost, "/keys/mailboxes", k.Key, nil), 422, "mailbox.limit_reached")
 }
 
-// The plan's number of live mailboxes is exact whoever makes them, and what expires or is destroyed makes room at once.
-func TestLiveMailboxesOfAnAccount(t *testing.T) {
+// The plan's limit of live mailboxes is exact under concurrent calls, and expired or destroyed mailboxes stop counting
+// at once.
+func TestLiveMailboxLimitIsExact(t *testing.T) {
 	s := startKeys(t, settings{"plans.free.mailboxes.max": "3", "mailbox.erase_every": "24h"})
 	u := s.account("ada@example.org")
 	k := s.key(u, nil)
@@ -445,7 +447,7 @@ func TestLiveMailboxesOfAnAccount(t *testing.T) {
 	}
 }
 
-func TestListingTheMailboxesOfAnAccount(t *testing.T) {
+func TestMailboxesOfAccountArePaged(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, nil)
@@ -492,7 +494,7 @@ func TestListingTheMailboxesOfAnAccount(t *testing.T) {
 	}
 }
 
-func TestListingKeysInPages(t *testing.T) {
+func TestKeysArePaged(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	want := []string{s.key(u, nil).Prefix, s.key(u, nil).Prefix, s.key(u, nil).Prefix}
@@ -522,7 +524,7 @@ func TestListingKeysInPages(t *testing.T) {
 	}
 }
 
-func TestWaitingWithAKey(t *testing.T) {
+func TestWaitWithKey(t *testing.T) {
 	s := startKeys(t, nil)
 	k := s.key(s.account("ada@example.org"), nil)
 	m := s.keyMailbox(k, nil)
@@ -538,7 +540,7 @@ func TestWaitingWithAKey(t *testing.T) {
 	want(t, code(), 404, "mailbox.not_found")
 }
 
-func TestKeysAreLimitedByThePlan(t *testing.T) {
+func TestKeysAreLimitedByPlan(t *testing.T) {
 	s := startKeys(t, settings{"plans.free.keys.calls": "4/1m", "plans.free.keys.mailbox_create": "2/1m", "plans.plus.keys.calls": "9/1m", "limits.other": "20/1m"})
 	u := s.account("ada@example.org")
 	k, second := s.key(u, nil), s.key(u, nil)
@@ -599,8 +601,8 @@ func TestBodiesAndQueriesOfKeys(t *testing.T) {
 	}
 }
 
-// Who had an address may have it again, through whatever call; nobody else may before the cool-down is over.
-func TestAnAccountMayTakeItsAddressBack(t *testing.T) {
+// The former owner of an address may have it again, through any call; others only after the cool-down.
+func TestAccountCanReclaimItsAddress(t *testing.T) {
 	s := startKeys(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	k := s.key(u, nil)
@@ -618,8 +620,8 @@ func TestAnAccountMayTakeItsAddressBack(t *testing.T) {
 	s.create(u.Token, wish)
 }
 
-// The daily cap of an account counts over all of its mailboxes (spec §1: 452, deferred and not lost).
-func TestTheDailyMailOfAnAccountIsCapped(t *testing.T) {
+// The daily cap of an account counts over all of its mailboxes; mail beyond it is deferred (docs/spec/smtp.md#replies).
+func TestDailyMailCapOfAccount(t *testing.T) {
 	s := startKeys(t, settings{"plans.free.mail.daily.max": "3"})
 	u := s.account("ada@example.org")
 	a, b, guest := s.create(u.Token, fields{"ttl": 7 * day}), s.create(u.Token, fields{"ttl": 7 * day}), s.create("", nil)

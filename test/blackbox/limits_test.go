@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Each limit of decisions §5 that concerns these groups: it holds, says when to come again, and that is true.
+// Every limit of docs/spec/limits.md#rate-limits that concerns these groups is enforced, and its Retry-After is
+// correct.
 func TestRateLimits(t *testing.T) {
 	for _, c := range []struct {
 		limit string
@@ -57,8 +58,8 @@ func TestProbesAreNotLimited(t *testing.T) {
 	}
 }
 
-// Other calls count by the credential; those without a good one by the address.
-func TestOtherCallsCountByTheCredential(t *testing.T) {
+// Other calls are counted by credential; those without a valid one by address.
+func TestOtherCallsAreLimitedByCredential(t *testing.T) {
 	s := start(t, settings{"limits.other": "2/1h"})
 	a, b := s.create("", nil), s.create("", nil)
 	for _, m := range []mailbox{a, b} {
@@ -73,7 +74,7 @@ func TestOtherCallsCountByTheCredential(t *testing.T) {
 	s.call(http.MethodGet, "/domains", "", 429, "rate.limited")
 }
 
-func TestLongPollsAtOnceAreLimited(t *testing.T) {
+func TestConcurrentLongPollsAreLimited(t *testing.T) {
 	s := start(t, settings{"limits.long_polls": "2"})
 	m := s.create("", nil)
 	first, second := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token)
@@ -88,7 +89,7 @@ func TestLongPollsAtOnceAreLimited(t *testing.T) {
 	second()
 }
 
-// Behind a trusted proxy the limits count by the address that it forwarded for, and nobody can make that up.
+// Behind a trusted proxy the limits count by the forwarded address, which clients cannot forge.
 func TestTrustedProxies(t *testing.T) {
 	const limit = "limits.mailbox_create"
 	create := func(s *service, status int, forwarded ...string) {
@@ -124,7 +125,7 @@ func TestTrustedProxies(t *testing.T) {
 	})
 }
 
-func TestLimitsHoldAgainstManyAtOnce(t *testing.T) {
+func TestLimitsHoldUnderConcurrency(t *testing.T) {
 	s := start(t, settings{"limits.session": "10/1h"})
 	var all sync.WaitGroup
 	statuses := make(chan int, 30)

@@ -12,14 +12,14 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// Bounds of docs/spec/messages.md, Summary and full message.
+// The bounds of docs/spec/messages.md#summary-and-full-message.
 const (
 	fieldMax = 998
 	pageMax  = 3 << 19
 	eventMax = 64 << 10
 )
 
-// longFields is a mail with a subject, a sender's name and recipients that are long and cost much as JSON, and with a code.
+// longFields is a mail with a code whose subject, sender's name and recipients are long and expand in JSON.
 func longFields(subject, name string, recipients int) []byte {
 	to := make([]string, recipients)
 	for i := range to {
@@ -79,7 +79,7 @@ func TestLongFieldsAreCutInSummariesAndEvents(t *testing.T) {
 	wantCut(t, "subject of the event of the code", extracted.Subject, subject)
 }
 
-// What was stored before fields were cut is cut when it is read.
+// Fields that were stored before they were cut are cut when they are read.
 func TestStoredLongFieldsAreCut(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)

@@ -15,8 +15,8 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// waiting starts a call that waits and returns its answer once it is asleep. The answer must come within patience, long
-// before the wait of a minute is over.
+// waiting starts a call that waits and returns its answer. It returns once the call is asleep. The answer must arrive
+// within patience, long before the wait of a minute ends.
 func (s *service) waiting(path, token string) (answer func() apptest.Answer) {
 	s.t.Helper()
 	before := s.Sleepers()
@@ -39,7 +39,7 @@ const (
 	waitForCode = "/mailboxes/me/otp/latest?wait=60"
 )
 
-func TestALongPollAnswersWhenMailArrives(t *testing.T) {
+func TestLongPollAnswersWhenMailArrives(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	mail, code, fromBank := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token), s.waiting(waitForCode+"&from=bank", m.Token)
@@ -64,7 +64,7 @@ func TestALongPollAnswersWhenMailArrives(t *testing.T) {
 	want(t, s.Call(http.MethodGet, waitForCode, m.Token, nil), 200, "")
 }
 
-func TestALongPollEndsEmptyWhenItsTimeIsOver(t *testing.T) {
+func TestLongPollTimesOutEmpty(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	mail, code := s.waiting("/mailboxes/me/messages?wait=1", m.Token), s.waiting("/mailboxes/me/otp/latest?wait=1", m.Token)
@@ -76,7 +76,7 @@ func TestALongPollEndsEmptyWhenItsTimeIsOver(t *testing.T) {
 	want(t, code(), 404, "otp.not_found")
 }
 
-func TestALongPollEndsWithItsMailbox(t *testing.T) {
+func TestLongPollEndsWithMailbox(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	mail, code := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token)
@@ -91,7 +91,7 @@ func TestALongPollEndsWithItsMailbox(t *testing.T) {
 	want(t, code(), 404, "otp.not_found")
 }
 
-func TestALongPollEndsWithItsClient(t *testing.T) {
+func TestLongPollEndsWhenClientDisconnects(t *testing.T) {
 	s := start(t, settings{"limits.long_polls": "1"})
 	m := s.create("", nil)
 	ctx, leave := context.WithCancel(t.Context())
@@ -113,7 +113,7 @@ func TestALongPollEndsWithItsClient(t *testing.T) {
 	})
 }
 
-func TestALongPollEndsAtShutdown(t *testing.T) {
+func TestLongPollEndsAtShutdown(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	mail, code := s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token)
@@ -124,9 +124,9 @@ func TestALongPollEndsAtShutdown(t *testing.T) {
 	want(t, code(), 404, "otp.not_found")
 }
 
-// Whoever asks for what came after the newest it knows, again and again, gets every mail that was acknowledged, whatever
-// the order in which mails and questions meet.
-func TestNoWaiterMissesMail(t *testing.T) {
+// A client that repeatedly asks for messages after the newest it has gets every acknowledged mail, however mails and
+// calls interleave.
+func TestLongPollsMissNoMail(t *testing.T) {
 	const readers, writers, mails = 6, 3, 12
 	s := start(t, settings{"limits.long_polls": "100000"})
 	box := s.create("", nil)
@@ -155,7 +155,7 @@ func TestNoWaiterMissesMail(t *testing.T) {
 	all.Wait()
 }
 
-// follow collects mails by long-polls until it has as many as there should be.
+// follow collects mails by long-polling until it has n.
 func (s *service) follow(ctx context.Context, token string, enough int) (seen []string) {
 	after := ""
 	for len(seen) < enough {
@@ -177,8 +177,8 @@ func (s *service) follow(ctx context.Context, token string, enough int) (seen []
 	return seen
 }
 
-// A mail that was acknowledged before the question is in the answer, without any wait.
-func TestAcknowledgedMailIsThere(t *testing.T) {
+// Mail that was acknowledged before a call is in its answer, without waiting.
+func TestAcknowledgedMailIsListed(t *testing.T) {
 	s := start(t, nil)
 	box := s.create("", nil)
 	for i := range 30 {

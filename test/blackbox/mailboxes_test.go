@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// create makes a mailbox that must be had.
+// create makes a mailbox, which must succeed.
 func (s *service) create(token string, wish any) (m mailbox) {
 	s.t.Helper()
 	a := s.Call(http.MethodPost, "/mailboxes", token, wish)
@@ -32,7 +32,7 @@ const (
 	day  = 24 * hour
 )
 
-func TestCreateMailboxAnswersWhatWasMade(t *testing.T) {
+func TestCreateMailboxReturnsMailbox(t *testing.T) {
 	s := start(t, nil)
 	for name, wish := range map[string]any{"no body": nil, "nothing wished": body{}} {
 		m := s.create("", wish)
@@ -56,7 +56,7 @@ func TestCreateMailboxAnswersWhatWasMade(t *testing.T) {
 	}
 }
 
-func TestCreateMailboxRefuses(t *testing.T) {
+func TestCreateMailboxRejectsInvalidRequests(t *testing.T) {
 	s := start(t, settings{"mailbox.reserved": "owner"})
 	s.create("", body{"localPart": "taken"})
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestCreateMailboxOnAnInternationalDomain(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsHeldAfterItsEnd(t *testing.T) {
+func TestEndedAddressCoolsDown(t *testing.T) {
 	destroy := func(s *service, m mailbox) { s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") }
 	expire := func(s *service, _ mailbox) { s.Clock.Advance(time.Hour) }
 	for name, end := range map[string]func(*service, mailbox){
@@ -136,14 +136,14 @@ func TestAnAddressIsHeldAfterItsEnd(t *testing.T) {
 	}
 }
 
-func TestWithoutACoolDownAnAddressIsFreeAtOnce(t *testing.T) {
+func TestWithoutCoolDownEndedAddressIsFree(t *testing.T) {
 	s := start(t, settings{"mailbox.address_cooldown": "0s"})
 	old := s.create("", body{"localPart": "ann"})
 	s.mail(old.box(), apptest.Mail{Subject: "private", Text: "for the first owner"})
 	s.call(http.MethodDelete, "/mailboxes/me", old.Token, 204, "")
 	heir := s.create("", body{"localPart": "ann"})
 	if got := get[[]summary](s, "/mailboxes/me/messages", heir.Token); len(got) != 0 {
-		t.Errorf("the heir reads the mail of the one before: %v", got)
+		t.Errorf("the new owner reads the former owner's mail: %v", got)
 	}
 	s.call(http.MethodGet, "/mailboxes/me", old.Token, 401, "auth.invalid_token")
 }
@@ -162,7 +162,8 @@ func TestGetMailboxCountsDown(t *testing.T) {
 	}
 }
 
-// What a mailbox that has run out, one that was destroyed and a token that never was are told apart by (decisions §2).
+// How a mailbox that has expired, one that was destroyed and an unknown token are answered
+// (docs/spec/mailboxes.md#ending).
 func TestEndedMailboxes(t *testing.T) {
 	s := start(t, nil)
 	read := s.create("", nil)
@@ -205,8 +206,8 @@ func TestEndedMailboxes(t *testing.T) {
 	check("destroyed and erased", again.Token, invalid)
 }
 
-// In the part of a second in which the mailbox outlives its token, the token is good.
-func TestTheTokenIsGoodToTheVeryEnd(t *testing.T) {
+// In the fraction of a second by which the mailbox outlives its token, the token is still valid.
+func TestTokenIsValidUntilExpiry(t *testing.T) {
 	s := start(t, nil)
 	s.Clock.Advance(600 * time.Millisecond)
 	m := s.create("", body{"ttl": 60})

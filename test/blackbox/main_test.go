@@ -1,5 +1,6 @@
-// Package blackbox_test tests the interface from outside: the assembled service, over HTTP and SMTP. Every answer that any of its tests receives is held against the service's own
-// OpenAPI document, and at the end the calls that were made against the table in coverage_test.go.
+// Package blackbox_test tests the API from outside: the assembled service, over HTTP and SMTP. Every answer that any
+// test receives is checked against the service's own OpenAPI document, and at the end the calls that were made are
+// compared with the table in coverage_test.go.
 package blackbox_test
 
 import (
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// authority is trusted by every service here: its receivers are webhook endpoints.
+// authority issues the certificates of webhook receivers; every service here trusts it.
 var authority *apptest.Authority
 
 // service is a running service whose answers are all checked.
@@ -72,8 +73,8 @@ func startWith(t testing.TB, o apptest.Options) *service {
 	return s
 }
 
-// processes are those that the service under test consists of. GONEBOX_TEST_ENGINE=postgres makes them two that clients reach
-// and one for what is done later, around one PostgreSQL; else it is one, on SQLite.
+// processes are the roles of the service's processes. With GONEBOX_TEST_ENGINE=postgres there are two that serve
+// clients and one for background work, on one PostgreSQL; otherwise there is one process, on SQLite.
 func processes(t testing.TB) []string {
 	switch engine := os.Getenv("GONEBOX_TEST_ENGINE"); engine {
 	case "", "sqlite":
@@ -93,7 +94,7 @@ type problem struct {
 	Errors                             []struct{ Pointer, Message string }
 }
 
-// want fails the test unless an answer has the status and, where it is a problem, the code.
+// want fails the test unless an answer has the status and, for a problem, the code.
 func want(t testing.TB, a apptest.Answer, status int, code string) {
 	t.Helper()
 	if a.Status != status || a.Code() != code {
@@ -101,7 +102,7 @@ func want(t testing.TB, a apptest.Answer, status int, code string) {
 	}
 }
 
-// call is a call without a body whose status and code are expected.
+// call makes a call without a body and expects a status and a code.
 func (s *service) call(method, path, token string, status int, code string) apptest.Answer {
 	s.t.Helper()
 	a := s.Call(method, path, token, nil)
@@ -109,7 +110,7 @@ func (s *service) call(method, path, token string, status int, code string) appt
 	return a
 }
 
-// do sends a request that the test made; change may alter it first.
+// do sends a request that the test made; change may modify it first.
 func (s *service) do(method, path, token string, body any, change func(*http.Request)) apptest.Answer {
 	s.t.Helper()
 	r, err := s.Request(s.t.Context(), method, path, token, body)
@@ -135,7 +136,7 @@ func get[T any](s *service, path, token string) (v T) {
 	return v
 }
 
-// mail sends a mail to a mailbox and returns the summary it got there.
+// mail sends a mail to a mailbox and returns the summary of the message.
 func (s *service) mail(box apptest.Mailbox, m apptest.Mail) summary {
 	s.t.Helper()
 	m.To = []string{box.Address}
@@ -143,10 +144,10 @@ func (s *service) mail(box apptest.Mailbox, m apptest.Mail) summary {
 	return get[[]summary](s, "/mailboxes/me/messages?limit=1", box.Token)[0]
 }
 
-// patience bounds how long a test waits for what must happen soon; it is reached only when the test fails.
+// patience bounds how long a test waits for something that happens soon; it is reached only when the test fails.
 const patience = 30 * time.Second
 
-// eventually waits until something holds that comes about in another goroutine of the service.
+// eventually waits for a condition that another goroutine of the service brings about.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// sender is an SMTP session of a client at an address, said word by word.
+// sender is an SMTP session from one client address, driven command by command.
 type sender struct {
 	*textproto.Conn
 	t testing.TB
@@ -38,7 +38,7 @@ func (s *service) greetedFrom(address string) *sender {
 	return &sender{textproto.NewConn(conn), s.t}
 }
 
-// say sends a line and reads a reply that must begin with want.
+// say sends a line and reads a reply, which must begin with want.
 func (c *sender) say(line, want string) {
 	c.t.Helper()
 	if err := c.PrintfLine("%s", line); err != nil {
@@ -56,14 +56,14 @@ func (c *sender) expect(want string) {
 	}
 }
 
-// begin opens a transaction for a mail of size octets.
+// begin starts a transaction for a mail of size octets.
 func (c *sender) begin(to string, size int) {
 	c.t.Helper()
 	c.say(fmt.Sprintf("MAIL FROM:<sender@example.org> SIZE=%d", size), "250 ")
 	c.say("RCPT TO:<"+to+">", "250 ")
 }
 
-// metric is the value of a metric of the process that the senders reach, named with its labels.
+// metric is the value of a metric, named with its labels, in the process that the senders reach.
 func (s *service) metric(name string) float64 {
 	s.t.Helper()
 	res, err := http.Get(s.Admin + "/metrics")
@@ -88,8 +88,9 @@ func (s *service) metric(name string) float64 {
 	return 0
 }
 
-// An address that has its share of the memory for mail waits for its own mail, and then hears 452. Others do not notice.
-func TestMailOfAnAddressWaitsForItsShareOfTheMemory(t *testing.T) {
+// An address that has used up its share of the memory for mail waits, then receives 452. Other addresses are not
+// affected.
+func TestMailWaitsForItsAddressesShareOfMemory(t *testing.T) {
 	s := start(t, settings{"memory.budget": "128MiB", "smtp.memory_timeout": "300ms"})
 	const used, refused = `gonebox_memory_used_bytes{kind="mail"}`, `gonebox_memory_refused_total{kind="mail"}`
 	box := s.create("", nil)

@@ -12,10 +12,10 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// crlf makes a mail of lines.
+// crlf joins lines to a mail.
 func crlf(lines ...string) []byte { return []byte(strings.Join(lines, "\r\n") + "\r\n") }
 
-// withAttachment is a mail with one attachment, whose content comes in base64.
+// withAttachment is a mail with one attachment, given in base64.
 func withAttachment(filename, base64 string) []byte {
 	return crlf("From: Sender <sender@example.org>", "Subject: with a file", "MIME-Version: 1.0",
 		`Content-Type: multipart/mixed; boundary="b"`, "", "--b", "Content-Type: text/plain", "", "see the file",
@@ -23,7 +23,7 @@ func withAttachment(filename, base64 string) []byte {
 		"Content-Transfer-Encoding: base64", "", base64, "--b--")
 }
 
-func TestAMessageIsShownInFull(t *testing.T) {
+func TestFullMessage(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", body{"localPart": "ann"})
 	s.Clock.Advance(1500 * time.Millisecond)
@@ -76,7 +76,7 @@ func TestAMessageIsShownInFull(t *testing.T) {
 	}
 }
 
-func TestAMessageWithNothingInIt(t *testing.T) {
+func TestEmptyMessage(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	got := s.mail(m.box(), apptest.Mail{Raw: []byte("\r\n")})
@@ -118,7 +118,7 @@ func TestSeenAndCounts(t *testing.T) {
 	counts(0, 0)
 }
 
-func TestADeletedMessageIsGone(t *testing.T) {
+func TestDeletedMessageIsGone(t *testing.T) {
 	s := start(t, nil)
 	m, other := s.create("", nil), s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("a.txt", "YQ==")}).ID
@@ -140,8 +140,8 @@ func TestADeletedMessageIsGone(t *testing.T) {
 	}
 }
 
-// One mail to several mailboxes is in each of them, and none learns of the others from the envelope.
-func TestAMailToSeveralMailboxes(t *testing.T) {
+// A mail to several mailboxes is stored in each, and no recipient learns of the others from the envelope.
+func TestMailToSeveralMailboxes(t *testing.T) {
 	s := start(t, nil)
 	a, b := s.create("", nil), s.create("", nil)
 	s.Send(apptest.Mail{To: []string{a.Address, b.Address, a.Address}, Subject: "to both", Raw: crlf("Subject: to both", "", "hidden recipients")})
@@ -158,9 +158,9 @@ func TestAMailToSeveralMailboxes(t *testing.T) {
 	}
 }
 
-// TestStyleElementsApplyToTheirMessageAlone reads two messages of the same text: what depends on the width stands under a
-// scope of each, which is the same at every reading.
-func TestStyleElementsApplyToTheirMessageAlone(t *testing.T) {
+// TestStyleElementsAreScopedToTheirMessage reads two messages with the same text: rules that depend on the width are
+// below a scope of each message, the same at every reading.
+func TestStyleElementsAreScopedToTheirMessage(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	scope := regexp.MustCompile(`^<div class="(m[a-z2-7]{8})"><style>@media \(max-width:480px\)\{\.(m[a-z2-7]{8}) \.(m[a-z2-7]{8})-0\{width:100% !important\}\}</style>`)
@@ -217,7 +217,7 @@ func TestHTMLIsSafeAndItsImagesAreInlined(t *testing.T) {
 }
 
 // With batches of one mail, each mail is stored once.
-func TestBatchesOfOneMail(t *testing.T) {
+func TestBatchOfOneMailStoresItOnce(t *testing.T) {
 	s := start(t, settings{"smtp.set_max": "1"})
 	m := s.create("", nil)
 	const senders, each = 8, 4

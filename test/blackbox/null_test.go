@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every property of every body: null is refused where the document has no null, and where it has one, nothing is wrong with it.
-func TestNullIsRefusedWhereTheDocumentHasNone(t *testing.T) {
+// For every property of every body, null is refused unless the document allows it, and accepted where it does.
+func TestNullIsRejectedUnlessNullable(t *testing.T) {
 	w := startDomains(t, settings{"limits.other": "100000/1m", "limits.mailbox_create": "100000/1m", "limits.register": "100000/1h"})
 	credentials := map[string]string{
 		"mailboxToken": w.create("", nil).Token, "userToken": w.ada.Token, "apiKey": w.key(w.ada, nil).Key, "": "",

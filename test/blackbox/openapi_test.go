@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// methods of OpenAPI 3.1 §4.8.9, the Path Item Object.
+// methods are the operations of a path item (OpenAPI 3.1 §4.8.9).
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
-func TestTheDocumentIsWellFormed(t *testing.T) {
+func TestOpenAPIDocumentIsWellFormed(t *testing.T) {
 	s := start(t, nil)
 	d := s.document()
 	if d.OpenAPI != "3.1.0" || d.Info.Title == "" || d.Info.Version == "" || len(d.Servers) != 1 || strings.HasSuffix(d.Servers[0].URL, "/") {
@@ -65,7 +65,7 @@ func (d *document) checkOperation(t *testing.T, path string, o *operation) {
 		}
 	}
 	if o.Responses["default"].Content["application/problem+json"].Schema == nil {
-		t.Errorf("%s: faults of ours are not documented", o.OperationID)
+		t.Errorf("%s: internal errors are not documented", o.OperationID)
 	}
 	for status, r := range o.Responses {
 		if r.Description == "" || status != "default" && !regexp.MustCompile(`^[2-5]\d\d$`).MatchString(status) {
@@ -113,7 +113,7 @@ func TestSchemaNamesAreReadable(t *testing.T) {
 	}
 }
 
-// The document and the list of problems change with the program alone, so that they can be kept.
+// The OpenAPI document and the list of problems change only with the program, so they may be cached.
 func TestDocumentationIsCached(t *testing.T) {
 	s := start(t, nil)
 	for _, path := range []string{"/api/v1/openapi.json", "/docs/errors"} {

@@ -47,7 +47,7 @@ func TestLatestOTP(t *testing.T) {
 			t.Errorf("%s: %+v", query, got)
 		}
 	}
-	none("?from=nobody")
+	none("?from=unknown")
 	none("?after=" + second.ID)
 	none(since(first) + "&from=shop")
 	none(since(second))

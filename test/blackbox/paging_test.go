@@ -35,8 +35,8 @@ func ids(all []summary) []string {
 	return out
 }
 
-// However mail comes in and goes between two pages, who pages on sees every message that was there at the start and
-// stayed, once, newest first.
+// Whatever mail arrives or is deleted between two pages, a client that pages on sees every message that was there at
+// the start and was not deleted, once, newest first.
 func TestPagesAreStableWhileMailArrives(t *testing.T) {
 	s := start(t, nil)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -68,13 +68,13 @@ func TestPagesAreStableWhileMailArrives(t *testing.T) {
 		}
 		for _, id := range stay {
 			if !slices.Contains(seen, id) {
-				rt.Errorf("%s was there all the time and not seen in %v", id, seen)
+				rt.Errorf("%s was there all the time and is missing from %v", id, seen)
 			}
 		}
 	})
 }
 
-// compare orders identifiers; equal ones count as out of order.
+// compare orders identifiers, newest first; equal ones count as out of order.
 func compare(a, b string) int {
 	if a < b {
 		return -1
@@ -139,8 +139,8 @@ func TestAfterAndSince(t *testing.T) {
 	}
 }
 
-// Two messages of one moment keep their order, and "after" the first finds the second.
-func TestMessagesOfTheSameMoment(t *testing.T) {
+// Two messages with the same receivedAt keep their order, and after=<the first> returns the second.
+func TestMessagesWithEqualTimesKeepTheirOrder(t *testing.T) {
 	s := start(t, nil)
 	box := s.create("", nil)
 	first, second := s.mail(box.box(), apptest.Mail{Subject: "first"}), s.mail(box.box(), apptest.Mail{Subject: "second"})

@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plansSpecification is interface.md §4 for the catalogue of the group billing.
+// plansSpecification lists the statuses of the catalogue (docs/spec/billing.md#plans-and-subscriptions).
 const plansSpecification = `
 GET    /plans                               200`
 
-// plansCoverage is every answer of it, as in coverage.
+// plansCoverage is its table, in the form of coverage.
 const plansCoverage = `
 GET    /plans                               200, 422 request.invalid, 429 rate.limited`
 
@@ -32,7 +32,7 @@ func (s *service) offers() map[string]offer {
 	return all
 }
 
-// freely is what the free plan gives, every entitlement by its public name (decisions §6).
+// freely is what the free plan grants, every entitlement by its public name (docs/spec/limits.md#quotas-of-plans).
 func freely() map[string]any {
 	return map[string]any{
 		"mailbox.ttl.default": 86400.0, "mailbox.ttl.max": 7 * 86400.0, "mailbox.lifetime.max": 30 * 86400.0, "mailboxes.max": 20.0,
@@ -41,7 +41,7 @@ func freely() map[string]any {
 	}
 }
 
-func TestTheCatalogueHasPricesAndEveryEntitlement(t *testing.T) {
+func TestCatalogueHasPricesAndEntitlements(t *testing.T) {
 	s := start(t, nil)
 	listed := get[[]offer](s, "/plans", "")
 	var codes []string
@@ -72,7 +72,7 @@ func TestTheCatalogueHasPricesAndEveryEntitlement(t *testing.T) {
 	}
 }
 
-func TestTheCatalogueIsTheOperators(t *testing.T) {
+func TestCatalogueIsConfigurable(t *testing.T) {
 	s := start(t, settings{"plans.plus.price.yearly": "0", "plans.plus.price.monthly": "7", "plans.plus.keys.calls": "5/1s, 9/1m", "limits.other": "3/1h"})
 	plus := s.offers()["plus"]
 	if plus.Prices.Yearly != nil || *plus.Prices.Monthly != 7 || plus.Entitlements["keys.calls"] != "5/1s, 9/1m" {

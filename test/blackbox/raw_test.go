@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// behindTrace is what stands behind the fields that this server puts in front of a mail.
+// behindTrace is a raw message without the trace fields that this server added.
 func behindTrace(t testing.TB, raw []byte) []byte {
 	t.Helper()
 	for _, field := range []string{"Return-Path:", "Authentication-Results:", "Received:"} {
@@ -28,10 +28,10 @@ func behindTrace(t testing.TB, raw []byte) []byte {
 	return raw
 }
 
-func TestTheRawMessageIsWhatWasSent(t *testing.T) {
+func TestRawMessageIsUnchanged(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
-	// Lines of any octets but CR, LF and NUL, dots at their beginning, too.
+	// Lines may contain any octets but CR, LF and NUL, and begin with dots.
 	line := rapid.Custom(func(t *rapid.T) []byte {
 		text := rapid.SliceOfN(rapid.ByteRange(1, 255), 0, 120).Draw(t, "octets")
 		text = bytes.Map(func(r rune) rune { return r }, bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r"), nil), []byte("\n"), nil))
@@ -49,7 +49,7 @@ func TestTheRawMessageIsWhatWasSent(t *testing.T) {
 	})
 }
 
-func TestTheRawMessageIsADownload(t *testing.T) {
+func TestRawMessageIsADownload(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "x"}).ID
@@ -63,7 +63,7 @@ func TestTheRawMessageIsADownload(t *testing.T) {
 	}
 }
 
-func TestTheRawMessageEndsAfterAQuarterOfAnHour(t *testing.T) {
+func TestRawMessageExpiresAfterRetention(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Subject: "x"}).ID
@@ -125,7 +125,7 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-func TestAnAttachmentAboveTheLimitIsNotKept(t *testing.T) {
+func TestAttachmentAboveLimitIsNotStored(t *testing.T) {
 	s := start(t, settings{"message.attachment_max": "100B"})
 	m := s.create("", nil)
 	id := s.mail(m.box(), apptest.Mail{Raw: withAttachment("large.bin", strings.Repeat("QUJD", 50))}).ID
@@ -138,7 +138,7 @@ func TestAnAttachmentAboveTheLimitIsNotKept(t *testing.T) {
 	for _, no := range []string{"att_01m7zmcdrqfe4t1d2x0gmbspgh", "x", id, "%00", strings.Repeat("a", 5000)} {
 		s.call(http.MethodGet, path+no, m.Token, 404, "attachment.not_found")
 	}
-	// Another message's attachment is none of this one.
+	// An attachment is not found under another message.
 	other := s.mail(m.box(), apptest.Mail{Raw: withAttachment("small.bin", "QUJD")}).ID
 	s.call(http.MethodGet, "/messages/"+other+"/attachments/"+f.ID, m.Token, 404, "attachment.not_found")
 }

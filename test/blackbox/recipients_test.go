@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The sender of a mail to two mailboxes, of which one ends after RCPT, tries again and reaches the other.
-func TestAMailboxThatEndsBeforeTheFinalDotDoesNotCostTheOthersTheirMail(t *testing.T) {
+// The sender of a mail to two mailboxes, one of which ends after RCPT, tries again and reaches the other.
+func TestMailboxEndingBeforeFinalDotDefersMail(t *testing.T) {
 	s := start(t, nil)
 	ending, living := s.create("", nil), s.create("", nil)
 	c := s.dialFrom("127.0.0.1")
@@ -18,7 +18,7 @@ func TestAMailboxThatEndsBeforeTheFinalDotDoesNotCostTheOthersTheirMail(t *testi
 	s.call(http.MethodDelete, "/mailboxes/me", ending.Token, 204, "")
 	c.say("Subject: first\r\n\r\nx\r\n.", "451 4.2.1 ")
 	if all := get[[]summary](s, "/mailboxes/me/messages", living.Token); len(all) != 0 {
-		t.Errorf("a mail that was deferred is there: %v", all)
+		t.Errorf("a deferred mail is stored: %v", all)
 	}
 
 	eventually(t, "the end of the mailbox in the process that takes mail", func() bool {
@@ -39,7 +39,7 @@ func TestAMailboxThatEndsBeforeTheFinalDotDoesNotCostTheOthersTheirMail(t *testi
 	}
 }
 
-func TestRefusedRecipientsOfAnAddressAreLimited(t *testing.T) {
+func TestRefusedRecipientsAreLimitedByAddress(t *testing.T) {
 	s := start(t, settings{"limits.smtp_refused": "3/1h"})
 	box := s.create("", nil)
 	c := s.dialFrom("127.0.0.1")

@@ -17,8 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// traces are what a mail would be recognized by in a file: its text and its subject are too short to be compressed, its
-// attachment is random.
+// traces identify a mail in a file: its text and subject are too short to be compressed, and its attachment is random.
 type traces struct {
 	subject, text string
 	file          []byte
@@ -26,14 +25,15 @@ type traces struct {
 
 func newTraces() traces { return newTracesOf(3000) }
 
-// newTracesOf has an attachment of so many octets: a large one is not in its row (docs/decisions/0038).
+// newTracesOf returns traces with an attachment of n octets. A large one is not stored in the message's row
+// (docs/decisions/0038).
 func newTracesOf(octets int) traces {
 	random := make([]byte, octets)
 	rand.Read(random) // never fails, as crypto/rand documents
 	return traces{subject: hex.EncodeToString(random[:16]), text: hex.EncodeToString(random[16:32]), file: random}
 }
 
-// mail is the mail that leaves them.
+// mail is a mail that contains the traces.
 func (tr traces) mail() []byte {
 	file := base64.StdEncoding.EncodeToString(tr.file)
 	var lines []string
@@ -47,7 +47,7 @@ func (tr traces) mail() []byte {
 		"Content-Transfer-Encoding: base64", "", strings.Join(lines, "\r\n"), "--b--")
 }
 
-// in lists the files below a folder that hold one of the traces, without what skip names.
+// in lists the files below a folder that contain one of the traces, except those that skip names.
 func (tr traces) in(t testing.TB, dir, skip string) (found []string) {
 	t.Helper()
 	pieces := map[string][]byte{
@@ -82,7 +82,8 @@ func (tr traces) in(t testing.TB, dir, skip string) (found []string) {
 	return found
 }
 
-// pass moves the clock in small steps. Advance waits for the work that the step before has caused, and the last one for that of all.
+// pass moves the clock in small steps. Advance waits for the work caused by the step before, and the final Advance for
+// that of the last step.
 func (s *service) pass(d time.Duration) {
 	s.t.Helper()
 	const step = 5 * time.Second
@@ -92,15 +93,15 @@ func (s *service) pass(d time.Duration) {
 	s.Clock.Advance(0)
 }
 
-// ends are the ways in which a mail ends.
+// ends are the ways in which a mail is erased.
 var ends = map[string]func(s *service, m mailbox, id string){
 	"message deleted":   func(s *service, m mailbox, id string) { s.call(http.MethodDelete, "/messages/"+id, m.Token, 204, "") },
 	"mailbox destroyed": func(s *service, m mailbox, _ string) { s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "") },
 	"mailbox expired":   func(s *service, _ mailbox, _ string) { s.Clock.Advance(10 * time.Minute) },
 }
 
-// A minute after a mail was erased, nothing of it is in any file but its raw message, which goes a minute after its retention
-// at the latest.
+// A minute after a mail was erased, no file contains any of it but its raw message, which is erased within a minute of
+// the end of its retention.
 func TestErasedMailIsInNoFile(t *testing.T) {
 	for _, state := range []string{"quiet", "busy"} {
 		for name, end := range ends {
@@ -116,7 +117,7 @@ func TestErasedMailIsInNoFile(t *testing.T) {
 				other := s.create("", body{"ttl": 3600})
 				s.mail(other.box(), apptest.Mail{Raw: kept.mail()})
 				if len(erased.in(t, s.Dir, "")) < 5 {
-					t.Fatal("this test would not find what is left")
+					t.Fatal("this test would not find remaining data")
 				}
 				if state == "busy" {
 					defer s.work(other)()
@@ -131,14 +132,14 @@ func TestErasedMailIsInNoFile(t *testing.T) {
 					t.Errorf("a minute after the retention, %s", left)
 				}
 				if len(kept.in(t, s.Dir, "raw")) < 4 {
-					t.Error("another mailbox has lost its mail")
+					t.Error("another mailbox lost its mail")
 				}
 			})
 		}
 	}
 }
 
-// work keeps the service busy with mail to a mailbox, which is read and partly deleted, until the test calls the function that it returns.
+// work sends mail to a mailbox, reads it and deletes some of it until the test calls the function that it returns.
 func (s *service) work(m mailbox) (stop func()) {
 	quit := make(chan struct{})
 	var work sync.WaitGroup
@@ -164,8 +165,8 @@ func (s *service) work(m mailbox) (stop func()) {
 	return func() { close(quit); work.Wait() }
 }
 
-// A service that stops leaves nothing of what was erased before, however shortly.
-func TestAStopLeavesNothingOfErasedMail(t *testing.T) {
+// A service that stops leaves nothing of what was erased before, even a moment before.
+func TestStopLeavesNoErasedMail(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, settings{"plans.guest.mailbox.ttl.default": "10m", "plans.guest.raw.retention": "5m"})
@@ -186,7 +187,7 @@ func TestAStopLeavesNothingOfErasedMail(t *testing.T) {
 				t.Error(left)
 			}
 			if len(kept.in(t, s.Dir, "")) < 4 {
-				t.Error("another mailbox has lost its mail")
+				t.Error("another mailbox lost its mail")
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What the interface answers, as a client reads it.
+// The resources of the API, as a client reads them.
 type (
 	mailbox struct {
 		ID, Address, LocalPart, Domain, Tier, Source, Token string
@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// identifier fails the test unless an id is of its kind (decisions §1).
+// identifier fails the test unless an id has the prefix and form of its kind (docs/spec/conventions.md#identifiers).
 func identifier(t *testing.T, id, prefix string) {
 	t.Helper()
 	if !regexp.MustCompile("^" + prefix + "_[0-9a-hjkmnp-tv-z]{26}$").MatchString(id) {

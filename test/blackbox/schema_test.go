@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// schemas checks values against the part of JSON Schema that the document uses. A keyword it does not know is a fault,
+// schemas validates values against the part of JSON Schema that the document uses. An unsupported keyword is an error,
 // so that nothing passes unchecked.
 type schemas map[string]any // of #/components/schemas
 
-// annotations are keywords that say nothing about validity.
+// annotations are keywords that do not affect validity.
 var annotations = []string{"description", "examples", "default", "title"}
 
-// check returns what is wrong with a value, each with where it is.
+// check returns the errors of a value, each with its location.
 func (s schemas) check(schema map[string]any, value any, at string) (faults []string) {
 	if ref, ok := schema["$ref"].(string); ok {
 		target, ok := s[strings.TrimPrefix(ref, "#/components/schemas/")].(map[string]any)
@@ -111,7 +111,8 @@ func (s schemas) object(schema map[string]any, keyword string, o map[string]any,
 			}
 		}
 	case "additionalProperties":
-		// Answers are open for clients, but the service itself must not send what its document does not name.
+		// Clients must accept unknown fields, but the service itself must not send a field that its document does not
+		// declare.
 		for name := range o {
 			if _, ok := properties[name]; !ok {
 				faults = append(faults, at+"/"+name+": is not in the document")
@@ -157,7 +158,7 @@ func scalar(keyword string, rule, value any, at string) []string {
 	return []string{fmt.Sprintf("%s: %v does not hold %s %v", at, value, keyword, rule)}
 }
 
-// milliseconds is the form of every moment (decisions §1).
+// milliseconds is the form of every timestamp (docs/spec/conventions.md#paths-and-bodies).
 var milliseconds = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
 func formatted(format, text string) bool {

@@ -21,7 +21,7 @@ func (s *service) startSession() (k sessionKey) {
 	return k
 }
 
-func TestASessionFindsItsMailboxesAgain(t *testing.T) {
+func TestSessionListsItsMailboxes(t *testing.T) {
 	s := start(t, nil)
 	k := s.startSession()
 	if !strings.HasPrefix(k.Key, "xg_") || !k.ExpiresAt.Equal(apptest.Noon().Add(30*time.Minute)) {
@@ -36,7 +36,7 @@ func TestASessionFindsItsMailboxesAgain(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	gone := s.create(k.Key, nil)
 	s.call(http.MethodDelete, "/mailboxes/me", gone.Token, 204, "")
-	s.create("", nil) // somebody else's
+	s.create("", nil) // of another owner
 	s.create(s.startSession().Key, nil)
 
 	got := get[session](s, "/session", k.Key)
@@ -55,7 +55,7 @@ func TestASessionFindsItsMailboxesAgain(t *testing.T) {
 	s.call(http.MethodGet, "/mailboxes/me", got.Mailboxes[1].Token, 410, "mailbox.expired")
 }
 
-func TestASessionSlides(t *testing.T) {
+func TestUseExtendsSession(t *testing.T) {
 	s := start(t, nil)
 	k := s.startSession()
 	for _, use := range []func(){
@@ -74,7 +74,7 @@ func TestASessionSlides(t *testing.T) {
 	s.call(http.MethodPost, "/mailboxes", k.Key, 401, "auth.invalid_token")
 }
 
-func TestEndingASessionLeavesItsMailboxes(t *testing.T) {
+func TestEndingSessionKeepsItsMailboxes(t *testing.T) {
 	s := start(t, nil)
 	k := s.startSession()
 	m := s.create(k.Key, nil)
@@ -88,8 +88,8 @@ func TestEndingASessionLeavesItsMailboxes(t *testing.T) {
 	}
 }
 
-// A lapsed session leaves nothing behind, and its mailboxes go on.
-func TestALapsedSessionIsErased(t *testing.T) {
+// A lapsed session is erased, and its mailboxes continue.
+func TestLapsedSessionIsErased(t *testing.T) {
 	s := start(t, nil)
 	m := s.create(s.startSession().Key, nil)
 	s.Clock.Advance(30 * time.Minute)
@@ -102,7 +102,7 @@ func TestALapsedSessionIsErased(t *testing.T) {
 }
 
 // A session has at most as many live mailboxes as the guest plan allows; those of others do not count.
-func TestASessionHasALimitOfMailboxes(t *testing.T) {
+func TestSessionMailboxLimit(t *testing.T) {
 	s := start(t, nil)
 	k := s.startSession()
 	var last mailbox
@@ -119,8 +119,8 @@ func TestASessionHasALimitOfMailboxes(t *testing.T) {
 	s.call(http.MethodPost, "/mailboxes", k.Key, 422, "mailbox.limit_reached")
 }
 
-// The token that the session hands out ends with the mailbox, not with the session.
-func TestTokensOfASessionAreCappedAtTheMailbox(t *testing.T) {
+// The token that the session returns ends with the mailbox, not with the session.
+func TestSessionTokensEndWithTheMailbox(t *testing.T) {
 	s := start(t, nil)
 	k := s.startSession()
 	s.create(k.Key, body{"ttl": 90})

@@ -14,14 +14,14 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// since is the query for what came after a message, by nothing but its time.
+// since is the query for messages received after another one.
 func since(received time.Time) string {
 	return "since=" + url.QueryEscape(received.Format(time.RFC3339Nano))
 }
 
-// The last receivedAt is a cursor: it never gives the message again that it was read from, and every later one, although
-// the clock stands still here and all of them are received at the same moment.
-func TestTheLastReceivedAtIsACursor(t *testing.T) {
+// The last receivedAt is a cursor: it never returns the message that it was read from, and it returns every later one,
+// although the clock stands still here and all of them are received in the same millisecond.
+func TestLastReceivedAtIsACursor(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k := s.key(u, nil)
@@ -58,8 +58,8 @@ func TestTheLastReceivedAtIsACursor(t *testing.T) {
 	}
 }
 
-// Clients that ask for what came after the last receivedAt, again and again, get every mail once, however close the mails are.
-func TestNoMailIsMissedByItsTime(t *testing.T) {
+// Clients that poll with since=<last receivedAt> get every mail exactly once, however close together the mails are.
+func TestPollingBySinceMissesNoMail(t *testing.T) {
 	const readers, writers, mails = 3, 3, 12
 	s := start(t, settings{"limits.long_polls": "100000", "limits.reads": "100000/1m"})
 	box := s.create("", nil)

@@ -8,8 +8,9 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// What the state table (spec §3) does not say moves two-factor leaves it as it is, in each of its states.
-func TestWhatDoesNotMoveTwoFactor(t *testing.T) {
+// Requests that the state table (docs/spec/accounts.md#two-factor-authentication) does not list leave the state of
+// two-factor authentication as it is, in each of its states.
+func TestTwoFactorStateIgnoresInvalidTransitions(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	confirm := func(code string) apptest.Answer {
@@ -53,8 +54,8 @@ func TestWhatDoesNotMoveTwoFactor(t *testing.T) {
 	stays("off", 200, "")
 }
 
-// A filter is used as long as it is active, and a change of its status holds for the next mail.
-func TestAFilterIsUsedWhileItIsActive(t *testing.T) {
+// A filter applies as long as it is active, and a change of its status takes effect with the next mail.
+func TestOnlyActiveFiltersApply(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	m := s.create(u.Token, nil)
@@ -76,8 +77,8 @@ func TestAFilterIsUsedWhileItIsActive(t *testing.T) {
 	}
 }
 
-// A domain stays as it is where DNS proves one record alone, or none, and where it is silent.
-func TestWhatDoesNotMoveAPrivateDomain(t *testing.T) {
+// A domain keeps its state where DNS has only one of the two records, or none, or does not answer.
+func TestIncompleteProofDoesNotVerifyDomain(t *testing.T) {
 	w := startDomains(t, nil)
 	p := w.claim(w.ada, shop)
 	stays := func(status string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// What an account has beyond the free plan stays readable when its subscription ends, and nothing can be added to it.
-func TestWhatIsBeyondTheFreePlanStaysReadable(t *testing.T) {
+// What an account has beyond the free plan stays readable when its subscription lapses, and nothing can be added to it.
+func TestResourcesBeyondFreePlanStayReadable(t *testing.T) {
 	w := startDomains(t, settings{"plans.free.mailboxes.max": "1", "plans.free.filters.max": "1", "plans.free.mail.daily.max": "2", "webhooks.allow_networks": "127.0.0.0/8"})
 	u := w.ada
 	w.grant(u, 50)
@@ -62,7 +62,7 @@ func TestWhatIsBeyondTheFreePlanStaysReadable(t *testing.T) {
 	post("/me/domains", body{"domain": "third.gonebox-tests.net"}, 403, "domain.limit_reached")
 	post("/me/webhooks", unanswered, 403, "webhook.limit_reached")
 	if got := w.mail(boxes[0].box(), apptest.Mail{}); got.ID == "" {
-		t.Error("mail within the free plan is not taken")
+		t.Error("mail within the free plan is refused")
 	} else if full := get[message](w.service, "/messages/"+got.ID, boxes[0].Token); !full.RawExpiresAt.Equal(got.ReceivedAt.Add(15 * time.Minute)) {
 		t.Errorf("a raw message is kept until %s", full.RawExpiresAt)
 	}
@@ -71,7 +71,7 @@ func TestWhatIsBeyondTheFreePlanStaysReadable(t *testing.T) {
 	w.refused(boxes[0].Address, "452")
 	want(t, w.verify(u, p), 200, "")
 
-	// What goes makes room again.
+	// Deleting resources frees their quota again.
 	for _, f := range get[[]extraction](w.service, "/me/filters", u.Token) {
 		w.call(http.MethodDelete, "/me/filters/"+f.ID, u.Token, 204, "")
 	}
@@ -82,11 +82,12 @@ func TestWhatIsBeyondTheFreePlanStaysReadable(t *testing.T) {
 	w.mail(boxes[0].box(), apptest.Mail{})
 }
 
-// unanswered is an endpoint where nobody listens.
+// unanswered is an endpoint on which no process listens.
 var unanswered = fields{"url": "https://127.99.0.1:8443/hook", "events": []string{"message.received"}}
 
-// Of what staff assigned and what was bought the better counts, and what was bought ends alone.
-func TestStaffsPlanAndTheBoughtOne(t *testing.T) {
+// Each entitlement is the better of the assigned and the bought plan, and the end of the subscription leaves the
+// assigned plan.
+func TestBetterOfAssignedAndBoughtPlanApplies(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	s.grant(u, 250)
@@ -105,8 +106,8 @@ func TestStaffsPlanAndTheBoughtOne(t *testing.T) {
 	s.stands("when that has ended", u, "plus", 0, "expired")
 }
 
-// A period that ends while the service is down is renewed when it comes back, however long that took, once.
-func TestRenewalsAfterAStop(t *testing.T) {
+// A period that ends while the service is down is renewed once when it is back, however long that took.
+func TestPeriodsThatEndDuringDowntimeRenewOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		down time.Duration
 		end  time.Time

@@ -11,19 +11,20 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// subscriptionSpecification is interface.md §4 for the subscriptions of the group billing.
+// subscriptionSpecification lists the statuses of the subscription calls
+// (docs/spec/billing.md#plans-and-subscriptions).
 const subscriptionSpecification = `
 GET    /me/subscription                     200, 401
 POST   /me/subscription                     201, 401, 402, 422
 DELETE /me/subscription                     200, 401`
 
-// subscriptionCoverage is every answer of them, as in coverage.
+// subscriptionCoverage is the table of these calls, in the form of coverage.
 const subscriptionCoverage = `
 GET    /me/subscription                     200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 POST   /me/subscription                     201, 401 auth.invalid_token auth.required, 402 wallet.insufficient_points, 413 request.too_large, 415 request.media_type, 422 request.invalid plan.unknown idempotency.key_reused, 429 rate.limited
 DELETE /me/subscription                     200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited`
 
-// standing is how an account stands, as a client reads it.
+// standing is the subscription state of an account, as a client reads it.
 type standing struct {
 	Subscription *struct {
 		ID, PlanCode, Interval, Status string
@@ -35,7 +36,7 @@ type standing struct {
 	Entitlements map[string]any
 }
 
-// grant gives an account points by a line in its ledger, as the operator's command does.
+// grant gives an account points by a ledger entry, as the operator's command does.
 func (s *service) grant(u user, points int64) {
 	s.t.Helper()
 	d := s.Database()
@@ -66,7 +67,8 @@ func (s *service) standing(u user) standing {
 	return get[standing](s, "/me/subscription", u.Token)
 }
 
-// stands fails the test unless the account has a plan in effect and points, and its subscription a status ("": there is none).
+// stands fails the test unless the account has the plan in effect, the points and the subscription status ("": it never
+// had one).
 func (s *service) stands(when string, u user, plan string, points int64, status string) {
 	s.t.Helper()
 	got, balance, known := s.standing(u), s.points(u), ""
@@ -84,11 +86,11 @@ func (s *service) stands(when string, u user, plan string, points int64, status 
 	}
 }
 
-// until moves the clock to a moment.
+// until moves the clock to a time.
 func (s *service) until(at time.Time) { s.Clock.Advance(at.Sub(s.Clock.Now())) }
 
-// settled waits until the service has noted what became of a period that ended: its points are as they should be then, and its
-// status. The plan is told by the clock, so it does not show that.
+// settled waits until the service has processed a period that ended: until the account has the points and the status it
+// should have then. The plan in effect follows from the clock, so it does not show whether that has happened.
 func (s *service) settled(u user, points int64, status string) {
 	s.t.Helper()
 	d := s.Database()
@@ -98,7 +100,7 @@ func (s *service) settled(u user, points int64, status string) {
 	})
 }
 
-func TestBuyingAPlanGivesItAtOnce(t *testing.T) {
+func TestBoughtPlanAppliesAtOnce(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	if got := s.standing(u); got.Subscription != nil || got.Plan != "free" || !cmp.Equal(got.Entitlements, freely()) {
@@ -131,7 +133,7 @@ func TestBuyingAPlanGivesItAtOnce(t *testing.T) {
 	s.stands("another", s.account("eve@example.org"), "free", 0, "")
 }
 
-func TestBuyingIsRefused(t *testing.T) {
+func TestBuyingPlanIsRefused(t *testing.T) {
 	s := startAccounts(t, settings{"limits.other": "60/1h", "http.body_max": "1KiB", "plans.pro.price.yearly": "0"})
 	u := s.account("ada@example.org")
 	s.grant(u, 49)
@@ -183,7 +185,8 @@ func TestBuyingIsRefused(t *testing.T) {
 	}
 }
 
-// throttled makes a call until it is over its limit, which processes that share the work may notice a little late.
+// throttled repeats a call until it exceeds its limit, which processes that share the counters may notice a little
+// late.
 func (s *service) throttled(method, path, token string) {
 	s.t.Helper()
 	for range 1000 {
@@ -195,7 +198,7 @@ func (s *service) throttled(method, path, token string) {
 	s.t.Errorf("%s %s knows no limit", method, path)
 }
 
-func TestBuyingWithTheSameKeyHappensOnce(t *testing.T) {
+func TestPurchaseIsIdempotent(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	s.grant(u, 1000)
@@ -221,7 +224,7 @@ func TestBuyingWithTheSameKeyHappensOnce(t *testing.T) {
 	s.stands("with another key", u, "plus", 900, "active")
 }
 
-func TestPointsForOneBuyOneOfManyAtOnce(t *testing.T) {
+func TestConcurrentPurchasesCannotOverspend(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	s.grant(u, 99)
@@ -288,7 +291,7 @@ func (s *service) again(u user) user {
 	return u
 }
 
-func TestTurningTheRenewalOff(t *testing.T) {
+func TestAutoRenewalCanBeTurnedOff(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	end := func() (got standing) {

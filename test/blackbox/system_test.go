@@ -18,7 +18,7 @@ type readiness struct {
 
 type checks struct{ Database, Migrations, SMTP, Jobs string }
 
-// probe is a probe's answer below the base path; that at the root must be the same.
+// probe is a probe's answer below the base path; the one at the root must be the same.
 func (s *service) probe(path string, status int) (r readiness) {
 	s.t.Helper()
 	a := s.call(http.MethodGet, path, "", status, "")
@@ -30,7 +30,7 @@ func (s *service) probe(path string, status int) (r readiness) {
 	return r
 }
 
-// worker is a probe's answer by the process that does what is done later.
+// worker is a probe's answer by the process that runs the jobs.
 func (s *service) worker(path string) (status int, r readiness) {
 	s.t.Helper()
 	a := s.do(http.MethodGet, path, "", nil, func(r *http.Request) { r.URL.Host = s.Jobs })
@@ -60,7 +60,7 @@ func TestProbesOfAHealthyService(t *testing.T) {
 	}
 }
 
-func TestReadyzTellsThatTheTablesAreAnothers(t *testing.T) {
+func TestReadyzReportsForeignSchema(t *testing.T) {
 	s := start(t, nil)
 	if _, err := s.Database().ExecContext(t.Context(), "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)"); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestReadyzTellsThatTheTablesAreAnothers(t *testing.T) {
 	s.probe("/healthz", 200)
 }
 
-func TestReadyzTellsThatScheduledWorkFails(t *testing.T) {
+func TestReadyzReportsFailingTasks(t *testing.T) {
 	s := start(t, nil)
 	if _, err := s.Database().ExecContext(t.Context(), "ALTER TABLE guest_session RENAME TO lost"); err != nil {
 		t.Fatal(err)
@@ -98,8 +98,8 @@ func TestReadyzTellsThatScheduledWorkFails(t *testing.T) {
 	})
 }
 
-// A process that answers no calls is probed all the same, and says of everything else that it is not there.
-func TestAProcessWithoutTheRoleAPIAnswersProbesAlone(t *testing.T) {
+// A process without the role api answers probes, and 404 to everything else.
+func TestProcessWithoutAPIRoleAnswersOnlyProbes(t *testing.T) {
 	s := start(t, nil)
 	if !s.OnPostgres() {
 		return // it has every role
@@ -125,8 +125,8 @@ func TestAProcessWithoutTheRoleAPIAnswersProbesAlone(t *testing.T) {
 	}
 }
 
-// What is our own fault is said without telling anything of the inside.
-func TestAFaultOfOursIsA500(t *testing.T) {
+// An internal error reveals nothing about its cause.
+func TestInternalErrorIs500(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	if _, err := s.Database().ExecContext(t.Context(), "DROP TABLE message"); err != nil {

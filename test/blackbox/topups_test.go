@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// walletSpecification is interface.md §4 for the calls on points and payments of the group billing.
+// walletSpecification lists the statuses of the wallet and top-up calls (docs/spec/billing.md#wallet).
 const walletSpecification = `
 GET    /payment-providers                   200
 GET    /me/wallet                           200, 401
@@ -21,7 +21,7 @@ GET    /me/wallet/transactions              200
 POST   /me/wallet/topups                    201, 400, 422
 GET    /me/wallet/topups/{orderId}          200, 404`
 
-// walletCoverage is every answer of these calls, as in coverage.
+// walletCoverage is the table of these calls, in the form of coverage.
 const walletCoverage = `
 GET    /payment-providers                   200, 422 request.invalid, 429 rate.limited
 GET    /me/wallet                           200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
@@ -59,7 +59,7 @@ func (s *service) topupWith(u user, key string, body any) apptest.Answer {
 	return s.do(http.MethodPost, "/me/wallet/topups", u.Token, body, func(r *http.Request) { r.Header["Idempotency-Key"] = []string{key} })
 }
 
-func TestOrderingATopup(t *testing.T) {
+func TestTopup(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	o := s.topup(u, 120_000)
@@ -94,7 +94,7 @@ func TestOrderingATopup(t *testing.T) {
 	}
 }
 
-func TestAnExpiredOrderIsCreditedForThirtyDays(t *testing.T) {
+func TestExpiredOrderIsCreditedForThirtyDays(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	first, second := s.topup(u, 10_000), s.topup(u, 10_000)
@@ -111,7 +111,7 @@ func TestAnExpiredOrderIsCreditedForThirtyDays(t *testing.T) {
 	}
 }
 
-func TestTopupsAreChecked(t *testing.T) {
+func TestTopupRejectsInvalidRequests(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestTopupsAreChecked(t *testing.T) {
 	}
 }
 
-// An order that would be one too many waits until another is paid or expires.
+// An order beyond the limit of unpaid ones is possible again once another is paid or expires.
 func TestUnpaidOrdersAreBounded(t *testing.T) {
 	s := startBank(t, settings{"billing.open_orders": "2"})
 	u := s.account("ada@example.org")
@@ -167,8 +167,8 @@ func TestUnpaidOrdersAreBounded(t *testing.T) {
 	want(t, s.topupWith(u, "key", topupWish(10_000)), 201, "")
 }
 
-// A key makes an order once, whatever happens meanwhile, for a day.
-func TestAnIdempotencyKeyMakesOneOrder(t *testing.T) {
+// A key makes one order for a day, whatever happens meanwhile.
+func TestTopupIsIdempotent(t *testing.T) {
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	first := s.topupWith(u, "key-1", topupWish(10_000))
@@ -200,12 +200,12 @@ func TestAnIdempotencyKeyMakesOneOrder(t *testing.T) {
 	}
 	s.Clock.Advance(23 * time.Hour)
 	if a := s.topupWith(u, "key-1", topupWish(10_000)); string(a.Body) == string(first.Body) {
-		t.Error("the key is kept for longer than a day")
+		t.Error("the idempotency key is kept for more than a day")
 	}
 }
 
-// A call that failed had no effect: its key can be used again, also for something else.
-func TestAFailureKeepsNoIdempotencyKey(t *testing.T) {
+// A call that failed had no effect: its key can be used again, with another body too.
+func TestFailedCallReleasesIdempotencyKey(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	want(t, s.topupWith(u, "k", topupWish(10_001)), 422, "topup.amount_invalid")
@@ -213,7 +213,7 @@ func TestAFailureKeepsNoIdempotencyKey(t *testing.T) {
 	want(t, s.topupWith(u, "k", topupWish(10_000)), 201, "")
 }
 
-func TestIdempotencyKeysAreChecked(t *testing.T) {
+func TestInvalidIdempotencyKeysAreRejected(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	for key, status := range map[string]int{
@@ -229,8 +229,8 @@ func TestIdempotencyKeysAreChecked(t *testing.T) {
 	want(t, a, 422, "request.invalid")
 }
 
-// Of many calls with one key at the same time one makes the order, and all have its answer.
-func TestOneKeyAtOnceMakesOneOrder(t *testing.T) {
+// Of concurrent calls with one key, one makes the order and all get its answer.
+func TestConcurrentCallsWithOneKeyMakeOneOrder(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	bodies := make([]string, 16)
@@ -261,7 +261,7 @@ func TestOneKeyAtOnceMakesOneOrder(t *testing.T) {
 	}
 }
 
-func TestAnothersOrderIsLikeNone(t *testing.T) {
+func TestForeignOrderLooksUnknown(t *testing.T) {
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	o := s.topup(u, 10_000)

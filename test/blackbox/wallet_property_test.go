@@ -15,14 +15,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// payment is a transfer for an order, in one of the ways that people and banks do it.
+// payment is a transfer for an order, in one of the ways that people and banks make them.
 type payment struct {
 	order  *placed
 	how    string
 	number int // the bank's
 }
 
-// placed is an order that was made, and what is to become of it.
+// placed is an order that was made, and what should become of it.
 type placed struct {
 	topup
 	owner    int
@@ -30,13 +30,13 @@ type placed struct {
 	expected bool // it is to be paid
 }
 
-// ways to pay, and whether they pay.
+// The ways to pay, and whether they pay the order.
 var ways = map[string]bool{
 	"exactly": true, "by another hand": true, "told twice": true, "short": false, "over": false, "garbled": false, "with another's memo": false,
 	"to another account": false, "outgoing": false, "without a memo": false,
 }
 
-// body is what the bank tells of a payment; other is an order that is not meant.
+// body is the bank's callback for a payment; other is a different order.
 func (p payment) body(other *placed) fields {
 	b := transfer(p.number, p.order.Amount, "MBVCB.77."+p.order.Memo+".CT tu 0123 toi GONEBOX")
 	memo := p.order.Memo
@@ -62,7 +62,7 @@ func (p payment) body(other *placed) fields {
 	return b
 }
 
-// bazaar is a number of accounts whose orders are paid all at once, while they buy plans.
+// bazaar is a number of accounts whose orders are paid concurrently while they buy plans.
 type bazaar struct {
 	*service
 	db     *sql.DB
@@ -74,9 +74,9 @@ type bazaar struct {
 	keys   map[string]string // what each key of each account bought
 }
 
-// However orders are paid and plans bought at the same time, in any order and again and again, each order that was paid
-// rightly is credited once and no other; each ledger is a chain whose sum is the balance; and no balance is below zero.
-func TestMoneyAddsUpWhateverHappensAtOnce(t *testing.T) {
+// However orders are paid and plans bought concurrently, in any order and repeatedly, each order that was paid
+// correctly is credited once and no other; each ledger is a chain whose sum is the balance; and no balance is negative.
+func TestMoneyAddsUpUnderConcurrency(t *testing.T) {
 	s := startBank(t, settings{"plans.plus.price.monthly": "15"})
 	db := s.Database()
 	var accounts, numbers int
@@ -86,7 +86,8 @@ func TestMoneyAddsUpWhateverHappensAtOnce(t *testing.T) {
 			accounts++
 			b.users = append(b.users, s.account(fmt.Sprintf("buyer-%d@example.org", accounts)))
 		}
-		// The first orders are too old in the end, the second ones have expired; what is bought first is renewed meanwhile.
+		// The first orders are too old in the end and the second ones have expired; what is bought first is renewed
+		// meanwhile.
 		b.place(rt, true)
 		for _, u := range b.users {
 			s.fund(u, 40)
@@ -111,7 +112,7 @@ func (b *bazaar) place(rt *rapid.T, late bool) {
 	}
 }
 
-// rush has everything happen at once.
+// rush does everything concurrently.
 func (b *bazaar) rush(rt *rapid.T, numbers *int) {
 	var all []payment
 	names := rapid.SampledFrom(slices.Sorted(maps.Keys(ways)))
@@ -145,7 +146,7 @@ func (b *bazaar) rush(rt *rapid.T, numbers *int) {
 	eventually(b.t, "the reconciliation", func() bool { return b.open() == 0 })
 }
 
-// tell has the bank call back.
+// tell makes the bank's callback.
 func (b *bazaar) tell(i int, body fields) {
 	r, err := b.Request(b.t.Context(), http.MethodPost, callback, "", body)
 	if err != nil {
@@ -158,7 +159,7 @@ func (b *bazaar) tell(i int, body fields) {
 	}
 }
 
-// buy buys a month of plus, if there are enough points.
+// buy buys a month of plus if there are enough points.
 func (b *bazaar) buy(who int, key string) {
 	r, err := b.Request(b.t.Context(), http.MethodPost, "/me/subscription", b.users[who].Token, fields{"planCode": "plus", "interval": "monthly"})
 	if err != nil {
@@ -183,7 +184,7 @@ func (b *bazaar) buy(who int, key string) {
 	}
 }
 
-// open is how many transfers nobody has looked at.
+// open is the number of transfers that staff have not settled.
 func (b *bazaar) open() (n int) {
 	if err := b.db.QueryRow("SELECT count(*) FROM bankpay_match WHERE outcome = 'new'").Scan(&n); err != nil {
 		b.t.Error(err)
@@ -205,8 +206,8 @@ func (b *bazaar) check(rt *rapid.T) {
 	}
 }
 
-// checkDebits holds an account's debits against what it was told that it bought: each once, and the first once more for its
-// second month, if there were points for it.
+// checkDebits compares an account's debits with the purchases it was answered: each once, and the first once more for
+// its second month if there were points for it.
 func (b *bazaar) checkDebits(rt *rapid.T, who int, debits map[string]int) {
 	for subscription, n := range debits {
 		if owner, ok := b.bought[subscription]; !ok || owner != who || n > 2 {
@@ -220,7 +221,7 @@ func (b *bazaar) checkDebits(rt *rapid.T, who int, debits map[string]int) {
 	}
 }
 
-// ledger reads the chain and the balance of one moment: what was bought first is renewed at any time.
+// ledger reads the chain and the balance at one moment: the first purchase may be renewed at any time.
 func (b *bazaar) ledger(u user) (entries []ledgerEntry, balance int64) {
 	read := func() []ledgerEntry {
 		return get[[]ledgerEntry](b.service, "/me/wallet/transactions?limit=100", u.Token)
@@ -234,7 +235,7 @@ func (b *bazaar) ledger(u user) (entries []ledgerEntry, balance int64) {
 	return entries, balance
 }
 
-// checkLedger checks one account's chain, adds up the credits by order, and counts the debits by subscription.
+// checkLedger checks one account's chain, sums the credits by order, and counts the debits by subscription.
 func (b *bazaar) checkLedger(rt *rapid.T, u user, credits map[string]int64) (debits map[string]int) {
 	debits = make(map[string]int)
 	ledger, balance := b.ledger(u)

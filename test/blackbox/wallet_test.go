@@ -49,7 +49,7 @@ func (s *service) fund(u user, points int64) {
 	eventually(s.t, "the credit", func() bool { return s.points(u) == before+points })
 }
 
-func TestProvidersMirrorTheSetting(t *testing.T) {
+func TestProvidersMirrorConfiguration(t *testing.T) {
 	named := func(code, name, status string) provider {
 		return provider{code, name, status, []string{"VND"}, 10_000, 50_000_000}
 	}
@@ -81,7 +81,7 @@ func TestProvidersMirrorTheSetting(t *testing.T) {
 	}
 }
 
-func TestANewAccountHasAnEmptyWallet(t *testing.T) {
+func TestNewAccountHasEmptyWallet(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
 	if w := get[walletShown](s, "/me/wallet", u.Token); w != (walletShown{0, "POINT", 0}) {
@@ -93,7 +93,7 @@ func TestANewAccountHasAnEmptyWallet(t *testing.T) {
 	}
 }
 
-func TestTheLedgerIsListedInPages(t *testing.T) {
+func TestLedgerIsPaged(t *testing.T) {
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	s.fund(eve, 999)

@@ -15,12 +15,12 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// schedule is the pauses of decisions §2.
+// schedule is the retry schedule of docs/spec/webhooks.md#deliveries.
 var schedule = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 10 * time.Hour,
 }
 
-// quiet makes sure that a receiver gets nothing more: another one gets what was sent later.
+// quiet checks that a receiver gets nothing more: it waits for another receiver to get something sent later.
 func (s *service) quiet(u user, r *apptest.Receiver, have int) {
 	s.t.Helper()
 	probe := authority.NewReceiver(s.t)
@@ -29,7 +29,7 @@ func (s *service) quiet(u user, r *apptest.Receiver, have int) {
 	arrived(s.t, r, have)
 }
 
-func TestADeliveryIsTriedAgainBySchedule(t *testing.T) {
+func TestDeliveryRetriesFollowSchedule(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -50,7 +50,7 @@ func TestADeliveryIsTriedAgainBySchedule(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		again := arrived(t, r, 3+n)[2+n]
 		if again.Event() != first.Event() || !bytes.Equal(again.Body, first.Body) {
-			t.Errorf("a further try sends something else: %s %s", again.Event(), again.Body)
+			t.Errorf("a retry sends another body: %s %s", again.Event(), again.Body)
 		}
 		s.read(h.Secret, again)
 	}
@@ -68,7 +68,7 @@ func TestADeliveryIsTriedAgainBySchedule(t *testing.T) {
 	}
 }
 
-func TestWhatCountsAsSuccess(t *testing.T) {
+func TestOnlyStatus2xxIsASuccess(t *testing.T) {
 	s := startAccounts(t, hookSettings(settings{"webhooks.timeout": "300ms"}))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -114,7 +114,7 @@ func TestWhatCountsAsSuccess(t *testing.T) {
 	r.Close()
 	s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/test", u.Token, 202, "")
 	if got := s.attempted(u, h, 10)[0]; got.Outcome != "failed" || got.HTTPStatus != nil {
-		t.Errorf("nobody listens: %+v", got)
+		t.Errorf("connection refused: %+v", got)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-func TestFailuresInARowPauseAnEndpoint(t *testing.T) {
+func TestConsecutiveFailuresPauseEndpoint(t *testing.T) {
 	s := startAccounts(t, hookSettings(settings{"webhooks.pause_after_failures": "3"}))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -182,7 +182,7 @@ func TestFailuresInARowPauseAnEndpoint(t *testing.T) {
 	}
 }
 
-func TestGoneIsBelieved(t *testing.T) {
+func TestStatusGonePausesEndpoint(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -201,7 +201,7 @@ func TestGoneIsBelieved(t *testing.T) {
 	arrived(t, r, 3)
 }
 
-func TestWhatWaitsForAPausedEndpointIsDroppedAfterThreeDays(t *testing.T) {
+func TestPendingEventsOfPausedEndpointExpire(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -221,7 +221,7 @@ func TestWhatWaitsForAPausedEndpointIsDroppedAfterThreeDays(t *testing.T) {
 	s.quiet(u, r, 2)
 }
 
-func TestDeletingAnEndpointDropsWhatWaits(t *testing.T) {
+func TestDeletingEndpointDropsPendingEvents(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -240,7 +240,7 @@ func TestDeletingAnEndpointDropsWhatWaits(t *testing.T) {
 	s.quiet(u, r, 2)
 }
 
-func TestRotatingASecret(t *testing.T) {
+func TestRotateSecret(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	old := s.hook(u, r, "mailbox.created")
@@ -274,7 +274,7 @@ func TestRotatingASecret(t *testing.T) {
 	}
 }
 
-func TestTestingAndRedelivering(t *testing.T) {
+func TestTestAndRedeliver(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -306,7 +306,7 @@ func TestTestingAndRedelivering(t *testing.T) {
 	for _, unknown := range []string{"x", "dlv_" + strings.Repeat("0", 26), h.ID} {
 		s.call(http.MethodPost, "/me/webhooks/"+h.ID+"/deliveries/"+unknown+"/redeliver", u.Token, 404, "webhook.delivery_not_found")
 	}
-	// One that fails is not tried again, nor does it resume or pause anything.
+	// A test delivery that fails is not retried, and neither resumes nor pauses the endpoint.
 	r.Status(http.StatusInternalServerError)
 	event("/test")
 	if last := s.attempted(u, h, 5)[0]; last.Outcome != "failed" || last.NextAttemptAt != nil {
@@ -319,7 +319,7 @@ func TestTestingAndRedelivering(t *testing.T) {
 	s.quiet(u, r, 5)
 }
 
-func TestTheLastHundredAttemptsAreKept(t *testing.T) {
+func TestLastHundredAttemptsAreKept(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -335,8 +335,8 @@ func TestTheLastHundredAttemptsAreKept(t *testing.T) {
 	}
 }
 
-// A restart loses nothing: what was enqueued before is delivered after it.
-func TestDeliveriesOutliveTheService(t *testing.T) {
+// What was enqueued before a restart is delivered after it.
+func TestDeliveriesSurviveRestart(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "mailbox.created")
@@ -355,8 +355,8 @@ func TestDeliveriesOutliveTheService(t *testing.T) {
 	}
 }
 
-// What was sent of a message is kept for another delivery, until the message is erased.
-func TestWhatWasSentOfAMessageIsErasedWithIt(t *testing.T) {
+// The body of a delivery is kept for redelivery until the message is erased.
+func TestDeliveryBodyIsErasedWithMessage(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, "message.received")
@@ -384,7 +384,7 @@ func TestWhatWasSentOfAMessageIsErasedWithIt(t *testing.T) {
 		}
 	}
 
-	// An attempt that is made after the message was erased keeps nothing of it.
+	// An attempt after the message was erased stores no body.
 	s.patch(u, h, fields{"status": "paused"})
 	second := s.mail(m.box(), apptest.Mail{Raw: sent.mail()}).ID
 	s.call(http.MethodDelete, "/messages/"+second, m.Token, 204, "")

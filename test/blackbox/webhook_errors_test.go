@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// accept has every connection to a loopback address of its own handled by h, on a port that webhooks may have, and
+// accept listens on a loopback address of its own, on a port that webhooks may use, passes every connection to h and
 // returns the URL.
 func accept(t *testing.T, h func(net.Conn)) string {
 	t.Helper()
@@ -42,10 +42,10 @@ func accept(t *testing.T, h func(net.Conn)) string {
 	}
 }
 
-// reset ends a connection by RST.
+// reset closes a connection with RST.
 func reset(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }
 
-// wantNoAddress fails the test if a text names an address or a port.
+// wantNoAddress fails the test if a text contains an address or a port.
 func wantNoAddress(t *testing.T, what, text string) {
 	t.Helper()
 	if text == "" || regexp.MustCompile(`\d+\.\d+\.\d+\.\d+|:\d|\d:|\b8443\b|->`).MatchString(text) {
@@ -53,7 +53,7 @@ func wantNoAddress(t *testing.T, what, text string) {
 	}
 }
 
-// What keeps a delivery from its endpoint is told without our address and port, or the endpoint's.
+// The error of a failed delivery names neither our address and port nor the endpoint's.
 func TestDeliveryErrorsNameNoAddress(t *testing.T) {
 	s := startAccounts(t, hookSettings(settings{"webhooks.timeout": "2s"}))
 	u := s.account("ada@example.org")
@@ -73,7 +73,7 @@ func TestDeliveryErrorsNameNoAddress(t *testing.T) {
 	strange := httptest.NewTLSServer(nil) // signed by an authority that the service does not trust, and for another address
 	t.Cleanup(strange.Close)
 	for what, c := range map[string]struct{ url, says string }{
-		"nobody listens":       {gone.URL, "connection refused"},
+		"refused connection":   {gone.URL, "connection refused"},
 		"reset after the body": {cut.URL, "reset"},
 		"reset at once":        {accept(t, reset), "reset"},
 		"closed at once":       {accept(t, func(net.Conn) {}), "the endpoint"},

@@ -12,10 +12,10 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// object is a JSON object of which nothing is known.
+// object is a JSON object with any fields.
 type object map[string]any
 
-// told is what a receiver has got, by the type of the event.
+// told returns the events that a receiver got, by type.
 func (s *service) told(h hook, all []apptest.Delivery) map[string][]told {
 	s.t.Helper()
 	byType := make(map[string][]told)
@@ -26,7 +26,7 @@ func (s *service) told(h hook, all []apptest.Delivery) map[string][]told {
 	return byType
 }
 
-// is compares the data of an event with a resource as the interface shows it, and with what the event adds.
+// is compares the data of an event with the resource as the API shows it, plus the fields that the event adds.
 func (e told) is(t *testing.T, resource, more object) {
 	t.Helper()
 	var data object
@@ -38,11 +38,11 @@ func (e told) is(t *testing.T, resource, more object) {
 	got, _ := json.Marshal(data)
 	want, _ := json.Marshal(wanted)
 	if !bytes.Equal(got, want) { // both in the order of their keys
-		t.Errorf("%s tells\n%s\nthe interface shows\n%s", e.Type, got, want)
+		t.Errorf("%s has\n%s\nthe API shows\n%s", e.Type, got, want)
 	}
 }
 
-func TestEventsTellWhatTheInterfaceShows(t *testing.T) {
+func TestEventsMatchAPIResources(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.hook(u, r, allEvents...)
@@ -83,8 +83,8 @@ func TestEventsTellWhatTheInterfaceShows(t *testing.T) {
 	}
 }
 
-// distinct is what a receiver has got, without what came again: where a test moves the clock while deliveries are under way,
-// it takes their leases away.
+// distinct returns the events that a receiver got without repetitions. A test that moves the clock during deliveries
+// expires their leases, so that some are sent twice.
 func distinct(r *apptest.Receiver) (all []apptest.Delivery) {
 	for _, d := range r.Got() {
 		if !slices.ContainsFunc(all, func(before apptest.Delivery) bool { return before.Event() == d.Event() }) {
@@ -103,7 +103,7 @@ func parsed(t *testing.T, stamp any) time.Time {
 	return at
 }
 
-func TestDomainsTellOfThemselves(t *testing.T) {
+func TestDomainEvents(t *testing.T) {
 	w := startDomains(t, hookSettings(settings{"domain.recheck_every": "1h", "domain.suspend_after": "1"}))
 	r := authority.NewReceiver(t)
 	h := w.hook(w.ada, r, "domain.verified", "domain.suspended")
@@ -130,7 +130,7 @@ func TestDomainsTellOfThemselves(t *testing.T) {
 	got.is(t, shown, nil)
 }
 
-func TestOnlyWhatWasAskedForIsTold(t *testing.T) {
+func TestEndpointsReceiveOnlySubscribedEvents(t *testing.T) {
 	w := startDomains(t, hookSettings(nil))
 	bob := w.account("bob@example.org")
 	p := w.verified(w.ada, shop)
@@ -167,13 +167,13 @@ func TestOnlyWhatWasAskedForIsTold(t *testing.T) {
 	arrived(t, others, 1)
 }
 
-func TestARefusedMailTellsNothing(t *testing.T) {
+func TestRefusedMailPublishesNoEvent(t *testing.T) {
 	s := startAccounts(t, hookSettings(settings{"plans.free.mail.daily.max": "2"}))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	s.hook(u, r, "message.received", "mailbox.created")
 	m, other := s.create(u.Token, nil), s.create(u.Token, nil)
 	s.Send(apptest.Mail{To: []string{m.Address}, Subject: "the first"})
-	// The second recipient is one too many: neither of them gets it.
+	// The second recipient exceeds a limit, so the mail is stored for neither.
 	if err := s.TrySend(apptest.Mail{To: []string{m.Address, other.Address}, Subject: "refused"}); err == nil {
 		t.Fatal("it was taken")
 	}
@@ -188,8 +188,8 @@ func TestARefusedMailTellsNothing(t *testing.T) {
 	}
 }
 
-// One event has one identifier, wherever it goes.
-func TestAnEventIsTheSameForEveryEndpoint(t *testing.T) {
+// An event has one identifier for all endpoints.
+func TestEventIsTheSameForEveryEndpoint(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u := s.account("ada@example.org")
 	first, second := authority.NewReceiver(t), authority.NewReceiver(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// webhooksSpecification is interface.md §4 for the group webhooks.
+// webhooksSpecification lists the statuses of the group webhooks (docs/spec/webhooks.md).
 const webhooksSpecification = `
 GET    /me/webhooks                         200, 401
 POST   /me/webhooks                         201, 401, 403, 422
@@ -24,7 +24,7 @@ PATCH  /me/webhooks/{id}                    200, 401, 422
 DELETE /me/webhooks/{id}                    204, 401
 GET    /me/webhooks/{id}/deliveries         200, 401`
 
-// webhooksCoverage is every answer of the group, as in coverage.
+// webhooksCoverage is the table of this group, in the form of coverage.
 const webhooksCoverage = `
 GET    /me/webhooks                         200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 POST   /me/webhooks                         201, 401 auth.invalid_token auth.required, 403 webhook.limit_reached, 413 request.too_large, 415 request.media_type, 422 request.invalid webhook.url_forbidden, 429 rate.limited
@@ -65,14 +65,14 @@ type told struct {
 
 var allEvents = []string{"message.received", "otp.extracted", "mailbox.created", "mailbox.expired", "domain.verified", "domain.suspended"}
 
-// hookSettings let a service reach the receivers of a test, and give every account room for some.
+// hookSettings let a service reach the receivers of a test, and let every account have some.
 func hookSettings(set settings) settings {
 	own := settings{"webhooks.allow_networks": "127.0.0.0/8", "webhooks.retry_jitter": "0", "plans.free.webhooks.max": "20"}
 	maps.Copy(own, set)
 	return own
 }
 
-// hook registers an endpoint, and waits for its ping.
+// hook registers an endpoint and waits for its ping.
 func (s *service) hook(u user, r *apptest.Receiver, events ...string) (h hook) {
 	s.t.Helper()
 	h = s.register(u, fields{"url": r.URL, "events": events})
@@ -96,7 +96,7 @@ func (s *service) attempts(u user, h hook) []attempt {
 	return get[[]attempt](s, "/me/webhooks/"+h.ID+"/deliveries", u.Token)
 }
 
-// attempted waits until there are so many attempts.
+// attempted waits until there are n attempts.
 func (s *service) attempted(u user, h hook, n int) (all []attempt) {
 	s.t.Helper()
 	eventually(s.t, fmt.Sprintf("attempt %d", n), func() bool { all = s.attempts(u, h); return len(all) >= n })
@@ -126,7 +126,7 @@ func (s *service) shown(u user, h hook) hook {
 	return hook{}
 }
 
-// arrived waits until a receiver has so many deliveries.
+// arrived waits until a receiver has n deliveries.
 func arrived(t testing.TB, r *apptest.Receiver, n int) (all []apptest.Delivery) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("delivery %d", n), func() bool { all = r.Got(); return len(all) >= n })
@@ -136,7 +136,7 @@ func arrived(t testing.TB, r *apptest.Receiver, n int) (all []apptest.Delivery) 
 	return all
 }
 
-// read checks a delivery with the reference implementation of Standard Webhooks, and reads it.
+// read verifies a delivery with the reference implementation of Standard Webhooks, and decodes it.
 func (s *service) read(secret string, d apptest.Delivery) (e told) {
 	s.t.Helper()
 	check, err := reference.NewWebhook(secret)
@@ -158,7 +158,7 @@ func (s *service) read(secret string, d apptest.Delivery) (e told) {
 	return e
 }
 
-func TestRegisteringAWebhook(t *testing.T) {
+func TestCreateWebhook(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, r := s.account("ada@example.org"), authority.NewReceiver(t)
 	h := s.register(u, fields{"url": r.URL, "events": []string{"otp.extracted", "message.received"}})
@@ -200,7 +200,7 @@ func TestRegisteringAWebhook(t *testing.T) {
 	}
 }
 
-func TestWebhookRegistrationIsChecked(t *testing.T) {
+func TestCreateWebhookRejectsInvalidRequests(t *testing.T) {
 	s := startAccounts(t, settings{"plans.free.webhooks.max": "1", "dns.timeout": "100ms"})
 	u := s.account("ada@example.org")
 	one := []string{"message.received"}
@@ -219,7 +219,7 @@ func TestWebhookRegistrationIsChecked(t *testing.T) {
 		"an event twice":      {fields{"url": "https://192.0.2.1/", "events": append(one, one...)}, "request.invalid", "/events"},
 		"an unknown field":    {fields{"url": "https://192.0.2.1/", "events": one, "secret": "x"}, "request.invalid", "/secret"},
 		"no id of a domain":   {fields{"url": "https://198.41.0.4/", "events": one, "domainId": "x"}, "request.invalid", "/domainId"},
-		"nobody's domain":     {fields{"url": "https://198.41.0.4/", "events": one, "domainId": "dom_" + strings.Repeat("0", 26)}, "request.invalid", "/domainId"},
+		"unknown domain":      {fields{"url": "https://198.41.0.4/", "events": one, "domainId": "dom_" + strings.Repeat("0", 26)}, "request.invalid", "/domainId"},
 		"plain http":          {fields{"url": "http://198.41.0.4/", "events": one}, "webhook.url_forbidden", "/url"},
 		"another port":        {fields{"url": "https://198.41.0.4:444/", "events": one}, "webhook.url_forbidden", "/url"},
 		"a user":              {fields{"url": "https://me@198.41.0.4/", "events": one}, "webhook.url_forbidden", "/url"},
@@ -246,7 +246,7 @@ func TestWebhookRegistrationIsChecked(t *testing.T) {
 	want(t, s.Call(http.MethodPost, "/me/webhooks", u.Token, fields{"url": "https://198.41.0.4/", "events": one}), 403, "webhook.limit_reached")
 }
 
-func TestChangingAWebhook(t *testing.T) {
+func TestUpdateWebhook(t *testing.T) {
 	s := startAccounts(t, hookSettings(nil))
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	first, second := authority.NewReceiver(t), authority.NewReceiver(t)
