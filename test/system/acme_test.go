@@ -23,18 +23,18 @@ import (
 	"github.com/miekg/dns"
 )
 
-// certified is the name that certificates are fetched for.
+// certified is the name that certificates are issued for.
 const certified = "mx.box.example"
 
-// acmeAuthority is Pebble, the authority that Let's Encrypt has clients tested with: it asks for the http-01 challenge in
-// earnest, refuses good nonces now and then, and follows RFC 8555 to the letter.
+// acmeAuthority is Pebble, the test server of Let's Encrypt: it performs the http-01 challenge, sometimes rejects valid
+// nonces, and follows RFC 8555 strictly.
 type acmeAuthority struct {
 	*httptest.Server
 	roots *x509.CertPool
 	found chan string // takes the HTTP address of the service that is to be found at port 80 of every name
 }
 
-// startACME starts an authority whose certificates last for so long.
+// startACME starts an authority whose certificates have the given lifetime.
 func startACME(t *testing.T, lasting time.Duration) *acmeAuthority {
 	t.Helper()
 	a := &acmeAuthority{roots: x509.NewCertPool(), found: make(chan string, 1)}
@@ -58,7 +58,7 @@ func startACME(t *testing.T, lasting time.Duration) *acmeAuthority {
 	return a
 }
 
-// resolveToLoopback is the address of a DNS server in which every name is this machine.
+// resolveToLoopback returns the address of a DNS server that resolves every name to this machine.
 func resolveToLoopback(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") // Pebble asks by TCP alone
@@ -80,7 +80,7 @@ func resolveToLoopback(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// startCertified starts a service that fetches its certificate from an authority.
+// startCertified starts a service that gets its certificate from an authority.
 func startCertified(t *testing.T, a *acmeAuthority) *service {
 	t.Helper()
 	s := start(t, options{set: map[string]string{
@@ -90,7 +90,7 @@ func startCertified(t *testing.T, a *acmeAuthority) *service {
 	return s
 }
 
-// certificateBy is the certificate that a client which verifies it gets by STARTTLS.
+// certificateBy returns the certificate that a verifying client gets by STARTTLS.
 func certificateBy(s *service, a *acmeAuthority) (*x509.Certificate, error) {
 	c, err := smtp.Dial(s.smtp)
 	if err != nil {
@@ -104,7 +104,7 @@ func certificateBy(s *service, a *acmeAuthority) (*x509.Certificate, error) {
 	return state.PeerCertificates[0], c.Quit()
 }
 
-func TestACertificateIsFetchedAndKept(t *testing.T) {
+func TestCertificateIsFetchedAndKept(t *testing.T) {
 	t.Parallel()
 	a := startACME(t, 90*24*time.Hour)
 	s := startCertified(t, a)
@@ -130,7 +130,7 @@ func TestACertificateIsFetchedAndKept(t *testing.T) {
 	}
 }
 
-func TestACertificateIsRenewedBeforeItEnds(t *testing.T) {
+func TestCertificateIsRenewedBeforeExpiry(t *testing.T) {
 	t.Parallel()
 	a := startACME(t, 24*time.Second) // a third before its end it is renewed
 	s := startCertified(t, a)

@@ -30,7 +30,7 @@ func newAttacker(t *testing.T, s *service, from string) attacker {
 	return attacker{s, &http.Client{Transport: transport, Timeout: patience}}
 }
 
-// do makes n equal requests at once and counts the answers by their status, and their octets.
+// do makes n equal requests at once and counts the answers by status, and their octets.
 func (a attacker) do(t *testing.T, n int, method, path, token string, body []byte) (statuses map[int]int, octets int64) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -60,7 +60,7 @@ func (a attacker) do(t *testing.T, n int, method, path, token string, body []byt
 	return statuses, octets
 }
 
-// unread opens n connections that ask for something and read nothing.
+// unread opens n connections that make a request and read nothing.
 func (a attacker) unread(t *testing.T, n int, path, token string) {
 	u, err := url.Parse(a.url)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a attacker) unread(t *testing.T, n int, path, token string) {
 	}
 }
 
-// others uses the service from another address until stop, which returns the longest time that a call took.
+// others uses the service from another address until stop, which returns the longest response time.
 func others(t *testing.T, s *service) (stop func() time.Duration) {
 	box, a := s.newMailbox(), newAttacker(t, s, "127.0.0.4")
 	send(t, s.smtp, letter("hello", "hello"), box.Address)
@@ -103,7 +103,7 @@ func others(t *testing.T, s *service) (stop func() time.Duration) {
 	}
 }
 
-// sent sends a mail to a mailbox and returns its path.
+// sent sends a mail to a mailbox and returns the message's path.
 func (s *service) sent(t *testing.T, box mailbox, mail []byte) string {
 	t.Helper()
 	wantReply(t, "a mail", send(t, s.smtp, mail, box.Address), "250")
@@ -123,7 +123,8 @@ func images() []byte {
 	return m.Bytes()
 }
 
-// TestCallsWithinLittleMemory lets one address ask for what costs most of a service that has 512 MiB. It stays alive, and serves others.
+// TestCallsWithinLittleMemory lets one address make the most expensive calls to a service with 512 MiB, which stays
+// alive and serves other addresses.
 func TestCallsWithinLittleMemory(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// api is the HTTP interface of a running service.
+// api is the HTTP API of a running service.
 type api struct {
 	t   *testing.T
 	url string // with the base path
@@ -23,7 +23,7 @@ type mailbox struct {
 
 type address struct{ Name, Address string }
 
-// message is what the tests look at of a message, summary or full.
+// message is what the tests read of a message, summary or full.
 type message struct {
 	ID, Subject, Preview, Text, MessageID string
 
@@ -51,7 +51,7 @@ type attachment struct {
 	ContentID *string
 }
 
-// call makes a request and returns the answer's status and body.
+// call makes a request and returns the status and body.
 func (a api) call(method, path, token string, body any) (int, []byte) {
 	a.t.Helper()
 	var sent bytes.Buffer
@@ -82,7 +82,7 @@ func (a api) call(method, path, token string, body any) (int, []byte) {
 	return res.StatusCode, text
 }
 
-// get fetches what must be there.
+// get makes a call that must answer 200.
 func (a api) get(path, token string) []byte {
 	a.t.Helper()
 	status, body := a.call(http.MethodGet, path, token, nil)
@@ -92,7 +92,7 @@ func (a api) get(path, token string) []byte {
 	return body
 }
 
-// newMailbox makes a mailbox; fields of the request are pairs of name and value.
+// newMailbox makes a mailbox; fields are pairs of name and value of the request.
 func (a api) newMailbox(fields ...string) mailbox {
 	a.t.Helper()
 	wish := map[string]string{}
@@ -106,7 +106,7 @@ func (a api) newMailbox(fields ...string) mailbox {
 	return decode[mailbox](a.t, body)
 }
 
-// refresh is the mailbox as it is now.
+// refresh returns the mailbox as it is now.
 func (a api) refresh(m mailbox) mailbox {
 	a.t.Helper()
 	return decode[mailbox](a.t, a.get("/mailboxes/me", m.Token))
@@ -132,7 +132,7 @@ func (a api) messages(m mailbox) []message {
 	}
 }
 
-// only is the single message that a mailbox must hold, in full.
+// only returns the single message that a mailbox must hold, in full.
 func (a api) only(m mailbox) message {
 	a.t.Helper()
 	all := a.messages(m)
@@ -147,7 +147,7 @@ func (a api) read(m mailbox, id string) message {
 	return decode[message](a.t, a.get("/messages/"+id, m.Token))
 }
 
-// raw is the raw message behind the fields that the service put in front, and those.
+// raw returns the raw message after the fields that the service added in front, and those fields.
 func (a api) raw(m mailbox, id string) (trace, sent []byte) {
 	a.t.Helper()
 	whole := a.get("/messages/"+id+"/raw", m.Token)

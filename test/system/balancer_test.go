@@ -16,8 +16,8 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// balancer hands calls and SMTP sessions to processes in turn, as long as their readiness probe says that they should come.
-// It tries nothing a second time: what goes wrong behind it, its clients see.
+// balancer distributes calls and SMTP sessions over the processes in turn, as long as their readiness probes succeed.
+// It retries nothing: clients see every failure behind it.
 type balancer struct {
 	web, mail net.Listener
 	backends  []*backend
@@ -31,7 +31,7 @@ type backend struct {
 	ready       atomic.Bool
 }
 
-// probeEvery is how soon the balancer believes a probe.
+// probeEvery is the interval of the balancer's probes.
 const probeEvery = 10 * time.Millisecond
 
 func newBalancer(t *testing.T, processes []*service) *balancer {
@@ -68,7 +68,7 @@ func loopback(t *testing.T) net.Listener {
 	return l
 }
 
-// probe asks a process whether it is ready, until ctx ends.
+// probe polls the readiness of a process until ctx ends.
 func (b *backend) probe(ctx context.Context) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
 	timer := time.NewTicker(probeEvery)
@@ -91,7 +91,7 @@ func (b *backend) probe(ctx context.Context) {
 	}
 }
 
-// next is the process whose turn it is, of those that take such clients and are ready; nil: none.
+// next returns the next process in turn that serves such clients and is ready, nil if there is none.
 func (b *balancer) next(takes func(*backend) bool) *backend {
 	n := uint64(len(b.backends))
 	first := b.turn.Add(1)
@@ -103,7 +103,7 @@ func (b *balancer) next(takes func(*backend) bool) *backend {
 	return nil
 }
 
-// proxy hands calls on.
+// proxy forwards calls.
 func (b *balancer) proxy() http.Handler {
 	return &httputil.ReverseProxy{
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
@@ -111,7 +111,7 @@ func (b *balancer) proxy() http.Handler {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host = "http", "nobody.invalid"
+			r.Out.URL.Scheme, r.Out.URL.Host = "http", "no-process.invalid"
 			if one := b.next(func(b *backend) bool { return b.calls }); one != nil {
 				r.Out.URL.Host = one.http
 			}
@@ -120,7 +120,7 @@ func (b *balancer) proxy() http.Handler {
 	}
 }
 
-// acceptMail hands SMTP sessions on until the listener is closed.
+// acceptMail forwards SMTP sessions until the listener is closed.
 func (b *balancer) acceptMail() {
 	for {
 		client, err := b.mail.Accept()
@@ -131,7 +131,7 @@ func (b *balancer) acceptMail() {
 	}
 }
 
-// carry carries octets both ways until both sides have ended.
+// carry copies octets in both directions until both sides have ended.
 func (b *balancer) carry(client net.Conn) {
 	defer client.Close()
 	one := b.next(func(b *backend) bool { return b.mail })

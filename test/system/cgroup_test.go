@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// cgroup is a control group that bounds the memory of the processes in it, on version 1 or 2 of the kernel's interface.
+// cgroup is a control group that limits the memory of its processes, on version 1 or 2 of the kernel's interface.
 type cgroup struct {
 	dir string
 	v2  bool
 }
 
-// newCgroup makes a group of limit octets and removes it after the test. It skips the test where none can be made: that takes root and a
-// memory controller.
+// newCgroup makes a group with a limit in octets and removes it after the test. It skips the test where it cannot make
+// one: that needs root and a memory controller.
 func newCgroup(t *testing.T, limit int64) cgroup {
 	t.Helper()
 	g, err := ownCgroup()
@@ -44,7 +44,7 @@ func newCgroup(t *testing.T, limit int64) cgroup {
 	return g
 }
 
-// ownCgroup is the group that this process is in, as far as memory is concerned.
+// ownCgroup is the memory control group of this process.
 func ownCgroup() (cgroup, error) {
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -66,7 +66,7 @@ func ownCgroup() (cgroup, error) {
 	return g, err
 }
 
-// existing is the group in dir, or in root: in a container the path may be the host's.
+// existing returns the group in dir, or else in root: in a container the path may be the host's.
 func existing(dir, root string) (cgroup, error) {
 	for _, d := range []string{dir, root} {
 		if _, err := os.Stat(filepath.Join(d, "cgroup.procs")); err == nil {
@@ -83,12 +83,12 @@ func (g cgroup) file(v1, v2 string) string {
 	return v1
 }
 
-// wrap is the command that runs a program in the group.
+// wrap returns the command that runs a program in the group.
 func (g cgroup) wrap() []string {
 	return []string{"/bin/sh", "-c", `echo $$ > ` + filepath.Join(g.dir, "cgroup.procs") + ` && exec "$0" "$@"`}
 }
 
-// rss is the memory of the processes in the group that is not the cache of a file.
+// rss is the memory of the processes in the group without the page cache.
 func (g cgroup) rss(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.dir, "memory.stat"))
@@ -106,7 +106,7 @@ func (g cgroup) rss(t *testing.T) int64 {
 	return 0
 }
 
-// watch samples the resident memory until the test ends and returns its peak so far.
+// watch samples the resident memory until the test ends, and returns a function for the peak so far.
 func (g cgroup) watch(t *testing.T) (peak *atomic.Int64) {
 	peak = new(atomic.Int64)
 	stop, stopped := make(chan struct{}), make(chan struct{})

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestStartSaysWhereEverythingIs(t *testing.T) {
+func TestStartLogsAddresses(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"domains": "box.example.org"}})
 	_, smtpPort, _ := net.SplitHostPort(s.smtp)
@@ -34,8 +34,8 @@ func TestStartSaysWhereEverythingIs(t *testing.T) {
 	}
 }
 
-// TestStartFails checks that what keeps the service from starting is told in one line, with status 1.
-func TestStartFails(t *testing.T) {
+// TestStartFailureIsOneLine checks that an error at the start is printed in one line, with exit status 1.
+func TestStartFailureIsOneLine(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{})
 	file := filepath.Join(t.TempDir(), "gonebox.yaml")
@@ -103,13 +103,13 @@ func TestDomainCommands(t *testing.T) {
 	admin("add", name)
 	await(t, "the domain once more", func() bool { return s.offers(name) })
 
-	code, _, err := command(t, "domain", "disable", "nobody.example.org", "--data-dir", s.dir)
-	if code != 1 || strings.Count(err, "\n") != 1 || !strings.Contains(err, "nobody.example.org") {
-		t.Errorf("disable what is not there: status %d, %q", code, err)
+	code, _, err := command(t, "domain", "disable", "unknown.example.org", "--data-dir", s.dir)
+	if code != 1 || strings.Count(err, "\n") != 1 || !strings.Contains(err, "unknown.example.org") {
+		t.Errorf("disable an unknown domain: status %d, %q", code, err)
 	}
 }
 
-// offers reports whether new mailboxes can be had in a domain.
+// offers reports whether new mailboxes can be made in a domain.
 func (a api) offers(domain string) bool {
 	a.t.Helper()
 	return strings.Contains(string(a.get("/domains", "")), `"`+domain+`"`)
@@ -126,9 +126,9 @@ func TestSendCommand(t *testing.T) {
 	if m := s.only(box); m.OTP == nil || m.OTP.Code != "246810" || m.Envelope.From != "test@gonebox.localhost" {
 		t.Errorf("the mail is %+v", m)
 	}
-	code, _, err = command(t, "send", "--server", s.smtp, "--to", "nobody@gonebox.localhost")
+	code, _, err = command(t, "send", "--server", s.smtp, "--to", "unknown@gonebox.localhost")
 	if code != 1 || strings.Count(err, "\n") != 1 || !strings.Contains(err, "550") {
-		t.Errorf("to nobody: status %d, %q", code, err)
+		t.Errorf("to an unknown mailbox: status %d, %q", code, err)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestOtherCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, out, err := command(t, "config", "--config", file); code != 0 || again != 0 || out != yaml {
-		t.Errorf("what config prints is not read back: status %d, %q", again, err)
+		t.Errorf("the output of config is not accepted as configuration: status %d, %q", again, err)
 	}
 	if code, out, _ := command(t, "version"); code != 0 || !strings.HasPrefix(out, "gonebox ") {
 		t.Errorf("version: status %d, %q", code, out)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// foreign runs a foreign program, which must succeed, and returns what it said.
+// foreign runs another program, which must succeed, and returns its output.
 func foreign(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -60,7 +60,7 @@ func TestSwaks(t *testing.T) {
 	}
 }
 
-// TestSMTPSource has Postfix's load generator send over many sessions at once.
+// TestSMTPSource has Postfix's load generator send over many concurrent sessions.
 func TestSMTPSource(t *testing.T) {
 	t.Parallel()
 	source := need(t, "smtp-source")
@@ -163,7 +163,7 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// wantAll checks which subjects a mailbox holds, whatever their order.
+// wantAll checks which subjects a mailbox holds, in any order.
 func (a api) wantAll(box mailbox, want ...string) {
 	a.t.Helper()
 	list := a.messages(box)
@@ -175,7 +175,7 @@ func (a api) wantAll(box mailbox, want ...string) {
 	}
 }
 
-// named is the one message of a mailbox with a subject, in full.
+// named returns the one message of a mailbox with a subject, in full.
 func (a api) named(box mailbox, subject string) message {
 	a.t.Helper()
 	var found []message

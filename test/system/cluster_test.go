@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// cluster is several processes on one PostgreSQL, and the balancer that clients reach them by.
+// cluster is several processes on one PostgreSQL, behind a balancer.
 type cluster struct {
 	front     *service // what clients see: an API and a port for mail, which no process of its own serves
 	processes []*service

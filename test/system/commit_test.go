@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// storage stands in the way of a service's commits: it lets them pass, holds them or makes them fail.
+// storage intercepts a service's commits: it passes them, holds them or makes them fail.
 type storage struct {
 	held    atomic.Pointer[chan struct{}] // nil: commits pass
 	failing atomic.Bool
@@ -31,7 +31,7 @@ func (s *storage) commit(commit func() error) error {
 	return err
 }
 
-// assembled starts the service inside the test, on storage that the test can disturb and a clock that it moves.
+// assembled starts the service inside the test, with storage and a clock that the test controls.
 func assembled(t *testing.T, set map[string]string) (*apptest.Service, api, *storage) {
 	t.Helper()
 	disk := &storage{}
@@ -39,7 +39,7 @@ func assembled(t *testing.T, set map[string]string) (*apptest.Service, api, *sto
 	return s, api{t: t, url: s.URL}, disk
 }
 
-func TestNothingIsAnsweredBeforeTheCommit(t *testing.T) {
+func TestReplyWaitsForCommit(t *testing.T) {
 	t.Parallel()
 	s, a, disk := assembled(t, nil)
 	box := a.newMailbox()

@@ -18,15 +18,15 @@ const (
 	crashes = 10
 )
 
-// TestCrash kills the service under load, again and again, and then looks for every mail: one that was answered 250 is there once
-// for each of its recipients, one that was not is there once or not at all.
-func TestCrash(t *testing.T) {
+// TestMailSurvivesCrashes repeatedly kills the service under load, then checks every mail: one that was answered 250 is
+// stored once for each of its recipients, any other once or not at all.
+func TestMailSurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	l := &load{seed: *seed}
 	if l.seed == 0 {
 		l.seed = uint64(rand.Uint32())
 	}
-	t.Logf("go test ./test/system -run TestCrash -seed %d", l.seed)
+	t.Logf("go test ./test/system -run TestMailSurvivesCrashes -seed %d", l.seed)
 	s := start(t, options{})
 	for range 4 {
 		l.boxes = append(l.boxes, s.newMailbox())
@@ -41,7 +41,7 @@ func TestCrash(t *testing.T) {
 	integrity(t, s.dir)
 }
 
-// torment kills the service while the senders send. It leaves it dead.
+// torment kills the service while the senders send, and leaves it stopped.
 func (l *load) torment(t *testing.T, s *service) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var sending sync.WaitGroup
@@ -61,12 +61,12 @@ func (l *load) torment(t *testing.T, s *service) {
 		}
 		s.restart()
 		if s.smtp != l.addr {
-			t.Fatal("the port was taken by another program meanwhile")
+			t.Fatal("another program took the port meanwhile")
 		}
 	}
 }
 
-// verify holds what the mailboxes show against what the senders were told.
+// verify compares the mailboxes with what the senders were answered.
 func (l *load) verify(t *testing.T, s *service) {
 	found := make([]map[string][]string, len(l.boxes)) // by mailbox and token, the messages
 	for i, box := range l.boxes {
@@ -97,7 +97,7 @@ func (l *load) checkEach(t *testing.T, found []map[string][]string) {
 		}
 		for _, box := range m.to {
 			if n := len(found[box][m.token]); m.acked && n != 1 || n > 1 {
-				t.Errorf("%s is there %d times, 250 was answered: %v", m.token, n, m.acked)
+				t.Errorf("%s is stored %d times, acknowledged: %v", m.token, n, m.acked)
 			}
 		}
 		if copies != 0 && copies != len(m.to) {
@@ -114,12 +114,12 @@ func (l *load) checkEach(t *testing.T, found []map[string][]string) {
 		}
 	}
 	if there != 0 {
-		t.Errorf("%d messages are there that nobody sent", -there)
+		t.Errorf("%d messages were never sent", -there)
 	}
 	t.Logf("%d mails answered 250, %d without an answer", l.acked, unanswered)
 }
 
-// checkRaw compares a sample of what was acknowledged, octet by octet.
+// checkRaw compares a sample of the acknowledged raw messages, octet by octet.
 func (l *load) checkRaw(t *testing.T, s *service, found []map[string][]string) {
 	rng := rand.New(rand.NewPCG(l.seed, senders+1))
 	for range 200 {
@@ -129,12 +129,12 @@ func (l *load) checkRaw(t *testing.T, s *service, found []map[string][]string) {
 			continue
 		}
 		if _, raw := s.raw(l.boxes[box], found[box][m.token][0]); !bytes.Equal(raw, m.data) {
-			t.Errorf("%s was kept as\n%.500q\nit was sent as\n%.500q", m.token, raw, m.data)
+			t.Errorf("%s was stored as\n%.500q\nit was sent as\n%.500q", m.token, raw, m.data)
 		}
 	}
 }
 
-// tokens finds the messages by the token at the beginning of their text.
+// tokens maps the tokens at the beginning of the texts to messages.
 func tokens(t *testing.T, list []message) map[string][]string {
 	token := regexp.MustCompile(`^tkn-[0-9-]+\.`)
 	found := make(map[string][]string)

@@ -14,8 +14,8 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// TestCrowdBeforeSilentPostgres has more clients call at the same time than may wait for the database: some are refused at once,
-// all of them in time, and the memory that they take has a bound.
+// TestCrowdBeforeSilentPostgres has more clients call at once than may wait for the database: some are refused at once,
+// all are answered in time, and the memory is bounded.
 func TestCrowdBeforeSilentPostgres(t *testing.T) {
 	const (
 		clients = 4000
@@ -64,14 +64,14 @@ func TestCrowdBeforeSilentPostgres(t *testing.T) {
 		t.Errorf("%d of %d were refused within %s", refused, clients, took)
 	}
 	if crowded < clients/4 {
-		t.Errorf("%d were refused because too many wait, with room for %d", crowded, waiting)
+		t.Errorf("%d were refused for a full queue of %d", crowded, waiting)
 	}
 	if now := s.residentMax(); now > rssMax {
 		t.Errorf("the process took %d KiB", now)
 	}
 }
 
-// residentMax is the most memory that the process ever had, in KiB.
+// residentMax is the peak resident memory of the process in KiB.
 func (s *service) residentMax() (kib int) {
 	s.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.proc.cmd.Process.Pid))
@@ -85,8 +85,8 @@ func (s *service) residentMax() (kib int) {
 	return kib
 }
 
-// TestLockedPostgres holds locks that everything waits for: clients hear in time that they should come again, and what needs none of
-// the tables goes on.
+// TestLockedPostgres locks the tables that everything needs: clients are soon answered with Retry-After, and calls that
+// need none of the tables succeed.
 func TestLockedPostgres(t *testing.T) {
 	server := newServer(t)
 	c := startCluster(t, server.URL("gonebox"), nil, "smtp, api, jobs")

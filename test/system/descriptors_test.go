@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dialFrom opens connections from a loopback address. Those that are not accepted yet wait in the system's queue.
+// dialFrom opens connections from a loopback address. Those that are not accepted yet wait in the kernel's queue.
 func dialFrom(t *testing.T, from, to string, n int) {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -20,7 +20,7 @@ func dialFrom(t *testing.T, from, to string, n int) {
 	}
 }
 
-// statusFrom is the status of a request on a connection of its own from a loopback address, 0 where there is no answer.
+// statusFrom is the status of a request on a connection of its own from a loopback address, 0 if there is no answer.
 func statusFrom(t *testing.T, from, method, url string) int {
 	t.Helper()
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
@@ -39,9 +39,9 @@ func statusFrom(t *testing.T, from, method, url string) int {
 	return res.StatusCode
 }
 
-// An address that opens as many connections as there are descriptors, over HTTP and SMTP, stops neither probes, wherever they come from,
-// nor other addresses.
-func TestProbesAnswerWhileOneAddressTakesAllDescriptors(t *testing.T) {
+// An address that opens as many connections as there are descriptors, over HTTP and SMTP, blocks neither probes, from
+// any address, nor other addresses.
+func TestProbesAnswerWhileOneAddressExhaustsDescriptors(t *testing.T) {
 	s := start(t, options{
 		wrap: []string{need(t, "prlimit"), "--nofile=160:160"},
 		set:  map[string]string{"limits.http_connections": "200", "limits.smtp_connections": "100"},

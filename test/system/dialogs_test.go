@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
 )
 
-// portable lists the dialogs of test/dialogs that any server can play, by name, each with a domain of its own.
+// portable lists the dialogs of test/dialogs that any server can run, by name, each with a domain of its own.
 func portable(t *testing.T) (names, domains []string) {
 	t.Helper()
 	paths, err := filepath.Glob("../dialogs/*.txt")
@@ -34,7 +34,7 @@ func portable(t *testing.T) (names, domains []string) {
 	return names, domains
 }
 
-// TestDialogs plays the portable dialogs against the program. What is said about delivery is looked up over HTTP.
+// TestDialogs plays the portable dialogs against the program. What they say about delivery is checked over HTTP.
 func TestDialogs(t *testing.T) {
 	t.Parallel()
 	const hostname = "mx.example.test"
@@ -63,7 +63,7 @@ func TestDialogs(t *testing.T) {
 
 var recipient = regexp.MustCompile(`([a-z0-9._-]+)"?@\$\{domain\}`)
 
-// mailboxesIn makes a mailbox for every address in the dialog that can be one.
+// mailboxesIn makes a mailbox for every address in the dialog that is valid for one.
 func (a api) mailboxesIn(path, domain string) (boxes []mailbox) {
 	a.t.Helper()
 	text, err := os.ReadFile(path)
@@ -84,7 +84,7 @@ func (a api) mailboxesIn(path, domain string) (boxes []mailbox) {
 	return boxes
 }
 
-// wantDelivered checks that the mailboxes hold what the dialog says, in its order and nothing else.
+// wantDelivered checks that the mailboxes hold the mails of the dialog, in its order, and no others.
 func (a api) wantDelivered(d *dialogtest.Dialog, boxes []mailbox) {
 	a.t.Helper()
 	for _, box := range boxes {
@@ -128,11 +128,11 @@ func (a api) wantDelivery(box mailbox, m message, want dialogtest.Delivery) {
 		}
 	}
 	if want.With != "" && !regexp.MustCompile(`\swith `+want.With+`\s`).Match(trace) {
-		a.t.Errorf("%s got mail that did not come with %s: %s", box.Address, want.With, trace)
+		a.t.Errorf("%s got mail that %s did not send: %s", box.Address, want.With, trace)
 	}
 }
 
-// leadsTo reports whether mail for a forward-path goes to a mailbox (decisions §2).
+// leadsTo reports whether mail for a forward-path reaches a mailbox (docs/spec/mailboxes.md#addresses).
 func leadsTo(path, address string) bool {
 	local, domain, _ := strings.Cut(strings.ToLower(path), "@")
 	if unquoted, ok := strings.CutPrefix(local, `"`); ok {

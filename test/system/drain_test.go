@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestDrain tells a busy service to stop: what is under way is finished, what waits is answered, nothing new is begun.
-func TestDrain(t *testing.T) {
+// TestShutdownDrains stops a busy service: work in progress is finished, waits are answered, and nothing new is
+// accepted.
+func TestShutdownDrains(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"shutdown_grace": "50s"}})
 	box, empty := s.newMailbox(), s.newMailbox()
@@ -20,7 +21,7 @@ func TestDrain(t *testing.T) {
 	s.proc.signal(syscall.SIGTERM)
 	reply, err := idle.reply()
 	if err != nil || !strings.HasPrefix(reply, "421 4.3.2 ") || !idle.closed() {
-		t.Errorf("a session that waits is told %q, %v", reply, err)
+		t.Errorf("an idle session gets %q, %v", reply, err)
 	}
 	if answer := <-polled; answer != `{"data":[],"nextCursor":null}` {
 		t.Errorf("a long-poll is answered %q", answer)
@@ -47,8 +48,8 @@ func TestDrain(t *testing.T) {
 	s.wantSubjects(box, "half")
 }
 
-// TestGraceEnds has a client that stalls: it is cut off and the service ends all the same.
-func TestGraceEnds(t *testing.T) {
+// TestShutdownGraceBoundsDrain has a client stall: it is disconnected and the service ends.
+func TestShutdownGraceBoundsDrain(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"shutdown_grace": "1s"}})
 	box := s.newMailbox()
@@ -61,8 +62,8 @@ func TestGraceEnds(t *testing.T) {
 	s.wantSubjects(box)
 }
 
-// TestSecondSignal ends the service at once, whatever is under way.
-func TestSecondSignal(t *testing.T) {
+// TestSecondSignal ends the service at once, whatever is in progress.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"shutdown_grace": "1h"}})
 	box := s.newMailbox()
@@ -75,7 +76,7 @@ func TestSecondSignal(t *testing.T) {
 		return !s.proc.running()
 	})
 	if code := s.proc.wait(t); code == 0 {
-		t.Error("the status says that all ended well")
+		t.Error("the exit status is 0")
 	}
 	integrity(t, s.dir)
 	s.restart()
@@ -97,7 +98,7 @@ func halfSent(t *testing.T, s *service, box mailbox, m []byte) *client {
 	return c
 }
 
-// awaitDeaf waits until the service takes no new connections, on neither port.
+// awaitDeaf waits until the service accepts no new connections on either port.
 func (s *service) awaitDeaf() {
 	s.t.Helper()
 	for _, addr := range []string{s.smtp, s.http} {

@@ -11,9 +11,10 @@ import (
 	"testing"
 )
 
-// TestErasedMailIsGoneAfterAnEnd deletes mail and a mailbox, ends the service at once, and looks into every file of the data
-// folder, raw messages too: after a stop nothing is left, and after a kill nothing once the service has run again for a while.
-func TestErasedMailIsGoneAfterAnEnd(t *testing.T) {
+// TestErasedMailIsGoneAfterStopAndKill deletes mail and a mailbox, stops the service at once, and searches every file
+// of the data folder, raw messages included: after a stop nothing is left, and after a kill nothing once the service
+// has run again for a while.
+func TestErasedMailIsGoneAfterStopAndKill(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"stopped", "killed"} {
 		for _, state := range []string{"quiet", "busy"} {
@@ -52,10 +53,10 @@ func TestErasedMailIsGoneAfterAnEnd(t *testing.T) {
 					s.stop()
 				}
 				if n := occurrences(t, s.dir, mark); n > 0 {
-					t.Errorf("what was deleted is in the files %d times", n)
+					t.Errorf("the deleted text is in the files %d times", n)
 				}
 				if occurrences(t, s.dir, kept) == 0 {
-					t.Error("another mailbox has lost its mail")
+					t.Error("another mailbox lost its mail")
 				}
 				integrity(t, s.dir)
 			})

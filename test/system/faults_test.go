@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// TestFaultsOfTheDisk lets one kind of system call fail while a mail comes in: the sender is told to try again, the mail is
-// not there, not even after the service was killed, and when the fault is over the sender's next try is stored once.
-func TestFaultsOfTheDisk(t *testing.T) {
+// TestMailIsDeferredWhenDiskFails lets one kind of system call fail while a mail arrives: the sender is told to try
+// again, the mail is not stored, not even after the service was killed, and once the fault has passed the next try is
+// stored once.
+func TestMailIsDeferredWhenDiskFails(t *testing.T) {
 	t.Parallel()
 	const unavailable, full = "451 4.3.0 ", "452 4.3.1 "
 	for name, fault := range map[string]struct {
@@ -51,8 +52,8 @@ func TestFaultsOfTheDisk(t *testing.T) {
 	}
 }
 
-// TestFaultPasses goes on with the same process after the fault.
-func TestFaultPasses(t *testing.T) {
+// TestMailIsAcceptedAfterDiskFault continues with the same process after the fault.
+func TestMailIsAcceptedAfterDiskFault(t *testing.T) {
 	t.Parallel()
 	for _, inject := range []string{"fsync:error=EIO", "fdatasync:error=EIO"} {
 		t.Run(inject, func(t *testing.T) {
@@ -77,8 +78,8 @@ func TestFaultPasses(t *testing.T) {
 	}
 }
 
-// TestUnacknowledgedMailIsNotShown waits for mail while one fails to reach the disk: who waits must not be told of it, since its
-// sender is told to try again.
+// TestUnacknowledgedMailIsNotShown waits for mail while one fails to reach the disk: the wait must not return it, since
+// its sender tries again.
 func TestUnacknowledgedMailIsNotShown(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{})
@@ -92,7 +93,7 @@ func TestUnacknowledgedMailIsNotShown(t *testing.T) {
 	}
 }
 
-// TestDeferredMailIsNotCounted sees that a mail which was taken back leaves the day's count alone.
+// TestDeferredMailIsNotCounted checks that a mail which was rolled back does not count against the daily cap.
 func TestDeferredMailIsNotCounted(t *testing.T) {
 	t.Parallel()
 	s := start(t, options{set: map[string]string{"plans.guest.mail.daily.max": "1"}})
@@ -102,8 +103,8 @@ func TestDeferredMailIsNotCounted(t *testing.T) {
 	wantReply(t, "after the fault", send(t, s.smtp, m, box.Address), "250 ")
 }
 
-// sendFaulty sends a mail while calls on a file fail. A segment gives way to another every 20 seconds: where that happens
-// just now, it begins again.
+// sendFaulty sends a mail while calls on a file fail. Segments rotate every 20 seconds: if that happens meanwhile, it
+// starts over.
 func sendFaulty(t *testing.T, s *service, inject, file string, m []byte, to string) string {
 	t.Helper()
 	for {
@@ -140,7 +141,7 @@ func segments(t *testing.T, dir string) []string {
 	return files
 }
 
-// wantSubjects checks what a mailbox holds, in the order it came, and that the mailbox counts the same.
+// wantSubjects checks what a mailbox holds, in order of arrival, and that its message count agrees.
 func (a api) wantSubjects(box mailbox, want ...string) {
 	a.t.Helper()
 	got := []string{}

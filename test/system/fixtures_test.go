@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// golden is what a fixture of test/mail must be shown as; package mailparse has its tests of the same files.
+// golden is how a fixture of test/mail must be shown; package mailparse has its own tests of the same files.
 type golden struct {
 	From        goldenAddress
 	To          []goldenAddress
@@ -38,7 +38,7 @@ type goldenAttachment struct {
 	SHA256 string
 }
 
-// TestFixtures sends every mail of test/mail and holds what the interface shows against the file beside it.
+// TestFixtures sends every mail of test/mail and compares what the API shows with the golden file beside it.
 func TestFixtures(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../mail/*.eml")
@@ -68,7 +68,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// sendWhole sends content as it is: with DATA where it ends in a line, else with BDAT.
+// sendWhole sends content unchanged: with DATA if it ends with a line, otherwise with BDAT.
 func sendWhole(t *testing.T, addr, to string, content []byte) string {
 	t.Helper()
 	if bytes.HasSuffix(content, []byte("\r\n")) {
@@ -96,12 +96,12 @@ func (a api) checkBytes(box mailbox, m message, content []byte) {
 	}
 	for _, att := range m.Attachments {
 		if data := a.get("/messages/"+m.ID+"/attachments/"+att.ID, box.Token); len(data) != att.Size {
-			a.t.Errorf("attachment %s has %d octets, %d are said", att.Filename, len(data), att.Size)
+			a.t.Errorf("attachment %s has %d octets, its size says %d", att.Filename, len(data), att.Size)
 		}
 	}
 }
 
-// checkGolden compares what is shown with what must be.
+// checkGolden compares the message with the golden file.
 func (a api) checkGolden(box mailbox, m message, path string) {
 	a.t.Helper()
 	text, err := os.ReadFile(path)
@@ -137,13 +137,13 @@ func (a api) checkGolden(box mailbox, m message, path string) {
 	}
 	switch {
 	case code == nil && m.OTP != nil:
-		a.t.Errorf("the code is %s, and there is none in the mail", found)
+		a.t.Errorf("the code is %s, but the mail has none", found)
 	case code != nil && found != *code:
 		a.t.Errorf("the code is %s, want %s", found, *code)
 	}
 }
 
-// shown is a message in the terms of the golden files.
+// shown is a message in the form of the golden files.
 func shown(m message) golden {
 	g := golden{
 		From: goldenOf(m.From), To: goldens(m.To), CC: goldens(m.CC), ReplyTo: goldens(m.ReplyTo),

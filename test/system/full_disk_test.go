@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// smallDisk mounts a small file system until the test ends. It takes a superuser and, for ext4, a loop device.
+// smallDisk mounts a small file system until the test ends. That needs root and, for ext4, a loop device.
 func smallDisk(t *testing.T, kind string, size int64) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -46,7 +46,7 @@ func smallDisk(t *testing.T, kind string, size int64) string {
 	return dir
 }
 
-// fillUp writes a file until nothing is free.
+// fillUp writes a file until no space is left.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -109,7 +109,7 @@ func TestFullDisk(t *testing.T) {
 			wantReply(t, "with space again", send(t, s.smtp, letter("after", "after"), kept.Address), "250 ")
 			s.wantSubjects(kept, "mail 0", "after")
 			if got := s.read(kept, all[2].ID); !got.Seen {
-				t.Error("a message that is read with space again is not marked")
+				t.Error("a message that is read with space again is not marked as seen")
 			}
 			s.stop()
 			integrity(t, s.dir)
@@ -117,8 +117,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestDiskFilledByMail sends mail until the disk is full, and again after some was deleted: the raw messages that are kept for
-// their time are not what the space comes from.
+// TestDiskFilledByMail sends mail until the disk is full, and again after some was deleted. Raw messages within their
+// retention are not what frees the space.
 func TestDiskFilledByMail(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"tmpfs", "ext4"} {
@@ -158,8 +158,8 @@ func TestDiskFilledByMail(t *testing.T) {
 	}
 }
 
-// fillForGood fills a disk until the service refuses what takes space. That may take more than one file: for some seconds after
-// mail has arrived the service gives space back, from its log and from raw messages whose retention has ended.
+// fillForGood fills a disk until the service refuses writes. That may take several files: for some seconds after mail
+// has arrived the service frees space, in its log and in raw messages past their retention.
 func (s *service) fillForGood(disk string) {
 	s.t.Helper()
 	probe, n := s.newMailbox(), 0
@@ -209,7 +209,7 @@ func (s *service) wantFull() {
 	}
 }
 
-// restartAny is restart of a service that need not become ready.
+// restartAny is restart for a service that may not become ready.
 func (s *service) restartAny() {
 	s.t.Helper()
 	s.proc = launch(s.t, s.o.wrap, s.arguments()...)
@@ -222,13 +222,13 @@ func (s *service) restartAny() {
 	})
 }
 
-// occurrences is how often a text is in the files of a folder.
+// occurrences counts a text in the files of a folder.
 func occurrences(t *testing.T, dir, text string) (n int) {
 	t.Helper()
 	return occurrencesIn(t, dir, "", text)
 }
 
-// occurrencesIn is occurrences in a folder of a folder.
+// occurrencesIn counts a text in the files of a subfolder.
 func occurrencesIn(t *testing.T, dir, sub, text string) (n int) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(dir, sub), func(path string, e os.DirEntry, err error) error {
@@ -245,7 +245,7 @@ func occurrencesIn(t *testing.T, dir, sub, text string) (n int) {
 	return n
 }
 
-// ignoreGone is for files that the service has just removed.
+// ignoreGone ignores the error of a file that the service has just removed.
 func ignoreGone(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// TestFullDiskOfPostgres fills the file system that PostgreSQL's tables are on; its log has another.
+// TestFullDiskOfPostgres fills the file system of PostgreSQL's tables; its log is on another.
 func TestFullDiskOfPostgres(t *testing.T) {
 	t.Parallel()
 	disk := smallDisk(t, "tmpfs", 64<<20)
@@ -74,7 +74,7 @@ func TestFullDiskOfPostgres(t *testing.T) {
 	}
 }
 
-// lend gives a folder to the user as whom PostgreSQL runs in tests.
+// lend gives a folder to the user that runs PostgreSQL in tests.
 func lend(dir string) error {
 	u, err := user.Lookup("postgres")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDiskFull gives the service a limit on the size of its files, so that writes fail for real: mail is deferred, nothing that was
-// acknowledged is lost, and with room again it is taken.
+// TestDiskFull limits the size of the service's files, so that writes fail: mail is deferred, no acknowledged mail is
+// lost, and mail is accepted again once the limit is lifted.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	prlimit := need(t, "prlimit")
@@ -19,7 +19,7 @@ func TestDiskFull(t *testing.T) {
 	deferred := 0
 	for i := 0; deferred < 3; i++ {
 		if i == 200 {
-			t.Fatal("200 mails found room in files of a megabyte")
+			t.Fatal("200 mails fit in files of a megabyte")
 		}
 		subject := fmt.Sprintf("mail %d", i)
 		reply := send(t, s.smtp, letter(subject, noise(rng, 30_000)), box.Address)
@@ -45,7 +45,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// noise is text that does not compress well, in lines.
+// noise is text in lines that does not compress well.
 func noise(rng *rand.Rand, octets int) string {
 	var b strings.Builder
 	for b.Len() < octets {

@@ -9,7 +9,7 @@ import (
 	_ "modernc.org/sqlite" // looks into the database behind the service's back
 )
 
-// integrity has SQLite check a copy of a stopped service's database, as the crash or the orderly end left it.
+// integrity has SQLite check a copy of a stopped service's database, as the crash or the shutdown left it.
 func integrity(t *testing.T, dir string) {
 	t.Helper()
 	scratch := t.TempDir()
@@ -40,7 +40,7 @@ func integrity(t *testing.T, dir string) {
 	checkReferences(t, db)
 }
 
-// checkReferences counts the rows that refer to each blob.
+// checkReferences compares the reference count of each blob with the rows that refer to it.
 func checkReferences(t *testing.T, db *sql.DB) {
 	t.Helper()
 	var blobs, orphans, wrong int
@@ -50,7 +50,7 @@ func checkReferences(t *testing.T, db *sql.DB) {
 			+ (SELECT count(*) FROM attachment WHERE blob = b.hash) + (SELECT count(*) FROM blob_stage WHERE hash = b.hash)) FROM blob`).
 		Scan(&blobs, &orphans, &wrong)
 	if err != nil || orphans > 0 || wrong > 0 {
-		t.Errorf("of %d blobs %d count their references wrong, and %d chunks belong to none, %v", blobs, wrong, orphans, err)
+		t.Errorf("of %d blobs %d have a wrong reference count, and %d chunks belong to none, %v", blobs, wrong, orphans, err)
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// takeoverMax bounds how long a periodic task waits for the lease of a process that was killed: far below the minute it once
-// took, with enough to spare for a busy machine to start the program.
+// takeoverMax bounds how long a periodic task waits for the lease of a killed process: far below the minute it once
+// took, with enough time to start the program on a busy machine.
 const takeoverMax = 30 * time.Second
 
-// TestKilledReconcilerDelaysCreditsBriefly kills the process that reconciles while it holds the lease, twice in a row. The
-// process after it takes the lease over soon and credits what was paid.
+// TestKilledReconcilerDelaysCreditsBriefly kills the process that reconciles while it holds the lease, twice in a row.
+// The next process soon takes the lease over and credits the payments.
 func TestKilledReconcilerDelaysCreditsBriefly(t *testing.T) {
 	t.Parallel()
 	url := newServer(t).URL("gonebox")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// load is a number of senders who go on sending, whatever becomes of the service, and remember what they were told.
+// load is a number of senders who continue through crashes of the service and remember the replies.
 type load struct {
 	addr  string
 	boxes []mailbox
@@ -21,7 +21,7 @@ type load struct {
 	sent   []*sending
 	acked  int
 	strays []string // replies that no sender should ever get
-	faults []string // what nobody should notice of an orderly restart
+	faults []string // failures that a graceful restart must not cause
 }
 
 // sending is one mail that a sender began to send. It is never sent again.
@@ -32,7 +32,7 @@ type sending struct {
 	acked bool // 250 was heard
 }
 
-// run sends mails until ctx ends, n being the sender's number.
+// run sends mails until ctx ends; n is the sender's number.
 func (l *load) run(ctx context.Context, n int) {
 	rng := rand.New(rand.NewPCG(l.seed, uint64(n)))
 	for serial := 0; ctx.Err() == nil && !l.over(); {
@@ -57,8 +57,8 @@ func (l *load) run(ctx context.Context, n int) {
 	}
 }
 
-// compose makes a mail with a token in its text: short ones, a few long ones, some so large that they are stored in several
-// transactions, every third for two mailboxes.
+// compose makes a mail with a token in its text: most are short, a few are long, and some so large that they are stored
+// in several transactions. Every third has two recipients.
 func (l *load) compose(rng *rand.Rand, token string) *sending {
 	first := rng.IntN(len(l.boxes))
 	m := &sending{token: token, to: []int{first}}
@@ -81,7 +81,7 @@ func (l *load) compose(rng *rand.Rand, token string) *sending {
 	return m
 }
 
-// send sends one mail and reports whether the session can go on.
+// send sends one mail and reports whether the session can continue.
 func (l *load) send(c *client, m *sending) bool {
 	to := make([]string, len(m.to))
 	for i, box := range m.to {
@@ -110,7 +110,7 @@ func (l *load) send(c *client, m *sending) bool {
 	return m.acked
 }
 
-// end lets each sender send what it has begun.
+// end waits until each sender has sent what it has begun.
 func (l *load) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ func (l *load) faulty() []string {
 	return l.faults
 }
 
-// copies is how many messages the mails that were acknowledged make.
+// copies is how many messages the acknowledged mails make.
 func (l *load) copies() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

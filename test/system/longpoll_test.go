@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// longPoll begins to wait for mail and returns where the answer will come, once the service has begun to wait.
+// longPoll starts a call that waits for mail, and returns a channel for the answer once the service waits.
 func (s *service) longPoll(box mailbox) <-chan string {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/mailboxes/me/messages?wait=60", nil)

@@ -1,6 +1,6 @@
-// Package system_test runs the built program as its operators and senders do: as a process with a folder of its own, killed,
-// starved and spoken to by foreign mail clients. It looks at nothing but SMTP, the HTTP interface, the command line and,
-// in a crash, the files that are left; what a package does by itself is that package's test.
+// Package system_test runs the built program as its operators and senders do: as a process with a data folder of its
+// own, killed, starved of resources and used by other mail clients. It uses only SMTP, the HTTP API, the command line
+// and, after a crash, the files that are left. Packages have their own tests.
 package system_test
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// binaryVariable names the program under test. Where it is not set, the program is built once for the run.
+// binaryVariable names the program under test. Unless it is set, the program is built once for the run.
 const binaryVariable = "SYSTEM_TEST_BINARY"
 
-// patience is how long anything may take. It only ends a test that hangs.
+// patience bounds every wait. It only ends a test that hangs.
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func given(name string) (set bool) {
 	return set
 }
 
-// authority is trusted by every program here: its receivers are webhook endpoints.
+// authority issues the certificates of webhook receivers; every program here trusts it.
 var authority *apptest.Authority
 
 func run(m *testing.M) int {
@@ -66,8 +66,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// await calls done until it returns true, and fails the test if that takes too long. It pauses for four times as long as the
-// call took, and for 10 ms at least: a check that reads every file must not keep the service from the work it waits for.
+// await calls done until it returns true, and fails the test if that takes too long. It pauses for four times as long
+// as the call took, and for at least 10 ms: a check that reads every file must not slow down the work it waits for.
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -85,7 +85,7 @@ func await(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// need skips the test where a foreign program is missing, but not in CI, where test/deps.sh has installed it.
+// need skips the test if a program is not installed, except in CI, where test/deps.sh has installed it.
 func need(t *testing.T, program string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)

@@ -20,9 +20,10 @@ import (
 
 const mib = 1 << 20
 
-// TestManyLargeMailsAtOnce lets one address send many large mails at the same moment to a service that has 512 MiB. It stays alive, serves
-// others meanwhile, answers each mail 250 or 452, keeps those it took, and gives the memory back.
-func TestManyLargeMailsAtOnce(t *testing.T) {
+// TestLargeMailsStayWithinMemory lets one address send many large mails at once to a service with 512 MiB. The service
+// stays alive, serves other addresses meanwhile, answers each mail 250 or 452, keeps those it answered 250, and
+// releases the memory.
+func TestLargeMailsStayWithinMemory(t *testing.T) {
 	for _, mails := range []int{95, 200} {
 		t.Run(fmt.Sprint(mails), func(t *testing.T) {
 			if testing.Short() && mails > 100 {
@@ -50,7 +51,7 @@ func TestManyLargeMailsAtOnce(t *testing.T) {
 	}
 }
 
-// burst is a number of equal mails sent at the same moment.
+// burst is a number of equal mails sent at once.
 type burst struct {
 	*service
 	box  mailbox
@@ -126,7 +127,8 @@ func (b *burst) one(ctx context.Context, wire []byte) (string, error) {
 	return c.reply()
 }
 
-// others uses the service from another address, mail and calls, until stop, which reports how long that took at most.
+// others uses the service from another address, with mail and calls, until stop, which returns the longest response
+// time.
 func (b *burst) others(t *testing.T) (stop func()) {
 	box, ended := b.newMailbox(), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,7 +161,7 @@ func (b *burst) others(t *testing.T) (stop func()) {
 	}
 }
 
-// small sends a small mail from another address than the burst.
+// small sends a small mail from an address outside the burst.
 func (b *burst) small(to mailbox) error {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: patience}
 	conn, err := dialer.Dial("tcp", b.smtp)
@@ -198,11 +200,11 @@ func (b *burst) list(box mailbox) error {
 	return nil
 }
 
-// verify looks for every mail that was answered 250, whole.
+// verify checks that every mail answered 250 is stored unchanged.
 func (b *burst) verify(t *testing.T) {
 	all := b.messages(b.box)
 	if taken := b.replies["250 2.0.0"]; len(all) != taken || taken == 0 {
-		t.Errorf("%d messages are there of %d that were taken", len(all), taken)
+		t.Errorf("%d messages are stored of %d that were answered 250", len(all), taken)
 	}
 	file := make([]byte, 10*mib*19/26)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(file)

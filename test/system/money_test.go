@@ -25,16 +25,17 @@ const (
 	planPrice    = 15
 )
 
-// TestMoneyOverCrashes kills the service while accounts order top-ups, a bank tells of transfers and plans are bought, again and
-// again. Every call is repeated until it is answered, as clients with an Idempotency-Key and the bank do. In the end each order that
-// was paid rightly is credited once and no other, each purchase is debited once, and each ledger adds up.
-func TestMoneyOverCrashes(t *testing.T) {
+// TestMoneySurvivesCrashes repeatedly kills the service while accounts order top-ups, a bank reports transfers and
+// plans are bought. Every call is retried until it is answered, as clients with an Idempotency-Key and the bank do. In
+// the end each order that was paid correctly is credited once and no other, each purchase is debited once, and each
+// ledger adds up.
+func TestMoneySurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	m := &market{seed: *seed}
 	if m.seed == 0 {
 		m.seed = uint64(rand.Uint32())
 	}
-	t.Logf("go test ./test/system -run TestMoneyOverCrashes -seed %d", m.seed)
+	t.Logf("go test ./test/system -run TestMoneySurvivesCrashes -seed %d", m.seed)
 	s := start(t, options{set: paidSettings()})
 	m.url = s.url
 	for i := range payers {
@@ -48,7 +49,7 @@ func TestMoneyOverCrashes(t *testing.T) {
 	integrity(t, s.dir)
 }
 
-// register makes an account and gives its token.
+// register makes an account and returns its token.
 func (s *service) register(email string) string {
 	s.t.Helper()
 	status, text := s.call(http.MethodPost, "/auth/register", "", map[string]string{"email": email, "password": userPassword})
@@ -58,7 +59,7 @@ func (s *service) register(email string) string {
 	return decode[struct{ Token string }](s.t, text).Token
 }
 
-// unseen is how many transfers nobody has looked at, as an operator sees it.
+// unseen is the number of unmatched transfers, as an operator's command shows it.
 func (s *service) unseen() (n int) {
 	s.t.Helper()
 	for after := ""; ; {
@@ -90,7 +91,7 @@ func (s *service) unseen() (n int) {
 	}
 }
 
-// market is a number of payers who go on, whatever becomes of the service.
+// market is a number of payers who continue through crashes of the service.
 type market struct {
 	url    string
 	seed   uint64
@@ -101,7 +102,7 @@ type market struct {
 	strange []string
 }
 
-// torment kills the service while everybody is busy, and lets them come to an end on a service that lives.
+// torment kills the service while all payers are busy, and lets them finish on a running service.
 func (m *market) torment(t *testing.T, s *service) {
 	ctx, stop := context.WithCancel(t.Context())
 	closing := make(chan struct{})
@@ -119,7 +120,7 @@ func (m *market) torment(t *testing.T, s *service) {
 		s.kill()
 		s.restart()
 		if s.url != m.url {
-			t.Fatal("the port was taken by another program meanwhile")
+			t.Fatal("another program took the port meanwhile")
 		}
 	}
 	close(closing)
@@ -141,7 +142,7 @@ func (m *market) answered() int {
 	return m.done
 }
 
-// payer orders, pays and buys, one thing after the other.
+// payer orders, pays and buys, one step after the other.
 type payer struct {
 	*market
 	n      int
@@ -150,7 +151,7 @@ type payer struct {
 	bought map[string]bool // subscriptions that it was told it has
 }
 
-// paidOrder is an order and whether it was paid rightly.
+// paidOrder is an order and whether it was paid correctly.
 type paidOrder struct {
 	ID, Memo       string
 	Amount, Points int64
@@ -184,7 +185,7 @@ func (m *market) note(text string) {
 	m.strange = append(m.strange, text)
 }
 
-// round makes an order, has the bank tell of a transfer or two for it, and buys a plan now and then.
+// round makes an order, reports one or two transfers for it, and sometimes buys a plan.
 func (p *payer) round(ctx context.Context, rng *rand.Rand, serial int) error {
 	o := new(paidOrder)
 	wish := map[string]any{"provider": "bankpay", "amount": 1000 * (10 + rng.Int64N(20)), "currency": "VND"}
@@ -224,7 +225,7 @@ func (p *payer) round(ctx context.Context, rng *rand.Rand, serial int) error {
 	return nil
 }
 
-// insist repeats a call until it is answered. Too few points are an answer as well.
+// insist repeats a call until it is answered. 402 for too few points is an answer as well.
 func (p *payer) insist(ctx context.Context, path, token, key string, body any, status int, data any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -279,7 +280,7 @@ func (p *payer) try(ctx context.Context, path, token, key string, body []byte) (
 	return res.StatusCode, answer, err
 }
 
-// verify holds what each account shows against what it was told.
+// verify compares what each account shows with what it was answered.
 func (m *market) verify(t *testing.T, s *service) {
 	for _, text := range m.strange {
 		t.Errorf("a client got %s", text)
@@ -306,7 +307,7 @@ func (m *market) verify(t *testing.T, s *service) {
 		}
 		w := decode[struct{ PendingTopups int }](t, s.get("/me/wallet", p.token))
 		if w.PendingTopups != pending {
-			t.Errorf("payer %d has %d open orders and knows of %d", p.n, w.PendingTopups, pending)
+			t.Errorf("payer %d has %d open orders, %d were answered", p.n, w.PendingTopups, pending)
 		}
 		if got := slices.Sorted(maps.Keys(debits)); !slices.Equal(got, slices.Sorted(maps.Keys(p.bought))) {
 			t.Errorf("payer %d was debited for %v and bought %v", p.n, got, p.bought)
@@ -315,11 +316,12 @@ func (m *market) verify(t *testing.T, s *service) {
 	}
 	t.Logf("%d orders, %d of them paid rightly, %d purchases, %d calls answered", orders, rightly, bought, m.done)
 	if rightly == 0 || bought == 0 || rightly == orders {
-		t.Error("not everything happened that is to be looked at")
+		t.Error("the run did not cover everything that is checked")
 	}
 }
 
-// ledger checks that an account's ledger is a chain whose sum is the balance, and gives its credits and debits by reference.
+// ledger checks that an account's ledger is a chain whose sum is the balance, and returns its credits and debits by
+// reference.
 func (p *payer) ledger(t *testing.T, s *service) (credits, debits map[string]int64) {
 	type entry struct {
 		Kind, Reference      string

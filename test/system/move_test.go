@@ -25,9 +25,9 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// TestAServiceMovesToPostgres fills a service on SQLite through its own doors, moves it, and serves it from PostgreSQL:
-// every credential is good and every call answers as it did. Then it is moved back.
-func TestAServiceMovesToPostgres(t *testing.T) {
+// TestMigrateMovesServiceToPostgres fills a service on SQLite over SMTP and HTTP, migrates it, and serves it from
+// PostgreSQL: every credential is valid and every call answers as before. Then it is migrated back.
+func TestMigrateMovesServiceToPostgres(t *testing.T) {
 	t.Parallel()
 	old := start(t, options{set: movedSettings()})
 	w := newWorld(t, old)
@@ -57,7 +57,7 @@ func TestAServiceMovesToPostgres(t *testing.T) {
 	settings["database.url"], settings["secrets.key"] = url, w.secret(secret)
 	moved := start(t, options{set: settings})
 	if d := cmp.Diff(before, w.look(moved)); d != "" {
-		t.Errorf("a call answers otherwise now (-SQLite +PostgreSQL): %s", d)
+		t.Errorf("a call has another answer (-SQLite +PostgreSQL): %s", d)
 	}
 	w.signsIn(moved)
 	w.refuse.Store(false)
@@ -72,7 +72,7 @@ func TestAServiceMovesToPostgres(t *testing.T) {
 	delete(settings, "database.url")
 	returned := start(t, options{set: settings, dir: back})
 	if d := cmp.Diff(after, w.look(returned)); d != "" {
-		t.Errorf("a call answers otherwise on the way back (-PostgreSQL +SQLite): %s", d)
+		t.Errorf("a call has another answer on the way back (-PostgreSQL +SQLite): %s", d)
 	}
 }
 
@@ -86,7 +86,7 @@ func movedSettings() map[string]string {
 	return set
 }
 
-// report is what gonebox migrate --json says of a move.
+// report is the output of gonebox migrate --json.
 type report struct {
 	Tables []struct {
 		Name string
@@ -98,7 +98,7 @@ type report struct {
 	Already     bool
 }
 
-// world is what was done to a service, and what can be asked of it.
+// world is what was created in a service, and the calls to compare.
 type world struct {
 	*service
 	hook
@@ -122,7 +122,7 @@ func newWorld(t *testing.T, s *service) *world {
 	return w
 }
 
-// do makes a call that must succeed and keeps what it answers in data, unless that is nil.
+// do makes a call that must succeed and decodes the answer into data, unless data is nil.
 func (w *world) do(method, path, token string, body, data any) {
 	w.t.Helper()
 	status, text := w.call(method, path, token, body)
@@ -137,14 +137,14 @@ func (w *world) do(method, path, token string, body, data any) {
 	}
 }
 
-// ask remembers a call to compare.
+// ask records a call to compare.
 func (w *world) ask(token string, paths ...string) {
 	for _, path := range paths {
 		w.asked[path+" "+token[:min(12, len(token))]] = token
 	}
 }
 
-// fill leaves something of every kind.
+// fill creates something of every kind.
 func (w *world) fill() {
 	w.account()
 	w.money()
@@ -223,7 +223,7 @@ func (w *world) mailboxes() {
 	w.ask(w.token, "/me/api-keys")
 }
 
-// receive sends a mailbox two mails, one of them with attachments, and asks for all there is of them.
+// receive sends a mailbox two mails, one of them with attachments, and records the calls that read them.
 func (w *world) receive(box mailbox, n int) {
 	w.t.Helper()
 	boundary := "part-of-the-test"
@@ -271,7 +271,7 @@ func (w *world) content() {
 	await(w.t, "the new domain", func() bool { return w.offers("second.example.org") })
 }
 
-// look is what every call answers, without what goes by the hour.
+// look returns the answer to every call, without the fields that change with time.
 func (w *world) look(s *service) map[string]string {
 	s.t.Helper()
 	answers := make(map[string]string)
@@ -286,7 +286,7 @@ func (w *world) look(s *service) map[string]string {
 	return answers
 }
 
-// steady takes out of an answer what changes by itself.
+// steady removes the fields that change with time from an answer.
 func steady(body []byte) string {
 	var whole any
 	if json.Unmarshal(body, &whole) != nil {
@@ -315,13 +315,13 @@ func steady(body []byte) string {
 	return string(text)
 }
 
-// refused waits until a delivery of every mail was tried and refused, so that jobs wait.
+// refused waits until a delivery of every mail was attempted and refused, so that jobs are pending.
 func (w *world) refused(s *service) {
 	s.t.Helper()
 	await(s.t, "refused deliveries", func() bool { return len(w.Got()) > len(w.mails)/2 })
 }
 
-// move runs the command on the new side's configuration.
+// move runs the command on the destination's configuration.
 func (w *world) move(from, to, secret string) report {
 	t := w.t
 	t.Helper()
@@ -337,7 +337,7 @@ func (w *world) move(from, to, secret string) report {
 	return r
 }
 
-// inUse looks that nothing is moved while the service runs.
+// inUse checks that the command refuses to run beside the service.
 func (w *world) inUse(from, to, secret string) {
 	t := w.t
 	t.Helper()
@@ -355,7 +355,7 @@ func (w *world) secret(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// otherSecret looks that nothing serves the moved data with another secret.
+// otherSecret checks that the service refuses to start on the moved data with another secret.
 func (w *world) otherSecret(url string) {
 	t := w.t
 	other := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("k"), 32))
@@ -366,7 +366,7 @@ func (w *world) otherSecret(url string) {
 	}
 }
 
-// signsIn tries the password with both kinds of second factor.
+// signsIn signs in with both kinds of second factor.
 func (w *world) signsIn(s *service) {
 	s.t.Helper()
 	for _, code := range []string{w.code(1), w.recovery[0]} {
@@ -390,7 +390,7 @@ func (w *world) code(steps int64) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[at:at+4])&0x7fffffff%1_000_000)
 }
 
-// delivered waits for what was pending when the service was moved.
+// delivered waits for the deliveries that were pending when the service was moved.
 func (w *world) delivered() {
 	t := w.t
 	t.Helper()
@@ -406,7 +406,7 @@ func (w *world) delivered() {
 	})
 }
 
-// goesOn uses the service on its new side.
+// goesOn uses the service on its new database.
 func (w *world) goesOn(s *service) {
 	w.service = s
 	w.receive(w.boxes[0], 9)

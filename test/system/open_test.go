@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Settings that open the service to everyone, each with what the warning has to say of it.
+// Settings that make the service insecure, each with what the warning must mention.
 func openSettings() map[string]struct{ value, advice string } {
 	return map[string]struct{ value, advice string }{
 		"metrics.addr":                   {"0.0.0.0:0", "bind"},
@@ -17,8 +17,8 @@ func openSettings() map[string]struct{ value, advice string } {
 	}
 }
 
-// The program starts, and logs a warning for each: the key, the value and what to do.
-func TestSettingsThatOpenTheServiceAreWarnedOf(t *testing.T) {
+// The program starts and logs a warning for each: the key, the value and what to do.
+func TestStartWarnsOfInsecureSettings(t *testing.T) {
 	t.Parallel()
 	set := make(map[string]string)
 	for key, s := range openSettings() {
@@ -47,8 +47,8 @@ func TestSettingsThatOpenTheServiceAreWarnedOf(t *testing.T) {
 	}
 }
 
-// The command that prints the configuration says the same, beside what it prints.
-func TestConfigWarnsOfSettingsThatOpenTheService(t *testing.T) {
+// The command that prints the configuration prints the same warnings.
+func TestConfigCommandWarnsOfInsecureSettings(t *testing.T) {
 	t.Parallel()
 	args := []string{"config"}
 	for key, s := range openSettings() {

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestSyncThen250 watches the system calls: when the 250 to a mail's content is written to the socket, everything that was written
-// for the mail, its rows and its raw message, has been synced.
-func TestSyncThen250(t *testing.T) {
+// TestMailIsSyncedBefore250 traces the system calls: when the 250 to a mail's content is written to the socket,
+// everything that was written for the mail, its rows and its raw message, has been synced.
+func TestMailIsSyncedBefore250(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "calls")
 	s := start(t, options{wrap: append([]string{need(t, "strace")}, tracing(log)...)})
@@ -55,7 +55,7 @@ func TestSyncThen250(t *testing.T) {
 	}
 }
 
-// endTraced ends the program behind strace, which ends with it.
+// endTraced ends the program below strace, which ends with it.
 func endTraced(t *testing.T, s *service) {
 	t.Helper()
 	tracer := s.proc.cmd.Process.Pid
@@ -105,7 +105,7 @@ func checkOrder(t *testing.T, all []call, token, port string) {
 	}
 }
 
-// answered is where the 250 to the content begins to be written to a sender's port.
+// answered is the index of the call that begins to write the 250 to a sender's port.
 func answered(all []call, port string) int {
 	for _, c := range all {
 		if strings.HasPrefix(c.name, "write") && strings.Contains(c.file, ":"+port+"]") && strings.HasPrefix(c.data, "250 2.0.0 Message taken") {
@@ -115,7 +115,7 @@ func answered(all []call, port string) int {
 	return 0
 }
 
-// lastRead is where the last octets of the content came in.
+// lastRead is the index of the call that read the last octets of the content.
 func lastRead(all []call, port string, said int) (last int) {
 	for _, c := range all {
 		if c.name == "read" && c.ok && c.ended < said && strings.Contains(c.file, ":"+port+"]") {
@@ -125,8 +125,9 @@ func lastRead(all []call, port string, said int) (last int) {
 	return last
 }
 
-// commitAfter is the end of the write of the page that commits the transaction which the page at call i belongs to. A page follows
-// the header of its frame, and that of the committing one holds the size of the database, the others zero (SQLite file format §4.1).
+// commitAfter is the end of the write of the page that commits the transaction to which the page at call i belongs. A
+// page follows the header of its frame. In the committing frame the header holds the size of the database, in the
+// others zero (SQLite file format §4.1).
 func commitAfter(all []call, i int) int {
 	committing := false
 	for at, c := range all {
@@ -141,7 +142,7 @@ func commitAfter(all []call, i int) int {
 	return 0
 }
 
-// syncedBetween reports whether a sync of a file, that began after a position and succeeded, was over before another.
+// syncedBetween reports whether a successful sync of a file began after one position and ended before another.
 func syncedBetween(all []call, file string, after, before int) bool {
 	for _, c := range all {
 		syncs := c.name == "fsync" || c.name == "fdatasync"

@@ -15,18 +15,19 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// outages is how often each kind of misfortune befalls a service.
+// outages is how often each kind of outage occurs.
 const outages = 2
 
-// TestPostgresOverOutages stops PostgreSQL, ends it and kills processes of the service, again and again, while senders send and
-// payers pay. In the end each mail that was answered 250 is there once, and each order that was paid is credited once.
-func TestPostgresOverOutages(t *testing.T) {
+// TestMailAndMoneySurvivePostgresOutages repeatedly stops PostgreSQL, ends it and kills processes of the service while
+// mail is sent and orders are paid. In the end each mail that was answered 250 is stored once, and each order that was
+// paid is credited once.
+func TestMailAndMoneySurvivePostgresOutages(t *testing.T) {
 	t.Parallel()
 	n := *seed
 	if n == 0 {
 		n = uint64(rand.Uint32())
 	}
-	t.Logf("go test ./test/system -run TestPostgresOverOutages -seed %d", n)
+	t.Logf("go test ./test/system -run TestMailAndMoneySurvivePostgresOutages -seed %d", n)
 	server := newServer(t)
 	c := startCluster(t, server.URL("gonebox"), paidSettings(), "smtp, api", "smtp, api", "jobs")
 	l := &load{seed: n, addr: c.front.smtp}
@@ -63,7 +64,7 @@ func TestPostgresOverOutages(t *testing.T) {
 	}
 }
 
-// paidSettings are those of a service that takes payments.
+// paidSettings are those of a service that accepts payments.
 func paidSettings() map[string]string {
 	return map[string]string{
 		"account.password.memory": "64KiB", "account.password.passes": "1", "limits.register": "100000/1m", "limits.signin_address": "100000/1m",
@@ -72,7 +73,7 @@ func paidSettings() map[string]string {
 	}
 }
 
-// newServer starts a PostgreSQL that keeps what it has said to keep, with an empty database.
+// newServer starts a PostgreSQL with durable commits and an empty database.
 func newServer(t *testing.T) *dbtest.Server {
 	t.Helper()
 	server := dbtest.StartServer(t, "fsync=on")
@@ -82,7 +83,7 @@ func newServer(t *testing.T) *dbtest.Server {
 	return server
 }
 
-// befall has each kind of misfortune befall the service in turn, and waits for it to recover by itself each time.
+// befall causes each kind of outage in turn, and waits each time until the service has recovered by itself.
 func (c *cluster) befall(t *testing.T, server *dbtest.Server, l *load, m *market) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(l.seed, senders))
@@ -112,9 +113,9 @@ func (c *cluster) befall(t *testing.T, server *dbtest.Server, l *load, m *market
 	}
 }
 
-// TestPostgresGone looks at what a service says while its PostgreSQL is away: the probe why, a call 503, a sender 451, and nothing
-// of it afterwards.
-func TestPostgresGone(t *testing.T) {
+// TestServiceRecoversFromLostPostgres checks what a service answers while PostgreSQL is away: readiness gives the
+// reason, calls are 503, mail is 451, and none of it is stored afterwards.
+func TestServiceRecoversFromLostPostgres(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	c := startCluster(t, server.URL("gonebox"), nil, "smtp, api, jobs")
@@ -153,12 +154,12 @@ func TestPostgresGone(t *testing.T) {
 	await(t, "recovery", s.ready)
 	wantReply(t, "after it", send(t, s.smtp, letter("back", "tkn-1-1-2."), box.Address), "250 ")
 	if answer := <-polled; !strings.Contains(answer, `"back"`) {
-		t.Errorf("the call that waited all the time is answered %s", answer)
+		t.Errorf("the call that waited to the end is answered %s", answer)
 	}
 	s.wantSubjects(box, "back")
 }
 
-// readiness is what the probe says.
+// readiness is the body of /readyz.
 type readiness struct {
 	Status string
 	Checks map[string]string

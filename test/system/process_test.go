@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// process is the program, running.
+// process is the running program.
 type process struct {
 	cmd    *exec.Cmd
 	out    output // stdout
@@ -20,27 +20,27 @@ type process struct {
 	exited chan struct{}
 }
 
-// output keeps what a process prints, while it prints.
+// output collects what a process prints.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-// Write keeps p.
+// Write appends p.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.b.Write(p)
 }
 
-// String is everything so far.
+// String returns everything so far.
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.b.String()
 }
 
-// launch starts the program with arguments, behind a wrapping command where there is one.
+// launch starts the program with arguments, below a wrapping command if there is one.
 func launch(t *testing.T, wrap []string, args ...string) *process {
 	t.Helper()
 	line := slices.Concat(wrap, []string{program(t)}, args)
@@ -57,8 +57,8 @@ func launch(t *testing.T, wrap []string, args ...string) *process {
 	return p
 }
 
-// program is the path of the binary. go test repeats a result until a file changes that the test looked at, so it looks at the
-// sources that no test imports.
+// program returns the path of the binary. go test caches a result until a file changes that the test read, so this
+// reads the sources that no test imports.
 func program(t *testing.T) string {
 	t.Helper()
 	sources, err := filepath.Glob("../../cmd/gonebox/*.go")
@@ -84,20 +84,20 @@ func (p *process) running() bool {
 
 func (p *process) signal(sig os.Signal) { _ = p.cmd.Process.Signal(sig) } // it may have ended by itself
 
-// kill ends the process as a loss of power would end it, as far as a process can see.
+// kill ends the process with SIGKILL, the nearest to a loss of power.
 func (p *process) kill() {
 	p.signal(syscall.SIGKILL)
 	<-p.exited
 }
 
-// wait returns the exit status, or -1 where a signal ended the process.
+// wait returns the exit status, or -1 if a signal ended the process.
 func (p *process) wait(t *testing.T) int {
 	t.Helper()
 	await(t, "the end of the process", func() bool { return !p.running() })
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// command runs the program to its end.
+// command runs the program until it ends.
 func command(t *testing.T, args ...string) (code int, out, err string) {
 	t.Helper()
 	p := launch(t, nil, args...)

@@ -15,9 +15,9 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// TestRollingRestart restarts each process of a service in turn, as an upgrade does, while senders send, clients call and
-// others wait for mail. Nobody notices: every call is answered as ever, every sender hears 250, or 421 between two mails, and
-// each mail reaches the one who waits for it.
+// TestRollingRestart restarts each process of a service in turn, as an upgrade does, while senders send, clients call
+// and others wait for mail. No client notices: every call succeeds, every sender gets 250, or 421 between two mails,
+// and each mail reaches the client that waits for it.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, dbtest.PostgresURL(t), map[string]string{"shutdown_delay": "3s"}, "smtp, api", "smtp, api", "jobs")
@@ -76,7 +76,7 @@ func (b *balancer) allReady() bool {
 	return true
 }
 
-// regulars are clients of the API who expect every call to be answered well.
+// regulars are clients of the API that expect every call to succeed.
 type regulars struct {
 	url string
 
@@ -97,7 +97,7 @@ func (r *regulars) faulty() []string {
 	return r.faults
 }
 
-// call makes mailboxes, looks at them and ends them, until closing.
+// call makes mailboxes, reads them and deletes them, until closing.
 func (r *regulars) call(ctx context.Context, closing <-chan struct{}) {
 	for {
 		select {
@@ -116,7 +116,7 @@ func (r *regulars) call(ctx context.Context, closing <-chan struct{}) {
 	}
 }
 
-// expect makes a call and notes whatever else it is answered.
+// expect makes a call and records an unexpected answer.
 func (r *regulars) expect(ctx context.Context, method, path, token string, status int, answer any) bool {
 	got, text, err := r.try(ctx, method, path, token)
 	if err == nil && got == status && answer != nil {
@@ -152,7 +152,7 @@ func (r *regulars) try(ctx context.Context, method, path, token string) (int, []
 	return res.StatusCode, text, err
 }
 
-// waiter waits for the mail of a mailbox, one call after the other.
+// waiter waits for the mail of a mailbox, in one call after the other.
 type waiter struct {
 	*regulars
 	token string
@@ -200,7 +200,7 @@ func seen(waiters []*waiter) (n int) {
 	return n
 }
 
-// isPolite reports whether a reply may be given to a sender in an orderly restart.
+// isPolite reports whether a sender may get this reply during a graceful restart.
 func isPolite(reply string) bool {
 	return strings.HasPrefix(reply, "250 ") || strings.HasPrefix(reply, "421 4.3.2 ")
 }

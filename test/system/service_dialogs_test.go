@@ -10,7 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
 )
 
-// TestServiceDialogs plays test/dialogs/service/*.txt, each against a service of its own whose clock and storage the test moves.
+// TestServiceDialogs plays test/dialogs/service/*.txt, each against a service of its own whose clock and storage the
+// test controls.
 func TestServiceDialogs(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../dialogs/service/*.txt")
@@ -25,7 +26,7 @@ func TestServiceDialogs(t *testing.T) {
 	}
 }
 
-// variables are those of test/dialogs/service/README.md, before the mailboxes have their names.
+// variables are those of test/dialogs/service/README.md, before the mailboxes have names.
 func variables() map[string]string {
 	return map[string]string{
 		"hostname": "mx.gonebox.localhost", "domain": "gonebox.localhost",

@@ -18,7 +18,7 @@ type options struct {
 	dir  string            // data folder; "": a new one
 }
 
-// service is the program serving, on ports and in a folder that stay the same over restarts.
+// service is the running program, whose ports and data folder stay the same over restarts.
 type service struct {
 	api
 	smtp string // host:port
@@ -31,7 +31,7 @@ type service struct {
 	proc    *process
 }
 
-// start starts a service and waits until it is ready. It ends with the test.
+// start starts a service and waits until it is ready. The service ends with the test.
 func start(t *testing.T, o options) *service {
 	t.Helper()
 	s := &service{t: t, o: o, dir: o.dir}
@@ -48,7 +48,7 @@ func start(t *testing.T, o options) *service {
 	return s
 }
 
-// restart starts the program in the service's folder. The process before must have ended.
+// restart starts the program on the service's data folder. The process before must have ended.
 func (s *service) restart() {
 	s.t.Helper()
 	for try := 1; ; try++ {
@@ -67,7 +67,7 @@ func (s *service) restart() {
 	}
 }
 
-// arguments are those of gonebox serve. The limits are generous: a test of a limit sets it.
+// arguments are those of gonebox serve. The limits are high: a test of a limit sets it.
 func (s *service) arguments() []string {
 	set := map[string]string{
 		"http.addr": s.http, "smtp.addr": s.smtp, "metrics.addr": s.metrics, "base_url": "http://" + s.http, "dns.resolver": "127.0.0.1:1",
@@ -93,7 +93,7 @@ func (s *service) ready() bool {
 
 func (s *service) kill() { s.proc.kill() }
 
-// stop ends the service in order.
+// stop ends the service gracefully.
 func (s *service) stop() {
 	s.t.Helper()
 	s.proc.signal(syscall.SIGTERM)
@@ -102,7 +102,7 @@ func (s *service) stop() {
 	}
 }
 
-// freePort is a loopback address that nobody listened on a moment ago.
+// freePort returns a loopback address on which no process listened a moment ago.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -27,9 +27,9 @@ const (
 	userPassword = "correct horse battery staple"
 )
 
-// TestSignInsAtOnce has a thousand sign in at the same moment, at the default cost of a password: everybody gets an
-// answer, and the memory of the process stays within bounds, on few cores and on as many as the gate may use. The limits
-// of sign-in are raised, so that nothing but the gate stands between the crowd and the hashes.
+// TestSignInsAtOnce has a thousand clients sign in at once, at the default cost of a password hash: all are answered,
+// and the memory of the process stays within bounds, on few cores and on as many as hashing may use. The limits of
+// sign-in are raised, so that only the queue of hashes holds the clients back.
 func TestSignInsAtOnce(t *testing.T) { // not beside others: it takes all cores for seconds
 	for name, wrap := range map[string][]string{"own cores": nil, "sixteen": {"env", "GOMAXPROCS=16"}} {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestSignInsAtOnce(t *testing.T) { // not beside others: it takes all cores 
 				t.Errorf("%d sign-ins at once took %d MiB, want less than %d MiB", crowd, after>>10, crowdMemory>>10)
 			}
 			if answered["200"] == 0 || answered["401 auth.invalid_credentials"] == 0 {
-				t.Errorf("nobody got through: %v", answered)
+				t.Errorf("no sign-in succeeded: %v", answered)
 			}
 			if status, text = s.call(http.MethodPost, "/auth/token", "", map[string]string{"email": "ada@example.org", "password": userPassword}); status != http.StatusOK {
 				t.Errorf("afterwards: %d %s", status, text)
@@ -55,7 +55,7 @@ func TestSignInsAtOnce(t *testing.T) { // not beside others: it takes all cores 
 	}
 }
 
-// signInAtOnce connects everybody first and then lets them all ask. It counts the answers by status and code.
+// signInAtOnce connects all clients first and then lets them sign in. It counts the answers by status and code.
 func (s *service) signInAtOnce() map[string]int {
 	s.t.Helper()
 	errs, answers := make([]error, crowd), make([]string, crowd)
@@ -77,7 +77,7 @@ func (s *service) signInAtOnce() map[string]int {
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
-		s.t.Errorf("not everybody was answered: %.2000v", err)
+		s.t.Errorf("not every client was answered: %.2000v", err)
 	}
 	counts := make(map[string]int)
 	for _, answer := range answers {
@@ -86,7 +86,8 @@ func (s *service) signInAtOnce() map[string]int {
 	return counts
 }
 
-// signIn signs in on a connection: of each three, one is right, one has a wrong password, one is unknown.
+// signIn signs in on a connection: of every three sign-ins one is right, one has a wrong password, and one is for an
+// unknown account.
 func signIn(conn net.Conn, i int) (answer string, err error) {
 	wish := map[string]string{"email": "ada@example.org", "password": userPassword}
 	expected := http.StatusUnauthorized
@@ -96,7 +97,7 @@ func signIn(conn net.Conn, i int) (answer string, err error) {
 	case 1:
 		wish["password"] = "wrong"
 	case 2:
-		wish["email"] = fmt.Sprintf("nobody-%d@example.org", i)
+		wish["email"] = fmt.Sprintf("unknown-%d@example.org", i)
 	}
 	body, err := json.Marshal(wish)
 	if err != nil {
@@ -130,7 +131,7 @@ func signIn(conn net.Conn, i int) (answer string, err error) {
 	return strings.TrimSpace(strconv.Itoa(res.StatusCode) + " " + problem.Code), nil
 }
 
-// peak is the most resident memory that the process has had, in KiB.
+// peak is the peak resident memory of the process in KiB.
 func (s *service) peak() int {
 	s.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.proc.cmd.Process.Pid))
@@ -155,8 +156,8 @@ const (
 	floodOthers      = 12
 )
 
-// TestOneAddressCannotKeepOthersFromSigningIn has one address sign in over 220 connections as often as it can. Twelve others,
-// each at an address of its own, sign in meanwhile. How long they wait is printed and decides nothing.
+// TestOneAddressCannotKeepOthersFromSigningIn has one address sign in over 220 connections as often as it can. Twelve
+// others, each at an address of its own, sign in meanwhile. How long they wait is printed only.
 func TestOneAddressCannotKeepOthersFromSigningIn(t *testing.T) { // not beside others: it takes all cores for seconds
 	s := start(t, options{})
 	from := func(i int) net.IP { return net.IPv4(127, 0, 2, byte(i+1)) }
@@ -198,13 +199,13 @@ func TestOneAddressCannotKeepOthersFromSigningIn(t *testing.T) { // not beside o
 	}
 }
 
-// clientFrom is a client of its own, at a loopback address.
+// clientFrom is an HTTP client that connects from a loopback address.
 func clientFrom(ip net.IP) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
 	return &http.Client{Timeout: patience, Transport: &http.Transport{DialContext: dialer.DialContext}}
 }
 
-// postFrom posts once from an address.
+// postFrom makes a POST request from an address.
 func (s *service) postFrom(ip net.IP, path string, body any) (status int, text string, err error) {
 	client := clientFrom(ip)
 	defer client.CloseIdleConnections()

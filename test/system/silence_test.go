@@ -18,15 +18,16 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// What docs/operating.md promises of a PostgreSQL that falls silent.
+// The bounds that docs/operating.md gives for a PostgreSQL that does not answer.
 const (
 	answerMax   = 10 * time.Second // a call or a step of SMTP
 	probeMax    = 5 * time.Second  // /readyz and /healthz
 	recoveryMax = 10 * time.Second // once the database answers again
 )
 
-// TestSilentPostgres has PostgreSQL fall silent under load: all of its processes stopped, or its host gone and then replaced.
-// Clients hear in time that they should come again, and all is well soon after it answers again.
+// TestSilentPostgres makes PostgreSQL stop answering under load: all of its processes are stopped, or its host is gone
+// and then replaced. Clients are answered with Retry-After in time, and the service recovers soon after PostgreSQL
+// answers again.
 func TestSilentPostgres(t *testing.T) {
 	for name, use := range map[string]func(t *testing.T, server *dbtest.Server) (url string, silence, end func()){
 		"frozen": func(t *testing.T, server *dbtest.Server) (string, func(), func()) {
@@ -70,7 +71,7 @@ func TestSilentPostgres(t *testing.T) {
 				reply = send(t, c.processes[1].smtp, letter("woken", "woken"), w.polled.Address)
 			}
 			if answer := <-polled; !strings.Contains(answer, `"woken"`) {
-				t.Errorf("a call that waited all the time is answered %s", answer)
+				t.Errorf("a call that waited to the end is answered %s", answer)
 			}
 			w.end()
 			w.verify()
@@ -88,7 +89,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// witness calls the processes of a cluster over and over and measures their answers.
+// witness repeatedly calls the processes of a cluster and measures their response times.
 type witness struct {
 	t           *testing.T
 	api         api
@@ -103,7 +104,7 @@ type witness struct {
 	refused map[string]bool // subjects that were not
 }
 
-// observed is what became of one kind of call since begin.
+// observed is the outcome of one kind of call since begin.
 type observed struct {
 	succeeded, refused int
 	slowest            time.Duration
@@ -189,7 +190,7 @@ func (w *witness) note(name, answer string, took time.Duration) {
 	}
 }
 
-// call makes a call and returns its status, and after how long it may come again.
+// call makes a call and returns its status and its Retry-After.
 func (w *witness) call(method, url, token, body string) string {
 	r, err := http.NewRequest(method, url, bytes.NewBufferString(body))
 	if err != nil {
@@ -240,7 +241,7 @@ func (w *witness) mail(ctx context.Context, p *service, i int) string {
 	return reply
 }
 
-// begin forgets what was observed.
+// begin discards what was observed.
 func (w *witness) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -249,7 +250,7 @@ func (w *witness) begin() {
 	}
 }
 
-// await waits until each call was answered so again.
+// await waits until each kind of call has succeeded again.
 func (w *witness) await(what string, success bool) {
 	w.t.Helper()
 	count := func(o *observed) int {
@@ -289,7 +290,7 @@ func (w *witness) end() {
 	w.calling.Wait()
 }
 
-// verify checks that each mail that was acknowledged is there once, and no other twice.
+// verify checks that each acknowledged mail is stored once, and no other twice.
 func (w *witness) verify() {
 	w.t.Helper()
 	stored := make(map[string]int)
@@ -313,10 +314,10 @@ func (w *witness) verify() {
 	w.t.Logf("%d mails were acknowledged, %d refused, %d of those are stored all the same", len(w.taken), len(w.refused), unknown)
 }
 
-// stopMax is how much longer than shutdown_grace a stop may take: two seconds, and what a busy machine needs to say so.
+// stopMax is how much longer than shutdown_grace a stop may take: two seconds, and some more on a busy machine.
 const stopMax = 10 * time.Second
 
-// TestStopWithSilentPostgres tells processes to stop while PostgreSQL is silent: shutdown_grace bounds that, too.
+// TestStopWithSilentPostgres stops processes while PostgreSQL does not answer: shutdown_grace bounds that as well.
 func TestStopWithSilentPostgres(t *testing.T) {
 	const grace = 3 * time.Second
 	for name, noticed := range map[string]bool{"before it is noticed": false, "when it is known": true} {

@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// client is one SMTP session, said word by word.
+// client is one SMTP session, driven command by command.
 type client struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -40,7 +40,7 @@ func dial(ctx context.Context, addr string) (*client, error) {
 	return c, nil
 }
 
-// newClient is the session of a connection, before the greeting was read.
+// newClient wraps a connection whose greeting was not read yet.
 func newClient(conn net.Conn) *client {
 	c := &client{conn: conn, r: bufio.NewReader(conn)}
 	c.within(patience)
@@ -58,7 +58,7 @@ func mustDial(t *testing.T, addr string) *client {
 	return c
 }
 
-// within bounds how long everything from now on may take.
+// within sets the deadline for everything from now on.
 func (c *client) within(d time.Duration) { _ = c.conn.SetDeadline(clock.System().Now().Add(d)) }
 
 // reply reads one whole reply and returns its last line.
@@ -81,7 +81,7 @@ func (c *client) say(format string, args ...any) (string, error) {
 	return c.reply()
 }
 
-// begin opens a transaction up to the go-ahead of DATA. A reply that refuses is returned in place of it.
+// begin starts a transaction and returns the reply to DATA, or the first reply that refuses it.
 func (c *client) begin(from string, to ...string) (string, error) {
 	reply, err := c.say("MAIL FROM:<%s>", from)
 	for _, a := range to {
@@ -107,7 +107,7 @@ func (c *client) send(from string, to []string, data []byte) (string, error) {
 	return c.reply()
 }
 
-// chunk sends a mail whose last line need not be one (RFC 3030).
+// chunk sends a mail with BDAT, whose content need not end with a line (RFC 3030).
 func (c *client) chunk(from, to string, data []byte) (string, error) {
 	reply, err := c.say("MAIL FROM:<%s>", from)
 	if err == nil && reply[0] == '2' {
@@ -131,7 +131,7 @@ func stuffed(data []byte) []byte {
 	return bytes.Clone(data)
 }
 
-// closed reports whether the server has ended the session without another word.
+// closed reports whether the server has closed the session without a further reply.
 func (c *client) closed() bool {
 	_, err := c.r.ReadByte()
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
@@ -155,7 +155,7 @@ func letter(subject, text string) []byte {
 		"Message-ID: <%s@example.org>\r\n\r\n%s\r\n", subject, strings.ReplaceAll(subject, " ", "-"), text)
 }
 
-// wantReply checks a reply against its beginning.
+// wantReply checks how a reply begins.
 func wantReply(t *testing.T, what, reply, want string) {
 	t.Helper()
 	if !strings.HasPrefix(reply, want) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The lexicon of the code extractor is the largest thing that is built once. It is there when the service says that it is
-// ready, so that the first mail does not wait for it.
-func TestTheLexiconIsBuiltAtTheStart(t *testing.T) {
+// The lexicon of the code extractor takes the longest to load. It is loaded before the service says that it is ready,
+// so that the first mail does not wait for it.
+func TestLexiconIsLoadedBeforeReady(t *testing.T) {
 	s := start(t, options{})
 	res, err := http.Get("http://" + s.metrics + "/debug/pprof/heap?gc=1&debug=1")
 	if err != nil {

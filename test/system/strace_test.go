@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// call is a system call of the service as strace saw it. Two calls are ordered for sure only where one ends before the other begins.
+// call is a system call of the service as strace saw it. The order of two calls is certain only if one ends before the
+// other begins.
 type call struct {
 	begun, ended int // positions in the log; ended is 0 where the end was not seen
 	name         string
@@ -22,12 +23,12 @@ type call struct {
 	ok           bool
 }
 
-// tracing is what strace is told: to follow all threads, to name files and connections, and to write all data in hex.
+// tracing are strace's options: follow all threads, name files and connections, and write all data in hex.
 func tracing(log string) []string {
 	return []string{"-f", "-yy", "-xx", "-s", "100000", "-e", "trace=fsync,fdatasync,read,write,writev,pwrite64,sendto", "-o", log}
 }
 
-// calls reads a log of strace.
+// calls parses a log of strace.
 func calls(t *testing.T, log string) []call {
 	t.Helper()
 	text, err := os.ReadFile(log)
@@ -60,7 +61,8 @@ func calls(t *testing.T, log string) []call {
 	return all
 }
 
-// parseCall reads "write(17<TCP:[…]>, "\x32…", 5) = 5", whole or as far as it goes.
+// parseCall parses a call such as "write(17<TCP:[…]>, "\x32…", 5) = 5", complete or up to where strace interrupted the
+// line.
 func parseCall(at int, line string) (call, bool) {
 	name, args, ok := strings.Cut(line, "(")
 	if !ok || strings.ContainsAny(name, " +-") {
@@ -74,7 +76,7 @@ func parseCall(at int, line string) (call, bool) {
 	return c, true
 }
 
-// end notes that the call returned; what it read is known only now.
+// end records the return of a call, whose read data is known only now.
 func (c *call) end(at int, line string) {
 	c.ended = at
 	if c.data == "" {
@@ -99,8 +101,8 @@ func unhex(text string) string {
 	})
 }
 
-// attach makes system calls of a running service fail until the returned function is called. It skips the test where that is not
-// permitted.
+// attach makes system calls of a running service fail until the returned function is called. It skips the test where
+// tracing is not permitted.
 func attach(t *testing.T, s *service, args ...string) (detach func()) {
 	t.Helper()
 	strace := need(t, "strace")
@@ -136,7 +138,7 @@ func attach(t *testing.T, s *service, args ...string) (detach func()) {
 	return detach
 }
 
-// String shows a call in short.
+// String returns the call in short form.
 func (c call) String() string {
 	return fmt.Sprintf("%d–%d %s %s %.40q ok=%v", c.begun, c.ended, c.name, c.file, c.data, c.ok)
 }

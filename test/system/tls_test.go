@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// certificate makes a self-signed certificate for a name and returns the configuration that has the service use it.
+// certificate makes a self-signed certificate for a name and returns the configuration with which the service uses it.
 func certificate(t *testing.T, name string) map[string]string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -21,9 +21,9 @@ const (
 	wakeTries   = 100
 )
 
-// TestWakeUpAcrossProcesses has clients of one process wait for mail that another takes, among many others. Each must hear of it;
-// how soon is printed and decides nothing.
-func TestWakeUpAcrossProcesses(t *testing.T) {
+// TestLongPollsWakeAcrossProcesses has clients of one process wait for mail that another process receives, among many
+// others. Each must get it; how soon is printed only.
+func TestLongPollsWakeAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, dbtest.PostgresURL(t), nil, "smtp, api, jobs", "api")
 	taking, waiting := c.processes[0], c.processes[1]
@@ -62,7 +62,7 @@ func TestWakeUpAcrossProcesses(t *testing.T) {
 		}
 		at, ok := <-answer
 		if !ok {
-			t.Fatalf("the call was answered otherwise: %v", r.faulty())
+			t.Fatalf("the call has another answer: %v", r.faulty())
 		}
 		delays = append(delays, at.Sub(told))
 	}
@@ -72,7 +72,7 @@ func TestWakeUpAcrossProcesses(t *testing.T) {
 		delays[len(delays)/2], delays[len(delays)*99/100], rate)
 }
 
-// sendSteadily sends its part of the mails until ctx ends, in one session after the other.
+// sendSteadily sends its part of the mails until ctx ends, one session after the other.
 func sendSteadily(ctx context.Context, addr string, box mailbox, sent *atomic.Int64) {
 	beat := time.NewTicker(wakeSenders * time.Second / wakeRate)
 	defer beat.Stop()
@@ -88,7 +88,7 @@ func sendSteadily(ctx context.Context, addr string, box mailbox, sent *atomic.In
 				c.conn.Close()
 				return
 			}
-			reply, err := c.send("sender@example.org", []string{box.Address}, letter("beside", "nobody waits for it"))
+			reply, err := c.send("sender@example.org", []string{box.Address}, letter("beside", "no client waits for it"))
 			if err != nil || !strings.HasPrefix(reply, "250 ") {
 				break
 			}

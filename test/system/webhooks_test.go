@@ -17,7 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// hook is a webhook endpoint of a new account, which has mailboxes.
+// hook is a webhook endpoint of a new account that has mailboxes.
 type hook struct {
 	*apptest.Receiver
 	id, secret, token string
@@ -48,7 +48,7 @@ func (s *service) hooked(email string, boxes int) hook {
 	return h
 }
 
-// hookSettings are those of a service that delivers to receivers of a test and does not lose patience with them.
+// hookSettings are those of a service that delivers to receivers of a test and does not pause them.
 func hookSettings() map[string]string {
 	return map[string]string{
 		"webhooks.allow_networks": "127.0.0.0/8", "webhooks.retry_schedule": strings.Repeat("50ms, ", 99) + "50ms", "webhooks.pause_after_failures": "1000000",
@@ -56,7 +56,7 @@ func hookSettings() map[string]string {
 	}
 }
 
-// received is the message of a delivery, if that is what it tells of.
+// received returns the message of a delivery if it is a message.received event.
 func (h hook) received(t *testing.T, d apptest.Delivery) (m struct{ ID, MailboxID, Preview string }, ok bool) {
 	t.Helper()
 	check, err := reference.NewWebhook(h.secret)
@@ -76,15 +76,15 @@ func (h hook) received(t *testing.T, d apptest.Delivery) (m struct{ ID, MailboxI
 	return m, e.Type == "message.received"
 }
 
-// TestWebhooksOutliveCrashes kills the service under load, again and again, while the endpoint refuses every fifth delivery.
-// Every mail that was answered 250 is told of at least once, each under one identifier, and nothing else is.
-func TestWebhooksOutliveCrashes(t *testing.T) {
+// TestWebhooksSurviveCrashes repeatedly kills the service under load while the endpoint refuses every fifth delivery.
+// Every mail that was answered 250 is delivered at least once, each under one identifier, and nothing else is.
+func TestWebhooksSurviveCrashes(t *testing.T) {
 	t.Parallel()
 	l := &load{seed: *seed}
 	if l.seed == 0 {
 		l.seed = uint64(rand.Uint32())
 	}
-	t.Logf("go test ./test/system -run TestWebhooksOutliveCrashes -seed %d", l.seed)
+	t.Logf("go test ./test/system -run TestWebhooksSurviveCrashes -seed %d", l.seed)
 	s := start(t, options{set: hookSettings()})
 	h := s.hooked("ada@example.org", 4)
 	var n atomic.Int64
@@ -123,7 +123,7 @@ func TestWebhooksOutliveCrashes(t *testing.T) {
 	})
 	for id := range events {
 		if !wanted[id] {
-			t.Errorf("an event tells of %s, which is not there", id)
+			t.Errorf("an event names %s, which does not exist", id)
 		}
 	}
 	different := make(map[string]bool)
@@ -136,9 +136,10 @@ func TestWebhooksOutliveCrashes(t *testing.T) {
 	t.Logf("%d messages, %d deliveries", len(events), tries)
 }
 
-// TestASlowEndpointDelaysNoOther has one mailbox with 23 endpoints, of which one takes a request and never answers, one
-// answers just before its time is over, and at one nobody listens. The other 20 hear of every mail all the same while those are waited for.
-func TestASlowEndpointDelaysNoOther(t *testing.T) {
+// TestSlowEndpointDelaysNoOther has one mailbox with 23 endpoints: one accepts a request and never answers, one answers
+// just before the timeout, and on one port no process listens. The other 20 get every mail while those are being waited
+// for.
+func TestSlowEndpointDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	const healthy, mails = 20, 100
 	set := hookSettings()
