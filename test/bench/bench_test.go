@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-func TestMailsHaveTheirSizeAndTheirMarks(t *testing.T) {
+func TestMailsHaveTheirSizeAndMarks(t *testing.T) {
 	for _, k := range []kind{small(), large()} {
 		for _, form := range k.forms {
 			text := form(k.size, 7)
@@ -68,7 +68,7 @@ func TestCodesHaveSixDigitsAndDoNotRepeat(t *testing.T) {
 }
 
 // Every contestant understands the one client, with a connection for each mail and with a connection that is kept.
-func TestReceiversTakeMail(t *testing.T) {
+func TestReceiversAcceptMail(t *testing.T) {
 	for name, serve := range receivers() {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -88,7 +88,7 @@ func TestReceiversTakeMail(t *testing.T) {
 	}
 }
 
-func TestPlainTakesDotsAsContent(t *testing.T) {
+func TestPlainUnstuffsDots(t *testing.T) {
 	server, other := net.Pipe()
 	p := &plain{conn: server, in: bufio.NewReader(server), out: bufio.NewWriter(server), from: true, to: 1}
 	go func() {
@@ -100,7 +100,7 @@ func TestPlainTakesDotsAsContent(t *testing.T) {
 	}
 }
 
-func TestCallerReadsBothFormsOfAnswers(t *testing.T) {
+func TestCallerReadsChunkedAndSizedBodies(t *testing.T) {
 	long := strings.Repeat("0123456789", 5000)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/long" { // net/http sends it in chunks
@@ -142,7 +142,7 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 	if !math.IsNaN(series(nil).median()) {
-		t.Error("the median of nothing is a number")
+		t.Error("the median of an empty series is a number")
 	}
 }
 

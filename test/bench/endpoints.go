@@ -82,7 +82,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// freeLoopback listens on the port at an address of this machine that nobody uses.
+// freeLoopback listens on the port at an unused loopback address.
 func freeLoopback() (net.Listener, error) {
 	var last error
 	for range 50 {

@@ -85,7 +85,7 @@ func (b *bench) execGonebox(ctx context.Context, dir string, own ...map[string]s
 	return g, err
 }
 
-// freePorts finds loopback addresses that nobody listens on.
+// freePorts finds loopback addresses on which no process listens.
 func freePorts(n int) ([]string, error) {
 	var addrs []string
 	for range n {

@@ -133,7 +133,7 @@ func (a *arena) slice(ctx context.Context, m *mailCase, c contestant, length tim
 	if err != nil {
 		return err
 	}
-	time.Sleep(100 * time.Millisecond) // what a server does after its replies is its own cost and disturbs nobody's turn
+	time.Sleep(100 * time.Millisecond) // the work after the replies counts as the server's cost and must not slow the next contestant
 	used, err := g.read()
 	if err != nil {
 		return err

@@ -133,7 +133,7 @@ func (d *delays) once(poll *caller, mail *client, s *sender, box *mailbox) error
 // crowdWait is how long the crowd's long-polls ask to wait: the most that the interface allows.
 const crowdWait = 60 * time.Second
 
-// crowd is many long-polls that nobody reads.
+// crowd is many long-polls whose answers are not read.
 type crowd struct {
 	conns         []net.Conn
 	begun         time.Time

@@ -33,7 +33,7 @@ func (r *report) table(rows [][]string) {
 	for _, row := range rows {
 		fmt.Fprintln(w, "  "+strings.Join(row, "\t"))
 	}
-	_ = w.Flush() // a lost report is nobody's to repair
+	_ = w.Flush() // a failed write to the terminal cannot be reported
 }
 
 // target says whether a figure that should be at least (or, with most, at most) so much is.

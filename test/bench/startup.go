@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// idleFor is how long a service that nobody uses runs before its memory is read.
+// idleFor is how long an unused service runs before its memory is read.
 const idleFor = 10 * time.Second
 
 func startPart(ctx context.Context, b *bench) error {

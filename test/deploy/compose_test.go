@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// composition is what the tests look at of compose.yaml.
+// composition is what the tests read of compose.yaml.
 type composition struct {
 	Services map[string]struct {
 		Image       string
@@ -50,8 +50,8 @@ func compose(t *testing.T) (c composition) {
 	return c
 }
 
-// TestTheServicesUnderstandTheirSettings has the program read what each of its containers would be told.
-func TestTheServicesUnderstandTheirSettings(t *testing.T) {
+// TestComposeSettingsAreValid has the program parse the arguments and environment of each of its containers.
+func TestComposeSettingsAreValid(t *testing.T) {
 	secrets := map[string]string{
 		"/run/secrets/key":          base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))),
 		"/run/secrets/database_url": "postgres://gonebox:x@postgres/gonebox",
@@ -96,8 +96,8 @@ func TestTheServicesUnderstandTheirSettings(t *testing.T) {
 	}
 }
 
-// TestTheCompositionIsWhole looks whether what services refer to is there.
-func TestTheCompositionIsWhole(t *testing.T) {
+// TestComposeReferencesExist checks that the volumes, networks and services that services refer to are declared.
+func TestComposeReferencesExist(t *testing.T) {
 	c, text := compose(t), read(t, folder+"compose.yaml")
 	for name, s := range c.Services {
 		if s.Build != nil {
@@ -109,7 +109,7 @@ func TestTheCompositionIsWhole(t *testing.T) {
 		}
 		for _, secret := range s.Secrets {
 			if file := c.Secrets[secret].File; file == "" || !strings.Contains(text, "> "+file+"\n") {
-				t.Errorf("%s: nothing says how to make the secret %s (%s)", name, secret, file)
+				t.Errorf("%s: no comment says how to make the secret %s (%s)", name, secret, file)
 			}
 		}
 		for _, volume := range s.Volumes {
@@ -136,7 +136,7 @@ func TestTheCompositionIsWhole(t *testing.T) {
 	}
 }
 
-// number is the one that a pattern finds in a text.
+// number returns the number that a pattern captures in a text.
 func number(t *testing.T, pattern, text string) int {
 	t.Helper()
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -150,11 +150,11 @@ func number(t *testing.T, pattern, text string) int {
 	return n
 }
 
-// connections is how many a process has to PostgreSQL at most (docs/operating.md, PostgreSQL).
+// connections returns how many connections a process opens to PostgreSQL at most (docs/operating.md, PostgreSQL).
 const connections = 24
 
-// TestTheCompositionHasRoom adds up what the parts may take of each other.
-func TestTheCompositionHasRoom(t *testing.T) {
+// TestComposeFitsItsLimits adds up the memory and the database connections of all services.
+func TestComposeFitsItsLimits(t *testing.T) {
 	c, balancer := compose(t), read(t, folder+"haproxy.cfg")
 	processes := 0
 	for name, s := range c.Services {
@@ -167,7 +167,7 @@ func TestTheCompositionHasRoom(t *testing.T) {
 		}
 	}
 	if most := number(t, `max_connections=(\d+)`, strings.Join(c.Services["postgres"].Command, " ")); most < 2*processes*connections {
-		t.Errorf("%d connections are few for %d processes, each of which may be there twice while it is replaced", most, processes)
+		t.Errorf("max_connections %d is too low for %d processes, each of which may run twice while it is replaced", most, processes)
 	}
 	const spare = 100
 	if files, clients := c.Services["balancer"].Ulimits["nofile"], number(t, `(?m)^    maxconn (\d+)`, balancer); files < 2*clients+spare {
@@ -175,8 +175,8 @@ func TestTheCompositionHasRoom(t *testing.T) {
 	}
 }
 
-// TestTheBalancerIsFoundAndBelieved compares its address and ports with what the others say of them.
-func TestTheBalancerIsFoundAndBelieved(t *testing.T) {
+// TestComposeBalancerIsTrusted compares the balancer's address and ports with the other services' settings.
+func TestComposeBalancerIsTrusted(t *testing.T) {
 	c, balancer := compose(t), read(t, folder+"haproxy.cfg")
 	var networks map[string]struct {
 		Address netip.Addr `yaml:"ipv4_address"`
@@ -192,7 +192,7 @@ func TestTheBalancerIsFoundAndBelieved(t *testing.T) {
 	for name, s := range c.Services {
 		for key, value := range s.Environment {
 			if strings.HasSuffix(key, "_TRUSTED_PROXIES") && value != at.String()+"/32" {
-				t.Errorf("%s believes %s (%s); the balancer is %s", name, value, key, at)
+				t.Errorf("%s trusts %s (%s); the balancer is %s", name, value, key, at)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package deploy_test holds what lies in deploy/ against the program: each file says only what the service understands, and
-// the binary that the image is made of runs where there is nothing else.
+// Package deploy_test checks the files in deploy/ against the program: each contains only settings that the service
+// accepts, and the image's binary runs in a file system that holds nothing else.
 package deploy_test
 
 import (
@@ -26,7 +26,7 @@ const (
 	folder = root + "/deploy/"
 )
 
-// patience only ends a test that hangs.
+// patience bounds a test that hangs.
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
@@ -42,7 +42,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// build runs the Containerfile's own line on the sources that it copies, and returns the binary, in a folder where there is nothing else.
+// build runs the Containerfile's build command on the sources that it copies, and returns the binary in an otherwise
+// empty folder.
 func build(t *testing.T) string {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^RUN (CGO_ENABLED=0 go build .* -o )/out/gonebox (.*)$`).FindStringSubmatch(read(t, folder+"Containerfile"))
@@ -69,7 +70,7 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// copied are the folders that the Containerfile copies to the builder, and what they are called there.
+// copied maps the folders that the Containerfile copies to their names in the builder stage.
 func copied(t *testing.T) map[string]string {
 	t.Helper()
 	folders := make(map[string]string)
@@ -82,9 +83,9 @@ func copied(t *testing.T) map[string]string {
 	return folders
 }
 
-// TestTheImagesBinaryNeedsNothingElse serves in a root directory that holds the binary and a data folder, as somebody without
-// any rights and with an empty environment.
-func TestTheImagesBinaryNeedsNothingElse(t *testing.T) {
+// TestImageBinaryRunsAlone serves in a root directory that holds only the binary and a data folder, as an unprivileged
+// user with an empty environment.
+func TestImageBinaryRunsAlone(t *testing.T) {
 	binary := build(t)
 	f, err := elf.Open(binary)
 	if err != nil {
@@ -124,7 +125,7 @@ func TestTheImagesBinaryNeedsNothingElse(t *testing.T) {
 		t.Fatalf("it does not become ready:\n%s", said.String())
 	}
 	if out, err := within("send", "--to", "x@example.org", "--server", mail).CombinedOutput(); err == nil || !strings.Contains(string(out), "550") {
-		t.Errorf("mail for nobody: %v\n%s", err, out)
+		t.Errorf("mail for an unknown mailbox: %v\n%s", err, out)
 	}
 	_ = serve.Process.Signal(syscall.SIGTERM)
 	if err := serve.Wait(); err != nil {
@@ -132,20 +133,20 @@ func TestTheImagesBinaryNeedsNothingElse(t *testing.T) {
 	}
 }
 
-// confined makes commands that have a folder for their root directory and nobody's rights.
+// confined prepares commands that run in a root directory of their own as an unprivileged user.
 func confined(t *testing.T, dir, data string) func(args ...string) *exec.Cmd {
 	t.Helper()
-	const nobody = 65532
+	const unprivileged = 65532 // the numeric user of the image
 	attributes := &syscall.SysProcAttr{Chroot: dir}
 	if os.Getuid() == 0 {
-		attributes.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
-		if err := os.Chown(data, nobody, nobody); err != nil {
+		attributes.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
+		if err := os.Chown(data, unprivileged, unprivileged); err != nil {
 			t.Fatal(err)
 		}
 	} else { // a namespace of our own, in which we may change the root directory
 		attributes.Cloneflags = syscall.CLONE_NEWUSER
-		attributes.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getuid(), Size: 1}}
-		attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getgid(), Size: 1}}
+		attributes.UidMappings = []syscall.SysProcIDMap{{ContainerID: unprivileged, HostID: os.Getuid(), Size: 1}}
+		attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: unprivileged, HostID: os.Getgid(), Size: 1}}
 	}
 	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
 		if err := os.Chmod(at, 0o755); err != nil {
@@ -172,14 +173,14 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func TestTheContainerfileFitsTheSources(t *testing.T) {
+func TestContainerfileMatchesSources(t *testing.T) {
 	text := read(t, folder+"Containerfile")
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, root+"/go.mod"))[1]
 	if want := "FROM docker.io/library/golang:" + version + " AS build"; !strings.Contains(text, want) {
 		t.Errorf("go.mod wants Go %s; the Containerfile has no %q", version, want)
 	}
 	if last := text[strings.LastIndex(text, "\nFROM ")+1:]; !strings.HasPrefix(last, "FROM scratch\n") || !strings.Contains(last, "\nUSER 65532:65532\n") {
-		t.Errorf("the image is not made from nothing, for nobody:\n%s", last)
+		t.Errorf("the image is not built from scratch with an unprivileged user:\n%s", last)
 	}
 	sent := strings.Fields(read(t, folder+"Containerfile.dockerignore"))
 	lines := bufio.NewScanner(strings.NewReader(text))
@@ -199,8 +200,8 @@ func TestTheContainerfileFitsTheSources(t *testing.T) {
 	}
 }
 
-// TestTheUnitIsTight asks systemd itself, where it is on the machine.
-func TestTheUnitIsTight(t *testing.T) {
+// TestUnitIsHardened has systemd rate the unit, where systemd is installed.
+func TestUnitIsHardened(t *testing.T) {
 	text := read(t, folder+"gonebox.service")
 	for _, want := range []string{"DynamicUser=yes", "StateDirectory=gonebox", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE\n", "NoNewPrivileges=yes", "ProtectSystem=strict"} {
 		if !strings.Contains(text, want) {
@@ -224,8 +225,8 @@ func TestTheUnitIsTight(t *testing.T) {
 	}
 }
 
-// TestTheBalancersFileIsValid asks HAProxy itself.
-func TestTheBalancersFileIsValid(t *testing.T) {
+// TestBalancerConfigIsValid has HAProxy check the configuration.
+func TestBalancerConfigIsValid(t *testing.T) {
 	haproxy, err := exec.LookPath("haproxy")
 	if err != nil {
 		if haproxy, err = exec.LookPath("/usr/sbin/haproxy"); err != nil {

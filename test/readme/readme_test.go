@@ -1,4 +1,4 @@
-// Package readme_test does what README.md tells a newcomer to do, with the built program: what is promised there holds.
+// Package readme_test runs the commands of README.md with the built program, as a newcomer does.
 package readme_test
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// The words of README.md that depend on the machine it is read on. The test puts its own in their place.
+// The parts of README.md's commands that depend on the machine. The test replaces them.
 const (
 	httpAddress = "localhost:8080"
 	smtpAddress = "localhost:2525"
 	program     = "bin/gonebox"
 )
 
-// patience bounds the whole tour: it is not a measurement.
+// patience bounds the whole tour.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the built program", m.Run)) }
 
-func TestTheTourPrintsTheCode(t *testing.T) {
+func TestTourPrintsCode(t *testing.T) {
 	binary := build(t)
 	http, smtp := serve(t, binary)
 
@@ -42,8 +42,8 @@ func TestTheTourPrintsTheCode(t *testing.T) {
 	}
 }
 
-// Whatever is missing, the tour says so and prints nothing that looks like a code.
-func TestTheTourFailsLoudly(t *testing.T) {
+// When anything is missing, the tour reports it and prints nothing that looks like a code.
+func TestTourFailsWithoutService(t *testing.T) {
 	binary := build(t)
 	http, _ := serve(t, binary)
 	commands := strings.Replace(tour(t), "?wait=60", "?wait=1", 1)
@@ -63,13 +63,14 @@ func tour(t *testing.T) string {
 	commands := section(t, "## A tour of 60 seconds")
 	for _, word := range []string{httpAddress, smtpAddress, program, "?wait=60"} {
 		if !strings.Contains(commands, word) {
-			t.Fatalf("the tour does not contain %q any more:\n%s", word, commands)
+			t.Fatalf("the tour no longer contains %q:\n%s", word, commands)
 		}
 	}
 	return commands
 }
 
-// run pastes commands into a shell as a reader of README.md does, and returns what the shell prints and how its last command ended.
+// run pastes commands into a shell as a reader of README.md does, and returns the output and how the last command
+// ended.
 func run(t *testing.T, commands, binary, http, smtp string) (out, errs string, err error) {
 	t.Helper()
 	script := strings.NewReplacer(httpAddress, http, smtpAddress, smtp, program, binary).Replace(commands)
@@ -98,7 +99,7 @@ func section(t *testing.T, heading string) string {
 	return block
 }
 
-// build makes the program as this test itself was made, so that what is compiled already is not compiled again.
+// build builds the program with the test's own build settings, so that the build cache is used.
 func build(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "gonebox")
@@ -113,7 +114,7 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// serve starts the program, and returns where it takes calls and mail once it says that it is ready.
+// serve starts the program, and returns its HTTP and SMTP addresses once it says that it is ready.
 func serve(t *testing.T, binary string) (http, smtp string) {
 	t.Helper()
 	http, smtp = freeAddress(t), freeAddress(t)
@@ -140,7 +141,7 @@ func serve(t *testing.T, binary string) (http, smtp string) {
 			return http, smtp
 		}
 	}
-	t.Fatalf("the program ended without having been ready: %v", lines.Err())
+	t.Fatalf("the program ended before it was ready: %v", lines.Err())
 	return "", ""
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// hot are the tables that mail fills and empties.
+// hot lists the tables that mail fills and empties.
 func hot() []string { return []string{"message", "mailbox", "address_hold"} }
 
-// look measures what the service keeps.
+// look samples the service's metrics and the size of its tables.
 type look struct {
 	t       *testing.T
 	service *apptest.Service
@@ -44,8 +44,8 @@ func (l *look) heading() string {
 	return text + " | raw messages MB parts"
 }
 
-// line tells how the service does since the line before: mails a second, until the 250, mailboxes that are over and still there, and the
-// batches in which they are erased; then what each table holds.
+// line formats what happened since the line before: mails a second, time to the 250, mailboxes that have expired but
+// are not yet erased, the batches in which they are erased, and what each table holds.
 func (l *look) line(at time.Duration, took []time.Duration) string {
 	now := l.service.Clock.Now()
 	over := count(l.t, l.db, "SELECT count(*) FROM mailbox WHERE ended_at IS NOT NULL OR expires_at < $1", now.UnixMicro())
@@ -59,7 +59,7 @@ func (l *look) line(at time.Duration, took []time.Duration) string {
 	return text + l.files()
 }
 
-// millis is the time that so many of a hundred mails did not exceed.
+// millis is a percentile of the reply times, in milliseconds.
 func millis(took []time.Duration, percent int) float64 {
 	if len(took) == 0 {
 		return 0
@@ -67,7 +67,7 @@ func millis(took []time.Duration, percent int) float64 {
 	return took[(len(took)-1)*percent/100].Seconds() * 1000
 }
 
-// batch reads what the service tells of its batches.
+// batch reads the batch metrics.
 func (l *look) batch(what string) float64 {
 	l.t.Helper()
 	r, err := http.Get(l.service.Admin + "/metrics")
@@ -88,7 +88,7 @@ func (l *look) batch(what string) float64 {
 	return v
 }
 
-// tables tells of each hot table its rows, sizes and vacuums, and how large raw messages are.
+// tables formats the rows, size and vacuums of each hot table, and the size of all raw messages.
 func (l *look) tables() string {
 	var text strings.Builder
 	for _, table := range hot() {
@@ -105,7 +105,7 @@ func (l *look) tables() string {
 	return text.String()
 }
 
-// files tells how many messages there are, and how large what they lie in is.
+// files formats the number of messages and the size of the files they are in.
 func (l *look) files() string {
 	pages := func(pragma string) int64 { return int64(count(l.t, l.db, "SELECT * FROM pragma_"+pragma)) * 4096 }
 	var log, rawMessages int64

@@ -29,7 +29,7 @@ var (
 	workers = flag.Int("senders", 16, "connections that send at the same time")
 )
 
-// The service's clock goes ten times as fast as the machine's, in steps: an hour passes in six minutes.
+// The service's clock runs ten times as fast as the machine's, in steps: an hour passes in six minutes.
 const (
 	haste = 10
 	step  = 100 * time.Millisecond
@@ -38,7 +38,7 @@ const (
 // boxLife is how long mailboxes live by the service's clock: a minute of the machine's.
 const boxLife = 10 * time.Minute
 
-// fast are the service's settings: everything that is kept goes within the time of a measurement.
+// fast are settings with which everything that is retained expires within a measurement.
 func fast() map[string]string {
 	return map[string]string{
 		"plans.guest.mailbox.ttl.default": boxLife.String(), "mailbox.address_cooldown": "20m", "plans.guest.mail.daily.max": "100000",
@@ -46,8 +46,8 @@ func fast() map[string]string {
 	}
 }
 
-// TestErasingKeepsUpWithMail sends mail at a rate for a while, to mailboxes that end and are erased meanwhile, and prints
-// what the database holds as time goes by. It is a measurement: go test ./test/retention -run KeepsUp -v -for 8m
+// TestErasingKeepsUpWithMail sends mail at a fixed rate to mailboxes that expire and are erased meanwhile, and prints
+// the size of the database over time. It is a measurement: go test ./test/retention -run KeepsUp -v -for 8m
 func TestErasingKeepsUpWithMail(t *testing.T) {
 	if *lasts == 0 {
 		t.Skip("a measurement, made where -for says how long")
@@ -77,7 +77,7 @@ func TestErasingKeepsUpWithMail(t *testing.T) {
 	t.Log(look.line(time.Since(m.begun), m.since()))
 }
 
-// open starts the service: one process, on a PostgreSQL as Debian sets it up, or on SQLite.
+// open starts the service as one process, on a PostgreSQL with Debian's settings or on SQLite.
 func open(t *testing.T) *apptest.Service {
 	o := apptest.Options{Set: fast()}
 	if *on == "sqlite" {
@@ -95,7 +95,7 @@ func open(t *testing.T) *apptest.Service {
 	return apptest.Start(t, o)
 }
 
-// hurry moves the service's clock.
+// hurry moves the service's clock until ctx ends.
 func hurry(ctx context.Context, c *apptest.Clock) {
 	ticks := time.NewTicker(step)
 	defer ticks.Stop()
@@ -109,16 +109,16 @@ func hurry(ctx context.Context, c *apptest.Clock) {
 	}
 }
 
-// mailing is what the senders do together.
+// mailing is the state that the senders share.
 type mailing struct {
 	service *apptest.Service
 	begun   time.Time
 	next    atomic.Int64 // the number of the next mail
 	mu      sync.Mutex
-	took    []time.Duration // until the 250, of the mails since somebody asked
+	took    []time.Duration // time to the 250 of the mails since the last call of since
 }
 
-// work makes mailboxes and sends to each its mails, each at its time.
+// work creates mailboxes and sends each its mails on schedule.
 func (m *mailing) work(ctx context.Context, t *testing.T) {
 	var s *sender
 	for ctx.Err() == nil {
@@ -162,7 +162,7 @@ func (m *mailing) note(took time.Duration) {
 	m.took = append(m.took, took)
 }
 
-// since are the times of the mails since it was asked before, the shortest first.
+// since returns the reply times measured since the last call, sorted.
 func (m *mailing) since() []time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package retention_test lets hours of mail pass in a minute, with the clock of every process moved, and looks at what
-// PostgreSQL still holds: what is over must be gone, and its tables must stop growing.
+// Package retention_test lets hours of mail pass in a minute by moving the clock of every process, and checks what
+// PostgreSQL still holds: expired data must be gone, and the tables must stop growing.
 package retention_test
 
 import (
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(apptest.RunLong("PostgreSQL, and half a minute", m.Run))
 }
 
-func TestHoursOfMailLeaveNothingBehind(t *testing.T) {
+func TestExpiredMailIsDeletedForHours(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{Processes: []string{"smtp, api", "smtp, api", "jobs"}})
 	d := s.Database()
 	t.Logf("%8s %9s %9s %9s %10s %10s %10s %6s", "minute", "messages", "dead", "mailboxes", "message", "mailbox", "raw messages", "parts")
@@ -49,16 +49,16 @@ func TestHoursOfMailLeaveNothingBehind(t *testing.T) {
 		}
 	}
 	if n := count(t, d, "SELECT count(*) FROM message"); n == 0 || n > *mails*61 {
-		t.Errorf("%d messages are kept, an hour has %d", n, *mails*60)
+		t.Errorf("%d messages are stored, an hour has %d", n, *mails*60)
 	}
 	if n := count(t, d, partitions); n == 0 || n > 3*31+3 { // of each minute, for a quarter of an hour and until they are dropped, and three ahead
-		t.Errorf("%d partitions of raw messages are kept", n)
+		t.Errorf("%d partitions of raw messages exist", n)
 	}
 }
 
 const partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'raw_message'::regclass"
 
-// takeMinute takes the mails of a minute, each in a mailbox of its own, and returns the mailboxes.
+// takeMinute sends a minute's mails, each to a mailbox of its own, and returns the mailboxes.
 func takeMinute(t *testing.T, s *apptest.Service) []string {
 	t.Helper()
 	ids := make([]string, *mails)
@@ -77,13 +77,13 @@ func takeMinute(t *testing.T, s *apptest.Service) []string {
 	return ids
 }
 
-// settle waits until what is over has been erased; the clock goes on meanwhile.
+// settle waits until what has expired is erased; the clock goes on meanwhile.
 func settle(t *testing.T, s *apptest.Service, d *sql.DB) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for count(t, d, "SELECT count(*) FROM mailbox WHERE expires_at < $1", s.Clock.Now().Add(-2*time.Minute).UnixMicro()) > 0 {
 		if time.Now().After(deadline) {
-			t.Fatal("mailboxes that are over were not erased")
+			t.Fatal("expired mailboxes were not erased")
 		}
 		s.Clock.Advance(time.Second)
 		time.Sleep(10 * time.Millisecond) // leaves the processor to what is waited for; it decides nothing

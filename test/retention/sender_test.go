@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// patience only ends what hangs.
+// patience bounds a test that hangs.
 const patience = time.Minute
 
-// sender is a connection on which mails are sent one after the other.
+// sender is an SMTP connection on which mails are sent one after the other.
 type sender struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -33,7 +33,7 @@ func dial(addr string) (*sender, error) {
 	return s, err
 }
 
-// say sends text and reads the replies to it.
+// say sends a line and reads its reply.
 func (s *sender) say(text string, replies ...string) error {
 	if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *sender) say(text string, replies ...string) error {
 	return nil
 }
 
-// expect reads a reply of as many lines as it has.
+// expect reads a reply, however many lines it has.
 func (s *sender) expect(code string) error {
 	for {
 		line, err := s.in.ReadString('\n')
@@ -65,7 +65,7 @@ func (s *sender) expect(code string) error {
 	}
 }
 
-// send sends a mail and returns how long it took from its content's end to the 250.
+// send sends a mail and returns the time from the end of its content to the 250.
 func (s *sender) send(to, content string) (time.Duration, error) {
 	if err := s.say("MAIL FROM:<bounce@shop.example.org>\r\nRCPT TO:<"+to+">\r\nDATA\r\n", "250", "250", "354"); err != nil {
 		return 0, err
@@ -75,7 +75,7 @@ func (s *sender) send(to, content string) (time.Duration, error) {
 	return time.Since(begun), err
 }
 
-// letter is a mail of some 4 KiB that compresses as prose does.
+// letter is a mail of about 4 KiB that compresses like prose.
 func letter(to string, serial int) string {
 	words := strings.Fields("lamp quiet garden order window paper winter table gentle harbour river cotton bright parcel corner evening copper " +
 		"simple letter meadow travel basket mirror autumn kettle sailor marble pepper violet hammer orchard lantern thunder velvet wagon anchor")

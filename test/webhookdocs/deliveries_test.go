@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// delivery is a request as the service makes it, before somebody meddles with it.
+// delivery is a request as the service sends it, before a test tampers with it.
 type delivery struct {
 	id, sent, signature string
 	body                string
 }
 
-// sign is the signature of decisions §2 Webhook endpoint, in words of our own: nothing of the service is used here.
+// sign computes the signature of docs/spec/webhooks.md#deliveries. It is written independently and uses nothing of the
+// service.
 func sign(secret, id, sent, body string) string {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -65,7 +66,7 @@ const (
 	lastType = "the end" // the type of the last event of a test
 )
 
-func TestTheReceiversOfThePage(t *testing.T) {
+func TestDocumentedReceiversVerifySignatures(t *testing.T) {
 	for _, r := range receivers() {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +148,7 @@ func forged() []trial {
 	}
 }
 
-// resigned has a correct signature over a time that cannot be.
+// resigned has a valid signature over a timestamp that is too old or in the future.
 func resigned(id, sent string) delivery {
 	return delivery{id, sent, sign(secret, id, sent, body), body}
 }

@@ -1,5 +1,5 @@
-// Package webhookdocs_test takes the receivers out of docs/webhooks.md and runs them against genuine and forged
-// deliveries: what a reader copies from there works.
+// Package webhookdocs_test extracts the receivers from docs/webhooks.md and runs them against genuine and forged
+// deliveries, so that what a reader copies from the page works.
 package webhookdocs_test
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const page = "../../docs/webhooks.md"
 
-// receiver is a program of the page in one language.
+// receiver is one of the page's programs, in one language.
 type receiver struct {
 	name  string
 	fence string // the info string of its block
@@ -34,7 +34,7 @@ func receivers() []receiver {
 	}
 }
 
-// program is the path of a runtime; without it the test is skipped.
+// program is the path of a runtime; the test is skipped if it is not installed.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -56,7 +56,7 @@ func goProgram(t *testing.T, dir string) []string {
 	return []string{filepath.Join(dir, "receiver")}
 }
 
-// withoutTypes takes out what TypeScript has over JavaScript, as far as the page uses it: node 20 does not by itself.
+// withoutTypes strips the TypeScript syntax that the page uses, since node 20 cannot run it.
 func withoutTypes(source string) string {
 	return strings.NewReplacer(", type IncomingHttpHeaders", "", ": IncomingHttpHeaders", "", ": Buffer[]", "", ": Buffer", "",
 		": string | null", "", ": string", "", "<string>", "").Replace(source)
@@ -101,7 +101,7 @@ type running struct {
 	lines chan string // what it prints; closed when it ends
 }
 
-// taken takes the receiver out of the page and returns what starts it with a secret.
+// taken extracts the receiver from the page and returns a function that starts it with a secret.
 func (r receiver) taken(t *testing.T) func(secret string) running {
 	t.Helper()
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func (r running) printed(t *testing.T, last string) string {
 	return strings.Join(all, " ")
 }
 
-// take is the next n lines that the receiver prints.
+// take returns the next n lines that the receiver prints.
 func (r running) take(t *testing.T, n int) string {
 	t.Helper()
 	all := make([]string, n)
@@ -160,7 +160,7 @@ func (r running) take(t *testing.T, n int) string {
 	return strings.Join(all, " ")
 }
 
-// line is the next line, for which it waits a minute at most.
+// line returns the next line; it waits a minute at most.
 func (r running) line(t *testing.T) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -186,7 +186,7 @@ func freePort(t *testing.T) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// listening waits until somebody takes connections, a minute at most.
+// listening waits until a process accepts connections, a minute at most.
 func listening(t *testing.T, address string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

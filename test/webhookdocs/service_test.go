@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// authority is trusted by the service of this test, so that it delivers.
+// authority issues the receivers' certificates; the service trusts it.
 var authority *apptest.Authority
 
 func TestMain(m *testing.M) {
@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The service's own deliveries, octet for octet: each receiver of the page takes them, with the secret from before a
+// Every receiver of the page accepts the service's own deliveries, octet for octet, with the secret from before a
 // rotation and with the one from after it.
-func TestTheReceiversTakeWhatTheServiceDelivers(t *testing.T) {
+func TestDocumentedReceiversAcceptDeliveries(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{RealClock: true, Set: map[string]string{
 		"webhooks.allow_networks": "127.0.0.0/8", "account.password.memory": "64KiB", "account.password.passes": "1",
 	}})
@@ -90,7 +90,7 @@ func created(t *testing.T, s *apptest.Service, path, token string, body map[stri
 	return data
 }
 
-// arrived waits until an endpoint has so many deliveries, a minute at most.
+// arrived waits until an endpoint has received n deliveries, a minute at most.
 func arrived(t *testing.T, r *apptest.Receiver, n int) []apptest.Delivery {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -102,7 +102,7 @@ func arrived(t *testing.T, r *apptest.Receiver, n int) []apptest.Delivery {
 	return nil
 }
 
-// forward hands a delivery to a receiver as a proxy in front of it would.
+// forward passes a delivery on to a receiver, as a reverse proxy in front of it would.
 func forward(t *testing.T, url string, d apptest.Delivery) int {
 	t.Helper()
 	return post(t, url, delivery{
