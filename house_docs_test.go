@@ -15,7 +15,7 @@ import (
 // link matches a link to a file of the repository, a heading of a page, or both. Addresses of other machines have a colon.
 var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^):]*))?\)`)
 
-func TestLinksInTheDocsLead(t *testing.T) {
+func TestDocLinksResolve(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
 			to := page
@@ -116,7 +116,7 @@ func TestEveryDecisionIsInItsIndex(t *testing.T) {
 	}
 }
 
-// mention is a decision that code or a page speaks of.
+// mention is a decision that code or a page refers to.
 var mention = regexp.MustCompile(`docs/decisions/([0-9]{4})`)
 
 func TestDecisionsThatCommentsNameExist(t *testing.T) {
@@ -133,7 +133,7 @@ func TestDecisionsThatCommentsNameExist(t *testing.T) {
 
 var dependency = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (v[^ ]+) \\|")
 
-// docs/dependencies.md has a row for each module that the code imports, with the version that go.mod pins, and no other.
+// docs/dependencies.md has a row for each module that the code imports, with the version in go.mod, and no other rows.
 func TestEveryDependencyIsExplained(t *testing.T) {
 	pinned := requirements(t)
 	used := make(map[string]string)
@@ -159,7 +159,7 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	}
 	for m := range rows {
 		if used[m] == "" {
-			t.Errorf("docs/dependencies.md: nothing imports %s any more", m)
+			t.Errorf("docs/dependencies.md: no package imports %s", m)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func requirements(t *testing.T) map[string]string {
 	return pinned
 }
 
-// moduleOf is the pinned module that a package lies in, "" for the standard library's and our own.
+// moduleOf is the module that a package belongs to, "" for the standard library and this module.
 func moduleOf(pkg string, pinned map[string]string) string {
 	for name := pkg; name != ""; name = name[:max(strings.LastIndexByte(name, '/'), 0)] {
 		if _, found := pinned[name]; found {
@@ -191,8 +191,8 @@ func moduleOf(pkg string, pinned map[string]string) string {
 	return ""
 }
 
-// A lock pins versions and checksums. Where packages are fetched from is the affair of the machine that fetches them.
-func TestTheLockNamesNoRegistry(t *testing.T) {
+// The lock file pins versions and checksums. The registry that packages are fetched from is a setting of the machine.
+func TestPackageLockNamesNoRegistry(t *testing.T) {
 	text, err := os.ReadFile("web/package-lock.json")
 	if err != nil {
 		t.Fatal(err)
@@ -215,11 +215,11 @@ func TestTheLockNamesNoRegistry(t *testing.T) {
 	}
 }
 
-// named is what docs/architecture.md calls by a name: package.Name or package.Type.Method, in backquotes.
+// named matches a name in docs/architecture.md: package.Name or package.Type.Method, in backquotes.
 var named = regexp.MustCompile("`([a-z]+)\\.([A-Z][A-Za-z]*|[a-z]+[A-Z]?[A-Za-z]*)(?:\\.([A-Za-z]+))?`")
 
-// The way of a mail is followed by names in docs/architecture.md. A reader who looks for one finds it.
-func TestTheArchitectureNamesWhatIsThere(t *testing.T) {
+// docs/architecture.md follows a mail through the code by names. Each of them exists.
+func TestArchitectureNamesExist(t *testing.T) {
 	text, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestTheArchitectureNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// declarations are the names that each package declares, methods and fields among them.
+// declarations are the names that each package declares, with methods and fields.
 func declarations(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	declared := make(map[string]map[string]bool)
@@ -269,8 +269,8 @@ func declarations(t *testing.T) map[string]map[string]bool {
 	return declared
 }
 
-// Metrics that operators are told to watch are there.
-func TestTheMetricsOfTheDocsAreMeasured(t *testing.T) {
+// The metrics that docs/operating.md tells operators to watch exist.
+func TestDocumentedMetricsExist(t *testing.T) {
 	page, err := os.ReadFile("docs/operating.md")
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +286,7 @@ func TestTheMetricsOfTheDocsAreMeasured(t *testing.T) {
 	for _, name := range names {
 		measured := strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
 		if !strings.Contains(string(source), `Name: "`+measured+`"`) {
-			t.Errorf("docs/operating.md tells of %s; nothing is called that", name)
+			t.Errorf("docs/operating.md names %s, which does not exist", name)
 		}
 	}
 }

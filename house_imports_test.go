@@ -4,7 +4,7 @@ import "slices"
 
 const module = "github.com/gonebox/gonebox"
 
-// kit knows no domain.
+// kit are the packages that depend on no domain.
 var kit = internal("blob", "budget", "buffer", "cache", "clock", "connlimit", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
 	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake")
 
@@ -12,8 +12,8 @@ var kit = internal("blob", "budget", "buffer", "cache", "clock", "connlimit", "d
 var domains = internal("account", "apikey", "content", "domain", "filter", "guest", "mailbox", "message", "plan",
 	"subscription", "wallet", "wallet/bankpay", "webhook")
 
-// imports says what each package may import of the house (docs/architecture.md, Who may import whom). A package that is
-// not here does not pass: its row is a decision to be taken, not a form to be filled in.
+// imports lists what each package may import of this module (docs/architecture.md, Who may import whom). A package
+// without a row fails the test: adding one is a design decision.
 var imports = map[string][]string{
 	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "licences", "mailparse", "otp", "problem")),
 
@@ -72,10 +72,10 @@ var imports = map[string][]string{
 	"internal/wake":             nil,
 }
 
-// outside is what programs and tests below test/ may import: they see the service as its users do.
+// outside is what programs and tests below test/ may import: they use the service as its users do.
 var outside = internal("app/apptest", "config", "db/dbtest", "smtpd/dialogtest", "clock", "mailparse", "otp")
 
-// mayImport is the row of a package; known is false where it has none.
+// mayImport returns the row of a package; known is false if it has none.
 func mayImport(dir string) (allowed []string, known bool) {
 	if below(dir, "test") {
 		return outside, true

@@ -1,5 +1,4 @@
-// Package house_test holds the rules of this repository that a reader could not keep by good will alone. A rule that is
-// not a test is not a rule; docs/architecture.md says why each of them is there.
+// Package house_test checks the rules of this repository. docs/architecture.md gives the reason for each of them.
 package house_test
 
 import (
@@ -16,7 +15,7 @@ import (
 	"testing"
 )
 
-// The sizes above which a file or a function is split by subject.
+// Files and functions above these sizes are split by subject.
 const (
 	maxFileLines     = 500
 	maxFunctionLines = 60
@@ -30,25 +29,25 @@ var (
 	}
 )
 
-// clockCalls are the functions of package time that tell the time or wait for it. They belong to internal/clock; a
-// socket deadline goes by clock.System().Now().
+// clockCalls are the functions of package time that read the clock or wait for it. Only internal/clock may call them; a
+// socket deadline is computed from clock.System().Now().
 var clockCalls = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 
-// ownClock lists, as file:function, the calls that are allowed elsewhere.
+// ownClock lists the calls that are allowed elsewhere, as file:function, each with its reason.
 var ownClock = map[string]string{
 	"internal/db/residue.go:Sleep":   "microseconds in which another thread completes what it writes; nothing is decided by them",
 	"internal/wake/wake.go:NewTimer": "a duration is slept, no time is read; synctest runs it in no time",
 }
 
-// randomness lists the files that may use math/rand, which anybody can predict.
+// randomness lists the files that may use math/rand, which is predictable.
 var randomness = map[string]string{}
 
-// exportedVariables lists, as package.name, the exported variables beside errors.
+// exportedVariables lists, as package.name, the exported variables that are not errors.
 var exportedVariables = map[string]string{
 	"internal/app.Version": "the linker sets it when a release is built",
 }
 
-// changingVariables lists, as package.name, the package-level variables that are not constant in all but name.
+// changingVariables lists, as package.name, the package-level variables that may be assigned to.
 var changingVariables = map[string]string{
 	"internal/httpkit.once": "the library keeps how errors are made in variables of its own: they are set once",
 }
@@ -72,7 +71,7 @@ func TestImportsFollowTheTable(t *testing.T) {
 	}
 }
 
-func TestOnlyTheClockTellsTheTime(t *testing.T) {
+func TestOnlyClockPackageReadsTime(t *testing.T) {
 	for _, f := range house(t) {
 		if f.test || f.dir == "internal/clock" || below(f.dir, "test") || !f.imports("time") {
 			continue
@@ -80,13 +79,13 @@ func TestOnlyTheClockTellsTheTime(t *testing.T) {
 		for call := range nodes[*ast.SelectorExpr](f) {
 			name := call.Sel.Name
 			if isIdent(call.X, "time") && slices.Contains(clockCalls, name) && ownClock[f.path+":"+name] == "" {
-				t.Errorf("%s: time.%s: take a time or a clock.Clock instead", f.at(call), name)
+				t.Errorf("%s: time.%s: pass a time or a clock.Clock instead", f.at(call), name)
 			}
 		}
 	}
 }
 
-func TestOnlyTestsUsePredictableRandomness(t *testing.T) {
+func TestOnlyTestsUseMathRand(t *testing.T) {
 	for _, f := range house(t) {
 		if !f.test && !below(f.dir, "test") && (f.imports("math/rand") || f.imports("math/rand/v2")) && randomness[f.path] == "" {
 			t.Errorf("%s: imports math/rand; what must not be guessed comes from crypto/rand", f.path)
@@ -96,7 +95,7 @@ func TestOnlyTestsUsePredictableRandomness(t *testing.T) {
 
 var statement = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\s`)
 
-func TestSQLStandsInItsOwnFile(t *testing.T) {
+func TestSQLIsInSQLFiles(t *testing.T) {
 	for _, f := range house(t) {
 		if f.test || path.Base(f.path) == "sql.go" || f.dir == "internal/db" {
 			continue
@@ -109,7 +108,7 @@ func TestSQLStandsInItsOwnFile(t *testing.T) {
 	}
 }
 
-func TestNothingRunsBeforeMain(t *testing.T) {
+func TestNoInitFunctions(t *testing.T) {
 	for _, f := range house(t) {
 		for _, fn := range f.functions() {
 			if fn.Recv == nil && fn.Name.Name == "init" {
@@ -119,7 +118,7 @@ func TestNothingRunsBeforeMain(t *testing.T) {
 	}
 }
 
-func TestPackagesKeepNoState(t *testing.T) {
+func TestPackagesHaveNoState(t *testing.T) {
 	for dir, files := range packages(t) {
 		variables := make(map[string]bool)
 		for _, f := range files {
@@ -163,7 +162,7 @@ func TestFilesAndFunctionsAreShort(t *testing.T) {
 	}
 }
 
-func TestEveryPackageSaysWhatItIs(t *testing.T) {
+func TestPackagesAreDocumented(t *testing.T) {
 	said := make(map[string]bool)
 	for _, f := range house(t) {
 		said[f.dir] = said[f.dir] || f.Doc != nil && strings.HasSuffix(strings.TrimSpace(f.Doc.Text()), ".")
@@ -175,7 +174,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestEveryExportedNameIsExplained(t *testing.T) {
+func TestExportedNamesAreDocumented(t *testing.T) {
 	for _, f := range house(t) {
 		if f.test {
 			continue
@@ -197,7 +196,7 @@ func TestPackagesAreNamedAfterANoun(t *testing.T) {
 
 var saysNothing = regexp.MustCompile(`^(Test|Fuzz|Benchmark)(_|[0-9]|$)|(Basic|Simple|Misc|Stuff|Works|Foo|Bug|Issue|[^0-9][0-9])$`)
 
-func TestTestNamesTellWhatHolds(t *testing.T) {
+func TestTestNamesSayWhatHolds(t *testing.T) {
 	for _, f := range house(t) {
 		for _, fn := range f.functions() {
 			name := fn.Name.Name
@@ -208,8 +207,8 @@ func TestTestNamesTellWhatHolds(t *testing.T) {
 	}
 }
 
-// A number belongs to one name; its text may be for both engines, for one, or both kinds.
-func TestMigrationsHaveANumberOfTheirOwn(t *testing.T) {
+// A migration number belongs to one name, whose text is for both engines, for one, or for each its own.
+func TestMigrationNumbersAreUnique(t *testing.T) {
 	files, err := filepath.Glob("internal/db/migrations/*")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no migrations found: %v", err)
@@ -240,7 +239,7 @@ func TestExceptionsAreStillNeeded(t *testing.T) {
 	}
 }
 
-// below tells whether dir is a folder or lies in it. What lies below test/ measures real time with made-up data.
+// below reports whether dir is a folder or inside it. Code below test/ may read the real time and use predictable data.
 func below(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
 func unquote(literal string) string {

@@ -37,7 +37,7 @@ func house(t *testing.T) []*file {
 	return files
 }
 
-// packages groups the files that are not tests.
+// packages groups the files that are not tests by folder.
 func packages(t *testing.T) map[string][]*file {
 	t.Helper()
 	byDir := make(map[string][]*file)
@@ -79,7 +79,7 @@ func parseTree() (files []*file, err error) {
 
 func (f *file) line(p token.Pos) int { return positions.Position(p).Line }
 
-// at is where a node stands, as file:line.
+// at is the position of a node, as file:line.
 func (f *file) at(n ast.Node) string {
 	p := positions.Position(n.Pos())
 	p.Column = 0
@@ -120,8 +120,8 @@ func (f *file) variables() iter.Seq2[string, *ast.ValueSpec] {
 	}
 }
 
-// unexplained are the exported names that have no comment of their own and none of their group. Functions of one line
-// that stand under each other are a group too.
+// unexplained are the exported names without a doc comment of their own or of their group. Consecutive functions of one
+// line are a group too.
 func (f *file) unexplained() iter.Seq2[ast.Node, string] {
 	return func(yield func(ast.Node, string) bool) {
 		grouped := -1 // the line that a commented group of functions has reached
@@ -146,7 +146,7 @@ func (f *file) unexplained() iter.Seq2[ast.Node, string] {
 	}
 }
 
-// receiver is the type that a method is of; a function's is as public as can be.
+// receiver is the type that a method belongs to; functions count as exported.
 func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
 		return "Any"
@@ -184,8 +184,8 @@ func commented(s ast.Spec) bool {
 	return true
 }
 
-// holdsState tells the types whose use changes them, where the declaration names one. A pool is none: it saves memory,
-// and nobody can tell.
+// holdsState reports whether a declaration has one of the types that change by use, such as a mutex. A sync.Pool does
+// not count: it only saves memory, which no caller can observe.
 func holdsState(spec *ast.ValueSpec) bool {
 	state := false
 	for _, value := range append(slices.Clone(spec.Values), spec.Type) {
@@ -202,7 +202,7 @@ func holdsState(spec *ast.ValueSpec) bool {
 	return state
 }
 
-// assigned are the names that a function assigns to, in whole or in part, without having declared them itself.
+// assigned are the variables that a function assigns to, in whole or in part, without declaring them itself.
 func assigned(fn *ast.FuncDecl) iter.Seq2[ast.Node, string] {
 	return func(yield func(ast.Node, string) bool) {
 		own := declared(fn)
@@ -228,7 +228,7 @@ func targets(n ast.Stmt) []ast.Expr {
 	return nil
 }
 
-// root is the variable that an assignable expression begins with.
+// root is the variable at the beginning of an assignable expression.
 func root(e ast.Expr) string {
 	for {
 		switch x := e.(type) {
@@ -286,7 +286,7 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// nodes are the nodes of one kind in a tree. (A node may be an *ast.File inside a file.)
+// nodes are the nodes of one type in a tree. (The root may be an *ast.File within a file.)
 func nodes[N ast.Node](root ast.Node) iter.Seq[N] {
 	if f, ok := root.(*file); ok {
 		root = f.File

@@ -1,5 +1,5 @@
-// Package apptest starts the whole service inside a test, on ports of its own and a clock that the test moves. It is for
-// tests alone and asserts nothing itself but that its own calls work.
+// Package apptest starts the whole service inside a test, on ports of its own and with a fake clock. It is for tests
+// only; the only thing it asserts is that its own calls work.
 package apptest
 
 import (
@@ -51,15 +51,16 @@ type Options struct {
 	Log       io.Writer                   // nil: nothing is kept
 	OnAnswer  func(*http.Request, Answer) // hears of every answer to a call of the test; may be nil
 
-	// Processes are the roles of each process of a service on one PostgreSQL: those with the role api come first, one with the
-	// role jobs is the last. Calls and mails go to them in turn. The test program's TestMain must call Child. Empty: one process with all roles, on SQLite.
+	// Processes are the roles of each process of a service on one PostgreSQL: those with the role api come first, and
+	// the last one has the role jobs. Calls and mails go to them in turn. The test program's TestMain must call Child.
+	// Empty means one process with all roles, on SQLite.
 	Processes []string
 }
 
 // Noon is where the fake clock starts.
 func Noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
-// Start runs a service until the test ends. It is on loopback ports with generous limits: a test of a limit sets it.
+// Start runs a service until the test ends, on loopback ports and with high limits: a test of a limit sets it.
 func Start(t testing.TB, o Options) *Service {
 	t.Helper()
 	s := &Service{t: t, Dir: o.Dir, onAnswer: o.OnAnswer, client: newClient(t)}
@@ -95,7 +96,7 @@ func Start(t testing.TB, o Options) *Service {
 	return s
 }
 
-// file is where SQLite is.
+// file is the path of the SQLite database.
 func (s *Service) file() string { return filepath.Join(s.Dir, "gonebox.db") }
 
 // startHere runs the whole service in this process.
@@ -124,7 +125,7 @@ func (s *Service) settings(own map[string]string) map[string]string {
 	return set
 }
 
-// newClient is an HTTP client that shares nothing with other tests and leaves nothing behind.
+// newClient is an HTTP client that shares no connections with other tests and leaves none behind.
 func newClient(t testing.TB) *http.Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -159,7 +160,7 @@ func (s *Service) Sleepers() int {
 	return n
 }
 
-// next is the process whose turn it is to hear a client.
+// next is the process that serves the next client.
 func (s *Service) next() addresses {
 	return s.edges[s.turn.Add(1)%uint64(len(s.edges))]
 }
@@ -167,8 +168,8 @@ func (s *Service) next() addresses {
 // OnPostgres reports whether the service keeps its data in PostgreSQL.
 func (s *Service) OnPostgres() bool { return s.database != "" }
 
-// Database opens what the service keeps its data in, beside the service, for a test that looks whether something is
-// gone for good, or that breaks something.
+// Database opens the service's database from outside, for a test that checks that something is erased, or that corrupts
+// something.
 func (s *Service) Database() *sql.DB {
 	s.t.Helper()
 	driver, source := "sqlite", "file:"+s.file()+"?_pragma=busy_timeout(5000)"

@@ -18,16 +18,16 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Authority signs the certificates of receivers. The service trusts it as it would trust any other: through the file that
-// SSL_CERT_FILE names, which the processes that a test starts inherit.
+// Authority issues the certificates of receivers. The service trusts it like any other, through the file that
+// SSL_CERT_FILE names; the processes that a test starts inherit that variable.
 type Authority struct {
 	dir  string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority that this process and its children trust, and no other. A TestMain calls it before
-// anything speaks TLS, and Close at its end.
+// NewAuthority makes an authority that this process and its children trust, and no other. TestMain calls it before TLS
+// is used, and Close at its end.
 func NewAuthority() (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -53,7 +53,7 @@ func NewAuthority() (*Authority, error) {
 	return a, errors.Join(err, os.Setenv("SSL_CERT_FILE", file))
 }
 
-// Close removes what the authority has written.
+// Close removes the files of the authority.
 func (a *Authority) Close() error { return os.RemoveAll(a.dir) }
 
 // issue makes a certificate for an address.
@@ -72,7 +72,7 @@ func (a *Authority) issue(addr net.IP) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// certificate is one of which only the name is set. TLS goes by the machine's clock, whatever the service's shows.
+// certificate is a template with a name. TLS uses the machine's clock, not the service's fake one.
 func certificate(name string) *x509.Certificate {
 	serial := make([]byte, 8)
 	rand.Read(serial) // never fails, as crypto/rand documents

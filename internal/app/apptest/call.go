@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Answer is what a call got.
+// Answer is the response to a call.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -38,7 +38,7 @@ func (s *Service) TryCall(ctx context.Context, method, path, token string, body 
 	return s.Do(r)
 }
 
-// Request makes the request that Call would send, for a test to change.
+// Request makes the request that Call would send, so that a test can change it.
 func (s *Service) Request(ctx context.Context, method, path, token string, body any) (*http.Request, error) {
 	var reader io.Reader
 	switch b := body.(type) {
@@ -65,7 +65,7 @@ func (s *Service) Request(ctx context.Context, method, path, token string, body 
 	return r, nil
 }
 
-// Do sends a request that the test made itself, to the process whose turn it is. It follows no redirect.
+// Do sends a request to the process whose turn it is. It follows no redirect.
 func (s *Service) Do(r *http.Request) (Answer, error) {
 	if own, ok := strings.CutPrefix(s.edges[0].Web, "http://"); ok && r.URL.Host == own && r.Host == own {
 		r.URL.Host = strings.TrimPrefix(s.next().Web, "http://")
@@ -98,7 +98,7 @@ func (a Answer) Into(t testing.TB, v any) {
 	}
 }
 
-// Mailbox is what creating one answers.
+// Mailbox is the answer to creating a mailbox.
 type Mailbox struct{ ID, Address, Token string }
 
 // NewMailbox creates a guest mailbox.

@@ -14,21 +14,21 @@ type Clock struct {
 	all  []instance
 }
 
-// settleMax ends a test that hangs; it decides nothing else.
+// settleMax bounds a test that hangs.
 const settleMax = 30 * time.Second
 
 // Now is where the clock stands.
 func (c *Clock) Now() time.Time { return c.fake.Now() }
 
-// Advance moves the clock of every process and fires the timers that have come due. It first waits until the service sleeps:
-// a task under way would set its next timer by the new time, and the test would wait for a time that never comes.
+// Advance moves the clock of every process and fires the timers that have come due. It first waits until the service is
+// idle: a running task would set its next timer from the new time, and the test would wait for a time that never comes.
 func (c *Clock) Advance(d time.Duration) {
 	c.t.Helper()
 	c.await("of its schedules and queues at work", atWork, 0)
 	c.Move(d)
 }
 
-// Move is Advance without the wait, for a clock that runs whatever the service is doing.
+// Move is Advance without waiting until the service is idle.
 func (c *Clock) Move(d time.Duration) {
 	c.t.Helper()
 	for _, i := range c.all {
@@ -41,13 +41,13 @@ func (c *Clock) Move(d time.Duration) {
 	}
 }
 
-// WaitForTimers waits until as many timers of all processes have neither fired nor been stopped.
+// WaitForTimers waits until n timers of all processes are pending.
 func (c *Clock) WaitForTimers(n int) {
 	c.t.Helper()
 	c.await("timers", timers, n)
 }
 
-// await waits until as many of something are counted in all processes.
+// await waits until a count over all processes reaches n.
 func (c *Clock) await(name string, w what, want int) {
 	c.t.Helper()
 	real := clock.System()

@@ -46,7 +46,7 @@ func (s *Service) settingsOf(i int, roles string, own map[string]string) map[str
 	return set
 }
 
-// openCluster is the URL of the database that belongs to Dir: the one it had before, or a new one.
+// openCluster returns the URL of the database that belongs to Dir: the one it had before, or a new one.
 func (s *Service) openCluster() string {
 	s.t.Helper()
 	note := filepath.Join(s.Dir, "database.url")

@@ -13,7 +13,7 @@ type Mail struct {
 	Raw                 []byte
 }
 
-// Send sends a mail over SMTP and fails the test if it is not taken.
+// Send sends a mail over SMTP and fails the test if it is refused.
 func (s *Service) Send(m Mail) {
 	s.t.Helper()
 	if err := s.TrySend(m); err != nil {
@@ -21,7 +21,7 @@ func (s *Service) Send(m Mail) {
 	}
 }
 
-// TrySend sends a mail over SMTP and returns the server's refusal.
+// TrySend sends a mail over SMTP and returns the error if the server refuses it.
 func (s *Service) TrySend(m Mail) error {
 	if m.From == "" {
 		m.From = "sender@example.org"

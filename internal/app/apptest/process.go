@@ -28,10 +28,10 @@ type instance interface {
 	stop() error // as SIGTERM does
 }
 
-// addresses are where a process listens: URLs, and a host:port.
+// addresses are where a process listens: URLs, and a host:port for SMTP.
 type addresses struct{ Web, SMTP, Admin string }
 
-// what can be counted of a process.
+// The counts that a process reports.
 type what string
 
 const (
@@ -96,14 +96,14 @@ func (l *local) count(w what) (int, error) {
 	return 0, fmt.Errorf("%s cannot be counted", w)
 }
 
-// stacks are those of all goroutines.
+// stacks returns the stacks of all goroutines.
 func stacks() string {
 	b := make([]byte, 8<<20)
 	return string(b[:runtime.Stack(b, true)])
 }
 
-// works reports whether a stack is of a goroutine of a job.Schedule or a job.Queue that does not sleep: it may set a timer
-// that is computed from the present time. One that has only to wait for the end of jobs sets none.
+// works reports whether a stack belongs to a goroutine of a job.Schedule or a job.Queue that is not asleep: it may set
+// a timer that is computed from the current time. One that only waits for the end of jobs sets none.
 func works(stack string) bool {
 	state, _, _ := strings.Cut(stack, "\n")
 	switch {
@@ -121,7 +121,7 @@ func (l *local) stop() error { return l.end() }
 // childVariable is set in the environment of a child.
 const childVariable = "GONEBOX_APPTEST_CHILD"
 
-// request is what a parent asks of its child, a line of JSON each; answer is what it hears.
+// request is what a parent asks of its child, and answer the child's reply; each is a line of JSON.
 type (
 	request struct {
 		Start   *start        `json:",omitempty"`
@@ -140,8 +140,8 @@ type (
 	}
 )
 
-// Child must be the first call of the TestMain of a package that starts services of several processes: in a child, which
-// is the same test program started anew, it serves until the parent lets it go and does not return.
+// Child must be the first call of the TestMain of a package that starts services of several processes. A child is the
+// same test program, started again: in it Child serves until the parent ends it, and does not return.
 func Child() {
 	if os.Getenv(childVariable) == "" {
 		return
@@ -224,7 +224,7 @@ type child struct {
 	end func() error
 }
 
-// newChild starts a process. What it logs goes to log.
+// newChild starts a process whose log goes to log.
 func newChild(t testing.TB, s *start, log io.Writer) (*child, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -261,7 +261,7 @@ func (c *child) ask(r request) (a answer, err error) {
 		return a, fmt.Errorf("ask process %d: %w", c.cmd.Process.Pid, err)
 	}
 	if err := c.out.Decode(&a); err != nil {
-		return a, fmt.Errorf("hear from process %d: %w; it said last:\n%s", c.cmd.Process.Pid, err, c.log.last())
+		return a, fmt.Errorf("read from process %d: %w; its last output:\n%s", c.cmd.Process.Pid, err, c.log.last())
 	}
 	if a.Error != "" {
 		return a, errors.New(a.Error)
@@ -283,14 +283,14 @@ func (c *child) count(w what) (int, error) {
 
 func (c *child) stop() error { return c.end() }
 
-// tail passes on what a child says, and keeps the end of it for when the child ends unasked.
+// tail passes on what a child logs, and keeps the end of it for the error when the child ends unexpectedly.
 type tail struct {
 	to   io.Writer
 	mu   sync.Mutex
 	kept []byte
 }
 
-// Write takes what the child says.
+// Write passes on what the child logs.
 func (l *tail) Write(p []byte) (int, error) {
 	const enough = 4 << 10
 	l.mu.Lock()

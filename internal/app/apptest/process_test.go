@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A child serves with the clock of its parent, and is gone when it was stopped.
-func TestChildServesAndItsClockIsMoved(t *testing.T) {
+// A child serves with the clock of its parent, and has ended after it was stopped.
+func TestChildServesOnParentsClock(t *testing.T) {
 	s := &Service{t: t, Dir: t.TempDir(), client: newClient(t)}
 	c, err := newChild(t, &start{Settings: s.settings(nil), Now: Noon()}, io.Discard)
 	if err != nil {
@@ -49,8 +49,8 @@ func TestChildServesAndItsClockIsMoved(t *testing.T) {
 	}
 }
 
-// What keeps a child from starting is told.
-func TestChildTellsWhyItCannotStart(t *testing.T) {
+// The reason why a child cannot start is reported.
+func TestChildReportsStartFailure(t *testing.T) {
 	s := &Service{t: t, Dir: t.TempDir()}
 	set := s.settings(map[string]string{"http.addr": "203.0.113.1:1"})
 	if _, err := newChild(t, &start{Settings: set}, io.Discard); err == nil || !strings.Contains(err.Error(), "http.addr") {
@@ -58,8 +58,8 @@ func TestChildTellsWhyItCannotStart(t *testing.T) {
 	}
 }
 
-// A clock that is moved while a task is under way would take its next time from it.
-func TestTheClockWaitsForTasksUnderWay(t *testing.T) {
+// If the clock moved while a task is running, the task would compute its next time from the new one.
+func TestClockWaitsForRunningTasks(t *testing.T) {
 	fake := clock.NewFake(Noon())
 	begun, end := make(chan struct{}), make(chan struct{})
 	var done int

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Delivery is what a receiver got.
+// Delivery is a request that a receiver got.
 type Delivery struct {
 	Header http.Header
 	Body   []byte
@@ -24,8 +24,8 @@ type Delivery struct {
 // Event is the identifier of the event.
 func (d Delivery) Event() string { return d.Header.Get("Webhook-Id") }
 
-// Receiver is a webhook endpoint: an HTTPS server on a loopback address of its own, since the port is given. A service that
-// is to reach it needs webhooks.allow_networks=127.0.0.0/8.
+// Receiver is a webhook endpoint: an HTTPS server on a loopback address of its own, since the port is fixed. A service
+// needs webhooks.allow_networks=127.0.0.0/8 to reach it.
 type Receiver struct {
 	URL string
 
@@ -45,7 +45,7 @@ func (a *Authority) NewReceiver(t testing.TB) *Receiver {
 	return r
 }
 
-// NewServer starts an HTTPS server on loopback that the service trusts. Who asks for it closes it.
+// NewServer starts an HTTPS server on loopback that the service trusts. The caller closes it.
 func (a *Authority) NewServer(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
 	l, addr := listenLoopback(t)
@@ -62,7 +62,8 @@ func (a *Authority) NewServer(t testing.TB, h http.Handler) *httptest.Server {
 	return s
 }
 
-// listenLoopback takes port 8443, the one that is allowed and needs no privilege, on an address that nobody else has.
+// listenLoopback listens on port 8443, the allowed one that needs no privilege, on a loopback address that is not in
+// use.
 func listenLoopback(t testing.TB) (net.Listener, net.IP) {
 	t.Helper()
 	for tries := 50; ; tries-- {
@@ -79,14 +80,14 @@ func listenLoopback(t testing.TB) (net.Listener, net.IP) {
 	}
 }
 
-// Answer has what comes from now on answered by a handler. The body has been read by then.
+// Answer sets the handler for later deliveries. The body has been read by then.
 func (r *Receiver) Answer(h http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = h
 }
 
-// Status has what comes from now on answered with a status.
+// Status sets the status that later deliveries are answered with.
 func (r *Receiver) Status(status int) {
 	r.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 }
@@ -103,14 +104,14 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	answer(w, req)
 }
 
-// Got is what came so far.
+// Got returns the deliveries so far.
 func (r *Receiver) Got() []Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.got)
 }
 
-// Close ends the receiver: then nobody listens there.
+// Close ends the receiver: connections are refused from then on.
 func (r *Receiver) Close() {
 	r.server.CloseClientConnections()
 	r.server.Close()

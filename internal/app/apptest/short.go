@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// RunLong runs the tests of a package that takes long or needs more than Go: run is its m.Run, with what it sets up. With -short
-// it runs nothing, and says what the tests need. A TestMain exits with its result.
+// RunLong runs the tests of a package that takes long or needs more than Go; run is its m.Run with its setup. With
+// -short it runs nothing, and prints what the tests need. TestMain exits with its result.
 func RunLong(needs string, run func() int) (code int) {
 	flag.Parse()
 	if testing.Short() {
