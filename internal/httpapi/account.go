@@ -49,13 +49,13 @@ func (a *API) account() {
 
 // Account is an account as its owner sees it.
 type Account struct {
-	ID        id.Account  `json:"id"`
+	ID        id.Account  `json:"id" doc:"The identifier of the account." example:"acc_01jzq8w3v5e4t9n2k7m6x0y1dr"`
 	Email     string      `json:"email" format:"email" doc:"In lower case, as it is compared."`
-	Locale    string      `json:"locale" doc:"A language tag (BCP 47)."`
-	Plan      string      `json:"plan" doc:"The code of the plan in effect: the better of the one that was bought and the one that staff assigned."`
-	TwoFactor string      `json:"twoFactor" enum:"off,pending,active"`
-	Role      string      `json:"role" enum:"user,staff"`
-	CreatedAt clock.Stamp `json:"createdAt"`
+	Locale    string      `json:"locale" doc:"A language tag (BCP 47)." example:"en"`
+	Plan      string      `json:"plan" doc:"The code of the plan in effect: the better of the one that was bought and the one that staff assigned." example:"free"`
+	TwoFactor string      `json:"twoFactor" enum:"off,pending,active" doc:"The state of two-factor authentication."`
+	Role      string      `json:"role" enum:"user,staff" doc:"The role of the account; staff may use the staff operations."`
+	CreatedAt clock.Stamp `json:"createdAt" doc:"When the account was registered."`
 }
 
 func (a *API) shownAccount(ctx context.Context, acc *account.Account) (Account, error) {
@@ -95,9 +95,9 @@ func (a *API) updateAccount(ctx context.Context, in *struct{ Body accountUpdate 
 
 // TwoFactor is the state of an account's two-factor authentication.
 type TwoFactor struct {
-	Status            string       `json:"status" enum:"off,pending,active"`
+	Status            string       `json:"status" enum:"off,pending,active" doc:"The state of two-factor authentication."`
 	PendingExpiresAt  *clock.Stamp `json:"pendingExpiresAt" doc:"When a pending enrolment expires; null unless one is pending."`
-	RecoveryCodesLeft int          `json:"recoveryCodesLeft"`
+	RecoveryCodesLeft int          `json:"recoveryCodesLeft" doc:"How many recovery codes have not been used." example:"10"`
 }
 
 func (a *API) getTwoFactor(ctx context.Context, _ *struct{}) (*httpkit.One[TwoFactor], error) {
@@ -120,8 +120,8 @@ func stamp(at time.Time) *clock.Stamp {
 
 // Enrolment is a two-factor secret that is not confirmed yet.
 type Enrolment struct {
-	Secret     string      `json:"secret" doc:"Base32, for typing into an authenticator app; shown only in this answer."`
-	OtpauthURL string      `json:"otpauthUrl" format:"uri" doc:"The same for a QR code."`
+	Secret     string      `json:"secret" doc:"Base32, for typing into an authenticator app; shown only in this answer." example:"JBSWY3DPEHPK3PXP"`
+	OtpauthURL string      `json:"otpauthUrl" format:"uri" doc:"The same for a QR code." example:"otpauth://totp/Gonebox:you@example.org?secret=JBSWY3DPEHPK3PXP&issuer=Gonebox"`
 	ExpiresAt  clock.Stamp `json:"expiresAt" doc:"It must be confirmed before."`
 }
 
@@ -140,7 +140,7 @@ type twoFactorCode struct {
 
 // TwoFactorConfirmed is the answer to confirming two-factor.
 type TwoFactorConfirmed struct {
-	Status        string   `json:"status" enum:"active"`
+	Status        string   `json:"status" enum:"active" doc:"The state of two-factor authentication."`
 	RecoveryCodes []string `json:"recoveryCodes" nullable:"false" doc:"Shown only in this answer."`
 }
 

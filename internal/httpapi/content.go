@@ -48,13 +48,13 @@ func (q LocaleQuery) locale() (content.Locale, error) {
 
 // Notice is a notice as every client sees it.
 type Notice struct {
-	ID          id.Notice       `json:"id"`
-	Kind        content.Kind    `json:"kind" enum:"banner,dialog"`
-	Level       content.Level   `json:"level" enum:"info,warning,critical"`
-	Title       string          `json:"title"`
-	HTML        string          `json:"html" doc:"Safe to render unchanged; may be empty."`
-	Locale      *content.Locale `json:"locale" nullable:"true" doc:"The language of the readers it is for; null for all."`
-	StartsAt    clock.Stamp     `json:"startsAt"`
+	ID          id.Notice       `json:"id" doc:"The identifier of the notice." example:"ntc_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Kind        content.Kind    `json:"kind" enum:"banner,dialog" doc:"How the notice is shown."`
+	Level       content.Level   `json:"level" enum:"info,warning,critical" doc:"How important the notice is."`
+	Title       string          `json:"title" doc:"The title, as text." example:"Maintenance on Sunday"`
+	HTML        string          `json:"html" doc:"Safe to render unchanged; may be empty." example:"<p>The service is down from 02:00 to 02:30 UTC.</p>"`
+	Locale      *content.Locale `json:"locale" nullable:"true" doc:"The language of the readers it is for; null for all." example:"en"`
+	StartsAt    clock.Stamp     `json:"startsAt" doc:"From when on the notice is shown."`
 	EndsAt      *clock.Stamp    `json:"endsAt" nullable:"true" doc:"Null if it is shown until it is withdrawn."`
 	Dismissible bool            `json:"dismissible" doc:"Whether a reader may close it permanently."`
 }
@@ -84,8 +84,8 @@ func (a *API) listNotices(ctx context.Context, in *LocaleQuery) (*httpkit.Many[N
 
 // PageTitle is a page in the list of pages.
 type PageTitle struct {
-	Key   string `json:"key"`
-	Title string `json:"title"`
+	Key   string `json:"key" doc:"The name of the page." example:"privacy"`
+	Title string `json:"title" doc:"The title, as text." example:"Privacy"`
 }
 
 func (a *API) listPages(ctx context.Context, in *LocaleQuery) (*httpkit.Many[PageTitle], error) {
@@ -106,11 +106,11 @@ func (a *API) listPages(ctx context.Context, in *LocaleQuery) (*httpkit.Many[Pag
 
 // Page is a page as every client sees it.
 type Page struct {
-	Key       string          `json:"key"`
-	Title     string          `json:"title"`
-	HTML      string          `json:"html" doc:"Safe to render unchanged."`
-	Locale    *content.Locale `json:"locale" nullable:"true" doc:"Its language; null if it was published without one."`
-	UpdatedAt clock.Stamp     `json:"updatedAt"`
+	Key       string          `json:"key" doc:"The name of the page." example:"privacy"`
+	Title     string          `json:"title" doc:"The title, as text." example:"Privacy"`
+	HTML      string          `json:"html" doc:"Safe to render unchanged." example:"<p>The service is down from 02:00 to 02:30 UTC.</p>"`
+	Locale    *content.Locale `json:"locale" nullable:"true" doc:"Its language; null if it was published without one." example:"en"`
+	UpdatedAt clock.Stamp     `json:"updatedAt" doc:"When the page was last published."`
 }
 
 func (a *API) getPage(ctx context.Context, in *struct {

@@ -12,17 +12,17 @@ import (
 
 // Delivery is an attempt to deliver an event as the endpoint's owner sees it.
 type Delivery struct {
-	ID            id.Delivery  `json:"id"`
-	EventID       id.Event     `json:"eventId" doc:"The webhook-id that was sent: the same for every attempt."`
-	Event         event.Name   `json:"event"`
+	ID            id.Delivery  `json:"id" doc:"The identifier of the attempt." example:"dlv_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	EventID       id.Event     `json:"eventId" doc:"The webhook-id that was sent: the same for every attempt." example:"evt_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Event         event.Name   `json:"event" doc:"The name of the event." example:"message.received"`
 	Attempt       int          `json:"attempt" doc:"1 for the first attempt."`
-	Outcome       string       `json:"outcome" enum:"succeeded,failed"`
+	Outcome       string       `json:"outcome" enum:"succeeded,failed" doc:"Whether the endpoint answered 2xx in time."`
 	HTTPStatus    *int         `json:"httpStatus" nullable:"true" doc:"The endpoint's answer, or null if there was none."`
-	Error         *string      `json:"error" nullable:"true" doc:"Why it failed, or null."`
-	DurationMS    int64        `json:"durationMs"`
-	AttemptedAt   clock.Stamp  `json:"attemptedAt"`
+	Error         *string      `json:"error" nullable:"true" doc:"Why it failed, or null." example:"the endpoint did not answer in time"`
+	DurationMS    int64        `json:"durationMs" doc:"How long the attempt took, in milliseconds." example:"84"`
+	AttemptedAt   clock.Stamp  `json:"attemptedAt" doc:"When the attempt was made."`
 	NextAttemptAt *clock.Stamp `json:"nextAttemptAt" doc:"When it is retried, or null."`
-	ResponseBody  string       `json:"responseBody" doc:"The beginning of the endpoint's answer, at most 1 KiB."`
+	ResponseBody  string       `json:"responseBody" doc:"The beginning of the endpoint's answer, at most 1 KiB." example:"thanks"`
 }
 
 func shownDelivery(d *webhook.Delivery) Delivery {
@@ -57,7 +57,7 @@ func (a *API) listDeliveries(ctx context.Context, in *WebhookPath) (*httpkit.Man
 
 // Sent names an event that was queued for an endpoint.
 type Sent struct {
-	EventID id.Event `json:"eventId" doc:"The webhook-id to look for among the deliveries."`
+	EventID id.Event `json:"eventId" doc:"The webhook-id to look for among the deliveries." example:"evt_01jzq8w3v5e4t9n2k7m6x0y1dr"`
 }
 
 func (a *API) testWebhook(ctx context.Context, in *WebhookPath) (*httpkit.One[Sent], error) {

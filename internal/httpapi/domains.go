@@ -39,20 +39,20 @@ func (a *API) domains() {
 
 // PrivateDomain is a private domain as its owner sees it.
 type PrivateDomain struct {
-	ID         id.Domain      `json:"id"`
-	Domain     string         `json:"domain" doc:"In lower-case A-labels."`
-	Status     string         `json:"status" enum:"pending,verified,suspended"`
+	ID         id.Domain      `json:"id" doc:"The identifier of the domain." example:"dom_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Domain     string         `json:"domain" doc:"In lower-case A-labels." example:"mail.example.org"`
+	Status     string         `json:"status" enum:"pending,verified,suspended" doc:"Mail is accepted while the domain is verified."`
 	Records    []DomainRecord `json:"records" nullable:"false" doc:"The records that must be in DNS."`
-	CreatedAt  clock.Stamp    `json:"createdAt"`
+	CreatedAt  clock.Stamp    `json:"createdAt" doc:"When the domain was added."`
 	VerifiedAt *clock.Stamp   `json:"verifiedAt" doc:"When it was last verified, or null."`
 	CheckedAt  *clock.Stamp   `json:"checkedAt" doc:"When its records were last looked up in DNS successfully, or null."`
 }
 
 // DomainRecord is a DNS record of a private domain.
 type DomainRecord struct {
-	Type     string `json:"type" enum:"TXT,MX"`
-	Name     string `json:"name"`
-	Value    string `json:"value"`
+	Type     string `json:"type" enum:"TXT,MX" doc:"The type of the record."`
+	Name     string `json:"name" doc:"The name of the record." example:"_gonebox.mail.example.org"`
+	Value    string `json:"value" doc:"The value that the record must have." example:"gonebox-verify=5f0c1d7ab3e94c2f8a6d0b7e13c95a42"`
 	Priority *int   `json:"priority" doc:"Of an MX record; any other value is accepted too. Null for other types."`
 	OK       bool   `json:"ok" doc:"Whether it was found by the last lookup."`
 }
@@ -93,7 +93,7 @@ func (a *API) listPrivateDomains(ctx context.Context, in *httpkit.Paging) (*http
 // domainClaim is the body that adds a private domain.
 type domainClaim struct {
 	_      struct{} `additionalProperties:"false"`
-	Domain string   `json:"domain" minLength:"1" maxLength:"253" example:"mail.example.org"`
+	Domain string   `json:"domain" minLength:"1" maxLength:"253" example:"mail.example.org" doc:"The domain name; international names are accepted in either form."`
 }
 
 func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainClaim }) (*httpkit.One[PrivateDomain], error) {

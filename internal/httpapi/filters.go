@@ -52,17 +52,17 @@ const (
 
 // Filter is an extraction filter as its owner sees it.
 type Filter struct {
-	ID             id.Filter   `json:"id"`
-	Name           string      `json:"name"`
-	ScopeType      string      `json:"scopeType" enum:"all,domain"`
-	DomainID       *id.Domain  `json:"domainId" nullable:"true" doc:"The private domain whose mailboxes it applies to, or null for all mailboxes."`
-	FromPattern    *string     `json:"fromPattern" nullable:"true"`
-	SubjectPattern *string     `json:"subjectPattern" nullable:"true"`
-	ExtractRegex   string      `json:"extractRegex"`
-	Priority       int         `json:"priority"`
-	Status         string      `json:"status" enum:"active,disabled"`
-	CreatedAt      clock.Stamp `json:"createdAt"`
-	UpdatedAt      clock.Stamp `json:"updatedAt"`
+	ID             id.Filter   `json:"id" doc:"The identifier of the filter." example:"flt_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Name           string      `json:"name" doc:"The name that the owner gave to the filter." example:"Door codes"`
+	ScopeType      string      `json:"scopeType" enum:"all,domain" doc:"Whether the filter applies to all mailboxes or to those of one private domain."`
+	DomainID       *id.Domain  `json:"domainId" nullable:"true" doc:"The private domain whose mailboxes it applies to, or null for all mailboxes." example:"dom_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	FromPattern    *string     `json:"fromPattern" nullable:"true" doc:"An RE2 pattern searched for in the sender address; null matches every sender." example:"@door\\.example$"`
+	SubjectPattern *string     `json:"subjectPattern" nullable:"true" doc:"An RE2 pattern searched for in the subject; null matches every subject." example:"(?i)access"`
+	ExtractRegex   string      `json:"extractRegex" doc:"The RE2 pattern that finds the code in subject, newline, text." example:"code is (?P<code>[0-9]{6})"`
+	Priority       int         `json:"priority" doc:"Filters are tried in ascending order of priority." example:"100"`
+	Status         string      `json:"status" enum:"active,disabled" doc:"Disabled filters are not tried."`
+	CreatedAt      clock.Stamp `json:"createdAt" doc:"When the filter was created."`
+	UpdatedAt      clock.Stamp `json:"updatedAt" doc:"When the filter was last changed."`
 }
 
 func shownFilter(f *filter.Filter) Filter {
@@ -109,7 +109,7 @@ func (a *API) listFilters(ctx context.Context, in *httpkit.Paging) (*httpkit.Man
 // filterCreation is the body that creates a filter.
 type filterCreation struct {
 	_         struct{} `additionalProperties:"false"`
-	Name      string   `json:"name" minLength:"1" maxLength:"100"`
+	Name      string   `json:"name" minLength:"1" maxLength:"100" doc:"A name to recognize the filter by." example:"Door codes"`
 	ScopeType *string  `json:"scopeType,omitempty" enum:"all,domain" doc:"All mailboxes, which is the default, or those of a private domain."`
 	DomainID  *string  `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"The id of one of your private domains, if scopeType is domain."`
 	FilterPatterns
@@ -192,12 +192,12 @@ func (clearable) Schema(huma.Registry) *huma.Schema {
 // filterUpdate is the body that changes a filter.
 type filterUpdate struct {
 	_              struct{}  `additionalProperties:"false"`
-	Name           *string   `json:"name,omitempty" minLength:"1" maxLength:"100"`
-	FromPattern    clearable `json:"fromPattern,omitzero" required:"false" nullable:"true" maxLength:"512"`
-	SubjectPattern clearable `json:"subjectPattern,omitzero" required:"false" nullable:"true" maxLength:"512"`
-	ExtractRegex   *string   `json:"extractRegex,omitempty" minLength:"1" maxLength:"512"`
-	Priority       *int      `json:"priority,omitempty" minimum:"1" maximum:"9999"`
-	Status         *string   `json:"status,omitempty" enum:"active,disabled"`
+	Name           *string   `json:"name,omitempty" minLength:"1" maxLength:"100" doc:"A name to recognize the filter by." example:"Door codes"`
+	FromPattern    clearable `json:"fromPattern,omitzero" required:"false" nullable:"true" maxLength:"512" doc:"An RE2 pattern searched for in the sender address; null matches every sender." example:"@door\\.example$"`
+	SubjectPattern clearable `json:"subjectPattern,omitzero" required:"false" nullable:"true" maxLength:"512" doc:"An RE2 pattern searched for in the subject; null matches every subject." example:"(?i)access"`
+	ExtractRegex   *string   `json:"extractRegex,omitempty" minLength:"1" maxLength:"512" doc:"The RE2 pattern that finds the code in subject, newline, text." example:"code is (?P<code>[0-9]{6})"`
+	Priority       *int      `json:"priority,omitempty" minimum:"1" maximum:"9999" doc:"Filters are tried in ascending order of priority." example:"100"`
+	Status         *string   `json:"status,omitempty" enum:"active,disabled" doc:"Disabled filters are not tried."`
 }
 
 func (u filterUpdate) change() filter.Change {

@@ -27,7 +27,7 @@ func (a *API) integrations() {
 type BankTransaction struct {
 	ID              any `json:"id" doc:"The bank's number of the transaction, unique." example:"92704"`
 	Gateway         any `json:"gateway,omitempty" doc:"The bank's name." example:"\"Vietcombank\""`
-	TransactionDate any `json:"transactionDate,omitempty" example:"\"2026-03-14 19:02:37\""`
+	TransactionDate any `json:"transactionDate,omitempty" example:"\"2026-03-14 19:02:37\"" doc:"When the bank booked the transfer."`
 	AccountNumber   any `json:"accountNumber,omitempty" doc:"The account that the money was paid to or from." example:"\"0011001932418\""`
 	SubAccount      any `json:"subAccount,omitempty" doc:"A virtual account of it."`
 	Code            any `json:"code,omitempty" doc:"The memo as the bank's service recognized it."`
@@ -35,7 +35,7 @@ type BankTransaction struct {
 	TransferType    any `json:"transferType,omitempty" doc:"in or out." example:"\"in\""`
 	TransferAmount  any `json:"transferAmount,omitempty" doc:"In VND." example:"100000"`
 	Accumulated     any `json:"accumulated,omitempty" doc:"The account's balance."`
-	ReferenceCode   any `json:"referenceCode,omitempty" example:"\"MBVCB.3278907687\""`
+	ReferenceCode   any `json:"referenceCode,omitempty" example:"\"MBVCB.3278907687\"" doc:"The bank's reference of the transfer."`
 	Description     any `json:"description,omitempty" doc:"The bank's whole message."`
 }
 
@@ -55,7 +55,7 @@ func (bankBody) Schema(r huma.Registry) *huma.Schema {
 
 // BankReceipt is the answer that the bank's service expects, without a wrapper.
 type BankReceipt struct {
-	Success bool `json:"success" enum:"true"`
+	Success bool `json:"success" enum:"true" doc:"The transaction is stored, now or by an earlier call."`
 }
 
 type bankAnswer struct{ Body BankReceipt }

@@ -37,15 +37,15 @@ func (a *API) keys() {
 
 // Key is a developer key as its owner sees it.
 type Key struct {
-	Prefix       string         `json:"prefix" doc:"Identifies the key in paths."`
-	Name         string         `json:"name"`
-	Scopes       []apikey.Scope `json:"scopes" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read"`
+	Prefix       string         `json:"prefix" doc:"Identifies the key in paths." example:"k3v9q2"`
+	Name         string         `json:"name" doc:"The name that the owner gave to the key." example:"CI"`
+	Scopes       []apikey.Scope `json:"scopes" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read" doc:"What the key may do."`
 	AllowedCIDRs []string       `json:"allowedCidrs" nullable:"false" doc:"The networks it may be used from; empty for any."`
-	Tier         string         `json:"tier" doc:"The code of the account's plan."`
-	CreatedAt    clock.Stamp    `json:"createdAt"`
+	Tier         string         `json:"tier" doc:"The code of the account's plan." example:"free"`
+	CreatedAt    clock.Stamp    `json:"createdAt" doc:"When the key was created."`
 	LastUsedAt   *clock.Stamp   `json:"lastUsedAt" nullable:"true" doc:"When it was last accepted, or null."`
 	ExpiresAt    *clock.Stamp   `json:"expiresAt" nullable:"true" doc:"Null if it is valid until it is revoked."`
-	Key          string         `json:"key,omitempty" doc:"The secret key, shown only when it is created."`
+	Key          string         `json:"key,omitempty" doc:"The secret key, shown only when it is created." example:"x_k3v9q2_4f8s1d6g7h2j5k9m"`
 }
 
 func shownKey(k *apikey.Key, credential string) Key {
@@ -98,8 +98,8 @@ func keyMark(p httpkit.Paging) (apikey.Mark, error) {
 // keyCreation is the body that creates a key.
 type keyCreation struct {
 	_            struct{}     `additionalProperties:"false"`
-	Name         string       `json:"name" minLength:"1" maxLength:"100"`
-	Scopes       []string     `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read"`
+	Name         string       `json:"name" minLength:"1" maxLength:"100" doc:"A name to recognize the key by." example:"CI"`
+	Scopes       []string     `json:"scopes" minItems:"1" maxItems:"20" nullable:"false" enum:"mailboxes:read,mailboxes:write,messages:read,otp:read" doc:"What the key may do."`
 	AllowedCIDRs []string     `json:"allowedCidrs,omitempty" maxItems:"100" nullable:"false" doc:"The networks it may be used from, such as 192.0.2.0/24; any if absent or empty."`
 	ExpiresAt    *clock.Stamp `json:"expiresAt,omitempty" doc:"In the future; never if absent."`
 }

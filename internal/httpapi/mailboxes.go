@@ -53,18 +53,18 @@ func (a *API) mailboxes() {
 
 // Mailbox is a mailbox as a client sees it.
 type Mailbox struct {
-	ID           id.Mailbox  `json:"id"`
-	Address      string      `json:"address" format:"email"`
-	LocalPart    string      `json:"localPart"`
-	Domain       string      `json:"domain"`
-	CreatedAt    clock.Stamp `json:"createdAt"`
-	ExpiresAt    clock.Stamp `json:"expiresAt"`
+	ID           id.Mailbox  `json:"id" doc:"The identifier of the mailbox." example:"mbx_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Address      string      `json:"address" format:"email" doc:"The address of the mailbox." example:"quiet-otter-4821@gonebox.localhost"`
+	LocalPart    string      `json:"localPart" doc:"The part of the address before the @." example:"quiet-otter-4821"`
+	Domain       string      `json:"domain" doc:"The domain of the address." example:"gonebox.localhost"`
+	CreatedAt    clock.Stamp `json:"createdAt" doc:"When the mailbox was created."`
+	ExpiresAt    clock.Stamp `json:"expiresAt" doc:"When the mailbox expires and is erased."`
 	TTL          int64       `json:"ttl" doc:"Seconds left."`
-	Tier         string      `json:"tier" enum:"free,paid"`
-	Source       string      `json:"source" enum:"guest,session,account,key,catchall"`
-	MessageCount int         `json:"messageCount"`
-	UnreadCount  int         `json:"unreadCount"`
-	Token        string      `json:"token,omitempty" doc:"The mailbox token, in answers that have one; absent for developer keys without messages:read, otp:read and mailboxes:write."`
+	Tier         string      `json:"tier" enum:"free,paid" doc:"Whether the mailbox belongs to a paid plan."`
+	Source       string      `json:"source" enum:"guest,session,account,key,catchall" doc:"What created the mailbox."`
+	MessageCount int         `json:"messageCount" doc:"The number of messages in the mailbox." example:"3"`
+	UnreadCount  int         `json:"unreadCount" doc:"The number of messages that have not been read." example:"1"`
+	Token        string      `json:"token,omitempty" doc:"The mailbox token, in answers that have one; absent for developer keys without messages:read, otp:read and mailboxes:write." example:"xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn"`
 }
 
 // shownMailbox returns the answer with a mailbox, with a token unless that is "".
@@ -91,7 +91,7 @@ func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) Mailbox {
 
 // PublicDomain is a domain for mailboxes of every client.
 type PublicDomain struct {
-	Domain  string `json:"domain"`
+	Domain  string `json:"domain" doc:"The domain name." example:"gonebox.localhost"`
 	Default bool   `json:"default" doc:"Whether it is used if a request names none."`
 }
 

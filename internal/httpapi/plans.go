@@ -21,10 +21,10 @@ func (a *API) plans() {
 
 // Plan is a row of the catalogue.
 type Plan struct {
-	Code         string       `json:"code" doc:"The planCode of POST /me/subscription."`
-	Name         string       `json:"name"`
-	Prices       PlanPrices   `json:"prices"`
-	Entitlements Entitlements `json:"entitlements"`
+	Code         string       `json:"code" doc:"The planCode of POST /me/subscription." example:"plus"`
+	Name         string       `json:"name" doc:"The name of the plan." example:"Plus"`
+	Prices       PlanPrices   `json:"prices" doc:"The prices in points."`
+	Entitlements Entitlements `json:"entitlements" doc:"What the plan allows."`
 }
 
 // PlanPrices are the prices of a plan.

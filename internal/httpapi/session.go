@@ -31,8 +31,8 @@ func (a *API) session() {
 
 // SessionKey is a new session.
 type SessionKey struct {
-	Key       string      `json:"key" doc:"The guest key, shown only in this answer."`
-	ExpiresAt clock.Stamp `json:"expiresAt"`
+	Key       string      `json:"key" doc:"The guest key, shown only in this answer." example:"xg_AQABhT9mZ2lRkq8nD0c3b1Yv"`
+	ExpiresAt clock.Stamp `json:"expiresAt" doc:"When the session expires unless its key is used before."`
 }
 
 func (a *API) startSession(ctx context.Context, _ *struct{}) (*httpkit.One[SessionKey], error) {
@@ -45,8 +45,8 @@ func (a *API) startSession(ctx context.Context, _ *struct{}) (*httpkit.One[Sessi
 
 // Session is an open session with its mailboxes.
 type Session struct {
-	ExpiresAt clock.Stamp `json:"expiresAt"`
-	Mailboxes []Mailbox   `json:"mailboxes" nullable:"false"`
+	ExpiresAt clock.Stamp `json:"expiresAt" doc:"When the session expires unless its key is used before."`
+	Mailboxes []Mailbox   `json:"mailboxes" nullable:"false" doc:"The live mailboxes of the session, newest first."`
 }
 
 func (a *API) getSession(ctx context.Context, _ *struct{}) (*httpkit.One[Session], error) {

@@ -15,7 +15,7 @@ import (
 func (a *API) auth() {
 	const group = "auth"
 	register(a, group, httpkit.Operation{
-		ID: "register", Method: http.MethodPost, Path: "/auth/register", Summary: "Create an account", Status: 201,
+		ID: "register-account", Method: http.MethodPost, Path: "/auth/register", Summary: "Create an account", Status: 201,
 		Text:  "The answer has a user token: signing in afterwards is not needed.",
 		Limit: ratelimit.Register, Codes: []problem.Code{problem.AccountEmailTaken},
 	}, a.register)
@@ -34,10 +34,10 @@ func (a *API) auth() {
 
 // UserToken is a new user token with the account that it opens.
 type UserToken struct {
-	Token     string      `json:"token" doc:"The user token, shown only in this answer."`
-	TokenType string      `json:"tokenType" enum:"Bearer"`
+	Token     string      `json:"token" doc:"The user token, shown only in this answer." example:"xu_AQABhT9mZ2lRkq8nD0c3b1Yv"`
+	TokenType string      `json:"tokenType" enum:"Bearer" doc:"The scheme to send the token with."`
 	ExpiresAt clock.Stamp `json:"expiresAt" doc:"Each use extends it."`
-	Account   Account     `json:"account"`
+	Account   Account     `json:"account" doc:"The account that signed in."`
 }
 
 func (a *API) shownToken(ctx context.Context, token string, s *account.Session) (*httpkit.One[UserToken], error) {
@@ -50,8 +50,8 @@ func (a *API) shownToken(ctx context.Context, token string, s *account.Session) 
 
 type registration struct {
 	_        struct{} `additionalProperties:"false"`
-	Email    string   `json:"email" maxLength:"255" example:"you@example.org"`
-	Password string   `json:"password" minLength:"8" maxLength:"200" example:"correct horse battery staple"`
+	Email    string   `json:"email" maxLength:"255" example:"you@example.org" doc:"The e-mail address of the account."`
+	Password string   `json:"password" minLength:"8" maxLength:"200" example:"correct horse battery staple" doc:"The password, 8 to 200 characters."`
 	Locale   *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47); en if absent." example:"vi-VN"`
 }
 
@@ -76,8 +76,8 @@ func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*h
 
 type credentials struct {
 	_        struct{} `additionalProperties:"false"`
-	Email    string   `json:"email" maxLength:"255" example:"you@example.org"`
-	Password string   `json:"password" maxLength:"200" example:"correct horse battery staple"`
+	Email    string   `json:"email" maxLength:"255" example:"you@example.org" doc:"The e-mail address of the account."`
+	Password string   `json:"password" maxLength:"200" example:"correct horse battery staple" doc:"The password of the account."`
 	Code     *string  `json:"code,omitempty" maxLength:"16" doc:"The two-factor code, or a recovery code." example:"482913"`
 }
 

@@ -34,20 +34,20 @@ func (a *API) subscription() {
 
 // Subscription is a subscription as its owner sees it.
 type Subscription struct {
-	ID               id.Subscription     `json:"id"`
-	PlanCode         string              `json:"planCode"`
-	Interval         plan.Interval       `json:"interval" enum:"monthly,yearly"`
-	Status           subscription.Status `json:"status" enum:"active,cancelled,expired"`
+	ID               id.Subscription     `json:"id" doc:"The identifier of the subscription." example:"sub_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	PlanCode         string              `json:"planCode" doc:"The code of the plan that was bought." example:"plus"`
+	Interval         plan.Interval       `json:"interval" enum:"monthly,yearly" doc:"The length of a period."`
+	Status           subscription.Status `json:"status" enum:"active,cancelled,expired" doc:"active renews at the end of the period, cancelled does not, expired has ended."`
 	AutoRenew        bool                `json:"autoRenew" doc:"Whether it is renewed when the period ends."`
-	StartedAt        clock.Stamp         `json:"startedAt"`
-	CurrentPeriodEnd clock.Stamp         `json:"currentPeriodEnd"`
+	StartedAt        clock.Stamp         `json:"startedAt" doc:"When the subscription was bought."`
+	CurrentPeriodEnd clock.Stamp         `json:"currentPeriodEnd" doc:"When the current period ends."`
 	Price            int64               `json:"price" doc:"Points that the current period cost."`
 }
 
 // SubscriptionState is an account's subscription and what it entitles to.
 type SubscriptionState struct {
 	Subscription *Subscription `json:"subscription" doc:"Null if there never was one."`
-	Plan         string        `json:"plan" doc:"The code of the plan in effect."`
+	Plan         string        `json:"plan" doc:"The code of the plan in effect." example:"plus"`
 	Entitlements Entitlements  `json:"entitlements" doc:"The quotas of the plan in effect."`
 }
 
@@ -74,7 +74,7 @@ func (a *API) getSubscription(ctx context.Context, _ *struct{}) (*httpkit.One[Su
 type subscriptionWish struct {
 	_        struct{} `additionalProperties:"false"`
 	PlanCode string   `json:"planCode" maxLength:"64" doc:"One of GET /plans that has a price." example:"plus"`
-	Interval string   `json:"interval" enum:"monthly,yearly"`
+	Interval string   `json:"interval" enum:"monthly,yearly" doc:"The length of a period."`
 }
 
 func (a *API) createSubscription(ctx context.Context, in *struct {

@@ -29,21 +29,21 @@ func (a *API) system() {
 
 // Health is the answer of the liveness probe.
 type Health struct {
-	Status string `json:"status" enum:"ok"`
+	Status string `json:"status" enum:"ok" doc:"Always ok: the process answers."`
 }
 
 // Readiness is the answer of the readiness probe.
 type Readiness struct {
-	Status string `json:"status" enum:"ok,unavailable,stopping"`
-	Checks Checks `json:"checks"`
+	Status string `json:"status" enum:"ok,unavailable,stopping" doc:"ok, unavailable if a check fails, or stopping after the signal to stop."`
+	Checks Checks `json:"checks" doc:"The result of each check."`
 }
 
 // Checks has for each dependency "ok", or "elsewhere" if another process does its work, or what is wrong.
 type Checks struct {
-	Database   string `json:"database"`
-	Migrations string `json:"migrations"`
-	SMTP       string `json:"smtp"`
-	Jobs       string `json:"jobs"`
+	Database   string `json:"database" doc:"ok, or what is wrong with the database." example:"ok"`
+	Migrations string `json:"migrations" doc:"ok, or what is wrong with the version of the schema." example:"ok"`
+	SMTP       string `json:"smtp" doc:"ok, elsewhere if another process receives mail, or what is wrong." example:"ok"`
+	Jobs       string `json:"jobs" doc:"ok, elsewhere if another process runs the jobs, or what is wrong." example:"ok"`
 }
 
 type readinessAnswer struct {

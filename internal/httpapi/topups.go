@@ -31,33 +31,33 @@ func (a *API) topups() {
 // topupCreation is the body that orders a top-up.
 type topupCreation struct {
 	_        struct{} `additionalProperties:"false"`
-	Provider string   `json:"provider" enum:"bankpay,bnb"`
-	Amount   int64    `json:"amount" minimum:"1" doc:"In the currency, within the bounds in the list of providers. Only amounts of whole points."`
-	Currency string   `json:"currency" enum:"VND"`
+	Provider string   `json:"provider" enum:"bankpay,bnb" doc:"How the order is paid."`
+	Amount   int64    `json:"amount" minimum:"1" doc:"In the currency, within the bounds in the list of providers. Only amounts of whole points." example:"50000"`
+	Currency string   `json:"currency" enum:"VND" doc:"The currency of the amount."`
 }
 
 // Topup is a top-up order.
 type Topup struct {
-	ID        id.Order     `json:"id"`
-	Provider  string       `json:"provider" enum:"bankpay,bnb"`
-	Amount    int64        `json:"amount"`
-	Currency  string       `json:"currency" enum:"VND"`
+	ID        id.Order     `json:"id" doc:"The identifier of the order." example:"ord_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Provider  string       `json:"provider" enum:"bankpay,bnb" doc:"How the order is paid."`
+	Amount    int64        `json:"amount" doc:"The amount to pay." example:"50000"`
+	Currency  string       `json:"currency" enum:"VND" doc:"The currency of the amount."`
 	Points    int64        `json:"points" doc:"The points that are credited when it is paid."`
 	Status    string       `json:"status" enum:"pending,paid,expired" doc:"An expired order is still credited if it is paid within 30 days."`
-	Memo      string       `json:"memo" doc:"What the text of the transfer must contain."`
-	Bank      BankAccount  `json:"bank"`
-	QR        string       `json:"qr" doc:"The text of a VietQR (EMVCo) code with account, amount and memo."`
-	CreatedAt clock.Stamp  `json:"createdAt"`
-	ExpiresAt clock.Stamp  `json:"expiresAt"`
-	PaidAt    *clock.Stamp `json:"paidAt" nullable:"true"`
+	Memo      string       `json:"memo" doc:"What the text of the transfer must contain." example:"GBK7TR9X3W"`
+	Bank      BankAccount  `json:"bank" doc:"The account to transfer the amount to."`
+	QR        string       `json:"qr" doc:"The text of a VietQR (EMVCo) code with account, amount and memo." example:"00020101021238570010A000000727"`
+	CreatedAt clock.Stamp  `json:"createdAt" doc:"When the order was made."`
+	ExpiresAt clock.Stamp  `json:"expiresAt" doc:"When the order expires; a later payment is credited for 30 days all the same."`
+	PaidAt    *clock.Stamp `json:"paidAt" nullable:"true" doc:"When the payment was credited; null until then."`
 }
 
 // BankAccount is an account to pay to.
 type BankAccount struct {
-	BIN           string `json:"bin" doc:"The bank's number in VietQR."`
-	Name          string `json:"name"`
-	AccountNumber string `json:"accountNumber"`
-	AccountName   string `json:"accountName"`
+	BIN           string `json:"bin" doc:"The bank's number in VietQR." example:"970436"`
+	Name          string `json:"name" doc:"The name of the bank." example:"Vietcombank"`
+	AccountNumber string `json:"accountNumber" doc:"The number of the account." example:"0011001932418"`
+	AccountName   string `json:"accountName" doc:"The holder of the account." example:"CONG TY GONEBOX"`
 }
 
 // shownTopup returns an order with its status at a time.

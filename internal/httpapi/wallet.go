@@ -33,10 +33,10 @@ func (a *API) wallet() {
 
 // Provider is a payment provider.
 type Provider struct {
-	Code       string   `json:"code" enum:"bankpay,bnb"`
-	Name       string   `json:"name"`
-	Status     string   `json:"status" enum:"active,coming_soon,disabled"`
-	Currencies []string `json:"currencies" nullable:"false"`
+	Code       string   `json:"code" enum:"bankpay,bnb" doc:"The code of the provider."`
+	Name       string   `json:"name" doc:"The name of the provider." example:"Bank transfer"`
+	Status     string   `json:"status" enum:"active,coming_soon,disabled" doc:"Only active providers take orders."`
+	Currencies []string `json:"currencies" nullable:"false" doc:"The currencies in which the provider takes payments." example:"VND"`
 	MinAmount  int64    `json:"minAmount" doc:"Of one top-up, in VND."`
 	MaxAmount  int64    `json:"maxAmount" doc:"Of one top-up, in VND."`
 }
@@ -54,7 +54,7 @@ func (a *API) listProviders(context.Context, *struct{}) (*httpkit.Many[Provider]
 // Wallet is the balance of an account.
 type Wallet struct {
 	Balance       int64  `json:"balance" doc:"Points: the sum of all ledger entries."`
-	Currency      string `json:"currency" enum:"POINT"`
+	Currency      string `json:"currency" enum:"POINT" doc:"The unit of the balance."`
 	PendingTopups int    `json:"pendingTopups" doc:"Top-up orders that are neither paid nor expired."`
 }
 
@@ -68,13 +68,13 @@ func (a *API) showWallet(ctx context.Context, _ *struct{}) (*httpkit.One[Wallet]
 
 // LedgerEntry is a line of the ledger.
 type LedgerEntry struct {
-	ID           id.Transaction `json:"id"`
-	Kind         string         `json:"kind" enum:"topup,subscription,adjustment"`
+	ID           id.Transaction `json:"id" doc:"The identifier of the entry." example:"txn_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Kind         string         `json:"kind" enum:"topup,subscription,adjustment" doc:"What caused the entry."`
 	Amount       int64          `json:"amount" doc:"Points; negative if they were debited."`
-	BalanceAfter int64          `json:"balanceAfter"`
-	Reference    *string        `json:"reference" nullable:"true" doc:"The order, bank transaction or subscription that it is for."`
-	Note         *string        `json:"note" nullable:"true"`
-	CreatedAt    clock.Stamp    `json:"createdAt"`
+	BalanceAfter int64          `json:"balanceAfter" doc:"The balance after this entry, in points." example:"120"`
+	Reference    *string        `json:"reference" nullable:"true" doc:"The order, bank transaction or subscription that it is for." example:"ord_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Note         *string        `json:"note" nullable:"true" doc:"What staff noted; null for other entries." example:"Refund for a payment made twice"`
+	CreatedAt    clock.Stamp    `json:"createdAt" doc:"When the entry was made."`
 }
 
 func (a *API) listLedger(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[LedgerEntry], error) {

@@ -34,7 +34,7 @@ func (a *API) webhooks() {
 	remove := with(http.MethodDelete, "delete-webhook", "/{id}", "Delete a webhook endpoint", 204, problem.WebhookNotFound)
 	remove.Text = "Its undelivered events are deleted too."
 	register(a, group, remove, a.deleteWebhook)
-	history := with(http.MethodGet, "list-deliveries", "/{id}/deliveries", "List the last delivery attempts", 200, problem.WebhookNotFound)
+	history := with(http.MethodGet, "list-webhook-deliveries", "/{id}/deliveries", "List the last delivery attempts", 200, problem.WebhookNotFound)
 	history.Text = "The last 100, newest first, on one page."
 	register(a, group, history, a.listDeliveries)
 	rotate := with(http.MethodPost, "rotate-webhook-secret", "/{id}/rotate-secret", "Give a webhook endpoint a new secret", 200, problem.WebhookNotFound)
@@ -43,7 +43,7 @@ func (a *API) webhooks() {
 	test := with(http.MethodPost, "test-webhook", "/{id}/test", "Send a ping to a webhook endpoint", 202, problem.WebhookNotFound)
 	test.Text = "It is sent once, now, even if the endpoint is paused. The attempt is listed among its deliveries."
 	register(a, group, test, a.testWebhook)
-	again := with(http.MethodPost, "redeliver", "/{id}/deliveries/{deliveryId}/redeliver", "Send an event again", 202,
+	again := with(http.MethodPost, "redeliver-webhook", "/{id}/deliveries/{deliveryId}/redeliver", "Send an event again", 202,
 		problem.WebhookNotFound, problem.WebhookDeliveryNotFound)
 	again.Text = "The event of one of the last 100 attempts is sent once more, now, with the same `webhook-id` and body, even if the endpoint is paused."
 	register(a, group, again, a.redeliver)
@@ -51,16 +51,16 @@ func (a *API) webhooks() {
 
 // Webhook is a webhook endpoint as its owner sees it.
 type Webhook struct {
-	ID             id.Webhook   `json:"id"`
-	URL            string       `json:"url"`
-	Events         []event.Name `json:"events" nullable:"false"`
-	DomainID       *id.Domain   `json:"domainId" nullable:"true" doc:"The private domain whose events it gets, or null for all events."`
-	Status         string       `json:"status" enum:"active,paused"`
+	ID             id.Webhook   `json:"id" doc:"The identifier of the endpoint." example:"whk_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	URL            string       `json:"url" doc:"Where events are sent." example:"https://hooks.example.org/gonebox"`
+	Events         []event.Name `json:"events" nullable:"false" doc:"The events that the endpoint receives."`
+	DomainID       *id.Domain   `json:"domainId" nullable:"true" doc:"The private domain whose events it gets, or null for all events." example:"dom_01jzq8w3v5e4t9n2k7m6x0y1dr"`
+	Status         string       `json:"status" enum:"active,paused" doc:"Paused endpoints receive nothing until they are resumed."`
 	FailureCount   int          `json:"failureCount" doc:"Consecutive failed attempts."`
 	PausedReason   *string      `json:"pausedReason" nullable:"true" enum:"manual,failures,gone" doc:"Why it is paused, or null."`
 	LastDeliveryAt *clock.Stamp `json:"lastDeliveryAt" doc:"When it last accepted an event, or null."`
-	CreatedAt      clock.Stamp  `json:"createdAt"`
-	Secret         string       `json:"secret,omitempty" doc:"The signing secret, whsec_ and base64, in answers that show it."`
+	CreatedAt      clock.Stamp  `json:"createdAt" doc:"When the endpoint was created."`
+	Secret         string       `json:"secret,omitempty" doc:"The signing secret, whsec_ and base64, in answers that show it." example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"`
 }
 
 func shownWebhook(e *webhook.Endpoint, secret string) Webhook {
@@ -93,7 +93,7 @@ func (a *API) listWebhooks(ctx context.Context, in *httpkit.Paging) (*httpkit.Ma
 type webhookCreation struct {
 	_        struct{}     `additionalProperties:"false"`
 	URL      string       `json:"url" minLength:"1" maxLength:"2048" doc:"https on port 443 or 8443, resolving to a public address." example:"https://hooks.example.org/gonebox"`
-	Events   []event.Name `json:"events" minItems:"1" uniqueItems:"true" nullable:"false" enum:"message.received,otp.extracted,mailbox.created,mailbox.expired,domain.verified,domain.suspended,webhook.ping"`
+	Events   []event.Name `json:"events" minItems:"1" uniqueItems:"true" nullable:"false" enum:"message.received,otp.extracted,mailbox.created,mailbox.expired,domain.verified,domain.suspended,webhook.ping" doc:"The events that the endpoint receives."`
 	DomainID *string      `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"One of your private domains, to get only its events; all events if absent."`
 }
 
@@ -136,9 +136,9 @@ func (p WebhookPath) webhook() (id.Webhook, error) {
 // webhookUpdate is the body that changes an endpoint.
 type webhookUpdate struct {
 	_      struct{}     `additionalProperties:"false"`
-	URL    *string      `json:"url,omitempty" minLength:"1" maxLength:"2048"`
-	Events []event.Name `json:"events,omitempty" minItems:"1" uniqueItems:"true" enum:"message.received,otp.extracted,mailbox.created,mailbox.expired,domain.verified,domain.suspended,webhook.ping"`
-	Status *string      `json:"status,omitempty" enum:"active,paused"`
+	URL    *string      `json:"url,omitempty" minLength:"1" maxLength:"2048" doc:"Where events are sent." example:"https://hooks.example.org/gonebox"`
+	Events []event.Name `json:"events,omitempty" minItems:"1" uniqueItems:"true" enum:"message.received,otp.extracted,mailbox.created,mailbox.expired,domain.verified,domain.suspended,webhook.ping" doc:"The events that the endpoint receives."`
+	Status *string      `json:"status,omitempty" enum:"active,paused" doc:"Paused endpoints receive nothing until they are resumed."`
 }
 
 func (a *API) updateWebhook(ctx context.Context, in *struct {

@@ -113,7 +113,7 @@ func (k *Kit) authenticate(ctx huma.Context, next func(huma.Context)) {
 
 // Handler returns the handler of the API. Register must not be called afterwards.
 func (k *Kit) Handler() http.Handler {
-	allowNull(k.huma.OpenAPI().Components.Schemas)
+	k.completeDocument()
 	return k.outermost()
 }
 
@@ -123,9 +123,10 @@ type Scheme string
 // Public in a list with other schemes means that the credential may be left out.
 const Public Scheme = "public"
 
-// security is what OpenAPI says of an operation's schemes.
+// security is what OpenAPI says of an operation's schemes. The list is empty, not nil, for an operation without any: generators
+// and linters take a missing list for an oversight.
 func security(schemes []Scheme) []map[string][]string {
-	var all []map[string][]string
+	all := []map[string][]string{}
 	for _, s := range schemes {
 		if s == Public {
 			all = append(all, map[string][]string{})
@@ -138,13 +139,13 @@ func security(schemes []Scheme) []map[string][]string {
 
 // Data wraps the answer of one thing.
 type Data[T any] struct {
-	Data T `json:"data"`
+	Data T `json:"data" doc:"The result."`
 }
 
 // List wraps a page of answers.
 type List[T any] struct {
-	Data       []T     `json:"data" nullable:"false"`
-	NextCursor *string `json:"nextCursor" doc:"The cursor of the next page, or null where this is the last."`
+	Data       []T     `json:"data" nullable:"false" doc:"The items, newest first unless the operation says otherwise."`
+	NextCursor *string `json:"nextCursor" doc:"The cursor of the next page, or null where this is the last." example:"bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"`
 }
 
 // One and Many are answers in the form that the library expects.

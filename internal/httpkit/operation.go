@@ -17,7 +17,7 @@ import (
 
 // Operation describes an operation: its row in the documentation, and what is checked before its handler runs.
 type Operation struct {
-	ID      string // in OpenAPI, and the label of the metrics
+	ID      string // the label of the metrics and, in camel case, the operationId in OpenAPI: a verb and its noun
 	Method  string
 	Path    string // below BasePath
 	Summary string
@@ -44,7 +44,7 @@ type Operation struct {
 func Register[I, O any](k *Kit, group string, o Operation, handle func(context.Context, *I) (*O, error)) {
 	o.Codes = o.allCodes(hasBody[I]())
 	op := huma.Operation{
-		OperationID: o.ID, Method: o.Method, Path: k.BasePath + o.Path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
+		OperationID: camelCase(o.ID), Method: o.Method, Path: k.BasePath + o.Path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
 		DefaultStatus: o.Status, Security: security(o.Auth), SkipValidateBody: true, MaxBodyBytes: -1, BodyReadTimeout: -1, // see readBody
 		Metadata: map[string]any{metadataKey: &o}, Responses: problemResponses(k.huma, o),
 	}
@@ -75,7 +75,7 @@ func Register[I, O any](k *Kit, group string, o Operation, handle func(context.C
 func (o *Operation) refine(responses map[string]*huma.Response) {
 	success := responses[strconv.Itoa(o.Status)]
 	if o.Media != "" {
-		success.Content = map[string]*huma.MediaType{o.Media: {}}
+		success.Content = map[string]*huma.MediaType{o.Media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 		delete(success.Headers, "Content-Type") // the media type says it
 	}
 	if o.Also != 0 {

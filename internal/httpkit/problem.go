@@ -25,11 +25,11 @@ const problemType = "application/problem+json"
 // Problem is an error as a client sees it (RFC 9457).
 type Problem struct {
 	Type    string          `json:"type" format:"uri" doc:"Where the problem is described."`
-	Title   string          `json:"title" doc:"What happened, for people."`
-	Status  int             `json:"status"`
-	Code    string          `json:"code" doc:"What happened, for programs: it never changes."`
-	TraceID string          `json:"traceId" doc:"The W3C trace id of the request, also in the server's log."`
-	Detail  string          `json:"detail,omitempty" doc:"What happened this time and what to do."`
+	Title   string          `json:"title" doc:"What happened, for people." example:"The request is not valid."`
+	Status  int             `json:"status" doc:"The status of the answer."`
+	Code    string          `json:"code" doc:"What happened, for programs: it never changes." example:"request.invalid"`
+	TraceID string          `json:"traceId" doc:"The W3C trace id of the request, also in the server's log." example:"4bf92f3577b34da6a3ce929d0e0e4736"`
+	Detail  string          `json:"detail,omitempty" doc:"What happened this time and what to do." example:"The body has one fault."`
 	Errors  []problem.Field `json:"errors,omitempty" doc:"Which parts of the input are at fault."`
 
 	retryAfter string

@@ -52,15 +52,26 @@ func newSchemas(names schemaNames) huma.Registry {
 	return r
 }
 
-// allowNull marks every pointer property without omitempty as nullable, which the library does not do for references and
-// for types that are documented as another.
-func allowNull(r huma.Registry) {
+// correctSchemas corrects what the library derives from the Go types.
+//
+//   - Every pointer property without omitempty can be null, also where it is a reference or documented as another type.
+//   - A slice in an answer is never null.
+//   - An answer may gain properties in a later version, which is said by saying nothing: with additionalProperties true
+//     generators produce types that accept any misspelt name. Request bodies are the schemas that refuse other properties.
+func correctSchemas(r huma.Registry) {
 	for name, schema := range r.Map() {
+		answer := schema.AdditionalProperties == true
+		if answer {
+			schema.AdditionalProperties = nil
+		}
 		for _, f := range reflect.VisibleFields(r.TypeFromRef(schemaPrefix + name)) {
 			property, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			p := schema.Properties[property]
-			if f.Type.Kind() == reflect.Pointer && p != nil && !strings.Contains(options, "omitempty") {
+			switch p := schema.Properties[property]; {
+			case p == nil:
+			case f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omitempty"):
 				schema.Properties[property] = orNull(p)
+			case f.Type.Kind() == reflect.Slice && answer:
+				p.Nullable = false
 			}
 		}
 	}

@@ -19,8 +19,8 @@ type Problem struct {
 
 // Field says what is wrong with one part of the input.
 type Field struct {
-	Pointer string `json:"pointer"` // RFC 6901; "" is the whole body, and a query parameter is named "?name"
-	Message string `json:"message"`
+	Pointer string `json:"pointer" doc:"An RFC 6901 pointer into the body; empty for the whole body, ?name for a query parameter." example:"/ttl"` // RFC 6901; "" is the whole body, and a query parameter is named "?name"
+	Message string `json:"message" doc:"What is wrong." example:"must be at most 86400"`
 }
 
 // New returns a problem of the given code.

@@ -50,6 +50,7 @@ type response struct {
 
 type mediaType struct {
 	Schema   map[string]any
+	Example  any
 	Examples map[string]struct {
 		Value struct{ Code string }
 	}

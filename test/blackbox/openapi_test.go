@@ -94,6 +94,72 @@ func (d *document) checkSchema(t *testing.T, where string, schema any) {
 	}
 }
 
+// Generators of clients and linters want each of these, and none breaks a client.
+func TestTheDocumentIsWhatGeneratorsWant(t *testing.T) {
+	d := start(t, nil).document()
+	for name, s := range d.Components.Schemas {
+		schema := s.(map[string]any)
+		if schema["additionalProperties"] == true {
+			t.Errorf("%s allows any property: generated clients would accept misspelt names", name)
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		for field, p := range properties {
+			property := p.(map[string]any)
+			if text, _ := property["description"].(string); text == "" {
+				t.Errorf("%s.%s has no description", name, field)
+			}
+			if slices.Equal(kinds(property), []any{"array", "null"}) {
+				t.Errorf("%s.%s is nullable: an empty list says the same", name, field)
+			}
+		}
+	}
+	for path, item := range d.Paths {
+		for method, o := range item {
+			if !regexp.MustCompile(`^[a-z]+[A-Z][A-Za-z]+$`).MatchString(o.OperationID) {
+				t.Errorf("%s %s: operationId %q is not a verb and a noun in camel case", method, path, o.OperationID)
+			}
+			if o.Security == nil {
+				t.Errorf("%s: security is missing: it should be an empty list for a public operation", o.OperationID)
+			}
+			d.checkExamples(t, o)
+		}
+	}
+}
+
+// checkExamples checks that each JSON body of an operation has an example, which its schema allows.
+func (d *document) checkExamples(t *testing.T, o *operation) {
+	t.Helper()
+	bodies := map[string]mediaType{}
+	if o.RequestBody != nil {
+		bodies["request"] = o.RequestBody.Content["application/json"]
+	}
+	for status, r := range o.Responses {
+		for kind, m := range r.Content {
+			switch {
+			case kind == "application/json":
+				bodies[status] = m
+			case kind != "application/problem+json" && m.Schema["format"] != "binary":
+				t.Errorf("%s %s: the schema of %s is not binary", o.OperationID, status, kind)
+			}
+		}
+	}
+	for where, m := range bodies {
+		if m.Example == nil {
+			t.Errorf("%s %s: there is no example", o.OperationID, where)
+			continue
+		}
+		for _, fault := range schemas(d.Components.Schemas).check(m.Schema, m.Example, "") {
+			t.Errorf("%s %s: the example does not match its schema: %s", o.OperationID, where, fault)
+		}
+	}
+}
+
+// kinds returns the types that a schema allows.
+func kinds(schema map[string]any) []any {
+	all, _ := schema["type"].([]any)
+	return all
+}
+
 func TestSchemaNamesAreReadable(t *testing.T) {
 	d := start(t, nil).document()
 	for name, schema := range d.Components.Schemas {

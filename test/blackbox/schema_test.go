@@ -47,6 +47,8 @@ func (s schemas) keyword(schema map[string]any, keyword string, value any, at st
 		}
 	case "items":
 		return s.items(rule.(map[string]any), value, at)
+	case "minItems", "maxItems", "uniqueItems":
+		return list(keyword, rule, value, at)
 	case "anyOf":
 		for _, branch := range rule.([]any) {
 			if len(s.check(branch.(map[string]any), value, at)) == 0 {
@@ -128,6 +130,29 @@ func (s schemas) items(rule map[string]any, value any, at string) (faults []stri
 		faults = append(faults, s.check(rule, v, fmt.Sprintf("%s/%d", at, i))...)
 	}
 	return faults
+}
+
+// list checks the keywords about a whole array. Its items are texts.
+func list(keyword string, rule, value any, at string) []string {
+	all, ok := value.([]any)
+	if !ok {
+		return nil
+	}
+	holds := true
+	switch keyword {
+	case "minItems":
+		holds = float64(len(all)) >= rule.(float64)
+	case "maxItems":
+		holds = float64(len(all)) <= rule.(float64)
+	case "uniqueItems":
+		for i, v := range all {
+			holds = holds && !slices.Contains(all[:i], v)
+		}
+	}
+	if holds {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d items do not hold %s %v", at, len(all), keyword, rule)}
 }
 
 func scalar(keyword string, rule, value any, at string) []string {
