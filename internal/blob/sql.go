@@ -7,7 +7,8 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// "WHERE true" tells SQLite's parser that ON CONFLICT does not join tables.
+// After SELECT … FROM SQLite would parse ON as the condition of a join; WHERE true before ON CONFLICT prevents that
+// (https://sqlite.org/lang_upsert.html#parsing_ambiguity).
 const (
 	upsertBlobs = `INSERT INTO blob (hash, refs, size) SELECT $1, $2, $3 WHERE true
 		ON CONFLICT (hash) DO UPDATE SET refs = blob.refs + excluded.refs`
@@ -25,12 +26,12 @@ const (
 		WHERE blob_chunk.hash IN (SELECT hash FROM blob_stage WHERE id = $1) GROUP BY blob_chunk.hash`
 )
 
-// lockBlobs is for PostgreSQL alone.
+// lockBlobs returns the statement that locks blobs in the order of their hashes. It is for PostgreSQL alone.
 func lockBlobs(keys string) string {
 	return "SELECT 1 FROM blob WHERE hash IN (" + keys + ") ORDER BY hash FOR UPDATE"
 }
 
-// blobRows are rows of blob, column by column.
+// blobRows holds rows of blob by column.
 type blobRows struct {
 	hashes      db.Octets
 	refs, sizes db.Numbers
@@ -44,14 +45,14 @@ func (r *blobRows) insertTx(ctx context.Context, tx *db.Tx) error {
 	return tx.QueueEach(ctx, upsertBlobs, r.hashes, r.refs, r.sizes)
 }
 
-// chunkRows are rows of blob_chunk, likewise.
+// chunkRows holds rows of blob_chunk by column.
 type chunkRows struct {
 	hashes        db.Octets
 	numbers, crcs db.Numbers
 	data          db.Octets
 }
 
-// add adds the chunks of a blob, the first of which has the number first.
+// add adds chunks of a blob, numbered from first.
 func (r *chunkRows) add(b Blob, first int) {
 	for i, crc := range b.crcs {
 		r.hashes, r.numbers, r.crcs = append(r.hashes, b.Key[:]), append(r.numbers, int64(first+i)), append(r.crcs, crc)
@@ -63,7 +64,7 @@ func (r *chunkRows) insertTx(ctx context.Context, tx *db.Tx) error {
 	return tx.QueueEach(ctx, insertChunks, r.hashes, r.numbers, r.crcs, r.data)
 }
 
-// stageRows are rows of blob_stage, likewise.
+// stageRows holds rows of blob_stage by column.
 type stageRows struct {
 	ids     db.Texts
 	hashes  db.Octets
@@ -83,7 +84,7 @@ func countStaged(ctx context.Context, q db.Queryer, id string) (n int, err error
 	return n, err
 }
 
-// chunkCounts is how many chunks are stored of what is staged.
+// chunkCounts returns the number of stored chunks of each blob that is staged under id.
 func chunkCounts(ctx context.Context, tx *db.Tx, id string) (map[Key]int, error) {
 	rows, err := tx.Query(ctx, selectChunkCounts, id)
 	if err != nil {

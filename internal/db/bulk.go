@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Bulk runs fn once, in one transaction that may take as long as it takes: for a whole database that is read or written in one
-// go, never for a call that somebody waits for. What it reads is of one moment. On SQLite nobody else writes meanwhile; on
-// PostgreSQL fn locks the tables that must stand still, before anything else. It is undone when ctx ends.
+// Bulk runs fn once, in one transaction without a bound on its duration: for reading or writing a whole database, never for a call that a
+// client waits for. All reads see one snapshot. On SQLite no other update runs meanwhile; on PostgreSQL fn first locks the tables that
+// must not change. The transaction is rolled back when ctx ends.
 func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	if ctx.Value(inside{}) != nil {
 		return errors.New("db: Bulk called inside an Update")
@@ -33,12 +33,12 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 	defer conn.Close()
 	s := p.session(conn)
 	s.opening = []string{"BEGIN ISOLATION LEVEL REPEATABLE READ"}
-	restore, err := p.relax(s, bulkMax)
+	restore, err := p.extendTimeouts(s, bulkMax)
 	if err != nil {
 		return fmt.Errorf("connect: %w: %w", ErrUnavailable, err)
 	}
 	defer restore()
-	s.opening = append(s.opening, "SET LOCAL idle_in_transaction_session_timeout = 0") // the other side of a move may take long
+	s.opening = append(s.opening, "SET LOCAL idle_in_transaction_session_timeout = 0") // the other database of a move may be slow
 	tx := Tx{session: s}
 	if err = call(context.WithValue(ctx, inside{}, true), p.log, fn, &tx); err == nil {
 		err = s.flush(ctx)
@@ -55,7 +55,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 	return nil
 }
 
-// Text is the form in which an engine keeps a text: PostgreSQL has no NUL in one, and no broken UTF-8.
+// Text returns the form in which an engine stores a text: PostgreSQL stores neither NUL nor invalid UTF-8.
 func (e Engine) Text(text string) string {
 	if e == Postgres {
 		return Storable(text)

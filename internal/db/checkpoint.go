@@ -9,19 +9,21 @@ import (
 	"sync"
 )
 
-// SQLite writes its log back into the database file (a checkpoint) in the commit that makes the log longer than the
-// threshold, and syncs it there: tens of milliseconds in which nobody's write is answered. The checkpointer does most of
-// that on a connection of its own, beside the writer, a little before; what the commit finds left is little.
-const checkpointFrom = 3200 // pages in the log and not yet in the file; at 4,000 a commit does it (wal_autocheckpoint)
+// checkpointFrom is the number of pages in the write-ahead log, and not yet in the database file, at which the checkpointer begins.
+//
+// At 4,000 pages (wal_autocheckpoint) SQLite itself writes the log back into the database file in a commit, and syncs the file: no write
+// completes for tens of milliseconds. The checkpointer does most of that earlier, on its own connection beside the writer, and leaves
+// little to the commit.
+const checkpointFrom = 3200
 
-// checkpointer begins when it is told to look and finds the log long enough.
+// checkpointer writes the log back when look finds it long enough.
 type checkpointer struct {
 	pool  *sql.DB
 	index *os.File // the log's index
 	wal   *os.File // the log
 	file  *os.File // the database
 	left  *residue
-	from  uint32 // pages in the log and not yet in the file, at which it begins
+	from  uint32 // see checkpointFrom
 	log   *slog.Logger
 	begin chan struct{}
 	ended sync.WaitGroup
@@ -34,7 +36,7 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 	}
 	pool.SetMaxOpenConns(1)
 	c := &checkpointer{pool: pool, from: checkpointAt(o.Space), log: o.Logger, begin: make(chan struct{})}
-	err = c.checkpoint() // what another run left; after it there is an index
+	err = c.checkpoint() // of what an earlier process left; it creates the index
 	if err == nil {
 		c.index, err = os.Open(path + "-shm")
 	}
@@ -53,15 +55,15 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 	return c, nil
 }
 
-// look begins a checkpoint where there is need for one and none runs. The writer calls it after each commit.
+// look starts a checkpoint if one is due and none runs. The writer calls it after each commit.
 func (c *checkpointer) look() {
 	s, err := readState(c.index)
 	if err != nil {
 		return
 	}
-	c.left.note(s)
+	c.left.update(s)
 	switch {
-	case s.last > 0 && s.last == s.written: // the commit did it, and the next one begins the log anew
+	case s.last > 0 && s.last == s.written: // the commit wrote all of it back, and the next one starts the log anew
 		c.examine()
 	case s.unwritten() >= c.from:
 		select {
@@ -74,7 +76,7 @@ func (c *checkpointer) look() {
 // examine looks for residue in the log before it is overwritten.
 func (c *checkpointer) examine() {
 	if err := c.left.examine(); err != nil {
-		c.log.Debug("log of the database not examined, a purge does it", "error", err)
+		c.log.Debug("could not examine the write-ahead log, the next purge will", "error", err)
 	}
 }
 
@@ -82,21 +84,21 @@ func (c *checkpointer) run() {
 	for range c.begin {
 		c.examine()
 		if err := c.checkpoint(); err != nil {
-			c.log.Warn("checkpoint failed; a commit does it", "error", err)
+			c.log.Warn("checkpoint failed, a commit will do it", "error", err)
 		}
 	}
 }
 
-// checkpoint waits for nobody and keeps nobody waiting. What it leaves, because of readers or of what is written meanwhile,
-// is the next one's.
+// checkpoint neither waits for other connections nor blocks them. Pages that readers still need, or that are written meanwhile, are left
+// to the next checkpoint.
 func (c *checkpointer) checkpoint() error {
 	_, err := c.pool.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
 	return err
 }
 
-// unwritten is how many pages are in the log and not yet in the database file.
+// unwritten returns the number of pages in the log that are not yet in the database file.
 func (s logState) unwritten() uint32 {
-	if s.written > s.last { // the log begins anew just now
+	if s.written > s.last { // the log is being started anew
 		return 0
 	}
 	return s.last - s.written
@@ -108,15 +110,15 @@ func (c *checkpointer) empty() bool {
 	return err == nil && info.Size() == 0
 }
 
-// close ends the checkpointer and its connection. The index stays open until closeIndex.
+// close stops the checkpointer and closes its connection. The index stays open until closeIndex.
 func (c *checkpointer) close() error {
 	close(c.begin)
 	c.ended.Wait()
 	return errors.Join(c.wal.Close(), c.pool.Close())
 }
 
-// closeIndex must be called after every connection is closed: the system lets go of all locks that this process has on
-// a file when any of its descriptors is closed, and SQLite's locks are on the index and the database. It may be called more than once.
+// closeIndex closes the index and the database file. It must be called after all connections are closed: closing any descriptor of a file
+// releases all locks of the process on it (fcntl(2)), and SQLite's locks are on these two. It may be called more than once.
 func (c *checkpointer) closeIndex() error {
 	if err := c.index.Close(); !errors.Is(err, os.ErrClosed) {
 		return errors.Join(err, c.file.Close())

@@ -1,6 +1,6 @@
-// Package db is the service's storage: SQLite in the data folder, written by group commit, or a PostgreSQL that processes
-// share. Every write goes through Update and is on stable storage when Update returns nil; reads have a pool of their own.
-// It knows no table but the migrations', and refuses to hide SQL: statements live in each domain's sql.go.
+// Package db implements the service's storage: SQLite in the data folder, written by group commit, or a PostgreSQL database that several
+// processes share. Every write goes through Update and is on stable storage when Update returns nil; reads use a pool of their own.
+// It contains the tables (migrations) but no statements on them: those are in each domain's sql.go.
 package db
 
 import (
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// ErrUnavailable is in the chain of every error that is the storage's fault and not the caller's: the write did
-// not happen, or cannot be promised, and may be tried again.
+// ErrUnavailable is wrapped by every error that is the storage's fault and not the caller's: the write did not happen, or may not have
+// happened, and can be retried.
 var ErrUnavailable = errors.New("storage is unavailable")
 
 // ErrClosed is the error of an Update after Close.
@@ -34,10 +34,10 @@ type DB struct {
 	version    atomic.Int64 // of the schema, once Migrate has run
 	store      store
 	readers    *sql.DB
-	monitor    *monitor // of PostgreSQL; nil: reads go through statements that are prepared here, and else the driver prepares them
+	monitor    *monitor // of PostgreSQL; nil on SQLite, where reads use the statements below (pgx prepares statements itself)
 	statements sync.Map // query text → *sql.Stmt on readers; the texts are constants of the program, so it is bounded
 	migrations func() (*sql.DB, error)
-	last       func() error // closes what must be closed last; nil: there is nothing
+	last       func() error // closes what must be closed last; may be nil
 }
 
 // Options of Open. The zero value is right for the service.
@@ -45,31 +45,31 @@ type Options struct {
 	Readers int // connections that read at the same time; 0: 8
 	Writers int // transactions at the same time, on PostgreSQL; 0: 8
 
-	// Timeout, on PostgreSQL, bounds a read, with its wait for a connection, and each statement of an update; an update as a whole
-	// takes half as long again at most. A server that answers nothing is found out within it. 0: 5 s.
+	// Timeout, on PostgreSQL, bounds a read including its wait for a connection, and each statement of an update; a whole update takes at
+	// most half as long again. A server that does not answer is detected within it. 0: 5 s.
 	Timeout time.Duration
-	// Waiting, on PostgreSQL, is how many calls may wait for a connection or for the first answer at the same time; one more
-	// fails with ErrUnavailable. 0: 10,000.
+	// Waiting, on PostgreSQL, is how many calls may wait for a connection or for their first result at the same time; further calls
+	// fail with ErrUnavailable. 0: 10,000.
 	Waiting int
-	// Beside is another DB of the same PostgreSQL server, opened before this one and closed after it, from which this one takes
-	// Timeout and Waiting, and with which it shares what is known of the server; nil: there is none.
+	// Beside, on PostgreSQL, is another DB of the same server, opened before this one and closed after it. Both share Timeout, Waiting and
+	// the detection of a server that does not answer. It may be nil.
 	Beside *DB
 
 	Logger *slog.Logger // nil: slog.Default()
 
-	// Space, on SQLite, tells when the disk is full, and keeps a reserve for updates that free space (see Freeing). nil: nobody tells.
+	// Space, on SQLite, reports when the disk is full, and keeps a reserve for updates that free space (see Freeing). It may be nil.
 	Space Space
 
-	// Unsynced, on SQLite, leaves it to the system when commits reach the disk: for a test that waits for many and loses no power.
+	// Unsynced, on SQLite, commits without fsync. It is for tests that commit often.
 	Unsynced bool
 
-	// Commit, where set, is called in place of each group's commit and decides whether commit happens: a test makes
-	// the storage fail with it, or sees what had not been answered yet.
+	// Commit, unless nil, is called instead of each commit and may call commit. Tests use it to make the storage fail, or to look at the
+	// state before a commit.
 	Commit func(commit func() error) error
 }
 
-// Open opens a database: the PostgreSQL that a URL (postgres://…) names, else the SQLite database in the file at that path,
-// which is made if it is missing. Migrate comes next.
+// Open opens a database: PostgreSQL if target is a URL (postgres://…), otherwise the SQLite file at that path, which is created if it does
+// not exist. Migrate comes next.
 func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	if o.Readers == 0 {
 		o.Readers = 8
@@ -95,20 +95,20 @@ func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	return openSQLite(ctx, target, o)
 }
 
-// Update runs fn in a transaction and returns when what it wrote is on stable storage. It is the only way to write.
-// An error or a panic of fn undoes its own writes and nobody else's. fn may not call Update, and may not do anything
-// slow: it holds up others. fn's context is not cancelled with ctx, since a half-run statement would harm the group;
-// a ctx that ends before fn's turn comes gives its error and fn is not run.
+// Update runs fn in a transaction and returns when its writes are on stable storage. It is the only way to write. An error or a panic of fn
+// rolls back its own writes alone. fn must not call Update, and must not do anything slow, since other updates wait. fn's context is not
+// cancelled with ctx, since an interrupted statement would affect the other updates of the group; if ctx ends before fn is started,
+// Update returns its error and does not run fn.
 //
-// Updates happen as if one came after the other. On PostgreSQL that takes running fn again where others did something
-// meanwhile that does not go with it: fn sets what it hands out anew each time it is run (see Tx.Again).
+// Updates are serializable. On PostgreSQL fn is run again after a conflict with another update, so each run must set its results anew (see
+// Tx.Again).
 func (d *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	return d.update(ctx, work{fn: fn})
 }
 
-// UpdateLocked is Update for a closure that locks each row it relies on before it reads it (FOR UPDATE on PostgreSQL, in an
-// order that all keep), and so need not be undone where others read or write beside it. done tells afterwards, from
-// what is stored, whether a run of fn was committed: it is asked where a connection is lost in the middle of the commit.
+// UpdateLocked is Update at the isolation level read committed, for a closure that locks each row it relies on before it reads it (FOR
+// UPDATE on PostgreSQL, in an order common to all such closures). It avoids the retries of serializable transactions. done, which may be
+// nil, reports from the stored data whether a run of fn was committed; it is called when the connection is lost during the commit.
 func (d *DB) UpdateLocked(ctx context.Context, fn func(ctx context.Context, tx *Tx) error, done func(ctx context.Context, q Queryer) (bool, error)) error {
 	return d.update(ctx, work{fn: fn, locks: true, done: done})
 }
@@ -120,7 +120,7 @@ func (d *DB) update(ctx context.Context, w work) error {
 	return d.store.update(ctx, w)
 }
 
-// call runs a closure and makes a panic of it an error.
+// call runs a closure and turns a panic into an error.
 func call(ctx context.Context, log *slog.Logger, fn func(context.Context, *Tx) error, tx *Tx) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -131,7 +131,7 @@ func call(ctx context.Context, log *slog.Logger, fn func(context.Context, *Tx) e
 	return fn(ctx, tx)
 }
 
-// Engine is the kind of database.
+// Engine returns the kind of database.
 func (d *DB) Engine() Engine { return d.engine }
 
 // Query reads rows with a prepared statement.
@@ -143,7 +143,7 @@ func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 	if err != nil {
 		return nil, err
 	}
-	return s.QueryContext(unwatched(ctx), args...)
+	return s.QueryContext(withoutCancel(ctx), args...)
 }
 
 // QueryRow reads one row with a prepared statement; its Scan gives sql.ErrNoRows if there is none.
@@ -155,24 +155,24 @@ func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	if err != nil {
 		return d.readers.QueryRowContext(ctx, query, args...) // carries the same error in the row
 	}
-	return s.QueryRowContext(unwatched(ctx), args...)
+	return s.QueryRowContext(withoutCancel(ctx), args...)
 }
 
-// unwatched is a context that ends with ctx only if it has ended already. A read of SQLite is over in microseconds; watching
-// for an end within it costs two goroutines.
-func unwatched(ctx context.Context) context.Context {
+// withoutCancel returns a context that is not cancelled with ctx, unless ctx has ended already. A read of SQLite takes microseconds;
+// watching its context would cost two goroutines.
+func withoutCancel(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
 		return ctx
 	}
 	return context.WithoutCancel(ctx)
 }
 
-// Purge removes from SQLite's files what was deleted and committed before the call. Deleting overwrites it in the database;
-// the log still has earlier images of its pages until Purge has written the log back and truncated it. It keeps other
-// updates waiting for some milliseconds. Where a reader still needs the log, some of it stays until a later call.
+// Purge removes data that was deleted before the call from SQLite's files. Deleting overwrites the data in the database file, but the
+// write-ahead log has earlier images of the pages until Purge has written the log back and truncated it. Other updates wait for
+// some milliseconds. While a reader needs the log, part of it stays until a later call.
 func (d *DB) Purge(ctx context.Context) error { return d.store.purge(ctx) }
 
-// Ready reports whether the database can be read and written; it writes nothing. It answers by ctx's deadline.
+// Ready returns an error unless the database can be read and written. It writes nothing, and returns by ctx's deadline.
 func (d *DB) Ready(ctx context.Context) error {
 	if err := d.store.ready(ctx); err != nil {
 		return err
@@ -188,15 +188,15 @@ func (d *DB) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Abort has every call of this database, and of those beside it, fail that waits for PostgreSQL, and all that come. It is for a
-// stop that has to end. On SQLite, which keeps no call waiting for another machine, it does nothing.
+// Abort makes all calls that wait for PostgreSQL fail, and all further calls, also of databases opened beside this one. It is for a
+// shutdown that must not wait. On SQLite, where no call waits for another machine, it does nothing.
 func (d *DB) Abort() {
 	if d.monitor != nil {
 		d.monitor.close()
 	}
 }
 
-// Close lets the updates that were accepted end and closes the database.
+// Close waits for the updates that were accepted and closes the database.
 func (d *DB) Close() error {
 	err := errors.Join(d.store.close(), d.readers.Close())
 	if d.last != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Column is what one parameter of a statement is for each of many rows.
+// Column holds the values of one parameter of a statement for many rows.
 type Column interface {
 	rows() int
 	value(row int) any
@@ -23,7 +23,7 @@ type Column interface {
 	appendTo(dst []byte, row int) []byte // a value in PostgreSQL's binary format, unless it is NULL
 }
 
-// kind is a type of PostgreSQL.
+// kind is a PostgreSQL type.
 type kind struct {
 	name string
 	oid  uint32
@@ -35,10 +35,10 @@ type Texts []string
 // Numbers are values of a column of whole numbers; flags are 0 and 1.
 type Numbers []int64
 
-// Octets are values of a column of octets. They must stay as they are until the transaction has ended.
+// Octets are values of a column of octets. They must not change until the transaction has ended.
 type Octets [][]byte
 
-// OptionalOctets are Octets of which those that are nil are NULL.
+// OptionalOctets are Octets where nil stands for NULL.
 type OptionalOctets [][]byte
 
 func (c Texts) rows() int                           { return len(c) }
@@ -81,14 +81,14 @@ func (c OptionalOctets) value(row int) any {
 	return c[row]
 }
 
-// QueueEach is Queue for many rows: it does the statement for each row of the columns, $1 being the first column's value. The
-// parameters must stand once each in the only row of VALUES, which ends the statement, or in the list of a SELECT:
+// QueueEach is Queue for many rows: it executes the statement for each row of columns, where $1 is the value of the first column. Each
+// parameter must occur once, in the only row of VALUES at the end of the statement, or in the list of a SELECT:
 //
 //	INSERT INTO t (a, b) VALUES ($1, $2)
 //	UPDATE t SET b = new.b FROM (SELECT $1 AS a, $2 AS b) AS new WHERE t.a = new.a
 //
-// On PostgreSQL it is one statement for all rows, or for as many as come to statementOctets, so rows of one statement do not see
-// each other's effect. On SQLite it is one statement after another.
+// On PostgreSQL this is one statement for all rows, or for as many as statementOctets allows, so rows of one statement do not see each
+// other's effects. On SQLite it is a statement for each row.
 func (t *Tx) QueueEach(ctx context.Context, query string, columns ...Column) error {
 	rows := columns[0].rows()
 	for _, c := range columns {
@@ -102,7 +102,7 @@ func (t *Tx) QueueEach(ctx context.Context, query string, columns ...Column) err
 	return t.session.queueEach(ctx, query, columns)
 }
 
-// oneByOne does a statement for each row.
+// oneByOne calls do with the arguments of each row.
 func oneByOne(columns []Column, do func(args []any) error) error {
 	args := make([]any, len(columns))
 	for row := range columns[0].rows() {
@@ -120,15 +120,15 @@ func (c *writeConn) queueEach(ctx context.Context, query string, columns []Colum
 	return oneByOne(columns, func(args []any) error { return c.queue(ctx, query, args) })
 }
 
-// planOnce has what comes in a transaction planned once a connection. PostgreSQL would else plan a statement for many rows each
-// time, for as many as there are, which takes longer than doing it for a dozen. It is not for statements at large: those that
-// look for what is over go by an index only when they are planned for the moment.
-const planOnce = "SET LOCAL plan_cache_mode = force_generic_plan"
+// forceGenericPlan makes PostgreSQL reuse one plan per statement and connection for the rest of a transaction. Otherwise it plans a
+// statement for many rows each time, which takes longer than executing it for a dozen. It is not set for other transactions: statements
+// that look for expired rows use an index only when they are planned for the actual values.
+const forceGenericPlan = "SET LOCAL plan_cache_mode = force_generic_plan"
 
 func (s *pgSession) queueEach(ctx context.Context, query string, columns []Column) error {
 	if !s.generic {
 		s.generic = true
-		if err := s.enqueue(ctx, queued{text: planOnce}); err != nil {
+		if err := s.enqueue(ctx, queued{text: forceGenericPlan}); err != nil {
 			return err
 		}
 	}
@@ -141,12 +141,12 @@ func (s *pgSession) queueEach(ctx context.Context, query string, columns []Colum
 	return nil
 }
 
-// statementOctets bounds the values of one statement for many rows. PostgreSQL refuses a message of 1 GiB, and both sides hold a
-// statement in memory several times over; a larger bound does not save time.
+// statementOctets bounds the values of one statement for many rows. PostgreSQL refuses a message of 1 GiB, and both sides hold several
+// copies of a statement in memory; a larger bound saves no time.
 const statementOctets = 4 << 20
 
-// batches cuts columns into runs of rows whose values come to at most limit octets, and yields each with its size. A row that is
-// larger is a batch of its own.
+// batches splits columns into runs of rows whose values take at most limit octets, and yields each with its size. A larger row is a
+// batch of its own.
 func batches(columns []Column, limit int) iter.Seq2[[]Column, int] {
 	return func(yield func([]Column, int) bool) {
 		from, octets := 0, 0

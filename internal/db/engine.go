@@ -8,16 +8,16 @@ import (
 // Engine is the kind of database behind a DB.
 type Engine int
 
-// The engines there are.
+// The engines.
 const (
 	SQLite   Engine = iota // one file, one process
 	Postgres               // a server that any number of processes share
 )
 
-// Per is a text that has to differ between the engines: by exception, where one statement cannot serve both.
+// Per is a text that differs between the engines, for the few statements that cannot be the same.
 type Per struct{ SQLite, Postgres string }
 
-// On is the text for an engine.
+// On returns the text for an engine.
 func (p Per) On(e Engine) string {
 	if e == Postgres {
 		return p.Postgres
@@ -28,18 +28,18 @@ func (p Per) On(e Engine) string {
 // store is the writing side of an engine.
 type store interface {
 	update(ctx context.Context, u work) error
-	ready(ctx context.Context) error  // reports whether it still takes updates
+	ready(ctx context.Context) error  // returns an error unless it takes updates
 	purge(ctx context.Context) error  // see DB.Purge
 	shrink(ctx context.Context) error // see DB.Shrink
 	full() bool                       // see DB.Full
-	close() error                     // lets what was accepted end
+	close() error                     // waits for accepted updates
 }
 
-// work is what an update asks for.
+// work is an update to be carried out.
 type work struct {
 	fn    func(context.Context, *Tx) error
-	locks bool                                         // fn locks what it relies on by itself; see UpdateLocked
-	done  func(context.Context, Queryer) (bool, error) // whether its commit happened, where that is in doubt; may be nil
+	locks bool                                         // see UpdateLocked
+	done  func(context.Context, Queryer) (bool, error) // see UpdateLocked; may be nil
 }
 
 // session is the connection of a transaction.
@@ -52,5 +52,5 @@ type session interface {
 	engine() Engine
 }
 
-// inside marks the context of a closure, to refuse an Update in an Update instead of waiting for oneself for ever.
+// inside marks the context of a closure, so that an Update inside an Update fails instead of deadlocking.
 type inside struct{}

@@ -9,37 +9,37 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ErrFull is in the chain of errors of writes that found no disk space. It is an ErrUnavailable.
+// ErrFull is wrapped by the errors of writes that found no disk space. It wraps ErrUnavailable.
 var ErrFull = fmt.Errorf("the disk is full: %w", ErrUnavailable)
 
-// Space is the disk space that SQLite's files have; see Options.
+// Space is the disk space of SQLite's files; see Options.
 type Space interface {
-	Full() bool     // updates that take space are to be refused
-	Release() bool  // gives what was kept for updates that free space to them; false: there is nothing
-	Reserve() int64 // octets that are kept at most
+	Full() bool     // reports whether updates that take space must be refused
+	Release() bool  // frees the reserve, for updates that free space; false if there is none
+	Reserve() int64 // the size of a full reserve, in octets
 }
 
-// Full reports whether updates that take disk space are refused at the moment.
+// Full reports whether updates that take disk space are refused now.
 func (d *DB) Full() bool { return d.store.full() }
 
-// Freeing returns a context whose updates delete more than they add. They are carried out on a full disk, too, where all others
-// fail with ErrFull.
+// Freeing returns a context for updates that delete more than they add. They are carried out even on a full disk, where all others fail
+// with ErrFull.
 func Freeing(ctx context.Context) context.Context { return context.WithValue(ctx, freeing{}, true) }
 
 type freeing struct{}
 
 func frees(ctx context.Context) bool { return ctx.Value(freeing{}) != nil }
 
-// full reports whether updates are to be refused that take space.
+// full reports whether updates that take space must be refused.
 func (w *writer) full() bool { return w.space != nil && w.space.Full() }
 
-// fault makes an error of SQLite one that says whose fault it is: the disk's, or the statement's.
+// fault wraps an error of SQLite in ErrFull or ErrUnavailable where the disk is at fault and not the statement.
 func fault(err error) error {
-	said, ok := errors.AsType[*sqlite.Error](err)
+	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok || errors.Is(err, ErrUnavailable) {
 		return err
 	}
-	switch said.Code() & 0xff { // the rest tells details
+	switch e.Code() & 0xff { // the primary result code
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case sqlite3.SQLITE_IOERR:
@@ -49,8 +49,8 @@ func fault(err error) error {
 	}
 }
 
-// checkpointAt is how many pages may be in the log and not in the database yet: writing them back takes as much space again, which
-// the reserve must have.
+// checkpointAt returns how many pages may be in the log and not in the database file: writing them back takes as much space again, which
+// the reserve must cover.
 func checkpointAt(s Space) uint32 {
 	if s == nil || s.Reserve() == 0 {
 		return checkpointFrom
@@ -58,7 +58,7 @@ func checkpointAt(s Space) uint32 {
 	return uint32(max(1, min(checkpointFrom, s.Reserve()/pageSize/4)))
 }
 
-// withReserve runs fn, and once more where the disk was full and there is a reserve.
+// withReserve runs fn, and once more if the disk was full and there was a reserve to release.
 func (w *writer) withReserve(fn func() error) error {
 	err := fault(fn())
 	if errors.Is(err, ErrFull) && w.space != nil && w.space.Release() {
@@ -67,12 +67,12 @@ func (w *writer) withReserve(fn func() error) error {
 	return err
 }
 
-// makeRoom are the ways to find disk space for updates that free some, the cheapest first: the log has what is in the database
-// already, and then there is the reserve.
-func (w *writer) makeRoom() []func() {
+// reclaims returns the ways to find disk space for updates that free some, the cheapest first: truncating the log after its pages are
+// in the database file, and releasing the reserve.
+func (w *writer) reclaims() []func() {
 	truncate := func() {
 		if err := w.truncate(context.Background()); err != nil {
-			w.log.Debug("log of the database not truncated on a full disk", "error", err)
+			w.log.Debug("could not truncate the write-ahead log on a full disk", "error", err)
 		}
 	}
 	return []func(){truncate, func() {
@@ -82,9 +82,9 @@ func (w *writer) makeRoom() []func() {
 	}}
 }
 
-// writeAgain runs those updates of a group again that free space and met a full disk.
-func (w *writer) writeAgain(group []*update) {
-	for _, makeRoom := range w.makeRoom() {
+// retryFreeing runs those updates of a group again that free space and found the disk full.
+func (w *writer) retryFreeing(group []*update) {
+	for _, reclaim := range w.reclaims() {
 		var left []*update
 		for _, u := range group {
 			if u.frees && errors.Is(u.err, ErrFull) {
@@ -95,7 +95,7 @@ func (w *writer) writeAgain(group []*update) {
 		if len(left) == 0 {
 			return
 		}
-		makeRoom()
+		reclaim()
 		w.transactAll(left)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"syscall"
 )
 
-// nextData is where the first octets from a place on are that are not in a hole; the place itself where that cannot be told.
+// nextData returns the offset of the first octet at or after from that is not in a hole; from where the file system cannot tell.
 func nextData(f *os.File, from int64) int64 {
 	const seekData = 3 // SEEK_DATA of lseek(2)
 	at, err := f.Seek(from, seekData)
-	if errors.Is(err, syscall.ENXIO) { // there is a hole up to the end
+	if errors.Is(err, syscall.ENXIO) { // the rest of the file is a hole
 		info, err := f.Stat()
 		if err == nil {
 			return info.Size()
@@ -22,7 +22,7 @@ func nextData(f *os.File, from int64) int64 {
 	return at
 }
 
-// punchHole gives the space of a stretch of zeros back, where the file system can do that.
+// punchHole makes a range of zeros a hole, if the file system supports holes.
 func punchHole(f *os.File, at, length int64) error {
 	const keepSize, hole = 1, 2 // FALLOC_FL_KEEP_SIZE and FALLOC_FL_PUNCH_HOLE of fallocate(2)
 	if length == 0 {

@@ -6,5 +6,5 @@ import "os"
 
 func nextData(_ *os.File, from int64) int64 { return from }
 
-// punchHole does nothing: free pages keep their space.
+// punchHole does nothing: free pages keep their disk space.
 func punchHole(*os.File, int64, int64) error { return nil }

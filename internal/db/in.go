@@ -2,9 +2,9 @@ package db
 
 import "strconv"
 
-// In gives the list that IN wants for some values, from placeholder first on, and what stands for them: "($2,$3,$4,$5)" and
-// four arguments for three values, the last of them twice. Lengths are powers of two, so that few statement texts exist.
-// There must be a value.
+// In returns a list of placeholders for IN, beginning with number first, and its arguments: for three values from 2 on, "($2,$3,$4,$5)" and
+// four arguments, the last value twice. Lengths are powers of two, so that there are few different statements to prepare. values must
+// not be empty.
 func In[T any](first int, values []T) (list string, args []any) {
 	size := 1
 	for size < len(values) {

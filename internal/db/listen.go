@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// reconnectEvery is how soon a listener that lost its connection connects again.
+// reconnectEvery is the longest pause before a lost LISTEN connection is opened again.
 const reconnectEvery = time.Second
 
-// Notify sends texts, of less than 8,000 octets each, to whoever listens on a channel of the same database. It is not
-// durable. On SQLite, which one process has to itself, there is nobody.
+// Notify sends texts, of less than 8,000 octets each, to the processes that listen on a channel of the same database. Notifications are not
+// durable. On SQLite, which a single process uses, it does nothing.
 func (d *DB) Notify(ctx context.Context, channel string, texts []string) error {
 	p, shared := d.store.(*postgres)
 	if !shared || len(texts) == 0 {
@@ -27,16 +27,17 @@ func (d *DB) Notify(ctx context.Context, channel string, texts []string) error {
 	return nil
 }
 
-// Listen hears what is sent to a channel until ctx ends. began is called whenever it begins to hear: what was sent before,
-// as when the connection was lost, it has missed. On SQLite there is nothing to hear.
-func (d *DB) Listen(ctx context.Context, channel string, began func(), hear func(text string)) {
+// Listen calls receive with each text that is sent to a channel, until ctx ends. It calls began whenever it starts to listen: texts sent
+// before that, as while the connection was lost, are missed. Both are called on the caller's goroutine. On SQLite Listen only waits for the
+// end of ctx.
+func (d *DB) Listen(ctx context.Context, channel string, began func(), receive func(text string)) {
 	p, shared := d.store.(*postgres)
 	if !shared {
 		<-ctx.Done()
 		return
 	}
 	for tries := 1; ctx.Err() == nil; tries++ {
-		err := p.hear(ctx, channel, func() { tries = 1; began() }, hear)
+		err := p.listen(ctx, channel, func() { tries = 1; began() }, receive)
 		if ctx.Err() == nil {
 			p.log.WarnContext(ctx, "LISTEN connection lost, reconnecting", "error", err)
 			p.pause(ctx, min(reconnectEvery, time.Duration(tries)*backoff(tries)))
@@ -44,8 +45,8 @@ func (d *DB) Listen(ctx context.Context, channel string, began func(), hear func
 	}
 }
 
-// hear listens on one connection until it fails.
-func (p *postgres) hear(ctx context.Context, channel string, began func(), hear func(text string)) error {
+// listen listens on one connection until it fails.
+func (p *postgres) listen(ctx context.Context, channel string, began func(), receive func(text string)) error {
 	conn, err := pgx.ConnectConfig(ctx, p.config)
 	if err != nil {
 		return err
@@ -60,16 +61,16 @@ func (p *postgres) hear(ctx context.Context, channel string, began func(), hear 
 	}
 	began()
 	below := socketOf(conn)
-	patience := below.patience.Load()
+	limit := below.limit.Load()
 	for {
 		silence, cancel := context.WithTimeout(ctx, p.monitor.timeout)
-		below.patience.Store(0) // no answer is due
+		below.limit.Store(0) // no answer is due
 		n, err := conn.WaitForNotification(silence)
-		below.patience.Store(patience)
+		below.limit.Store(limit)
 		cancel()
 		switch {
 		case err == nil:
-			hear(n.Payload)
+			receive(n.Payload)
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case silence.Err() == nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The codes of PostgreSQL (its manual, appendix A) that say more than that a statement is wrong.
+// Error codes of PostgreSQL (its manual, appendix A) that are handled specially.
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -23,25 +23,24 @@ const (
 	diskFull             = "53100"
 )
 
-// faults are the classes of codes that are the server's trouble: connection, resources, operator's intervention, system.
+// faults lists the classes of codes that are the server's fault: connection, resources, operator intervention, system, internal.
 const faults = "08 53 57 58 XX"
 
-// Unavailable reports whether an error of this package, of a read or of a write, is the storage's fault and not the caller's:
-// trying again may help.
+// Unavailable reports whether an error of a read or a write is the storage's fault and not the caller's, so that a retry may succeed.
 func Unavailable(err error) bool {
 	if errors.Is(err, ErrUnavailable) || unanswered(err) || ended(err) {
 		return true
 	}
-	said, ok := errors.AsType[*pgconn.PgError](err)
+	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return false
 	}
-	return strings.Contains(faults, said.Code[:min(2, len(said.Code))]) || said.Code == readOnlyTransaction || said.Code == lockNotAvailable
+	return strings.Contains(faults, e.Code[:min(2, len(e.Code))]) || e.Code == readOnlyTransaction || e.Code == lockNotAvailable
 }
 
-// unanswered reports whether the server did not answer, so that it may have done what it was told or not.
+// unanswered reports whether the server did not answer: the statement may have been executed or not.
 func unanswered(err error) bool {
-	if _, said := errors.AsType[*pgconn.PgError](err); said || err == nil {
+	if _, answered := errors.AsType[*pgconn.PgError](err); answered || err == nil {
 		return false
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
@@ -58,29 +57,29 @@ func unanswered(err error) bool {
 	return pgconn.SafeToRetry(err) // the connection was closed before
 }
 
-// ended reports whether the server ended the session with its answer: what it was doing may be done or not.
+// ended reports whether the server ended the session or cancelled the statement: a commit may have happened or not.
 func ended(err error) bool {
-	said, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (said.SeverityUnlocalized == "FATAL" || said.SeverityUnlocalized == "PANIC" || said.Code == queryCanceled)
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC" || e.Code == queryCanceled)
 }
 
-// overdue reports whether a statement took longer than it may: the same would happen again.
+// overdue reports whether a statement took too long. A retry would take as long.
 func overdue(err error) bool {
-	said, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && said.Code == queryCanceled || errors.Is(err, context.DeadlineExceeded)
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == queryCanceled || errors.Is(err, context.DeadlineExceeded)
 }
 
-// refused reports whether the same closure may succeed if it is run again, since only the company it was in was wrong.
-// Two that lock may still make the same new row.
-func refused(err error, locks bool) bool {
-	said, ok := errors.AsType[*pgconn.PgError](err)
+// isRetryable reports whether err is a serialization failure or a deadlock, so that running the transaction again may succeed. With locks,
+// a unique violation is retryable, too: two transactions may insert the same row, which neither could lock before.
+func isRetryable(err error, locks bool) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return false
 	}
-	return said.Code == serializationFailure || said.Code == deadlockDetected || locks && said.Code == uniqueViolation
+	return e.Code == serializationFailure || e.Code == deadlockDetected || locks && e.Code == uniqueViolation
 }
 
-// pgReaders reads what is committed, each time within Options.Timeout.
+// pgReaders runs reads outside of transactions, each within Options.Timeout.
 type pgReaders struct {
 	pool    *sql.DB
 	monitor *monitor

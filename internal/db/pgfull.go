@@ -9,18 +9,19 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// unavailable makes an error the storage's fault, and remembers where the server's disk is full.
+// unavailable wraps an error in ErrUnavailable, or in ErrFull where the server's disk is full, which it also records for checkDisk.
 func (p *postgres) unavailable(err error) error {
-	if said, ok := errors.AsType[*pgconn.PgError](err); ok && said.Code == diskFull {
-		p.noRoom.Store(true)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == diskFull {
+		p.diskFull.Store(true)
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// room reports whether the server's disk, where it was full, still is: a table that nobody sees needs pages of its own.
-func (p *postgres) room(ctx context.Context) error {
-	if !p.noRoom.Load() {
+// checkDisk returns ErrFull while the server's disk is full. It looks only if a write found the disk full before: it fills a temporary
+// table of 1 MB, which needs new pages, and drops it.
+func (p *postgres) checkDisk(ctx context.Context) error {
+	if !p.diskFull.Load() {
 		return nil
 	}
 	tx, err := p.writers.BeginTx(ctx, &sql.TxOptions{})
@@ -29,14 +30,14 @@ func (p *postgres) room(ctx context.Context) error {
 	}
 	defer func() { _ = tx.Rollback() }() // the table goes with the transaction
 	for _, statement := range []string{
-		"CREATE TEMPORARY TABLE room_probe (data TEXT) ON COMMIT DROP",
-		"INSERT INTO room_probe SELECT repeat('x', 1000) FROM generate_series(1, 1000)",
+		"CREATE TEMPORARY TABLE disk_probe (data TEXT) ON COMMIT DROP",
+		"INSERT INTO disk_probe SELECT repeat('x', 1000) FROM generate_series(1, 1000)",
 	} {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			p.log.WarnContext(ctx, "the database has no room", "error", err)
+			p.log.WarnContext(ctx, "the disk of the database is still full", "error", err)
 			return ErrFull
 		}
 	}
-	p.noRoom.Store(false)
+	p.diskFull.Store(false)
 	return nil
 }

@@ -15,47 +15,47 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// errSilent is the error of what needs a PostgreSQL server that accepts connections, or did, and answers nothing.
+// errSilent is the error of calls while the PostgreSQL server does not answer.
 var errSilent = fmt.Errorf("PostgreSQL does not answer: %w", ErrUnavailable)
 
-// errCrowded is the error of what would wait for a connection behind too many others.
+// errCrowded is the error of a call that would wait for a connection behind too many others.
 var errCrowded = fmt.Errorf("too many calls wait for the database: %w", ErrUnavailable)
 
-// ticksPerTimeout is how finely silence is measured.
+// ticksPerTimeout is how often the monitor checks its sockets within Options.Timeout.
 const ticksPerTimeout = 20
 
-// monitor opens the sockets to a PostgreSQL server and notices when the server falls silent: stopped, frozen, or gone without
-// a word, so that no socket ever fails by itself.
+// monitor opens the sockets to a PostgreSQL server and detects when the server no longer answers: stopped, frozen or disconnected
+// without a reset, so that no socket fails by itself.
 //
-// A goroutine looks at all sockets twenty times in Options.Timeout. A socket on which an answer is awaited for half of it
-// raises suspicion: the monitor opens a connection of its own. If that is answered the server lives, and the socket alone is
-// closed when all of Options.Timeout is over. If not, the server is down: every socket is closed at once, so that no
-// connection of a pool is tried after another, and calls fail without waiting until a connection is answered again.
+// A goroutine checks all sockets ticksPerTimeout times within Options.Timeout. When an answer has been awaited on a socket for half of the timeout,
+// the monitor probes the server with a connection of its own. If the server answers the probe, that socket alone is closed when
+// the whole timeout is over. If not, the server is down: all sockets are closed at once, so that the connections of a pool are not
+// tried one after the other, and calls fail immediately until a probe is answered.
 //
-// Time is counted in turns of that goroutine: a process that was stopped itself does not take that for the server's silence.
+// Time is counted in ticks of that goroutine, so that a pause of this process itself is not mistaken for one of the server.
 type monitor struct {
 	log     *slog.Logger
 	timeout time.Duration
 	dialer  net.Dialer
-	probing *pgx.ConnConfig // connects past the monitor
-	tick    atomic.Int64    // turns so far, from 1
+	probing *pgx.ConnConfig // of the probe, whose socket is not monitored
+	tick    atomic.Int64    // ticks so far, from 1
 
-	reads      atomic.Pointer[context.Context] // what reads that begin in this turn are bounded by
-	waiting    atomic.Int64                    // calls that wait for a connection or for a first answer
+	reads      atomic.Pointer[context.Context] // the context of reads that begin in this tick: it ends Options.Timeout later
+	waiting    atomic.Int64                    // calls that wait for a connection or for their first result
 	waitingMax int64
 
 	mu         sync.Mutex
 	sockets    map[*socket]struct{}
-	generation int64           // of sockets; those of an earlier one are not used again
-	up         context.Context // ends when the server falls silent, and with the monitor; its cause says which
+	generation int64           // of sockets; older ones are not used again
+	up         context.Context // ends with errSilent while the server is down, and with ErrClosed
 	fall       context.CancelCauseFunc
-	checking   bool // a goroutine finds out whether the server answers
+	checking   bool // a probe is running
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
 
-// newMonitor returns a monitor of the server that config names. It runs until close.
+// newMonitor returns a running monitor of the server of config; close stops it.
 func newMonitor(config *pgx.ConnConfig, o Options) *monitor {
 	m := &monitor{
 		log: o.Logger, timeout: o.Timeout, waitingMax: int64(o.Waiting), sockets: make(map[*socket]struct{}),
@@ -67,73 +67,73 @@ func newMonitor(config *pgx.ConnConfig, o Options) *monitor {
 	}
 	m.probing.DialFunc = m.dialer.DialContext
 	m.up, m.fall = context.WithCancelCause(context.Background())
-	m.turn()
+	m.nextTick()
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop = stop
 	m.running.Go(func() { m.watch(ctx) })
 	return m
 }
 
-// close ends the monitor and every socket; nothing can be dialed any more. It may be called more than once.
+// close stops the monitor and closes all sockets; nothing can be dialed afterwards. It may be called more than once.
 func (m *monitor) close() {
 	m.stop()
 	m.disconnect(ErrClosed)
 	m.running.Wait()
 }
 
-// watch looks at the sockets until ctx ends.
+// watch checks the sockets at each tick until ctx ends.
 func (m *monitor) watch(ctx context.Context) {
-	for rest(ctx, m.timeout/ticksPerTimeout) {
-		m.turn()
-		silent, suspicion := m.silent()
-		for _, s := range silent {
-			m.log.WarnContext(ctx, "PostgreSQL did not answer on a connection in time; the connection is closed", "timeout", m.timeout)
+	for sleep(ctx, m.timeout/ticksPerTimeout) {
+		m.nextTick()
+		overdue, suspicious := m.overdue()
+		for _, s := range overdue {
+			m.log.WarnContext(ctx, "PostgreSQL did not answer on a connection in time, closing the connection", "timeout", m.timeout)
 			_ = s.Close()
 		}
-		if suspicion {
-			m.suspect(ctx)
+		if suspicious {
+			m.probe(ctx)
 		}
 	}
 }
 
-// rest waits for d and reports whether ctx goes on.
-func rest(ctx context.Context, d time.Duration) bool {
+// sleep waits for d and reports whether ctx is still alive.
+func sleep(ctx context.Context, d time.Duration) bool {
 	pause, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-pause.Done()
 	return ctx.Err() == nil
 }
 
-// turn begins the next turn.
-func (m *monitor) turn() {
+// nextTick begins the next tick.
+func (m *monitor) nextTick() {
 	m.tick.Add(1)
 	ctx, cancel := context.WithTimeout(context.Background(), m.timeout)
-	context.AfterFunc(ctx, cancel) // releases it; calls that end earlier have nothing to release
+	context.AfterFunc(ctx, cancel) // releases the timer when it fires; shared by all reads of the tick, the context is never cancelled earlier
 	m.reads.Store(&ctx)
 }
 
-// silent returns the sockets on which an answer is overdue, and whether one has been awaited for so long that the server
-// itself may be silent.
-func (m *monitor) silent() (overdue []*socket, suspicion bool) {
+// overdue returns the sockets on which an answer is overdue, and whether an answer has been awaited for so long that the server may be
+// down.
+func (m *monitor) overdue() (overdue []*socket, suspicious bool) {
 	now := m.tick.Load()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for s := range m.sockets {
-		patience := s.patience.Load()
+		limit := s.limit.Load()
 		switch since, waited := s.waited(now); {
-		case patience == 0:
-		case waited >= patience:
+		case limit == 0:
+		case waited >= limit:
 			overdue = append(overdue, s)
 			m.generation = max(m.generation, s.generation+1)
-		case waited >= ticksPerTimeout/2 && s.suspected.Swap(since) != since: // once for each answer
-			suspicion = true
+		case waited >= ticksPerTimeout/2 && s.suspected.Swap(since) != since: // once for each wait
+			suspicious = true
 		}
 	}
-	return overdue, suspicion
+	return overdue, suspicious
 }
 
-// suspect finds out whether the server answers, unless that is being done already.
-func (m *monitor) suspect(ctx context.Context) {
+// probe starts check, unless it is running already.
+func (m *monitor) probe(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.checking || m.up.Err() != nil {
@@ -143,13 +143,13 @@ func (m *monitor) suspect(ctx context.Context) {
 	m.running.Go(func() { m.check(ctx) })
 }
 
-// check finds out whether the server answers. If not it returns when it does again.
+// check probes the server. If the server does not answer, check takes it down and returns when it answers again.
 func (m *monitor) check(ctx context.Context) {
-	err := m.ask(ctx)
+	err := m.connect(ctx)
 	if err != nil && ctx.Err() == nil {
 		m.disconnect(errSilent)
-		m.log.ErrorContext(ctx, "PostgreSQL does not answer; calls that need it are refused until it does", "error", err)
-		for rest(ctx, m.timeout/ticksPerTimeout) && m.ask(ctx) != nil {
+		m.log.ErrorContext(ctx, "PostgreSQL does not answer, calls fail until it does", "error", err)
+		for sleep(ctx, m.timeout/ticksPerTimeout) && m.connect(ctx) != nil {
 		}
 	}
 	m.mu.Lock()
@@ -161,22 +161,22 @@ func (m *monitor) check(ctx context.Context) {
 	}
 }
 
-// ask opens a connection past the monitor. A server that refuses it with a reason of its own answers, too.
-func (m *monitor) ask(ctx context.Context) error {
+// connect opens and closes a connection that is not monitored. A server that refuses it with an error of its own is up, too.
+func (m *monitor) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, m.probing)
-	if _, said := errors.AsType[*pgconn.PgError](err); said {
+	if _, answered := errors.AsType[*pgconn.PgError](err); answered {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	_ = conn.Close(ctx) // it has answered
+	_ = conn.Close(ctx) // the server has answered
 	return nil
 }
 
-// disconnect closes every socket and has calls fail with cause.
+// disconnect closes all sockets and makes calls fail with cause.
 func (m *monitor) disconnect(cause error) {
 	m.mu.Lock()
 	if m.up.Err() != nil { // for another cause
@@ -192,9 +192,9 @@ func (m *monitor) disconnect(cause error) {
 	}
 }
 
-// begin counts a call that needs a connection, until end, and returns the context of its read: it ends with ctx's deadline and
-// after Options.Timeout, but not when ctx is cancelled, since a read is over soon. Where the call is refused the context
-// has ended with the reason.
+// begin registers a read until end, and returns the context to run it with. That ends at ctx's deadline or after Options.Timeout, whichever
+// is earlier, but is not cancelled with ctx, since a read is short and cancelling costs a connection. Where the call is refused, the context has
+// ended with the reason.
 func (m *monitor) begin(ctx context.Context) context.Context {
 	waiting := m.waiting.Add(1)
 	if ctx.Err() != nil {
@@ -207,8 +207,8 @@ func (m *monitor) begin(ctx context.Context) context.Context {
 		return endedContext{ctx, errCrowded}
 	}
 	limit := *m.reads.Load()
-	if limit.Err() != nil { // this process was stopped meanwhile
-		m.turn()
+	if limit.Err() != nil { // this process was suspended
+		m.nextTick()
 		limit = *m.reads.Load()
 	}
 	end, _ := limit.Deadline()
@@ -220,7 +220,7 @@ func (m *monitor) begin(ctx context.Context) context.Context {
 
 func (m *monitor) end() { m.waiting.Add(-1) }
 
-// enter is begin for an update, which bounds itself.
+// enter is begin for an update, which has a deadline of its own. The caller calls end in any case.
 func (m *monitor) enter() error {
 	if m.waiting.Add(1) > m.waitingMax {
 		return errCrowded
@@ -228,23 +228,23 @@ func (m *monitor) enter() error {
 	return m.down()
 }
 
-// down is why the server cannot be reached, or nil.
+// down returns the reason why calls fail, or nil while the server is up.
 func (m *monitor) down() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return context.Cause(m.up)
 }
 
-// endedContext is a context that has ended with an error of this package's.
+// endedContext is a context that has ended with an error of this package.
 type endedContext struct {
 	context.Context
 	err error
 }
 
-// Err is the reason.
+// Err returns the reason.
 func (c endedContext) Err() error { return c.err }
 
-// Done is closed.
+// Done returns a closed channel.
 func (endedContext) Done() <-chan struct{} {
 	done := make(chan struct{})
 	close(done)

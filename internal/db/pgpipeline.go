@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// queued is a statement that is held back, with its values: of one row, or of the columns of many.
+// queued is a statement that waits to be sent, with the arguments of one row or the columns of many.
 type queued struct {
 	text    string
 	args    []any
@@ -25,9 +25,9 @@ type queued struct {
 // the server's part (BenchmarkStore of package inbound, in turns).
 func (s *pgSession) pipeline(ctx context.Context, first []string, statements []queued, last ...string) (answer *pgconn.Result, err error) {
 	err = s.raw(func(c *pgx.Conn) error {
-		room := s.rooms.take()
-		defer s.rooms.give(room)
-		bindings, err := s.bindings(ctx, c, room, statements)
+		buf := s.buffers.get()
+		defer s.buffers.put(buf)
+		bindings, err := s.bindings(ctx, c, buf, statements)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *pgSession) pipeline(ctx context.Context, first []string, statements []q
 	return answer, err
 }
 
-// answers reads what was answered to each statement; the first error is that of all.
+// answers reads the result of each statement, up to the first error.
 func (s *pgSession) answers(p *pgconn.Pipeline, first int, statements []queued, last []string) (answer *pgconn.Result, err error) {
 	for i := range first + len(statements) + len(last) {
 		result, err := one(p)
@@ -68,7 +68,7 @@ func (s *pgSession) answers(p *pgconn.Pipeline, first int, statements []queued, 
 	return answer, nil
 }
 
-// one reads the answer to one statement.
+// one reads the result of one statement.
 func one(p *pgconn.Pipeline) (*pgconn.Result, error) {
 	results, err := p.GetResults()
 	if err != nil {
@@ -82,17 +82,17 @@ func one(p *pgconn.Pipeline) (*pgconn.Result, error) {
 	return result, result.Err
 }
 
-var errAnswer = errors.New("db: PostgreSQL answered something else than was asked")
+var errAnswer = errors.New("db: unexpected message from PostgreSQL")
 
-// binding is a statement with its values as they are sent.
+// binding is a prepared statement with its encoded arguments.
 type binding struct {
 	statement *pgconn.StatementDescription
 	values    [][]byte
 	formats   []int16
 }
 
-// bindings prepares statements, once a connection, and their values.
-func (s *pgSession) bindings(ctx context.Context, c *pgx.Conn, room *room, statements []queued) ([]binding, error) {
+// bindings prepares statements, each once a connection, and encodes their arguments into buf.
+func (s *pgSession) bindings(ctx context.Context, c *pgx.Conn, buf *buffer, statements []queued) ([]binding, error) {
 	all := make([]binding, len(statements))
 	for i, q := range statements {
 		statement, err := c.Prepare(ctx, q.text, q.text)
@@ -101,7 +101,7 @@ func (s *pgSession) bindings(ctx context.Context, c *pgx.Conn, room *room, state
 		}
 		all[i].statement = statement
 		if q.columns != nil {
-			all[i].values, all[i].formats = room.arrays(q.columns)
+			all[i].values, all[i].formats = buf.arrays(q.columns)
 			continue
 		}
 		var values pgx.ExtendedQueryBuilder
@@ -113,7 +113,7 @@ func (s *pgSession) bindings(ctx context.Context, c *pgx.Conn, room *room, state
 	return all, nil
 }
 
-// sizeOf is about how many octets it takes to send bindings.
+// sizeOf returns about the number of octets that sending bindings takes.
 func sizeOf(bindings []binding) (octets int) {
 	for _, b := range bindings {
 		octets += 256
@@ -124,15 +124,15 @@ func sizeOf(bindings []binding) (octets int) {
 	return octets
 }
 
-// reserve is a message of no octets, which makes room for those behind it at once: the driver's memory for what it sends
-// begins at nothing each time, and would be copied again and again while it grows.
+// reserve is a message of no octets that grows the driver's send buffer for the messages after it at once. The buffer starts empty each
+// time, and would be copied again and again while it grows.
 type reserve struct{ octets int }
 
-// Frontend marks it as one that a client sends.
+// Frontend marks reserve as a message of a client.
 func (reserve) Frontend() {}
 
 // Decode is never called.
 func (reserve) Decode([]byte) error { return errors.ErrUnsupported }
 
-// Encode gives what was to be sent before it, with room for more.
+// Encode returns dst with capacity for more.
 func (r reserve) Encode(dst []byte) ([]byte, error) { return slices.Grow(dst, r.octets), nil }

@@ -17,18 +17,18 @@ import (
 type pgSession struct {
 	conn    *sql.Conn
 	each    *eachTexts
-	rooms   *rooms
-	opening []string // begins the transaction, and asks for its number where that will be wanted
+	buffers *buffers
+	opening []string // begins the transaction; see opening
 	begun   bool
-	xid     string // the number
+	xid     string // the transaction's number, if opening asks for it
 	pending []queued
 	octets  int   // of the values of pending
-	generic bool  // from here on the transaction takes plans that do not look at the values
-	failed  error // of the first statement that failed: PostgreSQL takes no other after it
+	generic bool  // forceGenericPlan was queued
+	failed  error // the error of the first statement that failed: PostgreSQL refuses all others after it
 }
 
 func (p *postgres) session(conn *sql.Conn) *pgSession {
-	return &pgSession{conn: conn, each: &p.each, rooms: &p.rooms}
+	return &pgSession{conn: conn, each: &p.each, buffers: &p.buffers}
 }
 
 func (*pgSession) engine() Engine { return Postgres }
@@ -56,11 +56,11 @@ func (s *pgSession) query(ctx context.Context, query string, args []any) (*sql.R
 }
 
 func (s *pgSession) queryRow(ctx context.Context, query string, args []any) *sql.Row {
-	_ = s.flush(ctx) // after a failure this query fails too, and update looks at failed
+	_ = s.flush(ctx) // after a failure this query fails, too, and transact looks at failed
 	return s.conn.QueryRowContext(ctx, query, bind(args)...)
 }
 
-// What is held back is at most this many statements and, but for a statement that is larger by itself, octets of values.
+// Bounds of what is queued before it is sent: statements, and octets of arguments unless a single statement has more.
 const (
 	queueMax    = 1024
 	queueOctets = statementOctets
@@ -74,7 +74,7 @@ func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 	return s.enqueue(ctx, queued{text: query, args: bound, octets: octetsOf(bound)})
 }
 
-// octetsOf is about how many octets arguments take to send.
+// octetsOf returns about the number of octets that sending arguments takes.
 func octetsOf(bound []any) (octets int) {
 	for _, arg := range bound {
 		switch v := arg.(type) {
@@ -89,7 +89,7 @@ func octetsOf(bound []any) (octets int) {
 	return octets
 }
 
-// enqueue holds a statement back.
+// enqueue queues a statement, and sends those before it if there are too many.
 func (s *pgSession) enqueue(ctx context.Context, q queued) error {
 	if s.failed != nil {
 		return s.failed
@@ -103,7 +103,7 @@ func (s *pgSession) enqueue(ctx context.Context, q queued) error {
 	return nil
 }
 
-// flush begins the transaction if need be, and sends what was queued.
+// flush begins the transaction if necessary, and sends what is queued.
 func (s *pgSession) flush(ctx context.Context) error {
 	if s.failed != nil || s.begun && len(s.pending) == 0 {
 		return s.failed
@@ -126,14 +126,14 @@ func (s *pgSession) flush(ctx context.Context) error {
 	return nil
 }
 
-// take returns what was queued.
+// take returns what is queued, and empties the queue.
 func (s *pgSession) take() []queued {
 	statements := s.pending
 	s.pending, s.octets = nil, 0
 	return statements
 }
 
-// ignore is for the error of closing what has failed before with the same.
+// ignore drops the error of a Close that would repeat an earlier one.
 func ignore(error) error { return nil }
 
 func (s *pgSession) fail(query string, err error) error {
@@ -144,12 +144,12 @@ func (s *pgSession) fail(query string, err error) error {
 	return err
 }
 
-// raw lends the driver's own connection.
+// raw calls use with the driver's own connection.
 func (s *pgSession) raw(use func(*pgx.Conn) error) error {
 	return s.conn.Raw(func(driver any) error { return use(driver.(*stdlib.Conn).Conn()) })
 }
 
-// undo ends the transaction after an error. What PostgreSQL refused first counts, whatever became of it.
+// undo rolls the transaction back after an error. It returns the error of the first failed statement, even if the closure ignored it.
 func (s *pgSession) undo(ctx context.Context, err error) error {
 	s.rollBack(ctx)
 	if s.failed != nil && !errors.Is(err, s.failed) {
@@ -158,13 +158,13 @@ func (s *pgSession) undo(ctx context.Context, err error) error {
 	return err
 }
 
-// rollBack ends the transaction. Where it fails the connection is not used again, so nobody need know.
+// rollBack rolls the transaction back. If that fails the connection is broken and is not used again, so there is no error to return.
 func (s *pgSession) rollBack(ctx context.Context) {
 	_ = s.raw(func(c *pgx.Conn) error { return c.PgConn().Exec(ctx, "ROLLBACK").Close() })
 }
 
-// bind gives values the form that PostgreSQL takes: a flag is 0 or 1, and text has no NUL and no broken UTF-8. Those
-// become U+FFFD, as they do in JSON: whoever sends them is told nothing wrong, and finds nothing by them.
+// bind converts arguments for PostgreSQL: a bool becomes 0 or 1, and NUL and invalid UTF-8 in text become U+FFFD, as in JSON. A look-up of
+// such a text therefore finds nothing instead of failing.
 func bind(args []any) []any {
 	bound := make([]any, len(args))
 	for i, arg := range args {
@@ -191,7 +191,7 @@ func bindOne(arg any) any {
 	return arg
 }
 
-// Storable is a text as every engine keeps it and JSON shows it: UTF-8 without NUL, which become U+FFFD.
+// Storable returns a text in the form that every engine stores and JSON shows: NUL and invalid UTF-8 become U+FFFD.
 func Storable(text string) string {
 	if strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) {
 		return text

@@ -10,21 +10,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// socket is a connection to the server that its monitor watches.
+// socket is a monitored connection to the server.
 type socket struct {
 	net.Conn
 	monitor    *monitor
 	generation int64
 
-	patience  atomic.Int64 // turns of the monitor that an answer may take; 0: the monitor does not mind
-	reading   atomic.Int64 // the turn in which the Read began that has not returned; 0: there is none
-	writing   atomic.Int64 // likewise of Write
-	suspected atomic.Int64 // the turn in which the wait began that raised suspicion
+	limit     atomic.Int64 // ticks that an answer may take; 0: any number
+	reading   atomic.Int64 // the tick in which the current Read began; 0: none
+	writing   atomic.Int64 // likewise for Write
+	suspected atomic.Int64 // the tick in which the wait began that last caused a probe
 }
 
-// dialerFor is what a driver's configuration takes to open sockets on which an answer may take as long as patience; 0: for ever.
-func (m *monitor) dialerFor(patience time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
-	turns := m.turns(patience)
+// dialerFor returns a dial function for sockets on which an answer may take as long as limit; 0: any time.
+func (m *monitor) dialerFor(limit time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	ticks := m.ticks(limit)
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		m.mu.Lock()
 		up := m.up
@@ -42,15 +42,15 @@ func (m *monitor) dialerFor(patience time.Duration) func(ctx context.Context, ne
 		if err != nil {
 			return nil, err
 		}
-		return m.add(conn, turns)
+		return m.add(conn, ticks)
 	}
 }
 
-// turns is a time as the monitor counts it.
-func (m *monitor) turns(d time.Duration) int64 { return int64(d * ticksPerTimeout / m.timeout) }
+// ticks converts a duration to ticks.
+func (m *monitor) ticks(d time.Duration) int64 { return int64(d * ticksPerTimeout / m.timeout) }
 
-// add watches a connection.
-func (m *monitor) add(conn net.Conn, patience int64) (net.Conn, error) {
+// add adds a connection to the monitor.
+func (m *monitor) add(conn net.Conn, limit int64) (net.Conn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if down := context.Cause(m.up); down != nil {
@@ -58,26 +58,26 @@ func (m *monitor) add(conn net.Conn, patience int64) (net.Conn, error) {
 		return nil, down
 	}
 	s := &socket{Conn: conn, monitor: m, generation: m.generation}
-	s.patience.Store(patience)
+	s.limit.Store(limit)
 	m.sockets[s] = struct{}{}
 	return s, nil
 }
 
-// Read reads what the server sends. The driver calls it only where it expects something.
+// Read implements net.Conn. The driver calls it only while it waits for an answer.
 func (s *socket) Read(b []byte) (int, error) {
 	s.reading.Store(s.monitor.tick.Load())
 	defer s.reading.Store(0)
 	return s.Conn.Read(b)
 }
 
-// Write sends.
+// Write implements net.Conn.
 func (s *socket) Write(b []byte) (int, error) {
 	s.writing.Store(s.monitor.tick.Load())
 	defer s.writing.Store(0)
 	return s.Conn.Write(b)
 }
 
-// Close closes the connection. The monitor may have done so before.
+// Close closes the connection, which the monitor may have closed before.
 func (s *socket) Close() error {
 	s.monitor.mu.Lock()
 	delete(s.monitor.sockets, s)
@@ -88,17 +88,17 @@ func (s *socket) Close() error {
 	return nil
 }
 
-// waited tells in which turn the wait for the server began that goes on, and how many turns ago; 0: nothing is awaited.
-func (s *socket) waited(now int64) (since, turns int64) {
+// waited returns the tick in which the current wait for the server began, and for how many ticks it has lasted; 0 without a wait.
+func (s *socket) waited(now int64) (since, ticks int64) {
 	for _, began := range []int64{s.reading.Load(), s.writing.Load()} {
-		if began > 0 && now-began > turns {
-			since, turns = began, now-began
+		if began > 0 && now-began > ticks {
+			since, ticks = began, now-began
 		}
 	}
-	return since, turns
+	return since, ticks
 }
 
-// socketOf is the socket below a connection of the driver's.
+// socketOf returns the socket of a connection, below TLS.
 func socketOf(conn *pgx.Conn) *socket {
 	below := conn.PgConn().Conn()
 	if encrypted, ok := below.(interface{ NetConn() net.Conn }); ok {
@@ -107,7 +107,7 @@ func socketOf(conn *pgx.Conn) *socket {
 	return below.(*socket)
 }
 
-// outdated reports whether a connection is older than one that the server did not answer on.
+// outdated reports whether a connection was opened before another on which the server did not answer.
 func (m *monitor) outdated(conn *pgx.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// tcpUserTimeout is TCP_USER_TIMEOUT of linux/tcp.h, which package syscall does not have on every processor.
+// tcpUserTimeout is TCP_USER_TIMEOUT of linux/tcp.h, which package syscall lacks on some architectures.
 const tcpUserTimeout = 18
 
-// setUserTimeout has the system give up a connection on which the other side acknowledges nothing for d (RFC 5482).
+// setUserTimeout makes the kernel close a connection on which sent data is not acknowledged for d (RFC 5482).
 func setUserTimeout(network string, c syscall.RawConn, d time.Duration) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// setUserTimeout has nothing to set here: keepalives find a dead connection that is idle, and the monitor any other.
+// setUserTimeout does nothing: keepalives detect a dead connection that is idle, and the monitor any other.
 func setUserTimeout(string, syscall.RawConn, time.Duration) error { return nil }

@@ -11,18 +11,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How often an update is tried.
+// Limits of retries of an update.
 const (
-	triesMax     = 40 // where others got in its way
-	reconnectMax = 3  // where the connection was lost before the commit
-	aloneAfter   = 4  // from this try on it waits for its turn among those that are unlucky too
+	triesMax     = 40 // tries after conflicts with other transactions
+	reconnectMax = 3  // tries after losing the connection before the commit
+	serialFrom   = 4  // from this try on the updates of a process run one after the other
 	pauseMax     = 100 * time.Millisecond
 )
 
-// How long what an update does may take, in multiples of Options.Timeout.
+// bounds are the timeouts of an update, derived from Options.Timeout.
 type bounds struct {
-	statement time.Duration // from when it is sent until it is answered
-	update    time.Duration // all tries, and finding out whether the commit happened
+	statement time.Duration // from sending it to its result
+	update    time.Duration // all tries, including finding out whether the commit happened
 }
 
 func (p *postgres) bounds(ctx context.Context) bounds {
@@ -33,15 +33,15 @@ func (p *postgres) bounds(ctx context.Context) bounds {
 	return bounds{t, t + t/2}
 }
 
-// Background returns a context in which an update may take twelve times as long as Options.Timeout, and each of its statements six
-// times: for tasks that no client waits for and that may have much to do.
+// Background returns a context for updates of background jobs, which no client waits for and which may have much to do: an update may take
+// twelve times Options.Timeout, and each of its statements six times.
 func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, background{}, true)
 }
 
 type background struct{}
 
-// lostCommit says that the connection was lost in the middle of a commit.
+// lostCommit is the error of a commit during which the connection was lost.
 type lostCommit struct {
 	xid   string
 	cause error
@@ -82,10 +82,10 @@ func (p *postgres) update(ctx context.Context, w work) error {
 			return nil
 		}
 		switch {
-		case refused(err, w.locks) && try < triesMax:
+		case isRetryable(err, w.locks) && try < triesMax:
 		case Unavailable(err) && lost < reconnectMax-1 && !overdue(err) && p.monitor.down() == nil:
 			lost++
-		case Unavailable(err) || refused(err, w.locks):
+		case Unavailable(err) || isRetryable(err, w.locks):
 			return p.unavailable(err)
 		default:
 			return err
@@ -100,8 +100,8 @@ func (p *postgres) update(ctx context.Context, w work) error {
 	}
 }
 
-// lasting is a context that has ctx's deadline and values and does not end when ctx is cancelled.
-func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+// keepDeadline returns a context with ctx's deadline and values that is not cancelled with ctx.
+func keepDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if ctx = context.WithoutCancel(ctx); !ok {
 		return ctx, func() {}
@@ -109,7 +109,7 @@ func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end)
 }
 
-// over reports whether nobody waits any more: ctx has ended, or the database is being closed.
+// over reports whether the caller has stopped waiting: ctx has ended, or the database is being closed.
 func (p *postgres) over(ctx context.Context) bool {
 	select {
 	case <-p.closing:
@@ -119,7 +119,7 @@ func (p *postgres) over(ctx context.Context) bool {
 	}
 }
 
-// backoff is a time by chance, so that those who met do not meet again, and longer with each try.
+// backoff returns a random pause that grows with each try, so that updates which conflicted do not conflict again.
 func backoff(try int) time.Duration {
 	most := min(pauseMax, time.Millisecond<<min(try, 10))
 	d, err := rand.Int(rand.Reader, big.NewInt(int64(most)))
@@ -129,12 +129,12 @@ func backoff(try int) time.Duration {
 	return time.Duration(d.Int64())
 }
 
-// try runs the closure once, in a transaction of its own, and returns what it left for after the commit.
+// try runs the closure once, in its own transaction, and returns the functions to be called after the commit.
 func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), err error) {
-	if try >= aloneAfter {
+	if try >= serialFrom {
 		select {
-		case p.turn <- struct{}{}:
-			defer func() { <-p.turn }()
+		case p.serial <- struct{}{}:
+			defer func() { <-p.serial }()
 		case <-ctx.Done():
 			return nil, fmt.Errorf("wait for other updates: %w", ctx.Err())
 		}
@@ -146,11 +146,11 @@ func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), er
 	defer conn.Close()
 	s := p.session(conn)
 	tx := Tx{session: s, again: try > 1}
-	ctx, cancel := lasting(context.WithValue(ctx, inside{}, true))
+	ctx, cancel := keepDeadline(context.WithValue(ctx, inside{}, true))
 	defer cancel()
 	s.opening = opening(w)
 	if ctx.Value(background{}) != nil {
-		restore, err := p.relax(s, p.bounds(ctx).statement)
+		restore, err := p.extendTimeouts(s, p.bounds(ctx).statement)
 		if err != nil {
 			return nil, fmt.Errorf("connect: %w", err)
 		}
@@ -174,18 +174,18 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 	}
 	s.rollBack(ctx)
 	if _, doubt := errors.AsType[*lostCommit](err); !doubt && s.failed != nil {
-		return err // what was queued failed, and the commit was not tried
+		return err // a queued statement failed before the commit
 	}
-	if !refused(err, false) { // as PostgreSQL does now and then: it is run again
+	if !isRetryable(err, false) { // a serialization failure at commit is normal, and retried
 		p.log.ErrorContext(ctx, "commit failed", "error", err)
 	}
-	if _, doubt := errors.AsType[*lostCommit](err); !doubt && !refused(err, w.locks) {
+	if _, doubt := errors.AsType[*lostCommit](err); !doubt && !isRetryable(err, w.locks) {
 		return fmt.Errorf("commit: %w: %w", ErrUnavailable, err)
 	}
 	return err
 }
 
-// opening are the statements that begin a transaction and, where it will be asked whether it happened, ask for its number.
+// opening returns the statements that begin a transaction, and ask for its number where happened may need it.
 func opening(w work) []string {
 	if !w.locks {
 		return []string{"BEGIN ISOLATION LEVEL SERIALIZABLE"}
@@ -193,8 +193,8 @@ func opening(w work) []string {
 	return []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "SELECT pg_current_xact_id()"}
 }
 
-// relax lets statements of a transaction take longer than others, until restore.
-func (p *postgres) relax(s *pgSession, statement time.Duration) (restore func(), err error) {
+// extendTimeouts extends the timeouts of a transaction, on the server until its end and of the socket until restore.
+func (p *postgres) extendTimeouts(s *pgSession, statement time.Duration) (restore func(), err error) {
 	for _, setting := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
 		s.opening = append(s.opening, "SET LOCAL "+setting+" = "+serverTimeout(statement))
 	}
@@ -203,11 +203,11 @@ func (p *postgres) relax(s *pgSession, statement time.Duration) (restore func(),
 	if err != nil {
 		return nil, err
 	}
-	was := below.patience.Swap(p.monitor.turns(statement))
-	return func() { below.patience.Store(was) }, nil
+	was := below.limit.Swap(p.monitor.ticks(statement))
+	return func() { below.limit.Store(was) }, nil
 }
 
-// commit sends what was queued, and the commit behind it.
+// commit sends what is queued, followed by COMMIT.
 func (s *pgSession) commit(ctx context.Context) error {
 	done, err := s.pipeline(ctx, nil, s.take(), "COMMIT")
 	switch {
@@ -215,21 +215,21 @@ func (s *pgSession) commit(ctx context.Context) error {
 		return &lostCommit{s.xid, err}
 	case err != nil:
 		return err
-	case done.CommandTag.String() != "COMMIT": // a statement failed, and the closure kept it to itself
+	case done.CommandTag.String() != "COMMIT": // ROLLBACK: a statement failed, and the closure ignored it
 		return errors.New("the transaction had failed before its commit")
 	}
 	return nil
 }
 
-// resolve finds out whether a commit happened during which the connection was lost. An error says that nobody knows.
+// resolve finds out whether a commit during which the connection was lost happened. It returns an error if that remains unknown.
 func (p *postgres) resolve(ctx context.Context, w work, doubt *lostCommit) (happened bool, err error) {
 	unknown := fmt.Errorf("whether it was stored is unknown: %w: %w", ErrUnavailable, doubt)
 	if w.done == nil {
 		return false, unknown
 	}
-	ctx, cancel := lasting(ctx)
+	ctx, cancel := keepDeadline(ctx)
 	defer cancel()
-	least, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.monitor.timeout/4) // where the update has no time left
+	least, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.monitor.timeout/4) // if the update has no time left
 	defer cancel()
 	for !p.over(ctx) || !p.over(least) {
 		if ctx.Err() != nil {
@@ -246,8 +246,8 @@ func (p *postgres) resolve(ctx context.Context, w work, doubt *lostCommit) (happ
 
 var errUndecided = errors.New("the transaction has not ended")
 
-// happened asks what is stored, once the transaction has ended. The server's word on the transaction alone would not do:
-// after a crash it may give a number that it has forgotten to another.
+// happened reports from the stored data whether the transaction was committed, once it has ended. The status of its number alone would not
+// do: after a crash the server may reuse a number that was not yet durable.
 func (p *postgres) happened(ctx context.Context, w work, xid string) (bool, error) {
 	var status string
 	readers := pgReaders{p.readers, p.monitor}

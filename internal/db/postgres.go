@@ -16,16 +16,16 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// What Options leave open.
+// Defaults of Options.
 const (
 	timeoutDefault = 5 * time.Second
 	waitingDefault = 10_000
 )
 
-// Times that no option sets.
+// Durations that no option sets.
 const (
-	idleMax = 5 * time.Minute // an idle connection is kept
-	bulkMax = time.Hour       // one statement of a migration or of Bulk
+	idleMax = 5 * time.Minute // before an idle connection is closed
+	bulkMax = time.Hour       // of one statement in a migration or in Bulk
 )
 
 // postgres writes to PostgreSQL: each update is a transaction on a connection of its own.
@@ -33,16 +33,16 @@ type postgres struct {
 	config   *pgx.ConnConfig
 	writers  *sql.DB
 	readers  *sql.DB
-	notifier *sql.DB // of one connection, so that wake-ups do not wait behind writers
+	notifier *sql.DB // one connection, so that wake-ups do not wait behind writers
 	commit   func(commit func() error) error
 	log      *slog.Logger
 	each     eachTexts
-	rooms    rooms
+	buffers  buffers
 	monitor  *monitor
-	turn     chan struct{} // of updates that were refused several times: they go one after the other
-	noRoom   atomic.Bool   // its disk was full when something was written last; see room
+	serial   chan struct{} // a semaphore: updates that failed several times run one after the other
+	diskFull atomic.Bool   // the last write found the server's disk full; see checkDisk
 
-	mu      sync.RWMutex // held for reading by updates, so that close waits for them
+	mu      sync.RWMutex // read-locked by updates, so that close waits for them
 	closed  bool
 	closing chan struct{}
 	once    sync.Once
@@ -52,12 +52,11 @@ func isURL(target string) bool {
 	return strings.HasPrefix(target, "postgres://") || strings.HasPrefix(target, "postgresql://")
 }
 
-// openPostgres opens the database that a URL names. It need not be reachable yet: what is asked before it is fails with
-// ErrUnavailable.
+// openPostgres opens the database that a URL names. The database need not be reachable yet: until it is, calls fail with ErrUnavailable.
 func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, errors.New("database.url: it cannot be read as a PostgreSQL URL") // the library's own error repeats it, password and all
+		return nil, errors.New("database.url: it cannot be read as a PostgreSQL URL") // the library's error would include the URL with its password
 	}
 	m := monitorOf(o)
 	if m != nil {
@@ -67,7 +66,7 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 		config.ConnectTimeout = o.Timeout / 2 // of each host that the URL names
 	}
 	preset(config, "application_name", "gonebox")
-	preset(config, "synchronous_commit", "on") // what was acknowledged survives a loss of power, whatever the server's default
+	preset(config, "synchronous_commit", "on") // commits survive a power failure, whatever the server's default
 	server := serverTimeout(o.Timeout)
 	preset(config, "statement_timeout", server)
 	preset(config, "idle_in_transaction_session_timeout", server)
@@ -78,13 +77,13 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	reading := config.Copy()
 	reading.RuntimeParams["default_transaction_read_only"] = "on"
 	p := &postgres{
-		config: config, monitor: m, turn: make(chan struct{}, 1),
+		config: config, monitor: m, serial: make(chan struct{}, 1),
 		writers: m.openPool(config, o.Writers), readers: m.openPool(reading, o.Readers), notifier: m.openPool(config, 1),
 		commit: o.Commit, log: o.Logger, closing: make(chan struct{}),
 	}
 	d := &DB{
 		engine: Postgres, store: p, readers: p.readers, monitor: m,
-		migrations: func() (*sql.DB, error) { return m.openPool(m.migrating(config), 2), nil },
+		migrations: func() (*sql.DB, error) { return m.openPool(m.migrationConfig(config), 2), nil },
 	}
 	if o.Beside == nil {
 		d.last = func() error { m.close(); return nil }
@@ -92,7 +91,7 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	return d, nil
 }
 
-// monitorOf is the monitor of the database beside which another is opened, or nil.
+// monitorOf returns the monitor of Options.Beside, or nil.
 func monitorOf(o Options) *monitor {
 	if o.Beside == nil {
 		return nil
@@ -100,8 +99,8 @@ func monitorOf(o Options) *monitor {
 	return o.Beside.monitor
 }
 
-// serverTimeout is a bound as PostgreSQL takes it, in milliseconds: a little shorter than our own, so that a server that
-// answers keeps the connection, and one that was stopped meanwhile ends what we have given up when it goes on.
+// serverTimeout returns a timeout for the server, in milliseconds. It is a tenth shorter than ours, so that a live server cancels the
+// statement before we close the connection, and a server that was frozen rolls back what we have given up.
 func serverTimeout(d time.Duration) string { return fmt.Sprint((d - d/10).Milliseconds()) }
 
 // preset sets a parameter of the session unless the URL does.
@@ -111,17 +110,17 @@ func preset(config *pgx.ConnConfig, name, value string) {
 	}
 }
 
-// migrating is the configuration of connections that migrate: a change of the tables takes long.
-func (m *monitor) migrating(config *pgx.ConnConfig) *pgx.ConnConfig {
-	patient := config.Copy()
-	patient.RuntimeParams["statement_timeout"] = serverTimeout(bulkMax)
-	patient.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
-	patient.DialFunc = m.dialerFor(bulkMax)
-	return patient
+// migrationConfig returns the configuration of connections that migrate: changing tables may take long.
+func (m *monitor) migrationConfig(config *pgx.ConnConfig) *pgx.ConnConfig {
+	c := config.Copy()
+	c.RuntimeParams["statement_timeout"] = serverTimeout(bulkMax)
+	c.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
+	c.DialFunc = m.dialerFor(bulkMax)
+	return c
 }
 
-// openPool opens a pool of up to n connections. One that is older than the server's last silence is not used again, nor
-// is it tried before: the server may have forgotten it, and each would be waited for.
+// openPool opens a pool of up to n connections. Connections opened before the server was last found silent are dropped without a ping: the
+// server may have forgotten them, and each ping would take the whole timeout.
 func (m *monitor) openPool(config *pgx.ConnConfig, n int) *sql.DB {
 	pool := sql.OpenDB(connector{m, stdlib.GetConnector(*config,
 		stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
@@ -155,11 +154,11 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.Connector.Connect(ctx)
 }
 
-// errUnreachable is what readiness says. Anybody may read it, so it does not tell what the driver's own error does: where
-// the database is and as whom it is reached.
+// errUnreachable is the error of readiness checks. It is public, so it does not contain the driver's error, which names host, database and
+// user.
 var errUnreachable = fmt.Errorf("the database cannot be reached: %w", ErrUnavailable)
 
-// ready looks whether the server takes writes: one that only reads, a standby, does not.
+// ready returns an error unless the server accepts writes, which a standby does not.
 func (p *postgres) ready(ctx context.Context) error {
 	var standby bool
 	ctx = p.monitor.begin(ctx)
@@ -169,21 +168,21 @@ func (p *postgres) ready(ctx context.Context) error {
 		return errUnreachable
 	}
 	if standby {
-		return fmt.Errorf("the database only reads: %w", ErrUnavailable)
+		return fmt.Errorf("the database is read-only: %w", ErrUnavailable)
 	}
-	return p.room(ctx)
+	return p.checkDisk(ctx)
 }
 
 // purge has nothing to do: PostgreSQL reuses and recycles its files by itself (docs/operating.md#what-remains-of-erased-mail).
 func (*postgres) purge(context.Context) error { return nil }
 
-// full is for the server to say, when it is written to.
+// full returns false: the server reports a full disk itself, when it is written to.
 func (*postgres) full() bool { return false }
 
-// shrink has nothing to do.
+// shrink has nothing to do on PostgreSQL.
 func (*postgres) shrink(context.Context) error { return nil }
 
-// close lets the updates under way end.
+// close waits for the updates that are running.
 func (p *postgres) close() error {
 	p.once.Do(func() { close(p.closing) })
 	p.mu.Lock()
@@ -192,7 +191,7 @@ func (p *postgres) close() error {
 	return errors.Join(p.writers.Close(), p.notifier.Close())
 }
 
-// pause waits for d, less where ctx or the database ends.
+// pause waits for d, or until ctx or the database ends.
 func (p *postgres) pause(ctx context.Context, d time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

@@ -6,21 +6,20 @@ import (
 )
 
 const (
-	// purgeWait is how long, in milliseconds, the writer waits for readers of the log before it leaves the log to a later purge.
+	// purgeWait is how long, in milliseconds, the writer waits for readers of the log before it leaves truncating to a later purge.
 	purgeWait = "100"
-	// clearBatch is how many pages are cleared of residue in a transaction.
+	// clearBatch is the number of pages cleared of residue in one transaction.
 	clearBatch = 128
 )
 
-// purge clears pages of what is left on them of deleted rows, writes the log back and truncates it: its frames are images
-// of pages as they were before something in them was deleted, and a log that begins anew overwrites them only as it
-// grows. Most of the work is done beside the writer.
+// purge clears the remains of deleted rows from pages, writes the log back and truncates it. Frames of the log are images of pages from
+// before a deletion, and a log that starts anew overwrites them only as it grows. Most of the work is done beside the writer.
 func (w *writer) purge(ctx context.Context) error {
 	if w.behind.empty() && !w.behind.left.needed() {
 		return nil
 	}
 	if err := w.behind.findResidue(ctx); err != nil {
-		return fmt.Errorf("find what deleted rows have left: %w", err)
+		return fmt.Errorf("find remains of deleted rows: %w", err)
 	}
 	for more := true; more; {
 		err := w.exclusively(ctx, func(ctx context.Context) (err error) {
@@ -28,7 +27,7 @@ func (w *writer) purge(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("clear what deleted rows have left: %w", err)
+			return fmt.Errorf("clear remains of deleted rows: %w", err)
 		}
 	}
 	if err := w.withReserve(w.behind.checkpoint); err != nil {
@@ -58,7 +57,7 @@ func (w *writer) exclusively(ctx context.Context, fn func(context.Context) error
 	}
 }
 
-// truncate writes back what is left of the log and truncates it.
+// truncate writes the rest of the log back and truncates it.
 func (w *writer) truncate(ctx context.Context) error {
 	if err := w.behind.left.examine(); err != nil {
 		return err
@@ -72,19 +71,19 @@ func (w *writer) truncate(ctx context.Context) error {
 		err = back
 	}
 	if err == nil && busy != 0 {
-		w.log.Info("log of the database not truncated, a reader still needs it", "frames", frames, "written", written)
+		w.log.Info("could not truncate the write-ahead log, a reader still needs it", "frames", frames, "written", written)
 	}
 	return err
 }
 
-// Pages as they are, with what no row refers to.
+// Statements on whole pages, including the parts that no row refers to.
 const (
 	selectPageCount = "PRAGMA page_count"
 	selectRawPage   = "SELECT data FROM sqlite_dbpage WHERE pgno = $1"
 	updateRawPage   = "UPDATE sqlite_dbpage SET data = $2 WHERE pgno = $1"
 )
 
-// clear clears some of the pages that have residue, in a transaction, and reports whether there are more.
+// clear clears up to clearBatch pages that have residue in one transaction, and reports whether there may be more.
 func (w *writer) clear(ctx context.Context) (more bool, err error) {
 	pages := w.behind.left.take(clearBatch)
 	if len(pages) == 0 {
@@ -99,7 +98,7 @@ func (w *writer) clear(ctx context.Context) (more bool, err error) {
 		}
 	}
 	if err != nil {
-		w.behind.left.giveBack(pages)
+		w.behind.left.add(pages)
 		return false, err
 	}
 	return len(pages) == clearBatch, nil
@@ -126,7 +125,7 @@ func (w *writer) clearPages(ctx context.Context, pages []uint32) error {
 	return nil
 }
 
-// findResidue examines what was written since the last purge: the log and, where that does not tell, the whole file.
+// findResidue examines the log and, if frames were overwritten before they could be examined, the whole file.
 func (c *checkpointer) findResidue(ctx context.Context) error {
 	if err := c.left.examine(); err != nil {
 		return err

@@ -12,39 +12,39 @@ import (
 	"time"
 )
 
-// SQLite overwrites the cells that it deletes (secure_delete), but where it moves cells between neighbouring B-tree pages it
-// leaves copies of them behind, between a page's cell pointers and its first cell. A row that is deleted later is still
-// there in such a copy. residue finds those pages, in the frames of the log that they are written to, and purge clears
-// what is left on them.
+// residue finds pages with remains of deleted rows, in the frames of the log; purge clears them.
+//
+// SQLite overwrites the cells that it deletes (secure_delete). But when it moves cells between neighbouring B-tree pages it leaves copies
+// between a page's cell pointers and its first cell, and a row that is deleted later still exists in such a copy.
 type residue struct {
 	wal   *os.File
 	index *os.File
 
 	mu    sync.Mutex
-	pages map[uint32]struct{} // that have something to be cleared
-	whole bool                // any page may: it is not known what was written
-	salt  [saltSize]byte      // of the log that last and examined count
-	last  uint32              // frames in it when it was looked at
+	pages map[uint32]struct{} // that have to be cleared
+	whole bool                // any page may have remains, since frames were lost before they were examined
+	salt  [saltSize]byte      // of the log to which last and seen belong
+	last  uint32              // frames in it at the last update
 	seen  uint32              // frames that were examined
 }
 
-// pageSize is the size of a page of the database.
+// pageSize is the size of a database page in octets.
 const pageSize = 4096
 
-// The log's layout: a header, then frames of a header and a page each (the file format's documentation, "WAL File Format").
+// The log is a header followed by frames, each a header and a page (https://sqlite.org/fileformat.html#the_write_ahead_log).
 const (
 	walHeader   = 32
 	frameHeader = 24
 	frameSize   = frameHeader + pageSize
-	frameSalt   = 8 // where a frame's salt begins
+	frameSalt   = 8 // offset of a frame's salt
 	saltSize    = 8
 )
 
-// logState is what the log's index tells (the file format's documentation, "The WAL-Index File Format").
+// logState is the state of the log according to its index (https://sqlite.org/walformat.html).
 type logState struct {
-	salt    [saltSize]byte // another for each time that the log begins anew
+	salt    [saltSize]byte // changes each time the log starts anew
 	last    uint32         // the number of the last valid frame
-	written uint32         // how many have been written back into the database
+	written uint32         // the number of frames written back into the database file
 }
 
 // readState reads the index, which has its header twice: the two differ while a commit writes them. Where the committing thread loses
@@ -63,27 +63,27 @@ func readState(index io.ReaderAt) (s logState, err error) {
 		}
 		time.Sleep(time.Duration(try) * time.Microsecond)
 	}
-	return s, errors.New("the index of the log is not consistent")
+	return s, errors.New("the header of the write-ahead log's index is inconsistent")
 }
 
-// note compares the log with what is known of it. It is called at least once for each time that the log begins anew.
-func (r *residue) note(s logState) {
+// update records the state of the log. It must be called at least once between two starts of the log, or frames go unnoticed.
+func (r *residue) update(s logState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.noteLocked(s)
+	r.updateLocked(s)
 }
 
-func (r *residue) noteLocked(s logState) {
+func (r *residue) updateLocked(s logState) {
 	if s.salt != r.salt {
 		if r.seen < r.last {
-			r.whole = true // frames were overwritten that had not been examined
+			r.whole = true // frames may have been overwritten before they were examined
 		}
 		r.salt, r.seen = s.salt, 0
 	}
 	r.last = s.last
 }
 
-// examine looks at the frames that are new in the log.
+// examine examines the new frames of the log.
 func (r *residue) examine() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *residue) examine() error {
 	if err != nil {
 		return err
 	}
-	r.noteLocked(s)
+	r.updateLocked(s)
 	const most = 64 // frames at a time
 	buf := make([]byte, min(most, s.last-r.seen)*frameSize)
 	for r.seen < s.last {
@@ -101,7 +101,7 @@ func (r *residue) examine() error {
 		}
 		for frame := range slices.Chunk(buf[:n*frameSize], frameSize) {
 			if [saltSize]byte(frame[frameSalt:]) != s.salt {
-				r.whole = true // the log has begun anew meanwhile
+				r.whole = true // the log has been started anew meanwhile
 			}
 			r.examinePage(binary.BigEndian.Uint32(frame), frame[frameHeader:])
 		}
@@ -110,7 +110,7 @@ func (r *residue) examine() error {
 	return nil
 }
 
-// examinePage notes whether a page has something to be cleared.
+// examinePage records whether a page has to be cleared.
 func (r *residue) examinePage(number uint32, page []byte) {
 	if hasResidue(number, page) {
 		r.pages[number] = struct{}{}
@@ -119,7 +119,7 @@ func (r *residue) examinePage(number uint32, page []byte) {
 	}
 }
 
-// examineAll looks at every page of the database, where that is needed. read reads a page.
+// examineAll examines every page of the database if frames were lost. count and read return the number of pages and a page.
 func (r *residue) examineAll(count func() (uint32, error), read func(number uint32) ([]byte, error)) (err error) {
 	r.mu.Lock()
 	needed := r.whole
@@ -144,7 +144,7 @@ func (r *residue) examineAll(count func() (uint32, error), read func(number uint
 		if err != nil {
 			return err
 		}
-		if hasResidue(number, page) { // one that has none by now is not forgotten: it may have been written since it was read
+		if hasResidue(number, page) { // a page without is not removed from pages: it may have been written since it was read
 			r.mu.Lock()
 			r.pages[number] = struct{}{}
 			r.mu.Unlock()
@@ -153,14 +153,14 @@ func (r *residue) examineAll(count func() (uint32, error), read func(number uint
 	return nil
 }
 
-// needed reports whether there is something to examine, or to clear.
+// needed reports whether pages have to be examined or cleared.
 func (r *residue) needed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.whole || len(r.pages) > 0
 }
 
-// take returns at most n pages to be cleared, which are then no longer known.
+// take removes and returns at most n pages that have to be cleared.
 func (r *residue) take(n int) []uint32 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,8 +172,8 @@ func (r *residue) take(n int) []uint32 {
 	return pages
 }
 
-// giveBack returns pages that could not be cleared.
-func (r *residue) giveBack(pages []uint32) {
+// add adds pages that have to be cleared.
+func (r *residue) add(pages []uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, number := range pages {
@@ -181,8 +181,8 @@ func (r *residue) giveBack(pages []uint32) {
 	}
 }
 
-// hasResidue reports whether something other than old cell pointers is left in the free space of a B-tree page. Every
-// deletion leaves a cell pointer; it tells nothing but a place in the page.
+// hasResidue reports whether the free space of a B-tree page holds anything but old cell pointers. Every deletion leaves a cell pointer,
+// which is only an offset in the page.
 func hasResidue(number uint32, page []byte) bool {
 	free := freeSpace(number, page)
 	for len(free) >= 2 && binary.BigEndian.Uint16(free) < pageSize {
@@ -196,7 +196,7 @@ func hasResidue(number uint32, page []byte) bool {
 	return false
 }
 
-// The kinds of B-tree pages, as their first octet tells.
+// The types of B-tree pages, which are their first octet.
 const (
 	interiorIndex = 2
 	interiorTable = 5
@@ -204,8 +204,8 @@ const (
 	leafTable     = 13
 )
 
-// freeSpace is what lies between the cell pointers and the first cell of a B-tree page; nil if the page is none. Other
-// pages begin with the number of another page, and thus with 0 or 1 (see maxPages).
+// freeSpace returns the space between the cell pointers and the first cell of a B-tree page; nil for other pages. Those begin with the
+// number of a page, and thus with the octet 0 or 1 (see maxPages).
 func freeSpace(number uint32, page []byte) []byte {
 	const freeblock, cells, content, leafHeader, interiorHeader = 1, 3, 5, 8, 12
 	if len(page) != pageSize {
@@ -213,7 +213,7 @@ func freeSpace(number uint32, page []byte) []byte {
 	}
 	begin := 0
 	if number == 1 {
-		begin = 100 // behind the header of the file
+		begin = 100 // after the header of the file
 	}
 	header := page[begin:]
 	end := begin + leafHeader
@@ -240,6 +240,6 @@ func freeSpace(number uint32, page []byte) []byte {
 	return page[end+pointers : first]
 }
 
-// maxPages is the number of pages from which on a page that is none of a B-tree can begin like one: 128 GiB. Larger databases are
-// not cleared of residue.
+// maxPages is the number of pages, 128 GiB, from which on another page can begin like a B-tree page. Larger databases are not cleared of
+// residue.
 const maxPages = interiorIndex << 24

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Row is one row of an answer: the only one, or the present one of many.
+// Row is a row of a result: the only one, or the current one of several.
 type Row interface{ Scan(dest ...any) error }
 
-// Collect reads every row of a query's answer with scan. An answer without rows is nil.
+// Collect runs a query and returns its rows, converted by scan; nil without rows.
 func Collect[T any](ctx context.Context, q Queryer, scan func(Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
@@ -26,13 +26,13 @@ func Collect[T any](ctx context.Context, q Queryer, scan func(Row) (T, error), q
 	return all, rows.Err()
 }
 
-// Value scans a row of one column.
+// Value scans a row with a single column.
 func Value[T any](row Row) (v T, err error) {
 	err = row.Scan(&v)
 	return v, err
 }
 
-// Moment is a stored time, microseconds since 1970; 0 stands for none.
+// Moment converts a stored time, microseconds since 1970; 0 is the zero time.
 func Moment(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}

@@ -9,18 +9,18 @@ import (
 	"slices"
 )
 
-// shrinkBatch is how many free pages are given back at a time: the writer waits meanwhile.
+// shrinkBatch is the number of free pages that one call makes holes of, since updates wait meanwhile.
 const shrinkBatch = 8192
 
-// Shrink gives the disk space of free pages of SQLite's file back to the file system, as far as that can make holes into files;
-// the file keeps its length. Free pages are zeros (see writing), which is what a hole reads as, so that nothing in the file changes.
-// It is for a full disk: the space has to be found again when the pages are used. It does nothing where the log is not empty, so
-// Purge comes first.
+// Shrink returns the disk space of free pages of SQLite's file to the file system by making holes, where the file system supports them; the
+// length of the file stays. Free pages are zeros (see writing), and a hole reads as zeros, so the content of the file does not change.
+// It is for a full disk: the space has to be allocated again when the pages are used. It does nothing unless the log is empty, so
+// call Purge first.
 func (d *DB) Shrink(ctx context.Context) error { return d.store.shrink(ctx) }
 
 func (w *writer) shrink(ctx context.Context) error {
 	return w.exclusively(ctx, func(ctx context.Context) error {
-		if err := w.conn.run(ctx, "BEGIN IMMEDIATE"); err != nil { // what is free stays free, for other processes too
+		if err := w.conn.run(ctx, "BEGIN IMMEDIATE"); err != nil { // keeps other processes from using the free pages
 			return err
 		}
 		defer w.rollback(ctx)
@@ -32,14 +32,14 @@ func (w *writer) shrink(ctx context.Context) error {
 			err = punch(w.behind.file, free)
 		}
 		if err != nil {
-			return fmt.Errorf("give free pages back: %w", err)
+			return fmt.Errorf("make holes of free pages: %w", err)
 		}
 		return nil
 	})
 }
 
-// freePages lists the pages that hold nothing, in order (the file format's documentation, "The Freelist"). Those that list others are
-// not among them.
+// freePages returns the free pages in order (https://sqlite.org/fileformat.html#the_freelist), except the trunk pages, which list the
+// others.
 func freePages(f *os.File) (free []uint32, err error) {
 	const trunkAt, countAt, headerSize, entry = 32, 36, 40, 4
 	var header [headerSize]byte
@@ -64,11 +64,11 @@ func freePages(f *os.File) (free []uint32, err error) {
 	return free, nil
 }
 
-// punch makes holes of pages, if they are zeros and are none yet.
+// punch makes holes of up to shrinkBatch pages that are zeros and not in a hole yet.
 func punch(f *os.File, pages []uint32) error {
 	zero, page := make([]byte, pageSize), make([]byte, pageSize)
-	begin, end := int64(0), int64(0) // of the hole to come
-	data := int64(-1)                // there is a hole up to here
+	begin, end := int64(0), int64(0) // of the next hole
+	data := int64(-1)                // no data before this offset
 	for done := 0; len(pages) > 0 && done < shrinkBatch; pages = pages[1:] {
 		at := int64(pages[0]-1) * pageSize
 		if at >= data {

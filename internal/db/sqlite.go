@@ -12,19 +12,18 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite": no cgo, so the service stays one static binary
 )
 
-// busyTimeout is how long, in milliseconds, a connection waits for another.
+// busyTimeout is how long, in milliseconds, a connection waits for a lock.
 const busyTimeout = "5000"
 
-// The pragmas of every connection. WAL with synchronous=FULL syncs the log at each commit: what is committed survives a
-// loss of power. Another process (gonebox domain add) may hold the writer for a moment, hence the busy timeout.
+// pragmas are those of every connection. Another process (gonebox domain add) may hold a lock for a moment, hence the busy timeout.
 const pragmas = "_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
 
-// writing are the pragmas of a connection that writes. With secure_delete SQLite overwrites what it deletes with zeros, in
-// pages that stay in use and in those that become free; Purge takes it out of the log.
+// writing are the pragmas of a connection that writes. With secure_delete SQLite overwrites what it deletes with zeros, in pages that stay
+// in use and in those that become free; Purge removes it from the log.
 const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=secure_delete(on)" +
 	"&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
 
-// syncing is the pragma that says whether commits are synced.
+// syncing returns the pragma for commits. With synchronous=FULL each commit syncs the log, so that it survives a power failure.
 func syncing(o Options) string {
 	if o.Unsynced {
 		return "&_pragma=synchronous(off)"
@@ -65,7 +64,7 @@ func (c *writeConn) statement(ctx context.Context, query string) (*sql.Stmt, err
 	return s, nil
 }
 
-// run executes a statement that begins or ends something.
+// run executes a statement without arguments.
 func (c *writeConn) run(ctx context.Context, query string) error {
 	_, err := c.exec(ctx, query, nil)
 	return err
@@ -115,7 +114,7 @@ func (c *writeConn) Close() error {
 	return c.pool.Close()
 }
 
-// openSQLite opens the database in a file, which is made if it is missing.
+// openSQLite opens the database in a file, which is created if it does not exist.
 func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 	w, err := openWriter(ctx, path, o)
 	if err != nil {
@@ -131,7 +130,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 	}, nil
 }
 
-// openReaders opens the pool that reads. It cannot write, whatever a statement says.
+// openReaders opens the pool for reads. Its connections cannot write.
 func openReaders(ctx context.Context, path string, n int) (*sql.DB, error) {
 	pool, err := sql.Open("sqlite", dsn(path, pragmas+"&_pragma=query_only(1)&_pragma=cache_size(-2048)"))
 	if err != nil {
@@ -139,11 +138,11 @@ func openReaders(ctx context.Context, path string, n int) (*sql.DB, error) {
 	}
 	pool.SetMaxOpenConns(n)
 	pool.SetMaxIdleConns(n)
-	pool.SetConnMaxIdleTime(time.Minute) // an idle service gives the page caches back
+	pool.SetConnMaxIdleTime(time.Minute) // an idle service frees the page caches
 	return pool, pool.PingContext(ctx)
 }
 
-// openMigrations opens a pool of one writing connection beside the writer's, for the migration library, which wants a pool.
+// openMigrations opens a pool of one connection beside the writer's, since the migration library needs a pool.
 func openMigrations(path string) (*sql.DB, error) {
 	pool, err := sql.Open("sqlite", dsn(path, writing))
 	if err != nil {
@@ -154,6 +153,6 @@ func openMigrations(path string) (*sql.DB, error) {
 }
 
 func dsn(path, query string) string {
-	// A path may hold '?' or '%': in a file: URI both would mean something.
+	// A path may contain '?' or '%', which have a meaning in a file: URI.
 	return "file:" + strings.ReplaceAll((&url.URL{Path: path}).EscapedPath(), "?", "%3F") + "?" + query
 }

@@ -5,21 +5,20 @@ import (
 	"database/sql"
 )
 
-// Tx is one closure's part of a transaction. It is valid only inside the function it was given to.
+// Tx is the part of one closure in a transaction. It is valid only until the closure returns.
 type Tx struct {
 	session session
 	after   []func()
 	again   bool
 }
 
-// Exec writes and returns how many rows it touched.
+// Exec executes a statement and returns the number of affected rows.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	return t.session.exec(ctx, query, args)
 }
 
-// Queue writes, where nobody asks how many rows that touches. On PostgreSQL the statement travels together with those that
-// are queued before and after it, so that a set of them costs one round trip; what is wrong with it is then told by a
-// later statement, or by the commit. On SQLite it is Exec.
+// Queue executes a statement without returning the number of affected rows. On PostgreSQL the statement is sent together with the others
+// that are queued, at the latest with the next Exec, query or commit, which then returns its error. On SQLite it is Exec.
 func (t *Tx) Queue(ctx context.Context, query string, args ...any) error {
 	return t.session.queue(ctx, query, args)
 }
@@ -34,18 +33,18 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	return t.session.queryRow(ctx, query, args)
 }
 
-// AfterCommit has fn called once the transaction is on stable storage, before Update returns; never after a rollback.
-// It is for wake-ups: fn must be quick and must not fail.
+// AfterCommit registers fn to be called once the transaction is on stable storage, before Update returns; it is not called after a
+// rollback. It is for wake-ups: fn must be fast, and on SQLite runs on the writer's goroutine.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
-// Again reports that this closure has been run before, and undone: PostgreSQL refused what it did, because others did
-// something that did not go with it. What a closure counts outside the database it counts the first time only.
+// Again reports whether this closure was run before and rolled back, because of a conflict with another transaction or a full disk. A
+// closure that counts something outside the database does so only if Again is false.
 func (t *Tx) Again() bool { return t.again }
 
-// Engine is the kind of database.
+// Engine returns the kind of database.
 func (t *Tx) Engine() Engine { return t.session.engine() }
 
-// verb is the beginning of a statement, enough to find it by in an error.
+// verb returns the beginning of a statement, by which it can be recognized in an error.
 func verb(query string) string {
 	const enough = 60
 	if len(query) > enough {

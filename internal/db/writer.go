@@ -8,30 +8,30 @@ import (
 	"sync"
 )
 
-// groupMax bounds how many closures share a commit, so that the first of them does not wait without end.
+// groupMax bounds the number of closures that share a commit, and thus how long the first of them waits.
 const groupMax = 512
 
-// writer is the only connection that writes. One goroutine takes a closure, then whatever already waits, runs each in a
-// savepoint of its own, commits once and answers all. There is no timer: an idle service commits at once, a busy one in groups.
+// writer owns the only connection that writes. Its goroutine takes one update and those that are waiting by then, runs each in a savepoint,
+// commits once and completes all of them (group commit). There is no timer: an idle service commits at once, a busy one in groups.
 type writer struct {
 	conn    *writeConn
 	behind  *checkpointer
 	commit  func(commit func() error) error
-	space   Space // nil: nobody watches the disk
+	space   Space // may be nil
 	log     *slog.Logger
 	queue   chan *update
-	between chan func() // run between two groups
+	between chan func() // functions to be run between two groups
 	closing chan struct{}
 	once    sync.Once
 	ended   chan struct{}
-	err     error // of closing, valid after ended
-	scrubs  int32 // failed commits that were written over
+	err     error // of closing; valid after ended is closed
+	scrubs  int32 // commits that failed and were overwritten
 }
 
 type update struct {
 	ctx   context.Context
 	fn    func(context.Context, *Tx) error
-	frees bool // it may be carried out on a full disk; see Freeing
+	frees bool // see Freeing
 	tx    Tx
 	err   error
 	done  chan struct{}
@@ -83,7 +83,7 @@ func (w *writer) update(ctx context.Context, asked work) error {
 		return u.err
 	case <-w.ended:
 		select {
-		case <-u.done: // it was in the last group
+		case <-u.done: // it was part of the last group
 			return u.err
 		default:
 			return ErrClosed
@@ -111,7 +111,7 @@ func (w *writer) run() {
 	}
 }
 
-// collect adds what waits already.
+// collect adds the updates that are waiting to a group.
 func (w *writer) collect(group []*update) []*update {
 	for len(group) < groupMax {
 		select {
@@ -124,10 +124,10 @@ func (w *writer) collect(group []*update) []*update {
 	return group
 }
 
-// write runs a group in one transaction and answers everybody in it.
+// write runs a group in one transaction and completes its updates.
 func (w *writer) write(group []*update) {
 	w.transactAll(group)
-	w.writeAgain(group)
+	w.retryFreeing(group)
 	for _, u := range group {
 		if u.err == nil {
 			for _, fn := range u.tx.after {
@@ -140,7 +140,7 @@ func (w *writer) write(group []*update) {
 	w.behind.look()
 }
 
-// transactAll carries out a group in one transaction; what became of each update is in its err.
+// transactAll runs a group in one transaction and sets the err of each update.
 func (w *writer) transactAll(group []*update) {
 	err := w.transact(group)
 	for _, u := range group {
@@ -150,7 +150,7 @@ func (w *writer) transactAll(group []*update) {
 	}
 }
 
-// transact gives the error that concerns the whole group; each closure's own is in its err.
+// transact returns an error of the whole group; that of a single closure is in its err.
 func (w *writer) transact(group []*update) error {
 	ctx := context.Background()
 	if err := w.conn.run(ctx, "BEGIN IMMEDIATE"); err != nil {
@@ -173,7 +173,7 @@ func (w *writer) transact(group []*update) error {
 	}
 	if err := w.commit(func() error { return w.conn.run(ctx, "COMMIT") }); err != nil {
 		w.rollback(ctx)
-		if !errors.Is(err, ErrFull) { // then its end was not written
+		if !errors.Is(err, ErrFull) { // then the commit was not written completely
 			w.scrub(ctx)
 		}
 		w.log.Error("commit failed", "updates", len(group), "error", err)
@@ -182,7 +182,8 @@ func (w *writer) transact(group []*update) error {
 	return nil
 }
 
-// savepoint runs one closure so that its failure is its own. The error is of the savepoint itself: the transaction is lost.
+// savepoint runs a closure in a savepoint, so that its failure leaves the others alone. It returns an error only if the savepoint itself
+// fails, and with it the transaction.
 func (w *writer) savepoint(u *update) error {
 	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
 	if err := w.conn.run(ctx, "SAVEPOINT u"); err != nil {
@@ -192,7 +193,7 @@ func (w *writer) savepoint(u *update) error {
 	u.err = fault(call(ctx, w.log, u.fn, &u.tx))
 	if u.err != nil {
 		if err := w.conn.run(ctx, "ROLLBACK TO u"); err != nil {
-			if errors.Is(u.err, ErrFull) { // SQLite has undone the whole transaction
+			if errors.Is(u.err, ErrFull) { // SQLite has rolled back the whole transaction
 				return fmt.Errorf("roll back: %w: %w", ErrFull, err)
 			}
 			return fmt.Errorf("roll back: %w: %w", ErrUnavailable, err)
@@ -204,25 +205,25 @@ func (w *writer) savepoint(u *update) error {
 	return nil
 }
 
-// rollback ends a transaction that will not be committed; a failed COMMIT may have ended it already, so the error says nothing.
+// rollback rolls the transaction back. A failed COMMIT may have done so already, so the error is ignored.
 func (w *writer) rollback(ctx context.Context) { _ = w.conn.run(ctx, "ROLLBACK") }
 
-// scrub makes sure that a group whose commit failed is not found after a crash. SQLite has written it to the end of the
-// log before the sync failed, and would take it for committed if the next thing that happened were a kill. So something
-// without meaning is written over its beginning, which makes the rest unreadable. That this may fail in its turn, on a disk
-// that fails, changes nothing: its own content is harmless, and what counts is that it was written, not that it was synced.
+// scrub makes sure that a group whose commit failed does not come back after a crash. SQLite wrote the group to the end of the log before
+// the sync failed, and would treat it as committed if the process were killed next. So scrub commits a change of user_version, which
+// overwrites the beginning of the group in the log and makes the rest of it invalid. It matters only that this is written: the sync may
+// fail again.
 func (w *writer) scrub(ctx context.Context) {
 	w.scrubs++
 	for _, query := range []string{"BEGIN IMMEDIATE", fmt.Sprintf("PRAGMA user_version = %d", w.scrubs), "COMMIT"} {
 		if _, err := w.conn.ExecContext(ctx, query); err != nil {
-			w.log.Error("a failed commit could not be written over; if the process is killed now, what it held may come back", "error", err)
+			w.log.Error("could not overwrite a failed commit: if the process is killed now, its content may come back", "error", err)
 			w.rollback(ctx)
 			return
 		}
 	}
 }
 
-// ready reports whether the writer still takes updates.
+// ready returns an error unless the writer takes updates.
 func (w *writer) ready(ctx context.Context) error {
 	return w.update(ctx, work{fn: func(context.Context, *Tx) error { return nil }})
 }
