@@ -79,7 +79,7 @@ docs: # the generated pages of docs/ say what the code says
 	$(GO) test -run 'Doc' ./internal/config ./internal/licences ./internal/problem
 
 .PHONY: assets
-assets: web/node_modules # the built pages are those of web/
+assets: web/node_modules # the pages' types, tests and built files match their sources
 	@npm --prefix web run --silent check
 
 .PHONY: fix
@@ -89,7 +89,7 @@ fix: ## mend what can be mended by itself: format, old idioms, generated docs
 	$(GO) test -run 'Doc' ./internal/config ./internal/licences ./internal/problem -update
 
 .PHONY: web
-web: web/node_modules ## build the documentation page's assets from npm into internal/webui
+web: web/node_modules ## build the pages of web/ into internal/webui
 	@npm --prefix web run --silent build
 
 web/node_modules: web/package.json web/package-lock.json

@@ -2,10 +2,12 @@
 // whether they are there as they should be. What is compared is the content, not the packing, which differs between
 // releases of zlib: a file whose content is right is left alone.
 import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { check, read, stale } from "./files.mjs";
 
-const source = new URL("node_modules/swagger-ui-dist/", import.meta.url);
-const target = new URL("../internal/webui/docs/", import.meta.url);
+const source = new URL("../node_modules/swagger-ui-dist/", import.meta.url);
+const target = new URL("../../internal/webui/docs/", import.meta.url);
 
 // Each built file with the files of the package that it is made of.
 const parts = {
@@ -20,26 +22,18 @@ const want = (names) => {
   return Buffer.from(text.replace(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, ""));
 };
 
-const have = (file) => {
+const unpacked = (file) => {
   try {
-    return gunzipSync(readFileSync(file));
+    return gunzipSync(read(file));
   } catch {
     return Buffer.alloc(0); // missing or damaged
   }
 };
 
-const check = process.argv.includes("--check");
-let stale = 0;
 for (const [name, names] of Object.entries(parts)) {
-  const file = new URL(name + ".gz", target);
+  const file = fileURLToPath(new URL(name + ".gz", target));
   const content = want(names);
-  if (have(file).equals(content)) continue;
-  stale++;
-  if (check) {
-    console.error(`internal/webui/docs/${name}.gz is not what web/ builds: run make web`);
-  } else {
-    writeFileSync(file, gzipSync(content, { level: 9 }));
-    console.log(`wrote internal/webui/docs/${name}.gz`);
-  }
+  if (unpacked(file).equals(content)) continue;
+  stale(file, "make web");
+  if (!check) writeFileSync(file, gzipSync(content, { level: 9 }));
 }
-process.exitCode = check && stale > 0 ? 1 : 0;
