@@ -1,0 +1,112 @@
+// The page's only way to the server: the public API, typed by its OpenAPI document.
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema";
+
+export type Mailbox = components["schemas"]["Mailbox"];
+export type Summary = components["schemas"]["MessageSummary"];
+export type Message = components["schemas"]["Message"];
+export type Attachment = components["schemas"]["Attachment"];
+export type Authentication = components["schemas"]["MessageAuthentication"];
+export type Domain = components["schemas"]["PublicDomain"];
+type Problem = components["schemas"]["Problem"];
+
+/** ApiError is an answer that is a problem, by its code; status 0 and code "network" where no answer came. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly retryAfter = 0, // seconds
+  ) {
+    super(`${status} ${code}`);
+  }
+}
+
+/** failure turns whatever was thrown into an ApiError. */
+export const failure = (thrown: unknown): ApiError =>
+  thrown instanceof ApiError ? thrown : new ApiError(0, "network", String(thrown));
+
+const client = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "" });
+
+type Answer<T> = { data?: T; error?: unknown; response: Response };
+
+function problemOf(error: unknown, response: Response): ApiError {
+  const problem = (typeof error === "object" ? error : null) as Partial<Problem> | null;
+  const retryAfter = Number(response.headers.get("Retry-After")) || 0;
+  return new ApiError(response.status, problem?.code ?? "server.internal", problem?.detail ?? problem?.title ?? "", retryAfter);
+}
+
+async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw problemOf(error, response);
+  return data as T;
+}
+
+const as = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
+
+export const startSession = async () => (await answered(client.POST("/api/v1/session", {}))).data;
+
+export const readSession = async (key: string) => (await answered(client.GET("/api/v1/session", as(key)))).data;
+
+export const listDomains = async (): Promise<Domain[]> => (await answered(client.GET("/api/v1/domains"))).data;
+
+/** createMailbox makes a mailbox that joins the guest session. */
+export async function createMailbox(key: string, wish: { localPart?: string; domain?: string } = {}): Promise<Mailbox> {
+  return (await answered(client.POST("/api/v1/mailboxes", { ...as(key), body: wish }))).data;
+}
+
+export const readMailbox = async (token: string): Promise<Mailbox> => (await answered(client.GET("/api/v1/mailboxes/me", as(token)))).data;
+
+/** extendMailbox sets the expiry anew by the plan's default; the answer has a new token. */
+export async function extendMailbox(token: string): Promise<Mailbox> {
+  return (await answered(client.POST("/api/v1/mailboxes/me/extend", { ...as(token), body: {} }))).data;
+}
+
+export async function destroyMailbox(token: string): Promise<void> {
+  await answered(client.DELETE("/api/v1/mailboxes/me", as(token)));
+}
+
+export type Page = { data: Summary[]; nextCursor: string | null };
+
+/** listMessages lists the newest messages; with wait (seconds) it answers as soon as there is one. */
+export async function listMessages(
+  token: string,
+  query: { wait?: number; after?: string; cursor?: string; limit?: number } = {},
+  signal?: AbortSignal,
+): Promise<Page> {
+  return answered(client.GET("/api/v1/mailboxes/me/messages", { ...as(token), params: { query }, signal: signal ?? null }));
+}
+
+/** readMessage reads a message in full, which marks it as seen. */
+export async function readMessage(token: string, id: string): Promise<Message> {
+  const { data } = await answered(client.GET("/api/v1/messages/{id}", { ...as(token), params: { path: { id } } }));
+  return data as Message; // the document allows null, which the server never sends
+}
+
+export async function deleteMessage(token: string, id: string): Promise<void> {
+  await answered(client.DELETE("/api/v1/messages/{id}", { ...as(token), params: { path: { id } } }));
+}
+
+async function download(token: string, path: string): Promise<Response> {
+  const response = await fetch(path, as(token));
+  if (response.ok) return response;
+  throw problemOf(await response.json().catch(() => null), response);
+}
+
+/** rawMessage answers with the raw message, octet for octet. */
+export const rawMessage = (token: string, id: string) => download(token, `/api/v1/messages/${encodeURIComponent(id)}/raw`);
+
+export const attachment = (token: string, id: string, att: string) =>
+  download(token, `/api/v1/messages/${encodeURIComponent(id)}/attachments/${encodeURIComponent(att)}`);
+
+/** Delivery is a mail that reached this address or was refused for it. */
+export type Delivery = { at: string; from: string; reply: number; code: string; reason: string; messageId: string | null };
+
+/** listDeliveries reads the delivery log, newest first; null where the server has none. */
+export async function listDeliveries(token: string): Promise<Delivery[] | null> {
+  const response = await fetch("/api/v1/mailboxes/me/deliveries", as(token));
+  if (response.status === 404) return null;
+  const body = (await response.json()) as { data: Delivery[] };
+  if (!response.ok) throw problemOf(body, response);
+  return body.data;
+}
