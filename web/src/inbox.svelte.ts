@@ -1,0 +1,112 @@
+// The messages of one mailbox, kept up to date while it is open.
+import { type Message, type Summary, deleteMessage, failure, listMessages, readMessage } from "./api/client";
+import { senderVerified } from "./api/verdict";
+import { type Box, boxes } from "./boxes.svelte";
+import { type LiveState, watch } from "./live";
+
+/** Arrival is called for each message that comes while the page is open. */
+type Arrival = (box: Box, message: Summary) => void;
+
+export class Inbox {
+  messages = $state<Summary[]>([]);
+  nextCursor = $state<string | null>(null);
+  state = $state<LiveState | "connecting">("connecting");
+  syncedAt = $state(0); // milliseconds; when the list was last known to be complete
+  openedAt = Date.now();
+  /** newestCode is the newest message that has a code. */
+  newestCode = $derived(this.messages.find((message) => message.otp) ?? null);
+  #verified = $state<Record<string, boolean | null>>({});
+  #full = new Map<string, Message>();
+  #stop: (() => void) | null = null;
+
+  constructor(
+    readonly id: string,
+    readonly arrival: Arrival,
+  ) {}
+
+  get #box(): Box | undefined {
+    return boxes.find(this.id);
+  }
+
+  open(): void {
+    const box = this.#box;
+    if (!box || box.ended || this.#stop) return;
+    this.#stop = watch(box.token, {
+      first: (messages, nextCursor) => {
+        const known = new Set(this.messages.map((message) => message.id));
+        const later = this.syncedAt > 0 ? messages.filter((message) => !known.has(message.id)) : [];
+        this.messages = messages;
+        this.nextCursor = nextCursor;
+        this.#changed();
+        for (const message of later.reverse()) this.arrival(box, message);
+      },
+      arrived: (messages) => {
+        const known = new Set(this.messages.map((message) => message.id));
+        const fresh = messages.filter((message) => !known.has(message.id));
+        this.messages = [...fresh, ...this.messages];
+        this.#changed();
+        for (const message of [...fresh].reverse()) this.arrival(box, message);
+      },
+      state: (state) => (this.state = state),
+      ended: (reason) => {
+        this.close();
+        boxes.end(this.id, reason);
+      },
+    });
+  }
+
+  close(): void {
+    this.#stop?.();
+    this.#stop = null;
+    if (this.state !== "connecting") this.syncedAt = Date.now();
+  }
+
+  #changed(): void {
+    this.syncedAt = Date.now();
+    if (this.nextCursor === null) boxes.setUnread(this.id, this.messages.filter((message) => !message.seen).length);
+  }
+
+  /** older loads the page behind the last message shown. */
+  async older(): Promise<void> {
+    const box = this.#box;
+    if (!box || !this.nextCursor) return;
+    const page = await listMessages(box.token, { cursor: this.nextCursor });
+    this.messages = [...this.messages, ...page.data];
+    this.nextCursor = page.nextCursor;
+  }
+
+  /** read returns a message in full and marks it as seen. */
+  async read(id: string): Promise<Message> {
+    const known = this.#full.get(id);
+    if (known) return known;
+    const message = await readMessage(this.#box?.token ?? "", id);
+    this.#full.set(id, message);
+    this.messages = this.messages.map((m) => (m.id === id ? { ...m, seen: true } : m));
+    this.#changed();
+    return message;
+  }
+
+  async delete(id: string): Promise<void> {
+    try {
+      await deleteMessage(this.#box?.token ?? "", id);
+    } catch (thrown) {
+      if (failure(thrown).status !== 404) throw thrown; // it is gone either way
+    }
+    this.#full.delete(id);
+    this.messages = this.messages.filter((message) => message.id !== id);
+    this.#changed();
+  }
+
+  /** verified tells whether the sender of a message was authenticated; null while that is not known. */
+  verified(message: Summary): boolean | null {
+    return this.#verified[message.id] ?? null;
+  }
+
+  /** verify finds out, without marking the message as seen. */
+  async verify(message: Summary): Promise<void> {
+    const token = this.#box?.token;
+    if (!token || message.id in this.#verified) return;
+    this.#verified[message.id] = null;
+    this.#verified[message.id] = await senderVerified(token, message.id, message.from.address);
+  }
+}
