@@ -1,85 +1,83 @@
-// Package webui serves the pages that are built into the program. They use the public interface and nothing else, and
-// this package knows neither domains nor the interface.
+// Package webui serves the pages that are built into the program: the visitor's page at / and the API documentation at
+// /docs. The pages use the public API and nothing else, and this package depends on neither the domains nor the API.
 package webui
 
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
-	"io"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 )
 
-// The files of the pages; those that end with .gz are sent as they are to whoever takes gzip, as every browser does.
+// files holds the built pages. Those that end with .gz are stored compressed. make web builds them from web/.
 //
-//go:embed docs
+//go:embed docs page
 var files embed.FS
 
-// asset is a file ready to be sent.
-type asset struct {
-	contentType string
-	etag        string
-	plain       []byte // nil where only packed is at hand
-	packed      []byte
-}
+// The content security policies of the pages. Neither page allows an inline script or another server's script.
+const (
+	// Swagger UI writes style attributes.
+	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	// The frame that shows a mail inherits this policy and adds a stricter one of its own, so remote images must be allowed
+	// here for the visitor to be able to load them. The mail's styles are applied by script.
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: http: https:; connect-src 'self'; " +
+		"manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
-// Handler serves the documentation page below /docs and sends the root there. What it does not know goes to next.
+// Handler serves the pages and passes every other request on to next.
 func Handler(next http.Handler) (http.Handler, error) {
 	assets, err := load()
 	if err != nil {
 		return nil, err
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		a := assets[r.URL.Path]
+		if a == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
 			next.ServeHTTP(w, r)
 			return
 		}
-		switch a := assets[r.URL.Path]; {
-		case r.URL.Path == "/":
-			http.Redirect(w, r, "/docs", http.StatusFound)
-		case a != nil:
-			a.serve(w, r)
-		default:
-			next.ServeHTTP(w, r)
-		}
+		a.serve(w, r)
 	}), nil
 }
 
+// load reads every built file into memory and returns them by URL path: those below docs at /docs, those below page at /.
 func load() (map[string]*asset, error) {
-	entries, err := files.ReadDir("docs")
+	assets := make(map[string]*asset)
+	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := files.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("read the built page %s: %w", name, err)
+		}
+		url, policy := "/"+name, docsPolicy
+		if rest, ok := strings.CutPrefix(name, "page/"); ok {
+			url, policy = "/"+rest, pagePolicy
+		}
+		url, compressed := strings.CutSuffix(url, ".gz")
+		a, err := newAsset(url, policy, content, compressed)
+		if err != nil {
+			return err
+		}
+		assets[url] = a
+		return nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("read the built pages: %w", err)
-	}
-	assets := make(map[string]*asset, len(entries))
-	for _, e := range entries {
-		content, err := files.ReadFile("docs/" + e.Name())
-		if err != nil {
-			return nil, fmt.Errorf("read the built page %s: %w", e.Name(), err)
-		}
-		name, packed := strings.CutSuffix(e.Name(), ".gz")
-		contentType, err := contentTypeOf(name)
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(content)
-		a := &asset{contentType: contentType, etag: `"` + hex.EncodeToString(sum[:8]) + `"`}
-		if packed {
-			a.packed = content
-		} else {
-			a.plain = content
-		}
-		assets["/docs/"+name] = a
+		return nil, err
 	}
 	assets["/docs"] = assets["/docs/index.html"]
+	assets["/"] = assets["/index.html"]
+	delete(assets, "/index.html") // the page has one address
 	return assets, nil
 }
 
-// contentTypeOf is the media type of a file by its extension. The list of the machine may lack one, or have another.
+// contentTypeOf returns the media type of a file by its extension. The table of the machine may lack one or have another.
 func contentTypeOf(name string) (string, error) {
 	switch path.Ext(name) {
 	case ".html":
@@ -90,40 +88,22 @@ func contentTypeOf(name string) (string, error) {
 		return "text/css; charset=utf-8", nil
 	case ".txt":
 		return "text/plain; charset=utf-8", nil
+	case ".svg":
+		return "image/svg+xml", nil
+	case ".webmanifest":
+		return "application/manifest+json", nil
 	}
 	return "", fmt.Errorf("the built page %s has an extension without a media type; add it to contentTypeOf", name)
 }
 
-// policy lets the page run its own script and styles, and talk to its own server alone.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", a.contentType)
-	h.Set("ETag", a.etag)
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Vary", "Accept-Encoding")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Security-Policy", policy)
-	if r.Header.Get("If-None-Match") == a.etag {
-		w.WriteHeader(http.StatusNotModified)
-		return
+// compress returns content compressed with gzip, or nil where that would save nothing worth the trouble.
+func compress(content []byte) []byte {
+	if len(content) < 1024 {
+		return nil
 	}
-	if a.plain != nil {
-		_, _ = w.Write(a.plain)
-		return
-	}
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		h.Set("Content-Encoding", "gzip")
-		_, _ = w.Write(a.packed)
-		return
-	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(a.packed))
-	if err != nil {
-		http.Error(w, "the built page is damaged", http.StatusInternalServerError)
-		return
-	}
-	_, _ = io.Copy(w, unpacked) //nolint:gosec // our own file
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
+	_, _ = w.Write(content)                                 // a bytes.Buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/webui"
 )
 
-// get asks the pages for a path; the header fields come in pairs.
+// get requests a path of the pages; the header fields come in pairs.
 func get(t *testing.T, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	h, err := webui.Handler(http.NotFoundHandler())
@@ -30,33 +32,69 @@ func get(t *testing.T, path string, header ...string) *httptest.ResponseRecorder
 	return w
 }
 
-func TestTheRootLeadsToTheDocumentation(t *testing.T) {
-	if w := get(t, "/"); w.Code != http.StatusFound || w.Header().Get("Location") != "/docs" {
-		t.Errorf("got %d, Location %q", w.Code, w.Header().Get("Location"))
-	}
-	if w := get(t, "/docs"); w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
-		t.Errorf("got %d, %q", w.Code, w.Header().Get("Content-Type"))
+func TestBothPagesAreServed(t *testing.T) {
+	for _, path := range []string{"/", "/docs"} {
+		if w := get(t, path); w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+			t.Errorf("%s: got %d, %q", path, w.Code, w.Header().Get("Content-Type"))
+		}
 	}
 }
 
 var reference = regexp.MustCompile(`(?:src|href)="([^"]+)"`)
 
-// Whatever the page refers to is served here: it works without a network.
-func TestThePageNeedsNoOtherServer(t *testing.T) {
-	elsewhere := map[string]bool{"data:,": true, "/docs/errors": true, "/api/v1/openapi.json": true} // the last two are the API's own
-	for _, m := range reference.FindAllStringSubmatch(get(t, "/docs").Body.String(), -1) {
-		if elsewhere[m[1]] {
-			continue
-		}
-		w := get(t, m[1])
-		if w.Code != http.StatusOK || w.Body.Len() == 0 || w.Header().Get("Content-Type") == "" {
-			t.Errorf("%s: got %d, %d octets, %q", m[1], w.Code, w.Body.Len(), w.Header().Get("Content-Type"))
+// Everything that a page refers to is served here: it works without a network.
+func TestThePagesNeedNoOtherServer(t *testing.T) {
+	ofAPI := map[string]bool{"data:,": true, "/docs/errors": true, "/api/v1/openapi.json": true}
+	for _, page := range []string{"/", "/docs"} {
+		for _, m := range reference.FindAllStringSubmatch(get(t, page).Body.String(), -1) {
+			if ofAPI[m[1]] {
+				continue
+			}
+			w := get(t, m[1])
+			if w.Code != http.StatusOK || w.Body.Len() == 0 || w.Header().Get("Content-Type") == "" {
+				t.Errorf("%s: %s: got %d, %d octets, %q", page, m[1], w.Code, w.Body.Len(), w.Header().Get("Content-Type"))
+			}
 		}
 	}
 }
 
+// budget bounds what the visitor's page and everything it may load later have together, compressed, in octets.
+const budget = 60 << 10
+
+func TestTheVisitorsPageIsSmall(t *testing.T) {
+	total := 0
+	err := fs.WalkDir(os.DirFS("page"), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		url := "/" + strings.TrimPrefix(name, "index.html")
+		w := get(t, url, "Accept-Encoding", "gzip")
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: got %d", url, w.Code)
+		}
+		total += w.Body.Len()
+		return nil
+	})
+	if err != nil || total > budget {
+		t.Errorf("the page has %d octets, %d at most; %v", total, budget, err)
+	}
+	t.Logf("%d octets of %d", total, budget)
+}
+
+// No page runs an inline script, and the visitor's page has no inline style either.
+func TestTheVisitorsPageHasNoInlineCode(t *testing.T) {
+	w := get(t, "/")
+	policy := w.Header().Get("Content-Security-Policy")
+	if strings.Contains(policy, "unsafe") {
+		t.Errorf("the policy is %q", policy)
+	}
+	if regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]`).MatchString(w.Body.String()) {
+		t.Errorf("the page has inline code:\n%s", w.Body)
+	}
+}
+
 func TestEveryFileKeepsABrowserAtHome(t *testing.T) {
-	for _, path := range []string{"/docs", "/docs/docs.js", "/docs/swagger-ui.css"} {
+	for _, path := range []string{"/", "/assets/app.js", "/theme.js", "/favicon.svg", "/docs", "/docs/docs.js", "/docs/swagger-ui.css"} {
 		h := get(t, path).Header()
 		policy := h.Get("Content-Security-Policy")
 		for _, want := range []string{"default-src 'none'", "script-src 'self';", "connect-src 'self'", "frame-ancestors 'none'"} {
@@ -73,12 +111,14 @@ func TestEveryFileKeepsABrowserAtHome(t *testing.T) {
 // The types do not come from the machine, whose own list may have strange ones, or none: then a browser that must not guess
 // shows nothing.
 func TestTheTypesOfFilesAreOurs(t *testing.T) {
-	for _, ext := range []string{".html", ".js", ".css", ".txt"} {
+	for _, ext := range []string{".html", ".js", ".css", ".txt", ".svg", ".webmanifest"} {
 		if err := mime.AddExtensionType(ext, "application/x-strange"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, want := range map[string]string{
+		"/": "text/html; charset=utf-8", "/assets/app.js": "text/javascript; charset=utf-8", "/favicon.svg": "image/svg+xml",
+		"/manifest.webmanifest": "application/manifest+json", "/robots.txt": "text/plain; charset=utf-8",
 		"/docs": "text/html; charset=utf-8", "/docs/docs.js": "text/javascript; charset=utf-8", "/docs/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 		"/docs/swagger-ui.css": "text/css; charset=utf-8", "/docs/swagger-ui.LICENSE.txt": "text/plain; charset=utf-8",
 	} {
@@ -88,19 +128,20 @@ func TestTheTypesOfFilesAreOurs(t *testing.T) {
 	}
 }
 
-func TestPackedAndUnpackedAreTheSame(t *testing.T) {
-	const path = "/docs/swagger-ui.css"
-	packed, plain := get(t, path, "Accept-Encoding", "br, gzip"), get(t, path)
-	if packed.Header().Get("Content-Encoding") != "gzip" || plain.Header().Get("Content-Encoding") != "" {
-		t.Fatalf("encodings %q and %q", packed.Header().Get("Content-Encoding"), plain.Header().Get("Content-Encoding"))
-	}
-	r, err := gzip.NewReader(packed.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unpacked, err := io.ReadAll(r)
-	if err != nil || !bytes.Equal(unpacked, plain.Body.Bytes()) {
-		t.Errorf("%d octets packed, %d plain, %v", len(unpacked), plain.Body.Len(), err)
+func TestCompressedAndPlainAreTheSame(t *testing.T) {
+	for _, path := range []string{"/assets/app.js", "/docs/swagger-ui.css"} {
+		packed, plain := get(t, path, "Accept-Encoding", "br, gzip"), get(t, path)
+		if packed.Header().Get("Content-Encoding") != "gzip" || plain.Header().Get("Content-Encoding") != "" {
+			t.Fatalf("%s: encodings %q and %q", path, packed.Header().Get("Content-Encoding"), plain.Header().Get("Content-Encoding"))
+		}
+		r, err := gzip.NewReader(packed.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked, err := io.ReadAll(r)
+		if err != nil || !bytes.Equal(unpacked, plain.Body.Bytes()) {
+			t.Errorf("%s: %d octets packed, %d plain, %v", path, len(unpacked), plain.Body.Len(), err)
+		}
 	}
 }
 
@@ -112,7 +153,7 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 }
 
 func TestWhatIsNoPageGoesOn(t *testing.T) {
-	for _, path := range []string{"/docs/", "/docs/nothing.js", "/docs/errors", "/api/v1/domains", "/docs/../webui.go"} {
+	for _, path := range []string{"/index.html", "/nothing", "/assets/", "/docs/", "/docs/nothing.js", "/docs/errors", "/api/v1/domains", "/docs/../webui.go"} {
 		if w := get(t, path); w.Code != http.StatusNotFound {
 			t.Errorf("%s: got %d", path, w.Code)
 		}
