@@ -24,7 +24,7 @@ import (
 //	form      the form that a text must have; see checkForm
 //	min, max  the bounds of a number, a duration or a size
 //	zero      what zero means; without it a number must be above zero
-//	open      what an operator is told when the value opens the service to everyone; see Warnings
+//	open      the advice given when the value opens the service to everyone; see Warnings
 type Config struct {
 	DataDir       string        `key:"data_dir" default:"./data" required:"true" help:"directory of the database, the raw messages and the generated secret key"`
 	BaseURL       string        `key:"base_url" default:"http://localhost:8080" form:"base_url" help:"URL at which browsers and clients reach the service: scheme and host, no path"`

@@ -26,30 +26,30 @@ import (
 
 // Service is a running service.
 type Service struct {
-	URL   string // of the API, with its base path
+	URL   string // URL of the API, with its base path
 	SMTP  string // host:port
-	Clock *Clock // nil where the test asked for the machine's
+	Clock *Clock // nil with Options.RealClock
 	Admin string // URL of the metrics
-	Jobs  string // host:port of the HTTP of the process that does what is done later
-	Dir   string // data_dir, or the folder of those of its processes
+	Jobs  string // host:port of HTTP of the process with the role jobs
+	Dir   string // data_dir; with several processes, the directory that contains theirs
 
 	t         testing.TB
 	client    *http.Client
 	onAnswer  func(*http.Request, Answer)
-	database  string     // URL of a PostgreSQL; "": SQLite in Dir
-	instances []instance // the processes; those that answer calls come first
+	database  string     // PostgreSQL URL; empty: SQLite in Dir
+	instances []instance // the processes; those with the role api come first
 	turn      atomic.Uint64
-	edges     []addresses // of the processes that clients reach
+	edges     []addresses // of the processes with the role api
 }
 
 // Options change the service under test.
 type Options struct {
 	Set       map[string]string           // configuration keys
-	RealClock bool                        // the machine's clock instead of one that stands still
-	Dir       string                      // data_dir; "": a new one
+	RealClock bool                        // use the system clock instead of one that the test moves
+	Dir       string                      // data_dir; empty: a new one
 	App       app.Options                 // Clock and Logger are filled in
-	Log       io.Writer                   // nil: nothing is kept
-	OnAnswer  func(*http.Request, Answer) // hears of every answer to a call of the test; may be nil
+	Log       io.Writer                   // nil: the log is discarded
+	OnAnswer  func(*http.Request, Answer) // called for every response to a call of the test; may be nil
 
 	// Processes are the roles of each process of a service on one PostgreSQL: those with the role api come first, and
 	// the last one has the role jobs. Calls and mails go to them in turn. The test program's TestMain must call Child.
@@ -57,7 +57,7 @@ type Options struct {
 	Processes []string
 }
 
-// Noon is where the fake clock starts.
+// Noon returns the time at which the fake clock starts.
 func Noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
 // Start runs a service until the test ends, on loopback ports and with high limits: a test of a limit sets it.
@@ -114,6 +114,7 @@ func (s *Service) startHere(o Options, fake *clock.Fake) {
 	s.instances, s.edges = []instance{l}, []addresses{l.addresses()}
 }
 
+// settings returns the configuration keys of a service under test, overridden by own.
 func (s *Service) settings(own map[string]string) map[string]string {
 	set := map[string]string{
 		"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0", "metrics.addr": "127.0.0.1:0", "data_dir": s.Dir,
@@ -135,7 +136,7 @@ func newClient(t testing.TB) *http.Client {
 	}
 }
 
-// Stop ends the service as SIGTERM does and returns its error; the test may start another in the same Dir.
+// Stop shuts the service down as SIGTERM does and returns its error. The test may then start another one in the same Dir.
 func (s *Service) Stop() error {
 	faults := make([]error, len(s.instances))
 	var stopping sync.WaitGroup
@@ -146,14 +147,14 @@ func (s *Service) Stop() error {
 	return errors.Join(faults...)
 }
 
-// Sleepers is how many long-polls of the service are waiting.
+// Sleepers returns how many long-polls of the service are waiting.
 func (s *Service) Sleepers() int {
 	s.t.Helper()
 	n := 0
 	for _, i := range s.instances {
 		each, err := i.count(sleepers)
 		if err != nil {
-			s.t.Fatalf("count those who wait: %v", err)
+			s.t.Fatalf("count waiting long-polls: %v", err)
 		}
 		n += each
 	}

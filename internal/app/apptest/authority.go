@@ -56,7 +56,7 @@ func NewAuthority() (*Authority, error) {
 // Close removes the files of the authority.
 func (a *Authority) Close() error { return os.RemoveAll(a.dir) }
 
-// issue makes a certificate for an address.
+// issue creates a certificate for an address.
 func (a *Authority) issue(addr net.IP) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

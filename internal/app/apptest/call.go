@@ -18,8 +18,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Call makes a request of the API. A body that is not nil is sent as JSON; a []byte as it is. A token that is not empty
-// goes into Authorization.
+// Call sends a request to the API and fails the test if there is no response. body is sent as JSON unless it is a []byte or nil.
+// token, if not empty, is sent as a bearer token.
 func (s *Service) Call(method, path, token string, body any) Answer {
 	s.t.Helper()
 	a, err := s.TryCall(s.t.Context(), method, path, token, body)
@@ -29,7 +29,7 @@ func (s *Service) Call(method, path, token string, body any) Answer {
 	return a
 }
 
-// TryCall is Call with a context of its own and the error, for requests that are meant to break off.
+// TryCall is Call with a context, for requests that may fail or are canceled.
 func (s *Service) TryCall(ctx context.Context, method, path, token string, body any) (Answer, error) {
 	r, err := s.Request(ctx, method, path, token, body)
 	if err != nil {
@@ -82,14 +82,14 @@ func (s *Service) Do(r *http.Request) (Answer, error) {
 	return a, err
 }
 
-// Code is the code of a problem, or "".
+// Code returns the code of a problem, or "".
 func (a Answer) Code() string {
 	var p struct{ Code string }
 	_ = json.Unmarshal(a.Body, &p)
 	return p.Code
 }
 
-// Into decodes the data of an answer.
+// Into decodes the member data of the response into v.
 func (a Answer) Into(t testing.TB, v any) {
 	t.Helper()
 	whole := struct{ Data any }{v}

@@ -7,24 +7,24 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Clock is the fake clock of a service under test: all its processes show the same time.
+// Clock is the fake clock of a service under test. All processes of the service show the same time.
 type Clock struct {
 	t    testing.TB
 	fake *clock.Fake
 	all  []instance
 }
 
-// settleMax bounds a test that hangs.
-const settleMax = 30 * time.Second
+// awaitMax bounds a test that hangs.
+const awaitMax = 30 * time.Second
 
-// Now is where the clock stands.
+// Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time { return c.fake.Now() }
 
 // Advance moves the clock of every process and fires the timers that have come due. It first waits until the service is
 // idle: a running task would set its next timer from the new time, and the test would wait for a time that never comes.
 func (c *Clock) Advance(d time.Duration) {
 	c.t.Helper()
-	c.await("of its schedules and queues at work", atWork, 0)
+	c.await("schedules and queues at work", atWork, 0)
 	c.Move(d)
 }
 
@@ -51,7 +51,7 @@ func (c *Clock) WaitForTimers(n int) {
 func (c *Clock) await(name string, w what, want int) {
 	c.t.Helper()
 	real := clock.System()
-	for deadline := real.Now().Add(settleMax); ; <-real.NewTimer(time.Millisecond).C { // the pause decides nothing
+	for deadline := real.Now().Add(awaitMax); ; <-real.NewTimer(time.Millisecond).C { // poll every millisecond
 		n := 0
 		for _, i := range c.all {
 			each, err := i.count(w)

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// startCluster runs a service of several processes on one PostgreSQL.
+// startCluster starts the processes of a service on one PostgreSQL.
 func (s *Service) startCluster(o Options, fake *clock.Fake) {
 	s.t.Helper()
 	s.database = s.openCluster()
@@ -37,9 +37,9 @@ func (s *Service) startCluster(o Options, fake *clock.Fake) {
 	}
 }
 
-// settingsOf are the settings of a process of a cluster.
+// settingsOf returns the configuration keys of process i.
 func (s *Service) settingsOf(i int, roles string, own map[string]string) map[string]string {
-	set := map[string]string{"secrets.key": strings.Repeat("cluster-", 8), "base_url": "http://gonebox.test"} // as all of one cluster have
+	set := map[string]string{"secrets.key": strings.Repeat("cluster-", 8), "base_url": "http://gonebox.test"} // the same in all processes
 	maps.Copy(set, own)
 	set = s.settings(set)
 	set["database.url"], set["roles"], set["data_dir"] = s.database, roles, filepath.Join(s.Dir, fmt.Sprint("process-", i))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mail is a mail to send. Raw, where set, is its content as it is; else one is made of Subject and Text.
+// Mail is a mail to send. Raw, if set, is its content; otherwise the content is made from Subject and Text.
 type Mail struct {
 	From, Subject, Text string
 	To                  []string

@@ -20,12 +20,12 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// instance is one process of a service under test: this one, or a child of it.
+// instance is one process of a service under test: this process or a child.
 type instance interface {
 	addresses() addresses
-	advance(time.Duration) error // its clock
+	advance(time.Duration) error // moves its clock
 	count(what) (int, error)
-	stop() error // as SIGTERM does
+	stop() error // shuts down as SIGTERM does
 }
 
 // addresses are where a process listens: URLs, and a host:port for SMTP.
@@ -35,15 +35,15 @@ type addresses struct{ Web, SMTP, Admin string }
 type what string
 
 const (
-	timers   what = "timers"   // of its clock, that wait
-	sleepers what = "sleepers" // long-polls that wait
-	atWork   what = "at work"  // goroutines of schedules and queues that do not sleep
+	timers   what = "timers"   // pending timers of its clock
+	sleepers what = "sleepers" // waiting long-polls
+	atWork   what = "at work"  // goroutines of schedules and queues that are not asleep
 )
 
 // local is the service in this process.
 type local struct {
 	app  *app.App
-	fake *clock.Fake // nil: the machine's clock
+	fake *clock.Fake // nil: the system clock
 	end  func() error
 }
 
@@ -118,7 +118,7 @@ func works(stack string) bool {
 
 func (l *local) stop() error { return l.end() }
 
-// childVariable is set in the environment of a child.
+// childVariable is the environment variable that makes the test program a child.
 const childVariable = "GONEBOX_APPTEST_CHILD"
 
 // request is what a parent asks of its child, and answer the child's reply; each is a line of JSON.
@@ -131,7 +131,7 @@ type (
 	}
 	start struct {
 		Settings map[string]string
-		Now      time.Time // where the fake clock starts; zero: the machine's clock
+		Now      time.Time // where the fake clock starts; zero: the system clock
 	}
 	answer struct {
 		Addresses addresses
@@ -147,7 +147,7 @@ func Child() {
 		return
 	}
 	if err := serveParent(os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "a process of the service under test:", err)
+		fmt.Fprintln(os.Stderr, "process of the service under test:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -159,7 +159,7 @@ func serveParent(from io.Reader, to io.Writer) error {
 	for {
 		var r request
 		err := in.Decode(&r)
-		if err == io.EOF || r.Stop { // the parent has stopped it, or is no more
+		if err == io.EOF || r.Stop { // the parent has stopped it, or has ended
 			if l != nil {
 				err = l.stop()
 			}
@@ -213,14 +213,14 @@ func answerOf(l *local, n int, err error) answer {
 	return a
 }
 
-// child is a process of its own.
+// child is a service in a child process.
 type child struct {
 	at  addresses
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *json.Decoder
 	log *tail
-	mu  sync.Mutex // one conversation at a time
+	mu  sync.Mutex // held from a request to its answer
 	end func() error
 }
 
@@ -230,7 +230,7 @@ func newChild(t testing.TB, s *start, log io.Writer) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: exec.Command(program), log: &tail{to: log}} // it is told to stop, and ends with its input
+	c := &child{cmd: exec.Command(program), log: &tail{to: log}} // not CommandContext: it stops on request, or when its input ends
 	c.cmd.Env = append(os.Environ(), childVariable+"=1")
 	c.cmd.Stderr = c.log
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
@@ -258,7 +258,7 @@ func (c *child) ask(r request) (a answer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := json.NewEncoder(c.in).Encode(r); err != nil {
-		return a, fmt.Errorf("ask process %d: %w", c.cmd.Process.Pid, err)
+		return a, fmt.Errorf("write to process %d: %w", c.cmd.Process.Pid, err)
 	}
 	if err := c.out.Decode(&a); err != nil {
 		return a, fmt.Errorf("read from process %d: %w; its last output:\n%s", c.cmd.Process.Pid, err, c.log.last())

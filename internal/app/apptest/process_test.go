@@ -39,13 +39,13 @@ func TestChildServesOnParentsClock(t *testing.T) {
 		t.Errorf("a day later: %d %s", a.Status, a.Body)
 	}
 	if n := s.Sleepers(); n != 0 {
-		t.Errorf("%d wait", n)
+		t.Errorf("%d long-polls are waiting", n)
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.TryCall(t.Context(), http.MethodGet, "/domains", "", nil); err == nil {
-		t.Error("it serves when it was stopped")
+		t.Error("the child still answers after its end")
 	}
 }
 
@@ -84,10 +84,10 @@ func TestClockWaitsForRunningTasks(t *testing.T) {
 
 	c.Advance(time.Minute)
 
-	<-begun // for the second time: the minute was not lost
+	<-begun // for the second time: the minute was counted
 	end <- struct{}{}
 	c.WaitForTimers(1)
 	if done != 2 {
-		t.Errorf("it was done %d times", done)
+		t.Errorf("the task ran %d times", done)
 	}
 }

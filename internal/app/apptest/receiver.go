@@ -18,10 +18,10 @@ import (
 type Delivery struct {
 	Header http.Header
 	Body   []byte
-	At     time.Time // by the machine's clock
+	At     time.Time // by the system clock
 }
 
-// Event is the identifier of the event.
+// Event returns the identifier of the event.
 func (d Delivery) Event() string { return d.Header.Get("Webhook-Id") }
 
 // Receiver is a webhook endpoint: an HTTPS server on a loopback address of its own, since the port is fixed. A service
@@ -35,7 +35,7 @@ type Receiver struct {
 	server *httptest.Server
 }
 
-// NewReceiver starts a receiver that answers 204, and ends it with the test.
+// NewReceiver starts a receiver that answers 204 until the test ends.
 func (a *Authority) NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
