@@ -83,7 +83,7 @@ func (a *API) createTopup(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	wish := wallet.Wish{Provider: in.Body.Provider, Amount: in.Body.Amount, Currency: in.Body.Currency}
+	wish := wallet.OrderParams{Provider: in.Body.Provider, Amount: in.Body.Amount, Currency: in.Body.Currency}
 	o, err := a.Wallet.Order(ctx, from(ctx).account.ID, wish, key)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 package wallet
 
-// NewMemo lets the tests make memos.
+// NewMemo is newMemo.
 func NewMemo() string { return newMemo() }
 
-// MemosIn lets the tests look for memos.
+// MemosIn is memosIn.
 func MemosIn(text string) []string { return memosIn(text) }

@@ -12,17 +12,17 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Kind says what a ledger entry is for (decisions §2).
+// Kind is what a ledger entry is for.
 type Kind string
 
 // The kinds of entry.
 const (
 	Topup        Kind = "topup"        // a payment
 	Subscription Kind = "subscription" // a plan bought or renewed
-	Adjustment   Kind = "adjustment"   // staff's
+	Adjustment   Kind = "adjustment"   // by staff
 )
 
-// Entry is a line of an account's ledger. It never changes.
+// Entry is an entry of an account's ledger. It never changes.
 type Entry struct {
 	ID           id.Transaction
 	Account      id.Account
@@ -30,17 +30,16 @@ type Entry struct {
 	Kind         Kind
 	Amount       int64  // points, negative for a debit
 	BalanceAfter int64  // points, never negative
-	Reference    string // what it is for: an order, a bank transaction, a subscription; may be empty
+	Reference    string // the order, bank transaction or subscription that it is for; may be empty
 	Note         string
 	CreatedAt    time.Time
 }
 
-// pointsMax bounds one entry, far above any price, so that a balance cannot leave the range of its column.
+// pointsMax bounds one entry, far above any price, so that a balance cannot overflow its column.
 const pointsMax = 1_000_000_000_000
 
-// DebitTx takes points for a subscription from an account, in the caller's transaction; points is above zero. The entry
-// and the balance stand or fall together, and with what else the transaction does. Error: wallet.insufficient_points,
-// whose detail says how many are missing.
+// DebitTx debits points, a positive number, for a subscription from an account, in the caller's transaction. Error:
+// wallet.insufficient_points, whose detail says how many are missing.
 func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error {
 	if err := inRange(points); err != nil {
 		return err
@@ -49,8 +48,8 @@ func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, po
 	return err
 }
 
-// CreditTx gives points to an account in the caller's transaction; points is above zero. A reference can be credited as
-// a top-up once: a second time is an error of the database.
+// CreditTx credits points, a positive number, to an account in the caller's transaction. A reference can be credited as a
+// top-up only once: a second time violates a constraint of the database.
 func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, kind Kind, points int64, reference, note string) (*Entry, error) {
 	if err := inRange(points); err != nil {
 		return nil, err
@@ -65,7 +64,8 @@ func inRange(points int64) error {
 	return nil
 }
 
-// postTx books an entry whose amount is not zero: first the balance, which gives the entry its number, then the entry.
+// postTx books an entry whose amount is not zero: it updates the balance, which gives the entry its number, and inserts the
+// entry.
 func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error) {
 	now := s.clock.Now()
 	e.ID, e.CreatedAt = id.New[id.Transaction](now), now
@@ -81,12 +81,12 @@ func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error
 		return nil, fmt.Errorf("book %d points of %s: %w", e.Amount, e.Account, err)
 	}
 	if err := insertEntryTx(ctx, tx, &e); err != nil {
-		return nil, fmt.Errorf("enter %d points of %s: %w", e.Amount, e.Account, err)
+		return nil, fmt.Errorf("insert the entry of %d points of %s: %w", e.Amount, e.Account, err)
 	}
 	return &e, nil
 }
 
-// missingTx is the problem of an account that has fewer points than are needed.
+// missingTx returns wallet.insufficient_points for an account that has fewer points than needed.
 func missingTx(ctx context.Context, tx *db.Tx, account id.Account, needed int64) error {
 	balance, err := balance(ctx, tx, account)
 	if err != nil {

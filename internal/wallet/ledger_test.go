@@ -18,7 +18,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet"
 )
 
-// book changes a balance: a credit above zero, a debit below.
+// book credits a positive number of points and debits a negative one.
 func book(t *testing.T, s *wallet.Service, d *db.DB, account id.Account, points int64, reference string) error {
 	t.Helper()
 	return d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -39,7 +39,7 @@ func balanceOf(t *testing.T, s *wallet.Service, account id.Account) int64 {
 	return w.Balance
 }
 
-func TestEntriesAndBalanceGoTogether(t *testing.T) {
+func TestBalanceIsTheSumOfTheEntries(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon())
 		s := newService(d, c)
@@ -71,7 +71,7 @@ func TestEntriesAndBalanceGoTogether(t *testing.T) {
 	})
 }
 
-func TestADebitBeyondTheBalanceTellsWhatIsMissing(t *testing.T) {
+func TestDebitBeyondTheBalanceSaysWhatIsMissing(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		fake := clock.NewFake(noon())
 		s := newService(d, fake)
@@ -97,7 +97,7 @@ func TestADebitBeyondTheBalanceTellsWhatIsMissing(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeBookedIsRefused(t *testing.T) {
+func TestInvalidAmountsAreRejected(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon())
 		s := newService(d, c)
@@ -113,8 +113,8 @@ func TestWhatCannotBeBookedIsRefused(t *testing.T) {
 	})
 }
 
-// The caller's transaction decides: what it takes back was never booked.
-func TestABookingEndsWithItsTransaction(t *testing.T) {
+// An entry is booked only if the caller's transaction commits.
+func TestRolledBackEntryIsNotBooked(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon())
 		s := newService(d, c)
@@ -132,8 +132,8 @@ func TestABookingEndsWithItsTransaction(t *testing.T) {
 	})
 }
 
-// The database itself keeps the ledger: no statement changes an entry, removes one, or breaks the chain of balances.
-func TestTheDatabaseKeepsTheLedger(t *testing.T) {
+// The database itself rejects statements that change or delete an entry or break the chain of balances.
+func TestDatabaseProtectsTheLedger(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon())
 		s := newService(d, c)
@@ -176,8 +176,8 @@ func TestTheDatabaseKeepsTheLedger(t *testing.T) {
 	})
 }
 
-// However accounts are booked on at the same time, the ledger is a chain whose sum is the balance, and never below zero.
-func TestTheLedgerAddsUpWhateverHappensAtOnce(t *testing.T) {
+// With concurrent entries the ledger is a chain whose sum is the balance, which is never negative.
+func TestConcurrentEntriesAddUp(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon())
 		s := newService(d, c)

@@ -7,16 +7,16 @@ import (
 	"unicode"
 )
 
-// A memo is GB and eight characters (decisions §2). Banks cut texts down to letters and digits, change their case and put
-// other text around them, and people copy memos by hand: so there is no character in it that looks like another, and no
-// G and no B after the beginning, so that one memo never holds the beginning of another.
+// A memo is GB and eight characters. Banks reduce texts to letters and digits, change their case and add other text, and
+// people copy memos by hand. So a memo has no characters that look alike, and no G or B after the beginning, so that a memo
+// never contains the beginning of another.
 const (
 	memoPrefix   = "GB"
 	memoAlphabet = "3479ACDEFHJKMNPQRTWXY"
 	memoLength   = len(memoPrefix) + 8
 )
 
-// newMemo is a memo by chance: one of 38 thousand million.
+// newMemo returns one of 38 billion memos at random.
 func newMemo() string {
 	memo := []byte(memoPrefix)
 	const fair = 256 - 256%len(memoAlphabet) // octets from here on would favour the first characters
@@ -29,11 +29,11 @@ func newMemo() string {
 	return string(memo)
 }
 
-// textMax bounds how much of a text is looked at, in octets. Banks carry a few hundred, and each memo in it is looked up.
+// textMax bounds how many octets of a text are searched. Banks transmit a few hundred, and each memo found is looked up.
 const textMax = 4 << 10
 
-// memosIn finds what has the form of a memo in a text, each once, in the order they stand: in upper case, with everything
-// but letters and digits removed.
+// memosIn returns what has the form of a memo in a text, without duplicates and in the text's order. The text is searched in
+// upper case with everything but letters and digits removed.
 func memosIn(text string) []string {
 	text = text[:min(len(text), textMax)]
 	plain := strings.Map(func(r rune) rune {

@@ -14,12 +14,12 @@ import (
 // Bank is an account to pay to.
 type Bank struct {
 	BIN           string // the bank's number in VietQR, 6 digits
-	Name          string // the bank's, for people
+	Name          string // the bank's name, for people
 	AccountNumber string // up to 19 letters and digits
-	AccountName   string // its holder
+	AccountName   string // the name of its holder
 }
 
-// Order is a top-up order (decisions §2).
+// Order is a top-up order (docs/spec/billing.md#top-up-orders).
 type Order struct {
 	ID        id.Order
 	Account   id.Account
@@ -27,24 +27,24 @@ type Order struct {
 	Amount    int64 // in Currency
 	Currency  string
 	Points    int64
-	Memo      string // what the payer writes into the transfer; no two orders share one
-	Bank      Bank   // as it was told to the payer
+	Memo      string // the text that the payer must put into the transfer; unique
+	Bank      Bank   // as shown to the payer
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	PaidAt    time.Time // zero: not paid
 }
 
-// OrderStatus is what has become of an order (decisions §2).
+// OrderStatus is the status of an order.
 type OrderStatus string
 
-// The states of an order. One that has expired can still be paid, for the time that Policy.LatePayment says.
+// The statuses of an order. An expired one can still be paid until Policy.LatePayment after its creation.
 const (
 	Pending OrderStatus = "pending"
 	Paid    OrderStatus = "paid"
 	Expired OrderStatus = "expired"
 )
 
-// Status is the order's status at a moment.
+// Status returns the order's status at a time.
 func (o *Order) Status(now time.Time) OrderStatus {
 	switch {
 	case !o.PaidAt.IsZero():
@@ -55,34 +55,34 @@ func (o *Order) Status(now time.Time) OrderStatus {
 	return Pending
 }
 
-// Wish is what a top-up is asked for with (spec §2, top-up order input).
-type Wish struct {
+// OrderParams are the input of Service.Order.
+type OrderParams struct {
 	Provider string
 	Amount   int64
 	Currency string
 }
 
-// createTopup names the call for its idempotency keys.
+// createTopup names the operation for idempotency keys.
 const createTopup = "create-topup"
 
-// Order makes a top-up order; with a key that was used before it is the order of that time, as it was then. Errors:
+// Order creates a top-up order. With an idempotency key that was used before it returns the first order, unchanged. Errors:
 // request.invalid, payment.provider_unavailable, topup.amount_invalid, topup.limit_reached, idempotency.key_reused.
-func (s *Service) Order(ctx context.Context, account id.Account, w Wish, key idempotency.Key) (*Order, error) {
+func (s *Service) Order(ctx context.Context, account id.Account, w OrderParams, key idempotency.Key) (*Order, error) {
 	call := idempotency.Call{Account: account, Operation: createTopup, Key: key, Body: w}
 	return idempotency.Once(ctx, s.answers, call, func(ctx context.Context, tx *db.Tx) (*Order, error) {
 		o, err := s.newOrder(account, w)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.roomTx(ctx, tx, o); err != nil {
+		if err := s.checkOpenTx(ctx, tx, o); err != nil {
 			return nil, err
 		}
 		return o, insertOrderTx(ctx, tx, o)
 	})
 }
 
-// newOrder is what a wish comes to by today's policy.
-func (s *Service) newOrder(account id.Account, w Wish) (*Order, error) {
+// newOrder returns the order for params by the current policy.
+func (s *Service) newOrder(account id.Account, w OrderParams) (*Order, error) {
 	if err := s.usable(w.Provider); err != nil {
 		return nil, err
 	}
@@ -100,22 +100,21 @@ func (s *Service) newOrder(account id.Account, w Wish) (*Order, error) {
 	}, nil
 }
 
-// roomTx refuses an order where as many of its account as may wait to be paid do.
-func (s *Service) roomTx(ctx context.Context, tx *db.Tx, o *Order) error {
+// checkOpenTx checks that the account may have one more unpaid order. Error: topup.limit_reached.
+func (s *Service) checkOpenTx(ctx context.Context, tx *db.Tx, o *Order) error {
 	open, err := openTx(ctx, tx, o.Account, o.CreatedAt)
 	if err != nil || open < s.policy.OpenMax {
 		return err
 	}
-	return problem.Detailf(problem.TopupLimitReached, "%d orders wait to be paid; pay one, or wait until one expires", open)
+	return problem.Detailf(problem.TopupLimitReached, "%d orders are unpaid; pay one, or wait until one expires", open)
 }
 
-// memoTries is how often a memo is made before it is a fault: in a service with a hundred million orders one in four
-// hundred memos is taken.
+// memoTries is how many memos are tried. In a service with a hundred million orders one in four hundred memos is taken.
 const memoTries = 20
 
 var errMemos = errors.New("wallet: no memo is free")
 
-// insertOrderTx gives an order a memo of its own and stores it.
+// insertOrderTx stores an order with a unique memo.
 func insertOrderTx(ctx context.Context, tx *db.Tx, o *Order) error {
 	for range memoTries {
 		o.Memo = newMemo()
@@ -127,7 +126,7 @@ func insertOrderTx(ctx context.Context, tx *db.Tx, o *Order) error {
 	return errMemos
 }
 
-// FindOrder is an order of an account. Error: order.not_found, for another's too.
+// FindOrder returns an order of an account. Error: order.not_found, also for an order of another account.
 func (s *Service) FindOrder(ctx context.Context, account id.Account, order id.Order) (*Order, error) {
 	o, err := orderBy(ctx, s.db, selectOrder, order)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet"
 )
 
-func TestAnOrderIsMadeOnceForAKey(t *testing.T) {
+func TestOrderIsCreatedOncePerKey(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
-		wish := wallet.Wish{Provider: wallet.Bankpay, Amount: 25_000, Currency: wallet.VND}
+		wish := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 25_000, Currency: wallet.VND}
 		first, err := k.Order(t.Context(), k.ada, wish, "key")
 		if err != nil {
 			t.Fatal(err)

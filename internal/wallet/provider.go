@@ -6,26 +6,26 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Status says whether a payment provider can be used (decisions §2).
+// Status says whether a payment provider can be used.
 type Status string
 
-// The states of a provider.
+// The statuses of a provider.
 const (
 	Active     Status = "active"
 	ComingSoon Status = "coming_soon"
 	Disabled   Status = "disabled"
 )
 
-// The providers that there are (spec §2, top-up order input).
+// The providers.
 const (
 	Bankpay = "bankpay" // VND by bank transfer
 	BNB     = "bnb"
 )
 
-// VND is the only currency (spec §2, top-up order input).
+// VND is the only currency.
 const VND = "VND"
 
-// Provider is a way to pay, as the operator has set it.
+// Provider is a payment provider as configured.
 type Provider struct {
 	Code       string
 	Name       string // for people
@@ -35,10 +35,10 @@ type Provider struct {
 	MaxAmount  int64 // of one top-up, in VND
 }
 
-// Providers lists the providers, whatever their status, so that one that is switched off can be shown as such.
+// Providers returns all providers, whatever their status.
 func (s *Service) Providers() []Provider { return slices.Clone(s.policy.Providers) }
 
-// usable checks that a provider can be paid with. Errors: request.invalid, payment.provider_unavailable.
+// usable checks that a provider can be used. Errors: request.invalid, payment.provider_unavailable.
 func (s *Service) usable(code string) error {
 	i := slices.IndexFunc(s.policy.Providers, func(p Provider) bool { return p.Code == code })
 	if i < 0 {

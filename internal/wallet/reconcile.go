@@ -11,16 +11,15 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// reconcileBatch is how many transfers are settled at the same time, each in a transaction of its own, so that they
-// share the cost of a commit and none can spoil another.
+// reconcileBatch is how many transfers are settled concurrently, each in its own transaction, so that they share the cost of
+// a commit and the failure of one does not affect another.
 const reconcileBatch = 32
 
-// Reconcile matches the transfers that nobody has looked at yet with orders, oldest first, and credits those that fit:
-// each once, in one transaction with its order and the ledger. It can be broken off anywhere and run anywhere at the same
-// time. A transfer that fails for a fault of ours stays for the next time and keeps no other back, nor is it an error of the
-// whole: it says nothing of whether the service can work.
+// Reconcile matches new transfers with orders, oldest first, and credits those that match: each once, in one transaction with
+// its order and the ledger. It can be interrupted at any point, and run concurrently in several processes. A transfer whose
+// settlement fails is retried by the next call; it neither blocks others nor makes Reconcile fail.
 func (s *Service) Reconcile(ctx context.Context) error {
-	for last := (place{}); ctx.Err() == nil; {
+	for last := (position{}); ctx.Err() == nil; {
 		batch, err := newTransfers(ctx, s.db, last, reconcileBatch)
 		if err != nil {
 			return err
@@ -34,12 +33,12 @@ func (s *Service) Reconcile(ctx context.Context) error {
 	return nil
 }
 
-// settleAll settles transfers at the same time.
-func (s *Service) settleAll(ctx context.Context, batch []place) {
+// settleAll settles transfers concurrently.
+func (s *Service) settleAll(ctx context.Context, batch []position) {
 	var all sync.WaitGroup
 	for _, p := range batch {
 		all.Go(func() {
-			if err := s.settle(ctx, p.transfer); err != nil && ctx.Err() == nil { // what the stop cuts off has not failed
+			if err := s.settle(ctx, p.transfer); err != nil && ctx.Err() == nil { // canceled by a shutdown: no failure
 				s.failed(ctx, p, err)
 			}
 		})
@@ -47,9 +46,9 @@ func (s *Service) settleAll(ctx context.Context, batch []place) {
 	all.Wait()
 }
 
-// failed notes that a transfer could not be settled. It is tried again at every round, and left for staff when that has
-// gone on for too long, unless it is the storage that fails: that concerns all of them, and ends.
-func (s *Service) failed(ctx context.Context, p place, fault error) {
+// failed logs that a transfer could not be settled. After Policy.RetryFor of retries the transfer is left for staff, unless
+// the storage fails, which affects all transfers and passes.
+func (s *Service) failed(ctx context.Context, p position, fault error) {
 	over := !s.clock.Now().Before(p.receivedAt.Add(s.policy.RetryFor)) && !db.Unavailable(fault)
 	if over {
 		m := Match{Transfer: p.transfer, Outcome: Unmatched, Reason: Failed, SettledAt: s.clock.Now()}
@@ -58,7 +57,7 @@ func (s *Service) failed(ctx context.Context, p place, fault error) {
 			return err
 		}))
 	}
-	s.log.ErrorContext(ctx, "a bank transaction could not be settled", "transaction", p.transfer, "left for staff", over, "error", fault)
+	s.log.ErrorContext(ctx, "settling a bank transaction failed", "transaction", p.transfer, "left_for_staff", over, "error", fault)
 }
 
 func (s *Service) settle(ctx context.Context, transfer string) error {
@@ -67,23 +66,23 @@ func (s *Service) settle(ctx context.Context, transfer string) error {
 		return err
 	}
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		v, err := s.judgeTx(ctx, tx, t)
+		v, err := s.decideTx(ctx, tx, t)
 		if err != nil {
 			return err
 		}
-		return s.carryOutTx(ctx, tx, t, v, Unseen)
+		return s.settleTx(ctx, tx, t, v, Unseen)
 	})
 }
 
-// verdict is what is to become of a transfer.
+// verdict is the decision on a transfer.
 type verdict struct {
 	outcome Outcome
 	reason  Reason
-	order   *Order // that it pays, or that its memo names; may be nil
+	order   *Order // paid by it, or named by its memo; may be nil
 }
 
-// carryOutTx settles a transfer whose outcome is still what it was; else it does nothing, since another has settled it.
-func (s *Service) carryOutTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdict, was Outcome) error {
+// settleTx settles a transfer if its outcome is still was; if not, another call has settled it and settleTx does nothing.
+func (s *Service) settleTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdict, was Outcome) error {
 	m := Match{Transfer: t.ID, Outcome: v.outcome, Reason: v.reason, SettledAt: s.clock.Now()}
 	pays := v.order != nil && (v.outcome == Credited || v.outcome == Resolved)
 	if v.order != nil {
@@ -103,12 +102,12 @@ func (s *Service) carryOutTx(ctx context.Context, tx *db.Tx, t *Transfer, v verd
 	return err
 }
 
-// transferNote is what the ledger says of a credit.
+// transferNote returns the note of a credit in the ledger.
 func transferNote(transfer string) string { return "bank transfer " + transfer }
 
-// judgeTx decides what is to become of a transfer (decisions §2): the order that its memo names is paid if the amount is
-// exactly right, it went to the right account, the order is not paid yet and not too old.
-func (s *Service) judgeTx(ctx context.Context, tx *db.Tx, t *Transfer) (verdict, error) {
+// decideTx decides on a transfer: it pays the order that its memo names, if the amount is equal, it went to the order's
+// account, and the order is not paid and not too old (docs/spec/billing.md#bank-transfers).
+func (s *Service) decideTx(ctx context.Context, tx *db.Tx, t *Transfer) (verdict, error) {
 	switch {
 	case t.Direction == Out:
 		return verdict{Ignored, Outgoing, nil}, nil
@@ -125,7 +124,7 @@ func (s *Service) judgeTx(ctx context.Context, tx *db.Tx, t *Transfer) (verdict,
 	return verdict{Credited, "", order}, nil
 }
 
-// misfit is why a transfer does not pay an order, or "".
+// misfit returns why a transfer does not pay an order, or "".
 func (s *Service) misfit(t *Transfer, o *Order) Reason {
 	switch {
 	case !o.paidTo(t.Accounts):
@@ -140,8 +139,8 @@ func (s *Service) misfit(t *Transfer, o *Order) Reason {
 	return ""
 }
 
-// paidTo reports whether the payer was told one of the accounts. A bank that tells no account is believed, since it
-// calls for the operator's own accounts alone.
+// paidTo reports whether one of the accounts is the order's. No accounts are accepted too, since the bank reports only
+// transfers of the operator's accounts.
 func (o *Order) paidTo(accounts []string) bool {
 	if len(accounts) == 0 || o.Bank.AccountNumber == "" {
 		return true
@@ -151,8 +150,8 @@ func (o *Order) paidTo(accounts []string) bool {
 	})
 }
 
-// namedTx finds the one order whose memo stands in the first of the texts that names any; else it gives the reason why
-// there is none.
+// namedTx finds the one order whose memo is in the first of the texts that names any order. If there is none it returns the
+// reason.
 func namedTx(ctx context.Context, tx *db.Tx, texts []string) (*Order, Reason, error) {
 	reason := NoMemo
 	for _, text := range texts {
@@ -178,8 +177,8 @@ func namedTx(ctx context.Context, tx *db.Tx, texts []string) (*Order, Reason, er
 	return nil, reason, nil
 }
 
-// place is where a list of transfers goes on.
-type place struct {
+// position is the position of a transfer in the list of new ones.
+type position struct {
 	receivedAt time.Time
 	transfer   string
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
 
-// desk is a wallet service with the store of a bank behind it.
-type desk struct {
+// fixture is a wallet.Service with a bankpay.Service.
+type fixture struct {
 	*wallet.Service
 	t     *testing.T
 	db    *db.DB
@@ -32,25 +32,25 @@ type desk struct {
 	last  int // the bank's latest number
 }
 
-func newDesk(t *testing.T, d *db.DB) *desk {
+func newDesk(t *testing.T, d *db.DB) *fixture {
 	t.Helper()
 	c := clock.NewFake(noon())
 	bank := bankpay.New(d, c, slog.New(slog.DiscardHandler), nil)
-	return &desk{Service: newServiceWith(d, c, bank), t: t, db: d, clock: c, bank: bank, ada: newAccount(c)}
+	return &fixture{Service: newServiceWith(d, c, bank), t: t, db: d, clock: c, bank: bank, ada: newAccount(c)}
 }
 
-// order makes an order over an amount.
-func (d *desk) order(amount int64) *wallet.Order {
+// order creates an order of an amount.
+func (d *fixture) order(amount int64) *wallet.Order {
 	d.t.Helper()
-	o, err := d.Order(d.t.Context(), d.ada, wallet.Wish{Provider: wallet.Bankpay, Amount: amount, Currency: wallet.VND}, "")
+	o, err := d.Order(d.t.Context(), d.ada, wallet.OrderParams{Provider: wallet.Bankpay, Amount: amount, Currency: wallet.VND}, "")
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	return o
 }
 
-// hear has the bank tell of a transfer and gives its identifier.
-func (d *desk) hear(direction string, amount int64, account, content string) string {
+// hear reports a transfer and returns its identifier.
+func (d *fixture) hear(direction string, amount int64, account, content string) string {
 	d.t.Helper()
 	d.last++
 	body := fmt.Sprintf(`{"id": %d, "transferType": %q, "transferAmount": %d, "accountNumber": %q, "content": %q}`, d.last, direction, amount, account, content)
@@ -60,15 +60,15 @@ func (d *desk) hear(direction string, amount int64, account, content string) str
 	return fmt.Sprint(d.last)
 }
 
-func (d *desk) reconcile() {
+func (d *fixture) reconcile() {
 	d.t.Helper()
 	if err := d.Reconcile(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// became is what has become of a transfer, as outcome and reason.
-func (d *desk) became(transfer string) string {
+// became returns the outcome and the reason of a transfer.
+func (d *fixture) became(transfer string) string {
 	d.t.Helper()
 	m, err := d.Match(d.t.Context(), transfer)
 	if err != nil {
@@ -77,7 +77,7 @@ func (d *desk) became(transfer string) string {
 	return strings.TrimSpace(string(m.Outcome) + " " + string(m.Reason))
 }
 
-func TestAMatchingTransferPaysItsOrder(t *testing.T) {
+func TestMatchingTransferPaysItsOrder(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		o := k.order(250_000)
@@ -103,7 +103,7 @@ func TestAMatchingTransferPaysItsOrder(t *testing.T) {
 	})
 }
 
-func TestWhatDoesNotFitIsLeftWithItsReason(t *testing.T) {
+func TestMismatchIsLeftForStaffWithItsReason(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		number := ourBank().AccountNumber
@@ -143,7 +143,7 @@ func TestWhatDoesNotFitIsLeftWithItsReason(t *testing.T) {
 	})
 }
 
-func TestAMemoIsFoundHoweverBanksWriteIt(t *testing.T) {
+func TestMemoIsFoundInTextsOfBanks(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		for _, form := range []string{
@@ -167,7 +167,7 @@ func TestAMemoIsFoundHoweverBanksWriteIt(t *testing.T) {
 	})
 }
 
-func TestTheMemoMayStandInTheFieldsBehindTheContent(t *testing.T) {
+func TestMemoIsFoundInOtherFields(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		for i, body := range []string{
@@ -188,7 +188,7 @@ func TestTheMemoMayStandInTheFieldsBehindTheContent(t *testing.T) {
 	})
 }
 
-func TestALatePaymentIsCreditedForThirtyDays(t *testing.T) {
+func TestLatePaymentIsCreditedForThirtyDays(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		for late, want := range map[time.Duration]string{23 * time.Hour: "credited", 30 * 24 * time.Hour: "credited", 30*24*time.Hour + time.Second: "unmatched too_late"} {
@@ -211,8 +211,8 @@ func TestALatePaymentIsCreditedForThirtyDays(t *testing.T) {
 	})
 }
 
-// Many reconciliations at the same time credit each transfer once; of many transfers for one order one pays it.
-func TestReconciliationsAtTheSameTimeCreditOnce(t *testing.T) {
+// Concurrent reconciliations credit each transfer once; of several transfers for one order one pays it.
+func TestConcurrentReconciliationsCreditOnce(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		const orders, each = 10, 4
@@ -254,8 +254,8 @@ func (b broken) Transfer(ctx context.Context, transfer string) (*wallet.Transfer
 	return b.Transfers.Transfer(ctx, transfer)
 }
 
-// A transfer that cannot be worked on keeps no other back, fails nothing but itself, and is credited when it can.
-func TestAFaultKeepsNoOtherTransferBack(t *testing.T) {
+// A transfer whose settlement fails does not block others, and is credited when the failure has passed.
+func TestFailedTransferDoesNotBlockOthers(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		bad := true
@@ -282,8 +282,8 @@ func TestAFaultKeepsNoOtherTransferBack(t *testing.T) {
 	})
 }
 
-// Who cannot be credited for an hour is left for staff, who can settle it once the fault is mended.
-func TestATransferThatFailsForLongIsLeftForStaff(t *testing.T) {
+// A transfer whose settlement fails for an hour is left for staff, who can settle it when the failure has passed.
+func TestRepeatedFailureIsLeftForStaff(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		fault := errors.New("its row is broken")
@@ -315,7 +315,7 @@ func TestATransferThatFailsForLongIsLeftForStaff(t *testing.T) {
 	})
 }
 
-func TestMemosCannotBeMistaken(t *testing.T) {
+func TestMemosAreUnambiguous(t *testing.T) {
 	seen := make(map[string]bool)
 	for range 10_000 {
 		memo := wallet.NewMemo()
@@ -329,8 +329,8 @@ func TestMemosCannotBeMistaken(t *testing.T) {
 	}
 }
 
-// However long a text is, a bounded part of it is looked at.
-func TestALongTextIsLookedAtInPart(t *testing.T) {
+// Only a bounded part of a long text is searched.
+func TestLongTextIsSearchedInPart(t *testing.T) {
 	memo := wallet.NewMemo()
 	if found := wallet.MemosIn(strings.Repeat("x", 5000) + memo); len(found) != 0 {
 		t.Errorf("%v", found)

@@ -47,7 +47,7 @@ const (
 		account_id = nullif($6, ''), points = $7, settled_at = $8 WHERE transaction_id = $1 AND outcome = $2`
 )
 
-// A transfer's staff and note are those of what was done to it last.
+// The staff and note of a transfer are those of its last audit entry.
 const matchColumns = `m.transaction_id, m.received_at, m.outcome, coalesce(m.reason, ''), coalesce(m.order_id, ''), coalesce(m.account_id, ''),
 	coalesce(m.points, 0), coalesce(m.settled_at, 0), coalesce(a.staff, ''), coalesce(a.note, '')`
 
@@ -67,7 +67,7 @@ const (
 
 func balance(ctx context.Context, q db.Queryer, account id.Account) (points int64, err error) {
 	err = q.QueryRow(ctx, selectBalance, account).Scan(&points)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) { // who never had any has no row
+	if err != nil && !errors.Is(err, sql.ErrNoRows) { // no row: the account never had points
 		return 0, fmt.Errorf("read the balance of %s: %w", account, err)
 	}
 	return points, nil
@@ -131,7 +131,7 @@ func orderBy(ctx context.Context, q db.Queryer, query string, arg any) (*Order, 
 	return o, nil
 }
 
-// storeOrderTx inserts an order; inserted is false where its memo is taken.
+// storeOrderTx inserts an order; inserted is false if its memo is taken.
 func storeOrderTx(ctx context.Context, tx *db.Tx, o *Order) (inserted bool, err error) {
 	n, err := tx.Exec(ctx, insertOrder, o.ID, o.Account, o.Provider, o.Amount, o.Currency, o.Points, o.Memo, o.Bank.BIN, o.Bank.Name,
 		o.Bank.AccountNumber, o.Bank.AccountName, o.CreatedAt.UnixMicro(), o.ExpiresAt.UnixMicro())
@@ -141,7 +141,7 @@ func storeOrderTx(ctx context.Context, tx *db.Tx, o *Order) (inserted bool, err 
 	return n == 1, nil
 }
 
-// openTx is how many orders of an account wait to be paid.
+// openTx counts the unpaid, unexpired orders of an account.
 func openTx(ctx context.Context, tx *db.Tx, account id.Account, now time.Time) (n int, err error) {
 	if err := tx.QueryRow(ctx, countOpen, account, now.UnixMicro()).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count the open orders of %s: %w", account, err)
@@ -149,7 +149,7 @@ func openTx(ctx context.Context, tx *db.Tx, account id.Account, now time.Time) (
 	return n, nil
 }
 
-// payTx notes that an order is paid. That it was paid already is an error: whoever pays has looked.
+// payTx marks an order as paid. It is an error if it is paid already, since callers have checked that.
 func payTx(ctx context.Context, tx *db.Tx, o *Order, transfer string, at time.Time) error {
 	n, err := tx.Exec(ctx, payOrder, o.ID, at.UnixMicro(), transfer)
 	if err == nil && n != 1 {
@@ -161,9 +161,9 @@ func payTx(ctx context.Context, tx *db.Tx, o *Order, transfer string, at time.Ti
 	return nil
 }
 
-// newTransfers lists transfers that nobody has looked at, oldest first, behind a place.
-func newTransfers(ctx context.Context, q db.Queryer, last place, max int) ([]place, error) {
-	scan := func(row db.Row) (p place, err error) {
+// newTransfers lists transfers with the outcome Unseen after a position, oldest first.
+func newTransfers(ctx context.Context, q db.Queryer, last position, max int) ([]position, error) {
+	scan := func(row db.Row) (p position, err error) {
 		var received int64
 		err = row.Scan(&p.transfer, &received)
 		p.receivedAt = db.Moment(received)
@@ -176,7 +176,7 @@ func newTransfers(ctx context.Context, q db.Queryer, last place, max int) ([]pla
 	return all, nil
 }
 
-// closeTx writes what has become of a transfer, unless its outcome is no longer what it was.
+// closeTx stores the outcome of a transfer, if its outcome is still was.
 func closeTx(ctx context.Context, tx *db.Tx, m Match, was Outcome) (done bool, err error) {
 	n, err := tx.Exec(ctx, closeMatch, m.Transfer, was, m.Outcome, m.Reason, m.Order, m.Account, m.Points, m.SettledAt.UnixMicro())
 	if err != nil {
@@ -196,7 +196,7 @@ func scanMatch(row db.Row) (*Match, error) {
 	return &m, nil
 }
 
-// matchOf reads what has become of a transfer; nil without an error means that there is no such transfer.
+// matchOf reads the outcome of a transfer; nil without an error means that there is no such transfer.
 func matchOf(ctx context.Context, q db.Queryer, transfer string) (*Match, error) {
 	m, err := scanMatch(q.QueryRow(ctx, selectMatch, transfer))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -208,7 +208,7 @@ func matchOf(ctx context.Context, q db.Queryer, transfer string) (*Match, error)
 	return m, nil
 }
 
-// listMatches lists transfers, newest first: those before the one given (nil: from the newest on).
+// listMatches lists transfers older than before, newest first; nil is the beginning.
 func listMatches(ctx context.Context, q db.Queryer, query string, before *Match, max int) ([]*Match, error) {
 	received, transfer := int64(math.MaxInt64), ""
 	if before != nil {
@@ -223,7 +223,7 @@ func listMatches(ctx context.Context, q db.Queryer, query string, before *Match,
 
 func insertAuditTx(ctx context.Context, tx *db.Tx, subject, action string, by Staff, at time.Time) error {
 	if _, err := tx.Exec(ctx, insertAudit, subject, action, by.Name, by.Note, at.UnixMicro()); err != nil {
-		return fmt.Errorf("note what staff did to %s: %w", subject, err)
+		return fmt.Errorf("write the audit entry of %s: %w", subject, err)
 	}
 	return nil
 }

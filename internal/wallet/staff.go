@@ -10,10 +10,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Staff is who does something by hand, and why. Both are kept with it for good.
+// Staff is the member of staff who does something, and the reason. Both are stored permanently.
 type Staff struct{ Name, Note string }
 
-// What staff can do, as the audit names it.
+// The actions in the audit log.
 const (
 	actionAdjust  = "adjust"
 	actionOrder   = "order"
@@ -21,8 +21,8 @@ const (
 	actionIgnore  = "ignore"
 )
 
-// Matches lists bank transfers, newest first, behind the one named after (""; from the newest on), at most max: all, or
-// those that are left for staff.
+// Matches returns at most max bank transfers older than after, newest first; "" is the beginning. With unmatched it returns
+// only those that are left for staff.
 func (s *Service) Matches(ctx context.Context, unmatched bool, after string, max int) ([]*Match, error) {
 	var before *Match
 	if after != "" {
@@ -39,7 +39,7 @@ func (s *Service) Matches(ctx context.Context, unmatched bool, after string, max
 	return listMatches(ctx, s.db, query, before, max)
 }
 
-// Match is what has become of a transfer. The error says that there is none of that identifier.
+// Match returns a transfer and its outcome. It is an error if there is none.
 func (s *Service) Match(ctx context.Context, transfer string) (*Match, error) {
 	return s.match(ctx, s.db, transfer)
 }
@@ -52,8 +52,8 @@ func (s *Service) match(ctx context.Context, q db.Queryer, transfer string) (*Ma
 	return m, err
 }
 
-// ResolveByOrder has an unmatched transfer pay an order whose amount it has, whatever its text says and however late it
-// came, which credits the order's points.
+// ResolveByOrder pays an order with an unmatched transfer of the same amount, whatever its text and however late it is, and
+// credits the order's points.
 func (s *Service) ResolveByOrder(ctx context.Context, transfer string, order id.Order, by Staff) error {
 	return s.resolve(ctx, transfer, actionOrder, by, func(ctx context.Context, tx *db.Tx, t *Transfer) (verdict, error) {
 		o, err := orderBy(ctx, tx, selectOrder, order)
@@ -71,7 +71,7 @@ func (s *Service) ResolveByOrder(ctx context.Context, transfer string, order id.
 	})
 }
 
-// ResolveToAccount credits what an unmatched transfer is worth to an account, in whole points; no order is paid.
+// ResolveToAccount credits the value of an unmatched transfer to an account, in whole points, without an order.
 func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account id.Account, by Staff) error {
 	t, err := s.incoming(ctx, transfer)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		now := s.clock.Now()
 		m := Match{Transfer: transfer, Outcome: Resolved, Account: string(account), Points: points, SettledAt: now}
-		if err := s.closeByHandTx(ctx, tx, m); err != nil {
+		if err := s.closeUnmatchedTx(ctx, tx, m); err != nil {
 			return err
 		}
 		if _, err := s.CreditTx(ctx, tx, account, Topup, points, transfer, transferNote(transfer)); err != nil {
@@ -94,39 +94,39 @@ func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account
 	})
 }
 
-// Ignore settles an unmatched transfer for which nothing is to be credited.
+// Ignore settles an unmatched transfer without a credit.
 func (s *Service) Ignore(ctx context.Context, transfer string, by Staff) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		now := s.clock.Now()
-		if err := s.closeByHandTx(ctx, tx, Match{Transfer: transfer, Outcome: Ignored, SettledAt: now}); err != nil {
+		if err := s.closeUnmatchedTx(ctx, tx, Match{Transfer: transfer, Outcome: Ignored, SettledAt: now}); err != nil {
 			return err
 		}
 		return insertAuditTx(ctx, tx, transfer, actionIgnore, by, now)
 	})
 }
 
-// resolve settles an unmatched transfer by what decide says of it.
+// resolve settles an unmatched transfer as decide says.
 func (s *Service) resolve(ctx context.Context, transfer, action string, by Staff, decide func(context.Context, *db.Tx, *Transfer) (verdict, error)) error {
 	t, err := s.incoming(ctx, transfer)
 	if err != nil {
 		return err
 	}
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if err := s.openByHandTx(ctx, tx, transfer); err != nil {
+		if err := s.checkUnmatchedTx(ctx, tx, transfer); err != nil {
 			return err
 		}
 		v, err := decide(ctx, tx, t)
 		if err != nil {
 			return err
 		}
-		if err := s.carryOutTx(ctx, tx, t, v, Unmatched); err != nil {
+		if err := s.settleTx(ctx, tx, t, v, Unmatched); err != nil {
 			return err
 		}
 		return insertAuditTx(ctx, tx, transfer, action, by, s.clock.Now())
 	})
 }
 
-// incoming reads a transfer that can be credited.
+// incoming reads a transfer, which must be incoming.
 func (s *Service) incoming(ctx context.Context, transfer string) (*Transfer, error) {
 	if _, err := s.match(ctx, s.db, transfer); err != nil {
 		return nil, err
@@ -136,38 +136,37 @@ func (s *Service) incoming(ctx context.Context, transfer string) (*Transfer, err
 	case err != nil:
 		return nil, err
 	case t.Direction != In || t.Fault != "":
-		return nil, fmt.Errorf("bank transaction %s tells of no money that came in: it can be ignored alone", transfer)
+		return nil, fmt.Errorf("bank transaction %s is not an incoming payment: it can only be ignored", transfer)
 	}
 	return t, nil
 }
 
-// openByHandTx checks that a transfer is left for staff.
-func (s *Service) openByHandTx(ctx context.Context, tx *db.Tx, transfer string) error {
+// checkUnmatchedTx checks that a transfer is left for staff.
+func (s *Service) checkUnmatchedTx(ctx context.Context, tx *db.Tx, transfer string) error {
 	m, err := s.match(ctx, tx, transfer)
 	switch {
 	case err != nil:
 		return err
 	case m.Outcome == Unseen:
-		return fmt.Errorf("bank transaction %s was not looked at yet: a running service does that within seconds", transfer)
+		return fmt.Errorf("bank transaction %s is not processed yet: a running service does that within seconds", transfer)
 	case m.Outcome != Unmatched:
 		return fmt.Errorf("bank transaction %s is %s already", transfer, m.Outcome)
 	}
 	return nil
 }
 
-func (s *Service) closeByHandTx(ctx context.Context, tx *db.Tx, m Match) error {
-	if err := s.openByHandTx(ctx, tx, m.Transfer); err != nil {
+func (s *Service) closeUnmatchedTx(ctx context.Context, tx *db.Tx, m Match) error {
+	if err := s.checkUnmatchedTx(ctx, tx, m.Transfer); err != nil {
 		return err
 	}
 	done, err := closeTx(ctx, tx, m, Unmatched)
 	if err == nil && !done {
-		err = errors.New("it was settled at the same moment")
+		err = errors.New("it was settled concurrently")
 	}
 	return err
 }
 
-// Adjust gives points to an account by hand, or takes them where points is below zero. The account sees the note in its
-// ledger. Error: wallet.insufficient_points.
+// Adjust credits points to an account, or debits them if points is negative. The account sees the note in its ledger. Error: wallet.insufficient_points.
 func (s *Service) Adjust(ctx context.Context, account id.Account, points int64, by Staff) (entry *Entry, err error) {
 	if points == 0 || points < -pointsMax || points > pointsMax {
 		return nil, problem.Detailf(problem.RequestInvalid, "%d points cannot be booked", points)

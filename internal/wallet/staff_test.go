@@ -15,7 +15,7 @@ import (
 
 func by(note string) wallet.Staff { return wallet.Staff{Name: "alice", Note: note} }
 
-func TestStaffSettlesWhatWasLeft(t *testing.T) {
+func TestStaffSettlesUnmatchedTransfers(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		number := ourBank().AccountNumber
@@ -79,15 +79,15 @@ func TestStaffCannotSettleTwiceOrWrongly(t *testing.T) {
 		}{
 			"credited":       {k.ResolveToAccount(t.Context(), credited, k.ada, by("x")), "is credited already"},
 			"credited again": {k.Ignore(t.Context(), credited, by("x")), "is credited already"},
-			"outgoing":       {k.ResolveToAccount(t.Context(), out, k.ada, by("x")), "no money that came in"},
-			"unreadable":     {k.ResolveByOrder(t.Context(), odd, open.ID, by("x")), "no money that came in"},
+			"outgoing":       {k.ResolveToAccount(t.Context(), out, k.ada, by("x")), "is not an incoming payment"},
+			"unreadable":     {k.ResolveByOrder(t.Context(), odd, open.ID, by("x")), "is not an incoming payment"},
 			"no point":       {k.ResolveToAccount(t.Context(), small, k.ada, by("x")), "less than a point"},
 			"paid order":     {k.ResolveByOrder(t.Context(), left, paid.ID, by("x")), "is paid already"},
 			"other amount":   {k.ResolveByOrder(t.Context(), left, open.ID, by("x")), "over 20000 VND and the transfer over 10000"},
 			"no order":       {k.ResolveByOrder(t.Context(), left, id.New[id.Order](noon()), by("x")), "there is no order"},
 			"no transfer":    {k.Ignore(t.Context(), "4711", by("x")), "there is no bank transaction 4711"},
 			"to nowhere":     {k.ResolveToAccount(t.Context(), "4711", k.ada, by("x")), "there is no bank transaction 4711"},
-			"unseen":         {k.ResolveToAccount(t.Context(), unseen, k.ada, by("x")), "was not looked at yet"},
+			"unseen":         {k.ResolveToAccount(t.Context(), unseen, k.ada, by("x")), "is not processed yet"},
 		} {
 			if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 				t.Errorf("%s: %v", what, c.err)
@@ -99,7 +99,7 @@ func TestStaffCannotSettleTwiceOrWrongly(t *testing.T) {
 	})
 }
 
-func TestTransfersAreListedByPage(t *testing.T) {
+func TestTransfersAreListedInPages(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		for i := range 6 {

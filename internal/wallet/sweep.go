@@ -7,11 +7,10 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// sweepBatch is how many orders are erased at a time, so that the writer is not held for long.
+// sweepBatch is how many orders one transaction deletes, so that it does not block other writers for long.
 const sweepBatch = 500
 
-// Sweep erases orders that were never paid and are older than Policy.OrderKeep. One that a transfer names stays, since it
-// tells what became of that.
+// Sweep deletes unpaid orders older than Policy.OrderKeep, except those that a transfer refers to.
 func (s *Service) Sweep(ctx context.Context) error {
 	for {
 		var n int64
@@ -20,7 +19,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("erase unpaid orders: %w", err)
+			return fmt.Errorf("delete unpaid orders: %w", err)
 		}
 		if n < sweepBatch {
 			return nil

@@ -13,11 +13,11 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet"
 )
 
-// An account may have so many orders waiting; what is paid or has expired makes room.
+// An account may have a number of unpaid orders; paid and expired ones do not count.
 func TestOpenOrdersAreBounded(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
-		wish := wallet.Wish{Provider: wallet.Bankpay, Amount: 10_000, Currency: wallet.VND}
+		wish := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 10_000, Currency: wallet.VND}
 		first := k.order(10_000)
 		var made atomic.Int64
 		var all sync.WaitGroup
@@ -50,7 +50,7 @@ func TestOpenOrdersAreBounded(t *testing.T) {
 	})
 }
 
-func TestUnpaidOrdersAreErased(t *testing.T) {
+func TestSweepDeletesUnpaidOrders(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		k := newDesk(t, d)
 		paid, named, unpaid := k.order(10_000), k.order(20_000), k.order(30_000)
@@ -85,7 +85,7 @@ func TestUnpaidOrdersAreErased(t *testing.T) {
 	})
 }
 
-func TestASweepErasesManyOrders(t *testing.T) {
+func TestSweepDeletesManyOrders(t *testing.T) {
 	d := dbtest.Open(t, db.Options{})
 	k := newDesk(t, d)
 	for range 25 {

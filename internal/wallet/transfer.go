@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Transfer is a bank transfer as the bank told of it.
+// Transfer is a bank transfer as the bank reported it.
 type Transfer struct {
 	ID         string // the bank's, unique
 	ReceivedAt time.Time
 	Direction  Direction
 	Amount     int64    // in VND
-	Accounts   []string // numbers of our account and of its sub-account, as far as the bank told them
-	Texts      []string // where the memo may stand, the likeliest first
-	Fault      string   // what of it cannot be understood; "": nothing
+	Accounts   []string // our account and its sub-account, as far as the bank reports them
+	Texts      []string // that may contain the memo, the likeliest first
+	Fault      string   // why it cannot be parsed; "": it can
 }
 
-// Direction is which way money went.
+// Direction says whether a transfer is incoming or outgoing.
 type Direction string
 
 // The directions.
@@ -25,51 +25,51 @@ const (
 	Out Direction = "out"
 )
 
-// Transfers is the store of what the bank told.
+// Transfers reads stored bank transfers.
 type Transfers interface {
-	// Transfer reads one; there is one of that identifier.
+	// Transfer reads an existing transfer.
 	Transfer(ctx context.Context, transfer string) (*Transfer, error)
 }
 
-// Outcome is what has become of a transfer.
+// Outcome is how a transfer was settled.
 type Outcome string
 
 // The outcomes.
 const (
-	Unseen    Outcome = "new"       // not looked at yet
-	Credited  Outcome = "credited"  // paid its order, by itself
+	Unseen    Outcome = "new"       // not processed yet
+	Credited  Outcome = "credited"  // paid its order automatically
 	Unmatched Outcome = "unmatched" // left for staff, with a reason
-	Ignored   Outcome = "ignored"   // nothing is to be credited for it
+	Ignored   Outcome = "ignored"   // settled without a credit
 	Resolved  Outcome = "resolved"  // credited by staff
 )
 
-// Reason is why a transfer was not credited by itself.
+// Reason is why a transfer was not credited automatically.
 type Reason string
 
 // The reasons.
 const (
-	Outgoing      Reason = "outgoing"       // money that went away
-	Unreadable    Reason = "unreadable"     // the bank told no direction or no amount
-	NoMemo        Reason = "no_memo"        // nothing in its text looks like a memo
+	Outgoing      Reason = "outgoing"       // not an incoming payment
+	Unreadable    Reason = "unreadable"     // no direction or no amount was reported
+	NoMemo        Reason = "no_memo"        // its texts contain no memo
 	UnknownMemo   Reason = "unknown_memo"   // there is no order with that memo
-	TwoMemos      Reason = "two_memos"      // its text names several orders
-	OtherAccount  Reason = "other_account"  // it went to another account than the payer was told
-	AmountDiffers Reason = "amount_differs" // it is not exactly what the order says
+	TwoMemos      Reason = "two_memos"      // its texts name several orders
+	OtherAccount  Reason = "other_account"  // it went to another account than the order's
+	AmountDiffers Reason = "amount_differs" // it differs from the order's
 	OrderPaid     Reason = "order_paid"     // the order is paid already
 	TooLate       Reason = "too_late"       // the order is too old (Policy.LatePayment)
-	Failed        Reason = "failed"         // it could not be settled for a fault of ours (Policy.RetryFor)
+	Failed        Reason = "failed"         // settling it failed for Policy.RetryFor
 )
 
-// Match is a transfer and what has become of it.
+// Match is a transfer and its outcome.
 type Match struct {
 	Transfer   string
 	ReceivedAt time.Time
 	Outcome    Outcome
-	Reason     Reason    // with Unmatched and Ignored, and as it was before staff settled it; else empty
-	Order      string    // the order that it paid, or that its memo named; may be empty
-	Account    string    // whom it was credited to; may be empty
-	Points     int64     // what was credited
-	SettledAt  time.Time // zero: not looked at yet
-	Staff      string    // who settled it by hand; empty: nobody
-	Note       string    // why they did
+	Reason     Reason    // of Unmatched and Ignored, kept after staff settled it; else empty
+	Order      string    // paid by it, or named by its memo; may be empty
+	Account    string    // credited by it; may be empty
+	Points     int64     // credited
+	SettledAt  time.Time // zero: not processed yet
+	Staff      string    // who settled it; "" if it was settled automatically
+	Note       string    // the reason that staff gave
 }

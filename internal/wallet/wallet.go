@@ -1,5 +1,5 @@
-// Package wallet holds the points of accounts: the ledger, the orders that fill it, and the reconciliation of bank
-// transfers with orders (decisions §2, plans, wallet, payments). It refuses to sell anything and to talk to a bank.
+// Package wallet implements the points of accounts: the ledger, top-up orders, and the reconciliation of bank transfers with
+// orders (docs/spec/billing.md). It does not depend on what points buy or on how a bank reports transfers.
 package wallet
 
 import (
@@ -13,27 +13,27 @@ import (
 	"github.com/gonebox/gonebox/internal/idempotency"
 )
 
-// Wallet is what an account has.
+// Wallet is the state of an account's wallet.
 type Wallet struct {
 	Balance int64 // points: the sum of the account's entries
 	Pending int   // top-up orders that are neither paid nor expired
 }
 
-// Policy is the operator's.
+// Policy is the operator's settings.
 type Policy struct {
-	VNDPerPoint int64         // what a point costs
+	VNDPerPoint int64         // the price of a point
 	TopupMin    int64         // smallest top-up, in VND
 	TopupMax    int64         // largest top-up, in VND
 	OrderTTL    time.Duration // time to pay an order
-	LatePayment time.Duration // how long after its creation an order is credited all the same
-	OpenMax     int           // an account's orders that wait to be paid at once
-	OrderKeep   time.Duration // how long after its creation an unpaid order is erased; LatePayment or longer
-	RetryFor    time.Duration // how long after it came a transfer whose booking fails is tried again
+	LatePayment time.Duration // how long after its creation an order is still credited
+	OpenMax     int           // unpaid orders of an account at once
+	OrderKeep   time.Duration // how long after its creation an unpaid order is deleted; at least LatePayment
+	RetryFor    time.Duration // how long after its arrival a transfer whose settlement fails is retried
 	Providers   []Provider
-	Bank        Bank // the account to pay to; what is told to payers from now on
+	Bank        Bank // the account to pay to, for new orders
 }
 
-// Parts are what the service is put together from.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB        *db.DB
 	Clock     clock.Clock
@@ -43,7 +43,7 @@ type Parts struct {
 	Policy    Policy
 }
 
-// Service is the use of wallets.
+// Service implements wallets. It is safe for concurrent use.
 type Service struct {
 	db        *db.DB
 	clock     clock.Clock
@@ -53,18 +53,18 @@ type Service struct {
 	policy    Policy
 }
 
-// New assembles the service.
+// New returns a Service.
 func New(p Parts) *Service {
 	return &Service{db: p.DB, clock: p.Clock, answers: p.Answers, transfers: p.Transfers, log: p.Logger, policy: p.Policy}
 }
 
-// Of is an account's wallet.
+// Of returns an account's wallet.
 func (s *Service) Of(ctx context.Context, account id.Account) (Wallet, error) {
 	return read(ctx, s.db, account, s.clock.Now())
 }
 
-// Entries lists an account's ledger, newest first: what is older than the entry numbered before (0: from the newest on),
-// at most max.
+// Entries returns at most max entries of an account's ledger older than the one numbered before, newest first; 0 is the
+// beginning.
 func (s *Service) Entries(ctx context.Context, account id.Account, before int64, max int) ([]*Entry, error) {
 	return entries(ctx, s.db, account, before, max)
 }

@@ -27,7 +27,7 @@ func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
 func newAccount(c clock.Clock) id.Account { return id.New[id.Account](c.Now()) }
 
-// ourBank is the account that payers are told.
+// ourBank is the account to pay to.
 func ourBank() wallet.Bank {
 	return wallet.Bank{BIN: "970436", Name: "Vietcombank", AccountNumber: "0011001932418", AccountName: "GONEBOX"}
 }

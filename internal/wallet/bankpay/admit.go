@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Gate says who may tell of bank transactions.
+// Gate decides which calls may report bank transactions.
 type Gate struct {
 	key      [sha256.Size]byte // of the shared secret
-	open     bool              // there is a secret
+	open     bool              // a secret is configured
 	networks []netip.Prefix
 }
 
-// NewGate makes a gate for a shared secret and the networks that the bank calls from. Without a secret, and without
-// networks, nobody may.
+// NewGate returns a Gate for a shared secret and the networks that the bank calls from. It admits no call if either is
+// empty.
 func NewGate(secret string, networks []netip.Prefix) Gate {
 	return Gate{key: sha256.Sum256([]byte(secret)), open: secret != "", networks: slices.Clone(networks)}
 }
 
-// Admits reports whether a call is the bank's: authorization is the header of that name, Apikey and the secret (spec §5,
-// bankpayApikey). The time it takes tells nothing of the secret.
+// Admits reports whether a call is the bank's. authorization is the Authorization header: Apikey and the secret. The secret
+// is compared in constant time.
 func (g Gate) Admits(authorization string, client netip.Addr) bool {
 	scheme, secret, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(secret)))

@@ -1,5 +1,6 @@
-// Package bankpay is the gateway of bank transfers: it keeps what the bank's callback tells, for good and as it came,
-// reads it, and writes the VietQR that a payer scans. It has no way to credit anything: package wallet reconciles.
+// Package bankpay implements the bank's side of top-ups: it stores the bodies of the bank's callbacks unchanged and
+// permanently, parses them, and generates the VietQR code that a payer scans. It credits nothing: package wallet matches
+// transfers with orders.
 package bankpay
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet"
 )
 
-// Service is the store of bank transactions.
+// Service stores bank transactions. It is safe for concurrent use.
 type Service struct {
 	db       *db.DB
 	clock    clock.Clock
@@ -22,14 +23,14 @@ type Service struct {
 	appended func()
 }
 
-// New assembles the service; appended is called after each new transaction is on stable storage, must be quick, and may
+// New returns a Service. appended is called after each new transaction is on stable storage; it must return quickly, and may
 // be nil.
 func New(d *db.DB, c clock.Clock, l *slog.Logger, appended func()) *Service {
 	return &Service{db: d, clock: c, log: l, appended: appended}
 }
 
-// Append keeps the body of a callback, once for each of the bank's identifiers. One that is there already is left as it
-// is: the bank calls again when it did not hear that it was heard. Error: request.invalid for what is no JSON object or
+// Append stores the body of a callback, once per identifier of the bank. A transaction that is stored already is left
+// unchanged: the bank calls again if it did not get the answer. Error: request.invalid, if the body is not a JSON object or
 // has no identifier.
 func (s *Service) Append(ctx context.Context, body []byte) error {
 	transaction, err := identify(body)
@@ -54,12 +55,12 @@ func (s *Service) Append(ctx context.Context, body []byte) error {
 		return nil
 	})
 	if err == nil && differs {
-		s.log.WarnContext(ctx, "the bank told of a transaction again, with another body; the first is kept", "transaction", transaction)
+		s.log.WarnContext(ctx, "the bank reported a transaction again with another body, keeping the first", "transaction", transaction)
 	}
 	return err
 }
 
-// identify is the bank's identifier of a transaction. Error: request.invalid.
+// identify returns the bank's identifier of a transaction. Error: request.invalid.
 func identify(body []byte) (string, error) {
 	f, err := parseFields(body)
 	if err != nil {
@@ -72,7 +73,7 @@ func identify(body []byte) (string, error) {
 	return text, nil
 }
 
-// Transfer reads a transaction as wallet wants it.
+// Transfer returns a transaction as package wallet reads it.
 func (s *Service) Transfer(ctx context.Context, transaction string) (*wallet.Transfer, error) {
 	r, err := read(ctx, s.db, transaction)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s *Service) Transfer(ctx context.Context, transaction string) (*wallet.Tra
 	return &t, nil
 }
 
-// Body is what the bank told of a transaction, as it came.
+// Body returns the unchanged body of a transaction's callback.
 func (s *Service) Body(ctx context.Context, transaction string) ([]byte, error) {
 	r, err := read(ctx, s.db, transaction)
 	return r.body, err

@@ -11,23 +11,24 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet"
 )
 
-// The fields of a callback that are read (decisions §2; the shape is SePay's). Numbers may come as texts and texts as
-// numbers, any may be null or missing, and others may come with them: money has moved, whatever the body looks like.
+// The fields of a callback that are used, in SePay's format (docs/spec/billing.md#bank-transfers). Numbers may come as
+// strings and strings as numbers, fields may be null or missing, and there may be others: money has moved, whatever the
+// body looks like.
 const (
 	fieldID         = "id"
 	fieldAccount    = "accountNumber"
-	fieldSubAccount = "subAccount" // the virtual account of a payer or a shop, where the bank has such
+	fieldSubAccount = "subAccount" // the virtual account of a payer or a shop, if the bank has them
 	fieldContent    = "content"
-	fieldCode       = "code"        // what the bank's service itself took for the memo
+	fieldCode       = "code"        // the memo as the bank's service recognized it
 	fieldText       = "description" // the bank's whole message
 	fieldDirection  = "transferType"
 	fieldAmount     = "transferAmount"
 )
 
-// fields are those of a JSON object, not decoded yet.
+// fields are the undecoded fields of a JSON object.
 type fields map[string]json.RawMessage
 
-// parseFields reads a JSON object. Error: request.invalid.
+// parseFields parses a JSON object. Error: request.invalid.
 func parseFields(body []byte) (fields, error) {
 	var f fields
 	if err := json.Unmarshal(body, &f); err != nil || f == nil {
@@ -36,12 +37,12 @@ func parseFields(body []byte) (fields, error) {
 	return f, nil
 }
 
-// text is a field as text: a text without the blanks around it, or a number as it is written; else empty.
+// text returns a string field without surrounding spaces, or a number as it is written, else "".
 func (f fields) text(name string) string {
 	raw := bytes.TrimSpace(f[name])
 	var text string
 	if len(raw) > 0 && raw[0] == '"' {
-		_ = json.Unmarshal(raw, &text) // it is valid, being a part of what was
+		_ = json.Unmarshal(raw, &text) // valid, since the whole body was
 		return strings.TrimSpace(text)
 	}
 	if len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9') {
@@ -50,11 +51,11 @@ func (f fields) text(name string) string {
 	return ""
 }
 
-// idMax is the most characters of an identifier.
+// idMax is the maximum length of an identifier in characters.
 const idMax = 64
 
-// identifier is a field that is a whole number, or a text that could be one of the bank's own identifiers. The number 5 and the
-// text "5" are the same.
+// identifier returns a field that is an integer, or a string of the form of the bank's identifiers. The number 5 and the
+// string "5" are the same.
 func (f fields) identifier(name string) (string, bool) {
 	text := f.text(name)
 	if text == "" || len(text) > idMax {
@@ -71,14 +72,14 @@ func (f fields) identifier(name string) (string, bool) {
 	return text, true
 }
 
-// amount is a field that is an amount in VND, which has no smaller unit: a number, or a text that is one. 100000.00 is
-// whole, and so is 1e5; 0.5 is none.
+// amount returns a field that is a whole amount in VND, which has no smaller unit: a number or a string. 100000.00 and 1e5
+// are whole, 0.5 is not.
 func (f fields) amount(name string) (int64, bool) {
 	text := f.text(name)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, n >= 0
 	}
-	const exact = 1 << 53 // what a float64 holds to the unit
+	const exact = 1 << 53 // up to which a float64 represents every integer
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n < 0 || n >= exact || n != math.Trunc(n) {
 		return 0, false
@@ -86,11 +87,11 @@ func (f fields) amount(name string) (int64, bool) {
 	return int64(n), true
 }
 
-// transfer is what a stored callback says.
+// transfer parses a stored callback.
 func (r row) transfer() wallet.Transfer {
 	t := wallet.Transfer{ID: r.id, ReceivedAt: r.receivedAt}
 	f, err := parseFields(r.body)
-	if err != nil { // no Append kept it
+	if err != nil { // Append does not store such a body
 		t.Fault = "it is not a JSON object"
 		return t
 	}

@@ -28,8 +28,8 @@ func newService(d *db.DB, log *bytes.Buffer, appended func()) *bankpay.Service {
 	return bankpay.New(d, clock.NewFake(noon()), slog.New(slog.NewTextHandler(log, nil)), appended)
 }
 
-// The shapes that the bank's service has published in its documentation, and what they have been seen to vary in.
-func TestCallbacksAreReadAsTheBankWritesThem(t *testing.T) {
+// The formats in the documentation of the bank's service, and observed variants.
+func TestCallbacksAreParsed(t *testing.T) {
 	in := func(amount int64, accounts, texts []string) wallet.Transfer {
 		return wallet.Transfer{Direction: wallet.In, Amount: amount, Accounts: accounts, Texts: texts}
 	}
@@ -70,7 +70,7 @@ func TestCallbacksAreReadAsTheBankWritesThem(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoIdentifierIsRefused(t *testing.T) {
+func TestCallbackWithoutIdentifierIsRejected(t *testing.T) {
 	for _, body := range []string{
 		``, `{`, `[]`, `null`, `"x"`, `1`, `{}`, `{"ID": 1}`, `{"id": null}`, `{"id": ""}`, `{"id": " "}`, `{"id": 1.5}`, `{"id": 1e3}`, `{"id": -1}`, `{"id": true}`, `{"id": [1]}`,
 		`{"id": {"id": 1}}`, `{"id": "a b"}`, `{"id": "é"}`, `{"id": "` + strings.Repeat("9", 65) + `"}`, `{"id": 1} {"id": 2}`, `id=1&content=x`,
@@ -81,7 +81,7 @@ func TestWhatHasNoIdentifierIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever comes, reading it ends without a fault, and what has an identifier keeps it.
+// Parsing never panics, and a body with an identifier keeps it.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"id": 92704, "accountNumber": "0123499999", "code": null, "content": "x", "transferType": "in", "transferAmount": 2277000}`))
 	f.Add([]byte(`{"id": "FT1", "transferAmount": "1e400"}`))
@@ -99,7 +99,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func TestATransactionIsKeptOnceAndWhole(t *testing.T) {
+func TestTransactionIsStoredOnceAndUnchanged(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		var log bytes.Buffer
 		nudges := 0
@@ -126,7 +126,7 @@ func TestATransactionIsKeptOnceAndWhole(t *testing.T) {
 	})
 }
 
-func TestTheStoreIsAppendOnly(t *testing.T) {
+func TestStoreIsAppendOnly(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		s := newService(d, new(bytes.Buffer), nil)
 		if err := s.Append(t.Context(), []byte(`{"id": 1}`)); err != nil {
@@ -144,7 +144,7 @@ func TestTheStoreIsAppendOnly(t *testing.T) {
 	})
 }
 
-func TestATransactionToldAtOnceManyTimesIsOne(t *testing.T) {
+func TestConcurrentCallbacksStoreOneTransaction(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		var nudges atomic.Int32
 		s := newService(d, new(bytes.Buffer), func() { nudges.Add(1) })
@@ -164,7 +164,7 @@ func TestATransactionToldAtOnceManyTimesIsOne(t *testing.T) {
 	})
 }
 
-func TestTheGateAdmitsTheBankAlone(t *testing.T) {
+func TestGateAdmitsOnlyTheBank(t *testing.T) {
 	bank, other := netip.MustParseAddr("103.255.238.9"), netip.MustParseAddr("103.255.239.9")
 	gate := bankpay.NewGate("s3cret", []netip.Prefix{netip.MustParsePrefix("103.255.238.0/24")})
 	for _, c := range []struct {

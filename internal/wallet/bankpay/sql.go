@@ -13,7 +13,7 @@ const (
 	selectTransaction = "SELECT id, body, received_at FROM bankpay_transactions WHERE id = $1"
 )
 
-// row is a transaction as it was appended.
+// row is a stored transaction.
 type row struct {
 	id         string
 	body       []byte

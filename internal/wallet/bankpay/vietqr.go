@@ -19,17 +19,17 @@ const (
 	objectAdditional = "62" // Additional Data Field Template
 	objectCRC        = "63"
 
-	objectNAPAS       = "00" // within 38: whose template it is
+	objectNAPAS       = "00" // within 38: the owner of the template
 	objectBeneficiary = "01" // within 38
 	objectService     = "02" // within 38
 
 	objectBank    = "00" // within 38-01: the bank's number
 	objectAccount = "01" // within 38-01
 
-	objectPurpose = "08" // within 62: Purpose of Transaction, what the transfer's text begins with
+	objectPurpose = "08" // within 62: Purpose of Transaction, the beginning of the transfer's text
 )
 
-// The values that never change here.
+// The constant values.
 const (
 	formatVersion = "01"
 	onePayment    = "12"         // for one payment, with its amount
@@ -39,8 +39,8 @@ const (
 	vietNam       = "VN"         // ISO 3166-1
 )
 
-// QR is the text of the code that a payer scans: whom to pay, how much in VND, and the transfer's text, which has 25 ASCII
-// characters at most.
+// QR returns the text of the code that a payer scans: the account, the amount in VND, and the transfer's text, which has at
+// most 25 ASCII characters.
 func QR(to wallet.Bank, amount int64, memo string) string {
 	beneficiary := object(objectBank, to.BIN) + object(objectAccount, to.AccountNumber)
 	payload := object(objectFormat, formatVersion) +
@@ -50,14 +50,14 @@ func QR(to wallet.Bank, amount int64, memo string) string {
 		object(objectAmount, strconv.FormatInt(amount, 10)) +
 		object(objectCountry, vietNam) +
 		object(objectAdditional, object(objectPurpose, memo)) +
-		objectCRC + "04" // the checksum is over its own head too (EMVCo MPM §4.7.3)
+		objectCRC + "04" // the checksum covers its own number and length too (EMVCo MPM §4.7.3)
 	return payload + fmt.Sprintf("%04X", checksum(payload))
 }
 
-// object is a data object: its number, its length in two digits, and its value.
+// object encodes a data object: its number, its length in two digits, and its value.
 func object(number, value string) string { return fmt.Sprintf("%s%02d%s", number, len(value), value) }
 
-// checksum is the CRC of ISO/IEC 13239 with the polynomial 1021 and all ones to begin with, also known as
+// checksum returns the CRC of ISO/IEC 13239 with the polynomial 1021 and the initial value FFFF, also known as
 // CRC-16/CCITT-FALSE (EMVCo MPM §4.7.3).
 func checksum(text string) uint16 {
 	const polynomial, highest = 0x1021, 1 << 15

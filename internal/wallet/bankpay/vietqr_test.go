@@ -12,9 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
 
-// Payloads that were published: the second is NAPAS's own example of a transfer with an amount, the others were scanned
-// and paid.
-func TestPublishedPayloadsAreWrittenExactly(t *testing.T) {
+// Published payloads: the second is NAPAS's own example of a transfer with an amount, the others were scanned and paid.
+func TestPublishedPayloadsAreReproduced(t *testing.T) {
 	for want, wish := range map[string]struct {
 		bin, account string
 		amount       int64
@@ -39,7 +38,7 @@ func TestChecksumOfThePublishedCheckString(t *testing.T) {
 	}
 }
 
-// decode takes a payload apart into data objects, in order; it is written from the format and knows nothing of the writer.
+// decode splits a payload into data objects, in order. It is written independently of the encoder.
 func decode(text string) (objects map[string]string, order []string, err error) {
 	objects = make(map[string]string)
 	for text != "" {
@@ -61,9 +60,8 @@ func decode(text string) (objects map[string]string, order []string, err error) 
 	return objects, order, nil
 }
 
-// What is written can be read back, whatever the account, the amount and the memo, and every change of a character is
-// noticed.
-func TestADecoderReadsWhatWasWritten(t *testing.T) {
+// Payloads of any account, amount and memo can be decoded, and the checksum detects every changed character.
+func TestPayloadsCanBeDecoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank := wallet.Bank{
 			BIN:           rapid.StringMatching(`[0-9]{6}`).Draw(t, "bin"),
