@@ -85,7 +85,7 @@ func lend(size int64) []byte {
 	if room, ok := rooms.Get().(*[]byte); ok && int64(cap(*room)) >= size {
 		return (*room)[:0]
 	}
-	return aligned(max(size, leastRoom))
+	return aligned(max(size, minBuffer))
 }
 
 func giveBack(room []byte) {

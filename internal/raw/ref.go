@@ -8,62 +8,44 @@ import (
 	"time"
 )
 
-// Ref says where a record is. It is opaque, at most 50 characters long, and kept in the message's row.
+// Ref is a reference to a record. It is opaque, at most 50 characters long, and stored in the rows of its messages.
 type Ref string
 
-// name tells segments apart. The nonce is random: a file that a crash took away before its folder entry was on
-// stable storage must not give its name, and with it its references, to another.
+// name identifies a segment. The nonce is random: the name of a file that vanished in a crash, before its directory entry was on stable
+// storage, must not be used again, since references to it may exist.
 type name struct {
 	class  int64 // seconds
-	period int64 // since 1970, of which the segment holds what arrived
+	period int64 // when the records arrived, in periods since 1970
 	nonce  uint32
-	old    bool // of a version whose periods were quarters of an hour
 }
 
-// place is a Ref taken apart.
+// place is a parsed Ref into a segment.
 type place struct {
 	name
 	offset int64 // of the record's header
 	length int64 // of its data
 }
 
-const suffix = ".segment"
-
-// maxPeriod bounds what a reference may name; that there is such a year is checked behind it.
-const maxPeriod = 1 << 40
-
-// The layouts of the time in file names, which sort by it and can be read by people. Versions before wrote no seconds.
 const (
-	timeLayout    = "20060102T150405Z"
-	oldTimeLayout = "20060102T1504Z"
+	suffix     = ".segment"
+	timeLayout = "20060102T150405Z" // of the time in file names, so that they sort by it
+
+	periodSeconds = int64(period / time.Second)
+	maxPeriod     = 1 << 40 // bounds the period in a reference; valid then checks the year
 )
 
-func periodOf(t time.Time) int64 { return floorDiv(t.Unix(), int64(period/time.Second)) }
+func periodOf(t time.Time) int64 { return floorDiv(t.Unix(), periodSeconds) }
 
-// kind gives the length of the period of a segment, the layout of its file name, and how much later than its period a
-// message may be received whose record is in it.
-func (n name) kind() (length time.Duration, layout string, late time.Duration) {
-	if n.old {
-		return oldPeriod, oldTimeLayout, 0
-	}
-	return period, timeLayout, slack
-}
+func (n name) begins() time.Time { return time.Unix(n.period*periodSeconds, 0).UTC() }
 
-func (n name) begins() time.Time {
-	length, _, _ := n.kind()
-	return time.Unix(n.period*int64(length/time.Second), 0).UTC()
-}
-
-// expires is the moment from which on nothing in the segment must be readable any more.
+// expires returns the time at which the retention of all records in the segment is over.
 func (n name) expires() time.Time {
-	length, _, late := n.kind()
-	return n.begins().Add(length + late + time.Duration(n.class)*time.Second)
+	return n.begins().Add(period + slack + time.Duration(n.class)*time.Second)
 }
 
-// file is the segment's file name: 20260131T121520Z-900-00c0ffee.segment.
+// file returns the segment's file name: 20260131T121520Z-900-00c0ffee.segment.
 func (n name) file() string {
-	_, layout, _ := n.kind()
-	return fmt.Sprintf("%s-%d-%08x%s", n.begins().Format(layout), n.class, n.nonce, suffix)
+	return fmt.Sprintf("%s-%d-%08x%s", n.begins().Format(timeLayout), n.class, n.nonce, suffix)
 }
 
 // parseFile is the inverse of name.file.
@@ -73,15 +55,13 @@ func parseFile(file string) (n name, ok bool) {
 	if !ok || len(parts) != 3 {
 		return n, false
 	}
-	n.old = len(parts[0]) == len(oldTimeLayout)
-	length, layout, _ := n.kind()
-	begins, err1 := time.Parse(layout, parts[0])
+	begins, err1 := time.Parse(timeLayout, parts[0])
 	class, err2 := strconv.ParseInt(parts[1], 10, 64)
 	nonce, err3 := strconv.ParseUint(parts[2], 16, 32)
 	if err1 != nil || err2 != nil || err3 != nil {
 		return n, false
 	}
-	n.class, n.period, n.nonce = class, floorDiv(begins.Unix(), int64(length/time.Second)), uint32(nonce)
+	n.class, n.period, n.nonce = class, periodOf(begins), uint32(nonce)
 	return n, n.valid() && n.file() == file
 }
 
@@ -89,15 +69,12 @@ func (n name) valid() bool {
 	return n.class > 0 && n.class <= int64(maxClass/time.Second) && n.begins().Year() >= 1970 && n.begins().Year() <= 9999
 }
 
-// placePrefix begins the references into segments whose periods are not quarters of an hour.
+// placePrefix distinguishes references into segments from those into a Table.
 const placePrefix = "s."
 
-// ref writes a place: five numbers in base 36.
+// ref returns the reference to a place: the prefix and five numbers in base 36.
 func (p place) ref() Ref {
-	text := make([]byte, 0, 50)
-	if !p.old {
-		text = append(text, placePrefix...)
-	}
+	text := append(make([]byte, 0, 50), placePrefix...)
 	for i, v := range [...]int64{p.class, p.period, int64(p.nonce), p.offset, p.length} {
 		if i > 0 {
 			text = append(text, '.')
@@ -107,12 +84,12 @@ func (p place) ref() Ref {
 	return Ref(text)
 }
 
-// parse is the inverse of place.ref. What is no reference of ours is ErrDamaged.
+// parse is the inverse of place.ref. It fails with ErrDamaged for anything else.
 func (r Ref) parse() (p place, err error) {
 	var v [5]int64
-	text, current := strings.CutPrefix(string(r), placePrefix)
+	text, ok := strings.CutPrefix(string(r), placePrefix)
 	parts := strings.Split(text, ".")
-	if len(parts) != len(v) {
+	if !ok || len(parts) != len(v) {
 		return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
 	}
 	for i, part := range parts {
@@ -120,7 +97,7 @@ func (r Ref) parse() (p place, err error) {
 			return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
 		}
 	}
-	p = place{name: name{class: v[0], period: v[1], nonce: uint32(v[2]), old: !current}, offset: v[3], length: v[4]}
+	p = place{name: name{class: v[0], period: v[1], nonce: uint32(v[2])}, offset: v[3], length: v[4]}
 	inBounds := v[1] >= 0 && v[1] <= maxPeriod && p.valid() && p.offset >= int64(len(magic)) && p.offset <= math.MaxInt64/2 &&
 		p.length > 0 && p.length <= maxRecord
 	if !inBounds || p.ref() != r {
@@ -129,6 +106,7 @@ func (r Ref) parse() (p place, err error) {
 	return p, nil
 }
 
+// floorDiv returns a/b rounded down.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {

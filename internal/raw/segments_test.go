@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -166,31 +165,6 @@ func TestARecordIsErasedAfterItsClassAndNotBefore(t *testing.T) {
 	if left := files(t, dir); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
-}
-
-// A version before kept a quarter of an hour in a file, and its references are in the rows of messages.
-func TestASegmentOfAnEarlierVersionIsReadAndErased(t *testing.T) {
-	dir, c := t.TempDir(), clock.NewFake(start)
-	s := open(t, dir, c)
-	fields := strings.Split(string(keep(t, s, start, records(free, text(3000)))[0]), ".") // s, class, period, nonce, offset, length
-	s.Close()
-	now := files(t, dir)[0]
-	if err := os.Rename(now, strings.Replace(now, "20260131T120500Z", "20260131T1200Z", 1)); err != nil {
-		t.Fatal(err)
-	}
-	fields[2] = strconv.FormatInt(start.Unix()/900, 36)
-	ref := raw.Ref(strings.Join(fields[1:], "."))
-	again := open(t, dir, c)
-	wantBody(t, again, ref, text(3000))
-	for _, step := range []struct {
-		after   time.Duration
-		removed int
-	}{{25*time.Minute - 1, 0}, {25 * time.Minute, 1}} { // its quarter ends at 12:15
-		if n, err := again.Sweep(start.Add(step.after)); n != step.removed || err != nil {
-			t.Errorf("Sweep after %s = %d, %v; want %d", step.after, n, err, step.removed)
-		}
-	}
-	wantGone(t, again, ref, raw.ErrGone)
 }
 
 func TestOpenRemovesWhatIsPastItsTime(t *testing.T) {

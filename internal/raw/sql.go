@@ -10,32 +10,32 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// These are for PostgreSQL alone.
+// Only PostgreSQL runs these.
 const (
-	insertParts = "INSERT INTO raw_message (quarter, id, data) VALUES ($1, $2, $3)"
-	selectParts = "SELECT data FROM raw_message WHERE quarter = $1 AND id >= $2 AND id <= $3 ORDER BY id"
+	insertParts = "INSERT INTO raw_message (slot, id, data) VALUES ($1, $2, $3)"
+	selectParts = "SELECT data FROM raw_message WHERE slot = $1 AND id >= $2 AND id <= $3 ORDER BY id"
 
-	deleteParts = "DELETE FROM raw_message WHERE quarter = $1 AND id < $2"
-	deleteAll   = "DELETE FROM raw_message WHERE quarter = $1"
+	deleteParts = "DELETE FROM raw_message WHERE slot = $1 AND id < $2"
+	deleteAll   = "DELETE FROM raw_message WHERE slot = $1"
 
 	// The size is NULL where the partition has just been dropped.
 	selectPartitions = `SELECT c.relname, coalesce(pg_relation_size(c.oid), 0) > 0 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 		WHERE i.inhparent = CAST('raw_message' AS regclass) ORDER BY c.relname`
 	selectPartition = "SELECT to_regclass($1) IS NOT NULL"
 
-	// Who makes or drops partitions holds this until the transaction ends.
+	// lockPartitions is held until the end of a transaction that creates or drops partitions.
 	lockPartitions = "SELECT pg_advisory_xact_lock(7164204)"
-	// Dropping one waits for whoever uses the table, and who comes after waits behind it: not for long.
+	// boundLocking bounds how long dropping waits for transactions that use the table, since others wait behind it.
 	boundLocking = "SET LOCAL lock_timeout = 500"
 )
 
-// partitionName begins the names of partitions; their slot follows.
+// partitionName is the prefix of the names of partitions. Their slot follows.
 const partitionName = "raw_message_"
 
 func (s slot) table() string { return partitionName + strconv.FormatInt(int64(s), 10) }
 
-// creation are the statements that make a partition. It is made beside the table and attached to it, which stops nobody, as
-// making it inside would. Rows are never changed, so there is nothing to vacuum but where some are deleted; what fits a page stays in it.
+// creation returns the statements that create a partition. It is created as a table of its own and then attached, since that blocks no
+// other transaction. Rows are never changed, so only wide partitions, in which rows are deleted, need vacuuming.
 func (s slot) creation() []string {
 	vacuum := "autovacuum_enabled = false, toast.autovacuum_enabled = false, "
 	if s.wide() {
@@ -47,13 +47,13 @@ func (s slot) creation() []string {
 	}
 }
 
-// makeAhead is how many partitions are made at a time: those that are needed next.
+// makeAhead is how many partitions are created at a time: the one that is needed and those after it.
 const makeAhead = 3
 
-// knownMax bounds how many partitions a process remembers to have seen.
+// knownMax bounds Table.made.
 const knownMax = 4096
 
-// partition makes sure that there is a partition.
+// partition creates a partition unless it exists.
 func (t *Table) partition(ctx context.Context, s slot) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +77,7 @@ func (t *Table) partition(ctx context.Context, s slot) error {
 	return nil
 }
 
-// createTx makes a partition if there is none, and those behind it.
+// createTx creates a partition and those after it, and returns them. If the first exists it creates none.
 func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) {
 	if _, err := tx.Exec(ctx, lockPartitions); err != nil {
 		return nil, err
@@ -101,13 +101,13 @@ func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) 
 	return there, nil
 }
 
-// partitioned is a partition that there is.
+// partitioned is an existing partition.
 type partitioned struct {
 	slot slot
-	used bool // there was something in it
+	used bool // it is not empty
 }
 
-// partitions lists the partitions there are.
+// partitions lists the partitions of the table.
 func (t *Table) partitions(ctx context.Context) ([]partitioned, error) {
 	parts, err := db.Collect(ctx, t.db, func(row db.Row) (p partitioned, err error) {
 		var name string
@@ -124,7 +124,7 @@ func (t *Table) partitions(ctx context.Context) ([]partitioned, error) {
 	return parts, nil
 }
 
-// empty erases all that is in a partition. Where another transaction reads from it, a dump for instance, it deletes the rows: they
+// empty truncates a partition. If another transaction, such as a dump, is reading from it, empty deletes the rows instead; their octets
 // are then erased later, with the partition.
 func (t *Table) empty(ctx context.Context, s slot) error {
 	err := t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -146,7 +146,7 @@ func (t *Table) empty(ctx context.Context, s slot) error {
 	}), "empty", s)
 }
 
-// thin deletes what may go from a wide partition.
+// thin deletes the expired records of a wide partition.
 func (t *Table) thin(ctx context.Context, s slot, now time.Time) error {
 	return wrap(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, deleteParts, int64(s), idBefore(now))

@@ -10,26 +10,24 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Table is the store in PostgreSQL, for processes that share one: a partition for each twenty seconds in which what is
-// in it may go, so that it is erased by truncating the partition (docs/decisions/0044). A record is written in the transaction that makes its message:
-// its message is not there without it. It is safe for concurrent use.
-//
-// The records of one Append lie end to end in rows that fill a page each (docs/decisions/0031).
+// Table stores raw messages in PostgreSQL, for processes that share one. Records that expire within the same twenty seconds share a
+// partition, so that they are erased by truncating it (docs/decisions/0044). A record is written in the transaction that inserts its
+// message. The records of one Append lie end to end in rows that fill a page each (docs/decisions/0031). A Table is safe for concurrent
+// use.
 type Table struct {
 	db *db.DB
 
 	mu       sync.Mutex
-	made     map[slot]bool // partitions that this process has seen; those it dropped are not among them
-	nextDrop time.Time     // when empty partitions are dropped again
+	made     map[slot]bool // partitions that exist, as far as this process knows
+	nextDrop time.Time     // when empty partitions may next be dropped
 }
 
-// NewTable returns the store in a database that has been migrated.
+// NewTable returns the Table of a database, which must have been migrated.
 func NewTable(d *db.DB) *Table {
 	return &Table{db: d, made: make(map[slot]bool)}
 }
 
-// Append gives records that arrived at the given time their references, and makes sure that there is room for them. It
-// writes none of them: that is InsertTx, for all of them.
+// Append assigns references to records that arrived at the given time, and creates the partitions that they need. InsertTx writes them.
 func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (refs []Ref, err error) {
 	if year := at.Year(); year < 1971 || year > 9998 {
 		return nil, fmt.Errorf("%w: it arrived in the year %d", ErrRecord, year)
@@ -38,14 +36,14 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 		return nil, err
 	}
 	refs = make([]Ref, len(records))
-	ends := make(map[time.Duration]cell, 2) // by class, where the next record goes
+	ends := make(map[time.Duration]cell, 2) // by class, the cell of the next record
 	for i, r := range records {
 		c, begun := ends[r.Class]
 		if !begun {
 			goes := at.Add(r.Class + slack)
 			c = newCell(goes, slotOf(goes, r.Class))
 			if err := t.partition(ctx, c.slot); err != nil {
-				return nil, fmt.Errorf("make room for raw messages: %w", err)
+				return nil, fmt.Errorf("create a partition for raw messages: %w", err)
 			}
 		}
 		c.length = int64(len(r.Data))
@@ -56,7 +54,7 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 	return refs, nil
 }
 
-// InsertTx writes the records of one Append, with the references that it gave, in the transaction that makes their messages.
+// InsertTx writes all records of one Append, with the references that it returned, in the transaction that inserts their messages.
 func (t *Table) InsertTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Record) error {
 	streams := make(map[[16]byte]*stream, 2)
 	for i, r := range records {
@@ -82,13 +80,12 @@ func (t *Table) InsertTx(ctx context.Context, tx *db.Tx, refs []Ref, records []R
 	return nil
 }
 
-// Read returns the bytes that were given to Compress before Append. It fails with ErrGone if the record is not
-// there and with ErrDamaged if it is not what was written.
+// Read returns the raw message of a record. Errors: ErrGone, ErrDamaged.
 func (t *Table) Read(ref Ref) ([]byte, error) {
 	return t.ReadFrom(context.Background(), t.db, ref)
 }
 
-// ReadFrom is Read of what q sees: a transaction sees what it has written.
+// ReadFrom is Read by way of q: a transaction reads what it has written.
 func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, error) {
 	c, err := parseCell(ref)
 	if err != nil {
@@ -111,18 +108,10 @@ func (t *Table) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
 	}
-	r := cellRecord{t.db, c}
-	if c.length > 0 {
-		return newReader(ctx, ref, r, c.length)
-	}
-	data, err := r.whole(ctx) // of an earlier version, whose references do not say how long a record is
-	if err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
-	}
-	return NewReader(ctx, ref, data)
+	return newReader(ctx, ref, cellRecord{t.db, c}, c.length)
 }
 
-// cellRecord is a record as the source of a Reader.
+// cellRecord is the source of a Reader in a Table.
 type cellRecord struct {
 	q db.Queryer
 	cell
@@ -147,7 +136,7 @@ func (r cellRecord) read(ctx context.Context, p []byte, off int64) error {
 	return err
 }
 
-// Sweep erases what is past its retention at now, and returns how many partitions that emptied. It goes on after an error and
+// Sweep erases the records whose retention is over at now, and returns how many partitions it emptied. It continues after errors and
 // returns all of them.
 func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err error) {
 	parts, err := t.partitions(ctx)
@@ -174,11 +163,11 @@ func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err erro
 	return emptied, t.dropSome(ctx, now, over)
 }
 
-// dropEvery is how often partitions are dropped that have been emptied. That waits for all who use the table, and who comes
-// after waits behind it; emptying one does not.
+// dropEvery is how often emptied partitions are dropped. Dropping, unlike emptying, waits for all transactions that use the table, and
+// later ones wait behind it.
 const dropEvery = 15 * time.Minute
 
-// dropSome drops partitions, if it is time for that. Where a transaction goes on for long it is left to the next time.
+// dropSome drops partitions, at most every dropEvery. If a long transaction prevents that, it leaves them to the next time.
 func (t *Table) dropSome(ctx context.Context, now time.Time, over []slot) error {
 	t.mu.Lock()
 	due := len(over) > 0 && !now.Before(t.nextDrop)
@@ -195,5 +184,5 @@ func (t *Table) dropSome(ctx context.Context, now time.Time, over []slot) error 
 	return nil
 }
 
-// Close lets go of nothing: the database is not the table's.
+// Close does nothing: the database belongs to the caller.
 func (*Table) Close() error { return nil }

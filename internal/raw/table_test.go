@@ -3,10 +3,7 @@ package raw_test
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -207,7 +204,7 @@ func TestATableRefusesWhatItDidNotWrite(t *testing.T) {
 		"":                                       raw.ErrDamaged,
 		"t.":                                     raw.ErrDamaged,
 		"t.zz.00":                                raw.ErrDamaged,
-		"t.zz.00000000000000000000000000000000":  raw.ErrGone,
+		"t.zz.00000000000000000000000000000000":  raw.ErrDamaged,
 		"t.+zz.00000000000000000000000000000000": raw.ErrDamaged,
 		"t.zz.0000000000000000000000000000000G":  raw.ErrDamaged,
 		"t.zz.AAAAAAAAAAAAAAAAAAAAAA.0.9":        raw.ErrGone,
@@ -274,41 +271,6 @@ func TestRowsFillPages(t *testing.T) {
 	}
 	if pages != 100 || beside != 0 {
 		t.Errorf("%d pages and %d beside; want 100 and none", pages, beside)
-	}
-}
-
-// A version before wrote a record into a row of its own.
-func TestAnEarlierReferenceIsRead(t *testing.T) {
-	d := dbtest.OpenPostgres(t, db.Options{})
-	table := raw.NewTable(d)
-	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
-	quarter := begin.Add(16*time.Minute).Unix()/900 + 1
-	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE raw_message_%d PARTITION OF raw_message FOR VALUES FROM (%d) TO (%d)", quarter, quarter, quarter+1)); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, "INSERT INTO raw_message (quarter, id, data) VALUES ($1, $2, $3)",
-			quarter, []byte("0123456789abcdef"), raw.Compress(nil, []byte("from before")))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ref := raw.Ref("t." + strconv.FormatInt(quarter, 36) + "." + hex.EncodeToString([]byte("0123456789abcdef")))
-	end := time.Unix(quarter*900, 0)
-	for _, at := range []time.Time{begin, end.Add(-time.Second)} {
-		if _, err := table.Sweep(t.Context(), at); err != nil {
-			t.Fatal(err)
-		}
-		if content, err := table.Read(ref); err != nil || string(content) != "from before" {
-			t.Errorf("%q, %v", content, err)
-		}
-	}
-	if _, err := table.Sweep(t.Context(), end); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := table.Read(ref); !errors.Is(err, raw.ErrGone) {
-		t.Errorf("after its quarter: %v", err)
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *service) damage() {
 	s.t.Helper()
 	if s.OnPostgres() {
 		result, err := s.Database().ExecContext(s.t.Context(), `UPDATE raw_message SET data = set_byte(data, 4000, get_byte(data, 4000) # 1)
-			WHERE (quarter, id) = (SELECT quarter, id FROM raw_message ORDER BY quarter, id OFFSET (SELECT count(*) / 2 FROM raw_message) LIMIT 1)`)
+			WHERE (slot, id) = (SELECT slot, id FROM raw_message ORDER BY slot, id OFFSET (SELECT count(*) / 2 FROM raw_message) LIMIT 1)`)
 		if err != nil {
 			s.t.Fatal(err)
 		}

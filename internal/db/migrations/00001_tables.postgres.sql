@@ -12,14 +12,14 @@ ALTER TABLE attachment SET (toast_tuple_target = 8160);
 ALTER TABLE mailbox SET (fillfactor = 80);
 ALTER TABLE blob SET (fillfactor = 70);
 
--- Raw messages, which SQLite's service keeps in files. A partition holds a quarter of an hour, counted since 1970, at whose beginning
--- all raw messages in it have expired. Package raw creates and drops the partitions.
+-- Raw messages, which SQLite's service keeps in files. A partition holds those that expire within the same twenty seconds; slot is the time in
+-- seconds since 1970 at which all of them have expired (package raw, slot.go). Package raw creates and drops the partitions.
 CREATE TABLE raw_message (
-    quarter BIGINT NOT NULL,
+    slot    BIGINT NOT NULL,
     id      BYTEA  NOT NULL,
     data    BYTEA  NOT NULL, -- compressed
-    PRIMARY KEY (quarter, id)
-) PARTITION BY RANGE (quarter);
+    PRIMARY KEY (slot, id)
+) PARTITION BY RANGE (slot);
 ALTER TABLE raw_message ALTER COLUMN data SET STORAGE EXTERNAL;
 
 -- The state of the rate limits that processes count together (package ratelimit). A crash of the server empties the table.
