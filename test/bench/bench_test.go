@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"math"
@@ -67,36 +66,22 @@ func TestCodesHaveSixDigitsAndDoNotRepeat(t *testing.T) {
 	}
 }
 
-// Every contestant understands the one client, with a connection for each mail and with a connection that is kept.
-func TestReceiversAcceptMail(t *testing.T) {
-	for name, serve := range receivers() {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		go func() { _ = serve(l) }() // ends with the listener
-		for _, reuse := range []bool{false, true} {
-			l := load{addr: l.Addr().String(), boxes: []mailbox{{Address: addressMark}}, reuse: reuse, length: time.Minute, most: 3}
-			for _, k := range []kind{small(), large()} {
-				o, err := l.run(t.Context(), newSenders(k, 2))
-				if err != nil || len(o.taken) != 6 {
-					t.Errorf("%s, %s: %d of 6 mails, %v", name, k.name, len(o.taken), err)
-				}
+// The receiver accepts mail with a connection for each mail and with a connection that is kept.
+func TestReceiverAcceptsMail(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() { _ = serveGoSMTP(l) }() // ends with the listener
+	for _, reuse := range []bool{false, true} {
+		l := load{addr: l.Addr().String(), boxes: []mailbox{{Address: addressMark}}, reuse: reuse, length: time.Minute, most: 3}
+		for _, k := range []kind{small(), large()} {
+			o, err := l.run(t.Context(), newSenders(k, 2))
+			if err != nil || len(o.taken) != 6 {
+				t.Errorf("%s: %d of 6 mails, %v", k.name, len(o.taken), err)
 			}
 		}
-		l.Close()
-	}
-}
-
-func TestPlainUnstuffsDots(t *testing.T) {
-	server, other := net.Pipe()
-	p := &plain{conn: server, in: bufio.NewReader(server), out: bufio.NewWriter(server), from: true, to: 1}
-	go func() {
-		_, _ = other.Write([]byte("..a\r\n...\r\nb\r\n.\r\n"))
-	}()
-	go func() { _, _ = io.Copy(io.Discard, other) }()
-	if err := p.data(); err != nil || string(p.message) != ".a\r\n..\r\nb\r\n" {
-		t.Errorf("message %q, error %v", p.message, err)
 	}
 }
 

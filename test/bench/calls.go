@@ -25,7 +25,7 @@ func callsPart(ctx context.Context, b *bench) error {
 	if b.quick {
 		rounds, length = 3, 500*time.Millisecond
 	}
-	g, err := b.startGonebox(ctx, b.dataDir())
+	g, err := b.startGonebox(ctx, b.dataDir(), nil)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (g *gonebox) calls(ctx context.Context, boxes []mailbox) ([]call, error) {
 
 // slice makes one kind of call for a while from all clients.
 func (k *call) slice(ctx context.Context, g *gonebox, length time.Duration, counts bool) error {
-	gauge, err := startGauge(g.process)
+	gauge, err := startGauge(g.process, nil)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ require (
 	github.com/gonebox/gonebox v0.0.0 // its servers for tests
 	github.com/miekg/dns v1.1.73 // the resolver that the service asks
 	golang.org/x/sys v0.49.0
-	modernc.org/sqlite v1.60.1 // what a bare callback writes to
+	modernc.org/sqlite v1.60.1 // indirect
 )
 
 require (

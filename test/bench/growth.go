@@ -58,7 +58,7 @@ func growthPart(ctx context.Context, b *bench) error {
 
 // newStock starts a service and fills it over SMTP.
 func (b *bench) newStock(ctx context.Context, messages int) (*stock, error) {
-	g, err := b.startGonebox(ctx, b.dataDir())
+	g, err := b.startGonebox(ctx, b.dataDir(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func manyRecipients(commands []byte, block []mailbox) []byte {
 }
 
 func (s *stock) takeMail(ctx context.Context, crowd []*sender, length time.Duration, counts bool) error {
-	gauge, err := startGauge(s.process)
+	gauge, err := startGauge(s.process, nil)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// boxCount is how many mailboxes the mails of the mail part are spread over.
+// boxCount is how many mailboxes the mails of a comparison are spread over.
 const boxCount = 64
 
 // contestant is one of the servers that take turns.
@@ -15,6 +17,10 @@ type contestant struct {
 	name string
 	addr string
 	*process
+	gonebox      *gonebox       // nil: a receiver that stores nothing
+	database     *dbtest.Server // nil: the server needs no other process
+	boxes        []mailbox      // the recipients
+	taken, coded int            // mails that were answered 250, and of those the ones whose code was found
 }
 
 // mailCase is one of the ways in which mail is sent.
@@ -32,14 +38,31 @@ func (c *mailCase) name() string {
 	return c.kind.name + ", a connection each"
 }
 
-// cell is what a contestant did in one case, round by round.
+func (c *mailCase) cell(name string) *cell {
+	if c.cells[name] == nil {
+		c.cells[name] = &cell{}
+	}
+	return c.cells[name]
+}
+
+// cell has the figures of a contestant in one case, round by round.
 type cell struct {
 	rate      series // mails a second
 	cpu       series // milliseconds of the server's CPU time a mail, which is seconds per 1,000 mails
-	database  series // likewise, of a database server beside it
-	both      series // likewise, of all of them with the load generator's
-	generator series // share of CPU time that the load generator used of what both used
-	others    series // share of the machine's CPU time that went to processes that are no part of this
+	database  series // likewise, of its database server
+	both      series // likewise, of all of them and the load generator
+	generator series // the load generator's share of the CPU time of server and generator
+	others    series // share of the machine's CPU time that went to unrelated processes
+}
+
+func (c *cell) add(o outcome, u usage) {
+	mails := float64(len(o.taken))
+	c.rate = append(c.rate, o.rate())
+	c.cpu = append(c.cpu, u.server.Seconds()*1000/mails)
+	c.database = append(c.database, u.database.Seconds()*1000/mails)
+	c.both = append(c.both, (u.server+u.database+u.own).Seconds()*1000/mails)
+	c.generator = append(c.generator, u.own.Seconds()/(u.own+u.server).Seconds())
+	c.others = append(c.others, max(0, (u.machine-u.own-u.server-u.database).Seconds())/(u.elapsed.Seconds()*float64(runtime.NumCPU())))
 }
 
 func mailCases() []*mailCase {
@@ -53,87 +76,35 @@ func mailCases() []*mailCase {
 	return all
 }
 
-// The contestants.
-const (
-	ours     = "gonebox"
-	library  = "bare go-smtp"
-	simplest = "plain receiver"
-)
-
-// arena is where the contestants are.
-type arena struct {
-	all     []contestant
-	gonebox *gonebox
-	boxes   []mailbox
-	taken   int // mails that gonebox answered 250
-	coded   int // of which it found the code
-}
-
-func (b *bench) openArena(ctx context.Context) (*arena, error) {
-	g, err := b.startGonebox(ctx, b.dataDir())
-	if err != nil {
-		return nil, err
-	}
-	a := &arena{gonebox: g, all: []contestant{{ours, g.smtp, g.process}}}
-	if a.boxes, err = g.newBoxes(ctx, 0, boxCount); err != nil {
-		a.close()
-		return nil, err
-	}
-	for _, r := range []struct{ name, receiver string }{{library, "receiver-go-smtp"}, {simplest, "receiver-plain"}} {
-		p, addr, err := startSelf(ctx, r.receiver, "")
-		if err != nil {
-			a.close()
-			return nil, err
-		}
-		a.all = append(a.all, contestant{r.name, addr, p})
-	}
-	return a, nil
-}
-
-func (a *arena) close() {
-	a.gonebox.stop()
-	for _, c := range a.all[1:] {
-		c.stop()
-	}
-}
-
-func mailPart(ctx context.Context, b *bench) error {
-	rounds, length := 7, 1250*time.Millisecond
-	if b.quick {
-		rounds, length = 3, 700*time.Millisecond
-	}
-	a, err := b.openArena(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.close()
+// compare has the contestants take turns in every case, for some rounds of slices of the given length. The first round
+// warms everything up and is not counted.
+func (b *bench) compare(ctx context.Context, part string, all []*contestant, rounds int, length time.Duration) ([]*mailCase, error) {
 	cases := mailCases()
-	for round := range rounds + 1 { // the first warms everything up and is not counted
-		b.report.note("mail: round %d of %d", round, rounds)
+	for round := range rounds + 1 {
+		b.report.note("%s: round %d of %d", part, round, rounds)
 		for _, m := range cases {
-			for turn := range a.all {
-				c := a.all[(turn+round)%len(a.all)]
-				if err := a.slice(ctx, m, c, length, round > 0); err != nil {
-					return fmt.Errorf("%s, %s: %w", c.name, m.name(), err)
+			for turn := range all {
+				c := all[(turn+round)%len(all)]
+				if err := c.slice(ctx, m, length, round > 0); err != nil {
+					return nil, fmt.Errorf("%s, %s: %w", c.name, m.name(), err)
 				}
 			}
 		}
 	}
-	b.report.mail(a, cases, rounds, length)
-	return nil
+	return cases, nil
 }
 
-// slice lets one contestant take mail, and looks afterwards whether gonebox has it all.
-func (a *arena) slice(ctx context.Context, m *mailCase, c contestant, length time.Duration, counts bool) error {
-	g, err := startGauge(c.process)
+// slice sends mail to the contestant for a while. It then checks that gonebox holds exactly the mails it answered 250.
+func (c *contestant) slice(ctx context.Context, m *mailCase, length time.Duration, counts bool) error {
+	g, err := startGauge(c.process, c.database)
 	if err != nil {
 		return err
 	}
-	o, err := load{addr: c.addr, boxes: a.boxes, reuse: m.reuse, length: length}.run(ctx, m.crowd)
+	o, err := load{addr: c.addr, boxes: c.boxes, reuse: m.reuse, length: length}.run(ctx, m.crowd)
 	if err != nil {
 		return err
 	}
-	time.Sleep(100 * time.Millisecond) // the work after the replies counts as the server's cost and must not slow the next contestant
+	time.Sleep(100 * time.Millisecond) // the work after the replies counts as the server's and must not slow the next contestant
 	used, err := g.read()
 	if err != nil {
 		return err
@@ -141,28 +112,62 @@ func (a *arena) slice(ctx context.Context, m *mailCase, c contestant, length tim
 	if counts {
 		m.cell(c.name).add(o, used)
 	}
-	if c.name != ours {
+	if c.gonebox == nil {
 		return nil
 	}
-	coded, err := a.gonebox.verify(ctx, a.boxes, o.taken)
-	a.taken, a.coded = a.taken+len(o.taken), a.coded+coded
+	coded, err := c.gonebox.verify(ctx, c.boxes, o.taken)
+	c.taken, c.coded = c.taken+len(o.taken), c.coded+coded
 	return err
 }
 
-func (c *mailCase) cell(name string) *cell {
-	if c.cells[name] == nil {
-		c.cells[name] = &cell{}
+// The contestants of the mail part.
+const (
+	ours    = "gonebox"
+	library = "bare go-smtp"
+)
+
+// mailPart compares the service with a receiver that stores nothing.
+func mailPart(ctx context.Context, b *bench) error {
+	rounds, length := b.rounds(7)
+	first, err := b.openService(ctx, ours, nil, nil)
+	if err != nil {
+		return err
 	}
-	return c.cells[name]
+	defer first.gonebox.stop()
+	p, addr, err := startSelf(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	all := []*contestant{first, {name: library, addr: addr, process: p, boxes: first.boxes}}
+	cases, err := b.compare(ctx, "mail", all, rounds, length)
+	if err != nil {
+		return err
+	}
+	b.report.mail(first, cases, rounds, length)
+	return nil
 }
 
-func (c *cell) add(o outcome, u usage) {
-	c.rate = append(c.rate, o.rate())
-	c.cpu = append(c.cpu, u.server.Seconds()*1000/float64(len(o.taken)))
-	c.database = append(c.database, u.database.Seconds()*1000/float64(len(o.taken)))
-	c.both = append(c.both, (u.server+u.database+u.own).Seconds()*1000/float64(len(o.taken)))
-	c.generator = append(c.generator, u.own.Seconds()/(u.own+u.server).Seconds())
-	c.others = append(c.others, max(0, (u.machine-u.own-u.server).Seconds())/(u.elapsed.Seconds()*float64(runtime.NumCPU())))
+// rounds returns the number of rounds and the length of a slice.
+func (b *bench) rounds(n int) (int, time.Duration) {
+	if b.quick {
+		return 3, 700 * time.Millisecond
+	}
+	return n, 1250 * time.Millisecond
+}
+
+// openService starts the service as a contestant, and makes the mailboxes.
+func (b *bench) openService(ctx context.Context, name string, database *dbtest.Server, own map[string]string) (*contestant, error) {
+	g, err := b.startGonebox(ctx, b.dataDir(), own)
+	if err != nil {
+		return nil, err
+	}
+	c := &contestant{name: name, addr: g.smtp, process: g.process, gonebox: g, database: database}
+	if c.boxes, err = g.newBoxes(ctx, 0, boxCount); err != nil {
+		g.stop()
+		return nil, err
+	}
+	return c, nil
 }
 
 // usage is CPU time used between two moments.
@@ -171,27 +176,37 @@ type usage struct {
 	database                      time.Duration // used by a database server beside the server under test
 }
 
-// gauge remembers the first moment.
+// gauge measures the CPU time used since it was started.
 type gauge struct {
-	process *process
-	begun   time.Time
-	at      usage
+	process  *process
+	database *dbtest.Server // nil: none
+	begun    time.Time
+	at       usage
 }
 
-func startGauge(p *process) (*gauge, error) {
-	g := &gauge{process: p}
+func startGauge(p *process, database *dbtest.Server) (*gauge, error) {
+	g := &gauge{process: p, database: database}
 	var err error
 	g.at, err = g.now()
 	g.begun = time.Now()
 	return g, err
 }
 
-func (g *gauge) now() (usage, error) {
-	server, err := g.process.cpu()
-	return usage{server: server, own: ownCPU(), machine: machineCPU()}, err
+func (g *gauge) now() (u usage, err error) {
+	if g.database != nil {
+		if u.database, err = g.database.CPU(); err != nil {
+			return u, err
+		}
+	}
+	u.own, u.machine = ownCPU(), machineCPU()
+	u.server, err = g.process.cpu()
+	return u, err
 }
 
 func (g *gauge) read() (usage, error) {
 	u, err := g.now()
-	return usage{server: u.server - g.at.server, own: u.own - g.at.own, machine: u.machine - g.at.machine, elapsed: time.Since(g.begun)}, err
+	return usage{
+		server: u.server - g.at.server, own: u.own - g.at.own, machine: u.machine - g.at.machine, database: u.database - g.at.database,
+		elapsed: time.Since(g.begun),
+	}, err
 }

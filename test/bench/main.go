@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// timeLimit ends a run that has gone astray; the longest takes less than eight minutes on two shared cores.
+// timeLimit ends a run that hangs; a whole run takes less than eight minutes on two shared cores.
 const timeLimit = 20 * time.Minute
 
 // part is one of the measurements; its name is what --only takes.
@@ -22,16 +22,14 @@ type part struct {
 }
 
 func parts() []part {
-	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"signin", signInPart}, {"money", moneyPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"start", startPart}, {"growth", growthPart}}
+	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"start", startPart}, {"growth", growthPart}}
 }
 
 func main() {
-	if len(os.Args) == 2 {
-		if serve, ok := peers()[os.Args[1]]; ok {
-			exit(runReceiver(serve))
-		}
+	if len(os.Args) == 2 && os.Args[1] == receiverCommand {
+		exit(runReceiver())
 	}
-	signal.Ignore(syscall.SIGPIPE) // a reader that has left does not keep the data folders from being removed
+	signal.Ignore(syscall.SIGPIPE) // the data folders are removed even if the reader of the report has gone
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
@@ -52,11 +50,10 @@ func exit(err error) {
 
 // options are the command line.
 type options struct {
-	only    map[string]bool // nil: everything
-	quick   bool
-	dir     string // where data folders go
-	binary  string // a gonebox that is built already
-	profile string // folder for profiles; "": none
+	only   map[string]bool // nil: everything
+	quick  bool
+	dir    string // where data folders go
+	binary string // a gonebox that is built already
 }
 
 func parse(args []string) (options, error) {
@@ -67,7 +64,6 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.quick, "quick", false, "fewer and shorter rounds")
 	flags.StringVar(&o.dir, "dir", "", "folder for the data, on a real disk (default: the system's temporary folder)")
 	flags.StringVar(&o.binary, "gonebox", "", "gonebox binary to measure (default: build this checkout's)")
-	flags.StringVar(&o.profile, "profile", "", "measure no mail, write CPU and allocation profiles of the mail cases to this folder")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -115,9 +111,6 @@ func run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if o.profile != "" {
-		return profilePart(ctx, b)
-	}
 	b.report.header(b)
 	begun := time.Now()
 	for _, p := range parts() {

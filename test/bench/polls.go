@@ -23,7 +23,7 @@ func pollsPart(ctx context.Context, b *bench) error {
 		tries, open = 100, min(2000, open)
 	}
 	dir := b.dataDir()
-	g, err := b.startGonebox(ctx, dir)
+	g, err := b.startGonebox(ctx, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func pollsPart(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	if g, err = b.startGonebox(ctx, dir); err != nil {
+	if g, err = b.startGonebox(ctx, dir, nil); err != nil {
 		return err
 	}
 	defer g.stop()

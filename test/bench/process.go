@@ -35,16 +35,15 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// startSelf runs this program as one of its peers in a folder ("": anywhere) and returns where it listens.
-func startSelf(ctx context.Context, receiver, dir string) (*process, string, error) {
+// startSelf runs this program as the receiver and returns where it listens.
+func startSelf(ctx context.Context) (*process, string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
-	cmd := exec.Command(self, receiver)
-	cmd.Dir = dir
+	cmd := exec.Command(self, receiverCommand)
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil { // its end tells the receiver to stop
+	if _, err := cmd.StdinPipe(); err != nil { // the receiver stops at its end
 		return nil, "", err
 	}
 	out, err := cmd.StdoutPipe()
@@ -58,7 +57,7 @@ func startSelf(ctx context.Context, receiver, dir string) (*process, string, err
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		p.stop()
-		return nil, "", fmt.Errorf("%s did not say where it listens: %w", receiver, err)
+		return nil, "", fmt.Errorf("the receiver did not print its address: %w", err)
 	}
 	return p, strings.TrimSpace(line), nil
 }

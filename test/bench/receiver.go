@@ -5,22 +5,16 @@ import (
 	"io"
 	"net"
 	"os"
+	"time"
+
+	"github.com/emersion/go-smtp"
 )
 
-// receivers are the contestants that this program plays itself, each in a process of its own.
-func receivers() map[string]func(net.Listener) error {
-	return map[string]func(net.Listener) error{"receiver-go-smtp": serveGoSMTP, "receiver-plain": servePlain}
-}
-
-// peers are all programs that this one plays itself: the receivers of mail, and what else the service is held against.
-func peers() map[string]func(net.Listener) error {
-	all := receivers()
-	all["bare-ledger"] = serveLedger
-	return all
-}
+// receiverCommand is the argument with which this program is the receiver that the service is compared with.
+const receiverCommand = "receiver-go-smtp"
 
 // runReceiver serves on a loopback port, which it prints, until standard input ends: with the process that started it.
-func runReceiver(serve func(net.Listener) error) error {
+func runReceiver() error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -30,5 +24,26 @@ func runReceiver(serve func(net.Listener) error) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	return serve(l)
+	return serveGoSMTP(l)
 }
+
+// serveGoSMTP is the library with a back end that accepts every recipient, reads the message and stores nothing.
+func serveGoSMTP(l net.Listener) error {
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return discard{}, nil }))
+	s.Domain = "go-smtp.bench.example"
+	s.MaxMessageBytes = 25 << 20
+	s.MaxRecipients = 100
+	s.ReadTimeout, s.WriteTimeout = time.Minute, time.Minute
+	return s.Serve(l)
+}
+
+type discard struct{}
+
+func (discard) Mail(string, *smtp.MailOptions) error { return nil }
+func (discard) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (discard) Data(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+func (discard) Reset()        {}
+func (discard) Logout() error { return nil }

@@ -38,7 +38,7 @@ func startPart(ctx context.Context, b *bench) error {
 // timedStart starts the service on a new data folder and times its first good answers, counted from before exec.
 func (b *bench) timedStart(ctx context.Context) (g *gonebox, healthy, ready time.Duration, err error) {
 	begun := time.Now()
-	if g, err = b.execGonebox(ctx, b.dataDir()); err != nil {
+	if g, err = b.execGonebox(ctx, b.dataDir(), nil); err != nil {
 		return nil, 0, 0, err
 	}
 	for _, probe := range []struct {

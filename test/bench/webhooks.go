@@ -48,7 +48,7 @@ func webhooksPart(ctx context.Context, b *bench) error {
 			_ = e.server.Close()
 		}
 	}()
-	g, err := b.startGonebox(ctx, b.dataDir())
+	g, err := b.startGonebox(ctx, b.dataDir(), nil)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (h *hooks) open(ctx context.Context) error {
 		return err
 	}
 	defer c.conn.Close()
-	wish, err := json.Marshal(map[string]string{"email": accountName(0), "password": signInPassword})
+	wish, err := json.Marshal(map[string]string{"email": "account@bench.example", "password": "correct horse battery staple"})
 	if err != nil {
 		return err
 	}
