@@ -129,13 +129,3 @@ func (e *explained) print(w io.Writer) error {
 	}
 	return printTable(w, table)
 }
-
-// visible replaces control characters, which could control the terminal or break the table: the mail is not trusted.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-}

@@ -86,9 +86,3 @@ func TestOtpExplainReportsUnreadableFiles(t *testing.T) {
 	stdin(t, "")
 	gonebox(t, "otp explain -").oneErrorLine(t, "otp explain -", exitFailure, "from standard input: it is empty")
 }
-
-func TestVisibleReplacesControlCharacters(t *testing.T) {
-	if got := visible("12\x1b[31m\t\u202e34 é"); got != "12\ufffd[31m\ufffd\ufffd34 é" {
-		t.Errorf("got %q", got)
-	}
-}

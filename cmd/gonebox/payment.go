@@ -95,7 +95,7 @@ func printPayments(w io.Writer, rows []paymentRow) error {
 	for _, r := range rows {
 		table = append(table, []string{
 			r.ID, r.ReceivedAt.String(), dash(r.Direction), strconv.FormatInt(r.Amount, 10), r.Outcome, dash(r.Reason), dash(r.Order), dash(r.Account),
-			strconv.FormatInt(r.Points, 10), dash(r.Staff), dash(r.Note), dash(printable(r.Content)),
+			strconv.FormatInt(r.Points, 10), dash(r.Staff), dash(r.Note), dash(visible(beginning(r.Content))),
 		})
 	}
 	return printTable(w, table)
@@ -108,16 +108,10 @@ func dash(text string) string {
 	return text
 }
 
-// printable returns the beginning of a text without control characters, which could control the terminal: the text comes from
-// the payer.
-func printable(text string) string {
+// beginning returns the first 200 octets of a text, which may be as long as the payer wants.
+func beginning(text string) string {
 	const most = 200
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 type paymentListCmd struct {
