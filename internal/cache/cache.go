@@ -1,5 +1,4 @@
-// Package cache keeps a bounded number of values in memory, each until it expires, and drops the least recently used ones when
-// there are too many.
+// Package cache is a bounded in-memory cache with expiry and least-recently-used eviction.
 package cache
 
 import (
@@ -26,8 +25,8 @@ type entry[K comparable, V any] struct {
 	expires time.Time // zero: never
 }
 
-// New returns a cache of values whose costs add up to at most max. The cost of a value is what its owner says: its octets, or 1
-// where max is the number of values.
+// New returns a cache of values with a total cost of at most max. The caller chooses the unit: the cost of a value is its octets, for
+// example, or 1 where max is a number of values.
 func New[K comparable, V any](max int) *Cache[K, V] {
 	return &Cache[K, V]{max: max, entries: make(map[K]*list.Element)}
 }
@@ -38,7 +37,7 @@ func (c *Cache[K, V]) Get(key K, now time.Time) (value V, ok bool) {
 	return value, ok
 }
 
-// Look is Get for a caller that reads the value elsewhere if it is not cached. It returns the epoch that PutSince wants.
+// Look is Get for a caller that reads the value from elsewhere if it is not cached. It returns the epoch to be passed to PutSince.
 func (c *Cache[K, V]) Look(key K, now time.Time) (value V, ok bool, epoch uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,15 +54,15 @@ func (c *Cache[K, V]) Look(key K, now time.Time) (value V, ok bool, epoch uint64
 	return e.value, true, c.epoch
 }
 
-// Put stores a value that expires at a time, or never if that is zero. A value that would take the whole cache is not stored.
+// Put stores a value that expires at a time; the zero time is never. A value that costs more than the whole cache is not stored.
 func (c *Cache[K, V]) Put(key K, value V, cost int, expires time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.put(key, value, cost, expires)
 }
 
-// PutSince is Put, unless something was forgotten since the Look that returned the epoch: the value may have been read before the
-// change that made it wrong.
+// PutSince is Put, unless Forget or Clear was called since the Look that returned the epoch: the value may have been read before the
+// change that invalidated it.
 func (c *Cache[K, V]) PutSince(epoch uint64, key K, value V, cost int, expires time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

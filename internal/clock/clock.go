@@ -1,12 +1,11 @@
-// Package clock is the only place that reads the time, so that a test can move a year in a second.
-// It refuses to know what the time is used for.
+// Package clock is the only package that reads the system clock. Tests use a fake clock that they advance at will.
 package clock
 
 import "time"
 
-// Clock tells the time and wakes its caller later.
+// Clock returns the current time and makes timers.
 type Clock interface {
-	// Now is the present moment in UTC.
+	// Now returns the current time in UTC.
 	Now() time.Time
 	// NewTimer returns a timer whose channel receives once, when d has passed. A d of zero or less fires at once.
 	NewTimer(d time.Duration) *Timer
@@ -21,7 +20,7 @@ type Timer struct {
 // Stop releases the timer. It may be called more than once.
 func (t *Timer) Stop() { t.stop() }
 
-// System returns the machine's own clock.
+// System returns the clock of the operating system.
 func System() Clock { return system{} }
 
 type system struct{}

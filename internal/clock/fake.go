@@ -7,8 +7,8 @@ import (
 
 // Fake is a clock that stands still until a test moves it.
 //
-// A goroutine that computes a timer from Now and sets it after the clock was moved sleeps past the moment the test moved to. A test
-// therefore calls WaitForTimers before Advance.
+// A goroutine that computes a duration from Now, and sets its timer after the clock was advanced, sleeps past the time that the test
+// advanced to. A test therefore calls WaitForTimers before Advance.
 type Fake struct {
 	mu      sync.Mutex
 	now     time.Time
@@ -21,12 +21,12 @@ type fakeTimer struct {
 	c  chan time.Time
 }
 
-// NewFake returns a clock that shows t.
+// NewFake returns a clock that stands at t.
 func NewFake(t time.Time) *Fake {
 	return &Fake{now: t.UTC(), timers: make(map[*fakeTimer]struct{}), changed: make(chan struct{})}
 }
 
-// Now is the moment the fake was last moved to.
+// Now returns the time that the clock was last advanced to.
 func (f *Fake) Now() time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,25 +55,25 @@ func (f *Fake) NewTimer(d time.Duration) *Timer {
 	return &Timer{C: t.c, stop: func() { f.stop(t) }}
 }
 
-// Waiting is the number of timers that have neither fired nor been stopped.
+// Waiting returns the number of timers that have neither fired nor been stopped.
 func (f *Fake) Waiting() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.timers)
 }
 
-// TB is what WaitForTimers needs of a testing.TB, which this package does not import since the service is built with it.
+// TB is the part of testing.TB that WaitForTimers needs. Package testing is not imported, since this package is part of the service.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// waitForTimersMax ends a test that hangs. It is generous so that no result depends on the speed of the machine.
+// waitForTimersMax ends a test that hangs. It is long, so that no result depends on the speed of the machine.
 const waitForTimersMax = 30 * time.Second
 
 // WaitForTimers returns when exactly n timers have neither fired nor been stopped. It fails the test if that does not happen
-// within 30 seconds of real time. A goroutine that sleeps holds its timer, and one at work does not: a test that knows how
-// many goroutines sleep on the clock calls it before Advance, and once more before it looks at what they did.
+// within 30 seconds of real time. A goroutine has a timer while it sleeps and none while it works, so a test that knows how
+// many goroutines use the clock calls WaitForTimers before Advance, and again before it checks what they did.
 func (f *Fake) WaitForTimers(t TB, n int) {
 	t.Helper()
 	giveUp := time.NewTimer(waitForTimersMax)

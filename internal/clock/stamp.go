@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Stamp is a moment as the interface writes it: RFC 3339, UTC, millisecond precision (decisions §1).
+// Stamp is a time in the form of the API: RFC 3339, UTC, with milliseconds (docs/spec/conventions.md#paths-and-bodies).
 type Stamp struct{ time.Time }
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
@@ -21,17 +21,17 @@ func Optional(at time.Time) *Stamp {
 	return &Stamp{at}
 }
 
-// String is the stamp as the interface writes it.
+// String returns the stamp in the form of the API.
 func (s Stamp) String() string { return s.UTC().Format(stampLayout) }
 
-// MarshalText writes the stamp.
+// MarshalText implements encoding.TextMarshaler by String.
 func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// MarshalJSON writes the stamp in quotes; it hides the method of time.Time, whose precision is another.
+// MarshalJSON returns the stamp in quotes. It hides the method of time.Time, which has another precision.
 func (s Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
 
-// UnmarshalText reads an RFC 3339 time in the years 1970 to 9999 UTC: an earlier one could be taken for no time at all
-// where zero is kept for none, and a later one has no RFC 3339 form.
+// UnmarshalText parses an RFC 3339 time in the years 1970 to 9999 UTC: an earlier time could be confused with the zero that is stored for
+// an absent one, and a later one has no RFC 3339 form.
 func (s *Stamp) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Stamp) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads a time in quotes, as UnmarshalText does.
+// UnmarshalJSON parses a time in quotes, as UnmarshalText does.
 func (s *Stamp) UnmarshalJSON(text []byte) error {
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return fmt.Errorf("%s is not a time in quotes", text)

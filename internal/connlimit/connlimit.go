@@ -1,5 +1,5 @@
-// Package connlimit bounds the connections that clients keep open: those of one address, and all of them together, since each takes a file
-// descriptor and the process needs some for itself. It does not know the protocols that are spoken.
+// Package connlimit limits the connections that clients keep open: those of one address, and all together, since each takes a file
+// descriptor and the process needs some for itself. It does not depend on the protocol.
 package connlimit
 
 import (
@@ -10,23 +10,23 @@ import (
 	"sync"
 )
 
-// Limited says why a connection is beyond the limits. Such a connection is accepted where the listener keeps places for them, for its server
-// to answer probes and to refuse everything else.
+// Limited is the reason why a connection is beyond the limits. A listener with Options.Reserve accepts some such connections, so that its
+// server can answer probes and refuse everything else.
 type Limited uint8
 
 // The reasons.
 const (
 	No        Limited = iota // it is within the limits
-	ByAddress                // its address has as many as it may have
-	ByAll                    // there are as many as the process can have, and no address has more than this one
+	ByAddress                // the address has reached its limit
+	ByAll                    // the process has reached its limit, and no address has more connections than this one
 )
 
-// reserved is how many connections beyond the limits are open at once. A further one closes the oldest of them.
+// reserved is the number of connections beyond the limits that are open at once. A further one closes the oldest of them.
 const reserved = 16
 
 // Pool counts the connections of all listeners of a process. It is safe for concurrent use.
 type Pool struct {
-	max int // beside those beyond the limits
+	max int // not counting those beyond the limits
 
 	mu        sync.Mutex
 	open      int
@@ -34,7 +34,7 @@ type Pool struct {
 	beyond    []*Conn // oldest first
 }
 
-// address is the connections of a client address that count.
+// address holds the counted connections of a client address.
 type address struct{ conns []*Conn } // oldest first
 
 // NewPool returns a pool of at most max connections, 0 for any number.
@@ -43,7 +43,7 @@ func NewPool(max int) *Pool { return &Pool{max: max, addresses: make(map[netip.P
 // Options are those of a listener.
 type Options struct {
 	PerAddress int            // connections of an IP address (IPv6: /64) to this listener; 0: any number
-	Exempt     []netip.Prefix // networks whose connections count for no address: of proxies
+	Exempt     []netip.Prefix // networks of proxies, whose connections count for no address
 	Reserve    bool           // accept some connections beyond the limits, marked as Limited; else they are closed
 }
 
@@ -56,10 +56,11 @@ type listener struct {
 	o    Options
 }
 
-// tries is how often Accept closes a connection for want of a descriptor before it returns the error.
+// tries is how often Accept closes a connection for lack of a descriptor before it returns the error.
 const tries = 8
 
-// Accept waits for a connection within the limits. Where there is no descriptor for it, it closes one of the address that has most.
+// Accept waits for a connection within the limits. If the process has no descriptor left, it closes a connection of the address that has
+// most.
 func (l *listener) Accept() (net.Conn, error) {
 	for short := 0; ; {
 		conn, err := l.Listener.Accept()
@@ -77,7 +78,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Conn is a connection that counts until it is closed.
+// Conn is a connection that is counted until it is closed.
 type Conn struct {
 	net.Conn
 	pool     *Pool
@@ -93,7 +94,7 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite tells the peer that nothing more comes.
+// CloseWrite shuts down the writing side of the connection, where it has one (TCP sends FIN).
 func (c *Conn) CloseWrite() error {
 	if closer, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return closer.CloseWrite()
@@ -103,7 +104,7 @@ func (c *Conn) CloseWrite() error {
 
 type limitedKey struct{}
 
-// Context is for http.Server.ConnContext: it returns a context that Of reads.
+// Context returns a context for Of. It is to be used as http.Server.ConnContext.
 func Context(ctx context.Context, conn net.Conn) context.Context {
 	if c, ok := conn.(*Conn); ok && c.limited != No {
 		return context.WithValue(ctx, limitedKey{}, c.limited)
@@ -117,7 +118,7 @@ func Of(ctx context.Context) Limited {
 	return limited
 }
 
-// admit counts a connection in, or returns nil.
+// admit counts a connection, or returns nil if it must be closed.
 func (p *Pool) admit(l *listener, conn net.Conn) *Conn {
 	c := &Conn{Conn: conn, pool: p, listener: l}
 	if ip := addrOf(conn.RemoteAddr()); !slices.ContainsFunc(l.o.Exempt, func(n netip.Prefix) bool { return n.Contains(ip) }) {
@@ -135,11 +136,11 @@ func (p *Pool) admit(l *listener, conn net.Conn) *Conn {
 	return c
 }
 
-// enter finds a place for a connection. It may have to close another for that.
+// enter counts a connection. The caller must close out, another connection that made way, unless it is nil.
 func (p *Pool) enter(c *Conn) (out *Conn, ok bool) {
 	own := p.addresses[c.client]
 	switch {
-	case c.client == netip.Prefix{}: // of a proxy, which bounds its clients itself
+	case c.client == netip.Prefix{}: // of a proxy, which limits its clients itself
 	case own.to(c.listener) >= c.listener.o.PerAddress && c.listener.o.PerAddress > 0:
 		c.limited = ByAddress
 	case p.max > 0 && p.open >= p.max:
@@ -148,7 +149,7 @@ func (p *Pool) enter(c *Conn) (out *Conn, ok bool) {
 			c.limited = ByAll
 			break
 		}
-		out = most.conns[0] // the oldest: a probe is a new one
+		out = most.conns[0] // the oldest: probes are new ones
 	}
 	if c.limited == No {
 		p.open++
@@ -182,7 +183,7 @@ func (a *address) len() int {
 	return len(a.conns)
 }
 
-// to is how many of the connections are to a listener.
+// to returns the number of connections to a listener.
 func (a *address) to(l *listener) (n int) {
 	if a == nil {
 		return 0
@@ -195,7 +196,7 @@ func (a *address) to(l *listener) (n int) {
 	return n
 }
 
-// most is the address with most connections, nil if there is none.
+// most returns the address with most connections; nil without connections.
 func (p *Pool) most() (most *address) {
 	for _, a := range p.addresses {
 		if a.len() > most.len() {
@@ -205,7 +206,7 @@ func (p *Pool) most() (most *address) {
 	return most
 }
 
-// shed closes the oldest connection of the address that has most. It reports whether there was one.
+// shed closes the oldest connection of the address that has most. It reports whether one was closed.
 func (p *Pool) shed() bool {
 	p.mu.Lock()
 	var out *Conn
@@ -235,17 +236,17 @@ func (p *Pool) remove(c *Conn) {
 	}
 }
 
-// clientOf is what counts as one client: an IPv4 address or an IPv6 /64, which is what one subscriber is given.
+// clientOf returns the network that counts as one client: an IPv4 address or an IPv6 /64, which is what one subscriber is given.
 func clientOf(ip netip.Addr) netip.Prefix {
 	bits := ip.BitLen()
 	if ip.Is6() {
 		bits = 64
 	}
-	p, _ := ip.Prefix(bits) // fails on the zero Addr alone
+	p, _ := ip.Prefix(bits) // fails only for the zero Addr
 	return p
 }
 
-// addrOf is the IP address of a, without zone and never IPv4-mapped; the zero Addr if a has none.
+// addrOf returns the IP address of a, without zone and not IPv4-mapped; the zero Addr if a has none.
 func addrOf(a net.Addr) netip.Addr {
 	if tcp, ok := a.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/connlimit"
 )
 
-// source is a listener whose connections a test makes.
+// source is a listener whose connections are made by the test.
 type source struct {
 	next chan net.Conn
 	errs chan error
@@ -31,7 +31,7 @@ func (s *source) Accept() (net.Conn, error) {
 	case c := <-s.next:
 		return c, nil
 	default:
-		return nil, net.ErrClosed // nobody is left
+		return nil, net.ErrClosed // no more connections
 	}
 }
 func (s *source) Close() error   { return nil }
@@ -59,7 +59,7 @@ func (c *conn) isClosed() bool {
 	return c.closed
 }
 
-// connect lets n clients of an address connect, and returns their ends.
+// connect makes n connections from an address, and returns their client ends.
 func (s *source) connect(ip string, n int) (all []*conn) {
 	for range n {
 		c := &conn{from: &net.TCPAddr{IP: net.ParseIP(ip), Port: 1}}
@@ -93,7 +93,7 @@ func closed(all []*conn) (n int) {
 	return n
 }
 
-func TestAnAddressHasSoManyConnections(t *testing.T) {
+func TestConnectionsOfAnAddressAreLimited(t *testing.T) {
 	s := newSource()
 	l := connlimit.NewPool(0).Listen(s, connlimit.Options{PerAddress: 3})
 	s.connect("192.0.2.1", 5)
@@ -123,8 +123,8 @@ func TestProxiesAreNotLimited(t *testing.T) {
 	}
 }
 
-// A few connections beyond the limit are accepted, for probes. The oldest gives way.
-func TestTheReserveIsForTheLatest(t *testing.T) {
+// A few connections beyond the limit are accepted, for probes. A further one closes the oldest.
+func TestReserveIsForTheLatestConnections(t *testing.T) {
 	s := newSource()
 	l := connlimit.NewPool(0).Listen(s, connlimit.Options{PerAddress: 3, Reserve: true})
 	ends := s.connect("192.0.2.1", 100)
@@ -141,12 +141,12 @@ func TestTheReserveIsForTheLatest(t *testing.T) {
 	all[0].Close()
 	s.connect("192.0.2.1", 1)
 	if more := accept(l); len(more) != 1 || limited(more[0]) != connlimit.No {
-		t.Error("there is no place after one was closed")
+		t.Error("a connection was limited after another was closed")
 	}
 }
 
-// With all places taken the address that has most loses its oldest connection, whatever it is to, to an address that has fewer.
-func TestTheAddressWithMostConnectionsGivesWay(t *testing.T) {
+// At the limit of the process an address with fewer connections replaces the oldest one of the address with most, on any listener.
+func TestAddressWithMostConnectionsLosesOne(t *testing.T) {
 	pool, web, smtp := connlimit.NewPool(20), newSource(), newSource()
 	webListener := pool.Listen(web, connlimit.Options{Reserve: true})
 	smtpListener := pool.Listen(smtp, connlimit.Options{})
@@ -173,7 +173,7 @@ func TestTheAddressWithMostConnectionsGivesWay(t *testing.T) {
 	}
 }
 
-func TestAConnectionIsClosedForWantOfADescriptor(t *testing.T) {
+func TestConnectionIsClosedForLackOfADescriptor(t *testing.T) {
 	s := newSource()
 	l := connlimit.NewPool(0).Listen(s, connlimit.Options{})
 	ends := s.connect("192.0.2.1", 3)
@@ -189,7 +189,7 @@ func TestAConnectionIsClosedForWantOfADescriptor(t *testing.T) {
 	}
 }
 
-func TestPoolsAreForManyGoroutines(t *testing.T) {
+func TestPoolIsSafeForConcurrentUse(t *testing.T) {
 	pool := connlimit.NewPool(50)
 	var running sync.WaitGroup
 	for i := range 8 {
@@ -208,6 +208,6 @@ func TestPoolsAreForManyGoroutines(t *testing.T) {
 	s := newSource()
 	s.connect("198.51.100.1", 50)
 	if n := len(accept(pool.Listen(s, connlimit.Options{}))); n != 50 {
-		t.Errorf("%d places are left of 50", n)
+		t.Errorf("%d of 50 connections were accepted", n)
 	}
 }

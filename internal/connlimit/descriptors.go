@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// Descriptors is how many descriptors the process may have open (RLIMIT_NOFILE), 0 if that is not known or unlimited.
+// Descriptors returns the number of descriptors that the process may have open (RLIMIT_NOFILE); 0 if unknown or unlimited.
 func Descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 {
@@ -15,7 +15,7 @@ func Descriptors() int {
 	return int(limit.Cur)
 }
 
-// outOfDescriptors reports whether an error says that the process, or the system, has no descriptor left.
+// outOfDescriptors reports whether err means that the process or the system has no descriptor left.
 func outOfDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

@@ -1,5 +1,5 @@
-// Package id makes the identifiers of the service and nothing else: a type prefix, an underscore, and a
-// UUIDv7 in 26 characters of Crockford base32 (decisions §1). They sort by the time they were made.
+// Package id makes the identifiers of the service: a type prefix, an underscore, and a UUIDv7 in 26 characters of Crockford base32
+// (docs/spec/conventions.md#identifiers). They sort by the time of their creation.
 package id
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The kinds of identifier. Each is a type of its own, so that one cannot be passed for another.
+// The kinds of identifiers. Each has its own type, so that one kind cannot be passed as another.
 type (
 	Mailbox      string
 	Message      string
@@ -27,7 +27,7 @@ type (
 	Notice       string
 )
 
-// Prefix is the part before the underscore.
+// Prefix returns the part before the underscore.
 func (Mailbox) Prefix() string      { return "mbx" }
 func (Message) Prefix() string      { return "msg" }
 func (Attachment) Prefix() string   { return "att" }
@@ -48,20 +48,20 @@ type Kind interface {
 	Prefix() string
 }
 
-// alphabet is Crockford's base32 in lower case; its letters stand in ASCII order, so text order is time order.
+// alphabet is Crockford's base32 in lower case. Its characters are in ASCII order, so identifiers sort by time.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // textLen is the length of 128 bits in base32.
 const textLen = 26
 
-// New returns a fresh identifier for something made at the given time. Identifiers made for different
-// microseconds sort in the order of those times.
+// New returns a new identifier for something created at the given time. Identifiers of different microseconds sort in the order of their
+// times.
 func New[K Kind](at time.Time) K {
 	var k K
 	return K(k.Prefix() + "_" + encode(newUUID(at)))
 }
 
-// Parse returns s as an identifier of kind K, or an error that says what is wrong with it.
+// Parse checks that s is an identifier of kind K.
 func Parse[K Kind](s string) (K, error) {
 	var k K
 	text, ok := strings.CutPrefix(s, k.Prefix()+"_")
@@ -74,7 +74,7 @@ func Parse[K Kind](s string) (K, error) {
 	return K(s), nil
 }
 
-// Bytes returns the UUID inside an identifier, which New or Parse must have made; of any other it is zero.
+// Bytes returns the UUID of an identifier that New or Parse returned; the zero UUID for any other string.
 func Bytes[K Kind](k K) [16]byte {
 	_, text, _ := strings.Cut(string(k), "_")
 	uuid, _ := decode(text)
@@ -87,7 +87,7 @@ func FromBytes[K Kind](uuid [16]byte) K {
 	return K(k.Prefix() + "_" + encode(uuid))
 }
 
-// Time returns the moment an identifier was made for, to the microsecond, in UTC.
+// Time returns the time that an identifier was made for, in UTC with microseconds.
 func Time[K Kind](k K) time.Time {
 	uuid := Bytes(k)
 	ms := int64(binary.BigEndian.Uint64(uuid[:8]) >> 16)
@@ -95,7 +95,7 @@ func Time[K Kind](k K) time.Time {
 	return time.UnixMilli(ms).Add(time.Duration((fraction*1000+4095)/4096) * time.Microsecond).UTC()
 }
 
-// newUUID is RFC 9562 §5.7 with the sub-millisecond fraction of §6.2 method 3 in rand_a.
+// newUUID returns a UUIDv7 (RFC 9562 §5.7) with the sub-millisecond fraction of §6.2 method 3 in rand_a.
 func newUUID(at time.Time) (u [16]byte) {
 	rand.Read(u[8:]) // never fails, as crypto/rand documents
 	micro := at.UnixMicro()

@@ -2,7 +2,7 @@ package job
 
 import "sync/atomic"
 
-// faultBox keeps how the last round went.
+// faultBox holds the last error of an operation, nil after a success.
 type faultBox struct{ last atomic.Pointer[error] }
 
 func (b *faultBox) store(err error) { b.last.Store(&err) }

@@ -1,6 +1,6 @@
-// Package job is the durable queue: work that is enqueued in the transaction of its cause, and done at least once. Jobs of
-// one lane share a bound, so that a slow lane never delays another; what waits, waits in the database. It refuses to know
-// what a job does, and to do one exactly once: what a job causes outside has to bear being done again.
+// Package job implements a durable queue and periodic jobs. A job is enqueued in the transaction of its cause and run at least once, so its
+// external effects must be idempotent. Jobs of one lane, such as a webhook endpoint, share a concurrency limit, so that a slow
+// lane does not delay others. Waiting jobs are in the database, not in memory.
 package job
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// ID identifies a job. It sorts by the time it was made.
+// ID identifies a job. IDs sort by time of creation.
 type ID string
 
-// Prefix is the part before the underscore.
+// Prefix returns the part before the underscore.
 func (ID) Prefix() string { return "job" }
 
-// Job is a piece of work that a worker holds.
+// Job is a job that a worker holds.
 type Job struct {
 	ID        ID
 	Lane      string
@@ -28,43 +28,43 @@ type Job struct {
 	CreatedAt time.Time
 	Payload   string
 
-	lease int64 // its end, which tells this holding from every other
+	lease int64 // its end in microseconds, which identifies this holding of the job
 }
 
-// New is a job to be enqueued.
+// New is a job to enqueue.
 type New struct {
 	Lane    string
 	Payload string
-	HeldFor time.Duration // not zero: it is held from the start, and erased after this time unless it is released
+	HeldFor time.Duration // unless zero, the job is held from the start, and erased after this time if its lane is not released
 }
 
-// Work does a job without a transaction, and returns what to do about it in one. It is called from many goroutines. A nil
-// Settle says that the job could not be tried: it is done again when its lease has ended, or at once where the context has.
+// Work runs a job outside of a transaction, and returns a function that decides its outcome in one. It is called concurrently. A nil Settle
+// means that the job could not be tried: it is run again when its lease has ended, or at once if ctx has been cancelled.
 type Work func(ctx context.Context, j Job) Settle
 
-// Settle runs in the transaction that ends the holding of a job and decides what becomes of it. It may run more than once,
-// and locks what it relies on (see db.UpdateLocked).
+// Settle runs in the transaction that ends the holding of a job, and returns the job's outcome. It may run more than once, and must lock the
+// rows it relies on (see db.UpdateLocked).
 type Settle func(ctx context.Context, tx *db.Tx) (Verdict, error)
 
-// Verdict is what becomes of a job. The zero Verdict says that it is done.
+// Verdict is the outcome of a run of a job. Done, Retry, Hold and Bury return verdicts.
 type Verdict struct {
 	state state
 	at    time.Time
 }
 
-// Done ends a job.
+// Done deletes the job.
 func Done() Verdict { return Verdict{state: done} }
 
-// Retry has a job done again at a time.
+// Retry runs the job again at a time.
 func Retry(at time.Time) Verdict { return Verdict{waiting, at} }
 
-// Hold keeps a job until its lane is released, and erases it at a time.
+// Hold keeps the job until its lane is released, and erases it at a time.
 func Hold(until time.Time) Verdict { return Verdict{held, until} }
 
-// Bury makes a job a dead letter: it is never done again, and erased at a time.
+// Bury makes the job a dead letter, which is not run again, and erases it at a time.
 func Bury(until time.Time) Verdict { return Verdict{dead, until} }
 
-// state is what the column of that name holds; the statements in sql.go have the numbers.
+// state is the value of the column of that name; the statements in sql.go contain the numbers.
 type state int
 
 const (
@@ -75,21 +75,20 @@ const (
 	done    state = -1 // has no row
 )
 
-// Options of a Queue. Every field but Tell and Logger has to be set.
+// Options of a Queue. All fields but Tell, Sole and Logger are required.
 type Options struct {
-	Kind    string        // names the queue; queues of different kinds do not see each other
-	LaneMax int           // jobs of one lane under way at once, in this process
-	Max     int           // jobs under way at once, in this process
-	Lease   time.Duration // longer than a job can take: then another process takes it for abandoned
-	Poll    time.Duration // how soon the jobs that another process enqueued are noticed
-	Grace   time.Duration // how long jobs under way may go on when the queue is stopped
-	Tell    func()        // tells other processes that there are new jobs, and must not wait; nil: they poll
-	Sole    bool          // no other process works on this database: what is under way at the start was left by a crash
+	Kind    string        // the name of the queue
+	LaneMax int           // concurrent jobs of one lane in this process
+	Max     int           // concurrent jobs in this process
+	Lease   time.Duration // must be longer than a job can take; afterwards the job counts as abandoned
+	Poll    time.Duration // the interval of polling for jobs that other processes enqueued
+	Grace   time.Duration // how long running jobs may go on at shutdown
+	Tell    func()        // notifies other processes of new jobs; must not block; nil: they poll
+	Sole    bool          // no other process uses the database: jobs that are running at the start were left by a crash
 	Logger  *slog.Logger  // nil: slog.Default()
 }
 
-// Queue is the jobs of one kind. It is safe for concurrent use; Run must be running, in this process or another, for
-// them to be done.
+// Queue is the queue of the jobs of one kind. It is safe for concurrent use. Jobs are run by Run, in this process or another.
 type Queue struct {
 	Options
 	db    *db.DB
@@ -98,7 +97,7 @@ type Queue struct {
 	fault faultBox
 }
 
-// NewQueue makes a queue.
+// NewQueue returns a queue.
 func NewQueue(d *db.DB, c clock.Clock, o Options) *Queue {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -106,7 +105,7 @@ func NewQueue(d *db.DB, c clock.Clock, o Options) *Queue {
 	return &Queue{Options: o, db: d, clock: c, nudge: make(chan struct{}, 1)}
 }
 
-// EnqueueTx adds jobs in the transaction of their cause: they are done if it commits, and only then.
+// EnqueueTx enqueues jobs in the transaction of their cause: they are run if and only if it commits.
 func (q *Queue) EnqueueTx(ctx context.Context, tx *db.Tx, jobs ...New) error {
 	now := q.clock.Now()
 	rows := make([]row, len(jobs))
@@ -128,7 +127,7 @@ func (q *Queue) EnqueueTx(ctx context.Context, tx *db.Tx, jobs ...New) error {
 	return nil
 }
 
-// enqueued has what became ready done soon, by this process or another.
+// enqueued wakes the queue in this process and others.
 func (q *Queue) enqueued() {
 	q.Nudge()
 	if q.Tell != nil {
@@ -136,18 +135,18 @@ func (q *Queue) enqueued() {
 	}
 }
 
-// Nudge has Run look for jobs now. It never waits.
+// Nudge makes Run poll now. It does not block.
 func (q *Queue) Nudge() {
 	select {
 	case q.nudge <- struct{}{}:
-	default: // it will look anyway
+	default: // a nudge is pending
 	}
 }
 
-// Healthy tells that Run cannot find jobs, or is nil. It is for everybody; the log says why.
+// Healthy returns an error if Run could not poll the last time. The error is public; the log has its cause.
 func (q *Queue) Healthy() error {
 	if q.fault.load() == nil {
 		return nil
 	}
-	return fmt.Errorf("jobs of %s: cannot be looked for", q.Kind)
+	return fmt.Errorf("polling the job queue %s failed", q.Kind)
 }

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// A call below works in steps that each hold the writer for a few milliseconds, and in so many of them at most: a lane may
-// hold more than anybody can wait for.
+// A call below changes laneStep jobs in a transaction, which blocks the writer for a few milliseconds, and at most laneSteps times: a lane
+// may have more jobs than a caller can wait for.
 const (
 	laneStep  = 500
 	laneSteps = 20
 )
 
-// HoldLane holds what waits in a lane, each job until keep after it was enqueued. What is under way decides for itself. done
-// is false where there is more to hold.
+// HoldLane holds the ready and waiting jobs of a lane, each until keep after it was enqueued. Running jobs decide for themselves. done is
+// false if there are more.
 func (q *Queue) HoldLane(ctx context.Context, lane string, keep time.Duration) (done bool, err error) {
 	return q.steps(ctx, "hold", lane, holdLane, q.Kind, lane, keep.Microseconds())
 }
 
-// ReleaseLane makes ready what is held in a lane. done is false where there is more.
+// ReleaseLane makes the held jobs of a lane ready. done is false if there are more.
 func (q *Queue) ReleaseLane(ctx context.Context, lane string) (done bool, err error) {
 	defer q.enqueued()
 	return q.steps(ctx, "release", lane, releaseLane, q.Kind, lane, q.clock.Now().UnixMicro())
 }
 
-// DeleteLane erases a lane's jobs, those under way too: whatever they do no longer counts. done is false where there are more.
+// DeleteLane deletes the jobs of a lane. The outcomes of running jobs become void. done is false if there are more.
 func (q *Queue) DeleteLane(ctx context.Context, lane string) (done bool, err error) {
 	return q.steps(ctx, "erase", lane, deleteLane, q.Kind, lane)
 }
@@ -43,12 +43,12 @@ func (q *Queue) steps(ctx context.Context, what, lane, query string, args ...any
 	return false, nil
 }
 
-// HeldLanes lists lanes that have held jobs, those after one, in order and at most max.
+// HeldLanes returns up to max lanes after one that have held jobs, in order.
 func (q *Queue) HeldLanes(ctx context.Context, after string, max int) ([]string, error) {
 	return lanesOf(ctx, q.db, q.Kind, held, after, max)
 }
 
-// Erase erases held jobs and dead letters whose time is over.
+// Erase deletes held jobs and dead letters that have expired.
 func (q *Queue) Erase(ctx context.Context) error {
 	if err := q.update(ctx, laneStep, eraseJobs, q.Kind, q.clock.Now().UnixMicro()); err != nil {
 		return fmt.Errorf("erase jobs of %s: %w", q.Kind, err)

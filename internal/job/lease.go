@@ -9,15 +9,15 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// lease is what the database knows of a task.
+// lease is the row of a task in the database.
 type lease struct {
-	next  time.Time // when the task is done next
-	until time.Time // nobody but its holder does it before; zero: it has none
+	next  time.Time // the next run
+	until time.Time // end of the lease; zero: the task is not leased
 }
 
-// doAlone claims a task and does it, renewing the claim while it lasts. Another process may be faster: then that one does it.
+// doAlone claims a task and runs it, renewing the lease meanwhile. If another process is faster it does nothing.
 func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error {
-	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // before it is: whether it came to be may never be known
+	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // set before the claim, whose outcome may remain unknown
 	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), db.Micros(seen.until))
 	if err != nil {
 		return err
@@ -60,12 +60,12 @@ func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}
 	}
 }
 
-// update runs a statement on a task's row and tells whether it touched it.
-func (s *Schedule) update(ctx context.Context, query string, args ...any) (touched bool, err error) {
+// update runs a statement on a task's row and reports whether it changed the row.
+func (s *Schedule) update(ctx context.Context, query string, args ...any) (changed bool, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := tx.Exec(ctx, query, args...)
-		touched = n > 0
+		changed = n > 0
 		return err
 	})
-	return touched, err
+	return changed, err
 }

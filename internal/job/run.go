@@ -11,30 +11,29 @@ import (
 )
 
 const (
-	wakeBatch = 500         // jobs that one update makes ready
-	laneBatch = 64          // lanes that one update claims from
-	tryAgain  = time.Second // after the database failed
+	wakeBatch = 500         // jobs that one update changes
+	laneBatch = 64          // lanes that one update claims jobs of
+	retryPoll = time.Second // after polling failed
 )
 
-// run is a Queue at work. Its fields belong to the goroutine of Run.
+// run is the state of Run, and belongs to its goroutine.
 type run struct {
 	*Queue
 	work   Work
-	lanes  map[string]int // jobs being worked at, by lane
-	total  int            // jobs held: those, and those being settled
-	cursor string         // the lane that was served last: the next ones come first
+	lanes  map[string]int // running jobs, by lane
+	total  int            // running jobs, and those being settled
+	cursor string         // the lane that was served last; the next round begins after it
 	steps  chan step
 	under  sync.WaitGroup
 }
 
-// step is how far a job has come: first its lane is free for another, then its place.
+// step is sent by a job twice: when its work is done, which makes room in its lane, and when it is settled.
 type step struct {
 	lane    string
 	settled bool
 }
 
-// Run does jobs until ctx ends; then those under way may finish, for Grace at most, and it returns. What was cut off is
-// given back.
+// Run runs jobs until ctx ends. It then waits up to Grace for running jobs, and returns those that it had to cancel to the queue.
 func (q *Queue) Run(ctx context.Context, work Work) {
 	r := &run{Queue: q, work: work, lanes: make(map[string]int), steps: make(chan step, 2*q.Max)}
 	working, cutOff := context.WithCancel(context.WithoutCancel(ctx))
@@ -45,8 +44,8 @@ func (q *Queue) Run(ctx context.Context, work Work) {
 	for ctx.Err() == nil {
 		until, err := r.round(ctx, working)
 		if err != nil && ctx.Err() == nil {
-			q.Logger.Error("jobs could not be looked for", "kind", q.Kind, "error", err)
-			until = q.clock.Now().Add(tryAgain)
+			q.Logger.Error("polling the job queue failed", "kind", q.Kind, "error", err)
+			until = q.clock.Now().Add(retryPoll)
 		}
 		q.fault.store(err)
 		r.sleep(ctx, until)
@@ -57,7 +56,7 @@ func (q *Queue) Run(ctx context.Context, work Work) {
 	r.under.Wait()
 }
 
-// sleep waits until there may be something to do: until a time, if that is not zero, or until it is told.
+// sleep waits until there may be something to do: a nudge, a step of a job, or a time unless that is zero.
 func (r *run) sleep(ctx context.Context, until time.Time) {
 	var due <-chan time.Time
 	if !until.IsZero() {
@@ -72,7 +71,7 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 		r.note(s)
 	case <-ctx.Done():
 	}
-	for { // what came about meanwhile shares the round
+	for { // steps that are pending share the round
 		select {
 		case s := <-r.steps:
 			r.note(s)
@@ -92,8 +91,7 @@ func (r *run) note(s step) {
 	}
 }
 
-// round makes ready what is due, begins what there is room for, and tells until when nothing else can be due; zero: until
-// something is enqueued.
+// round makes due jobs ready, starts as many as the limits allow, and returns the time of the next round; zero: when something is enqueued.
 func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
 	if until, err = r.promote(ctx); err != nil {
 		return until, err
@@ -119,7 +117,7 @@ func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
 	return until, nil
 }
 
-// promote makes ready what is due, and what a worker that is gone has left. It returns when the next job is due.
+// promote makes waiting jobs ready that are due, and running ones whose lease has ended. It returns when the next one will be.
 func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 	for {
 		waiting, lease, err := dueOf(ctx, r.db, r.Kind)
@@ -149,12 +147,12 @@ func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 // beyond is later than every lease.
 const beyond int64 = 1 << 62
 
-// abandoned makes ready again what is under way under leases that ended by a time.
+// abandoned makes running jobs ready whose leases ended by a time.
 func (q *Queue) abandoned(ctx context.Context, by int64) error {
 	return q.update(ctx, wakeBatch, abandonJobs, q.Kind, by, q.clock.Now().UnixMicro())
 }
 
-// update repeats a statement that touches a batch at most, which is its last argument, until it touches fewer.
+// update repeats a statement that changes at most batch rows, its last argument, until it changes fewer.
 func (q *Queue) update(ctx context.Context, batch int64, query string, args ...any) error {
 	for {
 		n, err := q.step(ctx, batch, query, args...)
@@ -164,7 +162,7 @@ func (q *Queue) update(ctx context.Context, batch int64, query string, args ...a
 	}
 }
 
-// step runs such a statement once and tells how many rows it touched.
+// step runs such a statement once and returns the number of rows it changed.
 func (q *Queue) step(ctx context.Context, batch int64, query string, args ...any) (n int64, err error) {
 	args = append(args, batch)
 	err = q.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -174,9 +172,9 @@ func (q *Queue) step(ctx context.Context, batch int64, query string, args ...any
 	return n, err
 }
 
-// room is how many jobs of a lane may be begun now. The second half of the places is for lanes that have nothing under way:
-// many slow lanes cannot take them all.
-func (r *run) room(lane string, planned int) int {
+// free returns how many jobs of a lane may be started now. The second half of Max is for lanes without a running job, so that many slow
+// lanes cannot take all of it.
+func (r *run) free(lane string, planned int) int {
 	total := r.total + planned
 	most := r.LaneMax
 	if total >= r.Max/2 {
@@ -185,26 +183,26 @@ func (r *run) room(lane string, planned int) int {
 	return max(0, min(most-r.lanes[lane], r.Max-total))
 }
 
-// share is what is claimed of a lane.
+// share is the number of jobs to claim of a lane.
 type share struct {
 	lane string
 	max  int
 }
 
-// shares are the lanes that have ready jobs and room, beginning behind those that were served last.
+// shares returns lanes that have ready jobs and are below their limit, beginning after the one that was served last.
 func (r *run) shares(ctx context.Context) (all []share, err error) {
 	if r.total >= r.Max {
 		return nil, nil
 	}
 	planned, first := 0, r.cursor
 	for {
-		asked := laneBatch + len(r.lanes) // since that many may have no room
+		asked := laneBatch + len(r.lanes) // since that many may be at their limit
 		lanes, err := lanesOf(ctx, r.db, r.Kind, ready, r.cursor, asked)
 		if err != nil {
 			return nil, err
 		}
 		for _, lane := range lanes {
-			if n := r.room(lane, planned); n > 0 && len(all) < laneBatch {
+			if n := r.free(lane, planned); n > 0 && len(all) < laneBatch {
 				all = append(all, share{lane, n})
 				planned += n
 			}
@@ -220,10 +218,10 @@ func (r *run) shares(ctx context.Context) (all []share, err error) {
 	}
 }
 
-// claimTries is how often jobs are looked for again when other processes were faster.
+// claimTries is how often claim tries again when other processes were faster.
 const claimTries = 3
 
-// claim takes jobs for which there is room, none where there are none.
+// claim claims as many jobs as the limits allow, and returns none if there are none.
 func (r *run) claim(ctx context.Context) (jobs []Job, err error) {
 	for range claimTries {
 		shares, err := r.shares(ctx)
@@ -254,18 +252,18 @@ func (r *run) begin(working context.Context, j Job) {
 	r.total++
 	r.under.Go(func() {
 		settle, err := r.try(working, j)
-		r.steps <- step{lane: j.Lane} // which has room for each
+		r.steps <- step{lane: j.Lane} // does not block: the channel has capacity for every job
 		if err == nil {
 			err = r.settle(working, j, settle)
 		}
 		if err != nil {
-			r.Logger.Error("a job failed; it is done again when its lease ends", "kind", r.Kind, "job", j.ID, "attempt", j.Attempt, "error", err)
+			r.Logger.Error("job failed, it will be run again when its lease ends", "kind", r.Kind, "job", j.ID, "attempt", j.Attempt, "error", err)
 		}
 		r.steps <- step{settled: true}
 	})
 }
 
-// try does a job and makes a panic of it an error.
+// try runs a job and turns a panic into an error.
 func (r *run) try(working context.Context, j Job) (settle Settle, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -275,10 +273,10 @@ func (r *run) try(working context.Context, j Job) (settle Settle, err error) {
 	return r.work(working, j), nil
 }
 
-// settle ends the holding of a job.
+// settle ends the holding of a job with the outcome that settle returns.
 func (r *run) settle(working context.Context, j Job, settle Settle) error {
 	if settle == nil && working.Err() == nil {
-		return nil // its lease keeps it from being tried again at once
+		return nil // it is run again when its lease has ended
 	}
 	return r.db.UpdateLocked(context.WithoutCancel(working), func(ctx context.Context, tx *db.Tx) error {
 		if settle == nil {
@@ -287,7 +285,7 @@ func (r *run) settle(working context.Context, j Job, settle Settle) error {
 		}
 		holds, err := holdsTx(ctx, tx, j)
 		if err != nil || !holds {
-			return err // its lease has ended, or its lane is gone: nothing of it counts any more
+			return err // the lease has ended, or the lane was deleted: the outcome is void
 		}
 		v, err := settle(ctx, tx)
 		if err != nil {

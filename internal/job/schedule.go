@@ -12,45 +12,45 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Task is what has to be done now and then.
+// Task is a periodic job.
 type Task struct {
 	Name  string        // identifies it in the database
-	Every time.Duration // the longest from the end of one time to the beginning of the next
+	Every time.Duration // the longest time from the end of one run to the start of the next
 	Do    func(context.Context) error
 
-	// Due tells when there is something to do before Every is over, zero for never; nil: nobody knows.
+	// Due returns when the task is due before Every has passed, zero for never. It may be nil.
 	Due func(context.Context) (time.Time, error)
-	// Nudge has it done at once when it receives; nil: nothing does.
+	// Nudge starts a run at once when it receives. It may be nil.
 	Nudge <-chan struct{}
 }
 
 const (
-	// scheduleLease bounds how long a process that died keeps a task from the others.
+	// scheduleLease bounds how long a process that died keeps others from running a task.
 	scheduleLease = 8 * time.Second
-	// renewEvery is how often a process that lives renews its lease. Several attempts may fail before the lease ends.
+	// renewEvery is the interval of renewing a lease. Several renewals may fail before the lease ends.
 	renewEvery = 2 * time.Second
-	// scheduleRetry is when a task that failed is done again, if it is not due anyway.
+	// scheduleRetry is the longest pause before a task that failed is run again.
 	scheduleRetry = 5 * time.Second
 )
 
-// Schedule does tasks, each on its own goroutine, so that a slow one keeps none of the others waiting. At the start each is
-// done at once, unless it is shared and the database knows better.
+// Schedule runs tasks, each on its own goroutine, so that a slow task does not delay others. It runs each task at the start, unless the task
+// is shared and its row in the database has a later time.
 type Schedule struct {
 	clock clock.Clock
 	log   *slog.Logger
-	db    *db.DB // where the leases are; nil: no other process does these tasks
+	db    *db.DB // of the leases; nil: no other process runs these tasks
 	tasks []*scheduled
 }
 
 type scheduled struct {
 	Task
-	next  time.Time // when it is done next, where no database says so
-	held  int64     // the end of the lease that this process took last: if that is still there, it is this one's
-	fault faultBox  // of the last time
-	blind faultBox  // why nobody can tell whether it is due
+	next  time.Time // the next run, without a database
+	held  int64     // the end of this process's last lease, by which it recognizes it in the database
+	fault faultBox  // of the last run
+	polls faultBox  // of finding out whether it is due
 }
 
-// NewSchedule makes a schedule of tasks that this process does, whatever others do.
+// NewSchedule returns a schedule of tasks that this process runs independently of others.
 func NewSchedule(c clock.Clock, log *slog.Logger, tasks ...Task) *Schedule {
 	s := &Schedule{clock: c, log: log}
 	for _, t := range tasks {
@@ -59,11 +59,11 @@ func NewSchedule(c clock.Clock, log *slog.Logger, tasks ...Task) *Schedule {
 	return s
 }
 
-// Share has each task done by one process at a time of all that share the database, and as often by all of them together as
-// it would be by one. It is called before Run.
+// Share makes the processes that share a database run each task in one process at a time, and all together as often as a single process
+// would. It must be called before Run.
 func (s *Schedule) Share(d *db.DB) { s.db = d }
 
-// Run does the tasks until ctx ends, and returns when the last of them has.
+// Run runs the tasks until ctx ends and the last of them has returned.
 func (s *Schedule) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -72,11 +72,11 @@ func (s *Schedule) Run(ctx context.Context) {
 	}
 }
 
-// Healthy names the tasks that failed the last time, or is nil. It is for everybody; the log says why.
+// Healthy returns an error with the names of the tasks whose last run failed. The error is public; the log has the causes.
 func (s *Schedule) Healthy() error {
 	var faults []error
 	for _, t := range s.tasks {
-		if t.fault.load() != nil || t.blind.load() != nil {
+		if t.fault.load() != nil || t.polls.load() != nil {
 			faults = append(faults, fmt.Errorf("%s: failed", t.Name))
 		}
 	}
@@ -86,19 +86,19 @@ func (s *Schedule) Healthy() error {
 func (s *Schedule) follow(ctx context.Context, t *scheduled) {
 	for nudged := false; ctx.Err() == nil; {
 		until, err := s.turn(ctx, t, nudged)
-		if err != nil && ctx.Err() == nil { // what the stop cuts off has not failed
-			s.log.Error("a scheduled task failed", "task", t.Name, "error", err)
+		if err != nil && ctx.Err() == nil { // a task cancelled by the shutdown has not failed
+			s.log.Error("periodic job failed", "task", t.Name, "error", err)
 		}
 		nudged = s.sleep(ctx, t, until)
 	}
 }
 
-// sleep waits until a time, or until the task is nudged, which it tells.
+// sleep waits until a time or a nudge, and reports whether it was a nudge.
 func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nudged bool) {
 	timer := s.clock.NewTimer(until.Sub(s.clock.Now()))
 	defer timer.Stop()
 	if !s.clock.Now().Before(until) {
-		return false // it was over before the timer was set
+		return false // the time passed before the timer was set
 	}
 	select {
 	case <-timer.C:
@@ -109,11 +109,11 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nu
 	return false
 }
 
-// turn does a task if its time has come and nobody else does it, and returns when to look again.
+// turn runs a task if it is due and no other process runs it, and returns when to check again.
 func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until time.Time, err error) {
 	now := s.clock.Now()
 	at, l, err := s.due(ctx, t, now, nudged)
-	t.blind.store(err)
+	t.polls.store(err)
 	if err != nil {
 		return s.after(t, err), err
 	}
@@ -128,10 +128,10 @@ func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until t
 	if err != nil {
 		return s.after(t, err), err
 	}
-	return now, nil // to find out when the next time is
+	return now, nil // check again to find out when the next run is
 }
 
-// due is when a task is to be done, by what is known of it.
+// due returns when a task is due.
 func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged bool) (at time.Time, l lease, err error) {
 	if l, err = s.look(ctx, t, now); err != nil {
 		return at, l, err
@@ -140,7 +140,7 @@ func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged 
 	switch {
 	case nudged:
 		at = now
-	case t.Due != nil && t.fault.load() == nil: // what failed may still be due
+	case t.Due != nil && t.fault.load() == nil: // a failed task waits for its retry
 		due, err := t.Due(ctx)
 		if err != nil {
 			return at, l, err
@@ -155,7 +155,7 @@ func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged 
 	return at, l, nil
 }
 
-// after is when a task is done again, by how it went.
+// after returns when a task is run again after one that returned fault.
 func (s *Schedule) after(t *scheduled, fault error) time.Time {
 	pause := t.Every
 	if fault != nil {
@@ -164,12 +164,12 @@ func (s *Schedule) after(t *scheduled, fault error) time.Time {
 	return s.clock.Now().Add(pause)
 }
 
-// look is what is known of a task before its turn.
+// look returns the state of a task.
 func (s *Schedule) look(ctx context.Context, t *scheduled, now time.Time) (l lease, err error) {
 	if s.db == nil {
 		return lease{next: t.next}, nil
 	}
-	if t.next.IsZero() { // this process looks for the first time
+	if t.next.IsZero() { // the first time in this process
 		if _, err := s.update(ctx, insertSchedule, t.Name, now.UnixMicro()); err != nil {
 			return l, err
 		}
@@ -178,7 +178,7 @@ func (s *Schedule) look(ctx context.Context, t *scheduled, now time.Time) (l lea
 	return leaseOf(ctx, s.db, t.Name)
 }
 
-// do does a task, under a lease where other processes may.
+// do runs a task, under a lease if it is shared.
 func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) error {
 	if s.db != nil {
 		return s.doAlone(ctx, t, l)

@@ -9,11 +9,10 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// The numbers are those of type state, and 2 for running. Where a statement says state <> 0 beside them, it is for SQLite
-// to see that the partial index job_due serves it.
+// The numbers are those of type state, and 2 for running. The redundant state <> 0 lets SQLite use the partial index job_due.
 const (
-	// selectLanes lists the lanes that have jobs of a state, those after $3 alone: from each to the next in one step of the
-	// index, however many jobs a lane has.
+	// selectLanes lists the lanes after $3 that have jobs of a state, with one index look-up for each lane, however many jobs it has (a
+	// loose index scan).
 	selectLanes = `WITH RECURSIVE found (lane) AS (
 		SELECT * FROM (SELECT lane FROM job WHERE kind = $1 AND state = $2 AND lane > $3 ORDER BY lane LIMIT 1) AS first
 		UNION ALL
@@ -48,7 +47,7 @@ const (
 	endSchedule    = "UPDATE job_schedule SET next_at = $3, lease_until = 0 WHERE name = $1 AND lease_until = $2"
 )
 
-// Processes that share a PostgreSQL claim at the same time: each passes over what another has locked.
+// claimJobs differs since processes that share a PostgreSQL claim concurrently: each skips what another has locked.
 func claimJobs() db.Per {
 	const (
 		begin = `UPDATE job SET state = 2, due_at = $1, attempt = attempt + 1 WHERE id IN
@@ -58,7 +57,7 @@ func claimJobs() db.Per {
 	return db.Per{SQLite: begin + end, Postgres: begin + " FOR UPDATE SKIP LOCKED" + end}
 }
 
-// selectHolding finds a job that is still this holding's, and keeps it so.
+// selectHolding selects a job if it is still held under a lease, and locks it.
 func selectHolding() db.Per {
 	const text = "SELECT id FROM job WHERE id = $1 AND state = 2 AND due_at = $2"
 	return db.Per{SQLite: text, Postgres: text + " FOR UPDATE"}
@@ -74,7 +73,7 @@ type row struct {
 
 const insertColumns = "INSERT INTO job (kind, created_at, id, lane, state, due_at, payload, attempt) VALUES "
 
-// insertSizes are how many rows one statement writes, so that few texts exist.
+// insertSizes returns the numbers of rows of one statement, of which there are few so that few statements are prepared.
 func insertSizes() []int { return []int{64, 8, 1} }
 
 func insertTx(ctx context.Context, tx *db.Tx, kind string, now time.Time, rows []row) error {
@@ -93,7 +92,7 @@ func insertTx(ctx context.Context, tx *db.Tx, kind string, now time.Time, rows [
 	return nil
 }
 
-// insertValues is the list of values of so many rows: kind and time are the same in each.
+// insertValues returns the placeholders of a number of rows, which share $1, the kind, and $2, the time.
 func insertValues(rows int) string {
 	const fields = 5
 	var b strings.Builder
@@ -114,7 +113,7 @@ func scanJob(r db.Row) (j Job, err error) {
 	return j, err
 }
 
-// claimTx takes ready jobs of a lane until the lease ends.
+// claimTx claims up to max ready jobs of a lane under a lease.
 func claimTx(ctx context.Context, tx *db.Tx, kind, lane string, max int, lease int64) ([]Job, error) {
 	jobs, err := db.Collect(ctx, tx, scanJob, claimJobs().On(tx.Engine()), lease, kind, lane, max)
 	if err != nil {
@@ -126,7 +125,7 @@ func claimTx(ctx context.Context, tx *db.Tx, kind, lane string, max int, lease i
 	return jobs, nil
 }
 
-// lanesOf lists lanes that have jobs of a state, those after one, in order.
+// lanesOf returns up to max lanes after one that have jobs of a state, in order.
 func lanesOf(ctx context.Context, q db.Queryer, kind string, s state, after string, max int) ([]string, error) {
 	lanes, err := db.Collect(ctx, q, db.Value[string], selectLanes, kind, s, after, max)
 	if err != nil {
@@ -135,7 +134,7 @@ func lanesOf(ctx context.Context, q db.Queryer, kind string, s state, after stri
 	return lanes, nil
 }
 
-// dueOf is when the first waiting job is ready and when the first lease ends; zero: there is none.
+// dueOf returns when the first waiting job becomes ready and when the first lease ends; zero: there is none.
 func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.Time, err error) {
 	var w, l int64
 	if err := q.QueryRow(ctx, selectDue, kind).Scan(&w, &l); err != nil {
@@ -144,13 +143,13 @@ func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.
 	return db.Moment(w), db.Moment(l), nil
 }
 
-// holdsTx reports whether a job is still this holding's.
+// holdsTx reports whether a job is still held under its lease, and locks it.
 func holdsTx(ctx context.Context, tx *db.Tx, j Job) (bool, error) {
 	found, err := db.Collect(ctx, tx, db.Value[ID], selectHolding().On(tx.Engine()), j.ID, j.lease)
 	return len(found) == 1, err
 }
 
-// leaseOf reads a task's row, which is there from the start on.
+// leaseOf reads the row of a task.
 func leaseOf(ctx context.Context, q db.Queryer, name string) (l lease, err error) {
 	var next, until int64
 	if err := q.QueryRow(ctx, selectSchedule, name).Scan(&next, &until); err != nil {

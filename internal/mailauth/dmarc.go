@@ -113,7 +113,7 @@ func evaluate(p policyResult, id identities, r Result) Verdict {
 		consider(s.Verdict, s.Domain, p.record.DKIMAlignment)
 	}
 	if verdict == Fail && r.DKIM == TempError && len(r.Signatures) == 0 {
-		return TempError // the signatures, whoever's, were not checked in time
+		return TempError // signatures, of unknown domains, were not checked in time
 	}
 	return verdict
 }

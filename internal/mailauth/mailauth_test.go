@@ -355,7 +355,7 @@ func TestAVerdictIsRememberedOnlyAsLongAsItsRecordsAre(t *testing.T) {
 	check(others, "", "x@shop.example", mailauth.None)
 }
 
-// Names that nobody comes back with take no room for long.
+// Names that are not used again do not stay cached for long.
 func TestVerdictsOfManyClientsAreRight(t *testing.T) {
 	dns := known{"shop.example": {"v=spf1 ip4:192.0.2.0/24 -all"}}
 	c := mailauth.New(dns, "mx.gonebox.localhost", budget)

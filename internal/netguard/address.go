@@ -30,7 +30,7 @@ func newNetworks(o Options) networks {
 		allow: o.Allow,
 		public: ssrf.New(ssrf.WithPorts(o.Ports...), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...),
 			ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")), // the platform of Azure, seen from its machines
-			ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16"))),       // the former 6bone (RFC 3701), nobody's since
+			ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16"))),       // the former 6bone (RFC 3701), unassigned since
 	}
 }
 
@@ -49,7 +49,7 @@ func masked(all []netip.Prefix) []netip.Prefix {
 	return out
 }
 
-// check tells whether an address may be reached. An IPv4-mapped one may not: nobody has reason to write it.
+// check returns an error unless an address may be reached. IPv4-mapped addresses are refused: there is no legitimate use of them in a URL.
 func (n networks) check(a netip.Addr) error {
 	if a.Zone() != "" || a.Is4In6() || n.public.SafeAddr(a) != nil {
 		return forbidden(RuleAddress, "the host must be at public addresses alone")

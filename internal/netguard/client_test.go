@@ -24,7 +24,7 @@ import (
 	"github.com/gonebox/gonebox/internal/netguard"
 )
 
-// The tests run where every request would go to a proxy that is not there, if anybody asked the environment.
+// The tests run with a proxy in the environment that does not exist: a client that used it would fail.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
 		if err := os.Setenv(name, "http://127.0.0.1:9"); err != nil {

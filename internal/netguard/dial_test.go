@@ -42,7 +42,7 @@ func (r *turns) LookupNetIP(context.Context, string, string) ([]netip.Addr, erro
 	return answer, nil
 }
 
-// post sends to a URL through a guard that dials nobody, and gives what it would have dialled.
+// post sends to a URL through a guard that does not connect, and returns what it would have dialled.
 func post(t testing.TB, g *netguard.Guard, url string) (dialled []string, err error) {
 	t.Helper()
 	g.OnlyTell(func(address string) { dialled = append(dialled, address) })

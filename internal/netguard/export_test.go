@@ -10,7 +10,7 @@ import (
 const AgeMax time.Duration = ageMax
 
 // ErrNotDialled ends every connection of a Guard that only tells.
-var ErrNotDialled = errors.New("the test dials nobody")
+var ErrNotDialled = errors.New("the test does not dial")
 
 // OnlyTell makes a Guard call seen with each address that its last check lets through, and dial none of them.
 func (g *Guard) OnlyTell(seen func(address string)) {

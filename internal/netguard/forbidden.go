@@ -17,8 +17,8 @@ const (
 	RuleAddress  Rule = "address"  // an address that is not public
 )
 
-// ForbiddenError says that a URL may not be used, and why. Its text is a sentence for whoever gave the URL: it never
-// repeats the URL, and never names an address, so that nobody can ask us for what our own DNS says.
+// ForbiddenError says that a URL may not be used, and why. Its text is a sentence for the caller who chose the URL. It contains neither
+// the URL nor an address, so that callers cannot learn what the service's own DNS answers.
 type ForbiddenError struct {
 	Rule Rule
 	text string

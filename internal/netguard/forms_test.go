@@ -82,7 +82,7 @@ func refused(t *testing.T, err error) netguard.Rule {
 		t.Fatalf("%v is no ForbiddenError", err)
 	}
 	if f.Error() == "" || strings.ContainsAny(f.Error(), "/[]@%") {
-		t.Errorf("no sentence for whoever gave the URL: %q", f.Error())
+		t.Errorf("not a sentence for the caller: %q", f.Error())
 	}
 	return f.Rule
 }

@@ -85,7 +85,7 @@ func hostName(name string) bool {
 	return true
 }
 
-// privateSuffixes end names that are nobody's on the internet: RFC 6761, 6762, 7686, 8375 and 9476, what ICANN keeps for
+// privateSuffixes are the suffixes of names that do not exist on the public internet: RFC 6761, 6762, 7686, 8375 and 9476, what ICANN keeps for
 // private networks, and what routers and companies have made up.
 const privateSuffixes = `alt arpa corp domain home internal intra intranet invalid lan local localdomain localhost onion private`
 

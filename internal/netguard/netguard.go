@@ -1,6 +1,6 @@
-// Package netguard is outgoing HTTP for addresses that strangers choose, such as those of webhook endpoints: it reaches
-// public servers over verified TLS and nothing else, however a URL spells its host and whatever DNS says later. It
-// refuses proxies, redirects, cookies and plain HTTP, and knows nothing of what is sent.
+// Package netguard is an HTTP client for URLs chosen by untrusted parties, such as webhook endpoints. It connects only to public addresses
+// over verified TLS, however a URL spells its host and whatever DNS answers later (SSRF protection). It does not use proxies, follow
+// redirects, keep cookies or speak plain HTTP.
 package netguard
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// The defaults of Options (decisions §2, Webhook endpoint).
+// The defaults of Options (docs/spec/webhooks.md#outgoing-http).
 const (
 	TimeoutDefault   = 15 * time.Second
 	AnswerMaxDefault = 64 << 10
@@ -24,20 +24,19 @@ const (
 
 // Resolver looks up the addresses of a host. *net.Resolver is one.
 type Resolver interface {
-	// LookupNetIP returns the addresses of host in the families that network ("ip") names.
+	// LookupNetIP returns the addresses of host; network is "ip".
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Options say what may be reached and how patiently. The zero value is the rule of the specification: public addresses,
-// ports 443 and 8443.
+// Options are the rules and timeouts of a Guard. The zero value is that of the specification: public addresses, ports 443 and 8443.
 type Options struct {
 	Resolver  Resolver       // nil: the system's
 	Clock     clock.Clock    // for the age of kept connections; nil: the system's
-	Allow     []netip.Prefix // networks that may be reached although they are not public: the operator's exception
+	Allow     []netip.Prefix // networks that may be reached although they are not public
 	Ports     []uint16       // empty: 443 and 8443
-	Timeout   time.Duration  // for an exchange whole, from the look-up to the last octet of the answer; 0: TimeoutDefault
-	AnswerMax int64          // octets of an answer's body that are read; 0: AnswerMaxDefault
-	RootCAs   *x509.CertPool // whom certificates are verified against; nil: the system's
+	Timeout   time.Duration  // of a whole exchange, from the look-up to the end of the response; 0: TimeoutDefault
+	AnswerMax int64          // octets of a response body that are read; 0: AnswerMaxDefault
+	RootCAs   *x509.CertPool // nil: the system's
 }
 
 func (o Options) withDefaults() Options {
@@ -64,7 +63,7 @@ type Guard struct {
 	transport *transport
 }
 
-// New makes a Guard. It opens nothing and starts nothing.
+// New returns a Guard. It opens no connection and starts no goroutine.
 func New(o Options) *Guard {
 	o = o.withDefaults()
 	g := &Guard{options: o, networks: newNetworks(o)}
@@ -73,9 +72,8 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Client returns a client that sends where CheckURL would let it, and checks again with every request and every
-// connection. Redirects are answers like any other. Its errors wrap a *ForbiddenError where a rule stands against the
-// request; trying again later may help all the same, since DNS may then say otherwise.
+// Client returns an HTTP client that applies the rules of CheckURL to every request and every connection. It returns redirects like other
+// responses. Its errors wrap a *ForbiddenError where a rule forbids the request; a retry may still succeed, since DNS may change.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{
 		Transport:     g.transport,
@@ -84,5 +82,5 @@ func (g *Guard) Client() *http.Client {
 	}
 }
 
-// Close closes the connections that are kept and not in use. What is under way ends by itself, within Timeout.
+// Close closes idle connections. Requests in progress end by themselves, within Timeout.
 func (g *Guard) Close() { g.transport.CloseIdleConnections() }

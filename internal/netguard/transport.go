@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// What a connection and an answer may take.
+// Limits of a connection and a response.
 const (
-	ageMax       = 2 * time.Minute  // of connections that are used again, however busy
-	idleMax      = 30 * time.Second // of connections that are not in use
-	idleConns    = 256              // of them altogether
-	hostConns    = 8                // of them to one host
-	headersMax   = 32 << 10         // octets of an answer's header fields
+	ageMax       = 2 * time.Minute  // of a connection, however busy
+	idleMax      = 30 * time.Second // of an idle connection
+	idleConns    = 256              // in all
+	hostConns    = 8                // to one host
+	headersMax   = 32 << 10         // octets of a response's header fields
 	handshakeMax = 5 * time.Second
-	pingAfter    = 5 * time.Second // of silence: an HTTP/2 server that is gone must not swallow requests until ageMax
-	h2Buffer     = 64 << 10        // octets that an HTTP/2 server may send before they are read, of a stream
-	h2Buffers    = 1 << 20         // and of all streams of a connection
+	pingAfter    = 5 * time.Second // of silence: an HTTP/2 server that is gone must not receive requests until ageMax
+	h2Buffer     = 64 << 10        // octets of a stream that an HTTP/2 server may send before they are read
+	h2Buffers    = 1 << 20         // the same of all streams of a connection
 )
 
-// transport sends requests over connections of a bounded age: a young http.Transport takes the place of an old one, whose
-// connections close when they fall idle, or idleMax later. So what DNS says holds soon for the busiest host, too.
+// transport sends requests over connections of a bounded age, so that changes in DNS take effect even for a busy host: after ageMax a new
+// http.Transport replaces the old one, whose connections close when they become idle.
 type transport struct {
 	guard *Guard
 
-	mu    sync.Mutex
-	young *http.Transport
-	born  time.Time
+	mu      sync.Mutex
+	current *http.Transport
+	born    time.Time
 }
 
 // RoundTrip checks the parts of the URL, sends the request and bounds the answer.
@@ -47,18 +47,18 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// bounded ends an answer where it gets too long. Closing it before its end closes the connection.
+// bounded ends a body that is too long. Closing it before its end closes the connection.
 type bounded struct {
 	io.Reader
 	io.Closer
 }
 
-// CloseIdleConnections closes what is kept. http.Client calls it by this name.
+// CloseIdleConnections is called by http.Client under this name.
 func (t *transport) CloseIdleConnections() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.young != nil {
-		t.young.CloseIdleConnections()
+	if t.current != nil {
+		t.current.CloseIdleConnections()
 	}
 }
 
@@ -66,13 +66,13 @@ func (t *transport) present() *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.guard.options.Clock.Now()
-	if t.young == nil || now.Sub(t.born) >= ageMax {
-		if t.young != nil {
-			t.young.CloseIdleConnections()
+	if t.current == nil || now.Sub(t.born) >= ageMax {
+		if t.current != nil {
+			t.current.CloseIdleConnections()
 		}
-		t.young, t.born = t.guard.newTransport(), now
+		t.current, t.born = t.guard.newTransport(), now
 	}
-	return t.young
+	return t.current
 }
 
 func (g *Guard) newTransport() *http.Transport {
@@ -89,6 +89,6 @@ func (g *Guard) newTransport() *http.Transport {
 		MaxIdleConns:           idleConns,
 		MaxIdleConnsPerHost:    hostConns,
 		IdleConnTimeout:        idleMax,
-		DisableCompression:     true, // a bounded answer must not unfold into an unbounded one
+		DisableCompression:     true, // a small response must not decompress into a large one
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// urlMax is the longest URL, in octets (spec §2 Webhook endpoint).
+// urlMax is the length of the longest URL, in octets (docs/spec/webhooks.md#endpoints).
 const urlMax = 2048
 
-// CheckURL tells whether a URL may be used now: https, one of the ports, a host in its plain form, every address that it
-// resolves to public. The error is a *ForbiddenError, or the context's where that ended first.
+// CheckURL checks whether a URL may be used now: it must have the scheme https, one of the ports and a host in canonical form, all of whose
+// addresses are public. The error is a *ForbiddenError, or that of ctx if it ended first.
 func (g *Guard) CheckURL(ctx context.Context, raw string) error {
 	h, err := g.target(raw)
 	if err != nil {
@@ -30,7 +30,7 @@ func (g *Guard) CheckURL(ctx context.Context, raw string) error {
 	return err
 }
 
-// target is the host that a URL leads to, if its form is allowed.
+// target returns the host of a URL if the URL's form is allowed.
 func (g *Guard) target(raw string) (host, error) {
 	if err := plainText(raw); err != nil {
 		return host{}, err
@@ -53,7 +53,7 @@ func (g *Guard) target(raw string) (host, error) {
 	return h, nil
 }
 
-// parsed is the host that a URL leads to, if its parts are allowed.
+// parsed returns the host of a URL if its parts are allowed.
 func (g *Guard) parsed(u *url.URL) (host, error) {
 	switch {
 	case u.Scheme != "https":
@@ -69,7 +69,7 @@ func (g *Guard) parsed(u *url.URL) (host, error) {
 	return readHost(u.Hostname(), strings.HasPrefix(u.Host, "["))
 }
 
-// plainText refuses what different readers of a URL are known to skip, to convert or to stop at.
+// plainText refuses characters that URL parsers are known to skip, to convert or to stop at in different ways.
 func plainText(raw string) error {
 	switch {
 	case len(raw) > urlMax:
@@ -86,7 +86,7 @@ func plainText(raw string) error {
 
 func invisible(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
 
-// authority is the part of a URL that names user, host and port (RFC 3986 §3.2).
+// authority returns the part of a URL with user, host and port (RFC 3986 §3.2).
 func authority(raw string) string {
 	_, rest, _ := strings.Cut(raw, "//")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
@@ -95,7 +95,7 @@ func authority(raw string) string {
 	return rest
 }
 
-// port checks a port as a URL writes it; "" is that of https.
+// port checks the port of a URL; "" is the default of https.
 func (g *Guard) port(text string) error {
 	if text == "" {
 		text = "443"

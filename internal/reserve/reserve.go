@@ -1,6 +1,6 @@
-// Package reserve keeps some disk space free for what has to work when the disk is full: deleting takes space before it gives
-// any back, since it is written to SQLite's log first. The space is held by a file that is removed when it is needed and made
-// again when there is space enough (docs/decisions/0045). The package knows nothing of what is deleted.
+// Package reserve holds back disk space for operations that must work on a full disk: deleting takes space before it frees any, since
+// it is written to SQLite's log first. The space is held by a file, which is removed when the space is needed and created again when there
+// is enough (docs/decisions/0045).
 package reserve
 
 import (
@@ -13,25 +13,25 @@ import (
 	"syscall"
 )
 
-// file is the name of the file that holds the space.
+// file is the name of the file.
 const file = "reserve"
 
-// share of the file system that a reserve takes at most: an eighth.
+// share is the divisor of the file system's size that bounds a reserve.
 const share = 8
 
 // Reserve is the reserve of a folder. It is safe for concurrent use; Open makes one.
 type Reserve struct {
 	path string
-	low  int64 // octets: with less than this free beside the reserve the disk counts as full
+	low  int64 // octets; with less free space beside the reserve the disk counts as full
 	log  *slog.Logger
 
 	mu   sync.Mutex
-	size int64 // octets that the file has while the reserve is whole; 0: there is none
-	held int64 // octets of the file
+	size int64 // octets of a whole reserve; 0: no reserve
+	held int64 // octets of the file now
 }
 
-// Open takes the reserve of dir, which must exist, or makes it as far as there is space. size is in octets, an eighth of the file
-// system at most; 0 means that nothing is held, and that the disk is full when nothing is free.
+// Open opens the reserve of the existing folder dir, or creates it as far as there is space. size is in octets and is reduced to an eighth
+// of the file system; with 0 nothing is held, and the disk counts as full when nothing is free.
 func Open(dir string, size int64, log *slog.Logger) (*Reserve, error) {
 	disk, err := usage(dir)
 	if err != nil {
@@ -42,17 +42,17 @@ func Open(dir string, size int64, log *slog.Logger) (*Reserve, error) {
 	if info, err := os.Stat(r.path); err == nil {
 		r.held = info.Size()
 	}
-	if r.held > size || r.held > 0 && disk.free < r.low { // another size was configured; or the start itself takes some
+	if r.held > size || r.held > 0 && disk.free < r.low { // a smaller size was configured, or the start itself needs space
 		r.drop()
 		return r, nil
 	}
 	if err := r.Restore(); err != nil {
-		log.Warn("no disk space is kept in reserve for deleting", "dir", dir, "size", size, "error", err)
+		log.Warn("could not reserve disk space for deleting", "dir", dir, "size", size, "error", err)
 	}
 	return r, nil
 }
 
-// Full reports whether the disk is full: the reserve is not whole, or little is free beside it. What takes space has to wait then.
+// Full reports whether the disk is full: the reserve is not whole, or little is free beside it. Writes that take space must wait then.
 func (r *Reserve) Full() bool {
 	r.mu.Lock()
 	whole := r.held >= r.size
@@ -64,33 +64,33 @@ func (r *Reserve) Full() bool {
 	return err == nil && disk.free < max(r.low, 1)
 }
 
-// Reserve is how many octets are held while the reserve is whole.
+// Reserve returns the size of the whole reserve in octets.
 func (r *Reserve) Reserve() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.size
 }
 
-// Release gives the space of the reserve to those who write next, and reports whether there was any. Full is true until Restore has
-// made the reserve whole again.
+// Release frees the space of the reserve, and reports whether there was any. Full returns true until Restore has made the reserve whole
+// again.
 func (r *Reserve) Release() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.held == 0 {
 		return false
 	}
-	r.log.Warn("the disk is full: deleting goes on in the reserve, mail is deferred", "reserve", r.held)
+	r.log.Warn("the disk is full: using the reserve for deleting, deferring mail", "reserve", r.held)
 	r.drop()
 	return true
 }
 
-// drop removes the file. Where that fails there is no space to be had.
+// drop removes the file. If that fails the space cannot be freed, and the next write fails.
 func (r *Reserve) drop() {
 	_ = os.Remove(r.path)
 	r.held = 0
 }
 
-// Restore makes the reserve as large as there is space for.
+// Restore makes the reserve as large as possible, up to its configured size.
 func (r *Reserve) Restore() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,12 +105,12 @@ func (r *Reserve) Restore() error {
 	if err := r.grow(size); err != nil {
 		r.drop()
 		if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
-			r.size = 0 // it cannot be made here, with space or without
+			r.size = 0 // the file cannot be created even with free space
 		}
-		return fmt.Errorf("make the reserve of disk space: %w", err)
+		return fmt.Errorf("reserve disk space: %w", err)
 	}
 	if r.held = size; size == r.size {
-		r.log.Debug("disk space is kept in reserve for deleting", "reserve", size)
+		r.log.Debug("disk space reserved for deleting", "reserve", size)
 	}
 	return nil
 }
@@ -123,10 +123,10 @@ func (r *Reserve) grow(size int64) error {
 	return errors.Join(allocate(f, size), f.Close())
 }
 
-// space is what a file system has, in octets.
+// space is the size of a file system and its free space, in octets.
 type space struct{ size, free int64 }
 
-// zeros fills a file where the file system cannot allocate by itself.
+// zeros fills a file with zeros, for file systems without fallocate.
 func zeros(f *os.File, size int64) error {
 	block := make([]byte, 1<<20)
 	for at := int64(0); at < size; at += int64(len(block)) {

@@ -7,31 +7,31 @@ import (
 	"sync"
 )
 
-// shardCount spreads the keys over locks of their own. No lock is held longer than a map access, so that
-// even a shard with every sleeper in it delays nobody.
+// shardCount is the number of shards, each with its own lock. No lock is held longer than for a map access, so that even many sleepers in
+// one shard delay no caller.
 const shardCount = 64
 
-// Hub knows who sleeps on which key. It is safe for concurrent use; New makes one.
+// Hub holds the sleepers of each key. It is safe for concurrent use.
 type Hub struct {
 	seed   maphash.Seed
 	shards [shardCount]shard
 	closed chan struct{}
 	once   sync.Once
 
-	forward func(keys []string) // tells other processes; nil: there are none
+	forward func(keys []string) // notifies other processes; nil without a Relay
 }
 
 type shard struct {
 	mu     sync.Mutex
 	topics map[string]*topic
-	_      [48]byte // neighbours share no cache line
+	_      [48]byte // padding, so that shards share no cache line
 }
 
-// topic is a key that somebody sleeps on. All its sleepers share one channel, which Wake closes: a sleeper
-// costs its timer, and a Wake takes the same time under the lock for one sleeper as for ten thousand.
+// topic is a key with sleepers. They share one channel, which Wake closes, so that Wake holds the lock as long for one sleeper as for ten
+// thousand.
 type topic struct {
 	sleepers int
-	woken    chan struct{} // nil once closed, until a sleeper asks for it again
+	woken    chan struct{} // nil after Wake, until a sleeper arms it again
 }
 
 // New returns a hub without sleepers.
@@ -43,8 +43,8 @@ func New() *Hub {
 	return h
 }
 
-// Wake wakes every sleeper of the keys. Call it after the change can be read, never before. A key that
-// nobody sleeps on costs a map look-up. With a Relay the sleepers of other processes are woken soon after.
+// Wake wakes the sleepers of the keys. It must be called after the change is visible to readers. A key without sleepers costs a map look-up.
+// With a Relay the sleepers of other processes are woken soon after.
 func (h *Hub) Wake(keys ...string) {
 	for _, key := range keys {
 		h.wake(key)
@@ -60,7 +60,7 @@ func (h *Hub) wake(key string) {
 	}
 }
 
-// wakeAll wakes every sleeper there is.
+// wakeAll wakes all sleepers.
 func (h *Hub) wakeAll() {
 	for i := range h.shards {
 		s := &h.shards[i]
@@ -73,11 +73,10 @@ func (h *Hub) wakeAll() {
 	}
 }
 
-// Close ends every sleep at once, now and from now on: Until then reads once and returns. It is for shutdown
-// and may be called more than once.
+// Close ends all waits, and Until only reads once from then on. It is for shutdown and may be called more than once.
 func (h *Hub) Close() { h.once.Do(func() { close(h.closed) }) }
 
-// Sleepers is the number of subscriptions to keys now: a call of Until has one, a call of UntilEither two.
+// Sleepers returns the current number of subscriptions: a call of Until has one, a call of UntilEither two.
 func (h *Hub) Sleepers() int {
 	sum := 0
 	for i := range h.shards {
@@ -128,7 +127,7 @@ func (h *Hub) arm(key string, t *topic) <-chan struct{} {
 	return t.woken
 }
 
-// disarm takes the channel that the sleepers of key wait on, or nil where none waits.
+// disarm removes and returns the channel that the sleepers of key wait on; nil without sleepers.
 func (h *Hub) disarm(key string) (woken chan struct{}) {
 	s := h.shard(key)
 	s.mu.Lock()

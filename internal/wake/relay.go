@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Bus carries texts between the processes of a service, to all but not surely to each.
+// Bus sends texts to all processes of a service. Delivery is not guaranteed.
 type Bus interface {
 	Notify(ctx context.Context, channel string, texts []string) error
-	// Listen hears until ctx ends; began is called whenever it begins, for what was said before it has not heard.
-	Listen(ctx context.Context, channel string, began func(), hear func(text string))
+	// Listen calls receive with each text until ctx ends. It calls began whenever it starts to listen: texts sent before are missed.
+	Listen(ctx context.Context, channel string, began func(), receive func(text string))
 }
 
-// channel is where processes tell each other which keys changed.
+// channel is the channel of changed keys.
 const channel = "gonebox_wake"
 
 const (
@@ -24,15 +24,16 @@ const (
 	retryEvery = 200 * time.Millisecond
 )
 
-// everything stands for all keys, where there are too many to name.
+// everything stands for all keys, where there are too many to list.
 const everything = "*"
 
-// Relay lets the processes of a service wake each other's sleepers. The keys that wait to be told go together: at rest
-// a key goes at once, under load many share a notification. Whoever may have missed one wakes all its sleepers.
+// Relay lets the processes of a service wake each other's sleepers. Keys that are pending while a notification is sent share the next one, so
+// an idle service sends a key at once and a busy one sends many together. A process that may have missed notifications wakes all its
+// sleepers.
 type Relay struct {
 	hub    *Hub
 	bus    Bus
-	origin string // tells the own notifications from others'
+	origin string // a random name in this process's notifications, by which it ignores them
 	topics map[string]func(key string)
 
 	mu      sync.Mutex
@@ -40,25 +41,25 @@ type Relay struct {
 	more    chan struct{}
 }
 
-// NewRelay has what hub is told to wake told to other processes, once Run runs.
+// NewRelay returns a relay that forwards the keys that hub wakes. It does so while Run runs.
 func NewRelay(hub *Hub, bus Bus) *Relay {
 	r := &Relay{
 		hub: hub, bus: bus, origin: rand.Text(), topics: make(map[string]func(string)),
 		pending: make(map[string]struct{}), more: make(chan struct{}, 1),
 	}
-	hub.forward = r.tell
+	hub.forward = r.add
 	return r
 }
 
-// Subscribe has fn hear of the keys that other processes wake which begin with topic and a colon: fn is given what follows, or
-// "" where any may have changed unheard. It is for what a process remembers of the storage. Call it before Run.
+// Subscribe calls fn for each key woken by another process that begins with topic and a colon, with the rest of the key; with "" if
+// notifications may have been missed. It is for invalidating caches. It must be called before Run.
 func (r *Relay) Subscribe(topic string, fn func(key string)) { r.topics[topic] = fn }
 
-// Run carries keys until ctx ends.
+// Run forwards and receives keys until ctx ends.
 func (r *Relay) Run(ctx context.Context) {
 	var both sync.WaitGroup
 	defer both.Wait()
-	both.Go(func() { r.bus.Listen(ctx, channel, r.missed, r.hear) })
+	both.Go(func() { r.bus.Listen(ctx, channel, r.missed, r.receive) })
 	for {
 		select {
 		case <-r.more:
@@ -69,8 +70,8 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 }
 
-// tell notes keys for the next notification.
-func (r *Relay) tell(keys []string) {
+// add adds keys to the next notification.
+func (r *Relay) add(keys []string) {
 	r.mu.Lock()
 	for _, key := range keys {
 		r.pending[key] = struct{}{}
@@ -85,7 +86,7 @@ func (r *Relay) tell(keys []string) {
 	}
 }
 
-// send tells all that waits; what could not be told waits on.
+// send sends the pending keys. If that fails they stay pending.
 func (r *Relay) send(ctx context.Context) {
 	r.mu.Lock()
 	keys := r.pending
@@ -95,23 +96,23 @@ func (r *Relay) send(ctx context.Context) {
 		return
 	}
 	if err := r.bus.Notify(ctx, channel, r.texts(keys)); err != nil {
-		rest(ctx, retryEvery)
+		sleep(ctx, retryEvery)
 		again := make([]string, 0, len(keys))
 		for key := range keys {
 			again = append(again, key)
 		}
-		r.tell(again)
+		r.add(again)
 	}
 }
 
-// rest waits for d or the end of ctx.
-func rest(ctx context.Context, d time.Duration) {
+// sleep waits for d or the end of ctx.
+func sleep(ctx context.Context, d time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-ctx.Done()
 }
 
-// texts are the keys on as few notifications as they fit, each with its origin in front.
+// texts returns notifications with the keys, as few as possible, each beginning with the origin.
 func (r *Relay) texts(keys map[string]struct{}) []string {
 	var texts []string
 	var b strings.Builder
@@ -129,8 +130,8 @@ func (r *Relay) texts(keys map[string]struct{}) []string {
 	return append(texts, b.String())
 }
 
-// hear wakes whom another process told to.
-func (r *Relay) hear(text string) {
+// receive wakes the keys of another process's notification.
+func (r *Relay) receive(text string) {
 	lines := strings.Split(text, "\n")
 	if lines[0] == r.origin {
 		return
@@ -140,15 +141,15 @@ func (r *Relay) hear(text string) {
 			r.missed()
 			return
 		}
-		topic, rest, remembered := strings.Cut(key, ":")
-		if fn := r.topics[topic]; remembered && fn != nil {
+		topic, rest, hasTopic := strings.Cut(key, ":")
+		if fn := r.topics[topic]; hasTopic && fn != nil {
 			fn(rest)
 		}
 		r.hub.wake(key)
 	}
 }
 
-// missed is for when anything may have changed.
+// missed handles a gap in the notifications: any key may have changed.
 func (r *Relay) missed() {
 	for _, fn := range r.topics {
 		fn("")

@@ -1,5 +1,5 @@
-// Package wake lets a caller sleep until a key changes: what long-polls wait on. It refuses to carry data: a
-// sleeper that is woken reads again for itself, so a wake-up too many or one too few costs time and never a message.
+// Package wake lets a caller wait until a key changes, as long-polls do. Wake-ups carry no data: a waiter reads again when it is woken, so a
+// spurious or lost wake-up costs time and never a message.
 package wake
 
 import (
@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Until answers with what read gives, and waits for it if there is nothing yet. It subscribes to key first and
-// then calls read, so that no change between the two is missed. It returns
+// Until calls read until it is done, and waits for a Wake of key in between. It subscribes to key before it calls read, so that no change
+// between the two is missed. It returns
 //
-//   - as soon as read answers done or an error: that value and error;
-//   - when wait has passed since the call: what one last read gives, done or not;
+//   - as soon as read reports done or an error: that value and error;
+//   - when wait has passed since the call: the result of one last read, done or not;
 //   - when h is closed: the last value read, at once;
 //   - when ctx ends: the zero value and ctx.Err().
 //
