@@ -34,19 +34,19 @@ func (p *page) near(from, to int) bool {
 	return true
 }
 
-// feel counts the phrases of the page by class.
-func (p *page) feel() mood {
+// feel counts the phrases of a neighbourhood by class.
+func (p *page) feel(t stretch) mood {
 	const settled = classDone | classNot
 	var m mood
 	var auth, label, guard, once, where, brief, not, void counts
 	line := 0
-	for i := range p.marks {
+	for i := p.marksIn(t, 0); i < len(p.marks); i = p.marksIn(t, i+1) {
 		k := &p.marks[i]
 		for p.lines[line].end <= k.start {
 			line++
 		}
 		l := &p.lines[line]
-		if l.quoted {
+		if l.quoted || !t.has(k.start, l.part) {
 			continue
 		}
 		if l.part == inSubject {
@@ -85,7 +85,7 @@ func (p *page) feel() mood {
 	}
 	m.auth, m.label, m.guard, m.void = auth.told(), label.told(), guard.told(), void.told()
 	m.once, m.where, m.brief, m.not = once.told(), where.told(), brief.told(), slices.Max(not[:])
-	share, price := p.offers()
+	share, price := p.offers(t)
 	m.price, m.reply = price, p.answers()
 	if share && !m.subjectAuth { // an offer, unless the mail is about signing in
 		m.void++

@@ -12,7 +12,11 @@ type scoring struct {
 	p       *page
 	cs      []candidate
 	explain bool
-	mood    mood
+	mood    mood // of the neighbourhood of the candidate that is weighed
+
+	near     stretch // of the last candidate
+	nearMood mood
+	felt     bool // near and nearMood are set
 }
 
 func (s *scoring) add(c *candidate, n float64, why string) {
@@ -34,22 +38,21 @@ func (s *scoring) because(c *candidate, n float64, why string, m *mark) {
 func (s *scoring) run() {
 	s.locate()
 	s.findAddresses()
-	s.mood = s.p.feel()
-	var figures counts
 	for k := range s.cs {
+		s.mood = s.moodNear(&s.cs[k])
 		s.oppose(k)
-		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.lines[c.line].inFoot(c.start) {
-			figures[s.p.lines[c.line].part]++
-			s.mood.amount = s.mood.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
-		}
 	}
-	s.mood.figures = figures.told()
+	s.felt = false
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.veto != "" {
 			s.add(c, -20, c.veto)
 			continue
 		}
+		if s.moodNear(c); s.nearMood.figures == 0 {
+			s.count(&s.nearMood)
+		}
+		s.mood = s.nearMood
 		s.add(c, c.shape, "shape")
 		s.bind(k)
 		s.look(c)

@@ -12,6 +12,14 @@ func (s *scoring) free(c *candidate) bool {
 // sole strengthens the one number of a mail that can be a code, when the mail
 // says anything of codes or signing in, or the number is set as codes are.
 func (s *scoring) sole() {
+	best := s.leading()
+	if best < 0 {
+		return
+	}
+	s.felt = false
+	s.moodNear(&s.cs[best])
+	s.count(&s.nearMood)
+	s.mood = s.nearMood
 	m := &s.mood
 	if m.never || m.void > 0 {
 		return
@@ -22,6 +30,7 @@ func (s *scoring) sole() {
 	for k := range s.cs {
 		c := &s.cs[k]
 		switch v := s.p.sum(c); {
+		case !s.near.holds(s.p, c):
 		case !s.free(c), backed && !s.backed(c):
 			replaced = replaced || c.old
 			if c.kind == Numeric && c.veto == "" && !s.ofDate(c) && !s.p.lines[c.line].inFoot(c.start) {
@@ -37,13 +46,24 @@ func (s *scoring) sole() {
 		}
 	}
 	for k := range s.cs {
-		if c := &s.cs[k]; one != 0 && s.free(c) && (!backed || s.backed(c)) && s.p.sum(c) == one {
+		if c := &s.cs[k]; one != 0 && s.near.holds(s.p, c) && s.free(c) && (!backed || s.backed(c)) && s.p.sum(c) == one {
 			s.single(c, other == 0)
 			if replaced {
 				s.add(c, 3.5, "in place of another")
 			}
 		}
 	}
+}
+
+// leading is the candidate with the best score so far, or -1.
+func (s *scoring) leading() int {
+	best := -1
+	for k := range s.cs {
+		if c := &s.cs[k]; c.veto == "" && (best < 0 || c.score > s.cs[best].score) {
+			best = k
+		}
+	}
+	return best
 }
 
 // ofDate says whether a number is the year of a date whose month is written out:
@@ -74,7 +94,7 @@ func (s *scoring) backed(c *candidate) bool {
 // anyBacked says whether that holds of any number that can be the code.
 func (s *scoring) anyBacked() bool {
 	for k := range s.cs {
-		if c := &s.cs[k]; c.kind == Numeric && s.free(c) && s.backed(c) {
+		if c := &s.cs[k]; c.kind == Numeric && s.near.holds(s.p, c) && s.free(c) && s.backed(c) {
 			return true
 		}
 	}

@@ -54,10 +54,13 @@ func quoting(r rune) bool {
 
 // offers says whether a share of something and whether a price is named. Footers
 // and what is quoted do not count.
-func (p *page) offers() (share, price bool) {
+func (p *page) offers(t stretch) (share, price bool) {
 	j := p.next(0, offerBit)
 	for i := range p.lines {
 		l := &p.lines[i]
+		if !t.all && l.start >= t.to {
+			break
+		}
 		if l.foot || l.quoted {
 			continue
 		}
@@ -66,6 +69,7 @@ func (p *page) offers() (share, price bool) {
 		}
 		for ; j < l.end; j = p.next(j+1, offerBit) {
 			switch r := p.low[j]; {
+			case !t.has(j, l.part):
 			case r == '%', r == '٪':
 				share = true
 			case !counter(r) || isDigit(at(p.low, j-1)):

@@ -1,0 +1,88 @@
+package otp
+
+import "sort"
+
+// What stands near a number says what it is, and what is far from it says nothing:
+// a sign-in mail stays one with a digest, terms or any other text below.
+
+// The sizes of neighbourhoods, in runes.
+const (
+	nearby  = 150 // on either side of a number
+	quarter = 64  // numbers that begin in the same quarter share a neighbourhood
+)
+
+// stretch is the neighbourhood of a number: all of a mail that is short, and some of
+// one part of a long one. The subject belongs to each.
+type stretch struct {
+	all      bool
+	part     part
+	from, to int
+}
+
+// everything is the neighbourhood in a short mail.
+func everything() stretch { return stretch{all: true} }
+
+// stretchOf gives the neighbourhood of a candidate. That of one in the subject is
+// where the text or the HTML begins.
+func (p *page) stretchOf(c *candidate) stretch {
+	if len(p.low) <= 2*nearby {
+		return everything()
+	}
+	where, at := p.lines[c.line].part, c.start
+	if where == inSubject {
+		if where = inText; p.bounds[inText][0] == p.bounds[inText][1] {
+			where = inHTML
+		}
+		at = p.bounds[where][0]
+	}
+	b := p.bounds[where]
+	if b[1]-b[0] <= 2*nearby {
+		return stretch{part: where, from: b[0], to: b[1]}
+	}
+	at -= at % quarter
+	return stretch{part: where, from: max(b[0], at-nearby), to: min(b[1], at+quarter+nearby)}
+}
+
+// has reports whether a place, on a line of some part, is in the neighbourhood.
+func (t stretch) has(i int, where part) bool {
+	return t.all || where == inSubject || where == t.part && i >= t.from && i < t.to
+}
+
+// marksIn gives the first mark from i on that may be in a neighbourhood: those of the
+// subject come first. Without one it gives the number of marks.
+func (p *page) marksIn(t stretch, i int) int {
+	switch {
+	case t.all || i == len(p.marks) || p.marks[i].start < p.bounds[inSubject][1]:
+		return i
+	case p.marks[i].start >= t.to:
+		return len(p.marks)
+	case p.marks[i].start < t.from:
+		return i + sort.Search(len(p.marks)-i, func(n int) bool { return p.marks[i+n].start >= t.from })
+	}
+	return i
+}
+
+// holds reports whether a candidate is in the neighbourhood.
+func (t stretch) holds(p *page, c *candidate) bool { return t.has(c.start, p.lines[c.line].part) }
+
+// moodNear gives the mood of the neighbourhood of a candidate.
+func (s *scoring) moodNear(c *candidate) mood {
+	t := s.p.stretchOf(c)
+	if !s.felt || t != s.near {
+		s.near, s.felt = t, true
+		s.nearMood = s.p.feel(t)
+	}
+	return s.nearMood
+}
+
+// count adds the numbers of a neighbourhood that are something else to its mood.
+func (s *scoring) count(m *mood) {
+	var figures counts
+	for k := range s.cs {
+		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.lines[c.line].inFoot(c.start) && s.near.holds(s.p, c) {
+			figures[s.p.lines[c.line].part]++
+			m.amount = m.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
+		}
+	}
+	m.figures = figures.told()
+}
