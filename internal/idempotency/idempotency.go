@@ -1,6 +1,6 @@
-// Package idempotency makes a call with an Idempotency-Key take effect once: it keeps the first answer in the
-// transaction of the effect and gives it again. It refuses to keep answers of calls that failed, since they had no
-// effect and may be tried again, and to know what any call does.
+// Package idempotency makes a call with an Idempotency-Key take effect once (docs/spec/conventions.md#idempotency): it stores
+// the first answer in the transaction of the effect and returns it to repeated calls. Answers of failed calls are not stored,
+// since those had no effect and may be retried.
 package idempotency
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Key is what a client sent as its Idempotency-Key; "" where it sent none.
+// Key is the Idempotency-Key of a request; "" if there is none.
 type Key string
 
-// keyMax bounds a key, in octets.
+// keyMax is the maximum length of a key in octets.
 const keyMax = 255
 
-// ParseKey reads the header's values: none, or one of 1 to 255 visible ASCII characters. Error: request.invalid.
+// ParseKey parses the values of the header: none, or one of 1 to 255 visible ASCII characters. Error: request.invalid.
 func ParseKey(values ...string) (Key, error) {
 	switch len(values) {
 	case 0:
@@ -31,7 +31,7 @@ func ParseKey(values ...string) (Key, error) {
 	case 1:
 		return parse(values[0])
 	}
-	return "", problem.Detailf(problem.RequestInvalid, "the header Idempotency-Key comes more than once")
+	return "", problem.Detailf(problem.RequestInvalid, "the header Idempotency-Key occurs more than once")
 }
 
 func parse(text string) (Key, error) {
@@ -45,30 +45,29 @@ func parse(text string) (Key, error) {
 	return Key(text), nil
 }
 
-// Call is one call that may come again.
+// Call is a call that a client may repeat.
 type Call struct {
 	Account   id.Account
-	Operation string // of the interface: the same key may be used for another
-	Key       Key    // "": the call is made whenever it comes
-	Body      any    // what is asked for, as a value that encodes to JSON; the same key must ask for the same
+	Operation string // of the API; keys of different operations are independent
+	Key       Key    // "": the call takes effect every time
+	Body      any    // the input, which encodes to JSON; it must be the same for the same key
 }
 
-// Answers keeps the first answers.
+// Answers stores the first answers. It is safe for concurrent use.
 type Answers struct {
 	db    *db.DB
 	clock clock.Clock
 	keep  time.Duration
 }
 
-// New assembles it; keep is how long an answer is kept.
+// New returns Answers; keep is how long an answer is stored.
 func New(d *db.DB, c clock.Clock, keep time.Duration) *Answers {
 	return &Answers{db: d, clock: c, keep: keep}
 }
 
-// Once runs do in a transaction and returns its answer, or the answer of the first time where the call's key has been used
-// before. Of calls with one key at the same time one has the effect and all have its answer. The answer must be the
-// same after encoding/json has written and read it. Errors: those of do, which keep nothing; idempotency.key_reused
-// where the key came with another body.
+// Once runs do in a transaction and returns its answer, or the stored answer if the call's key was used before. Of concurrent
+// calls with one key one takes effect and all return its answer. The answer must survive a round trip through encoding/json.
+// Errors: those of do, which store nothing; idempotency.key_reused, if the key was used with another body.
 func Once[T any](ctx context.Context, a *Answers, c Call, do func(ctx context.Context, tx *db.Tx) (T, error)) (answer T, err error) {
 	hash, err := c.hash()
 	if err != nil {
@@ -85,29 +84,29 @@ func Once[T any](ctx context.Context, a *Answers, c Call, do func(ctx context.Co
 	return answer, err
 }
 
-// onceTx claims the key before it does anything, so that of two transactions at the same time the second waits or fails.
+// onceTx claims the key before it does anything else, so that of two concurrent transactions the second waits or fails.
 func onceTx[T any](ctx context.Context, tx *db.Tx, a *Answers, c Call, hash string, do func(ctx context.Context, tx *db.Tx) (T, error)) (answer T, err error) {
 	claimed, err := claimTx(ctx, tx, c, hash, a.clock.Now(), a.keep)
 	if err != nil {
 		return answer, err
 	}
 	if !claimed {
-		text, err := keptTx(ctx, tx, c, hash)
+		text, err := storedTx(ctx, tx, c, hash)
 		if err != nil {
 			return answer, err
 		}
 		if err := json.Unmarshal([]byte(text), &answer); err != nil {
-			return answer, fmt.Errorf("read the kept answer of %s: %w", c.Operation, err)
+			return answer, fmt.Errorf("read the stored answer of %s: %w", c.Operation, err)
 		}
 		return answer, nil
 	}
 	if answer, err = do(ctx, tx); err != nil {
 		return answer, err
 	}
-	return answer, keepTx(ctx, tx, c, answer)
+	return answer, storeTx(ctx, tx, c, answer)
 }
 
-// hash identifies what is asked for.
+// hash returns a hash of the input.
 func (c Call) hash() (string, error) {
 	text, err := json.Marshal(c.Body)
 	if err != nil {
@@ -117,10 +116,10 @@ func (c Call) hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// sweepMax is how many answers are forgotten at a time, so that the writer is not held for long.
+// sweepMax is how many answers one transaction deletes, so that it does not block other writers for long.
 const sweepMax = 500
 
-// Sweep forgets the answers whose time is over.
+// Sweep deletes the expired answers.
 func (a *Answers) Sweep(ctx context.Context) error {
 	for {
 		var n int64

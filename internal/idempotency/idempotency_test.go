@@ -25,7 +25,7 @@ type answer struct {
 	At     time.Time
 }
 
-// counter is a call whose effect is a row: it answers how many there are.
+// counter is a call whose effect is a row, and whose answer is the number of rows.
 func counter(name string) func(context.Context, *db.Tx) (*answer, error) {
 	return func(ctx context.Context, tx *db.Tx) (*answer, error) {
 		if _, err := tx.Exec(ctx, "INSERT INTO public_domain (name, active, created_at) VALUES ($1, 1, 0)", name); err != nil {
@@ -36,7 +36,7 @@ func counter(name string) func(context.Context, *db.Tx) (*answer, error) {
 	}
 }
 
-func TestAKeyTakesEffectOnce(t *testing.T) {
+func TestKeyTakesEffectOnce(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon())
 		kept := idempotency.New(d, c, time.Hour)
@@ -96,7 +96,7 @@ func rows(t *testing.T, d *db.DB) (n int) {
 	return n
 }
 
-func TestAFailureKeepsNothing(t *testing.T) {
+func TestFailedCallStoresNothing(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		kept := idempotency.New(d, clock.NewFake(noon()), time.Hour)
 		call := idempotency.Call{Account: "acc", Operation: "buy", Key: "k", Body: 1}
@@ -114,7 +114,7 @@ func TestAFailureKeepsNothing(t *testing.T) {
 	})
 }
 
-func TestOfManyAtOnceOneTakesEffect(t *testing.T) {
+func TestConcurrentCallsTakeEffectOnce(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		kept := idempotency.New(d, clock.NewFake(noon()), time.Hour)
 		var ran atomic.Int32
@@ -139,7 +139,7 @@ func TestOfManyAtOnceOneTakesEffect(t *testing.T) {
 	})
 }
 
-func TestKeysAreReadStrictly(t *testing.T) {
+func TestKeysAreParsedStrictly(t *testing.T) {
 	for text, good := range map[string]bool{
 		"k": true, `"8e03978e-40d5-43dd-bc93-6894a57f9324"`: true, strings.Repeat("k", 255): true,
 		"": false, strings.Repeat("k", 256): false, "a b": false, "a\tb": false, "khoá": false, "a\x7f": false,

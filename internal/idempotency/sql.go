@@ -20,7 +20,7 @@ const (
 		(SELECT account_id, operation, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`
 )
 
-// claimTx takes the key, unless it is taken and its time is not over.
+// claimTx claims the key and reports whether it was free or expired.
 func claimTx(ctx context.Context, tx *db.Tx, c Call, hash string, now time.Time, keep time.Duration) (bool, error) {
 	n, err := tx.Exec(ctx, claim, c.Account, c.Operation, c.Key, hash, now.Add(keep).UnixMicro(), now.UnixMicro())
 	if err != nil {
@@ -29,11 +29,11 @@ func claimTx(ctx context.Context, tx *db.Tx, c Call, hash string, now time.Time,
 	return n == 1, nil
 }
 
-// keptTx is the first answer. Error: idempotency.key_reused.
-func keptTx(ctx context.Context, tx *db.Tx, c Call, hash string) (answer string, err error) {
+// storedTx reads the stored answer. Error: idempotency.key_reused.
+func storedTx(ctx context.Context, tx *db.Tx, c Call, hash string) (answer string, err error) {
 	var first string
 	if err := tx.QueryRow(ctx, selectAnswer, c.Account, c.Operation, c.Key).Scan(&first, &answer); err != nil {
-		return "", fmt.Errorf("read the kept answer of %s: %w", c.Operation, err)
+		return "", fmt.Errorf("read the stored answer of %s: %w", c.Operation, err)
 	}
 	if first != hash {
 		return "", problem.New(problem.IdempotencyKeyReused)
@@ -41,13 +41,13 @@ func keptTx(ctx context.Context, tx *db.Tx, c Call, hash string) (answer string,
 	return answer, nil
 }
 
-func keepTx(ctx context.Context, tx *db.Tx, c Call, answer any) error {
+func storeTx(ctx context.Context, tx *db.Tx, c Call, answer any) error {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return fmt.Errorf("encode the answer of %s: %w", c.Operation, err)
 	}
 	if _, err := tx.Exec(ctx, updateAnswer, c.Account, c.Operation, c.Key, string(text)); err != nil {
-		return fmt.Errorf("keep the answer of %s: %w", c.Operation, err)
+		return fmt.Errorf("store the answer of %s: %w", c.Operation, err)
 	}
 	return nil
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Code names a problem. Clients branch on it, so none is ever renamed (spec §7).
+// Code names a problem. Clients branch on it, so that none is ever renamed (docs/spec/conventions.md#errors).
 type Code string
 
-// Every code of the service. The table below gives each its status and title; docs/errors.md is generated from it.
+// The codes of the service. The table below has the status and the title of each; docs/errors.md is generated from it.
 const (
 	RequestInvalid       Code = "request.invalid"
 	RequestTooLarge      Code = "request.too_large"
@@ -74,7 +74,7 @@ const (
 	NoticeNotFound             Code = "notice.not_found"
 	PageNotFound               Code = "page.not_found"
 
-	// What only a sending mail server hears; decisions §3 gives the SMTP reply of each.
+	// Problems that only sending mail servers get, as SMTP replies (docs/spec/smtp.md#replies).
 	MailMailboxUnknown    Code = "mail.mailbox_unknown"
 	MailDomainNotServed   Code = "mail.domain_not_served"
 	MailDomainSuspended   Code = "mail.domain_suspended"
@@ -169,7 +169,7 @@ var table = map[Code]entry{
 	MailAddressSyntax:     {http.StatusUnprocessableEntity, "The address is not valid"},
 }
 
-// Status is the code's HTTP status; 500 for a code that is not in the table.
+// Status returns the code's HTTP status, 500 for a code that is not in the table.
 func (c Code) Status() int {
 	if e, ok := table[c]; ok {
 		return e.status
@@ -177,10 +177,10 @@ func (c Code) Status() int {
 	return http.StatusInternalServerError
 }
 
-// Title is the code's short text for people.
+// Title returns the code's short text for people.
 func (c Code) Title() string { return table[c].title }
 
-// Codes lists every code in alphabetical order.
+// Codes returns every code in alphabetical order.
 func Codes() []Code {
 	codes := make([]Code, 0, len(table))
 	for c := range table {

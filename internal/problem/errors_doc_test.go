@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated documentation")
 
-// docs/errors.md says what the table says.
+// docs/errors.md matches the table.
 func TestErrorsDoc(t *testing.T) {
 	const path = "../../docs/errors.md"
 	want := errorsDoc()
@@ -47,7 +47,7 @@ on the page that the service itself shows at ` + "`/docs/errors`" + `. A 429 car
 The codes that begin with ` + "`mail.`" + ` are not heard over HTTP: a mail server that delivers hears an SMTP reply in their place.
 `
 
-// errorsDoc is docs/errors.md: a table for each group of codes.
+// errorsDoc returns docs/errors.md: a table for each group of codes.
 func errorsDoc() []byte {
 	var b bytes.Buffer
 	b.WriteString(errorsIntroduction)

@@ -1,5 +1,5 @@
-// Package problem is the one list of errors that the service tells its callers. It refuses to carry causes:
-// what went wrong inside is logged where it happened and never shown.
+// Package problem defines the errors that the service shows to its clients. A problem has no cause: internal errors are logged
+// where they occur and never shown.
 package problem
 
 import (
@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Problem is an error meant for the caller: HTTP shows it as RFC 9457 problem details, SMTP as a reply.
+// Problem is an error for the client: HTTP shows it as RFC 9457 problem details, SMTP as a reply.
 type Problem struct {
 	Code       Code          // stable; clients branch on it
 	Detail     string        // what happened this time and what to do; may be empty
 	Fields     []Field       // which parts of the input are at fault
-	RetryAfter time.Duration // when a further try makes sense; zero: not said
+	RetryAfter time.Duration // when to retry; zero: unknown
 }
 
 // Field says what is wrong with one part of the input.
@@ -26,7 +26,7 @@ type Field struct {
 // New returns a problem of the given code.
 func New(c Code) *Problem { return &Problem{Code: c} }
 
-// Detailf returns a problem of the given code with a formatted detail. The detail never repeats a secret.
+// Detailf returns a problem of the given code with a formatted detail. The detail must not contain secrets.
 func Detailf(c Code, format string, args ...any) *Problem {
 	return &Problem{Code: c, Detail: fmt.Sprintf(format, args...)}
 }
@@ -48,10 +48,10 @@ func (p *Problem) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Status is the HTTP status of the problem's code.
+// Status returns the HTTP status of the problem's code.
 func (p *Problem) Status() int { return p.Code.Status() }
 
-// Title is the short human text of the problem's code.
+// Title returns the short text of the problem's code for people.
 func (p *Problem) Title() string { return p.Code.Title() }
 
 // Is lets errors.Is compare problems by code.
@@ -60,7 +60,7 @@ func (p *Problem) Is(target error) bool {
 	return ok && other.Code == p.Code
 }
 
-// From finds the problem in err's chain. An error that is none is a fault of ours: server.internal, and known is false.
+// From returns the problem in err's chain. If there is none it returns server.internal, and known is false.
 func From(err error) (p *Problem, known bool) {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p, true
@@ -68,7 +68,7 @@ func From(err error) (p *Problem, known bool) {
 	return New(ServerInternal), false
 }
 
-// Has reports whether err carries a problem of code c.
+// Has reports whether err's chain has a problem with code c.
 func Has(err error, c Code) bool {
 	p, known := From(err)
 	return known && p.Code == c

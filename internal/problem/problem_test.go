@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Every constant of codes.go stands in the table: a code without a status would be told as a 500.
+// Every constant of codes.go is in the table: a code without a status would become a 500.
 func TestEveryCodeHasStatusAndTitle(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {
@@ -49,11 +49,11 @@ func TestFromFindsAProblemUnderWrapping(t *testing.T) {
 		t.Errorf("From = %+v, %v", p, known)
 	}
 	if !errors.Is(err, problem.New(problem.MailboxTTLTooLong)) || problem.Has(err, problem.MailboxExpired) {
-		t.Error("problems are not told apart by code")
+		t.Error("problems are not compared by code")
 	}
 }
 
-func TestFromHidesWhatIsNoProblem(t *testing.T) {
+func TestFromHidesOtherErrors(t *testing.T) {
 	p, known := problem.From(errors.New("disk /dev/sda on fire"))
 	if known || p.Code != problem.ServerInternal || p.Detail != "" {
 		t.Errorf("From = %+v, %v", p, known)
