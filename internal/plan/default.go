@@ -8,12 +8,12 @@ import (
 
 const day = 24 * time.Hour
 
-// Default is the catalogue of decisions §6, which a configuration may change value by value.
+// Default returns the default catalogue, whose values the configuration can change one by one.
 func Default() Catalogue {
 	return Catalogue{guest: guest(), plans: []Plan{free(), plus(), pro()}}
 }
 
-// guest has rates for keys only so that every plan has every value: without an account there is no key.
+// guest has rates for keys only because every plan has every value: without an account there are no keys.
 func guest() Plan {
 	return Plan{Code: GuestCode, Name: "Guest", Entitlements: Entitlements{
 		TTLDefault:        time.Hour,

@@ -8,8 +8,8 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Entitlements is what a plan allows. The tags give each its public name, which is its configuration key below
-// plans.<code> too, its meaning, and what zero stands for where zero is allowed (decisions §6).
+// Entitlements are the quotas of a plan (docs/spec/limits.md#quotas-of-plans). The tags have the public name of each, which is
+// its configuration key below plans.<code> too, its description, and the meaning of zero if zero is allowed.
 type Entitlements struct {
 	TTLDefault        time.Duration   `key:"mailbox.ttl.default" help:"lifetime of a new mailbox when none is asked for"`
 	TTLMax            time.Duration   `key:"mailbox.ttl.max" help:"longest lifetime that can be asked for at once"`
@@ -25,7 +25,7 @@ type Entitlements struct {
 	KeysCalls         ratelimit.Limit `key:"keys.calls" help:"rate of calls with one developer key"`
 }
 
-// All yields every entitlement's public name and value in the order of decisions §6. A value is an int64 (a count,
+// All yields every entitlement's public name and value in the order of the fields. A value is an int64 (a count,
 // or whole seconds), a string (a rate as in the configuration) or nil (no maximum).
 func (e Entitlements) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {

@@ -1,6 +1,6 @@
 package plan
 
-// Interval is how long a paid period lasts (spec §2 Subscription input).
+// Interval is the length of a paid period.
 type Interval string
 
 // The two intervals, of a calendar month and of a calendar year.
@@ -9,8 +9,8 @@ const (
 	Yearly  Interval = "yearly"
 )
 
-// Price is what one period of a plan costs in points. sold is false for a plan that is not sold for that interval, as
-// the free one.
+// Price returns the price of one period of a plan in points. sold is false for a plan that is not sold for the interval, such
+// as the free one.
 func (p Plan) Price(i Interval) (points int64, sold bool) {
 	switch i {
 	case Monthly:

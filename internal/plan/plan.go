@@ -1,5 +1,5 @@
-// Package plan is the catalogue of plans: what each costs and what it entitles to (decisions §6). It refuses to
-// know who has which plan and to count what anybody uses.
+// Package plan is the catalogue of plans: their prices and entitlements (docs/spec/billing.md#plans-and-subscriptions). It does
+// not depend on which account has which plan, and counts no usage.
 package plan
 
 import (
@@ -8,19 +8,18 @@ import (
 	"slices"
 )
 
-// The codes every catalogue has: what a caller without an account may do, and what an account without a
-// subscription may do.
+// The codes that every catalogue has: the plan of callers without an account, and of accounts without a subscription.
 const (
 	GuestCode = "guest"
 	FreeCode  = "free"
 )
 
-// Plan is one row of the catalogue. Its tags name the configuration keys below plans.<code>.
+// Plan is a plan of the catalogue. Its tags have the configuration keys below plans.<code>.
 type Plan struct {
-	Code         string       // stable, lower case; what POST /me/subscription names as planCode
+	Code         string       // stable, lower case; the planCode of POST /me/subscription
 	Name         string       `key:"name" required:"true" help:"display name of the plan"`
 	Prices       Prices       `key:"price" help:"what the plan costs"`
-	Entitlements Entitlements // what it allows
+	Entitlements Entitlements // its quotas
 }
 
 // Prices are in points, each for one whole period. Zero means that the plan is not sold for that period.
@@ -29,7 +28,7 @@ type Prices struct {
 	Yearly  int64 `key:"yearly" help:"price of a calendar year in points" zero:"not sold by the year"`
 }
 
-// Tier is what a mailbox shows of its plan (specification §3, retention of raw messages).
+// Tier is the part of its plan that a mailbox shows.
 type Tier string
 
 // The two tiers.
@@ -38,7 +37,7 @@ const (
 	TierPaid Tier = "paid"
 )
 
-// Tier is paid when either price is above zero.
+// Tier returns TierPaid if either price is above zero.
 func (p Plan) Tier() Tier {
 	if p.Prices.Monthly > 0 || p.Prices.Yearly > 0 {
 		return TierPaid
@@ -46,14 +45,14 @@ func (p Plan) Tier() Tier {
 	return TierFree
 }
 
-// Catalogue holds the plans of one installation. It never changes once made and is safe for concurrent use.
+// Catalogue has the plans of an installation. It is immutable and safe for concurrent use.
 type Catalogue struct {
 	guest Plan
 	plans []Plan
 }
 
-// New makes a catalogue of the guest plan and the others in the order they are to be shown. It refuses a guest
-// plan that is not called so, a code that comes twice, and a list without the free plan.
+// New returns a Catalogue of the guest plan and the others, in the order to show them. It is an error if the guest plan has
+// another code, if two plans have the same code, or if there is no free plan.
 func New(guest Plan, plans ...Plan) (Catalogue, error) {
 	if guest.Code != GuestCode {
 		return Catalogue{}, fmt.Errorf("the guest plan has the code %q", guest.Code)
@@ -61,7 +60,7 @@ func New(guest Plan, plans ...Plan) (Catalogue, error) {
 	seen := map[string]bool{"": true, GuestCode: true}
 	for _, p := range plans {
 		if seen[p.Code] {
-			return Catalogue{}, fmt.Errorf("the plan code %q is empty or comes twice", p.Code)
+			return Catalogue{}, fmt.Errorf("the plan code %q is empty or a duplicate", p.Code)
 		}
 		seen[p.Code] = true
 	}
@@ -71,7 +70,7 @@ func New(guest Plan, plans ...Plan) (Catalogue, error) {
 	return Catalogue{guest: guest, plans: slices.Clone(plans)}, nil
 }
 
-// Plan finds a plan an account can have. The guest plan is none.
+// Plan returns a plan that an account can have, which excludes the guest plan.
 func (c Catalogue) Plan(code string) (Plan, bool) {
 	i := slices.IndexFunc(c.plans, func(p Plan) bool { return p.Code == code })
 	if i < 0 {
@@ -80,14 +79,14 @@ func (c Catalogue) Plan(code string) (Plan, bool) {
 	return c.plans[i], true
 }
 
-// Guest is the plan of callers without an account; it is not for sale and All leaves it out.
+// Guest returns the plan of callers without an account, which All leaves out.
 func (c Catalogue) Guest() Plan { return c.guest }
 
-// Free is the plan of accounts without a subscription.
+// Free returns the plan of accounts without a subscription.
 func (c Catalogue) Free() Plan {
 	p, _ := c.Plan(FreeCode)
 	return p
 }
 
-// All lists the plans an account can have, in the catalogue's order.
+// All returns the plans that an account can have, in the order to show them.
 func (c Catalogue) All() []Plan { return slices.Clone(c.plans) }

@@ -12,7 +12,7 @@ import (
 
 const day = int64(24 * 60 * 60)
 
-// TestDefault is the table of decisions §6, column by column.
+// TestDefault compares the default catalogue with the table in docs/spec/limits.md#quotas-of-plans, column by column.
 func TestDefault(t *testing.T) {
 	names := strings.Fields(`mailbox.ttl.default mailbox.ttl.max mailbox.lifetime.max mailboxes.max mail.daily.max
 		raw.retention domains.max filters.max webhooks.max keys.max keys.mailbox_create keys.calls`)
@@ -101,7 +101,7 @@ func TestTierFollowsEitherPrice(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsInvalidCatalogues(t *testing.T) {
 	guest, free := plan.Plan{Code: "guest"}, plan.Plan{Code: "free"}
 	for name, make := range map[string]func() (plan.Catalogue, error){
 		"another guest": func() (plan.Catalogue, error) { return plan.New(free, free) },

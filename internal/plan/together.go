@@ -7,10 +7,10 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Together is the plan of an account that several plans apply to: the one that staff assigned and the one it has
-// bought (docs/spec/billing.md#plans-and-subscriptions). Each entitlement is the best that any of them gives, so that nobody has less for having
-// more than one. It goes by the name of the last one that gives all of that alone, or else of the last one known. Codes
-// that the catalogue does not have do not count; where none is left it is the free plan.
+// Together returns the plan of an account with several plans: the one that staff assigned and the one that it bought
+// (docs/spec/billing.md#plans-and-subscriptions). Each entitlement is the best of any of them. The code is that of the last
+// plan that has all of these entitlements, or else of the last one. Codes that are not in the catalogue are ignored; if none
+// is left it is the free plan.
 func (c Catalogue) Together(codes ...string) Plan {
 	var known []Plan
 	for _, code := range codes {
@@ -28,7 +28,7 @@ func (c Catalogue) Together(codes ...string) Plan {
 	return all
 }
 
-// with is the best of two plans.
+// with returns a plan with the best of each entitlement of two.
 func (p Plan) with(other Plan) Plan {
 	if p.Code == other.Code {
 		return p
@@ -61,7 +61,7 @@ func (e Entitlements) with(o Entitlements) Entitlements {
 	}
 }
 
-// longest is the longer of two lifetimes, of which zero has no end.
+// longest returns the longer of two lifetimes; zero means unlimited.
 func longest(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return 0
@@ -69,7 +69,7 @@ func longest(a, b time.Duration) time.Duration {
 	return max(a, b)
 }
 
-// widest is the limit that lets more through in the long run. A limit without windows lets everything through.
+// widest returns the limit with the higher long-term rate. A limit without windows is unlimited.
 func widest(a, b ratelimit.Limit) ratelimit.Limit {
 	if len(b) == 0 || len(a) > 0 && rate(b) > rate(a) {
 		return b
@@ -77,7 +77,7 @@ func widest(a, b ratelimit.Limit) ratelimit.Limit {
 	return a
 }
 
-// rate is what a limit lets through in a second in the long run: its tightest window counts.
+// rate returns the long-term rate of a limit per second, that of its tightest window.
 func rate(l ratelimit.Limit) float64 {
 	least := float64(l[0].Count) / l[0].Per.Seconds()
 	for _, w := range l[1:] {

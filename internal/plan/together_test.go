@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-func TestTogetherNamesTheBetterOfThePlansThatApply(t *testing.T) {
+func TestTogetherHasTheCodeOfTheBetterPlan(t *testing.T) {
 	c := plan.Default()
 	for _, example := range []struct {
 		codes []string
@@ -35,8 +35,8 @@ func TestTogetherNamesTheBetterOfThePlansThatApply(t *testing.T) {
 	}
 }
 
-// A plan that is made for one account may be better in one thing and worse in another than what it buys.
-func TestTogetherGivesTheBestOfEach(t *testing.T) {
+// A plan made for one account may be better in one entitlement and worse in another than the one it buys.
+func TestTogetherHasTheBestOfEachEntitlement(t *testing.T) {
 	partner := plan.Default().Free()
 	partner.Code, partner.Name = "partner", "Partner"
 	partner.Entitlements.MailboxesMax = 1_000_000
@@ -55,7 +55,7 @@ func TestTogetherGivesTheBestOfEach(t *testing.T) {
 	}
 }
 
-func TestAPlanIsSoldForTheIntervalsThatHaveAPrice(t *testing.T) {
+func TestPlanIsSoldForIntervalsWithAPrice(t *testing.T) {
 	monthly := plan.Plan{Prices: plan.Prices{Monthly: 7}}
 	for _, example := range []struct {
 		plan     plan.Plan
