@@ -97,8 +97,8 @@ type webhookCreation struct {
 	DomainID *string      `json:"domainId,omitempty" nullable:"true" maxLength:"64" doc:"One of your private domains, to get only its events; all events if absent."`
 }
 
-func (c webhookCreation) wish() (w webhook.Wish, err error) {
-	w = webhook.Wish{URL: c.URL, Events: c.Events}
+func (c webhookCreation) wish() (w webhook.Params, err error) {
+	w = webhook.Params{URL: c.URL, Events: c.Events}
 	if c.DomainID != nil {
 		if w.Domain, err = id.Parse[id.Domain](*c.DomainID); err != nil {
 			err = problem.Invalid("/domainId", "is not one of your private domains")

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// BenchmarkDelivery is all of a delivery but the network: an event is enqueued, claimed, signed, sent and settled.
+// BenchmarkDelivery measures a delivery without the network: an event is enqueued, claimed, signed, sent and settled.
 func BenchmarkDelivery(b *testing.B) {
 	for _, accounts := range []int{1, 50} {
 		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
@@ -39,7 +39,7 @@ func BenchmarkDelivery(b *testing.B) {
 	}
 }
 
-// BenchmarkPublish is what an event costs its cause: without an endpoint, and with one.
+// BenchmarkPublish measures what publishing an event costs without an endpoint and with one.
 func BenchmarkPublish(b *testing.B) {
 	for _, endpoints := range []int{0, 1} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {

@@ -14,20 +14,20 @@ import (
 	"github.com/gonebox/gonebox/internal/job"
 )
 
-// Run delivers what is in the queue until ctx ends, then lets the attempts under way finish.
+// Run delivers the events in the queue until ctx ends, and then waits for the attempts under way.
 func (s *Service) Run(ctx context.Context) { s.Queue.Run(ctx, s.work) }
 
-// work makes one attempt, with no transaction open.
+// work makes one attempt, outside of any transaction.
 func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 	var p payload
 	if err := json.Unmarshal([]byte(j.Payload), &p); err != nil {
-		s.Logger.Error("a delivery cannot be read", "job", j.ID, "error", err)
+		s.Logger.Error("decoding a delivery failed", "job", j.ID, "error", err)
 		return settled(job.Bury(s.Clock.Now().Add(s.Policy.PendingMax)))
 	}
-	e, err := one(ctx, s.DB, id.Webhook(j.Lane))
+	e, err := get(ctx, s.DB, id.Webhook(j.Lane))
 	switch {
 	case err != nil:
-		s.Logger.Error("a webhook cannot be read", "webhook", j.Lane, "error", err)
+		s.Logger.Error("reading a webhook failed", "webhook", j.Lane, "error", err)
 		return nil
 	case e == nil: // deleted
 		return settled(job.Done())
@@ -35,11 +35,11 @@ func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 		return s.hold(ctx, e, j)
 	}
 	d, err := s.attempt(ctx, e, j, p)
-	if ctx.Err() != nil { // the stop cut it off: that is not the endpoint's failure
+	if ctx.Err() != nil { // canceled by the shutdown: not a failure of the endpoint
 		return nil
 	}
 	if err != nil {
-		s.Logger.Error("a webhook cannot be signed", "webhook", e.ID, "error", err)
+		s.Logger.Error("signing a delivery failed", "webhook", e.ID, "error", err)
 		return nil
 	}
 	return func(ctx context.Context, tx *db.Tx) (job.Verdict, error) { return s.settleTx(ctx, tx, j, p, d) }
@@ -49,15 +49,15 @@ func settled(v job.Verdict) job.Settle {
 	return func(context.Context, *db.Tx) (job.Verdict, error) { return v, nil }
 }
 
-// hold puts a delivery aside for an endpoint that has it wait, and the others that wait for it, too.
+// hold holds a delivery for an endpoint that is paused or whose account is disabled, with all other deliveries for it.
 func (s *Service) hold(ctx context.Context, e *Endpoint, j job.Job) job.Settle {
 	if _, err := s.Queue.HoldLane(ctx, e.lane(), s.Policy.PendingMax); err != nil {
-		s.Logger.Error("deliveries cannot be held", "webhook", e.ID, "error", err)
+		s.Logger.Error("holding deliveries failed", "webhook", e.ID, "error", err)
 	}
 	return settled(job.Hold(j.CreatedAt.Add(s.Policy.PendingMax)))
 }
 
-// attempt sends an event to an endpoint and tells how that went. The error is a fault of ours.
+// attempt sends an event to an endpoint and returns the result. The error is internal, not the endpoint's.
 func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload) (*Delivery, error) {
 	now := s.Clock.Now()
 	secrets, err := s.secrets(e, now)
@@ -81,7 +81,7 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	if err != nil {
 		d.Error = s.failure(err)
 	} else {
-		s.hear(d, answer)
+		s.readAnswer(d, answer)
 	}
 	d.Duration = max(0, s.Clock.Now().Sub(now))
 	if s.Observe != nil {
@@ -90,12 +90,12 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	return d, nil
 }
 
-// hear takes note of an answer. What counts is its status: a body that breaks off changes nothing.
-func (s *Service) hear(d *Delivery, answer *http.Response) {
+// readAnswer records an answer. Only its status counts: an incomplete body does not matter.
+func (s *Service) readAnswer(d *Delivery, answer *http.Response) {
 	defer answer.Body.Close()
 	var kept bytes.Buffer
 	_, _ = io.CopyN(&kept, answer.Body, int64(s.Policy.AnswerKept))
-	_, _ = io.Copy(io.Discard, answer.Body) // to its end, which Client bounds, so that the connection can be used again
+	_, _ = io.Copy(io.Discard, answer.Body) // to its end, which Client bounds, so that the connection can be reused
 	d.Answer = db.Storable(kept.String())
 	d.HTTPStatus = answer.StatusCode
 	d.Succeeded = answer.StatusCode/100 == 2
@@ -106,22 +106,22 @@ func (s *Service) hear(d *Delivery, answer *http.Response) {
 	}
 }
 
-// settleTx writes down an attempt and decides how its delivery goes on.
+// settleTx stores an attempt and decides whether its delivery is done, retried or held.
 func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload, d *Delivery) (job.Verdict, error) {
-	e, err := lockTx(ctx, tx, id.Webhook(j.Lane))
+	e, err := getForUpdateTx(ctx, tx, id.Webhook(j.Lane))
 	if err != nil || e == nil {
-		return job.Done(), err // deleted meanwhile: nobody asks any more
+		return job.Done(), err // deleted meanwhile
 	}
-	v := s.judge(e, j, p, d)
+	v := s.decide(e, j, p, d)
 	if err := insertDeliveryTx(ctx, tx, e.ID, e.attempts, p, d); err != nil {
 		return v, err
 	}
 	e.attempts++
-	return v, countTriedTx(ctx, tx, e)
+	return v, saveAttemptTx(ctx, tx, e)
 }
 
-// judge takes an attempt into an endpoint's account and decides what becomes of the delivery.
-func (s *Service) judge(e *Endpoint, j job.Job, p payload, d *Delivery) job.Verdict {
+// decide updates an endpoint after an attempt and decides on the delivery.
+func (s *Service) decide(e *Endpoint, j job.Job, p payload, d *Delivery) job.Verdict {
 	now := s.Clock.Now().Truncate(time.Microsecond)
 	d.NextAttemptAt = time.Time{}
 	if d.Succeeded {

@@ -8,25 +8,25 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// ringSize is how many attempts are kept of each endpoint (spec §6).
+// ringSize is how many attempts are kept per endpoint.
 const ringSize = 100
 
-// Delivery is an attempt to tell an endpoint of an event (decisions §2 Webhook endpoint).
+// Delivery is one attempt to deliver an event to an endpoint (docs/spec/webhooks.md#deliveries).
 type Delivery struct {
 	ID            id.Delivery
 	EventID       id.Event
 	Event         event.Name
-	Attempt       int // 1 at the first
+	Attempt       int // from 1
 	Succeeded     bool
 	HTTPStatus    int    // 0: there was no answer
-	Error         string // why it failed, for the owner; empty where it succeeded
+	Error         string // why it failed, for the owner; "" if it succeeded
 	Duration      time.Duration
 	AttemptedAt   time.Time
-	NextAttemptAt time.Time // zero: this was the last, or the endpoint was paused
+	NextAttemptAt time.Time // zero: it is not retried, or the endpoint was paused
 	Answer        string    // the beginning of the answer's body
 
 	gone       bool          // the answer was 410
-	retryAfter time.Duration // what the answer asked for
+	retryAfter time.Duration // of the answer
 }
 
 // Deliveries lists the last attempts of an endpoint, newest first. Error: webhook.not_found.

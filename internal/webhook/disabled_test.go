@@ -11,8 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// setDisabled shuts an account out, which it makes if it is not there, or lets it in.
-func (w *world) setDisabled(account id.Account, disabled bool) {
+// setDisabled disables or enables an account, which it creates if needed.
+func (w *fixture) setDisabled(account id.Account, disabled bool) {
 	w.t.Helper()
 	err := w.db.Update(w.t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO account (id, email, password, epoch, locale, role, plan, disabled, created_at, totp_last, totp_spent)
@@ -25,7 +25,7 @@ func (w *world) setDisabled(account id.Account, disabled bool) {
 }
 
 // held waits until so many deliveries are held.
-func (w *world) held(want int) {
+func (w *fixture) held(want int) {
 	w.t.Helper()
 	deadline := time.Now().Add(5 * time.Minute) // which ends a test that hangs
 	for w.count("SELECT count(*) FROM job WHERE state = 3") != want {
@@ -36,9 +36,9 @@ func (w *world) held(want int) {
 	}
 }
 
-// Nothing is sent for an account that is disabled: neither what waited when it was, nor what happens meanwhile. What is not
-// too old by then is sent when it is let in again.
-func TestADisabledAccountHearsNothing(t *testing.T) {
+// No events of a disabled account are delivered, neither waiting nor new ones. Those that have not expired are delivered when
+// it is enabled again.
+func TestDisabledAccountGetsNoDeliveries(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		w.setDisabled(ada, false)
@@ -71,7 +71,7 @@ func TestADisabledAccountHearsNothing(t *testing.T) {
 }
 
 // sentBy waits until so many deliveries were sent.
-func (w *world) sentBy(want int) {
+func (w *fixture) sentBy(want int) {
 	w.t.Helper()
 	sent := func() int {
 		w.mu.Lock()

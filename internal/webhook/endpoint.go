@@ -13,17 +13,17 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Wish is what the creator of an endpoint asks for (spec §2 Webhook endpoint).
-type Wish struct {
+// Params are the input of Create.
+type Params struct {
 	URL    string
 	Events []event.Name
-	Domain id.Domain // "": everything of the account
+	Domain id.Domain // "": all events of the account
 }
 
-// Create makes an endpoint and sends it a ping. It returns the secret that signs, which nobody is told again.
+// Create creates an endpoint and sends it a ping. It returns the signing secret, which is shown only once.
 //
 // Errors: webhook.url_forbidden, webhook.limit_reached, request.invalid.
-func (s *Service) Create(ctx context.Context, account id.Account, w Wish) (*Endpoint, string, error) {
+func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*Endpoint, string, error) {
 	if err := s.checkURL(ctx, w.URL); err != nil {
 		return nil, "", err
 	}
@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Wish) (*Endp
 	return e, shownSecret(secret), nil
 }
 
-// checkURL makes what stands against a URL a problem.
+// checkURL checks that a URL may be used. Error: webhook.url_forbidden.
 func (s *Service) checkURL(ctx context.Context, rawURL string) error {
 	err := s.Guard.CheckURL(ctx, rawURL)
 	switch {
@@ -84,7 +84,7 @@ func (s *Service) owns(ctx context.Context, account id.Account, domain id.Domain
 	return err
 }
 
-// pingTx sends an endpoint an event of itself, once or like any other.
+// pingTx enqueues a webhook.ping, tried once or retried like other events.
 func (s *Service) pingTx(ctx context.Context, tx *db.Tx, e *Endpoint, once bool) (id.Event, error) {
 	p, err := newPayload(event.Event{Account: e.Account, At: s.Clock.Now(), Data: event.WebhookPing{Webhook: e.Shown()}})
 	if err != nil {
@@ -102,22 +102,22 @@ func (s *Service) sendTx(ctx context.Context, tx *db.Tx, e *Endpoint, p payload)
 	return s.Queue.EnqueueTx(ctx, tx, job.New{Lane: e.lane(), Payload: text})
 }
 
-// List returns an account's endpoints, newest first: those made before the one named ("": from the newest on), at most max.
+// List returns at most max of an account's endpoints older than before, newest first; "" is the beginning.
 func (s *Service) List(ctx context.Context, account id.Account, before id.Webhook, max int) ([]*Endpoint, error) {
 	return page(ctx, s.DB, account, before, max)
 }
 
-// Change is what to change of an endpoint; nil leaves as it is.
+// Change has the fields of an endpoint to change; nil leaves one unchanged.
 type Change struct {
 	URL    *string
 	Events []event.Name
 	Paused *bool
 }
 
-// Update changes an endpoint of an account. Resuming one clears its failures, and what waited for it is delivered.
+// Update changes an endpoint of an account. Resuming it resets its failure count and delivers the events that waited.
 // Errors: webhook.not_found, webhook.url_forbidden.
 func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Webhook, c Change) (*Endpoint, error) {
-	if _, err := owned(ctx, s.DB, account, webhook); err != nil { // before DNS is asked for somebody
+	if _, err := owned(ctx, s.DB, account, webhook); err != nil { // before a DNS lookup
 		return nil, err
 	}
 	if c.URL != nil {
@@ -135,7 +135,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 		return saveTx(ctx, tx, e)
 	})
 	if err == nil && resumed {
-		_, err = s.Queue.ReleaseLane(ctx, e.lane()) // Upkeep does the rest of it
+		_, err = s.Queue.ReleaseLane(ctx, e.lane()) // Upkeep releases the rest
 	}
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 	return e, nil
 }
 
-// apply changes an endpoint and tells whether that resumed it.
+// apply changes an endpoint and reports whether that resumed it.
 func (c Change) apply(e *Endpoint) (resumed bool) {
 	if c.URL != nil {
 		e.URL = *c.URL
@@ -162,7 +162,7 @@ func (c Change) apply(e *Endpoint) (resumed bool) {
 	return true
 }
 
-// Delete removes an endpoint of an account with all that waits for it. Error: webhook.not_found.
+// Delete deletes an endpoint of an account with its undelivered events. Error: webhook.not_found.
 func (s *Service) Delete(ctx context.Context, account id.Account, webhook id.Webhook) error {
 	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := owned(ctx, tx, account, webhook)
@@ -172,13 +172,13 @@ func (s *Service) Delete(ctx context.Context, account id.Account, webhook id.Web
 		return deleteTx(ctx, tx, e.ID)
 	})
 	if err == nil {
-		_, err = s.Queue.DeleteLane(ctx, string(webhook)) // deliveries that are left find no endpoint
+		_, err = s.Queue.DeleteLane(ctx, string(webhook)) // deliveries that are left find no endpoint and end
 	}
 	return err
 }
 
-// RotateSecret gives an endpoint a new secret, which it returns. The one before signs as well for Policy.OldSecretFor, so
-// that the receiver can change over without losing anything. Error: webhook.not_found.
+// RotateSecret replaces the secret of an endpoint and returns the new one. The previous one signs too for
+// Policy.OldSecretFor, so that the receiver can switch without rejecting deliveries. Error: webhook.not_found.
 func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook id.Webhook) (*Endpoint, string, error) {
 	secret := newSecret()
 	var e *Endpoint
@@ -196,7 +196,7 @@ func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook 
 	return e, shownSecret(secret), nil
 }
 
-// Test sends an endpoint a ping now, once, even where it is paused, and returns the event to look for among the attempts.
+// Test sends an endpoint a ping now, once, even if it is paused, and returns the event to find among the attempts.
 // Error: webhook.not_found.
 func (s *Service) Test(ctx context.Context, account id.Account, webhook id.Webhook) (ev id.Event, err error) {
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -210,8 +210,8 @@ func (s *Service) Test(ctx context.Context, account id.Account, webhook id.Webho
 	return ev, err
 }
 
-// Redeliver sends the event of one of the last 100 attempts again, once, with the same identifier and body, even where the
-// endpoint is paused. Errors: webhook.not_found, webhook.delivery_not_found.
+// Redeliver sends the event of one of the last 100 attempts again, once, with the same identifier and body, even if the endpoint
+// is paused. Errors: webhook.not_found, webhook.delivery_not_found.
 func (s *Service) Redeliver(ctx context.Context, account id.Account, webhook id.Webhook, delivery id.Delivery) (ev id.Event, err error) {
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := owned(ctx, tx, account, webhook)
@@ -228,7 +228,7 @@ func (s *Service) Redeliver(ctx context.Context, account id.Account, webhook id.
 	return ev, err
 }
 
-// Status is what the interface calls an endpoint that is paused or not.
+// Status returns the endpoint's status in the API: active or paused.
 func (e *Endpoint) Status() string {
 	if e.Paused() {
 		return "paused"
@@ -236,7 +236,7 @@ func (e *Endpoint) Status() string {
 	return "active"
 }
 
-// Shown is the endpoint as its owner sees it.
+// Shown returns the endpoint as its owner sees it.
 func (e *Endpoint) Shown() event.Webhook {
 	shown := event.Webhook{
 		ID: e.ID, URL: e.URL, Events: e.Events, Status: e.Status(), FailureCount: e.FailureCount, CreatedAt: clock.Stamp{Time: e.CreatedAt},

@@ -7,23 +7,23 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Signatures is signatures, for the tests.
+// Signatures is signatures.
 func Signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) string {
 	return signatures(ev, at, body, secrets...)
 }
 
-// RetryAfter is retryAfter, for the tests.
+// RetryAfter is retryAfter.
 func RetryAfter(field string, now time.Time) time.Duration { return retryAfter(field, now) }
 
-// WithoutAddresses is withoutAddresses, for the tests.
+// WithoutAddresses is withoutAddresses.
 func WithoutAddresses(text string) string { return withoutAddresses(text) }
 
-// Pause is how long to wait after so many attempts, where the endpoint asked for a pause.
+// Pause returns the wait after so many attempts with a Retry-After.
 func (s *Service) Pause(attempt int, asked time.Duration) time.Duration {
 	return s.pause(&Delivery{Attempt: attempt, retryAfter: asked})
 }
 
-// Sealed tells whether what is sealed for one endpoint opens for another.
+// Sealed reports whether a secret sealed for one endpoint opens for another.
 func Sealed(key [32]byte, secret []byte, one, other id.Webhook) (opens, foreign bool) {
 	s, err := token.NewSealer(key)
 	if err != nil {

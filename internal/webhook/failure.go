@@ -20,8 +20,8 @@ import (
 // errorMax bounds the text of an error in octets.
 const errorMax = 300
 
-// failure describes, for the owner of an endpoint, why a request got no answer. It names no address and no port: ours are not
-// the owner's affair, and what our DNS says of a host is not either.
+// failure describes, for the owner of an endpoint, why a request got no answer. It contains no address and no port, neither
+// the service's own nor those that its DNS servers return.
 func (s *Service) failure(err error) string {
 	var timeout interface{ Timeout() bool }
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
@@ -46,7 +46,7 @@ func (s *Service) failure(err error) string {
 	return text
 }
 
-// connectionFailure describes errors of a connection, or is "".
+// connectionFailure describes an error of a connection; "" for others.
 func connectionFailure(err error) string {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -63,7 +63,8 @@ func connectionFailure(err error) string {
 	return ""
 }
 
-// certificateFailure describes what is wrong with an endpoint's TLS, or is "". The texts of crypto/x509 name addresses.
+// certificateFailure describes an error of an endpoint's TLS; "" for others. It does not use the texts of crypto/x509, which
+// contain addresses.
 func certificateFailure(err error) string {
 	var invalid x509.CertificateInvalidError
 	switch {

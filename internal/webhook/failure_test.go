@@ -6,7 +6,7 @@ import (
 	"github.com/gonebox/gonebox/internal/webhook"
 )
 
-func TestErrorsLoseTheirAddresses(t *testing.T) {
+func TestAddressesAreRemovedFromErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "",
 		"tls: handshake failure":     "tls: handshake failure",

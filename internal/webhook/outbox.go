@@ -12,14 +12,14 @@ import (
 	"github.com/gonebox/gonebox/internal/job"
 )
 
-// payload is what a job holds: all that its delivery needs, so that every try sends the same octets.
+// payload is the payload of a job: everything that a delivery needs, so that every attempt sends the same octets.
 type payload struct {
 	Event id.Event        `json:"event"`
 	Name  event.Name      `json:"name"`
-	Once  bool            `json:"once,omitempty"` // asked for by the owner: tried once, paused or not
+	Once  bool            `json:"once,omitempty"` // requested by the owner: tried once, paused or not
 	Body  json.RawMessage `json:"body"`
 
-	// The message that the event is about, with which what was sent is erased; empty: it is about none.
+	// The message that the event is about, "" for none. The stored payload is erased with it.
 	Mailbox id.Mailbox `json:"mailbox,omitempty"`
 	Message id.Message `json:"message,omitempty"`
 }
@@ -39,7 +39,7 @@ func newPayload(ev event.Event) (payload, error) {
 	return p, nil
 }
 
-// text is the payload as it is stored.
+// text returns the payload as stored.
 func (p payload) text() (string, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -48,19 +48,19 @@ func (p payload) text() (string, error) {
 	return string(text), nil
 }
 
-// Outbox puts events into the queue of those who want them. It is what the other domains know of webhooks.
+// Outbox enqueues events for subscribed webhook endpoints. The other domains use it through interfaces of their own.
 type Outbox struct {
 	queue      *job.Queue
 	pendingMax time.Duration
 }
 
-// NewOutbox makes the outbox of a queue; events for a paused endpoint wait for pendingMax.
+// NewOutbox returns the Outbox of a queue; events for a paused endpoint expire after pendingMax.
 func NewOutbox(q *job.Queue, pendingMax time.Duration) *Outbox {
 	return &Outbox{queue: q, pendingMax: pendingMax}
 }
 
-// PublishTx tells the endpoints of accounts what happened, in the transaction of what happened: they hear of it if that
-// commits, and only then. It costs one read for all accounts of the events, and one row for each endpoint that wants one.
+// PublishTx enqueues events in the transaction of the change: they are delivered if and only if it commits. It costs one
+// read for all accounts of the events, and one row per event and subscribed endpoint.
 func (o *Outbox) PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (o *Outbox) PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event
 	return o.queue.EnqueueTx(ctx, tx, jobs...)
 }
 
-// jobs are the deliveries of an event: one for each endpoint that wants it, all with the same body.
+// jobs returns the deliveries of an event: one per subscribed endpoint, all with the same body.
 func (o *Outbox) jobs(ev event.Event, listeners []*Endpoint) (jobs []job.New, err error) {
 	var text string
 	for _, e := range listeners {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// pause is how long to wait after a failed attempt: what the schedule says, spread by chance so that deliveries which
-// failed together do not come back together, and never less than the endpoint asked for.
+// pause returns how long to wait after a failed attempt: the time of the schedule with a random jitter, so that deliveries
+// that failed together are not retried together, but not less than the endpoint's Retry-After.
 func (s *Service) pause(d *Delivery) time.Duration {
 	planned := s.Policy.Retries[d.Attempt-1]
 	spread := s.Policy.Jitter * (2*s.Chance() - 1)
@@ -18,7 +18,7 @@ func (s *Service) pause(d *Delivery) time.Duration {
 	return max(planned, min(d.retryAfter, s.Policy.RetryAfterMax))
 }
 
-// chance is a number of [0, 1).
+// chance returns a random number in [0, 1).
 func chance() float64 {
 	const bits = 53 // of a float64's fraction
 	var b [8]byte
@@ -26,11 +26,12 @@ func chance() float64 {
 	return float64(binary.BigEndian.Uint64(b[:])>>(64-bits)) / (1 << bits)
 }
 
-// retryAfter reads a Retry-After field (RFC 9110 §10.2.3): seconds, or a date. What is neither, or over, is zero.
+// retryAfter parses a Retry-After field (RFC 9110 §10.2.3): seconds, or a date. It returns 0 for anything else, and for a
+// date in the past.
 func retryAfter(field string, now time.Time) time.Duration {
 	field = strings.TrimSpace(field)
 	if seconds, err := strconv.ParseUint(field, 10, 64); err == nil {
-		const longest = 1 << 32 // more than anybody waits, and less than a duration holds
+		const longest = 1 << 32 // longer than any wait, and within the range of time.Duration
 		return time.Duration(min(seconds, longest)) * time.Second
 	}
 	if at, err := http.ParseTime(field); err == nil {

@@ -14,7 +14,7 @@ import (
 func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
 // The example that the reference implementations of Standard Webhooks share.
-func TestTheSignatureIsThatOfStandardWebhooks(t *testing.T) {
+func TestSignatureMatchesStandardWebhooks(t *testing.T) {
 	secret, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
 		t.Fatal(err)
@@ -26,13 +26,13 @@ func TestTheSignatureIsThatOfStandardWebhooks(t *testing.T) {
 	}
 }
 
-func TestASealedSecretOpensForItsEndpointAlone(t *testing.T) {
+func TestSealedSecretIsBoundToItsEndpoint(t *testing.T) {
 	if opens, foreign := webhook.Sealed([32]byte{7}, []byte("secret"), "whk_1", "whk_2"); !opens || foreign {
 		t.Errorf("opens %v, for another %v", opens, foreign)
 	}
 }
 
-func TestReadingRetryAfter(t *testing.T) {
+func TestRetryAfterIsParsed(t *testing.T) {
 	for field, want := range map[string]time.Duration{
 		"":                                 0,
 		"0":                                0,
@@ -69,7 +69,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-func TestPausesVaryByTheJitterAndHonourTheEndpoint(t *testing.T) {
+func TestPauseHasJitterAndHonoursRetryAfter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schedule := []time.Duration{5 * time.Second, time.Minute, 10 * time.Hour}
 		chance := rapid.Float64Range(0, 0.999999).Draw(t, "chance")

@@ -22,12 +22,12 @@ func newSecret() []byte {
 	return secret
 }
 
-// shownSecret is a secret as its owner gets it, once.
+// shownSecret returns a secret as its owner sees it.
 func shownSecret(secret []byte) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(secret)
 }
 
-// signatures are the values of webhook-signature: one for each secret that counts (Standard Webhooks, Signature scheme).
+// signatures returns the value of webhook-signature: one signature per secret (Standard Webhooks, Signature scheme).
 func signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) string {
 	all := make([]string, len(secrets))
 	for i, secret := range secrets {
@@ -39,10 +39,10 @@ func signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) strin
 	return strings.Join(all, " ")
 }
 
-// timestamp is a time as webhook-timestamp says it: seconds since 1970.
+// timestamp returns the value of webhook-timestamp: seconds since 1970.
 func timestamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
-// secrets are those that sign at a time, the present one first.
+// secrets returns the secrets that sign at a time, the current one first.
 func (s *Service) secrets(e *Endpoint, at time.Time) ([][]byte, error) {
 	secret, err := s.sealer.Open(e.secret, string(e.ID))
 	if err != nil {

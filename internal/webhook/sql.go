@@ -15,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// shut is whether the account of an endpoint is disabled.
+// shut selects whether the account of an endpoint is disabled.
 const shut = "coalesce((SELECT disabled FROM account WHERE account.id = webhook.account_id), 0)"
 
 const columns = `id, account_id, url, events, coalesce(domain_id, ''), paused_reason, failures, attempts, secret, old_secret, old_secret_until,
@@ -48,8 +48,8 @@ const (
 	deleteDeliveries = "DELETE FROM webhook_delivery WHERE webhook_id = $1"
 )
 
-// selectErased finds whether a message is gone. On PostgreSQL it also keeps the message until the transaction ends, so that what is
-// written down of it meanwhile goes with it.
+// selectErased returns whether a message is deleted. On PostgreSQL it also locks the message until the transaction ends, so
+// that what the transaction stores of it is deleted with it.
 func selectErased() db.Per {
 	const query = "SELECT 1 FROM message WHERE mailbox_id = $1 AND id = $2"
 	return db.Per{SQLite: query, Postgres: query + " FOR KEY SHARE"}
@@ -67,7 +67,7 @@ func scan(row db.Row) (*Endpoint, error) {
 	return &e, json.Unmarshal([]byte(events), &e.Events)
 }
 
-// scanListener reads what deciding on an event needs.
+// scanListener scans the columns that deciding on an event needs.
 func scanListener(row db.Row) (*Endpoint, error) {
 	var e Endpoint
 	var events string
@@ -77,19 +77,19 @@ func scanListener(row db.Row) (*Endpoint, error) {
 	return &e, json.Unmarshal([]byte(events), &e.Events)
 }
 
-// names is a list of events as it is stored.
+// names encodes a list of event names for storing.
 func names(events []event.Name) (string, error) {
 	text, err := json.Marshal(events)
 	return string(text), err
 }
 
-// one reads an endpoint; nil without an error means that there is none.
-func one(ctx context.Context, q db.Queryer, webhook id.Webhook) (*Endpoint, error) {
+// get reads an endpoint; nil without an error means that there is none.
+func get(ctx context.Context, q db.Queryer, webhook id.Webhook) (*Endpoint, error) {
 	return found(scan(q.QueryRow(ctx, selectByID, webhook)))
 }
 
-// lockTx is one, and keeps others from the endpoint until the transaction ends.
-func lockTx(ctx context.Context, tx *db.Tx, webhook id.Webhook) (*Endpoint, error) {
+// getForUpdateTx is get with a row lock.
+func getForUpdateTx(ctx context.Context, tx *db.Tx, webhook id.Webhook) (*Endpoint, error) {
 	query := selectByID + db.Per{Postgres: " FOR UPDATE"}.On(tx.Engine())
 	return found(scan(tx.QueryRow(ctx, query, webhook)))
 }
@@ -104,9 +104,9 @@ func found(e *Endpoint, err error) (*Endpoint, error) {
 	return e, nil
 }
 
-// owned reads an account's endpoint. Another's is told like one that never was. Error: webhook.not_found.
+// owned reads an account's endpoint. Error: webhook.not_found, also for an endpoint of another account.
 func owned(ctx context.Context, q db.Queryer, account id.Account, webhook id.Webhook) (*Endpoint, error) {
-	e, err := one(ctx, q, webhook)
+	e, err := get(ctx, q, webhook)
 	if err == nil && (e == nil || e.Account != account) {
 		err = problem.New(problem.WebhookNotFound)
 	}
@@ -119,7 +119,7 @@ const beyond int64 = 1 << 62
 func page(ctx context.Context, q db.Queryer, account id.Account, before id.Webhook, max int) ([]*Endpoint, error) {
 	created := beyond
 	if before != "" {
-		created = id.Time(before).UnixMicro() // the identifier was made for the creation
+		created = id.Time(before).UnixMicro() // the identifier contains the time of creation
 	}
 	all, err := db.Collect(ctx, q, scan, selectPage, account, created, before, max)
 	if err != nil {
@@ -170,7 +170,7 @@ func insertTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	return err
 }
 
-// saveTx writes what an owner changes.
+// saveTx stores what an owner can change.
 func saveTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	events, err := names(e.Events)
 	if err != nil {
@@ -180,12 +180,13 @@ func saveTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	return err
 }
 
-// countTriedTx writes what an attempt changes.
-func countTriedTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
+// saveAttemptTx stores what an attempt changes.
+func saveAttemptTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	return tx.Queue(ctx, updateTried, e.ID, e.PausedReason, e.FailureCount, e.attempts, db.Micros(e.LastDeliveryAt))
 }
 
-// deleteTx removes an endpoint, first of all its row: attempts that are being written down hold that, and then their own.
+// deleteTx deletes an endpoint, its row first: transactions that store an attempt lock that row and then the attempt's, and
+// the same order avoids deadlocks.
 func deleteTx(ctx context.Context, tx *db.Tx, webhook id.Webhook) error {
 	if _, err := tx.Exec(ctx, deleteByID, webhook); err != nil {
 		return err
@@ -210,8 +211,8 @@ func deliveries(ctx context.Context, q db.Queryer, webhook id.Webhook) ([]*Deliv
 	return all, nil
 }
 
-// insertDeliveryTx writes down the attempt of a number over the one of ringSize before: without its body where the message that it
-// told of has been erased.
+// insertDeliveryTx stores the attempt with a number in place of the one ringSize earlier, without its body if the message that
+// it is about has been deleted.
 func insertDeliveryTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, number int64, p payload, d *Delivery) error {
 	body := string(p.Body)
 	if p.Message != "" {
@@ -227,7 +228,7 @@ func insertDeliveryTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, number
 		d.Duration.Microseconds(), d.AttemptedAt.UnixMicro(), db.Micros(d.NextAttemptAt), d.Answer, p.Mailbox, p.Message, body)
 }
 
-// sentTx reads what an attempt sent. Error: webhook.delivery_not_found, also where it was erased with its message.
+// sentTx reads the payload of an attempt. Error: webhook.delivery_not_found, also if it was erased with its message.
 func sentTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, delivery id.Delivery) (p payload, err error) {
 	var body string
 	err = tx.QueryRow(ctx, selectSent, webhook, delivery).Scan(&p.Event, &p.Name, &p.Mailbox, &p.Message, &body)

@@ -6,11 +6,11 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// upkeepLanes is how many endpoints with held deliveries are looked at together.
+// upkeepLanes is how many endpoints with held deliveries one query returns.
 const upkeepLanes = 100
 
-// Upkeep erases deliveries that have waited too long and dead letters, and finishes what resuming and deleting endpoints
-// left to be done later. It is called every minute or so.
+// Upkeep deletes expired deliveries and dead letters, and completes the release and deletion of deliveries of resumed and
+// deleted endpoints. It is called about every minute.
 func (s *Service) Upkeep(ctx context.Context) error {
 	if err := s.Queue.Erase(ctx); err != nil {
 		return err
@@ -29,9 +29,9 @@ func (s *Service) Upkeep(ctx context.Context) error {
 	}
 }
 
-// tidy looks whether deliveries are held for an endpoint that has them wait.
+// tidy releases or deletes the held deliveries of an endpoint that is no longer paused or no longer exists.
 func (s *Service) tidy(ctx context.Context, lane string) error {
-	e, err := one(ctx, s.DB, id.Webhook(lane))
+	e, err := get(ctx, s.DB, id.Webhook(lane))
 	if err != nil || e != nil && e.waits() {
 		return err
 	}

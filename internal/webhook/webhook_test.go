@@ -30,8 +30,8 @@ const (
 	bob id.Account = "acc_bob"
 )
 
-// world is webhooks whose requests end in the test.
-type world struct {
+// fixture is a Service whose requests are answered by the test.
+type fixture struct {
 	*webhook.Service
 	t      testing.TB
 	db     *db.DB
@@ -44,8 +44,8 @@ type world struct {
 	status int
 }
 
-func newWorld(t testing.TB, d *db.DB) *world {
-	w := &world{t: t, db: d, clock: clock.NewFake(noon()), status: 200}
+func newWorld(t testing.TB, d *db.DB) *fixture {
+	w := &fixture{t: t, db: d, clock: clock.NewFake(noon()), status: 200}
 	w.queue = job.NewQueue(d, w.clock, job.Options{
 		Kind: "webhook", LaneMax: 4, Max: 512, Lease: time.Minute, Poll: time.Second, Grace: time.Minute, Sole: true, Logger: slog.New(slog.DiscardHandler),
 	})
@@ -63,9 +63,9 @@ func newWorld(t testing.TB, d *db.DB) *world {
 	return w
 }
 
-func (w *world) WebhookMax(context.Context, id.Account) (int, error)       { return 2, nil }
-func (w *world) Owns(context.Context, id.Account, id.Domain) (bool, error) { return true, nil }
-func (w *world) CheckURL(_ context.Context, rawURL string) error {
+func (w *fixture) WebhookMax(context.Context, id.Account) (int, error)       { return 2, nil }
+func (w *fixture) Owns(context.Context, id.Account, id.Domain) (bool, error) { return true, nil }
+func (w *fixture) CheckURL(_ context.Context, rawURL string) error {
 	if strings.Contains(rawURL, "forbidden") {
 		return errors.New("it is forbidden")
 	}
@@ -73,35 +73,35 @@ func (w *world) CheckURL(_ context.Context, rawURL string) error {
 }
 
 // RoundTrip answers a delivery.
-func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *fixture) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sent = append(w.sent, r)
 	return &http.Response{StatusCode: w.status, Body: io.NopCloser(strings.NewReader("a long answer"))}, nil
 }
 
-// run delivers until the returned function is called.
-func (w *world) run() (stop func()) {
+// run runs the deliveries until the returned function is called.
+func (w *fixture) run() (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { w.Run(ctx) })
 	return func() { cancel(); running.Wait() }
 }
 
-func (w *world) create(account id.Account, events ...event.Name) *webhook.Endpoint {
+func (w *fixture) create(account id.Account, events ...event.Name) *webhook.Endpoint {
 	w.t.Helper()
-	e, _, err := w.Create(w.t.Context(), account, webhook.Wish{URL: "https://hooks.example/", Events: events})
+	e, _, err := w.Create(w.t.Context(), account, webhook.Params{URL: "https://hooks.example/", Events: events})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return e
 }
 
-func (w *world) publish(events ...event.Event) error {
+func (w *fixture) publish(events ...event.Event) error {
 	return w.db.Update(w.t.Context(), func(ctx context.Context, tx *db.Tx) error { return w.outbox.PublishTx(ctx, tx, events...) })
 }
 
-func (w *world) count(query string, args ...any) (n int) {
+func (w *fixture) count(query string, args ...any) (n int) {
 	w.t.Helper()
 	if err := w.db.QueryRow(w.t.Context(), query, args...).Scan(&n); err != nil {
 		w.t.Fatal(err)
@@ -109,8 +109,8 @@ func (w *world) count(query string, args ...any) (n int) {
 	return n
 }
 
-// drained waits until nothing is left to be delivered.
-func (w *world) drained(t testing.TB) {
+// drained waits until the queue is empty.
+func (w *fixture) drained(t testing.TB) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Minute) // which ends a test that hangs
 	for w.count("SELECT count(*) FROM job WHERE state <> 4") > 0 {
@@ -125,11 +125,11 @@ func expired(account id.Account, domain id.Domain) event.Event {
 	return event.Event{Account: account, Domain: domain, At: noon(), Data: event.MailboxExpired{}}
 }
 
-func TestEventsGoToThoseWhoWantThem(t *testing.T) {
+func TestEventsGoToSubscribedEndpoints(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		all := w.create(ada, event.MailboxExpiredName)
-		some, _, err := w.Create(t.Context(), ada, webhook.Wish{URL: "https://hooks.example/", Events: []event.Name{event.MailboxExpiredName}, Domain: "dom_1"})
+		some, _, err := w.Create(t.Context(), ada, webhook.Params{URL: "https://hooks.example/", Events: []event.Name{event.MailboxExpiredName}, Domain: "dom_1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestEventsGoToThoseWhoWantThem(t *testing.T) {
 	})
 }
 
-func TestAnEventIsNotToldWithoutItsCause(t *testing.T) {
+func TestRolledBackEventIsNotDelivered(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		w.create(ada, event.MailboxExpiredName)
@@ -167,14 +167,14 @@ func TestAnEventIsNotToldWithoutItsCause(t *testing.T) {
 func TestLimitsAndForbiddenURLs(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
-		for want, wish := range map[problem.Code]webhook.Wish{problem.WebhookURLForbidden: {URL: "https://forbidden/", Events: event.Names()}} {
+		for want, wish := range map[problem.Code]webhook.Params{problem.WebhookURLForbidden: {URL: "https://forbidden/", Events: event.Names()}} {
 			if _, _, err := w.Create(t.Context(), ada, wish); !problem.Has(err, want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
 		w.create(ada, event.WebhookPingName)
 		e := w.create(ada, event.WebhookPingName)
-		if _, _, err := w.Create(t.Context(), ada, webhook.Wish{URL: "https://hooks.example/", Events: event.Names()}); !problem.Has(err, problem.WebhookLimitReached) {
+		if _, _, err := w.Create(t.Context(), ada, webhook.Params{URL: "https://hooks.example/", Events: event.Names()}); !problem.Has(err, problem.WebhookLimitReached) {
 			t.Errorf("a third endpoint: %v", err)
 		}
 		url := "https://forbidden/"
@@ -187,9 +187,9 @@ func TestLimitsAndForbiddenURLs(t *testing.T) {
 	})
 }
 
-// What pausing, resuming and deleting left to be done later, because there was too much of it or because it crossed with
-// an event, Upkeep does.
-func TestUpkeepPutsStragglersRight(t *testing.T) {
+// Upkeep completes pausing, resuming and deleting, which leave deliveries if there are many or events are published
+// concurrently.
+func TestUpkeepReleasesAndDeletesLeftDeliveries(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		active, paused := w.create(ada, event.MailboxExpiredName), w.create(ada, event.MailboxExpiredName)
@@ -221,7 +221,7 @@ func TestUpkeepPutsStragglersRight(t *testing.T) {
 	})
 }
 
-func TestADeliveryThatCannotBeReadIsBuried(t *testing.T) {
+func TestMalformedDeliveryIsBuried(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		e := w.create(ada, event.MailboxExpiredName)
