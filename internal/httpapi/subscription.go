@@ -86,7 +86,7 @@ func (a *API) createSubscription(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	w := subscription.Wish{Plan: in.Body.PlanCode, Interval: plan.Interval(in.Body.Interval)}
+	w := subscription.Params{Plan: in.Body.PlanCode, Interval: plan.Interval(in.Body.Interval)}
 	state, err := a.Subscriptions.Buy(ctx, from(ctx).account.ID, w, key)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// BenchmarkPlan is what every mail to an account pays for knowing its plan.
+// BenchmarkPlan measures reading the plan, which happens for every mail to an account.
 func BenchmarkPlan(b *testing.B) {
 	s := open(b, dbtest.Open(b, db.Options{}))
 	accounts := make([]id.Account, 1000)
@@ -27,7 +27,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkBuy is a purchase with its debit, many at the same time as they share commits.
+// BenchmarkBuy measures a purchase with its debit; concurrent ones share commits.
 func BenchmarkBuy(b *testing.B) {
 	s := open(b, dbtest.Open(b, db.Options{}))
 	account := s.account(1e9)

@@ -12,16 +12,17 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Wish is what an account wants to buy (spec §2 Subscription input).
-type Wish struct {
+// Params are the input of Buy.
+type Params struct {
 	Plan     string
 	Interval plan.Interval
 }
 
-// Buy begins a subscription: the points are debited, and the subscription before is cancelled, without a refund (spec §3). All
-// of it is done or nothing. The same call with the same key, which may be empty, answers the same and does nothing more.
+// Buy starts a subscription in one transaction: it debits the points and cancels the previous subscription without a refund
+// (docs/spec/billing.md#plans-and-subscriptions). A repeated call with the same key returns the same result and has no
+// further effect; key may be empty.
 // Errors: plan.unknown, wallet.insufficient_points, idempotency.key_reused.
-func (s *Service) Buy(ctx context.Context, account id.Account, w Wish, key idempotency.Key) (State, error) {
+func (s *Service) Buy(ctx context.Context, account id.Account, w Params, key idempotency.Key) (State, error) {
 	call := idempotency.Call{Account: account, Operation: operation, Key: key, Body: w}
 	bought, err := idempotency.Once(ctx, s.answers, call, func(ctx context.Context, tx *db.Tx) (purchase, error) {
 		return s.buyTx(ctx, tx, account, w)
@@ -32,16 +33,16 @@ func (s *Service) Buy(ctx context.Context, account id.Account, w Wish, key idemp
 	return State{Subscription: &bought.Subscription, Plan: s.catalogue.Together(bought.Assigned, w.Plan)}, nil
 }
 
-// operation names the call among those that take an Idempotency-Key.
+// operation names the operation for idempotency keys.
 const operation = "create-subscription"
 
-// purchase is what is kept of a call: all that its answer is made from.
+// purchase is the stored result of a call.
 type purchase struct {
 	Subscription Subscription
 	Assigned     string // the plan that staff had assigned
 }
 
-func (s *Service) buyTx(ctx context.Context, tx *db.Tx, account id.Account, w Wish) (purchase, error) {
+func (s *Service) buyTx(ctx context.Context, tx *db.Tx, account id.Account, w Params) (purchase, error) {
 	price, err := s.price(w)
 	if err != nil {
 		return purchase{}, err
@@ -64,13 +65,13 @@ func (s *Service) buyTx(ctx context.Context, tx *db.Tx, account id.Account, w Wi
 	return purchase{Subscription: sub, Assigned: st.assigned}, insertTx(ctx, tx, sub)
 }
 
-// price is what the first period of a wish costs. Error: plan.unknown.
-func (s *Service) price(w Wish) (int64, error) {
+// price returns the price of the first period. Error: plan.unknown.
+func (s *Service) price(w Params) (int64, error) {
 	p, known := s.catalogue.Plan(w.Plan)
 	price, sold := p.Price(w.Interval)
 	switch {
 	case !known:
-		return 0, problem.Detailf(problem.PlanUnknown, "GET /plans lists the plans there are")
+		return 0, problem.Detailf(problem.PlanUnknown, "GET /plans lists the plans")
 	case p.Code == plan.FreeCode || !sold && p.Tier() == plan.TierFree:
 		return 0, problem.Detailf(problem.PlanUnknown, "the plan %s is not for sale", p.Code)
 	case !sold:
@@ -79,5 +80,5 @@ func (s *Service) price(w Wish) (int64, error) {
 	return price, nil
 }
 
-// note is what the ledger says of a debit.
-func note(w Wish) string { return fmt.Sprintf("%s, %s", w.Plan, w.Interval) }
+// note returns the note of a debit in the ledger.
+func note(w Params) string { return fmt.Sprintf("%s, %s", w.Plan, w.Interval) }

@@ -6,9 +6,9 @@ import (
 	"github.com/gonebox/gonebox/internal/plan"
 )
 
-// end is when the n-th period ends of those that began at anchor: so many calendar months or years later in UTC, at the
-// same time of day, on the anchor's day of the month or on the month's last where it has no such day. It counts from the
-// anchor and not from the period before, so that a period that ends in February does not move all that follow.
+// end returns the end of the n-th period of those that began at anchor: n calendar months or years later in UTC, at the same
+// time of day, on the anchor's day of the month or the last day of a shorter month. It counts from the anchor and not from
+// the previous period, so that a period that ends in February does not shift all later ones.
 func end(anchor time.Time, i plan.Interval, n int) time.Time {
 	anchor = anchor.UTC()
 	months := n
@@ -21,11 +21,11 @@ func end(anchor time.Time, i plan.Interval, n int) time.Time {
 	return first.AddDate(0, 0, min(day, last)-1)
 }
 
-// lateMax is how late a renewal may come and still go on from the end of the period before. One that comes later, after
-// a long stop of the service, begins anew: nobody pays for time in which there was no service.
+// lateMax is how late a renewal may be and still continue from the end of the previous period. A later one, after a long
+// outage of the service, starts a new row of periods, so that no time of the outage is charged.
 const lateMax = 24 * time.Hour
 
-// renewed is a subscription one period later, bought now for a price.
+// renewed returns the subscription with its next period, renewed now for a price.
 func (s Subscription) renewed(now time.Time, price int64) Subscription {
 	s.period++
 	if now.Sub(s.PeriodEnd) > lateMax {

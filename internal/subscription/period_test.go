@@ -38,7 +38,7 @@ func TestPeriodsAreCalendarMonthsAndYears(t *testing.T) {
 	}
 }
 
-func TestPeriodsAreOfUTCWhateverTheClockShows(t *testing.T) {
+func TestPeriodsAreInUTC(t *testing.T) {
 	hanoi := time.FixedZone("", 7*3600)
 	local := time.Date(2026, 3, 1, 3, 0, 0, 0, hanoi) // still February in UTC
 	if got, want := end(local, plan.Monthly, 1), at("2026-03-28 20:00:00"); !got.Equal(want) || got.Location() != time.UTC {
@@ -46,9 +46,9 @@ func TestPeriodsAreOfUTCWhateverTheClockShows(t *testing.T) {
 	}
 }
 
-// A period ends in the n-th month after its anchor, on the anchor's day if the month has it and on its last day if not, at
-// the same time of day; and renewing step by step comes to the same.
-func TestPeriodsKeepTheirDay(t *testing.T) {
+// The n-th period ends in the n-th month after the anchor, on the anchor's day or the month's last, at the same time of day;
+// renewing step by step gives the same.
+func TestPeriodsKeepTheirDayOfTheMonth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		anchor := time.UnixMicro(rapid.Int64Range(0, 8e15).Draw(t, "anchor")).UTC()
 		i := rapid.SampledFrom([]plan.Interval{plan.Monthly, plan.Yearly}).Draw(t, "interval")
@@ -72,7 +72,7 @@ func sameTimeOfDay(a, b time.Time) bool {
 	return a.Sub(a.Truncate(24*time.Hour)) == b.Sub(b.Truncate(24*time.Hour))
 }
 
-func TestARenewalThatComesLateBeginsAnew(t *testing.T) {
+func TestLateRenewalStartsANewRowOfPeriods(t *testing.T) {
 	s := Subscription{Interval: plan.Monthly, PeriodEnd: at("2026-02-28 12:00:00"), anchor: at("2026-01-31 12:00:00"), period: 1}
 	for now, want := range map[string]string{
 		"2026-02-28 12:00:00": "2026-03-31 12:00:00",

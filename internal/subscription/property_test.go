@@ -13,11 +13,11 @@ import (
 	"github.com/gonebox/gonebox/internal/subscription"
 )
 
-// book is what an account should have, kept by the simplest rules there are.
+// book is a simple model of what an account should have.
 type book struct {
 	account id.Account
 	balance int64
-	wish    subscription.Wish
+	wish    subscription.Params
 	renew   bool
 	anchor  time.Time
 	n       int // periods since the anchor; 0: no subscription
@@ -39,7 +39,7 @@ func (b *book) price() int64 {
 	return points
 }
 
-// settle is what the task does for the account.
+// settle applies Renew to the model.
 func (b *book) settle(now time.Time) {
 	if b.n == 0 || b.lapsed || now.Before(b.end()) {
 		return
@@ -55,10 +55,10 @@ func (b *book) settle(now time.Time) {
 	b.n++
 }
 
-// Whatever accounts buy, turn off and pay in, and however irregularly the task comes round: what they have is what was paid
-// for, each period is paid once, and each ledger adds up.
-func TestWhatIsPaidForIsWhatIsGiven(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+// In any order of purchases, cancellations, credits and renewals, accounts have the plans that they paid for, each period is
+// paid once, and each ledger adds up.
+func TestPlansMatchPayments(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		rapid.Check(t, func(rt *rapid.T) {
 			points := rapid.Int64Range(100, 900).Draw(rt, "points")
 			b := &book{account: s.account(points), balance: points}
@@ -71,7 +71,7 @@ func TestWhatIsPaidForIsWhatIsGiven(t *testing.T) {
 	})
 }
 
-func (s *shop) step(t *rapid.T, b *book) {
+func (s *fixture) step(t *rapid.T, b *book) {
 	const day = 24 * time.Hour
 	switch rapid.SampledFrom([]string{"pay in", "buy", "turn off", "wait", "wait", "wait on the end", "task", "task"}).Draw(t, "step") {
 	case "pay in":
@@ -99,8 +99,8 @@ func (s *shop) step(t *rapid.T, b *book) {
 	}
 }
 
-func (s *shop) tryBuying(t *rapid.T, b *book) {
-	w := rapid.SampledFrom([]subscription.Wish{plusMonthly, plusYearly, proMonthly}).Draw(t, "wish")
+func (s *fixture) tryBuying(t *rapid.T, b *book) {
+	w := rapid.SampledFrom([]subscription.Params{plusMonthly, plusYearly, proMonthly}).Draw(t, "wish")
 	wanted := *b
 	wanted.wish = w
 	_, err := s.Buy(t.Context(), b.account, w, "")
@@ -112,8 +112,8 @@ func (s *shop) tryBuying(t *rapid.T, b *book) {
 	}
 }
 
-// agrees fails the test unless the account has what its book says.
-func (s *shop) agrees(t *rapid.T, b *book) {
+// agrees fails the test unless the account matches its model.
+func (s *fixture) agrees(t *rapid.T, b *book) {
 	state, err := s.State(t.Context(), b.account)
 	if err != nil {
 		t.Fatal(err)

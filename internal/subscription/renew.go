@@ -12,13 +12,12 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// dueBatch bounds how many subscriptions one read finds due, and how many are settled at the same time, so that they share
-// commits.
+// dueBatch bounds how many due subscriptions one query returns and are settled concurrently, so that they share commits.
 const dueBatch = 32
 
-// Renew settles every subscription whose period has ended: it is renewed where that is wanted and can be paid, and
-// expires otherwise. Each has a transaction of its own, which looks again, so that any number of processes may do this
-// at the same time. One that fails does not keep the others; it is tried again the next time.
+// Renew settles every subscription whose period has ended: it is renewed if that is turned on and can be paid, and expires if
+// not. Each has its own transaction, which reads it again, so that several processes may call Renew concurrently. One that
+// fails does not affect the others; the next call retries it.
 func (s *Service) Renew(ctx context.Context) error {
 	var faults []error
 	now := s.clock.Now().Truncate(time.Microsecond)
@@ -50,7 +49,7 @@ func (s *Service) settle(ctx context.Context, sub id.Subscription, now time.Time
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		current, err := activeTx(ctx, tx, sub)
 		if err != nil || current == nil || !current.ended(now) {
-			return err // settled by another, or replaced
+			return err // settled by another process, or replaced
 		}
 		renewed, err := s.renewTx(ctx, tx, *current, now)
 		if err != nil || renewed {
@@ -61,10 +60,10 @@ func (s *Service) settle(ctx context.Context, sub id.Subscription, now time.Time
 	})
 }
 
-// renewTx renews a subscription at the catalogue's price of now. renewed is false where that is not wanted, not possible
-// any more, or not paid for. A disabled account cannot use what it would pay for.
+// renewTx renews a subscription at the catalogue's current price. renewed is false if the renewal is turned off, the plan is
+// no longer sold, the points do not suffice, or the account is disabled and could not use the plan.
 func (s *Service) renewTx(ctx context.Context, tx *db.Tx, sub Subscription, now time.Time) (renewed bool, err error) {
-	w := Wish{Plan: sub.Plan, Interval: sub.Interval}
+	w := Params{Plan: sub.Plan, Interval: sub.Interval}
 	price, err := s.price(w)
 	if !sub.AutoRenew || problem.Has(err, problem.PlanUnknown) {
 		return false, nil
@@ -87,5 +86,5 @@ func (s *Service) renewTx(ctx context.Context, tx *db.Tx, sub Subscription, now 
 	return true, err
 }
 
-// NextEnd is when the next period ends or has ended, zero where none is running: when to call Renew again.
+// NextEnd returns when the next period ends or has ended, which is when to call Renew again. It is zero if none is running.
 func (s *Service) NextEnd(ctx context.Context) (time.Time, error) { return nextEnd(ctx, s.db) }

@@ -15,7 +15,7 @@ import (
 const columns = "id, account_id, plan, term, status, auto_renew, price, started_at, anchor_at, period, period_end"
 
 const (
-	// What decides the plan in effect is read in one statement, since it is read for every mail to an account.
+	// One statement reads what the plan in effect depends on, since it is read for every mail to an account.
 	selectStanding = `SELECT account.id, account.plan, account.disabled, coalesce(subscription.plan, ''), coalesce(subscription.period_end, 0)
 		FROM account LEFT JOIN subscription ON subscription.account_id = account.id AND subscription.status = 'active'
 		WHERE account.id `
@@ -66,7 +66,7 @@ func activeTx(ctx context.Context, tx *db.Tx, sub id.Subscription) (*Subscriptio
 	return one(ctx, tx, selectActive, sub)
 }
 
-// standing is what an account's plan in effect follows from.
+// standing has what an account's plan in effect depends on.
 type standing struct {
 	account  id.Account
 	assigned string // by staff
@@ -91,7 +91,7 @@ func standingOf(ctx context.Context, q db.Queryer, account id.Account) (standing
 // standingsMax bounds how many accounts one statement looks up.
 const standingsMax = 512
 
-// standingsOf are those of the accounts that there are.
+// standingsOf returns the standings of those accounts that exist.
 func standingsOf(ctx context.Context, q db.Queryer, accounts []id.Account) (all []standing, err error) {
 	for some := range slices.Chunk(accounts, standingsMax) {
 		list, args := db.In(1, some)
@@ -104,7 +104,7 @@ func standingsOf(ctx context.Context, q db.Queryer, accounts []id.Account) (all 
 	return all, nil
 }
 
-// replaceTx ends an account's subscription: one that still runs is cancelled.
+// replaceTx cancels an account's running subscription, if any.
 func replaceTx(ctx context.Context, tx *db.Tx, account id.Account, now time.Time) error {
 	if _, err := tx.Exec(ctx, expireEnded, account, now.UnixMicro()); err != nil {
 		return err
@@ -123,7 +123,7 @@ func insertTx(ctx context.Context, tx *db.Tx, s Subscription) error {
 	return err
 }
 
-// mark is a place in the list of what is due.
+// mark is a position in the list of due subscriptions.
 type mark struct {
 	end int64
 	id  id.Subscription

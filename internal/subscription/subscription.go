@@ -1,6 +1,5 @@
-// Package subscription holds what an account pays for: buy a plan with points, renew it when its period ends, let it
-// lapse, and which plan an account has in effect (decisions §2 Plans). It refuses to keep points, which are the
-// wallet's, and to count what anybody uses.
+// Package subscription implements subscriptions: buying a plan with points, renewal and expiry at the end of a period, and the
+// plan that an account has in effect (docs/spec/billing.md#plans-and-subscriptions). It keeps no points and counts no usage.
 package subscription
 
 import (
@@ -14,40 +13,40 @@ import (
 	"github.com/gonebox/gonebox/internal/plan"
 )
 
-// Status says whether a subscription is the one in effect.
+// Status is the status of a subscription.
 type Status string
 
-// The statuses of decisions §2.
+// The statuses.
 const (
 	Active    Status = "active"
-	Cancelled Status = "cancelled" // another one took its place
+	Cancelled Status = "cancelled" // replaced by another one
 	Expired   Status = "expired"   // its paid period ended
 )
 
-// Subscription is a subscription as it is stored.
+// Subscription is a stored subscription.
 type Subscription struct {
 	ID        id.Subscription
 	Account   id.Account
-	Plan      string // the code in the catalogue
+	Plan      string // its code
 	Interval  plan.Interval
 	Status    Status
 	AutoRenew bool
-	Price     int64 // points that the current period cost
+	Price     int64 // of the current period, in points
 	StartedAt time.Time
 	PeriodEnd time.Time // of the current period
 
-	anchor time.Time // where the present row of periods began
-	period int       // which of that row the current one is, from 1
+	anchor time.Time // the beginning of the current row of periods
+	period int       // number of the current one in that row, from 1
 }
 
-// Wallet is where the points are.
+// Wallet debits points.
 type Wallet interface {
-	// DebitTx takes points from an account and says what for; it changes nothing when it fails. Error:
+	// DebitTx debits points from an account. If it fails it changes nothing. Error:
 	// wallet.insufficient_points.
 	DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error
 }
 
-// Service is the use of subscriptions. It is safe for concurrent use.
+// Service implements subscriptions. It is safe for concurrent use.
 type Service struct {
 	db        *db.DB
 	clock     clock.Clock
@@ -56,18 +55,18 @@ type Service struct {
 	answers   *idempotency.Answers
 }
 
-// New assembles the service. Renew must be called now and then, best at NextEnd.
+// New returns a Service. Renew must be called periodically, best at NextEnd.
 func New(d *db.DB, c clock.Clock, catalogue plan.Catalogue, w Wallet, answers *idempotency.Answers) *Service {
 	return &Service{db: d, clock: c, catalogue: catalogue, wallet: w, answers: answers}
 }
 
-// State is how an account stands.
+// State is the subscription and the plan in effect of an account.
 type State struct {
-	Subscription *Subscription // the newest one that was not replaced, which may have expired; nil: there was never any
+	Subscription *Subscription // the newest one that was not replaced, which may have expired; nil: none
 	Plan         plan.Plan     // the one in effect
 }
 
-// State tells how an account stands (spec §4 GET /me/subscription).
+// State returns the state of an account.
 func (s *Service) State(ctx context.Context, account id.Account) (State, error) {
 	sub, err := newest(ctx, s.db, account)
 	if err != nil {
@@ -77,7 +76,8 @@ func (s *Service) State(ctx context.Context, account id.Account) (State, error) 
 	return State{Subscription: s.shown(sub), Plan: p}, err
 }
 
-// shown is a subscription as of now: one whose period has ended has expired, whether that has been noted or not.
+// shown returns a subscription with its current status: one whose period has ended is expired, even if that is not stored
+// yet.
 func (s *Service) shown(sub *Subscription) *Subscription {
 	if sub != nil && sub.Status == Active && sub.ended(s.clock.Now()) {
 		sub.Status = Expired
@@ -87,9 +87,9 @@ func (s *Service) shown(sub *Subscription) *Subscription {
 
 func (s *Subscription) ended(now time.Time) bool { return !now.Before(s.PeriodEnd) }
 
-// Plan is the plan that an account has in effect: what staff assigned and what it has bought, together. One
-// statement reads it, each time, so that what staff or the owner change holds for the next call, in every process; and a
-// period ends by the clock. disabled tells that the account may not act.
+// Plan returns the plan that an account has in effect, from the one that staff assigned and the one that was bought, and
+// whether the account is disabled. One statement reads it each time, so that changes take effect for the next call in every
+// process, and a period ends by the clock.
 func (s *Service) Plan(ctx context.Context, account id.Account) (p plan.Plan, disabled bool, err error) {
 	st, err := standingOf(ctx, s.db, account)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Service) Plan(ctx context.Context, account id.Account) (p plan.Plan, di
 	return s.planOf(st), st.disabled, nil
 }
 
-// Plans are the plans in effect of several accounts, read at once. An account that there is not is left out.
+// Plans returns the plans in effect of several accounts in one query. Unknown accounts are left out.
 func (s *Service) Plans(ctx context.Context, accounts []id.Account) (map[id.Account]plan.Plan, error) {
 	all, err := standingsOf(ctx, s.db, accounts)
 	if err != nil {
@@ -118,8 +118,8 @@ func (s *Service) planOf(st standing) plan.Plan {
 	return s.catalogue.Together(st.assigned, st.bought)
 }
 
-// Cancel turns the renewal of an account's subscription off. The paid period is not shortened (spec §3). Where nothing
-// would be renewed nothing changes.
+// Cancel turns the renewal of an account's subscription off. The paid period runs to its end. Without a running subscription
+// it has no effect.
 func (s *Service) Cancel(ctx context.Context, account id.Account) (State, error) {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, endRenewal, account)

@@ -21,17 +21,17 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet"
 )
 
-// newYear is where the fake clock starts: the day of the month that not every month has.
+// newYear is the start of the fake clock, on a day that not every month has.
 var newYear = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 var (
-	plusMonthly = subscription.Wish{Plan: "plus", Interval: plan.Monthly} // 50 points
-	plusYearly  = subscription.Wish{Plan: "plus", Interval: plan.Yearly}  // 500 points
-	proMonthly  = subscription.Wish{Plan: "pro", Interval: plan.Monthly}  // 200 points
+	plusMonthly = subscription.Params{Plan: "plus", Interval: plan.Monthly} // 50 points
+	plusYearly  = subscription.Params{Plan: "plus", Interval: plan.Yearly}  // 500 points
+	proMonthly  = subscription.Params{Plan: "pro", Interval: plan.Monthly}  // 200 points
 )
 
-// shop is a service with what a test moves and looks at.
-type shop struct {
+// fixture is a Service with its clock, database and wallet.
+type fixture struct {
 	*subscription.Service
 	t      testing.TB
 	clock  *clock.Fake
@@ -39,25 +39,25 @@ type shop struct {
 	wallet *wallet.Service
 }
 
-func open(t testing.TB, d *db.DB) *shop {
+func open(t testing.TB, d *db.DB) *fixture {
 	c := clock.NewFake(newYear)
-	s := &shop{t: t, clock: c, db: d, wallet: wallet.New(wallet.Parts{DB: d, Clock: c})}
+	s := &fixture{t: t, clock: c, db: d, wallet: wallet.New(wallet.Parts{DB: d, Clock: c})}
 	s.sell(plan.Default())
 	return s
 }
 
-// sell puts another catalogue up, as a restart with another configuration does.
-func (s *shop) sell(c plan.Catalogue) {
+// sell replaces the catalogue, as a restart with another configuration does.
+func (s *fixture) sell(c plan.Catalogue) {
 	s.Service = subscription.New(s.db, s.clock, c, s.wallet, idempotency.New(s.db, s.clock, 24*time.Hour))
 }
 
 // each runs a test on every engine.
-func each(t *testing.T, test func(t *testing.T, s *shop)) {
+func each(t *testing.T, test func(t *testing.T, s *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, open(t, d)) })
 }
 
-// account makes an account with points.
-func (s *shop) account(points int64) id.Account {
+// account creates an account with points.
+func (s *fixture) account(points int64) id.Account {
 	s.t.Helper()
 	account := id.New[id.Account](s.clock.Now())
 	s.exec(`INSERT INTO account (id, email, password, epoch, locale, role, plan, disabled, created_at, totp_last, totp_spent)
@@ -66,7 +66,7 @@ func (s *shop) account(points int64) id.Account {
 	return account
 }
 
-func (s *shop) exec(query string, args ...any) {
+func (s *fixture) exec(query string, args ...any) {
 	s.t.Helper()
 	err := s.db.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, query, args...)
@@ -77,7 +77,7 @@ func (s *shop) exec(query string, args ...any) {
 	}
 }
 
-func (s *shop) credit(account id.Account, points int64) {
+func (s *fixture) credit(account id.Account, points int64) {
 	s.t.Helper()
 	if points == 0 {
 		return
@@ -91,7 +91,7 @@ func (s *shop) credit(account id.Account, points int64) {
 	}
 }
 
-func (s *shop) buy(account id.Account, w subscription.Wish) subscription.State {
+func (s *fixture) buy(account id.Account, w subscription.Params) subscription.State {
 	s.t.Helper()
 	state, err := s.Buy(context.Background(), account, w, "")
 	if err != nil {
@@ -100,14 +100,14 @@ func (s *shop) buy(account id.Account, w subscription.Wish) subscription.State {
 	return state
 }
 
-func (s *shop) renew() {
+func (s *fixture) renew() {
 	s.t.Helper()
 	if err := s.Renew(context.Background()); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *shop) state(account id.Account) subscription.State {
+func (s *fixture) state(account id.Account) subscription.State {
 	s.t.Helper()
 	state, err := s.State(context.Background(), account)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *shop) state(account id.Account) subscription.State {
 	return state
 }
 
-func (s *shop) balance(account id.Account) int64 {
+func (s *fixture) balance(account id.Account) int64 {
 	s.t.Helper()
 	w, err := s.wallet.Of(context.Background(), account)
 	if err != nil {
@@ -125,11 +125,11 @@ func (s *shop) balance(account id.Account) int64 {
 	return w.Balance
 }
 
-// until moves the clock to a moment.
-func (s *shop) until(at time.Time) { s.clock.Advance(at.Sub(s.clock.Now())) }
+// until moves the clock to a time.
+func (s *fixture) until(at time.Time) { s.clock.Advance(at.Sub(s.clock.Now())) }
 
-// is fails the test unless an account stands so: its balance, the plan in effect and its subscription's status.
-func (s *shop) is(account id.Account, when string, balance int64, code string, status subscription.Status) {
+// is fails the test unless an account has a balance, a plan in effect and a subscription's status.
+func (s *fixture) is(account id.Account, when string, balance int64, code string, status subscription.Status) {
 	s.t.Helper()
 	state := s.state(account)
 	got := subscription.Status("none")
@@ -151,8 +151,8 @@ func wantCode(t testing.TB, what string, err error, code problem.Code) {
 	}
 }
 
-func TestBuyingTakesThePointsAndGivesThePlanAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestBuyDebitsPointsAndSetsThePlanAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(60)
 		s.is(account, "before", 60, "free", "none")
 		state := s.buy(account, plusMonthly)
@@ -172,8 +172,8 @@ func TestBuyingTakesThePointsAndGivesThePlanAtOnce(t *testing.T) {
 	})
 }
 
-func TestBuyingReplacesWithoutARefund(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestBuyReplacesWithoutARefund(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		first := s.buy(account, plusYearly).Subscription
 		s.clock.Advance(time.Hour)
@@ -192,21 +192,21 @@ func TestBuyingReplacesWithoutARefund(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeBoughtChangesNothing(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestFailedBuyChangesNothing(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(249)
 		s.buy(account, plusMonthly)
 		for _, c := range []struct {
-			wish subscription.Wish
+			wish subscription.Params
 			code problem.Code
 		}{
 			{proMonthly, problem.WalletInsufficientPoints},
 			{plusYearly, problem.WalletInsufficientPoints},
-			{subscription.Wish{Plan: "gold", Interval: plan.Monthly}, problem.PlanUnknown},
-			{subscription.Wish{Plan: "free", Interval: plan.Monthly}, problem.PlanUnknown},
-			{subscription.Wish{Plan: "guest", Interval: plan.Yearly}, problem.PlanUnknown},
-			{subscription.Wish{Plan: "plus", Interval: "weekly"}, problem.PlanUnknown},
-			{subscription.Wish{}, problem.PlanUnknown},
+			{subscription.Params{Plan: "gold", Interval: plan.Monthly}, problem.PlanUnknown},
+			{subscription.Params{Plan: "free", Interval: plan.Monthly}, problem.PlanUnknown},
+			{subscription.Params{Plan: "guest", Interval: plan.Yearly}, problem.PlanUnknown},
+			{subscription.Params{Plan: "plus", Interval: "weekly"}, problem.PlanUnknown},
+			{subscription.Params{}, problem.PlanUnknown},
 		} {
 			_, err := s.Buy(t.Context(), account, c.wish, "")
 			wantCode(t, fmt.Sprint(c.wish), err, c.code)
@@ -220,8 +220,8 @@ func TestWhatCannotBeBoughtChangesNothing(t *testing.T) {
 	})
 }
 
-func TestThePointsForOneBuyOneOfManyAtTheSameTime(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestConcurrentBuysSpendPointsOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(50)
 		var bought, refused atomic.Int32
 		var all sync.WaitGroup
@@ -245,8 +245,8 @@ func TestThePointsForOneBuyOneOfManyAtTheSameTime(t *testing.T) {
 	})
 }
 
-func TestTheSameKeyBuysOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestSameKeyBuysOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account, other := s.account(1000), s.account(1000)
 		first, err := s.Buy(t.Context(), account, plusMonthly, "k")
 		if err != nil {
@@ -268,8 +268,8 @@ func TestTheSameKeyBuysOnce(t *testing.T) {
 	})
 }
 
-func TestAYearOfMonthsIsRenewedOnItsDays(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestMonthlyRenewalsKeepTheirDay(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(13 * 50)
 		sub := s.buy(account, plusMonthly).Subscription
 		for month := time.February; month <= 12; month++ {
@@ -311,8 +311,8 @@ func TestAYearOfMonthsIsRenewedOnItsDays(t *testing.T) {
 	})
 }
 
-func TestAYearIsRenewedForAYear(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestYearlyPlanIsRenewedForAYear(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		s.buy(account, plusYearly)
 		s.until(newYear.AddDate(1, 0, 0))
@@ -324,8 +324,8 @@ func TestAYearIsRenewedForAYear(t *testing.T) {
 	})
 }
 
-func TestACancelledRenewalLetsThePaidPeriodRun(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestCancelLetsThePaidPeriodRun(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		if state, err := s.Cancel(t.Context(), account); err != nil || state.Subscription != nil || state.Plan.Code != "free" {
 			t.Errorf("without a subscription: %+v, %v", state, err)
@@ -350,8 +350,8 @@ func TestACancelledRenewalLetsThePaidPeriodRun(t *testing.T) {
 	})
 }
 
-func TestALongStopCostsOnePeriodFromNowOn(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestLongOutageCostsOnePeriodFromNow(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		short, long := s.account(1000), s.account(1000)
 		end := s.buy(short, plusMonthly).Subscription.PeriodEnd
 		s.until(end.Add(6 * time.Hour))
@@ -370,12 +370,12 @@ func TestALongStopCostsOnePeriodFromNowOn(t *testing.T) {
 	})
 }
 
-// A renewal costs what the catalogue says when it is due, and ends where the plan is not sold any more.
+// A renewal costs the catalogue's price when it is due, and fails if the plan is no longer sold.
 func TestRenewalsFollowTheCatalogue(t *testing.T) {
 	dearer, monthlyOnly := plan.Default().All(), plan.Default().All()
 	dearer[1].Prices = plan.Prices{Monthly: 60, Yearly: 600}
 	monthlyOnly[1].Prices = plan.Prices{Yearly: 500}
-	each(t, func(t *testing.T, s *shop) {
+	each(t, func(t *testing.T, s *fixture) {
 		for what, c := range map[string]struct {
 			plans   []plan.Plan
 			balance int64
@@ -402,8 +402,8 @@ func TestRenewalsFollowTheCatalogue(t *testing.T) {
 	})
 }
 
-func TestAPlanThatIsNotSoldAnyMoreRunsToTheEndOfItsPeriod(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestDiscontinuedPlanRunsToTheEndOfItsPeriod(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		end := s.buy(account, plusMonthly).Subscription.PeriodEnd
 		plans := plan.Default().All()
@@ -423,8 +423,8 @@ func TestAPlanThatIsNotSoldAnyMoreRunsToTheEndOfItsPeriod(t *testing.T) {
 	})
 }
 
-func TestAPlanThatTheCatalogueLostGivesNothing(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestRemovedPlanGivesNothing(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		s.buy(account, plusMonthly)
 		changed, err := plan.New(plan.Default().Guest(), plan.Default().Free())
@@ -436,8 +436,8 @@ func TestAPlanThatTheCatalogueLostGivesNothing(t *testing.T) {
 	})
 }
 
-func TestADisabledAccountIsNotChargedAgain(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestDisabledAccountIsNotCharged(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		end := s.buy(account, plusMonthly).Subscription.PeriodEnd
 		s.exec("UPDATE account SET disabled = 1")
@@ -450,8 +450,8 @@ func TestADisabledAccountIsNotChargedAgain(t *testing.T) {
 	})
 }
 
-func TestTheBetterOfTheAssignedAndTheBoughtPlanCounts(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestBetterPlanIsInEffect(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		account := s.account(1000)
 		sub := s.buy(account, plusMonthly).Subscription
 		for assigned, want := range map[string]string{"free": "plus", "plus": "plus", "pro": "pro", "gone": "plus"} {
@@ -464,8 +464,8 @@ func TestTheBetterOfTheAssignedAndTheBoughtPlanCounts(t *testing.T) {
 	})
 }
 
-func TestThePlansOfManyAreReadAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestPlansReadsManyAccounts(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		var accounts []id.Account
 		for i := range 5 {
 			account := s.account(int64(50 * (i % 2)))
@@ -474,8 +474,8 @@ func TestThePlansOfManyAreReadAtOnce(t *testing.T) {
 			}
 			accounts = append(accounts, account)
 		}
-		nobody := id.New[id.Account](newYear)
-		many := append(slices.Repeat(accounts[:4], 300), nobody, accounts[4]) // more than one statement holds
+		unknown := id.New[id.Account](newYear)
+		many := append(slices.Repeat(accounts[:4], 300), unknown, accounts[4]) // more than one statement holds
 		all, err := s.Plans(t.Context(), many)
 		if err != nil || len(all) != 5 {
 			t.Fatalf("%d plans, %v", len(all), err)
@@ -486,26 +486,26 @@ func TestThePlansOfManyAreReadAtOnce(t *testing.T) {
 			}
 		}
 		if none, err := s.Plans(t.Context(), nil); err != nil || len(none) != 0 {
-			t.Errorf("of nobody: %v, %v", none, err)
+			t.Errorf("of an unknown account: %v, %v", none, err)
 		}
 	})
 }
 
-func TestAnUnknownAccountHasNoPlan(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
-		nobody := id.New[id.Account](newYear)
-		if _, _, err := s.Plan(t.Context(), nobody); err == nil {
-			t.Error("nobody has a plan")
+func TestUnknownAccountHasNoPlan(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
+		unknown := id.New[id.Account](newYear)
+		if _, _, err := s.Plan(t.Context(), unknown); err == nil {
+			t.Error("an unknown account has a plan")
 		}
-		if _, err := s.Buy(t.Context(), nobody, plusMonthly, ""); err == nil {
-			t.Error("nobody bought")
+		if _, err := s.Buy(t.Context(), unknown, plusMonthly, ""); err == nil {
+			t.Error("an unknown account bought a plan")
 		}
 	})
 }
 
-// However many processes look after them, each of many periods that end together is renewed once.
-func TestRenewalsHappenOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+// With several processes each of many periods that end together is renewed once.
+func TestConcurrentRenewalsHappenOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		accounts := make([]id.Account, 40)
 		for i := range accounts {
 			accounts[i] = s.account(int64(50 + 50*(i%2))) // every other one cannot pay again
@@ -544,15 +544,15 @@ func (b broken) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, poin
 	return b.Service.DebitTx(ctx, tx, account, points, reference, note)
 }
 
-func TestARenewalThatFailsKeepsNoOtherAndIsTriedAgain(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+func TestFailedRenewalIsRetriedAndBlocksNoOther(t *testing.T) {
+	each(t, func(t *testing.T, s *fixture) {
 		first, second := s.account(100), s.account(100)
 		s.buy(first, plusMonthly)
 		s.buy(second, plusMonthly)
 		s.clock.Advance(28 * 24 * time.Hour)
 		answers := idempotency.New(s.db, s.clock, time.Hour)
 		if err := subscription.New(s.db, s.clock, plan.Default(), broken{s.wallet, first}, answers).Renew(t.Context()); err == nil {
-			t.Error("the fault is not told")
+			t.Error("the error is not returned")
 		}
 		s.is(first, "failed", 50, "free", subscription.Expired)
 		s.is(second, "beside it", 0, "plus", subscription.Active)
