@@ -5,7 +5,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// MessageReceived tells of a message: its summary, as the list of messages shows it.
+// MessageReceived reports a new message, with its summary.
 type MessageReceived struct {
 	ID             id.Message   `json:"id"`
 	MailboxID      id.Mailbox   `json:"mailboxId"`
@@ -22,26 +22,26 @@ type MessageReceived struct {
 	OTP            *OTP         `json:"otp"`
 }
 
-// OTPExtracted tells of a one-time code, with the mailbox that it came to.
+// OTPExtracted reports a one-time code and the mailbox that received it.
 type OTPExtracted struct {
 	OTP
 	MailboxID id.Mailbox `json:"mailboxId"`
 	Address   string     `json:"address"`
 }
 
-// MailboxCreated tells of a new mailbox, also of one that a catch-all opened.
+// MailboxCreated reports a new mailbox, including one that a catch-all opened.
 type MailboxCreated struct{ Mailbox }
 
-// MailboxExpired tells of a mailbox whose time was over. One that was destroyed is its owner's own doing and has no event.
+// MailboxExpired reports an expired mailbox. There is no event for a mailbox that its owner destroyed.
 type MailboxExpired struct{ Mailbox }
 
-// DomainVerified tells of a private domain that was proven.
+// DomainVerified reports a private domain whose ownership was verified.
 type DomainVerified struct{ Domain }
 
-// DomainSuspended tells of a private domain whose MX record went away.
+// DomainSuspended reports a private domain whose MX record has disappeared.
 type DomainSuspended struct{ Domain }
 
-// WebhookPing tells an endpoint of itself.
+// WebhookPing is sent on request, to test an endpoint.
 type WebhookPing struct{ Webhook }
 
 // Name is message.received.

@@ -1,6 +1,6 @@
-// Package event is what the service tells others of: every event as a struct. The names and the JSON forms are a public
-// contract (decisions §2 Webhook endpoint): fields may be added, none is renamed or dropped. It refuses to know who
-// listens and how an event travels.
+// Package event defines the events of the service, each as a struct. Their names and JSON forms are a public contract
+// (docs/spec/webhooks.md#events): fields may be added, but not renamed or removed. The package does not depend on who
+// receives events and how they are delivered.
 package event
 
 import (
@@ -14,7 +14,7 @@ import (
 // Name is the type of an event.
 type Name string
 
-// The events of decisions §2.
+// The names of all events.
 const (
 	MessageReceivedName Name = "message.received"
 	OTPExtractedName    Name = "otp.extracted"
@@ -25,35 +25,35 @@ const (
 	WebhookPingName     Name = "webhook.ping"
 )
 
-// Names lists every event, in the order of the contract.
+// Names returns the names of all events, in the order of the contract.
 func Names() []Name {
 	return []Name{
 		MessageReceivedName, OTPExtractedName, MailboxCreatedName, MailboxExpiredName, DomainVerifiedName, DomainSuspendedName, WebhookPingName,
 	}
 }
 
-// Known reports whether there is an event of that name.
+// Known reports whether n is the name of an event.
 func (n Name) Known() bool { return slices.Contains(Names(), n) }
 
-// Data is what an event tells: one of the structs of this package.
+// Data is the content of an event: one of the structs of this package.
 type Data interface{ Name() Name }
 
-// Event is something that happened to what an account has.
+// Event is something that happened to a resource of an account.
 type Event struct {
-	Account id.Account // whose it is; what is nobody's has no event
+	Account id.Account // owner of the resource; guests' resources have no events
 	Domain  id.Domain  // the private domain that it happened on; "": none
 	At      time.Time
 	Data    Data
 }
 
-// Body is an event as its listeners read it.
+// Body is the JSON form of an event, as webhook endpoints receive it.
 type Body struct {
 	Type      Name        `json:"type"`
 	Timestamp clock.Stamp `json:"timestamp"`
 	Data      Data        `json:"data"`
 }
 
-// Body is the form of the event in which it travels.
+// Body returns the JSON form of the event.
 func (e Event) Body() Body {
 	return Body{Type: e.Data.Name(), Timestamp: clock.Stamp{Time: e.At}, Data: e.Data}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// The resources below have the fields that the interface shows (decisions §2).
+// The resources below have the fields of the API (docs/spec/webhooks.md#events).
 
 // Address is a mailbox as a header names it.
 type Address struct {
@@ -28,7 +28,7 @@ type OTP struct {
 	Links      []string    `json:"links"`
 }
 
-// Mailbox is a mailbox, without its token: who listens is not who reads.
+// Mailbox is a mailbox, without its token, which would let an endpoint read mail.
 type Mailbox struct {
 	ID           id.Mailbox  `json:"id"`
 	MailboxID    id.Mailbox  `json:"mailboxId"` // the same, under the name it has in every event of a mailbox

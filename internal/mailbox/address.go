@@ -15,12 +15,12 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// LocalPartPattern is what a chosen local part must match (spec §2).
+// LocalPartPattern is what a chosen local part must match (docs/spec/mailboxes.md#addresses).
 const LocalPartPattern = `^[a-z0-9][a-z0-9._-]{0,63}$`
 
 var localPart = regexp.MustCompile(LocalPartPattern)
 
-// builtinReserved are local parts that cannot be chosen (decisions §2; the role names of RFC 2142).
+// builtinReserved are local parts that cannot be chosen (docs/spec/mailboxes.md#addresses; the role names of RFC 2142).
 const builtinReserved = "postmaster abuse admin root webmaster hostmaster mailer-daemon noreply support security"
 
 func reservedNames(more []string) map[string]bool {

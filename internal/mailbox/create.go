@@ -15,10 +15,10 @@ import (
 // something else is wrong.
 const generateTries = 10
 
-// MinTTL is the shortest time to live that may be asked for (spec §8).
+// MinTTL is the shortest time to live that may be asked for (docs/spec/mailboxes.md#creating).
 const MinTTL = 60 * time.Second
 
-// Wish is what the creator of a mailbox asks for (spec §2). The service chooses what is zero.
+// Wish is what the creator of a mailbox asks for (docs/spec/mailboxes.md#creating). The service chooses what is zero.
 type Wish struct {
 	Domain    string
 	LocalPart string

@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Query narrows a list of messages (decisions §1 paging, long-poll).
+// Query narrows a list of messages (docs/spec/conventions.md#paging, docs/spec/conventions.md#waiting).
 type Query struct {
 	After  id.Message    // only what came after this message; "": all
 	Since  time.Time     // only what was received later, in whole milliseconds; zero: all

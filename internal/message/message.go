@@ -1,5 +1,5 @@
-// Package message keeps the mail that came in: list and wait, read, the latest code, raw messages and attachments
-// (decisions §2 Message, OTP). It refuses to parse mail and to decide who may read it.
+// Package message stores received messages: listing and waiting, reading, the latest code, raw messages and attachments
+// (docs/spec/messages.md). It does not parse mail, and does not decide who may read it.
 package message
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Mailboxes is what messages need of the mailboxes they lie in.
+// Mailboxes accesses the mailboxes that messages belong to.
 type Mailboxes interface {
-	// Live reports whether a mailbox still takes calls: who waits for mail there need not wait on when it does not.
+	// Live reports whether a mailbox has neither ended nor expired, so that mail can still arrive.
 	Live(ctx context.Context, box id.Mailbox) (bool, error)
-	// CountTx adds to a mailbox's counts.
+	// CountTx adds to a mailbox's counts of messages and of unread messages.
 	CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error
 }
 
@@ -26,13 +26,13 @@ type RawMessages interface {
 	NewReader(ctx context.Context, ref raw.Ref) (*raw.Reader, error) // raw.ErrGone when erased
 }
 
-// Policy is the operator's settings.
+// Policy holds the operator's settings.
 type Policy struct {
-	PreviewLength  int   // characters of text in a summary (decisions §2: 200)
-	InlineImageMax int64 // octets of the largest image that is put into the HTML itself (decisions §2: 512 KiB)
+	PreviewLength  int   // characters of text in a summary
+	InlineImageMax int64 // largest image that is embedded in the HTML, in octets
 }
 
-// Service is the use of messages.
+// Service implements message operations.
 type Service struct {
 	db          *db.DB
 	clock       clock.Clock

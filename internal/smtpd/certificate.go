@@ -11,12 +11,12 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// checkEvery is how often a handshake looks whether the certificate's files have changed.
+// checkEvery is how often handshakes check whether the certificate files have changed.
 const checkEvery = 5 * time.Second
 
 // CertificateFiles returns a TLS configuration with the certificate of two PEM files, which are read again when they change, so
-// that a renewed certificate needs no restart. A changed pair that cannot be read is logged and the one before stays in use. The
-// first pair has to be good: its error is returned.
+// that a renewed certificate needs no restart. If a changed pair cannot be read, that is logged and the previous pair stays in use. It
+// returns the error of reading the first pair.
 func CertificateFiles(certPath, keyPath string, c clock.Clock, logger *slog.Logger) (*tls.Config, error) {
 	f := &certificateFiles{certPath: certPath, keyPath: keyPath, clock: c, logger: logger}
 	f.state = f.stamp()
@@ -41,13 +41,13 @@ type certificateFiles struct {
 	checked time.Time
 }
 
-// stamps tell one state of the files from another.
+// stamps identify a state of the files.
 type stamps [2]struct {
 	size     int64
 	modified time.Time
 }
 
-// certificate answers every client alike, since many a mail server does not say by which name it knows us.
+// certificate ignores the name that the client sends: many mail servers send none.
 func (f *certificateFiles) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,8 +58,8 @@ func (f *certificateFiles) certificate(*tls.ClientHelloInfo) (*tls.Certificate, 
 	return f.pair, nil
 }
 
-// refresh reads the files if they have changed since they were last read, even if that reading failed: a pair that is bad is bad
-// until somebody changes it.
+// refresh reads the files if they have changed since they were last read, even if that failed: an invalid pair stays invalid until
+// it changes.
 func (f *certificateFiles) refresh() {
 	state := f.stamp()
 	if state == f.state {
@@ -82,7 +82,7 @@ func (f *certificateFiles) load() error {
 	return nil
 }
 
-// stamp looks at the files. One that is missing has the zero stamp.
+// stamp returns the stamps of the files, zero for one that is missing.
 func (f *certificateFiles) stamp() (s stamps) {
 	for i, path := range []string{f.certPath, f.keyPath} {
 		if info, err := os.Stat(path); err == nil {

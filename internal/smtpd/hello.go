@@ -47,8 +47,8 @@ func multiline(lines []string) reply {
 	return reply(b.String())
 }
 
-// EHLO and HELO (RFC 5321 §4.1.1.1). The name is taken as it comes, since many a client has a strange one; all that is asked of
-// it is to be text. Both end a transaction that was open.
+// greet runs EHLO and HELO (RFC 5321 §4.1.1.1). Any text is accepted as the name, since many clients have unusual ones. Both commands
+// end a transaction.
 func (s *session) greet(arg []byte, extended bool) reply {
 	if len(arg) == 0 {
 		return replyArgument
@@ -68,7 +68,7 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	}
 }
 
-// STARTTLS (RFC 3207). Afterwards the client is a stranger again: what it said in the clear, anybody may have said.
+// startTLS runs STARTTLS (RFC 3207). It discards everything that the client sent in clear text, which others may have changed.
 func (s *session) startTLS(arg []byte) reply {
 	switch {
 	case s.srv.cfg.TLS == nil:
@@ -93,8 +93,8 @@ func (s *session) startTLS(arg []byte) reply {
 	return ""
 }
 
-// foreign reports whether a client's first line belongs to another protocol: a web page can make a browser send a request with
-// mail commands in its body, and a TLS hello means that the client expects TLS from the start.
+// foreign reports whether the first line of a client belongs to another protocol: HTTP, since a web page can make a browser send
+// a request with SMTP commands in its body, or TLS, from a client that expects it from the start.
 func foreign(line []byte) bool {
 	const tlsHandshake = 0x16
 	if line[0] == tlsHandshake {

@@ -5,21 +5,14 @@ import (
 	"time"
 )
 
-// Log lines name the client, never whom the mail is for and never what is in it.
+// Log lines contain the client's address, never recipients and never content.
 
-// log writes a line. All lines of a session begin with its trace and its client. These are put into each, since most sessions
-// write one line, and it has no place in the source, which costs as much to find as the rest.
+// log writes a line. All lines of a session begin with its trace and the client's address.
 func (s *session) log(level slog.Level, text string, attrs ...slog.Attr) {
-	h := s.srv.cfg.Logger.Handler()
-	if !h.Enabled(s.srv.base, level) {
-		return
-	}
-	line := slog.NewRecord(s.srv.wall.Now().Local(), level, text, 0) // local, as the lines of others
 	if s.trace != "" {
-		line.AddAttrs(slog.String("trace", s.trace), slog.String("ip", s.ip.String()))
+		attrs = append([]slog.Attr{slog.String("trace", s.trace), slog.String("ip", s.ip.String())}, attrs...)
 	}
-	line.AddAttrs(attrs...)
-	_ = h.Handle(s.srv.base, line) // there is no other place to tell that it failed
+	s.srv.cfg.Logger.LogAttrs(s.srv.base, level, text, attrs...)
 }
 
 func (s *session) logSession() {
@@ -35,11 +28,12 @@ func (s *session) logMessage(r reply, octets int64, recipients int, took time.Du
 		slog.String("outcome", string(r.outcome())), slog.String("reply", r.status()), slog.Duration("took", took))
 }
 
-// fail notes what broke a session. It is mostly the client's doing, so it is no more than a detail.
+// fail logs an error of the connection, at debug level: most of them are caused by clients.
 func (s *session) fail(what string, err error) {
 	s.log(slog.LevelDebug, "smtp "+what+" failed", slog.Any("error", err))
 }
 
+// logFault logs an error of this server.
 func (s *session) logFault(what string, cause any, stack string) {
 	s.log(slog.LevelError, "smtp "+what, slog.Any("error", cause), slog.String("stack", stack))
 }

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// parameters of MAIL that mean something here.
+// parameters are the parameters of MAIL that are supported.
 type parameters struct {
 	size int64 // RFC 1870; 0 where it was not declared
 	utf8 bool  // RFC 6531
 }
 
-// mailParameters reads what follows the reverse-path. RET and ENVID are refused like any unknown one, for whoever asks for a
-// delivery status notification shall not believe that one will come (RFC 5321 §4.1.1.11).
+// mailParameters parses what follows the reverse-path. RET and ENVID are rejected like any unknown parameter, since no delivery status
+// notifications are sent (RFC 5321 §4.1.1.11).
 func mailParameters(p []byte) (ps parameters, r reply) {
 	var seen [3]bool
 	r = eachParameter(p, func(keyword string, value []byte, hasValue bool) reply {
@@ -48,12 +48,12 @@ func mailParameters(p []byte) (ps parameters, r reply) {
 	return ps, r
 }
 
-// noParameters reads what follows a forward-path. None are known.
+// noParameters parses what follows a forward-path, for which no parameter is supported.
 func noParameters(p []byte) reply {
 	return eachParameter(p, func(string, []byte, bool) reply { return replyParameter })
 }
 
-// checkBody is about 8BITMIME (RFC 6152 §3). BINARYMIME (RFC 3030) is not offered.
+// checkBody checks the value of BODY: 8BITMIME (RFC 6152 §3). BINARYMIME (RFC 3030) is not offered.
 func checkBody(value []byte) reply {
 	switch {
 	case bytes.EqualFold(value, []byte("7BIT")), bytes.EqualFold(value, []byte("8BITMIME")):
@@ -65,7 +65,7 @@ func checkBody(value []byte) reply {
 	}
 }
 
-// eachParameter takes the esmtp-params apart (RFC 5321 §4.1.2) and stops at the first reply that take gives.
+// eachParameter calls take for each of the esmtp-params (RFC 5321 §4.1.2) and stops at the first reply that is not "".
 func eachParameter(p []byte, take func(keyword string, value []byte, hasValue bool) reply) reply {
 	if len(p) > 0 && p[0] != ' ' {
 		return replyParameters
@@ -91,12 +91,12 @@ func isKeyword(p []byte) bool {
 	return len(p) > 0
 }
 
-// isValue is esmtp-value with UTF-8 (RFC 6531 §3.3); control characters and spaces never get here.
+// isValue reports whether an octet belongs to an esmtp-value with UTF-8 (RFC 6531 §3.3). Control characters and spaces never get here.
 func isValue(p []byte) bool {
 	return len(p) > 0 && bytes.IndexByte(p, '=') < 0 && utf8.Valid(p)
 }
 
-// parseSize reads a size-value of 1 to 20 digits (RFC 1870 §4). What int64 cannot hold is more than any message may have.
+// parseSize parses a size-value of 1 to 20 digits (RFC 1870 §4). A value above the range of int64 becomes its maximum.
 func parseSize(p []byte) (n int64, ok bool) {
 	const digits = 20
 	if len(p) == 0 || len(p) > digits {

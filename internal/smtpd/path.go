@@ -13,17 +13,17 @@ const (
 	maxPath   = 256 // with its brackets
 )
 
-// address is a path's mailbox, as long as the command line is there. The null reverse-path is the zero address.
+// address is the mailbox of a path. It aliases the command line. The null reverse-path is the zero address.
 type address struct {
 	local  []byte // with its quotes where it needs them
 	domain []byte // empty in <Postmaster>
 	utf8   bool   // has octets beyond ASCII
 }
 
-// null reports the null reverse-path.
+// null reports whether a is the null reverse-path.
 func (a address) null() bool { return len(a.local) == 0 }
 
-// postmaster reports whether a is the one local part that is taken without a domain (RFC 5321 §4.5.1).
+// postmaster reports whether a is <Postmaster>, the only address without a domain (RFC 5321 §4.5.1).
 func (a address) postmaster() bool {
 	return len(a.domain) == 0 && bytes.EqualFold(a.local, []byte("postmaster"))
 }
@@ -43,8 +43,8 @@ func (a address) String() string {
 }
 
 // parsePath reads a Reverse-path or Forward-path (RFC 5321 §4.1.2, RFC 6531 §3.3) from the front of p and returns what follows it.
-// A source route is taken and forgotten (§3.3, appendix C). Two liberties: dots may stand anywhere in a local part, since such
-// addresses exist and this service itself hands them out, and a domain may have underscores.
+// It ignores a source route (§3.3, appendix C). Unlike the RFC it accepts dots anywhere in a local part, since such addresses exist and this
+// service creates them, and underscores in a domain.
 func parsePath(p []byte) (a address, rest []byte, ok bool) {
 	c := cursor{rest: p}
 	if !c.skip('<') {
@@ -90,7 +90,7 @@ func (c *cursor) skip(want byte) bool {
 	return true
 }
 
-// run takes the longest prefix of octets that are in the set.
+// run reads the longest prefix of octets that are in the set.
 func (c *cursor) run(in func(byte) bool) []byte {
 	n := 0
 	for n < len(c.rest) && in(c.rest[n]) {
@@ -129,7 +129,7 @@ func (c *cursor) localPart() (local []byte, ok bool) {
 	return local, ok && len(local) <= maxLocal
 }
 
-// quoted reads a Quoted-string. Quotes that nobody needs are taken off, since the address is the same without (RFC 5321 §4.1.2).
+// quoted reads a Quoted-string. It removes the quotes if the local part does not need them (RFC 5321 §4.1.2).
 func (c *cursor) quoted() (local []byte, ok bool) {
 	whole := c.rest
 	c.skip('"')
@@ -174,7 +174,7 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// isLocal is atext with UTF-8 (RFC 6531 §3.3), and the dot.
+// isLocal reports whether an octet is a dot or belongs to atext with UTF-8 (RFC 6531 §3.3).
 func isLocal(c byte) bool {
 	return isAlphanumeric(c) || c >= utf8.RuneSelf || strings.IndexByte(".!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
@@ -183,5 +183,5 @@ func isDomain(c byte) bool {
 	return isAlphanumeric(c) || c >= utf8.RuneSelf || c == '-' || c == '_' || c == '.'
 }
 
-// isLiteral is dcontent: printable ASCII without the brackets and the backslash (RFC 5321 §4.1.3).
+// isLiteral reports whether an octet is dcontent: printable ASCII without the brackets and the backslash (RFC 5321 §4.1.3).
 func isLiteral(c byte) bool { return '!' <= c && c <= '~' && c != '[' && c != ']' && c != '\\' }

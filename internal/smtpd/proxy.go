@@ -8,8 +8,8 @@ import (
 	"github.com/pires/go-proxyproto"
 )
 
-// proxied makes l understand the PROXY protocol where proxies are configured. What a trusted proxy sends must begin with the
-// header; from anyone else the header is no more than a strange first command, so nobody can choose their own address.
+// proxied returns a listener that reads the PROXY protocol, if proxies are configured. A connection from a trusted proxy must begin with
+// the header. From other clients the header is an unknown command, so that they cannot choose their address.
 func (s *Server) proxied(l net.Listener) net.Listener {
 	if len(s.cfg.TrustedProxies) == 0 {
 		return l

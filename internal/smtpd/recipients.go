@@ -9,38 +9,37 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// recipients counts the recipients that each client (ratelimit.AddrIdentity) names, so that one that tries out which mailboxes exist is turned away. It
-// counts in windows that begin with an address's first recipient, and not as ratelimit does: what matters is not only how many
-// recipients were refused, but also which part of all that is.
+// recipients counts the recipients of each client (ratelimit.AddrIdentity), so that a client that probes for existing mailboxes can be
+// blocked. It does not use package ratelimit, since it needs the share of rejected recipients as well as their number. Its windows begin
+// with a client's first recipient.
 type recipients struct {
 	limit ratelimit.Limit
 	clock clock.Clock
 
 	mu      sync.Mutex
 	tallies map[string]tally // by client
-	sweepAt int              // how many tallies there are before those of the past are removed
+	sweepAt int              // number of tallies at which the expired ones are removed
 }
 
-// tally is the recipients of an address in each window of the limit.
+// tally counts the recipients of a client in each window of the limit.
 type tally []struct {
 	ends           time.Time
 	named, refused int
 }
 
 const (
-	// An address is turned away only if nine in ten of its recipients were refused: a large sender whose mail also goes to mailboxes
-	// that ended is not.
+	// A client is blocked only if nine in ten of its recipients were rejected. A large sender, some of whose mailboxes have ended, is not.
 	refusedOf, refusedPart = 10, 9
 
 	firstSweep = 1 << 10
-	maxTallies = 1 << 16 // some 10 MiB; beyond that an address that has been forgotten begins anew
+	maxTallies = 1 << 16 // some 10 MiB; beyond that, clients are forgotten and begin anew
 )
 
 func newRecipients(limit ratelimit.Limit, c clock.Clock) *recipients {
 	return &recipients{limit: limit, clock: c, tallies: make(map[string]tally), sweepAt: firstSweep}
 }
 
-// count counts a recipient of an address.
+// count counts a recipient of a client.
 func (rs *recipients) count(client string, refused bool) {
 	if len(rs.limit) == 0 {
 		return
@@ -65,7 +64,7 @@ func (rs *recipients) count(client string, refused bool) {
 	}
 }
 
-// blocked is how long an address is turned away for; 0: it is not.
+// blocked returns how long a client is blocked; 0: it is not.
 func (rs *recipients) blocked(client string) (wait time.Duration) {
 	if len(rs.limit) == 0 {
 		return 0
@@ -81,7 +80,7 @@ func (rs *recipients) blocked(client string) (wait time.Duration) {
 	return wait
 }
 
-// sweep makes room for one more tally: it removes those whose windows have ended, and any one where there are too many all the same.
+// sweep makes room for one more tally. It removes expired ones, and an arbitrary one if there are still too many.
 func (rs *recipients) sweep(now time.Time) {
 	if len(rs.tallies) < rs.sweepAt {
 		return
@@ -100,7 +99,7 @@ func (rs *recipients) sweep(now time.Time) {
 	rs.sweepAt = min(max(firstSweep, 2*len(rs.tallies)), maxTallies)
 }
 
-// over reports whether all windows of a tally have ended.
+// over reports whether all windows of a tally are over.
 func (t tally) over(now time.Time) bool {
 	for _, w := range t {
 		if now.Before(w.ends) {
@@ -114,5 +113,5 @@ func tooManyRefused(wait time.Duration) reply {
 	return reply(fmt.Sprintf("421 4.7.0 Too many refused recipients from your address, try again in %d seconds", seconds(wait)))
 }
 
-// seconds is a time to wait in whole seconds, 1 at least.
+// seconds returns a wait in whole seconds, at least 1.
 func seconds(wait time.Duration) int64 { return max(int64((wait+time.Second-1)/time.Second), 1) }

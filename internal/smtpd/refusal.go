@@ -7,8 +7,9 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// refusal is the one place where a problem becomes a reply; decisions §3 has the table. What is no problem, or one that mail has
-// no word for, is a fault of ours: the client tries again and nothing is lost. Never is such a fault told as a 5yz.
+// refusal returns the reply for an error (docs/spec/smtp.md#replies). No other code turns problems into replies. An error that is no
+// problem, or one without an SMTP reply, is a fault of this server: its reply is temporary, so that the client tries again and no mail is
+// lost. known is false for errors that are no problem, which the caller logs.
 func refusal(err error) (r reply, known bool) {
 	if errors.Is(err, budget.ErrExhausted) {
 		return "452 4.3.1 Too much mail at the moment, try again later", true
@@ -23,7 +24,7 @@ func refusal(err error) (r reply, known bool) {
 	return "451 4.3.0 Not available right now, try again later", p.Code == problem.ServerUnavailable
 }
 
-// statusOf is the code and the enhanced status code for a problem that mail has words for, else "".
+// statusOf returns the reply code and the enhanced status code (RFC 3463) for a problem, or "".
 func statusOf(c problem.Code) string {
 	switch c {
 	case problem.MailMailboxUnknown:
@@ -34,7 +35,7 @@ func statusOf(c problem.Code) string {
 		return "450 4.1.2"
 	case problem.MailDailyCap, problem.MailMailboxFull:
 		return "452 4.2.2"
-	case problem.MailboxLimitReached: // a catch-all mailbox that the owner's plan has no room for
+	case problem.MailboxLimitReached: // of the owner of a catch-all
 		return "452 4.2.2"
 	case problem.MailStorageFull:
 		return "452 4.3.1"

@@ -1,7 +1,7 @@
 package smtpd
 
 // reply is the text of an SMTP reply without its last CRLF: a code, an enhanced status code (RFC 3463) and words. The code
-// decides what becomes of the session: 221 and 421 end it, 5yz counts as an error. The empty reply says nothing.
+// determines how the session continues: 221 and 421 end it, 5yz counts as an error. The empty reply is not sent.
 type reply string
 
 const (
@@ -52,16 +52,16 @@ const (
 // closes reports whether the session ends with the reply.
 func (r reply) closes() bool { return len(r) > 2 && (r[:3] == "421" || r[:3] == "221") }
 
-// permanent reports whether the client is told not to try the same again.
+// permanent reports whether the reply is 5yz.
 func (r reply) permanent() bool { return r != "" && r[0] == '5' }
 
-// status is the reply's code with its enhanced status code, for the log.
+// status returns the reply's code with its enhanced status code, for the log.
 func (r reply) status() string {
 	const length = len("250 2.0.0")
 	return string(r[:min(len(r), length)])
 }
 
-// outcome is what the reply to its content makes of a message.
+// outcome returns the outcome of a message that got the reply.
 func (r reply) outcome() Outcome {
 	switch {
 	case r == replyLost, r == replyTimeout:

@@ -13,12 +13,12 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Server takes mail from any number of clients. Its zero value is of no use: New makes one.
+// Server is an SMTP server. New creates one.
 type Server struct {
 	cfg   Config
 	in    Inbound
 	hello hello
-	wall  clock.Clock // what socket deadlines go by
+	wall  clock.Clock // for socket deadlines
 
 	base   context.Context // of the Inbound's calls
 	cancel context.CancelFunc
@@ -34,7 +34,7 @@ type Server struct {
 	running   sync.WaitGroup // the sessions
 }
 
-// New returns a server that hands what it receives to in.
+// New returns a server that delivers to in.
 func New(cfg Config, in Inbound) *Server {
 	cfg = cfg.withDefaults()
 	s := &Server{
@@ -52,7 +52,7 @@ func New(cfg Config, in Inbound) *Server {
 	return s
 }
 
-// Serve takes connections from l until Shutdown, and then returns nil; any other error is the listener's. It closes l.
+// Serve accepts connections from l until Shutdown, and then returns nil. Other errors are those of the listener. It closes l.
 func (s *Server) Serve(l net.Listener) error {
 	l = s.proxied(l)
 	if !s.listen(l) {
@@ -78,9 +78,9 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// Shutdown stops taking connections. A session that waits for a command is told 421 4.3.2 at once, one that receives or delivers
-// a message when it has replied to it. It returns nil when all have ended; when ctx ends before, the remaining connections are
-// closed, the context of the Inbound's calls is cancelled and ctx's error is returned.
+// Shutdown stops accepting connections and drains the sessions. One that waits for a command gets 421 4.3.2 at once, one that receives or
+// delivers a message after the reply to it. Shutdown returns nil when all sessions have ended. When ctx ends before that, it closes the
+// remaining connections, cancels the context of the Inbound's calls and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain()
 	defer s.cancel()
@@ -108,7 +108,7 @@ func (s *Server) drain() {
 	s.draining = true
 	close(s.stopped)
 	for l := range s.listeners {
-		_ = l.Close() // it is of no more use, whatever its error
+		_ = l.Close() // an error has no consequence
 	}
 	for ss := range s.sessions {
 		ss.wire.interrupt()
@@ -123,7 +123,7 @@ func (s *Server) closeAll() {
 	}
 }
 
-// start runs a session, unless the server is draining: then the connection came a moment too late and is closed.
+// start starts a session. If the server is draining it closes the connection instead.
 func (s *Server) start(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,13 +15,13 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// session is the dialog with one client. All but its wire's interrupt belongs to one goroutine.
+// session is an SMTP session with one client. It belongs to one goroutine, except for wire.interrupt.
 type session struct {
 	srv   *Server
 	wire  wire
 	ip    netip.Addr
 	owner string // of the memory that its messages take: ip as limits count it
-	trace string // 16 random octets in hex: what the replies and the log lines of a session have in common
+	trace string // 16 random octets in hex that identify the session in replies and log lines
 	begun time.Time
 
 	helo     string // the argument of EHLO or HELO; "" before
@@ -30,12 +30,12 @@ type session struct {
 	tx       transaction
 
 	total    int   // commands
-	commands int   // since a message was last taken
-	errors   int   // likewise
-	messages int   // taken
-	last     int64 // octets of the last message: the next one is likely to need as much room
-	over     bool  // the session ends after what was said
-	unheard  bool  // the client may still be sending when it ends
+	commands int   // commands since the last accepted message
+	errors   int   // rejected commands since then
+	messages int   // accepted messages
+	last     int64 // octets of the last message; the next one is likely to be as large
+	over     bool  // the session ends after the pending replies
+	unheard  bool  // the client may still be sending when the session ends
 }
 
 func newSession(srv *Server, conn net.Conn) *session {
@@ -53,7 +53,7 @@ func newSession(srv *Server, conn net.Conn) *session {
 	}
 }
 
-// run serves the client and closes the connection.
+// run runs the session and closes the connection.
 func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
@@ -69,7 +69,6 @@ func (s *session) run() {
 		return
 	}
 	defer release()
-	widen()
 	s.srv.cfg.Metrics.Connections(1)
 	defer s.srv.cfg.Metrics.Connections(-1)
 
@@ -81,25 +80,7 @@ func (s *session) run() {
 	s.logSession()
 }
 
-// stackOfMail makes a stack grow to 16 KiB, to which taking a mail brings it.
-const stackOfMail = 9 << 10
-
-// widen grows the goroutine's stack at once. By itself it would double three times within the first mail, and each time all that
-// is on it would be copied: a third of what a session with one mail cost beside the mail. The collector takes from idle sessions
-// what they do not need.
-//
-//go:noinline
-func widen() {
-	var room [stackOfMail]byte
-	use(&room)
-}
-
-// use keeps the compiler from leaving room out.
-//
-//go:noinline
-func use(room *[stackOfMail]byte) { room[0] = 1 }
-
-// dialog answers commands until the session is over.
+// dialog replies to commands until the session is over.
 func (s *session) dialog() {
 	s.say(s.srv.hello.greeting)
 	for !s.over {
@@ -110,7 +91,7 @@ func (s *session) dialog() {
 	}
 }
 
-// next reads a command, carries it out and returns its reply.
+// next reads and runs a command, and returns its reply.
 func (s *session) next() reply {
 	s.wire.within = s.tx.open
 	line, err := s.wire.line()
@@ -133,7 +114,7 @@ func (s *session) next() reply {
 	return r
 }
 
-// ending is what is said when no command came. To a client that is gone, nothing.
+// ending returns the last reply of a session that could not read a command, "" if the client has disconnected.
 func (s *session) ending(err error) reply {
 	s.over = true
 	switch {
@@ -151,7 +132,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, errSessionOver)
 }
 
-// command carries out one command line.
+// command runs one command line.
 func (s *session) command(line []byte) reply {
 	if s.total == 1 && foreign(line) {
 		return replyNotSMTP
@@ -207,7 +188,7 @@ func (s *session) dispatch(verb string, arg []byte) reply {
 	}
 }
 
-// bare carries out the commands that are no more than their name.
+// bare runs RSET and QUIT, which have no argument.
 func (s *session) bare(verb string, arg []byte) reply {
 	if len(arg) > 0 {
 		return replyNoArgument
@@ -219,8 +200,8 @@ func (s *session) bare(verb string, arg []byte) reply {
 	return replyOK
 }
 
-// commandText is a line without its CRLF and trailing spaces (RFC 5321 §4.1.1). A line that ends in a bare LF, or has a CR, a NUL
-// or another control character, is no command: what one server takes for text another may take for a line's end.
+// commandText returns a line without its CRLF and trailing spaces (RFC 5321 §4.1.1). It returns false for a line that ends in a bare LF or
+// contains a control character: servers disagree about where such lines end, which attackers use to smuggle commands.
 func commandText(line []byte) (text []byte, ok bool) {
 	text, ok = bytes.CutSuffix(line, []byte("\r\n"))
 	if !ok {
@@ -234,7 +215,7 @@ func commandText(line []byte) (text []byte, ok bool) {
 	return bytes.TrimRight(text, " "), true
 }
 
-// say replies. The reply waits for the wire to be flushed.
+// say adds a reply to those that the next flush sends.
 func (s *session) say(r reply) {
 	if r == "" {
 		return
@@ -245,14 +226,14 @@ func (s *session) say(r reply) {
 	}
 }
 
-// turnAway refuses a connection at the door.
+// turnAway rejects a connection instead of greeting the client.
 func (s *session) turnAway(r reply) {
 	s.srv.cfg.Metrics.Refused()
 	s.wire.write(string(r))
-	_ = s.wire.flush() // it is turned away whether it hears it or not
+	_ = s.wire.flush() // the connection is closed in any case
 }
 
-// recover keeps a fault in one session from ending the server.
+// recover logs a panic, which ends only this session.
 func (s *session) recover() {
 	if fault := recover(); fault != nil {
 		s.logFault("session panicked", fault, string(debug.Stack()))

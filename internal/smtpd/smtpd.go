@@ -1,5 +1,5 @@
-// Package smtpd receives mail over SMTP (RFC 5321): the session, its limits and TLS. It refuses to know what a mailbox is, keeps
-// nothing and sends no mail on: whom mail is taken for, and where it goes, is the Inbound's affair.
+// Package smtpd receives mail over SMTP (RFC 5321): sessions, their limits and TLS. It stores nothing and does not relay. An Inbound
+// decides which recipients exist, and stores the mail.
 package smtpd
 
 import (
@@ -15,56 +15,56 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Inbound is what the sessions hand addresses and messages to. The context of both calls is the server's, not the client's:
-// it ends when Shutdown runs out of time, never because the client went away.
+// Inbound checks recipients and stores messages. Its methods are called by many goroutines. The context of a call ends when Shutdown
+// runs out of time, but not when the client disconnects.
 type Inbound interface {
-	// Accept says for which mailbox an address stands. The address comes without brackets and without a source route,
-	// "postmaster" without a domain for <Postmaster>. A *problem.Problem is told to the client in the words of the reply table
-	// (decisions §3); any other error is a fault of ours and becomes 451 4.3.0.
+	// Accept resolves a forward-path, given without brackets and source route, and as "postmaster" for <Postmaster>. For a
+	// *problem.Problem the client gets the reply of docs/spec/smtp.md#replies; for any other error 451 4.3.0, and the error is logged.
 	Accept(ctx context.Context, address string) (inbound.Recipient, error)
-	// Deliver returns nil only when the message is on stable storage for every recipient of the envelope; after an error it is
-	// kept for none. data is valid during the call alone. Errors are told as Accept's are.
+	// Deliver returns nil only when the message is on stable storage for every recipient of the envelope. After an error it is stored
+	// for none. It must not use data after it returns. Its errors are treated like Accept's.
 	Deliver(ctx context.Context, env *inbound.Envelope, data []byte) error
-	// Memory is the most octets of memory that Deliver uses for a message of size octets, beside the message itself.
+	// Memory returns the most octets of memory that Deliver uses for a message of size octets, besides the message itself.
 	Memory(size int64) int64
 }
 
-// Config says how a Server treats its clients. A zero field means its default.
+// Config configures a Server. A zero field means its default.
 type Config struct {
 	// Hostname is the name in the greeting and the EHLO reply; "localhost" by default.
 	Hostname string
-	// MaxSize is the largest message taken, in octets as RFC 1870 §3 counts them; 25 MiB by default.
+	// MaxSize is the largest accepted message, in octets as RFC 1870 §3 counts them; 25 MiB by default.
 	MaxSize int64
 	// MaxRecipients is how many recipients a message may have; 100 by default (RFC 5321 §4.5.3.1.8).
 	MaxRecipients int
 	// MaxConnections is how many connections one address may hold at once, an IPv6 /64 counting as one; 100 by default.
 	MaxConnections int
-	// MaxCommands is how many commands a client may send without a message being taken; 1,000 by default.
+	// MaxCommands is how many commands a client may send without a message being accepted; 1,000 by default.
 	MaxCommands int
-	// MaxErrors is how many commands may be refused for good (5yz) without a message being taken; 100 by default.
+	// MaxErrors is how many commands may get a 5yz reply without a message being accepted; 100 by default.
 	MaxErrors int
-	// AllowMessage is asked at every MAIL whether the client's address may send one more; nil sets no limit.
+	// AllowMessage is called for every MAIL and reports whether the client's address may send one more; nil: no limit.
 	AllowMessage func(netip.Addr) (retryAfter time.Duration, ok bool)
-	// RefusedRecipients is how many recipients of one address may be refused for good, an IPv6 /64 counting as one. With more in a window,
-	// and nine in ten of all, the address hears 421 for further ones and for new connections until the window ends. Empty: no limit.
+	// RefusedRecipients is how many recipients of one client address may get a 5yz reply, an IPv6 /64 counting as one address. When there
+	// are more in a window, and they are nine in ten of its recipients, further ones and new connections get 421 until the window ends.
+	// Empty: no limit.
 	RefusedRecipients ratelimit.Limit
-	// TLS makes STARTTLS (RFC 3207) possible; nil leaves it out.
+	// TLS is the configuration for STARTTLS (RFC 3207); nil: it is not offered.
 	TLS *tls.Config
-	// TrustedProxies are the load balancers that speak the PROXY protocol to us. A connection from one of them must begin with
-	// its header, and no other connection may have one. Empty: nobody speaks it.
+	// TrustedProxies are the networks of load balancers that use the PROXY protocol. A connection from one of them must begin with its
+	// header, and no other connection may. Empty: there are none.
 	TrustedProxies []netip.Prefix
-	// Memory is what messages take their memory from; nil sets no bound. A client waits while there is none, and hears 452 4.3.1 after
+	// Memory is the budget for the memory of messages; nil: no bound. A message waits while it is exhausted, and gets 452 4.3.1 after
 	// Timeouts.Memory.
 	Memory *budget.Budget
-	// Timeouts bound the waiting.
+	// Timeouts bound how long sessions wait.
 	Timeouts Timeouts
-	// Context carries values into the Inbound's calls. Its end is not theirs. context.Background by default.
+	// Context provides values to the Inbound's calls, but does not cancel them; context.Background by default.
 	Context context.Context
-	// Clock dates the messages; the machine's by default. Deadlines on sockets always go by the machine's clock.
+	// Clock tells when messages are received; the system's by default. Deadlines on sockets always use the system's clock.
 	Clock clock.Clock
 	// Logger gets a line for each message and each fault; slog.Default by default.
 	Logger *slog.Logger
-	// Metrics are told what happens; a nil function is not called.
+	// Metrics are called as events happen; a nil function is not called.
 	Metrics Metrics
 }
 
@@ -72,31 +72,31 @@ type Config struct {
 type Timeouts struct {
 	Command time.Duration // for the next command, and for a TLS handshake; 5 minutes (RFC 5321 §4.5.3.2.7)
 	Data    time.Duration // for the next octets of a message, however long it is as a whole; 3 minutes (§4.5.3.2.5)
-	Write   time.Duration // for a client to take our replies; 2 minutes
+	Write   time.Duration // for a client to receive replies; 2 minutes
 	Memory  time.Duration // for memory; 1 minute, since clients wait 2 for the reply to DATA and 3 to send on (§4.5.3.2.4, §4.5.3.2.5)
-	Session time.Duration // for everything together, so that a client cannot stay by dripping; 1 hour
+	Session time.Duration // for the whole session, so that a client cannot hold it by sending slowly; 1 hour
 }
 
-// Metrics are the moments worth counting. The functions are called by many sessions at once.
+// Metrics are callbacks for counting. They are called by many goroutines.
 type Metrics struct {
-	// Connections tells that the number of open sessions changed by delta, 1 or -1.
+	// Connections is called when the number of open sessions changes by delta, 1 or -1.
 	Connections func(delta int)
-	// Refused tells that a connection was turned away: its address has too many of them, or named too many recipients that are none.
+	// Refused is called when a connection is rejected: its address has too many, or too many of its recipients were rejected.
 	Refused func()
-	// Message tells the end of a message whose content was begun: its outcome, its octets (all that came in, where it was too
-	// large or broke off) and the time from the first command of its content to the reply.
+	// Message is called at the end of a message whose content was begun: with its outcome, the octets received, and the time from the DATA
+	// or first BDAT command to the reply.
 	Message func(outcome Outcome, octets int64, took time.Duration)
 }
 
-// Outcome is what became of a message. It is a label of the metrics and of the log.
+// Outcome is the outcome of a message. It is a label of the metrics and of the log.
 type Outcome string
 
 // The outcomes of a message whose content was begun.
 const (
 	Taken    Outcome = "taken"    // 250: it is on stable storage
-	Deferred Outcome = "deferred" // 4yz: the client is to try again
-	Refused  Outcome = "refused"  // 5yz: the client is not to try again
-	Aborted  Outcome = "aborted"  // the client went away or fell silent within the content
+	Deferred Outcome = "deferred" // 4yz: the client should try again
+	Refused  Outcome = "refused"  // 5yz: the client must not try again
+	Aborted  Outcome = "aborted"  // the client disconnected or timed out within the content
 )
 
 const (

@@ -2,35 +2,35 @@ package smtpd
 
 import "bytes"
 
-// unstuffer turns what follows DATA into the message (RFC 5321 §4.1.1.4, §4.5.2): it finds the end, which is CRLF.CRLF and nothing
-// else, and takes off the dot that was put before every line that begins with one. It works in place and by whole blocks, so
-// that the octets are looked at by the processor's vector instructions, and it does not care how the reads cut them.
+// unstuffer extracts a message from what follows DATA (RFC 5321 §4.1.1.4, §4.5.2). It finds the end, which is CRLF.CRLF and nothing
+// else, and removes the dot that the client inserted before every line that begins with one. It works in place, with bytes.IndexByte
+// and bytes.Count over whole blocks, and its result does not depend on how reads split the octets.
 type unstuffer struct {
-	limit  int64 // octets beyond which the message is only counted, not kept
+	limit  int64 // octets beyond which the message is only counted
 	size   int64 // octets of the message so far
 	inLine bool  // not at the beginning of a line
 	cr     bool  // the octet before the block is a CR
 	ends   lineEnds
 }
 
-// lineEnds finds out whether the lines of a text end in CRLF and in nothing else. Every LF is looked at, for the CR before it; that
-// there is no CR anywhere else follows from their number.
+// lineEnds checks that all lines of a text end in CRLF. It looks at the octet before each LF. That there is no other CR follows from
+// their number.
 type lineEnds struct {
 	cr, crlf int64
 	nul      bool
 	bareLF   bool
 }
 
-// malformed reports a NUL, a bare LF or a bare CR.
+// malformed reports whether the text contains a NUL, a bare LF or a bare CR.
 func (e *lineEnds) malformed() bool { return e.nul || e.bareLF || e.cr != e.crlf }
 
-// count looks at a piece of the text for CR and NUL.
+// count counts the CRs in a piece of the text, and looks for NULs.
 func (e *lineEnds) count(p []byte) {
 	e.cr += int64(bytes.Count(p, []byte{'\r'}))
 	e.nul = e.nul || bytes.IndexByte(p, 0) >= 0
 }
 
-// lf looks at an LF. It reports whether it ends a line.
+// lf checks an LF, and reports whether it ends a line.
 func (e *lineEnds) lf(afterCR bool) bool {
 	if afterCR {
 		e.crlf++
@@ -40,7 +40,7 @@ func (e *lineEnds) lf(afterCR bool) bool {
 	return afterCR
 }
 
-// check looks at a whole text.
+// check checks a whole text.
 func (e *lineEnds) check(p []byte) {
 	e.count(p)
 	for i := 0; ; i++ {
@@ -53,7 +53,7 @@ func (e *lineEnds) check(p []byte) {
 	}
 }
 
-// tooLarge reports whether the message is larger than the limit. Nothing of it is kept then.
+// tooLarge reports whether the message is larger than the limit. It is not kept then.
 func (u *unstuffer) tooLarge() bool { return u.size > u.limit }
 
 // scan looks at p[kept:], where p[:kept] is the message so far. It returns how much of p is message now and what is left of p: up to

@@ -24,8 +24,8 @@ var (
 	errSessionOver = errors.New("the session has lasted too long")
 )
 
-// wire is a session's connection: it buffers both ways and keeps the deadlines. Replies are written when the session has nothing
-// left to read, so that a batch of pipelined commands is answered in one write (RFC 2920 §3.2).
+// wire is the connection of a session. It buffers both directions and sets deadlines. It writes replies when the session has nothing
+// left to read, so that the replies to pipelined commands are sent together (RFC 2920 §3.2).
 type wire struct {
 	raw      net.Conn // the connection itself
 	conn     net.Conn // raw, or TLS over it
@@ -38,8 +38,8 @@ type wire struct {
 	start, eof int     // in[start:eof] is input not yet used
 	out        []byte
 	writeBy    time.Time // the write deadline set
-	deaf       error     // of the first write that failed: nothing more is written
-	within     bool      // a mail has begun: shutdown waits for the next command as it does for content
+	deaf       error     // error of the first write that failed; nothing more is written
+	within     bool      // within a mail transaction: shutdown waits for the next command as it does for content
 
 	mu       sync.Mutex
 	draining bool      // set by interrupt
@@ -47,8 +47,8 @@ type wire struct {
 	readBy   time.Time // the read deadline set
 }
 
-// line returns the next command line with its LF. It is valid until the next call. A line beyond maxLine is read to its LF
-// and thrown away: errLineTooLong is the one error after which reading goes on.
+// line returns the next command line with its LF. It is valid until the next call. A line longer than maxLine is
+// discarded up to its LF; errLineTooLong is the only error after which the caller may read on.
 func (w *wire) line() ([]byte, error) {
 	skipping := false
 	for {
@@ -70,7 +70,7 @@ func (w *wire) line() ([]byte, error) {
 	}
 }
 
-// fill waits for more input. What is left of the present input is part of a line and so shorter than maxLine.
+// fill waits for more input. The unused input is an incomplete line, shorter than maxLine.
 func (w *wire) fill() error {
 	w.eof = copy(*w.small, w.in[w.start:w.eof])
 	w.in, w.start = *w.small, 0
@@ -79,14 +79,14 @@ func (w *wire) fill() error {
 	return err
 }
 
-// take hands over at most limit octets of the buffered input. They are valid until the next read.
+// take returns at most limit octets of the buffered input, which are valid until the next read.
 func (w *wire) take(limit int64) []byte {
 	n := int(min(limit, int64(w.eof-w.start)))
 	w.start += n
 	return w.in[w.start-n : w.start]
 }
 
-// unread puts back what followed a message's content. Nothing is buffered when it is called.
+// unread puts back octets that followed a message. The buffer must be empty.
 func (w *wire) unread(p []byte) {
 	w.in, w.start = *w.small, 0
 	if len(p) > len(w.in) {
@@ -95,12 +95,12 @@ func (w *wire) unread(p []byte) {
 	w.eof = copy(w.in, p)
 }
 
-// readContent waits for octets of a message. Shutdown does not interrupt it.
+// readContent reads octets of a message. Shutdown does not interrupt it.
 func (w *wire) readContent(p []byte) (int, error) {
 	return w.read(p, w.timeouts.Data, false)
 }
 
-// skip reads n octets of content and throws them away.
+// skip reads and discards n octets of content.
 func (w *wire) skip(n int64) error {
 	n -= int64(len(w.take(n)))
 	for n > 0 {
@@ -127,12 +127,12 @@ func (w *wire) read(p []byte, idle time.Duration, between bool) (int, error) {
 		return 0, errDraining
 	}
 	if n > 0 {
-		return n, nil // an error that came along comes again
+		return n, nil // the next read returns the error again
 	}
 	return 0, err
 }
 
-// awaitUntil sets the read deadline. Moving it costs more than a look at it, so it is left alone while it is nearly right.
+// awaitUntil sets the read deadline. It leaves a deadline in place that is nearly right, since setting one costs more than a comparison.
 func (w *wire) awaitUntil(idle time.Duration, between bool) error {
 	now := w.wall.Now()
 	if !now.Before(w.end) {
@@ -155,8 +155,8 @@ func (w *wire) awaitUntil(idle time.Duration, between bool) error {
 	return w.raw.SetReadDeadline(by)
 }
 
-// arrived ends the waiting. It reports whether interrupt had cut it short, and in that case sees to it that the next read gets
-// a deadline of its own: what came in at the last moment may be a message.
+// arrived marks the end of a wait. It reports whether interrupt has ended it, and then clears the deadline that interrupt set: what arrived
+// at the last moment may begin a message.
 func (w *wire) arrived() (interrupted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,26 +168,25 @@ func (w *wire) arrived() (interrupted bool) {
 	return interrupted
 }
 
-// interrupt makes the session see at its next wait for a command, or in the one under way, that the server is shutting down.
-// It alone is called from outside of the session's goroutine.
+// interrupt ends the present or next wait for a command with errDraining. It is the only method that other goroutines may call.
 func (w *wire) interrupt() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.draining = true
 	if w.waiting {
-		_ = w.raw.SetReadDeadline(time.Unix(1, 0)) // a connection that cannot take a deadline is closed in the end
+		_ = w.raw.SetReadDeadline(time.Unix(1, 0)) // Shutdown closes a connection without deadlines at its end
 	}
 }
 
-// write adds to the replies that wait to be flushed.
+// write adds a reply to those that the next flush sends.
 func (w *wire) write(text string) {
 	if len(w.out)+len(text) > outputSize {
-		_ = w.flush() // the next one returns the error as well
+		_ = w.flush() // the next flush returns the error again
 	}
 	w.out = append(append(w.out, text...), "\r\n"...)
 }
 
-// flush writes the replies.
+// flush sends the pending replies.
 func (w *wire) flush() error {
 	if len(w.out) == 0 || w.deaf != nil {
 		return w.deaf
@@ -204,7 +203,8 @@ func (w *wire) flush() error {
 	return w.deaf
 }
 
-// secure turns TLS on. Whatever the client sent in the clear behind STARTTLS is forgotten: it may be another's (RFC 3207 §6).
+// secure runs the TLS handshake. It first discards what was received in clear text after STARTTLS, which an attacker may have injected
+// (RFC 3207 §6).
 func (w *wire) secure(conn *tls.Conn, handshake func() error) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -236,8 +236,8 @@ func (w *wire) release() {
 	w.small, w.in = nil, nil
 }
 
-// linger sees to it that the client gets the last reply. To close while it still sends would make its system throw the reply
-// away, so its octets are read for a moment, up to some amount.
+// linger lets the client receive the last reply. Closing a connection while the client is still sending resets it, which can discard the
+// reply, so linger reads and discards for a second, up to 256 KiB.
 func (w *wire) linger() {
 	const moment, amount = time.Second, 1 << 18
 	closer, ok := w.conn.(interface{ CloseWrite() error })
@@ -254,5 +254,5 @@ func (w *wire) linger() {
 }
 
 func (w *wire) close() {
-	_ = w.conn.Close() // whatever its error, there is nobody left to tell
+	_ = w.conn.Close() // an error has no consequence
 }
