@@ -11,7 +11,7 @@ import (
 
 const insertPage = "INSERT INTO page (key, locale, title, html, updated_at) VALUES ($1, '', '', '', 1)"
 
-func TestABulkIsAllOrNothing(t *testing.T) {
+func TestBulkIsAllOrNothing(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		write := func(ctx context.Context, key string, end func() error) error {
 			return d.Bulk(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -44,7 +44,7 @@ func TestABulkIsAllOrNothing(t *testing.T) {
 	})
 }
 
-func TestABulkIsNotPartOfAnUpdate(t *testing.T) {
+func TestBulkInsideAnUpdateIsRefused(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, _ *db.Tx) error {
 			if err := d.Bulk(ctx, func(context.Context, *db.Tx) error { return nil }); err == nil {
@@ -58,8 +58,8 @@ func TestABulkIsNotPartOfAnUpdate(t *testing.T) {
 	})
 }
 
-// TestABulkReadsOneMoment holds on PostgreSQL, where others write meanwhile; on SQLite nobody does.
-func TestABulkReadsOneMoment(t *testing.T) {
+// TestBulkReadsOneSnapshot is for PostgreSQL, where others write meanwhile; on SQLite there is a single writer.
+func TestBulkReadsOneSnapshot(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	count := func(q db.Queryer) (n int) {
 		if err := q.QueryRow(t.Context(), "SELECT count(*) FROM page").Scan(&n); err != nil {
@@ -85,7 +85,7 @@ func TestABulkReadsOneMoment(t *testing.T) {
 	}
 }
 
-func TestEnginesKeepTextInTheirOwnForm(t *testing.T) {
+func TestTextIsStoredInTheFormOfTheEngine(t *testing.T) {
 	for text, want := range map[string]string{"plain ü": "plain ü", "a\x00b": "a\uFFFDb", "a\xffb": "a\uFFFDb"} {
 		if got := db.Postgres.Text(text); got != want {
 			t.Errorf("PostgreSQL keeps %q as %q, want %q", text, got, want)

@@ -33,8 +33,8 @@ func exec(t *testing.T, d *DB, times int, query string, args ...any) {
 	}
 }
 
-// The log is written back before a commit has to do it, while others go on writing, and nothing is lost by it.
-func TestTheLogIsWrittenBackBesideTheWriter(t *testing.T) {
+// The log is written back before a commit has to, while updates continue, and no row is lost.
+func TestLogIsWrittenBackBesideTheWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	d := openPlain(t, path)
 	exec(t, d, 1, "CREATE TABLE page (data BLOB NOT NULL)")
@@ -51,7 +51,7 @@ func TestTheLogIsWrittenBackBesideTheWriter(t *testing.T) {
 		d.store.(*writer).behind.look() // as the next commit would
 	}
 	if got := size(t, path); got <= before+checkpointFrom*4000/2 {
-		t.Errorf("the file has grown from %d to %d, and nobody wrote the log back", before, got)
+		t.Errorf("the file grew from %d to %d only: the log was not written back", before, got)
 	}
 	exec(t, d, set, "INSERT INTO page (data) VALUES ($1)", make([]byte, 4000))
 	if err := d.Close(); err != nil {
@@ -78,8 +78,8 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// The count of what is not written back agrees with what SQLite itself says of its log.
-func TestUnwritten(t *testing.T) {
+// The count agrees with the one of SQLite itself.
+func TestUnwrittenPagesAreCountedAsSQLiteDoes(t *testing.T) {
 	d := openPlain(t, filepath.Join(t.TempDir(), "test.db"))
 	defer d.Close()
 	exec(t, d, 1, "CREATE TABLE page (data BLOB NOT NULL)")

@@ -108,7 +108,7 @@ func TestEachClosureOfAGroupFailsAlone(t *testing.T) {
 	})
 }
 
-func TestNobodyIsAnsweredBeforeTheCommit(t *testing.T) {
+func TestUpdatesReturnAfterTheCommit(t *testing.T) {
 	var ran, answered atomic.Int32
 	var committed int32 // closures that were run by the commits so far
 	d := dbtest.Open(t, db.Options{Commit: func(commit func() error) error {
@@ -139,7 +139,7 @@ func TestNobodyIsAnsweredBeforeTheCommit(t *testing.T) {
 	wg.Wait()
 }
 
-func TestAFailedCommitIsToldToTheWholeGroup(t *testing.T) {
+func TestFailedCommitFailsTheWholeGroup(t *testing.T) {
 	var broken atomic.Bool
 	full := errors.New("no space left on device")
 	dbtest.RunWith(t, func(testing.TB) db.Options {
@@ -198,7 +198,7 @@ func TestUpdateInsideAnUpdateIsRefused(t *testing.T) {
 	})
 }
 
-func TestAnEndedContextIsNotRun(t *testing.T) {
+func TestUpdateWithAnEndedContextIsNotRun(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -259,7 +259,7 @@ func TestReopenedDatabaseKeepsWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestIn(t *testing.T) {
+func TestInHasPlaceholdersInPowersOfTwo(t *testing.T) {
 	for _, c := range []struct {
 		values []string
 		list   string

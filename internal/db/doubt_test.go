@@ -88,8 +88,8 @@ func (c *cable) carry(client net.Conn, to string) {
 	}
 }
 
-// Whichever way the connection is lost during a commit, what is stored is stored once and nobody is told otherwise.
-func TestACommitOfWhichNobodyHeardIsNotDoneTwice(t *testing.T) {
+// However the connection is lost during a commit, the update is stored once and reported as stored.
+func TestUnconfirmedCommitIsStoredOnce(t *testing.T) {
 	for name, after := range map[string]bool{"before the server heard": false, "behind its answer": true} {
 		t.Run(name, func(t *testing.T) {
 			c := &cable{after: after}
@@ -125,8 +125,8 @@ func TestACommitOfWhichNobodyHeardIsNotDoneTwice(t *testing.T) {
 	}
 }
 
-// Where nobody can tell whether it happened, the caller is told just that.
-func TestACommitThatNobodyCanTellOfIsUnavailable(t *testing.T) {
+// If the outcome of a commit cannot be found out, the error says so.
+func TestCommitOfUnknownOutcomeIsUnavailable(t *testing.T) {
 	c := &cable{after: true}
 	d, err := db.Open(t.Context(), c.lay(t, dbtest.PostgresURL(t)), db.Options{})
 	if err != nil {

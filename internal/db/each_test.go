@@ -32,7 +32,7 @@ func holds(t *testing.T, d *db.DB) string {
 	return strings.Join(all, "\n")
 }
 
-func TestAStatementIsDoneForEachRow(t *testing.T) {
+func TestStatementIsExecutedForEachRow(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			if err := tx.QueueEach(ctx, insertEach, db.Octets{}, db.Texts{}, db.Numbers{}); err != nil {
@@ -83,7 +83,7 @@ func TestOptionalOctetsMayBeNull(t *testing.T) {
 	})
 }
 
-func TestARowThatFailsUndoesAll(t *testing.T) {
+func TestFailingRowRollsBackAll(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		for name, columns := range map[string][]db.Column{
 			"the same row twice": {db.Octets{{1}, {2}, {1}}, db.Texts{"", "", ""}, db.Numbers{0, 0, 0}},
@@ -117,7 +117,7 @@ func TestAnyTextCanBeStoredForEachRow(t *testing.T) {
 }
 
 // The memory that rows are put together in is used again, by one update at a time.
-func TestRowsOfUpdatesAtTheSameTimeDoNotMix(t *testing.T) {
+func TestRowsOfConcurrentUpdatesDoNotMix(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	var updates sync.WaitGroup
 	for n := range 8 {

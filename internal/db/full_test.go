@@ -45,7 +45,7 @@ func insert(ctx context.Context, d *DB) error {
 	})
 }
 
-func TestOnAFullDiskOnlyWhatFreesSpaceIsCarriedOut(t *testing.T) {
+func TestOnAFullDiskOnlyFreeingUpdatesRun(t *testing.T) {
 	space := &disk{}
 	d := openOn(t, space, nil)
 	exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
@@ -65,7 +65,7 @@ func TestOnAFullDiskOnlyWhatFreesSpaceIsCarriedOut(t *testing.T) {
 	}
 }
 
-func TestUpdatesThatFreeSpaceUseTheReserve(t *testing.T) {
+func TestFreeingUpdatesUseTheReserve(t *testing.T) {
 	for _, c := range []struct {
 		failures, reserve int // commits that find the disk full, and reserves that there are
 		frees             bool
@@ -109,7 +109,7 @@ func TestUpdatesThatFreeSpaceUseTheReserve(t *testing.T) {
 	}
 }
 
-func TestShrinkGivesTheSpaceOfFreePagesBack(t *testing.T) {
+func TestShrinkFreesTheSpaceOfFreePages(t *testing.T) {
 	d := openOn(t, nil, nil)
 	exec(t, d, 1, "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
 	text, stays := marker(), marker()

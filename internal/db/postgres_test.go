@@ -21,7 +21,7 @@ func count(ctx context.Context, q db.Queryer) (n int, err error) {
 
 // Each update looks how many rows there are and adds one if there is room: where two could do so side by side there would
 // be more than there is room for.
-func TestUpdatesHappenAsIfOneAfterTheOther(t *testing.T) {
+func TestUpdatesAreSerializable(t *testing.T) {
 	const room, asking = 5, 40
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		var after, done atomic.Int32
@@ -55,7 +55,7 @@ func TestUpdatesHappenAsIfOneAfterTheOther(t *testing.T) {
 	})
 }
 
-func TestAClosureIsToldThatItIsRunAgain(t *testing.T) {
+func TestAgainIsTrueInARetry(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	if err := d.Update(t.Context(), add("a.example")); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestAClosureIsToldThatItIsRunAgain(t *testing.T) {
 		if _, err := count(ctx, tx); err != nil {
 			return err
 		}
-		if runs == 1 { // somebody else, of whom this one has not read
+		if runs == 1 { // a concurrent update, which this one has not read
 			other := make(chan error)
 			go func() {
 				other <- d.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error {
@@ -90,7 +90,7 @@ func TestAClosureIsToldThatItIsRunAgain(t *testing.T) {
 }
 
 // A queued statement that others got in the way of has the closure run again too, though it is a read behind it that fails.
-func TestWhatIsToldByALaterReadIsRunAgain(t *testing.T) {
+func TestConflictFoundByALaterReadIsRetried(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	if err := d.Update(t.Context(), add("a.example")); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestWhatIsToldByALaterReadIsRunAgain(t *testing.T) {
 			if _, err := count(ctx, tx); err != nil {
 				return err
 			}
-			if runs == 1 { // somebody else
+			if runs == 1 { // a concurrent update
 				other := make(chan error)
 				go func() {
 					other <- d.Update(context.Background(), func(ctx context.Context, tx *db.Tx) error {
@@ -168,7 +168,7 @@ func TestLockedUpdatesWaitForEachOther(t *testing.T) {
 	})
 }
 
-func TestAQueuedStatementThatFailsUndoesAll(t *testing.T) {
+func TestFailingQueuedStatementRollsBackAll(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			tx.AfterCommit(func() { t.Error("AfterCommit ran") })
@@ -188,7 +188,7 @@ func TestAQueuedStatementThatFailsUndoesAll(t *testing.T) {
 	})
 }
 
-func TestManyQueuedStatementsAreAllDone(t *testing.T) {
+func TestManyQueuedStatementsAreAllExecuted(t *testing.T) {
 	const n = 3000
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -209,7 +209,7 @@ func TestManyQueuedStatementsAreAllDone(t *testing.T) {
 }
 
 // A statement that fails undoes the transaction, also where the closure does not mind.
-func TestAFailureThatAClosureHidesIsNoSuccess(t *testing.T) {
+func TestIgnoredFailureOfAStatementFailsTheUpdate(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		_ = add("a.example")(ctx, tx)
@@ -222,7 +222,7 @@ func TestAFailureThatAClosureHidesIsNoSuccess(t *testing.T) {
 }
 
 // PostgreSQL holds no NUL and no broken UTF-8, and clients send both.
-func TestAnyTextCanBeStoredAndLookedFor(t *testing.T) {
+func TestAnyTextCanBeStoredAndLookedUp(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		type named string
 		for _, text := range []any{"a\x00b", "\xff\xfe", named("x\x00"), strings.Repeat("\x00", 100), "ế\xe1"} {
@@ -278,7 +278,7 @@ func TestTextIsComparedByOctets(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsAwayIsToldAndComesBack(t *testing.T) {
+func TestUpdatesFailWhileTheServerIsDown(t *testing.T) {
 	server := dbtest.StartServer(t)
 	d, err := db.Open(t.Context(), server.URL("postgres"), db.Options{})
 	if err != nil {
@@ -299,7 +299,7 @@ func TestADatabaseThatIsAwayIsToldAndComesBack(t *testing.T) {
 			t.Errorf("Update = %v", err)
 		}
 		for _, err := range []error{d.Ready(t.Context()), d.Migrated(t.Context())} {
-			if err == nil || strings.Contains(err.Error(), "/tmp") || strings.Contains(err.Error(), "user") { // anybody may read it
+			if err == nil || strings.Contains(err.Error(), "/tmp") || strings.Contains(err.Error(), "user") { // the error is public
 				t.Errorf("readiness without its server: %v", err)
 			}
 		}
@@ -318,7 +318,7 @@ func TestADatabaseThatIsAwayIsToldAndComesBack(t *testing.T) {
 	}
 }
 
-func TestNotificationsReachListenersAgainAfterTheConnectionWasLost(t *testing.T) {
+func TestListenReconnects(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	began, heard := make(chan struct{}, 10), make(chan string, 10)
 	ctx, cancel := context.WithCancel(t.Context())

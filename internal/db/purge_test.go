@@ -95,7 +95,7 @@ func TestPurgeLeavesWhatAReaderNeeds(t *testing.T) {
 	wantGone(t, dir, text)
 }
 
-func TestPurgeAfterClose(t *testing.T) {
+func TestPurgeAfterCloseFails(t *testing.T) {
 	d := openPlain(t, filepath.Join(t.TempDir(), "test.db"))
 	exec(t, d, 1, "CREATE TABLE page (data BLOB NOT NULL)")
 	if err := d.Close(); err != nil {

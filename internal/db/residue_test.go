@@ -110,20 +110,35 @@ func (c *churn) wantSound(t *testing.T, d *DB) {
 
 const newPage = "CREATE TABLE page (id INTEGER PRIMARY KEY, data BLOB NOT NULL)"
 
-// SQLite leaves copies of rows behind where it moves them between pages. Purge removes those of deleted rows.
-func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.db")
+// openPages opens a new database with a table of pages.
+func openPages(t *testing.T) (d *DB, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "test.db")
 	d, err := Open(t.Context(), path, Options{Unsynced: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
+	t.Cleanup(func() { _ = d.Close() })
 	exec(t, d, 1, newPage)
+	return d, path
+}
+
+// wantPurged checks that nothing of the deleted rows is left in the database and its log.
+func (c *churn) wantPurged(t *testing.T, path string) {
+	t.Helper()
+	if n := c.left(t, path) + c.left(t, path+"-wal"); n > 0 {
+		t.Errorf("remains of %d of %d deleted rows", n, len(c.deleted))
+	}
+}
+
+// SQLite leaves copies of rows behind where it moves them between pages. Purge removes those of deleted rows.
+func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
+	d, path := openPages(t)
 	c := newChurn()
 	behind := d.store.(*writer).behind
 	found := 0
-	for round := range 4 {
-		c.steps(t, d, 60) // some begin the log anew by themselves
+	for range 4 {
+		c.steps(t, d, 60) // some start the log anew
 		if err := behind.findResidue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -131,9 +146,7 @@ func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
 		if err := d.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := c.left(t, path) + c.left(t, path+"-wal"); n > 0 {
-			t.Errorf("round %d: something is left of %d of %d deleted rows", round, n, len(c.deleted))
-		}
+		c.wantPurged(t, path)
 	}
 	if found == 0 {
 		t.Error("no page had residue, so this test shows nothing")
@@ -141,8 +154,8 @@ func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
 	c.wantSound(t, d)
 }
 
-// The first purge looks at the whole file: a service that was killed did not get to its own.
-func TestTheFirstPurgeLooksAtTheWholeFile(t *testing.T) {
+// The first purge examines the whole file: a service that was killed had no chance to purge.
+func TestFirstPurgeExaminesTheWholeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	pool, err := sql.Open("sqlite", dsn(path, writing+"&_pragma=synchronous(off)"))
 	if err != nil {
@@ -173,14 +186,12 @@ func TestTheFirstPurgeLooksAtTheWholeFile(t *testing.T) {
 	if err := d.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := c.left(t, path); n > 0 {
-		t.Errorf("something is left of %d of %d deleted rows", n, len(c.deleted))
-	}
+	c.wantPurged(t, path)
 	c.wantSound(t, d)
 }
 
-// Where the log was overwritten before it was examined, the whole file is.
-func TestResidueOfALogThatWasLost(t *testing.T) {
+// Frames that were overwritten before they were examined make the next purge examine the whole file.
+func TestLostFramesMakePurgeExamineTheWholeFile(t *testing.T) {
 	d := openPlain(t, filepath.Join(t.TempDir(), "test.db"))
 	defer d.Close()
 	exec(t, d, 1, newPage)
@@ -190,32 +201,25 @@ func TestResidueOfALogThatWasLost(t *testing.T) {
 	behind := d.store.(*writer).behind
 	insert := func(id int) {
 		exec(t, d, 1, "INSERT INTO page (id, data) VALUES ($1, x'00')", id)
-		if err := d.Ready(t.Context()); err != nil { // the writer has looked at the log
+		if err := d.Ready(t.Context()); err != nil { // the writer has examined the log
 			t.Fatal(err)
 		}
 	}
 	insert(1)
 	if behind.left.needed() {
-		t.Fatal("the whole file would be looked at anyway")
+		t.Fatal("the whole file would be examined anyway")
 	}
-	if err := behind.checkpoint(); err != nil { // as another process would, unseen
+	if err := behind.checkpoint(); err != nil { // as another process would
 		t.Fatal(err)
 	}
 	insert(2)
 	if !behind.left.needed() {
-		t.Error("frames were lost, and nobody looks for what they held")
+		t.Error("frames were lost, but the next purge would not examine the whole file")
 	}
 }
 
-// Purging goes on beside updates.
-func TestPurgeBesideUpdates(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.db")
-	d, err := Open(t.Context(), path, Options{Unsynced: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	exec(t, d, 1, newPage)
+func TestPurgeRunsBesideUpdates(t *testing.T) {
+	d, path := openPages(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	purged := make(chan error)
 	go func() {
@@ -234,14 +238,12 @@ func TestPurgeBesideUpdates(t *testing.T) {
 	if err := d.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := c.left(t, path) + c.left(t, path+"-wal"); n > 0 {
-		t.Errorf("something is left of %d of %d deleted rows", n, len(c.deleted))
-	}
+	c.wantPurged(t, path)
 	c.wantSound(t, d)
 }
 
 // What is not a B-tree page is never cleared.
-func TestFreeSpace(t *testing.T) {
+func TestFreeSpaceIsThatOfBTreePagesAlone(t *testing.T) {
 	leaf := func(change func(page []byte)) []byte {
 		page := bytes.Repeat([]byte{0xee}, pageSize)
 		copy(page, []byte{leafTable, 0, 0, 0, 2, 0x0f, 0x00, 0, 0x0f, 0x80, 0x0f, 0x00})
@@ -266,6 +268,6 @@ func TestFreeSpace(t *testing.T) {
 		}
 	}
 	if pointers := append([]byte{leafTable, 0, 0, 0, 0, 0x0f, 0, 0, 0x0f, 0x80}, make([]byte, pageSize-10)...); hasResidue(2, pointers) {
-		t.Error(fmt.Sprintf("a cell pointer is taken for residue: % x", pointers[:12]))
+		t.Error(fmt.Sprintf("a cell pointer is treated as residue: % x", pointers[:12]))
 	}
 }

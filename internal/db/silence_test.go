@@ -99,7 +99,7 @@ func untilOK(t *testing.T, call func() error) {
 	t.Fatalf("no recovery within %s: %v", answerMax, err)
 }
 
-func TestFrozenServerFailsEveryCallUntilItGoesOn(t *testing.T) {
+func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	d := silenceable(t, server.URL("postgres"), db.Options{})
@@ -197,7 +197,7 @@ func TestFewCallsWaitForASilentServer(t *testing.T) {
 	}
 }
 
-func TestListenersHearAgainAfterTheServerWasSilent(t *testing.T) {
+func TestListenResumesAfterTheServerWasSilent(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	proxy := server.StartProxy(t)
@@ -226,7 +226,7 @@ func TestListenersHearAgainAfterTheServerWasSilent(t *testing.T) {
 	}
 }
 
-func TestAbortEndsWhatWaitsForASilentServer(t *testing.T) {
+func TestAbortEndsCallsThatWaitForASilentServer(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	d := silenceable(t, server.URL("postgres"), db.Options{Timeout: time.Hour})
@@ -272,7 +272,7 @@ func TestDeadlinesLeaveNoGoroutineBehind(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-func TestSlowStatementIsEndedAndTheServerIsNotSilent(t *testing.T) {
+func TestSlowStatementIsCancelledAndTheServerIsNotDown(t *testing.T) {
 	t.Parallel()
 	const timeout = 4 * time.Second // a busy machine must be able to open a connection within it
 	d := silenceable(t, dbtest.EmptyPostgresURL(t), db.Options{Timeout: timeout})
@@ -351,7 +351,7 @@ func TestMigrationOfASilentServerEndsWithItsContext(t *testing.T) {
 
 // A commit that reaches a frozen server, and is given up, is not carried out when the server goes on: the session has been idle in
 // its transaction for too long by then. So the caller may try again and stores it once.
-func TestCommitThatWasGivenUpIsNotCarriedOutLater(t *testing.T) {
+func TestAbandonedCommitIsNotCarriedOutLater(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	frozen := false

@@ -10,7 +10,7 @@ import (
 )
 
 // What a queue asks is answered from an index, and in its order, so that it costs the same however much waits.
-func TestStatementsDoNotGrowWithWhatWaits(t *testing.T) {
+func TestStatementsUseAnIndex(t *testing.T) {
 	d := dbtest.Open(t, db.Options{})
 	for query, args := range job.Statements() {
 		rows, err := d.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)

@@ -136,7 +136,7 @@ func (w *world) quiet() {
 	w.settled(running, 0)
 }
 
-func TestAJobIsDoneOnceItsCauseIsCommitted(t *testing.T) {
+func TestJobRunsOnceItsCauseIsCommitted(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{})
 		refused := errors.New("refused")
@@ -184,7 +184,7 @@ func TestManyJobsAreEnqueuedTogether(t *testing.T) {
 	})
 }
 
-func TestARetryComesAtItsTime(t *testing.T) {
+func TestRetryRunsAtItsTime(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{})
 		w.enqueue(job.New{Lane: "a"})
@@ -210,7 +210,7 @@ func TestARetryComesAtItsTime(t *testing.T) {
 	})
 }
 
-func TestASlowLaneKeepsNoOtherWaiting(t *testing.T) {
+func TestSlowLaneDelaysNoOther(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{}) // 2 of a lane, 8 in all
 		var slow []job.New
@@ -235,7 +235,7 @@ func TestASlowLaneKeepsNoOtherWaiting(t *testing.T) {
 	})
 }
 
-func TestLanesWithNothingUnderWayHavePlacesOfTheirOwn(t *testing.T) {
+func TestIdleLanesHaveAShareOfTheirOwn(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{LaneMax: 4, Max: 16, Lease: time.Minute, Sole: true})
 		under := make(map[string]int)
@@ -258,7 +258,7 @@ func TestLanesWithNothingUnderWayHavePlacesOfTheirOwn(t *testing.T) {
 	})
 }
 
-func TestWhatACrashLeftIsDoneAgain(t *testing.T) {
+func TestJobOfACrashedProcessIsRunAgain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		crashed := newWorld(t, d, job.Options{})
 		crashed.enqueue(job.New{Lane: "a", Payload: "x"})
@@ -294,7 +294,7 @@ func (w *world) idle(t *testing.T) {
 	}
 }
 
-func TestASoleProcessTakesUpWhatItLeftAtOnce(t *testing.T) {
+func TestSoleProcessRunsAbandonedJobsAtTheStart(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{LaneMax: 1, Max: 8, Lease: time.Minute, Sole: true}) // has no room to take it itself
 		w.enqueue(job.New{Lane: "a"})
@@ -306,7 +306,7 @@ func TestASoleProcessTakesUpWhatItLeftAtOnce(t *testing.T) {
 	})
 }
 
-func TestStoppingWaitsForWhatIsUnderWayAndGivesBackWhatIsCutOff(t *testing.T) {
+func TestShutdownWaitsForRunningJobsAndReturnsCancelledOnes(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{})
 		w.enqueue(job.New{Lane: "a"})
@@ -332,7 +332,7 @@ func TestStoppingWaitsForWhatIsUnderWayAndGivesBackWhatIsCutOff(t *testing.T) {
 	})
 }
 
-func TestHeldLanes(t *testing.T) {
+func TestHeldLanesAreReleasedOrErased(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{})
 		day := 24 * time.Hour
@@ -364,7 +364,7 @@ func TestHeldLanes(t *testing.T) {
 	})
 }
 
-func TestADeletedLaneIsGoneWithWhatIsUnderWay(t *testing.T) {
+func TestDeletedLaneVoidsItsRunningJobs(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{})
 		w.enqueue(job.New{Lane: "a"}, job.New{Lane: "a"}, job.New{Lane: "a"}, job.New{Lane: "a", HeldFor: time.Hour})
@@ -383,7 +383,7 @@ func TestADeletedLaneIsGoneWithWhatIsUnderWay(t *testing.T) {
 	})
 }
 
-func TestAPanicAndAFailedSettleLeaveTheJobToItsLease(t *testing.T) {
+func TestPanicAndFailedSettleLeaveTheJobToItsLease(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, job.Options{})
 		w.enqueue(job.New{Lane: "a"})

@@ -125,7 +125,7 @@ func TestTaskOfADeadProcessIsTakenOver(t *testing.T) {
 }
 
 // A process that cannot reach the database does not go on with a task that another may have taken over meanwhile.
-func TestTaskIsCutOffWhenItsLeaseCannotBeRenewed(t *testing.T) {
+func TestTaskIsCancelledWhenItsLeaseCannotBeRenewed(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		a := newTurns(t, d, c, job.Task{})
@@ -150,7 +150,7 @@ func TestTaskIsCutOffWhenItsLeaseCannotBeRenewed(t *testing.T) {
 	})
 }
 
-func TestATaskIsDoneByOneProcessAtATime(t *testing.T) {
+func TestTaskIsRunByOneProcessAtATime(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		a := newTurns(t, d, c, job.Task{})
@@ -185,7 +185,7 @@ func TestATaskIsDoneByOneProcessAtATime(t *testing.T) {
 	})
 }
 
-func TestATaskThatLostItsLeaseIsCutOff(t *testing.T) {
+func TestTaskThatLostItsLeaseIsCancelled(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		a := newTurns(t, d, c, job.Task{})
@@ -205,7 +205,7 @@ func TestATaskThatLostItsLeaseIsCutOff(t *testing.T) {
 	})
 }
 
-func TestANudgeIsNotLostOnWhoIsDoingTheTask(t *testing.T) {
+func TestNudgeDuringARunStartsAnother(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		nudge := make(chan struct{}, 1)
@@ -221,7 +221,7 @@ func TestANudgeIsNotLostOnWhoIsDoingTheTask(t *testing.T) {
 	})
 }
 
-func TestWhatIsDueIsDoneBeforeItsUsualTime(t *testing.T) {
+func TestDueTaskRunsBeforeItsInterval(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		due := make(chan time.Time, 8)
@@ -254,7 +254,7 @@ func TestWhatIsDueIsDoneBeforeItsUsualTime(t *testing.T) {
 	})
 }
 
-func TestWhatComesDueBeforeTheTimerIsSetIsNotSleptOver(t *testing.T) {
+func TestTaskDueBeforeTheTimerIsSetRuns(t *testing.T) {
 	c := clock.NewFake(noon)
 	a := newTurns(t, nil, c, job.Task{Due: func(context.Context) (time.Time, error) {
 		c.Advance(time.Minute) // while it is being looked up
@@ -266,7 +266,7 @@ func TestWhatComesDueBeforeTheTimerIsSetIsNotSleptOver(t *testing.T) {
 	}
 }
 
-func TestAfterAFaultATaskIsTriedAgainSoonButNotAtOnce(t *testing.T) {
+func TestFailedTaskIsRetriedAfterAPause(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		a := newTurns(t, d, c, job.Task{Due: func(context.Context) (time.Time, error) { return noon, nil }})
@@ -282,7 +282,7 @@ func TestAfterAFaultATaskIsTriedAgainSoonButNotAtOnce(t *testing.T) {
 	})
 }
 
-func TestATaskOfOneProcessNeedsNoDatabase(t *testing.T) {
+func TestTaskOfOneProcessNeedsNoDatabase(t *testing.T) {
 	c := clock.NewFake(noon)
 	a, b := newTurns(t, nil, c, job.Task{}), newTurns(t, nil, c, job.Task{})
 	a.next(t)
@@ -303,7 +303,7 @@ func TestATaskOfOneProcessNeedsNoDatabase(t *testing.T) {
 }
 
 // Who could not end its lease, since the database was away, need not wait for its end.
-func TestALeaseThatCouldNotBeEndedKeepsNobodyWaiting(t *testing.T) {
+func TestLeaseThatCouldNotBeEndedDoesNotDelayTheTask(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		a := newTurns(t, d, c, job.Task{})

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// client is all that a verdict depends on beside the records, as long as none of them has a macro (RFC 7208 §7).
+// client is what a verdict depends on besides the records, unless one of them has a macro (RFC 7208 §7).
 type client struct {
 	ip     netip.Addr
 	domain string
 }
 
-// evaluation is what SPF came to, with the records it came from. Evaluations are cached, since few senders send most mail and reading
-// the records costs more than seeing that they are the same. A verdict holds for as long as DNS has these very records: each of them
-// is asked for again before the verdict is used, so it needs no expiry.
+// evaluation is a verdict of SPF with the records it is based on. Evaluations are cached, since few senders send most mail, and parsing the
+// records costs more than comparing them. A cached verdict needs no expiry: each record is looked up again and compared before the
+// verdict is used.
 type evaluation struct {
 	verdict Verdict
 	records []answer // in the order they were asked for
 }
 
-// answer is what texts DNS has of a name.
+// answer is the TXT records of a name.
 type answer struct {
 	name  string
 	texts []string
@@ -34,7 +34,7 @@ const (
 	maxEvaluationSize = 4 << 10
 )
 
-// recallSPF is checkSPF, of what is known.
+// recallSPF is checkSPF with cached records only.
 func (c *Checker) recallSPF(known *recall, in Input, id identities) Verdict {
 	from := client{in.RemoteIP.Unmap(), id.spf}
 	before, found := c.evaluations.Get(from, time.Time{})
@@ -49,8 +49,7 @@ func (c *Checker) recallSPF(known *recall, in Input, id identities) Verdict {
 	return now.verdict
 }
 
-// holds tells whether DNS still gives the records that the verdict came from. Then every question would be asked again and
-// answered likewise, and the verdict would be the same.
+// holds reports whether DNS still has the records of the evaluation. Then evaluating them again would give the same verdict.
 func (e *evaluation) holds(ctx context.Context, known *recall) bool {
 	for _, r := range e.records {
 		texts, err := known.Resolver.LookupTXT(ctx, r.name)
@@ -62,8 +61,8 @@ func (e *evaluation) holds(ctx context.Context, known *recall) bool {
 	return true
 }
 
-// lasts tells whether another mail of the client may have the verdict: none of the records has a macro, which may stand for the
-// sender's local part or the time, and they are not too long to be kept.
+// lasts reports whether the evaluation applies to other mails of the client and may be cached: no record has a macro, which may stand for
+// the sender's local part or the time, and the records are not too long.
 func (e *evaluation) lasts() bool {
 	size := 0
 	for _, r := range e.records {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// identities are the domains a mail speaks for.
+// identities are the identities that a mail claims.
 type identities struct {
-	sender string // what SPF takes for the sender, never with an empty local part (RFC 7208 §4.3)
+	sender string // the sender for SPF, never with an empty local part (RFC 7208 §4.3)
 	spf    string // the domain SPF looks up: of the reverse-path, or of HELO for the null one (RFC 7208 §2.4)
 	from   string // the domain of the From field
 }
@@ -38,8 +38,8 @@ func splitAddress(addr string) (local, domain string) {
 	return addr[:i], addr[i+1:]
 }
 
-// normalDomain is the domain in lower case and A-label form, or "" for what is none (an address literal, a single label,
-// a malformed name: RFC 7208 §4.3).
+// normalDomain returns the domain in lower case and A-label form, or "" for an address literal, a single label or a malformed name (RFC
+// 7208 §4.3).
 func normalDomain(domain string) string {
 	domain = strings.TrimSuffix(domain, ".")
 	if !isASCII(domain) {
@@ -81,14 +81,13 @@ func isASCII(s string) bool {
 	return true
 }
 
-// isPublic reports whether something may be published about domain. Names that exist nowhere (RFC 6761 §6.3, §6.4) are
-// not worth a look-up.
+// isPublic reports whether a domain may have records. Names that never exist (RFC 6761 §6.3, §6.4) are not looked up.
 func isPublic(domain string) bool {
 	top := domain[strings.LastIndexByte(domain, '.')+1:]
 	return domain != "" && top != "localhost" && top != "invalid"
 }
 
-// organizational is the organisational domain of RFC 7489 §3.2. A public suffix stands for itself.
+// organizational returns the organizational domain (RFC 7489 §3.2). That of a public suffix is the suffix itself.
 func organizational(domain string) string {
 	org, err := publicsuffix.EffectiveTLDPlusOne(domain)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package mailauth checks who a mail is from: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), and writes down the
-// outcome as RFC 8601 has it. It reports and refuses nothing: what to do about a failure is for others to decide.
+// Package mailauth authenticates the sender of a mail by SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), and formats the results as
+// RFC 8601 specifies. It only reports: what to do about a failure is decided elsewhere.
 package mailauth
 
 import (
@@ -21,10 +21,10 @@ type Resolver interface {
 	LookupAddr(ctx context.Context, addr string) ([]string, error)
 }
 
-// Verdict is the outcome of one method in the words of RFC 8601 §2.7.
+// Verdict is the result of one method in the terms of RFC 8601 §2.7.
 type Verdict string
 
-// The verdicts. SPF may come to all of them, DKIM and DMARC to pass, fail, none, temperror and permerror.
+// The verdicts. SPF may have any of them; DKIM and DMARC have pass, fail, none, temperror or permerror.
 const (
 	Pass      Verdict = "pass"
 	Fail      Verdict = "fail"
@@ -35,7 +35,7 @@ const (
 	PermError Verdict = "permerror"
 )
 
-// Input is what is known of a mail when it has been received.
+// Input is the data of a received mail that the methods need.
 type Input struct {
 	RemoteIP   netip.Addr // of the client
 	Helo       string     // the argument of its HELO or EHLO
@@ -44,7 +44,7 @@ type Input struct {
 	Raw        []byte     // the message as received; it is only read, and not after Check has returned
 }
 
-// Result holds the verdicts and what they are about.
+// Result holds the verdicts and the identities they are about.
 type Result struct {
 	SPF, DKIM, DMARC Verdict
 
@@ -54,9 +54,9 @@ type Result struct {
 	FromDomain string      // header.from, in A-label form; empty if the From field has no usable domain
 }
 
-// Signature is one DKIM signature and what became of it.
+// Signature is a DKIM signature and its verdict.
 type Signature struct {
-	Domain  string // header.d; empty if the field is too broken to tell
+	Domain  string // header.d; empty if the field cannot be parsed
 	Verdict Verdict
 }
 
@@ -70,8 +70,8 @@ type Checker struct {
 	evaluations *cache.Cache[client, evaluation]
 }
 
-// New makes a Checker that asks dns, signs its findings with hostname (the authserv-id of RFC 8601 §2.5) and spends no
-// more than budget on one mail.
+// New returns a Checker that queries dns, identifies itself as hostname (the authserv-id of RFC 8601 §2.5) and takes at most budget for a
+// mail.
 func New(dns Resolver, hostname string, budget time.Duration) *Checker {
 	ended, end := context.WithCancel(context.Background())
 	end()
@@ -81,8 +81,8 @@ func New(dns Resolver, hostname string, budget time.Duration) *Checker {
 	}
 }
 
-// Check gives the verdicts on one mail. It returns within the Checker's budget, or when ctx ends if that is earlier; what
-// is not known by then is temperror. An unsigned mail about which nothing has to be asked costs no goroutine and no timer.
+// Check returns the verdicts on a mail. It returns within the Checker's budget, or when ctx ends if that is earlier; methods that are not
+// finished by then have temperror. An unsigned mail for which all DNS records are cached costs no goroutine and no timer.
 func (c *Checker) Check(ctx context.Context, in Input) Result {
 	id := identify(in)
 	r := Result{
@@ -126,12 +126,12 @@ func (c *Checker) ask(ctx context.Context, in Input, id identities) (Verdict, po
 	go func() { policy <- c.findPolicy(ctx, c.dns, id.from) }()
 	verdict := receive(ctx, spf, TempError)
 	if ctx.Err() != nil && verdict != Pass && verdict != Fail {
-		verdict = TempError // the time ran out on the way
+		verdict = TempError // the time ran out
 	}
 	return verdict, receive(ctx, policy, policyResult{verdict: TempError})
 }
 
-// receive takes what a method came to, or otherwise when the time is up. A result that is there counts even then.
+// receive returns the result of a method, or otherwise when the time is up and there is no result.
 func receive[T any](ctx context.Context, from <-chan T, otherwise T) T {
 	select {
 	case v := <-from:

@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// recall asks for what the resolver knows already, which for the senders of most mail is everything: it looks up in a
-// context that has ended. It costs neither a goroutine nor a timer.
+// recall is a Resolver that returns only what the underlying resolver has cached, by looking up in a context that has ended. For most mail
+// that is everything. It costs neither a goroutine nor a timer.
 type recall struct {
 	Resolver
 	failed bool // something was not known, or could not be had when it was asked for
@@ -15,7 +15,7 @@ type recall struct {
 	records []answer // the texts that there were
 }
 
-// fromMemory gives what SPF and DMARC's look-up come to where all of it is known; ok is false where the network has to be asked.
+// fromMemory returns the results of SPF and of DMARC's look-up from cached records; ok is false if the network has to be queried.
 func (c *Checker) fromMemory(in Input, id identities) (spf Verdict, policy policyResult, ok bool) {
 	known := &recall{Resolver: c.dns}
 	if spf = c.recallSPF(known, in, id); known.failed {
@@ -25,7 +25,7 @@ func (c *Checker) fromMemory(in Input, id identities) (spf Verdict, policy polic
 	return spf, policy, !known.failed
 }
 
-// note takes down that something was asked for, and an error that another time may not be one.
+// note counts a look-up, and records whether it failed temporarily.
 func (r *recall) note(err error) {
 	r.asked++
 	if e, ok := err.(*net.DNSError); err != nil && !(ok && e.IsNotFound) {

@@ -86,7 +86,7 @@ func at(n []int, i int) int {
 }
 
 // Many sleepers and writers in real time, for the race detector: everyone must see every change of their key.
-func TestSleepersAndWritersTogether(t *testing.T) {
+func TestSleepersSeeConcurrentWrites(t *testing.T) {
 	const keys, sleepersPerKey, changes = 8, 8, 200
 	h := wake.New()
 	var counters [keys]atomic.Int64
@@ -121,7 +121,7 @@ func TestSleepersAndWritersTogether(t *testing.T) {
 	}
 }
 
-func BenchmarkWakeNobody(b *testing.B) {
+func BenchmarkWakeWithoutSleepers(b *testing.B) {
 	h := wake.New()
 	for b.Loop() {
 		h.Wake("mailbox")

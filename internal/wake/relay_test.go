@@ -112,7 +112,7 @@ func TestSleepersOfEveryProcessAreWoken(t *testing.T) {
 	})
 }
 
-func TestKeysThatCouldNotBeToldAreToldLater(t *testing.T) {
+func TestKeysThatCouldNotBeSentAreSentLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		b := newBus()
@@ -130,15 +130,15 @@ func TestKeysThatCouldNotBeToldAreToldLater(t *testing.T) {
 		b.down = false
 		b.mu.Unlock()
 		if d := <-woken; d >= time.Minute {
-			t.Error("it was never told")
+			t.Error("the key was never sent")
 		}
 		cancel()
 		wait()
 	})
 }
 
-// Whoever may have missed something looks again, and forgets what it remembers.
-func TestAListenerThatWasAwayWakesEverybody(t *testing.T) {
+// After a gap in the notifications all sleepers read again and all caches are invalidated.
+func TestReconnectWakesAllSleepers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		b := newBus()
@@ -156,7 +156,7 @@ func TestAListenerThatWasAwayWakesEverybody(t *testing.T) {
 		}
 		b.mu.Unlock()
 		if <-one >= time.Minute || <-two >= time.Minute {
-			t.Error("somebody sleeps on")
+			t.Error("a sleeper was not woken")
 		}
 		if strings.Join(forgotten, ",") != "" || len(forgotten) != 1 {
 			t.Errorf("forgotten: %q", forgotten)
@@ -166,7 +166,7 @@ func TestAListenerThatWasAwayWakesEverybody(t *testing.T) {
 	})
 }
 
-func TestTopicsAreToldToOtherProcessesAlone(t *testing.T) {
+func TestTopicsReachOtherProcessesOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		b := newBus()
@@ -182,7 +182,7 @@ func TestTopicsAreToldToOtherProcessesAlone(t *testing.T) {
 		wait := run()
 		synctest.Wait()
 		hubs[0].Wake("domain:a.example")
-		hubs[0].Wake("filter:acc_1") // nobody wants to know
+		hubs[0].Wake("filter:acc_1") // without a subscriber
 		synctest.Wait()
 		if got := fmt.Sprint(heard); got != "[[] [a.example]]" {
 			t.Errorf("heard %s", got)

@@ -113,7 +113,7 @@ func TestUntilEitherReadsAgainWhenOneOfItsKeysChanges(t *testing.T) {
 			})
 			synctest.Wait()
 			h.Wake("another")
-			h.Wake(key) // a change of nothing: it sleeps on, and hears of the next
+			h.Wake(key) // nothing changed: it waits for the next wake-up
 			synctest.Wait()
 			changed = true
 			h.Wake(key)
@@ -190,7 +190,7 @@ func TestWakeReachesEverySleeperOfItsKeysAndNoOther(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		h.Wake("a", "c", "nobody")
+		h.Wake("a", "c", "unused")
 		synctest.Wait()
 		if a, b, c := woken[0].Load(), woken[1].Load(), woken[2].Load(); a != 20 || b != 10 || c != 20 {
 			t.Errorf("reads of a, b, c: %d, %d, %d; want 20, 10, 20", a, b, c)
@@ -200,7 +200,7 @@ func TestWakeReachesEverySleeperOfItsKeysAndNoOther(t *testing.T) {
 	})
 }
 
-func TestAStormOfWakesCostsOneFurtherRead(t *testing.T) {
+func TestManyWakesCostOneFurtherRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, hold, reads := wake.New(), make(chan struct{}), 0
 		go wake.Until(t.Context(), h, "k", minute, func(context.Context) (int, bool, error) {
@@ -225,8 +225,8 @@ func TestAStormOfWakesCostsOneFurtherRead(t *testing.T) {
 	})
 }
 
-// Ten thousand who sleep on one key stay asleep, and keep nobody, when another key is woken.
-func TestACrowdOnOneKeyDoesNotHoldUpAnother(t *testing.T) {
+// Ten thousand sleepers on one key are neither woken by another key nor delay its sleeper.
+func TestSleepersOnOneKeyDoNotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, crowd := wake.New(), atomic.Int32{}
 		for range 10_000 {

@@ -12,7 +12,7 @@ import (
 // tick is the unit of the times in /proc, the same on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
 
-// CPU is the CPU time that all processes of the server have used, those that have ended too.
+// CPU returns the CPU time that all processes of the server have used, including those that have ended.
 func (s *Server) CPU() (time.Duration, error) {
 	first := running(s.dir)
 	sum, err := cpuOf(first, true)
@@ -37,7 +37,7 @@ func (s *Server) CPU() (time.Duration, error) {
 	return sum, nil
 }
 
-// cpuOf is the CPU time that a process has used, and with ended what those of its children had used that have ended.
+// cpuOf returns the CPU time of a process, and with ended also that of its children that have ended.
 func cpuOf(pid int, ended bool) (sum time.Duration, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

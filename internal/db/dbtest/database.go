@@ -14,21 +14,21 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// shared is the server of this test program: started by the first test that wants one, gone with the program.
+// shared is the server of this test program. The first test that needs it starts it; it ends with the program.
 type shared struct {
 	once   sync.Once
 	server *Server
 	err    error
-	last   atomic.Int64 // of the databases' numbers
+	last   atomic.Int64 // number of a database
 }
 
 var program shared
 
-// template is the database that every test's is a copy of.
+// template is the database of which each test gets a copy.
 const template = "template_gonebox"
 
-// PostgresURL is the URL of a new database with all tables, which is dropped when the test ends. Every test program has one
-// server for all of its tests. Without PostgreSQL the test fails, and with -short it is skipped.
+// PostgresURL returns the URL of a new database with all tables, which is dropped when the test ends. The tests of a program share a
+// server. Without PostgreSQL the test fails; with -short it is skipped.
 func PostgresURL(t testing.TB) string {
 	t.Helper()
 	return program.startedFor(t).database(t, template)
@@ -51,7 +51,7 @@ func (p *shared) startedFor(t testing.TB) *shared {
 	return p
 }
 
-// skipShort skips tests on PostgreSQL with -short, which needs Go alone.
+// skipShort skips a test that needs PostgreSQL with -short.
 func skipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -68,19 +68,19 @@ func (p *shared) start() {
 	}
 }
 
-// Create makes a database without tables.
+// Create creates a database without tables.
 func (s *Server) Create(ctx context.Context, name string) error {
 	return s.exec(ctx, createDatabase(name, "template1"))
 }
 
-// Seasoned are settings of a server as an operator has it, for Start: what it has committed is on the disk, and it keeps as
-// much of its log to use again as Season has made.
+// Seasoned returns settings for Start that are those of a production server: commits are synced, and the segments of the log that Season
+// created are kept for reuse.
 func Seasoned() []string {
 	return []string{"fsync=on", "shared_buffers=256MB", "min_wal_size=2GB", "max_wal_size=4GB"}
 }
 
-// Season gives the server what one has that has run for a while: segments of the log to use again. A new server makes each
-// segment while a commit waits, which costs as much as what is then written to it.
+// Season gives the server log segments for reuse, as a server has that has run for a while. A new server creates each segment while a
+// commit waits, which costs as much as writing to it.
 func (s *Server) Season(ctx context.Context) error {
 	const segments = 120
 	if err := s.exec(ctx, fmt.Sprintf(beginSegments, segments)); err != nil {
@@ -89,7 +89,7 @@ func (s *Server) Season(ctx context.Context) error {
 	return s.exec(ctx, checkpoint)
 }
 
-// exec runs a statement on a connection that leaves nothing behind.
+// exec runs a statement on a connection of its own.
 func (s *Server) exec(ctx context.Context, statement string) error {
 	conn, err := pgx.Connect(ctx, s.URL("postgres"))
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Server) exec(ctx context.Context, statement string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// fill makes the tables of a database, named by its URL or its path.
+// fill creates the tables of a database, given by its URL or path.
 func fill(target string) (err error) {
 	d, err := db.Open(context.Background(), target, db.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *shared) database(t testing.TB, from string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", p.last.Add(1))
 	if err := p.server.exec(t.Context(), createDatabase(name, from)); err != nil {
-		t.Fatalf("make a database for the test: %v", err)
+		t.Fatalf("create a database for the test: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := p.server.exec(context.Background(), dropDatabase(name)); err != nil {

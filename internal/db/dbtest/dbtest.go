@@ -1,4 +1,4 @@
-// Package dbtest opens databases for tests. It refuses to be imported by anything but tests.
+// Package dbtest opens databases for tests. Only tests may import it.
 package dbtest
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Run runs a test once on each engine, each time on a new database with all tables.
+// Run runs a test on each engine, each time with a new database with all tables.
 func Run(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
 	RunWith(t, func(testing.TB) db.Options { return db.Options{} }, test)
 }
 
-// RunWith is Run with options, made anew for each engine.
+// RunWith is Run with options, which are requested for each engine.
 func RunWith(t *testing.T, options func(t testing.TB) db.Options, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, options(t))) })
@@ -41,7 +41,7 @@ func Open(t testing.TB, o db.Options) *db.DB {
 	return d
 }
 
-// tables is a SQLite file with all tables and nothing in them. To make them takes longer than most tests that want them.
+// tables returns a SQLite file with all tables, without rows. Creating the tables takes longer than most tests.
 var tables = sync.OnceValues(func() (file []byte, err error) {
 	dir, err := os.MkdirTemp("", "gonebox-tables-")
 	if err != nil {
@@ -55,7 +55,7 @@ var tables = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(path)
 })
 
-// Prepare makes a SQLite database with all tables at a path where nothing is. To migrate it then takes no time.
+// Prepare creates a SQLite database with all tables at a path where no file is.
 func Prepare(t testing.TB, path string) {
 	t.Helper()
 	file, err := tables()
@@ -63,7 +63,7 @@ func Prepare(t testing.TB, path string) {
 		err = os.WriteFile(path, file, 0o600)
 	}
 	if err != nil {
-		t.Fatalf("a database for the test: %v", err)
+		t.Fatalf("create a database for the test: %v", err)
 	}
 }
 
@@ -79,7 +79,7 @@ func open(t testing.TB, target string, o db.Options) *db.DB {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Timeout == 0 {
-		o.Timeout = time.Minute // on a busy machine a test is not about how long a statement takes
+		o.Timeout = time.Minute // no test should fail because a machine is busy
 	}
 	d, err := db.Open(t.Context(), target, o)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Proxy stands between clients and a server, on a TCP port of its own, and can make the server vanish from their sight
-// without a connection being closed.
+// Proxy forwards connections from a TCP port to a server, and can stop forwarding without closing them, as if the network were cut.
 type Proxy struct {
 	server   string // the socket's path
 	listener net.Listener
@@ -20,13 +19,13 @@ type Proxy struct {
 	route *route // of connections that are opened now
 }
 
-// route is what connections have in common that were opened before or after the server vanished.
+// route is shared by the connections that were opened before, or after, a call of Replace.
 type route struct {
-	dropped bool // no octet passes any more
+	dropped bool // nothing is forwarded any more
 	conns   []net.Conn
 }
 
-// StartProxy starts a proxy for a server; it ends with the test, and every connection with it.
+// StartProxy starts a proxy for the server. It is closed with all its connections when the test ends.
 func (s *Server) StartProxy(t testing.TB) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,21 +38,21 @@ func (s *Server) StartProxy(t testing.TB) *Proxy {
 	return p
 }
 
-// URL is that of a database of the server, behind the proxy.
+// URL returns the URL of a database through the proxy.
 func (p *Proxy) URL(database string) string {
 	_, port, _ := strings.Cut(p.listener.Addr().String(), ":")
 	return "postgres://gonebox@127.0.0.1:" + port + "/" + database + "?sslmode=disable"
 }
 
-// Vanish lets no octet pass from now on. Connections can be opened, and hear nothing.
+// Vanish stops forwarding. Connections can still be opened, and get no answer.
 func (p *Proxy) Vanish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.route.dropped = true
 }
 
-// Replace lets connections pass that are opened from now on, as to a server that has taken the address over. Those that were
-// open when the server vanished stay open and dead.
+// Replace forwards connections that are opened from now on, as if another server had taken over the address. Older ones stay open and
+// dead.
 func (p *Proxy) Replace() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,13 +84,13 @@ func (p *Proxy) accept() {
 		r := p.route
 		r.conns = append(r.conns, client, server)
 		p.mu.Unlock()
-		p.running.Go(func() { p.carry(r, client, server) })
-		p.running.Go(func() { p.carry(r, server, client) })
+		p.running.Go(func() { p.forward(r, client, server) })
+		p.running.Go(func() { p.forward(r, server, client) })
 	}
 }
 
-// carry carries octets one way.
-func (p *Proxy) carry(r *route, to, from net.Conn) {
+// forward copies one direction of a connection.
+func (p *Proxy) forward(r *route, to, from net.Conn) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buf)
@@ -101,7 +100,7 @@ func (p *Proxy) carry(r *route, to, from net.Conn) {
 		switch {
 		case dropped && err == nil: // lost on the way
 		case dropped:
-			return // neither is the end seen
+			return // the end of the connection is not forwarded either
 		case err != nil:
 			to.Close()
 			return

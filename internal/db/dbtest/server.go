@@ -17,25 +17,23 @@ import (
 	"testing"
 )
 
-// Server is a PostgreSQL of a test's own: on a socket in a folder of its own, and gone with the test program, however
-// that ends.
+// Server is a PostgreSQL server of a test, on a socket in its own folder. It ends with the test program, however that ends.
 type Server struct {
-	dir   string
-	input io.WriteCloser // what the supervisor is told
-	said  *bufio.Reader  // what it answers
-	cmd   *exec.Cmd
+	dir    string
+	input  io.WriteCloser // commands to the supervisor
+	output *bufio.Reader  // its answers
+	cmd    *exec.Cmd
 }
 
-// supervisor is what lives as long as the server, and longer than the test program.
+// supervisor is the script that starts the server, and stops it after the test program has ended.
 //
 //go:embed supervisor.sh
 var supervisor string
 
-// prefix begins the names of the servers' folders. A socket's path may have some hundred octets, so they are not where
-// TMPDIR says.
+// prefix is the beginning of the folders' paths. A socket's path is limited to some hundred octets, so they are not in TMPDIR.
 const prefix = "/tmp/gonebox-pg-"
 
-// Start starts a server. Settings are lines of postgresql.conf; without them it is fast and forgets at a loss of power.
+// Start starts a server. Settings are lines of postgresql.conf; without any the server does not sync to disk.
 func Start(settings ...string) (*Server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -50,9 +48,9 @@ func Start(settings ...string) (*Server, error) {
 		settings = []string{"fsync=off", "full_page_writes=off"}
 	}
 	s := &Server{dir: dir, cmd: exec.Command("/bin/sh", "-c", supervisor, "supervisor", bin, dir)}
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a ^C is for the test program, whose end it notices
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a ^C goes to the test program alone, whose end the supervisor notices
 	s.cmd.Dir = dir
-	if err := s.lend(); err != nil {
+	if err := s.dropRoot(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := s.run(settings); err != nil {
@@ -61,8 +59,8 @@ func Start(settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// lend gives the folder to somebody else where the test runs as root, as whom PostgreSQL does not.
-func (s *Server) lend() error {
+// dropRoot gives the folder to another user, as whom the server will run, if the test runs as root: PostgreSQL refuses to.
+func (s *Server) dropRoot() error {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -90,26 +88,26 @@ func (s *Server) run(settings []string) (err error) {
 	if err != nil {
 		return err
 	}
-	s.said = bufio.NewReader(out)
+	s.output = bufio.NewReader(out)
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
 	if err := s.answer(); err != nil {
 		return err
 	}
-	for _, setting := range append(standing(), settings...) {
-		if err := s.tell("set " + setting); err != nil {
+	for _, setting := range append(defaults(), settings...) {
+		if err := s.command("set " + setting); err != nil {
 			return err
 		}
 	}
-	if err := s.tell("init"); err != nil {
+	if err := s.command("init"); err != nil {
 		return err
 	}
 	return s.Start()
 }
 
-// standing are the settings of every server: only this machine reaches it, and many small tests share it.
-func standing() []string {
+// defaults returns the settings of every server, for many small tests on one machine.
+func defaults() []string {
 	return []string{
 		"listen_addresses=''", "max_connections=300", "shared_buffers=64MB", "jit=off", "max_wal_size=2GB", "log_checkpoints=off",
 		"autovacuum_naptime=10s",
@@ -117,19 +115,19 @@ func standing() []string {
 }
 
 // Start starts the server again after Stop or Kill.
-func (s *Server) Start() error { return s.tell("start") }
+func (s *Server) Start() error { return s.command("start") }
 
-// Stop stops the server as an operator does who is in a hurry (pg_ctl stop -m fast).
-func (s *Server) Stop() error { return s.tell("stop") }
+// Stop stops the server without waiting for its clients (pg_ctl stop -m fast).
+func (s *Server) Stop() error { return s.command("stop") }
 
-// Kill ends every process of the server at once, as a loss of power would but for the disk.
-func (s *Server) Kill() error { return s.tell("kill") }
+// Kill kills all processes of the server at once.
+func (s *Server) Kill() error { return s.command("kill") }
 
-// Freeze stops every process of the server with SIGSTOP: it accepts connections and answers nothing until Thaw.
-func (s *Server) Freeze() error { return s.tell("freeze") }
+// Freeze stops all processes of the server with SIGSTOP: connections are accepted by the kernel and not answered until Thaw.
+func (s *Server) Freeze() error { return s.command("freeze") }
 
-// Thaw lets the processes go on after Freeze.
-func (s *Server) Thaw() error { return s.tell("thaw") }
+// Thaw continues the processes after Freeze.
+func (s *Server) Thaw() error { return s.command("thaw") }
 
 // Close stops the server and removes its folder.
 func (s *Server) Close() error {
@@ -137,13 +135,13 @@ func (s *Server) Close() error {
 	return s.cmd.Wait()
 }
 
-// URL is that of a database of the server.
+// URL returns the URL of a database of the server.
 func (s *Server) URL(database string) string {
 	return "postgres:///" + database + "?host=" + s.dir + "&user=gonebox"
 }
 
-// tell has the supervisor do something.
-func (s *Server) tell(what string) error {
+// command sends a command to the supervisor and waits for its answer.
+func (s *Server) command(what string) error {
 	if _, err := io.WriteString(s.input, what+"\n"); err != nil {
 		return err
 	}
@@ -151,7 +149,7 @@ func (s *Server) tell(what string) error {
 }
 
 func (s *Server) answer() error {
-	line, err := s.said.ReadString('\n')
+	line, err := s.output.ReadString('\n')
 	if line = strings.TrimSpace(line); line == "ok" {
 		return nil
 	}
@@ -159,7 +157,7 @@ func (s *Server) answer() error {
 	return fmt.Errorf("%s %w: %s", line, err, log)
 }
 
-// binaries is the folder of initdb and postgres: the one on PATH, else the newest that Debian's packages left.
+// binaries returns the folder of initdb and postgres: the one on PATH, otherwise the newest of Debian's packages.
 func binaries() (string, error) {
 	if found, err := exec.LookPath("initdb"); err == nil {
 		if found, err = filepath.EvalSymlinks(found); err == nil {
@@ -179,7 +177,7 @@ func major(path string) int {
 	return n
 }
 
-// removeLeftovers removes what supervisors left that were killed themselves.
+// removeLeftovers removes the servers and folders of supervisors that were killed.
 func removeLeftovers() {
 	notes, _ := filepath.Glob(prefix + "*/supervisor.pid")
 	for _, note := range notes {
@@ -196,7 +194,7 @@ func removeLeftovers() {
 	}
 }
 
-// running is the process of the server in a folder, or 0. Its number alone could be another's by now.
+// running returns the process of the server in a folder, or 0. It checks the command line, since the number may have been reused.
 func running(dir string) int {
 	text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
 	first, _, _ := strings.Cut(string(text), "\n")
@@ -208,7 +206,7 @@ func running(dir string) int {
 	return pid
 }
 
-// StartServer is Start for a test that stops and starts its own; it is gone when the test ends.
+// StartServer is Start for a single test; the server is closed when the test ends.
 func StartServer(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	skipShort(t)

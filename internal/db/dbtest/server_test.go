@@ -53,7 +53,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 }
 
 // However the test program ends, nothing of its server stays.
-func TestAServerEndsWithItsProgram(t *testing.T) {
+func TestServerEndsWithItsProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out PostgreSQL")
 	}
@@ -85,7 +85,7 @@ func TestAServerEndsWithItsProgram(t *testing.T) {
 	}
 }
 
-func TestAServerComesBackWithItsDataAfterAKill(t *testing.T) {
+func TestServerKeepsItsDataAfterAKill(t *testing.T) {
 	s := dbtest.StartServer(t)
 	do := func(statement string) {
 		t.Helper()
@@ -113,7 +113,7 @@ func TestAServerComesBackWithItsDataAfterAKill(t *testing.T) {
 	}
 }
 
-func TestAFrozenServerAnswersAgainOnceItIsThawed(t *testing.T) {
+func TestFrozenServerAnswersOnceItIsThawed(t *testing.T) {
 	s := dbtest.StartServer(t)
 	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
 	if err != nil {
@@ -141,7 +141,7 @@ func TestAFrozenServerAnswersAgainOnceItIsThawed(t *testing.T) {
 	}
 }
 
-func TestAFrozenServerEndsWithItsProgramToo(t *testing.T) {
+func TestFrozenServerEndsWithItsProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out PostgreSQL")
 	}
