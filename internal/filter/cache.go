@@ -12,45 +12,46 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// staleAfter is how long another process's change may go unnoticed where it cannot tell (OnChange); a change of this process
-// is noticed at once.
+// staleAfter is how long cached rules are used if another process changed them and could not notify this one (OnChange).
+// Changes of this process take effect at once.
 const staleAfter = 5 * time.Second
 
-// The cache holds rules of so many instructions at most; an account without filters weighs as much as a few. An
-// instruction takes some 100 octets.
+// The bound of the cache, in instructions of compiled patterns, each of some 100 octets. An account without filters weighs as
+// much as a few.
 const (
 	cacheMax     = 1 << 20
 	entryMinimum = 16
 )
 
-// cache keeps the rules of the accounts that mail comes in for. The accounts that had none for longest give way.
+// cache holds the compiled rules of the accounts that get mail. It evicts the least recently used accounts. It is safe for
+// concurrent use.
 type cache struct {
 	db    *db.DB
 	clock clock.Clock
 
 	mu      sync.Mutex
 	entries map[id.Account]*list.Element
-	order   *list.List // of *entry, the one used last in front
+	order   *list.List // of *entry, the most recently used first
 	weight  int
 }
 
-// entry is what is known of one account.
+// entry has the rules of one account.
 type entry struct {
 	account id.Account
-	weight  int          // guarded by the cache's mutex; 0 once it has given way
-	changes atomic.Int64 // rises with every change of this process
+	weight  int          // guarded by the cache's mutex; 0 when evicted
+	changes atomic.Int64 // incremented by every change in this process
 
-	mu     sync.Mutex // held while the rules are read, so that they are read once for all who want them
+	mu     sync.Mutex // held while the rules are read, so that concurrent callers read them once
 	rules  []*rule
 	readAt time.Time // zero: never
-	seen   int64     // changes when the rules were read
+	seen   int64     // the value of changes when the rules were read
 }
 
 func newCache(d *db.DB, c clock.Clock) *cache {
 	return &cache{db: d, clock: c, entries: make(map[id.Account]*list.Element), order: list.New()}
 }
 
-// rules are an account's active filters, compiled, in the order they are tried.
+// rules returns the compiled active filters of an account, in the order in which they are tried.
 func (c *cache) rules(ctx context.Context, account id.Account) ([]*rule, error) {
 	e := c.entry(account)
 	e.mu.Lock()
@@ -68,8 +69,8 @@ func (c *cache) rules(ctx context.Context, account id.Account) ([]*rule, error) 
 	return e.rules, nil
 }
 
-// compiled are the rules of filters; what was compiled before and has not changed since is used again. A pattern that an
-// earlier program took and this one does not is passed over: it must not keep mail from coming in.
+// compiled returns the rules of filters, and reuses those in before that have not changed. A pattern that an earlier version of
+// the program accepted and this one does not is skipped, so that it does not block incoming mail.
 func compiled(filters []*Filter, before []*rule) []*rule {
 	known := make(map[id.Filter]*rule, len(before))
 	for _, r := range before {
@@ -91,7 +92,7 @@ func compiled(filters []*Filter, before []*rule) []*rule {
 	return rules
 }
 
-// forget has an account's rules read again, or all rules where account is "".
+// forget removes an account's rules, or all rules if account is "".
 func (c *cache) forget(account id.Account) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +119,7 @@ func (c *cache) entry(account id.Account) *entry {
 	return e
 }
 
-// weigh notes the weight of rules that were read, and lets others give way where the cache has become too heavy.
+// weigh updates the weight of an entry whose rules were read, and evicts others if the cache is too large.
 func (c *cache) weigh(e *entry) {
 	weight := entryMinimum
 	for _, r := range e.rules {

@@ -1,4 +1,4 @@
 package filter
 
-// Fair is for the test of a property.
+// Fair is fair.
 func Fair(needs []int, budget int) int { return fair(needs, budget) }

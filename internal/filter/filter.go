@@ -1,5 +1,5 @@
-// Package filter holds the extraction filters of accounts: what they are (spec §2 Filter), and which of them finds the
-// code of a mail, within bounded work. It refuses to read mail and to know mailboxes.
+// Package filter implements the extraction filters of accounts (docs/spec/filters.md): how they are stored, and which of them
+// finds the code of a mail, within bounded work. It does not parse mail and does not depend on mailboxes.
 package filter
 
 import (
@@ -12,26 +12,26 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Priorities of filters: lower ones are tried first (spec §2, decisions §2).
+// Priorities of filters: lower ones are tried first.
 const (
 	PriorityDefault = 100
 	PriorityMin     = 1
 	PriorityMax     = 9999
 )
 
-// Filter is an extraction filter as it is stored.
+// Filter is a stored extraction filter.
 type Filter struct {
 	ID        id.Filter
 	Account   id.Account
-	Domain    id.Domain // the private domain whose mailboxes it is for; "": all mailboxes of the account
+	Domain    id.Domain // the private domain whose mailboxes it applies to; "": all mailboxes of the account
 	CreatedAt time.Time
-	UpdatedAt time.Time // later with each change
+	UpdatedAt time.Time // increases with each change
 	Settings
 
-	size int // instructions of the patterns
+	size int // compiled instructions of the patterns
 }
 
-// Settings are what the owner of a filter says and may change.
+// Settings are the fields that the owner of a filter sets.
 type Settings struct {
 	Name     string
 	Patterns Patterns
@@ -39,39 +39,39 @@ type Settings struct {
 	Active   bool
 }
 
-// Patterns are RE2. From and Subject may be empty, then every mail passes; they ignore case.
+// Patterns are RE2. From and Subject ignore case; an empty one matches every mail.
 type Patterns struct{ From, Subject, Extract string }
 
-// Plans says what an account may have.
+// Plans gives the quotas of an account.
 type Plans interface {
 	FilterMax(ctx context.Context, account id.Account) (int, error)
 }
 
-// Domains says whose a private domain is.
+// Domains gives the owner of a private domain.
 type Domains interface {
 	Owns(ctx context.Context, account id.Account, domain id.Domain) (bool, error)
 }
 
-// Service is the use of filters.
+// Service implements filters. It is safe for concurrent use.
 type Service struct {
 	db      *db.DB
 	clock   clock.Clock
 	plans   Plans
 	domains Domains
 	cache   *cache
-	changed func(account id.Account) // tells other processes; nil: there are none
+	changed func(account id.Account) // notifies other processes; nil: there are none
 }
 
-// New assembles the service.
+// New returns a Service.
 func New(d *db.DB, c clock.Clock, p Plans, domains Domains) *Service {
 	return &Service{db: d, clock: c, plans: p, domains: domains, cache: newCache(d, c)}
 }
 
-// OnChange has tell called with each account whose filters changed here: other processes are to Forget them. Call it before the
-// service is used.
-func (s *Service) OnChange(tell func(account id.Account)) { s.changed = tell }
+// OnChange sets a function that is called with each account whose filters changed in this process: other processes must Forget
+// them. Call it before the service is used.
+func (s *Service) OnChange(notify func(account id.Account)) { s.changed = notify }
 
-// Forget has the filters of an account read again, or all where account is "".
+// Forget removes the filters of an account from the cache, or all filters if account is "".
 func (s *Service) Forget(account id.Account) { s.cache.forget(account) }
 
 func (s *Service) forget(account id.Account) {
@@ -81,7 +81,7 @@ func (s *Service) forget(account id.Account) {
 	}
 }
 
-// Create makes a filter for an account; domain "" is the scope all. Errors: request.invalid, filter.invalid_regex,
+// Create creates a filter for an account; domain "" means the scope all. Errors: request.invalid, filter.invalid_regex,
 // filter.limit_reached.
 func (s *Service) Create(ctx context.Context, account id.Account, domain id.Domain, w Settings) (*Filter, error) {
 	size, err := w.Patterns.check()
@@ -105,7 +105,7 @@ func (s *Service) Create(ctx context.Context, account id.Account, domain id.Doma
 		if n >= max {
 			return problem.Detailf(problem.FilterLimitReached, "the plan allows %d filters and there are %d", max, n)
 		}
-		if err := room(total + size); err != nil {
+		if err := checkSize(total + size); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { s.forget(account) })
@@ -117,11 +117,12 @@ func (s *Service) Create(ctx context.Context, account id.Account, domain id.Doma
 	return f, nil
 }
 
-// sizeMax bounds the instructions that the patterns of one account compile to, and with them its part of the memory and
-// the time to compile them again: 500 filters of three ordinary patterns have half as many.
+// sizeMax bounds the compiled instructions of the patterns of one account, and so their memory and the time to compile them:
+// 500 filters with three ordinary patterns each have half as many.
 const sizeMax = 128 << 10
 
-func room(total int) error {
+// checkSize checks the size of all patterns of an account. Error: filter.limit_reached.
+func checkSize(total int) error {
 	if total > sizeMax {
 		return problem.Detailf(problem.FilterLimitReached, "the patterns of all filters together would be too large: shorten those that repeat a lot")
 	}
@@ -139,12 +140,12 @@ func (s *Service) owns(ctx context.Context, account id.Account, domain id.Domain
 	return err
 }
 
-// List returns an account's filters, newest first: those made before the one named ("": from the newest on), at most max.
+// List returns at most max of an account's filters older than before, newest first; "" is the beginning.
 func (s *Service) List(ctx context.Context, account id.Account, before id.Filter, max int) ([]*Filter, error) {
 	return page(ctx, s.db, account, before, max)
 }
 
-// Change is what to change of a filter; nil leaves as it is, an empty pattern clears.
+// Change has the fields of a filter to change: nil leaves one unchanged, an empty pattern clears it.
 type Change struct {
 	Name                   *string
 	From, Subject, Extract *string
@@ -168,8 +169,8 @@ func set[T any](field, to *T) {
 	}
 }
 
-// Update changes a filter of an account. The patterns are compiled outside of the transaction, which looks whether the
-// filter is still what they were compiled for. Errors: filter.not_found, filter.invalid_regex, filter.limit_reached.
+// Update changes a filter of an account. The patterns are compiled outside of the transaction, which checks that the filter has
+// not changed since, or else Update tries again. Errors: filter.not_found, filter.invalid_regex, filter.limit_reached.
 func (s *Service) Update(ctx context.Context, account id.Account, filter id.Filter, c Change) (*Filter, error) {
 	for {
 		f, err := one(ctx, s.db, account, filter)
@@ -196,7 +197,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, filter id.Filt
 	}
 }
 
-// after is the present time, or a microsecond after the last change where that is later.
+// after returns the current time, or a microsecond after the last change if that is later.
 func (s *Service) after(last time.Time) time.Time {
 	now := s.clock.Now().Truncate(time.Microsecond)
 	if now.After(last) {
@@ -205,14 +206,14 @@ func (s *Service) after(last time.Time) time.Time {
 	return last.Add(time.Microsecond)
 }
 
-// replaceTx puts a changed filter in place of an old one; done is false where that is no longer what is stored.
+// replaceTx replaces a stored filter; done is false if the stored one is no longer old.
 func (s *Service) replaceTx(ctx context.Context, tx *db.Tx, old, changed *Filter) (done bool, err error) {
 	if changed.size > old.size {
 		_, total, err := sumTx(ctx, tx, old.Account)
 		if err != nil {
 			return false, err
 		}
-		if err := room(total - old.size + changed.size); err != nil {
+		if err := checkSize(total - old.size + changed.size); err != nil {
 			return false, err
 		}
 	}
@@ -220,7 +221,7 @@ func (s *Service) replaceTx(ctx context.Context, tx *db.Tx, old, changed *Filter
 	return updateTx(ctx, tx, old, changed)
 }
 
-// Delete removes a filter of an account. Error: filter.not_found.
+// Delete deletes a filter of an account. Error: filter.not_found.
 func (s *Service) Delete(ctx context.Context, account id.Account, filter id.Filter) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := tx.Exec(ctx, deleteFilter, account, filter)

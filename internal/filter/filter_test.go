@@ -20,18 +20,18 @@ import (
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// plans allows every account so many filters.
+// plans allows every account that many filters.
 type plans int
 
 func (p plans) FilterMax(context.Context, id.Account) (int, error) { return int(p), nil }
 
-// none is where nobody has a private domain.
+// none has no private domains.
 type none struct{}
 
 func (none) Owns(context.Context, id.Account, id.Domain) (bool, error) { return false, nil }
 
-// house is a service with two accounts, of which ann has a private domain.
-type house struct {
+// fixture is a Service with two accounts, of which ann has a private domain.
+type fixture struct {
 	*filter.Service
 	t        *testing.T
 	db       *db.DB
@@ -40,9 +40,9 @@ type house struct {
 	domain   id.Domain
 }
 
-func run(t *testing.T, max int, test func(t *testing.T, h *house)) {
+func run(t *testing.T, max int, test func(t *testing.T, h *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		h := &house{
+		h := &fixture{
 			t: t, db: d, clock: clock.NewFake(noon), ann: id.New[id.Account](noon), ben: id.New[id.Account](noon), domain: id.New[id.Domain](noon),
 		}
 		h.Service = filter.New(d, h.clock, plans(max), h)
@@ -50,8 +50,8 @@ func run(t *testing.T, max int, test func(t *testing.T, h *house)) {
 	})
 }
 
-// Owns makes the house the one that knows domains.
-func (h *house) Owns(_ context.Context, account id.Account, domain id.Domain) (bool, error) {
+// Owns makes the fixture a filter.Domains.
+func (h *fixture) Owns(_ context.Context, account id.Account, domain id.Domain) (bool, error) {
 	return account == h.ann && domain == h.domain, nil
 }
 
@@ -59,8 +59,8 @@ func settings(p filter.Patterns) filter.Settings {
 	return filter.Settings{Name: "test", Patterns: p, Priority: filter.PriorityDefault, Active: true}
 }
 
-// add makes a filter of ann's a second after the one before.
-func (h *house) add(domain id.Domain, priority int, p filter.Patterns) *filter.Filter {
+// add creates a filter of ann's a second after the previous one.
+func (h *fixture) add(domain id.Domain, priority int, p filter.Patterns) *filter.Filter {
 	h.t.Helper()
 	w := settings(p)
 	w.Priority = priority
@@ -72,8 +72,8 @@ func (h *house) add(domain id.Domain, priority int, p filter.Patterns) *filter.F
 	return f
 }
 
-// match is the code that ann's filters find, and which of them.
-func (h *house) match(domain id.Domain, m filter.Mail) (code string, by id.Filter) {
+// match returns the code that ann's filters find, and the filter.
+func (h *fixture) match(domain id.Domain, m filter.Mail) (code string, by id.Filter) {
 	h.t.Helper()
 	found, err := h.Match(h.t.Context(), h.ann, domain, m, 1)
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *house) match(domain id.Domain, m filter.Mail) (code string, by id.Filte
 	return found.Code, found.Filter
 }
 
-func (h *house) wantCode(err error, code problem.Code) *problem.Problem {
+func (h *fixture) wantCode(err error, code problem.Code) *problem.Problem {
 	h.t.Helper()
 	if !problem.Has(err, code) {
 		h.t.Fatalf("%v, want %s", err, code)
@@ -94,8 +94,8 @@ func (h *house) wantCode(err error, code problem.Code) *problem.Problem {
 	return p
 }
 
-func TestTheFirstFilterThatYieldsACodeWins(t *testing.T) {
-	run(t, 10, func(t *testing.T, h *house) {
+func TestFirstFilterWithACodeWins(t *testing.T) {
+	run(t, 10, func(t *testing.T, h *fixture) {
 		h.add("", 1, filter.Patterns{Extract: `nothing (\d+)`})
 		h.add("", 1, filter.Patterns{Extract: `(\s*)`}) // an empty code is none
 		late := h.add("", 100, filter.Patterns{Extract: `late (\d+)`})
@@ -131,7 +131,7 @@ func TestTheFirstFilterThatYieldsACodeWins(t *testing.T) {
 	})
 }
 
-func TestCodesAreReadyToPaste(t *testing.T) {
+func TestCodesAreNormalized(t *testing.T) {
 	for _, c := range []struct {
 		extract, text, code, display string
 		numeric                      bool
@@ -160,8 +160,8 @@ func TestCodesAreReadyToPaste(t *testing.T) {
 	}
 }
 
-func TestCreateRefuses(t *testing.T) {
-	run(t, 2, func(t *testing.T, h *house) {
+func TestCreateRejectsInvalidFilters(t *testing.T) {
+	run(t, 2, func(t *testing.T, h *fixture) {
 		for _, c := range []struct {
 			patterns filter.Patterns
 			pointer  string
@@ -192,8 +192,8 @@ func TestCreateRefuses(t *testing.T) {
 	})
 }
 
-func TestThePatternsOfAnAccountAreBoundedTogether(t *testing.T) {
-	run(t, 1000, func(t *testing.T, h *house) {
+func TestPatternsOfAnAccountAreBounded(t *testing.T) {
+	run(t, 1000, func(t *testing.T, h *fixture) {
 		small, large := h.add("", 1, filter.Patterns{Extract: "x"}), filter.Patterns{Extract: `[a-z]{300}`}
 		err := h.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { // as if there were hundreds
 			_, err := tx.Exec(ctx, "INSERT INTO filter SELECT 'flt_many', account_id, name, domain_id, from_pattern, subject_pattern, extract_regex, priority, 0, $1, created_at, updated_at FROM filter", 128<<10-310)
@@ -214,8 +214,8 @@ func TestThePatternsOfAnAccountAreBoundedTogether(t *testing.T) {
 	})
 }
 
-func TestUpdateChangesWhatIsNamed(t *testing.T) {
-	run(t, 5, func(t *testing.T, h *house) {
+func TestUpdateChangesOnlyGivenFields(t *testing.T) {
+	run(t, 5, func(t *testing.T, h *fixture) {
 		f := h.add(h.domain, 7, filter.Patterns{From: "a", Subject: "b", Extract: "c"})
 		empty, number, off := "", 9, false
 		h.clock.Advance(time.Second)
@@ -249,9 +249,9 @@ func TestUpdateChangesWhatIsNamed(t *testing.T) {
 	})
 }
 
-// Changes of different fields that meet do not undo each other.
-func TestConcurrentUpdatesAllHold(t *testing.T) {
-	run(t, 5, func(t *testing.T, h *house) {
+// Concurrent changes of different fields do not undo each other.
+func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
+	run(t, 5, func(t *testing.T, h *fixture) {
 		f := h.add("", 1, filter.Patterns{Extract: "x"})
 		name, from, subject, extract, priority := "n", "f", "s", "e", 42
 		var all sync.WaitGroup
@@ -277,8 +277,8 @@ func TestConcurrentUpdatesAllHold(t *testing.T) {
 	})
 }
 
-func TestAChangeHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
-	run(t, 5, func(t *testing.T, h *house) {
+func TestChangesTakeEffectInEveryProcess(t *testing.T) {
+	run(t, 5, func(t *testing.T, h *fixture) {
 		elsewhere := filter.New(h.db, h.clock, plans(5), h)
 		mail := filter.Mail{Text: "a 1 b 2"}
 		there := func() string {
@@ -334,7 +334,7 @@ func TestAChangeHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
 }
 
 func TestListPagesNewestFirst(t *testing.T) {
-	run(t, 5, func(t *testing.T, h *house) {
+	run(t, 5, func(t *testing.T, h *fixture) {
 		var made []id.Filter
 		for range 4 {
 			made = append([]id.Filter{h.add("", 1, filter.Patterns{Extract: "x"}).ID}, made...)

@@ -10,22 +10,22 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
-// The bounds of the work on one mail, in steps: instructions of a pattern times octets that it is matched against,
-// which is the most that the matching machine does. A step takes some 10 ns at worst.
+// Bounds of the work on one mail, in steps: instructions of a pattern times octets that it is matched against, which is the
+// worst case of package regexp. A step takes at most some 10 ns.
 const (
 	selectWork  = 1 << 20 // for the patterns of senders and subjects
 	extractWork = 3 << 20 // for the patterns of codes
 
-	fromMax    = 512 // octets that are looked at
+	fromMax    = 512 // octets that are matched
 	subjectMax = 1000
 	textMax    = 64 << 10
 )
 
-// Mail is what filters look at.
+// Mail is the part of a mail that filters match.
 type Mail struct {
 	From    string // the sender's address
 	Subject string
-	Text    string // that of the HTML where there is no text part
+	Text    string // the text of the HTML if there is no text part
 }
 
 func (m Mail) cut() Mail {
@@ -38,13 +38,13 @@ func (m Mail) cut() Mail {
 type Found struct {
 	Code    string // ready to paste
 	Display string // as the mail writes it
-	Numeric bool   // whether Code is digits alone
+	Numeric bool   // whether Code has only digits
 	Filter  id.Filter
 }
 
-// Match returns what the first of an account's filters finds that yields a code, in the order of priority and age, or
-// nil. domain is the private domain that the mailbox lies in, "" for a public one. A mail for several accounts says
-// among how many of them its work is shared.
+// Match returns the code of the first of an account's filters that finds one, in the order of priority and age, or nil.
+// domain is the private domain of the mailbox, "" for a public one. The work on a mail for several accounts is divided
+// among them.
 func (s *Service) Match(ctx context.Context, account id.Account, domain id.Domain, m Mail, among int) (*Found, error) {
 	rules, err := s.cache.rules(ctx, account)
 	if err != nil || len(rules) == 0 {
@@ -60,8 +60,8 @@ func (s *Service) Match(ctx context.Context, account id.Account, domain id.Domai
 	return found(r.filter, code), nil
 }
 
-// selected are the rules that a mail concerns, in order. One whose patterns would exceed what is left of the work does
-// not select the mail: to look at a part of a sender or a subject could only mislead.
+// selected returns the rules whose domain, sender and subject match a mail, in order. A rule whose patterns would exceed the
+// remaining work does not match: matching a part of the sender or subject could give wrong results.
 func selected(rules []*rule, domain id.Domain, m Mail, work int) []*rule {
 	var chosen []*rule
 	for _, r := range rules {
@@ -80,7 +80,7 @@ func selected(rules []*rule, domain id.Domain, m Mail, work int) []*rule {
 	return chosen
 }
 
-// selects tells at which pattern a mail stops; otp.StepExtract means that it passes.
+// selects returns the step at which a mail fails; otp.StepExtract means that it matches.
 func (r *rule) selects(m Mail) otp.Step {
 	switch {
 	case r.from != nil && !r.from.MatchString(m.From):
@@ -91,8 +91,8 @@ func (r *rule) selects(m Mail) otp.Step {
 	return otp.StepExtract
 }
 
-// extracted is the first rule that yields a code. Each gets a fair share of the work, and so of the text: what short
-// patterns do not need goes to the others.
+// extracted returns the first rule that finds a code, and the code. Each gets a fair share of the work, and so of the text:
+// what cheap patterns do not need goes to the others.
 func extracted(rules []*rule, m Mail, work int) (*rule, string) {
 	octets := len(m.Subject) + 1 + len(m.Text)
 	needs := make([]int, len(rules))
@@ -108,14 +108,13 @@ func extracted(rules []*rule, m Mail, work int) (*rule, string) {
 	return nil, ""
 }
 
-// extractFrom looks for a code in the first octets of subject, newline, text.
+// extractFrom searches the first octets of the subject, a newline and the text for a code.
 func (r *rule) extractFrom(m Mail, octets int) (code string, step otp.Step) {
 	subject := cut(m.Subject, octets)
 	return r.extract.Apply("", subject, cut(m.Text, max(0, octets-len(subject)-1)))
 }
 
-// fair is the most that each of several needs may have of a budget, so that all that need less have what they need and
-// the others have as much as each other.
+// fair returns the maximum share of a budget (max-min fairness): needs below it are met in full, all others get the same.
 func fair(needs []int, budget int) int {
 	needs = slices.Sorted(slices.Values(needs))
 	for i, need := range needs {
@@ -127,7 +126,7 @@ func fair(needs []int, budget int) int {
 	return math.MaxInt
 }
 
-// cut shortens a text to a number of octets, between characters.
+// cut truncates a text to a number of octets, at a character boundary.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -138,15 +137,15 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// Trial is what a filter would do with a mail.
+// Trial is the result of Try.
 type Trial struct {
 	Found   *Found // nil: nothing
 	Step    otp.Step
-	Builtin otp.Explanation // what the built-in extractor says of the same mail
+	Builtin otp.Explanation // the result of the built-in extractor
 }
 
-// Try looks what patterns would do with a mail, as if theirs were the only filter. The problem points below where, into
-// the request's body. Error: filter.invalid_regex.
+// Try matches a mail with patterns as if they were the only filter. where is the pointer to the patterns in the request's
+// body, for the error. Error: filter.invalid_regex.
 func Try(p Patterns, m Mail, where string) (*Trial, error) {
 	r, err := p.compile()
 	if err != nil {

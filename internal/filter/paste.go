@@ -7,8 +7,8 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// found is a code that a pattern extracted. Digits with nothing but spaces and hyphens between them are made ready to paste,
-// as the built-in extractor does (decisions §2 OTP); anything else is what the filter's owner wants it to be.
+// found returns a code that a pattern extracted. Digits with only spaces and hyphens between them are normalized, as the
+// built-in extractor does (docs/spec/messages.md#codes); anything else is left unchanged.
 func found(filter id.Filter, extracted string) *Found {
 	f := &Found{Code: extracted, Display: extracted, Filter: filter}
 	if digits, ok := digitsOf(extracted); ok {
@@ -31,7 +31,7 @@ func digitsOf(code string) (digits string, ok bool) {
 	return b.String(), b.Len() > 0
 }
 
-// digit is the value of a decimal digit of any script: Unicode keeps them in runs of ten.
+// digit returns the value of a decimal digit of any script: in Unicode they are in runs of ten.
 func digit(r rune) (d byte, ok bool) {
 	if r < unicode.MaxASCII {
 		return byte(r - '0'), r >= '0' && r <= '9'

@@ -11,19 +11,18 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// rule is a filter ready for use. The patterns' sizes are what a step of work costs: the matching machine does at
-// most so many instructions an octet.
+// rule is a compiled filter. The size of a pattern is its number of instructions, the maximum work per octet.
 type rule struct {
 	filter                id.Filter
 	domain                id.Domain
-	version               int64          // of the filter: when it was changed last
-	from, subject         *regexp.Regexp // nil: every mail passes
+	version               int64          // of the filter: when it was last changed
+	from, subject         *regexp.Regexp // nil: matches every mail
 	extract               *otp.Rule
 	fromSize, subjectSize int
 	textSize              int
 }
 
-// check says whether the patterns can be used, and returns their size. Error: filter.invalid_regex.
+// check compiles the patterns and returns their size. Error: filter.invalid_regex.
 func (p Patterns) check() (size int, err error) {
 	r, err := p.compile()
 	if err != nil {
@@ -32,8 +31,7 @@ func (p Patterns) check() (size int, err error) {
 	return r.size(), nil
 }
 
-// invalid makes a fault in a pattern a problem that tells its owner where it is; where is what the patterns lie below in
-// the request's body.
+// invalid returns the problem of an invalid pattern; where is the pointer to the patterns in the request's body.
 func invalid(err error, where string) error {
 	e, ok := errors.AsType[*otp.PatternError](err)
 	if !ok {
@@ -46,12 +44,12 @@ func invalid(err error, where string) error {
 
 func (r *rule) size() int { return r.fromSize + r.subjectSize + r.textSize }
 
-// compile makes a rule of patterns. Error: *otp.PatternError.
+// compile compiles patterns. Error: *otp.PatternError.
 func (p Patterns) compile() (*rule, error) {
 	if _, err := otp.CompileRule(p.From, p.Subject, p.Extract); err != nil {
 		return nil, err
 	}
-	// What selects a mail and what extracts from it are kept apart, since the work of each is bounded by itself.
+	// The selecting and the extracting patterns are compiled separately, since their work has separate bounds.
 	extract, err := otp.CompileRule("", "", p.Extract)
 	if err != nil {
 		return nil, err
@@ -67,7 +65,7 @@ func (p Patterns) compile() (*rule, error) {
 	return r, err
 }
 
-// selector compiles what a sender or a subject is searched with.
+// selector compiles the pattern for a sender or a subject.
 func selector(pattern string) (*regexp.Regexp, int, error) {
 	if pattern == "" {
 		return nil, 0, nil
@@ -81,7 +79,7 @@ func selector(pattern string) (*regexp.Regexp, int, error) {
 	return re, size, err
 }
 
-// instructions counts what a pattern compiles to.
+// instructions returns how many instructions a pattern compiles to.
 func instructions(pattern string) (int, error) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -65,7 +65,7 @@ const beyond int64 = 1 << 62
 func page(ctx context.Context, q db.Queryer, account id.Account, before id.Filter, max int) ([]*Filter, error) {
 	created := beyond
 	if before != "" {
-		created = id.Time(before).UnixMicro() // the identifier was made for the creation
+		created = id.Time(before).UnixMicro() // the identifier contains the time of creation
 	}
 	return many(ctx, q, selectPage, account, created, before, max)
 }
@@ -84,7 +84,7 @@ func insertTx(ctx context.Context, tx *db.Tx, f *Filter) error {
 	return err
 }
 
-// updateTx writes a changed filter unless it was changed or deleted since old was read.
+// updateTx stores a changed filter, unless it was changed or deleted since old was read.
 func updateTx(ctx context.Context, tx *db.Tx, old, f *Filter) (done bool, err error) {
 	n, err := tx.Exec(ctx, updateFilter, f.Account, f.ID, old.UpdatedAt.UnixMicro(), f.Name, f.Patterns.From, f.Patterns.Subject,
 		f.Patterns.Extract, f.Priority, f.Active, f.size, f.UpdatedAt.UnixMicro())

@@ -11,9 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
-// A share is fair: together nobody has more than there is, who needs less has it all, and nothing is left while anybody
-// wants more.
-func TestTheWorkIsSharedFairly(t *testing.T) {
+// Shares do not exceed the budget, needs below the share are met in full, and nothing is left while a need is not met.
+func TestWorkIsSharedFairly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		needs := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "needs")
 		budget := rapid.IntRange(0, 20_000).Draw(t, "budget")
@@ -31,9 +30,9 @@ func TestTheWorkIsSharedFairly(t *testing.T) {
 	})
 }
 
-// Costly filters in front do not keep the others from having their share.
-func TestEveryFilterGetsItsShareOfTheText(t *testing.T) {
-	run(t, 600, func(t *testing.T, h *house) {
+// Costly filters do not take the share of later ones.
+func TestCostlyFiltersDoNotStarveOthers(t *testing.T) {
+	run(t, 600, func(t *testing.T, h *fixture) {
 		for i := range 40 {
 			h.add("", 1, filter.Patterns{Extract: fmt.Sprintf(`(?:x?){330}y%d`, i)})
 		}
@@ -45,9 +44,9 @@ func TestEveryFilterGetsItsShareOfTheText(t *testing.T) {
 	})
 }
 
-// A mail for many accounts costs as much as one for one.
-func TestTheWorkIsSharedAmongTheAccounts(t *testing.T) {
-	run(t, 5, func(t *testing.T, h *house) {
+// A mail for many accounts costs as much as one for a single account.
+func TestWorkIsDividedAmongAccounts(t *testing.T) {
+	run(t, 5, func(t *testing.T, h *fixture) {
 		h.add("", 1, filter.Patterns{Extract: `(?:x?){330}pin (\d+)`})
 		mail := filter.Mail{Text: strings.Repeat("-", 3000) + " pin 4821"}
 		for among, code := range map[int]string{1: "4821", 100: ""} {
@@ -59,8 +58,8 @@ func TestTheWorkIsSharedAmongTheAccounts(t *testing.T) {
 	})
 }
 
-func TestASenderThatIsTooCostlyToLookAtIsPassedOver(t *testing.T) {
-	run(t, 5, func(t *testing.T, h *house) {
+func TestTooCostlySenderPatternIsSkipped(t *testing.T) {
+	run(t, 5, func(t *testing.T, h *fixture) {
 		h.add("", 1, filter.Patterns{Subject: `^(?:x?){330}$`, Extract: `\d+`})
 		if code, _ := h.match("", filter.Mail{Subject: "xxx", Text: "1"}); code != "1" {
 			t.Errorf("a short subject: %q", code)
@@ -72,7 +71,7 @@ func TestASenderThatIsTooCostlyToLookAtIsPassedOver(t *testing.T) {
 	})
 }
 
-// What a filter does with a short mail is what the rule that it is made of does.
+// For a short mail a filter gives the same result as its otp.Rule.
 func FuzzTry(f *testing.F) {
 	f.Add("@shop", "order", `(\d{6})`, "a@shop.example", "Order", "123456")
 	f.Add("", "", `(?P<code>[A-Z]+)-(\d+)`, "", "", "AB-12")
