@@ -1,5 +1,5 @@
-// Package content holds what staff publish for everybody: notices, which come and go by schedule, and pages (decisions §2
-// Content). It refuses to keep HTML that is not safe to render as it is, and to know who may publish.
+// Package content implements what staff publish: notices, which are shown by a schedule, and pages (docs/spec/content.md). It
+// stores only HTML that is safe to render unchanged. Its callers decide who may publish.
 package content
 
 import (
@@ -16,20 +16,20 @@ import (
 // Bounds of what can be published.
 const (
 	titleMax  = 200       // characters
-	noticeMax = 16 << 10  // octets of a notice's HTML, before and after it is made safe: all notices go into one answer
-	pageMax   = 256 << 10 // the same of a page's
+	noticeMax = 16 << 10  // octets of a notice's HTML, before and after sanitizing: all notices go into one answer
+	pageMax   = 256 << 10 // octets of a page's HTML, likewise
 )
 
-// Service is the use of notices and pages. It is safe for concurrent use.
+// Service implements notices and pages. It is safe for concurrent use.
 type Service struct {
 	db    *db.DB
 	clock clock.Clock
 }
 
-// New assembles the service.
+// New returns a Service.
 func New(d *db.DB, c clock.Clock) *Service { return &Service{db: d, clock: c} }
 
-// checkTitle refuses a title that cannot be one line of a page. Error: request.invalid.
+// checkTitle checks that a title is one line of text. Error: request.invalid.
 func checkTitle(title string) error {
 	control := strings.ContainsFunc(title, unicode.IsControl)
 	if strings.TrimSpace(title) == "" || !utf8.ValidString(title) || control || utf8.RuneCountInString(title) > titleMax {
@@ -38,8 +38,8 @@ func checkTitle(title string) error {
 	return nil
 }
 
-// safe makes HTML safe to render as it is (spec §4 content). Where there is some, some of it must be left, so that nobody
-// publishes an empty page without noticing. Error: request.invalid.
+// safe sanitizes HTML (docs/spec/content.md#html). It is an error if nothing is left of non-empty HTML, so that an empty page
+// is not published by mistake. Error: request.invalid.
 func safe(html string, max int) (string, error) {
 	if len(html) > max || !utf8.ValidString(html) {
 		return "", problem.Invalid("/html", "must be UTF-8 and at most %d KiB large", max>>10)
@@ -47,9 +47,9 @@ func safe(html string, max int) (string, error) {
 	made := strings.TrimSpace(sanitize.Notice(html))
 	switch {
 	case made == "" && strings.TrimSpace(html) != "":
-		return "", problem.Invalid("/html", "has nothing in it that may be published: text, headings, lists, tables and links may")
+		return "", problem.Invalid("/html", "has no content that may be published: text, headings, lists, tables and links are allowed")
 	case len(made) > max:
-		return "", problem.Invalid("/html", "is more than %d KiB large once it is made safe", max>>10)
+		return "", problem.Invalid("/html", "is larger than %d KiB after sanitizing", max>>10)
 	}
 	return made, nil
 }

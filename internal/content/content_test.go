@@ -17,27 +17,27 @@ import (
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// press is a service with what a test moves.
-type press struct {
+// fixture is a Service with its clock.
+type fixture struct {
 	*content.Service
 	t     *testing.T
 	clock *clock.Fake
 }
 
 // each runs a test on every engine.
-func each(t *testing.T, test func(t *testing.T, p *press)) {
+func each(t *testing.T, test func(t *testing.T, p *fixture)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		test(t, &press{Service: content.New(d, c), t: t, clock: c})
+		test(t, &fixture{Service: content.New(d, c), t: t, clock: c})
 	})
 }
 
-// draft is a notice for all from now on.
+// draft returns a notice for all readers from now on.
 func draft(title string) content.Draft {
 	return content.Draft{Kind: content.Banner, Level: content.Info, Title: title, HTML: "<p>Hello</p>", Dismissible: true}
 }
 
-func (p *press) publish(d content.Draft) *content.Notice {
+func (p *fixture) publish(d content.Draft) *content.Notice {
 	p.t.Helper()
 	n, err := p.Publish(p.t.Context(), d)
 	if err != nil {
@@ -47,8 +47,8 @@ func (p *press) publish(d content.Draft) *content.Notice {
 	return n
 }
 
-// shown are the titles that readers of a locale are shown.
-func (p *press) shown(l content.Locale) string {
+// shown returns the titles of the notices for readers of a locale.
+func (p *fixture) shown(l content.Locale) string {
 	p.t.Helper()
 	all, err := p.Shown(p.t.Context(), l)
 	if err != nil {
@@ -61,8 +61,8 @@ func (p *press) shown(l content.Locale) string {
 	return strings.Join(titles, " ")
 }
 
-func TestNoticesComeAndGoBySchedule(t *testing.T) {
-	each(t, func(t *testing.T, p *press) {
+func TestNoticesAreShownBySchedule(t *testing.T) {
+	each(t, func(t *testing.T, p *fixture) {
 		later, brief := draft("later"), draft("brief")
 		later.StartsAt = noon.Add(time.Hour)
 		brief.EndsAt = noon.Add(2 * time.Hour)
@@ -112,8 +112,8 @@ func TestNoticesComeAndGoBySchedule(t *testing.T) {
 	})
 }
 
-func TestNoticesAreForTheReadersOfTheirLocale(t *testing.T) {
-	each(t, func(t *testing.T, p *press) {
+func TestNoticesAreShownToReadersOfTheirLocale(t *testing.T) {
+	each(t, func(t *testing.T, p *fixture) {
 		for _, l := range []content.Locale{"", "vi", "vi-vn", "en", "zh-Hant"} {
 			d := draft("for:" + string(l))
 			d.Locale = l
@@ -135,8 +135,8 @@ func TestNoticesAreForTheReadersOfTheirLocale(t *testing.T) {
 	})
 }
 
-func TestWhatIsPublishedIsChecked(t *testing.T) {
-	each(t, func(t *testing.T, p *press) {
+func TestInvalidNoticesAreRejected(t *testing.T) {
+	each(t, func(t *testing.T, p *fixture) {
 		for what, change := range map[string]func(*content.Draft){
 			"/kind":                          func(d *content.Draft) { d.Kind = "popup" },
 			"/level":                         func(d *content.Draft) { d.Level = "" },
@@ -174,8 +174,8 @@ func TestWhatIsPublishedIsChecked(t *testing.T) {
 	})
 }
 
-func TestHTMLIsMadeSafeWhenItIsWritten(t *testing.T) {
-	each(t, func(t *testing.T, p *press) {
+func TestHTMLIsSanitizedWhenStored(t *testing.T) {
+	each(t, func(t *testing.T, p *fixture) {
 		const html = `<h2 onclick="x()">Hi</h2><script>x()</script><img src=x onerror=x()><a href="javascript:x()">a</a> <a href="/docs">docs</a><p style="position:fixed">p`
 		d := draft("title")
 		d.HTML = html
@@ -201,15 +201,15 @@ func TestHTMLIsMadeSafeWhenItIsWritten(t *testing.T) {
 	})
 }
 
-func (p *press) put(key string, l content.Locale, title string) {
+func (p *fixture) put(key string, l content.Locale, title string) {
 	p.t.Helper()
 	if _, err := p.Put(p.t.Context(), content.Page{Key: key, Locale: l, Title: title, HTML: "<p>" + title + "</p>"}); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func TestAPageIsTheNearestToTheReader(t *testing.T) {
-	each(t, func(t *testing.T, p *press) {
+func TestNearestPageIsReturned(t *testing.T) {
+	each(t, func(t *testing.T, p *fixture) {
 		for _, l := range []content.Locale{"vi", "en-GB", "", "vi-VN", "en"} {
 			p.put("terms", l, "terms:"+string(l))
 		}
@@ -249,7 +249,7 @@ func TestAPageIsTheNearestToTheReader(t *testing.T) {
 }
 
 func TestPagesAreReplacedAndRemoved(t *testing.T) {
-	each(t, func(t *testing.T, p *press) {
+	each(t, func(t *testing.T, p *fixture) {
 		if all, err := p.Pages(t.Context(), ""); err != nil || len(all) != 0 {
 			t.Errorf("%v, %v", all, err)
 		}
@@ -286,8 +286,8 @@ func TestPagesAreReplacedAndRemoved(t *testing.T) {
 	})
 }
 
-func TestPagesAreChecked(t *testing.T) {
-	each(t, func(t *testing.T, p *press) {
+func TestInvalidPagesAreRejected(t *testing.T) {
+	each(t, func(t *testing.T, p *fixture) {
 		for what, page := range map[string]content.Page{
 			"/key empty":     {Title: "t"},
 			"/key capital":   {Key: "Terms", Title: "t"},

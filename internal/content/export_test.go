@@ -1,4 +1,4 @@
 package content
 
-// Chain lets tests see what a locale is cut down to.
+// Chain is chain.
 func (l Locale) Chain() []Locale { return l.chain() }

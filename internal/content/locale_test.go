@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-func TestReadersMayNameAnyWellFormedLocale(t *testing.T) {
+func TestAnyWellFormedLocaleIsAccepted(t *testing.T) {
 	for text, want := range map[string]content.Locale{
 		"": "", "en": "en", "VI-vn": "vi-VN", "zh-hant-tw": "zh-Hant-TW", "iw": "he", "en-US-u-ca-buddhist": "en-US-u-ca-buddhist",
 		"en-ZZ": "en-ZZ", "en-qqzz": "en", "qq": "",
@@ -26,7 +26,7 @@ func TestReadersMayNameAnyWellFormedLocale(t *testing.T) {
 	}
 }
 
-func TestALocaleIsCutDownFromItsEnd(t *testing.T) {
+func TestChainShortensFromTheEnd(t *testing.T) {
 	for locale, want := range map[content.Locale][]content.Locale{
 		"": nil, "vi": {"vi"}, "vi-VN": {"vi-VN", "vi"}, "zh-Hant-TW": {"zh-Hant-TW", "zh-Hant", "zh"},
 		"en-US-u-ca-buddhist": {"en-US-u-ca-buddhist", "en-US-u-ca", "en-US", "en"}, "x-one": {"x-one"},

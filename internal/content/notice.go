@@ -10,46 +10,46 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Kind says how a notice is shown.
+// Kind is how a notice is shown.
 type Kind string
 
-// The kinds of decisions §2 Content.
+// The kinds.
 const (
 	Banner Kind = "banner"
 	Dialog Kind = "dialog"
 )
 
-// Level says how urgent a notice is.
+// Level is how urgent a notice is.
 type Level string
 
-// The levels of decisions §2 Content.
+// The levels.
 const (
 	Info     Level = "info"
 	Warning  Level = "warning"
 	Critical Level = "critical"
 )
 
-// Notice is a notice as it is stored.
+// Notice is a stored notice.
 type Notice struct {
 	ID          id.Notice
 	CreatedAt   time.Time
-	WithdrawnAt time.Time // zero: it was not withdrawn
+	WithdrawnAt time.Time // zero: not withdrawn
 	Draft
 }
 
-// Draft is what staff say of a notice.
+// Draft is the part of a notice that staff write.
 type Draft struct {
 	Kind        Kind
 	Level       Level
 	Title       string
-	HTML        string // safe, once it is in a Notice; may be empty
-	Locale      Locale // whom it is for; "": all
+	HTML        string // sanitized in a Notice; may be empty
+	Locale      Locale // of the readers it is for; "": all readers
 	StartsAt    time.Time
-	EndsAt      time.Time // zero: it stays until it is withdrawn
+	EndsAt      time.Time // zero: shown until it is withdrawn
 	Dismissible bool
 }
 
-// State says where a notice is in its schedule.
+// State is the state of a notice in its schedule.
 type State string
 
 // The states of a notice.
@@ -60,7 +60,7 @@ const (
 	Withdrawn State = "withdrawn"
 )
 
-// State is where the notice is in its schedule at a moment. It is shown from its start on and not at its end any more.
+// State returns the state of the notice at a time. It is shown from StartsAt inclusive to EndsAt exclusive.
 func (n *Notice) State(now time.Time) State {
 	switch {
 	case !n.WithdrawnAt.IsZero():
@@ -73,10 +73,10 @@ func (n *Notice) State(now time.Time) State {
 	return Shown
 }
 
-// shownMax bounds how many notices can be waiting or shown at the same time: all of them go into one answer.
+// shownMax bounds how many notices can be scheduled or shown at the same time: all of them go into one answer.
 const shownMax = 100
 
-// Publish makes a notice of a draft, from its start on, or from now on where that is zero. Error: request.invalid.
+// Publish publishes a draft, from StartsAt on, or from now on if that is zero. Error: request.invalid.
 func (s *Service) Publish(ctx context.Context, d Draft) (*Notice, error) {
 	now := s.clock.Now().Truncate(time.Microsecond)
 	if d.StartsAt.IsZero() {
@@ -119,13 +119,13 @@ func (d Draft) check(now time.Time) error {
 	case !d.EndsAt.IsZero() && !d.EndsAt.After(now):
 		return problem.Invalid("/endsAt", "must lie in the future")
 	case !d.EndsAt.IsZero() && !d.EndsAt.After(d.StartsAt):
-		return problem.Invalid("/endsAt", "must lie behind the start")
+		return problem.Invalid("/endsAt", "must be after the start")
 	}
 	return checkTitle(d.Title)
 }
 
-// Shown lists the notices that are to be shown now to readers of a locale, newest start first: those for all, and those
-// for its language or a part of its tag, as a notice in vi is for vi-VN. For the empty locale these are all.
+// Shown returns the notices to show now to readers of a locale, latest start first: those for all readers, and those for a
+// prefix of its tag, as a notice in vi is for vi-VN. For the empty locale it returns all.
 func (s *Service) Shown(ctx context.Context, l Locale) ([]*Notice, error) {
 	all, err := shownAt(ctx, s.db, s.clock.Now())
 	if err != nil || l == "" {
@@ -135,12 +135,12 @@ func (s *Service) Shown(ctx context.Context, l Locale) ([]*Notice, error) {
 	return slices.DeleteFunc(all, func(n *Notice) bool { return n.Locale != "" && !slices.Contains(chain, n.Locale) }), nil
 }
 
-// Notices lists every notice there ever was, newest first, at most max: for staff.
+// Notices returns at most max notices, newest first, including past ones: for staff.
 func (s *Service) Notices(ctx context.Context, max int) ([]*Notice, error) {
 	return notices(ctx, s.db, selectNotices, max)
 }
 
-// Withdraw ends a notice now. One that was withdrawn before stays as it is. Error: notice.not_found.
+// Withdraw ends a notice now. It does not change one that is already withdrawn. Error: notice.not_found.
 func (s *Service) Withdraw(ctx context.Context, notice id.Notice) (n *Notice, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if n, err = noticeTx(ctx, tx, notice); err != nil || !n.WithdrawnAt.IsZero() {

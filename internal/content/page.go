@@ -11,21 +11,21 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Page is a page as it is stored: one of those with the same key, each in its locale.
+// Page is a stored page. Pages with the same key have different locales.
 type Page struct {
 	Key       string
-	Locale    Locale // "": for those in whose locale there is none
+	Locale    Locale // "": for readers without a page in their locale
 	Title     string
-	HTML      string // safe
+	HTML      string // sanitized
 	UpdatedAt time.Time
 }
 
-// keyForm is what a page's key looks like: it stands in paths.
+// keyForm is the form of a page's key, which is used in paths.
 var keyForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const keyMax = 64
 
-// Put publishes a page, in place of the one with the same key and locale. Error: request.invalid.
+// Put publishes a page and replaces the one with the same key and locale, if any. Error: request.invalid.
 func (s *Service) Put(ctx context.Context, p Page) (*Page, error) {
 	if !keyForm.MatchString(p.Key) || len(p.Key) > keyMax {
 		return nil, problem.Invalid("/key", "must be lower-case letters, digits and single hyphens between them, %d at most, such as terms-of-use", keyMax)
@@ -47,8 +47,8 @@ func (s *Service) Put(ctx context.Context, p Page) (*Page, error) {
 	return &p, nil
 }
 
-// Page is the page with a key for readers of a locale: the one in their locale or the nearest to it (RFC 4647 §3.4, lookup),
-// else the one without a locale, else the English one, else whichever is first. Error: page.not_found.
+// Page returns the page with a key for readers of a locale: the one in their locale or the nearest to it (RFC 4647 §3.4,
+// lookup), else the one without a locale, else the English one, else the first. Error: page.not_found.
 func (s *Service) Page(ctx context.Context, key string, l Locale) (*Page, error) {
 	all, err := pages(ctx, s.db, selectLocales, key)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) Page(ctx context.Context, key string, l Locale) (*Page, error)
 	return onePage(ctx, s.db, key, nearest(all, l).Locale)
 }
 
-// Pages lists the pages by key, each for readers of a locale as Page does, without their HTML.
+// Pages returns the pages for readers of a locale, ordered by key, without their HTML.
 func (s *Service) Pages(ctx context.Context, l Locale) ([]*Page, error) {
 	all, err := s.Every(ctx)
 	if err != nil {
@@ -73,11 +73,11 @@ func (s *Service) Pages(ctx context.Context, l Locale) ([]*Page, error) {
 	return chosen, nil
 }
 
-// Every lists every page in every locale by key and locale, without their HTML: for staff.
+// Every returns all pages in all locales, ordered by key and locale, without their HTML: for staff.
 func (s *Service) Every(ctx context.Context) ([]*Page, error) { return pages(ctx, s.db, selectPages) }
 
-// Remove unpublishes the page with a key and a locale, or with every locale where all is set. It returns how many they
-// were. Errors: request.invalid for no locale, page.not_found.
+// Remove deletes the page with a key and a locale, or with all locales if all is set, and returns their number. Errors:
+// request.invalid, if the locale is malformed; page.not_found.
 func (s *Service) Remove(ctx context.Context, key string, l Locale, all bool) (removed int, err error) {
 	if l, err = publishLocale(string(l)); err != nil {
 		return 0, err
@@ -93,7 +93,7 @@ func (s *Service) Remove(ctx context.Context, key string, l Locale, all bool) (r
 	return removed, err
 }
 
-// byKey groups pages that are sorted by key.
+// byKey groups sorted pages by key.
 func byKey(all []*Page) (groups [][]*Page) {
 	for len(all) > 0 {
 		n := slices.IndexFunc(all, func(p *Page) bool { return p.Key != all[0].Key })
@@ -106,7 +106,7 @@ func byKey(all []*Page) (groups [][]*Page) {
 	return groups
 }
 
-// nearest is the page among those with the same key that a reader of a locale is shown.
+// nearest returns the page for a reader of a locale, of pages with the same key.
 func nearest(all []*Page, l Locale) *Page {
 	wanted := append(l.chain(), "", "en")
 	rank := func(p *Page) int {
