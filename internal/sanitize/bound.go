@@ -10,16 +10,15 @@ import (
 // Limits of what is parsed into a tree. The parser itself stops at 512 open elements.
 const (
 	maxSource = 4 << 20 // bytes
-	maxNodes  = 100_000 // elements and texts the parser may come to make, estimated from above
-	maxAttrs  = 256     // of one tag, in what is not small
+	maxNodes  = 100_000 // elements and texts that the parser may create, an upper estimate
+	maxAttrs  = 256     // of one tag, in source larger than smallSource
 
-	smallSource = 64 << 10 // below this nothing but maxNodes can hurt
+	smallSource = 64 << 10 // below this only maxNodes matters
 )
 
 // affordable reports whether parsing src stays within the limits. Two things cost the parser more than their length: it
-// opens formatting elements (b, font, …) that were left open again in every block that follows, and it merges the
-// attributes of every further body and html tag into the first. A rough count clears nearly every mail; only for what it
-// does not clear the tags are read properly.
+// reopens unclosed formatting elements (b, font, …) in every following block, and it merges the attributes of every further
+// body and html tag into the first. A rough count suffices for nearly every mail; otherwise the tags are parsed exactly.
 func affordable(src string) bool {
 	if len(src) > maxSource {
 		return false

@@ -19,7 +19,7 @@ type rules struct {
 	second   func(string) string // bluemonday with the same lists
 }
 
-// dropped are the elements that go with all they contain. Elements of SVG and MathML go too, whatever their name.
+// dropped are the elements that are removed with their content, as are all elements of SVG and MathML.
 var dropped = set("applet", "area", "audio", "base", "basefont", "bgsound", "canvas", "command", "datalist", "dialog",
 	"embed", "frame", "frameset", "head", "iframe", "image", "input", "isindex", "keygen", "link", "map", "math", "meta",
 	"noembed", "noframes", "noscript", "object", "optgroup", "option", "param", "picture", "portal", "script", "select",
@@ -107,8 +107,8 @@ func newRules(rs rules) *rules {
 	return &rs
 }
 
-// policy says the same as rs to bluemonday. Values are not its business, they are in canonical form by then; but it has
-// an eye on what could load or run something.
+// policy says the same as rs to bluemonday. Values are in canonical form by then and not checked again, except
+// those that could load or run something.
 func (rs rules) policy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	for name, own := range rs.elements {

@@ -1,11 +1,10 @@
-// Package sanitize turns the HTML of strangers into HTML that is safe to show, and into text. It is pure: it fetches
-// nothing and keeps no state. It refuses whatever it does not know: elements, attributes, addresses and style properties
-// stay only if a list in this package names them.
+// Package sanitize turns untrusted HTML into HTML that is safe to show, and into text. It fetches nothing and keeps no state.
+// It works by allow lists: elements, attributes, addresses and style properties stay only if a list in this package has them.
 //
 // What a mail's HTML goes through: its cost is bounded by a count of its tags, golang.org/x/net/html parses it into a
-// tree as a browser would, the tree is written out again with nothing but what the lists allow, bluemonday checks the
+// tree as a browser would, the tree is written out again with only what the lists allow, bluemonday checks the
 // result against the same lists as a second opinion, and the whole is repeated until nothing changes any more. So the
-// output is well nested, cannot close an element around it, and no parser can read anything else into it.
+// output is well nested, cannot close an element around it, and every parser reads it as the same tree.
 package sanitize
 
 import (
@@ -14,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Image finds the part of the same mail that a cid: URL names (RFC 2392). One of more than most bytes is not wanted.
+// Image finds the part of the same mail that a cid: URL names (RFC 2392), unless it is larger than most bytes.
 type Image = func(cid string, most int) (contentType string, data []byte, ok bool)
 
 // HTML returns the safe form of a mail's HTML body, a fragment to be put into a page (docs/spec/messages.md "HTML"). seed
@@ -30,13 +29,13 @@ func HTML(src, seed string, image Image) string {
 	return mailRules.sanitize(src, scopeClass(seed), image)
 }
 
-// Notice returns the safe form of what staff publish (spec §4 content): text, headings, lists, tables and links; no
+// Notice returns the safe form of what staff publish (docs/spec/content.md#html): text, headings, lists, tables and links; no
 // images, no styles. Unlike in mail, links within the site are kept.
 func Notice(src string) string {
 	return noticeRules.sanitize(src, "", nil)
 }
 
-// maxRounds bounds how often output is sanitized again until it stays as it is. Two rounds settle nearly everything.
+// maxRounds bounds how often output is sanitized again until it does not change. Two rounds suffice for nearly everything.
 const maxRounds = 5
 
 func (rs *rules) sanitize(src, scope string, image Image) string {
@@ -78,7 +77,7 @@ const (
 	maxTextLines = 10_000
 )
 
-// textOnly is the readable text of src as HTML.
+// textOnly returns the readable text of src as HTML.
 func textOnly(src string) string {
 	text := Text(src[:min(len(src), maxSource)])
 	if len(text) > maxTextBytes {

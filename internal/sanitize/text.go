@@ -134,7 +134,7 @@ func (r *textReader) text(s string) {
 	r.out.words(s)
 }
 
-// unread are the elements whose content is no part of the text.
+// unread are the elements whose content is not part of the text.
 var unread = set("applet", "canvas", "datalist", "embed", "frameset", "head", "iframe", "map", "math", "noembed", "noframes",
 	"noscript", "object", "script", "select", "style", "svg", "template", "title", "xml")
 
@@ -185,7 +185,7 @@ func (w *textWriter) words(s string) {
 		case r == utf8.RuneError && size == 1:
 			w.word("\uFFFD")
 		case isFiller(r), isJoiner(r) && (w.pendingSpace || !w.wrote), r < ' ' || r == 0x7f:
-			// not to be seen
+			// invisible
 		default:
 			w.word(s[:size])
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What bluemonday is told of addresses; the beginning decides what they can do.
+// The addresses that bluemonday allows, by their beginning.
 var (
 	safeHref = regexp.MustCompile(`^(?:https?://[^/\\?#]|mailto:|tel:|/(?:[^/\\]|$))`)
 	safeSrc  = regexp.MustCompile(`^(?:https?://[^/\\?#]|data:image/(?:png|jpeg|gif|webp|bmp);base64,)`)
@@ -14,7 +14,7 @@ var (
 // maxAddress is the longest link or image address kept, in bytes.
 const maxAddress = 8 << 10
 
-// mailHref keeps absolute web addresses, mailto: and tel:. Relative ones and fragments have nothing to lead to.
+// mailHref keeps absolute web addresses, mailto: and tel:. Relative ones and fragments have no target.
 func mailHref(v string) (string, bool) {
 	v, ok := tidyAddress(v)
 	if !ok {
@@ -36,7 +36,7 @@ func noticeHref(v string) (string, bool) {
 }
 
 // tidyAddress removes what browsers remove from an address before they read it (URL Standard §4.4): white space and
-// control characters around it, tabs and line ends within. What may still be read in two ways is refused.
+// control characters around it, tabs and line ends within. An address that is still ambiguous is rejected.
 func tidyAddress(v string) (string, bool) {
 	v = strings.TrimFunc(v, func(r rune) bool { return r <= ' ' })
 	if strings.ContainsAny(v, "\t\n\r") {
