@@ -10,7 +10,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["register"];
+        post: operations["registerAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -26,8 +26,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["sign-in"];
-        delete: operations["sign-out"];
+        post: operations["signIn"];
+        delete: operations["signOut"];
         options?: never;
         head?: never;
         patch?: never;
@@ -40,7 +40,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-notices"];
+        get: operations["listNotices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -56,7 +56,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-pages"];
+        get: operations["listPages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-page"];
+        get: operations["getPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -88,7 +88,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-domains"];
+        get: operations["listDomains"];
         put?: never;
         post?: never;
         delete?: never;
@@ -104,7 +104,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-health"];
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -122,7 +122,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["bankpay-webhook"];
+        post: operations["bankpayWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -136,9 +136,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-key-mailboxes"];
+        get: operations["listKeyMailboxes"];
         put?: never;
-        post: operations["create-key-mailbox"];
+        post: operations["createKeyMailbox"];
         delete?: never;
         options?: never;
         head?: never;
@@ -155,7 +155,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["destroy-key-mailbox"];
+        delete: operations["destroyKeyMailbox"];
         options?: never;
         head?: never;
         patch?: never;
@@ -168,7 +168,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-key-messages"];
+        get: operations["listKeyMessages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -184,7 +184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-key-latest-otp"];
+        get: operations["getKeyLatestOtp"];
         put?: never;
         post?: never;
         delete?: never;
@@ -202,7 +202,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["create-mailbox"];
+        post: operations["createMailbox"];
         delete?: never;
         options?: never;
         head?: never;
@@ -216,10 +216,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-mailbox"];
+        get: operations["getMailbox"];
         put?: never;
         post?: never;
-        delete: operations["destroy-mailbox"];
+        delete: operations["destroyMailbox"];
         options?: never;
         head?: never;
         patch?: never;
@@ -234,7 +234,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["extend-mailbox"];
+        post: operations["extendMailbox"];
         delete?: never;
         options?: never;
         head?: never;
@@ -248,7 +248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-messages"];
+        get: operations["listMessages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -264,7 +264,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-latest-otp"];
+        get: operations["getLatestOtp"];
         put?: never;
         post?: never;
         delete?: never;
@@ -280,13 +280,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-account"];
+        get: operations["getAccount"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["update-account"];
+        patch: operations["updateAccount"];
         trace?: never;
     };
     "/api/v1/me/2fa": {
@@ -296,10 +296,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-two-factor"];
+        get: operations["getTwoFactor"];
         put?: never;
         post?: never;
-        delete: operations["end-two-factor"];
+        delete: operations["endTwoFactor"];
         options?: never;
         head?: never;
         patch?: never;
@@ -314,7 +314,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["confirm-two-factor"];
+        post: operations["confirmTwoFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -330,7 +330,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["set-up-two-factor"];
+        post: operations["setUpTwoFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -344,9 +344,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-keys"];
+        get: operations["listKeys"];
         put?: never;
-        post: operations["create-key"];
+        post: operations["createKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -363,7 +363,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["revoke-key"];
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -376,9 +376,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-private-domains"];
+        get: operations["listPrivateDomains"];
         put?: never;
-        post: operations["create-private-domain"];
+        post: operations["createPrivateDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -395,7 +395,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-private-domain"];
+        delete: operations["deletePrivateDomain"];
         options?: never;
         head?: never;
         patch?: never;
@@ -410,7 +410,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["verify-private-domain"];
+        post: operations["verifyPrivateDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -424,9 +424,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-filters"];
+        get: operations["listFilters"];
         put?: never;
-        post: operations["create-filter"];
+        post: operations["createFilter"];
         delete?: never;
         options?: never;
         head?: never;
@@ -442,7 +442,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["test-filter"];
+        post: operations["testFilter"];
         delete?: never;
         options?: never;
         head?: never;
@@ -459,10 +459,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-filter"];
+        delete: operations["deleteFilter"];
         options?: never;
         head?: never;
-        patch: operations["update-filter"];
+        patch: operations["updateFilter"];
         trace?: never;
     };
     "/api/v1/me/mailboxes": {
@@ -472,7 +472,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-account-mailboxes"];
+        get: operations["listAccountMailboxes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -488,10 +488,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-subscription"];
+        get: operations["getSubscription"];
         put?: never;
-        post: operations["create-subscription"];
-        delete: operations["end-subscription"];
+        post: operations["createSubscription"];
+        delete: operations["endSubscription"];
         options?: never;
         head?: never;
         patch?: never;
@@ -504,7 +504,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-wallet"];
+        get: operations["getWallet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -522,7 +522,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["create-topup"];
+        post: operations["createTopup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -536,7 +536,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-topup"];
+        get: operations["getTopup"];
         put?: never;
         post?: never;
         delete?: never;
@@ -552,7 +552,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-wallet-transactions"];
+        get: operations["listWalletTransactions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -568,9 +568,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-webhooks"];
+        get: operations["listWebhooks"];
         put?: never;
-        post: operations["create-webhook"];
+        post: operations["createWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -587,10 +587,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-webhook"];
+        delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        patch: operations["update-webhook"];
+        patch: operations["updateWebhook"];
         trace?: never;
     };
     "/api/v1/me/webhooks/{id}/deliveries": {
@@ -600,7 +600,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-deliveries"];
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -618,7 +618,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["redeliver"];
+        post: operations["redeliverWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -634,7 +634,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["rotate-webhook-secret"];
+        post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -650,7 +650,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["test-webhook"];
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -664,10 +664,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-message"];
+        get: operations["getMessage"];
         put?: never;
         post?: never;
-        delete: operations["delete-message"];
+        delete: operations["deleteMessage"];
         options?: never;
         head?: never;
         patch?: never;
@@ -680,7 +680,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-attachment"];
+        get: operations["getAttachment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -696,7 +696,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-message-raw"];
+        get: operations["getMessageRaw"];
         put?: never;
         post?: never;
         delete?: never;
@@ -712,7 +712,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-payment-providers"];
+        get: operations["listPaymentProviders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -728,7 +728,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list-plans"];
+        get: operations["listPlans"];
         put?: never;
         post?: never;
         delete?: never;
@@ -744,7 +744,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-readiness"];
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -760,10 +760,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-session"];
+        get: operations["getSession"];
         put?: never;
-        post: operations["start-session"];
-        delete: operations["end-session"];
+        post: operations["startSession"];
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -778,20 +778,19 @@ export interface components {
             createdAt: string;
             /** Format: email */
             email: string;
+            /** @example acc_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
+            /** @example en */
             locale: string;
+            /** @example free */
             plan: string;
             /** @enum {string} */
             role: "user" | "staff";
             /** @enum {string} */
             twoFactor: "off" | "pending" | "active";
-        } & {
-            [key: string]: unknown;
         };
         AccountAnswer: {
             data: components["schemas"]["Account"];
-        } & {
-            [key: string]: unknown;
         };
         AccountUpdate: {
             /** @example vi-VN */
@@ -799,30 +798,36 @@ export interface components {
         };
         Attachment: {
             available: boolean;
+            /** @example logo@example.org */
             contentId: string | null;
+            /** @example application/pdf */
             contentType: string;
+            /** @example invoice.pdf */
             filename: string;
+            /** @example att_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             inline: boolean;
+            /** @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 */
             sha256: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 48211
+             */
             size: number;
-        } & {
-            [key: string]: unknown;
         };
         BankAccount: {
+            /** @example CONG TY GONEBOX */
             accountName: string;
+            /** @example 0011001932418 */
             accountNumber: string;
+            /** @example 970436 */
             bin: string;
+            /** @example Vietcombank */
             name: string;
-        } & {
-            [key: string]: unknown;
         };
         BankReceipt: {
             /** @enum {boolean} */
             success: true;
-        } & {
-            [key: string]: unknown;
         };
         BankTransaction: {
             /** @example 0011001932418 */
@@ -845,8 +850,6 @@ export interface components {
             transferAmount?: unknown;
             /** @example in */
             transferType?: unknown;
-        } & {
-            [key: string]: unknown;
         };
         Credentials: {
             /** @example 482913 */
@@ -861,56 +864,61 @@ export interface components {
             attempt: number;
             /** Format: date-time */
             attemptedAt: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 84
+             */
             durationMs: number;
+            /** @example the endpoint did not answer in time */
             error: string | null;
+            /** @example message.received */
             event: string;
+            /** @example evt_01jzq8w3v5e4t9n2k7m6x0y1dr */
             eventId: string;
             /** Format: int64 */
             httpStatus: number | null;
+            /** @example dlv_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
             /** @enum {string} */
             outcome: "succeeded" | "failed";
+            /** @example thanks */
             responseBody: string;
-        } & {
-            [key: string]: unknown;
         };
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         DomainClaim: {
             /** @example mail.example.org */
             domain: string;
         };
         DomainRecord: {
+            /** @example _gonebox.mail.example.org */
             name: string;
             ok: boolean;
             /** Format: int64 */
             priority: number | null;
             /** @enum {string} */
             type: "TXT" | "MX";
+            /** @example gonebox-verify=5f0c1d7ab3e94c2f8a6d0b7e13c95a42 */
             value: string;
-        } & {
-            [key: string]: unknown;
         };
         Enrolment: {
             /** Format: date-time */
             expiresAt: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @example otpauth://totp/Gonebox:you@example.org?secret=JBSWY3DPEHPK3PXP&issuer=Gonebox
+             */
             otpauthUrl: string;
+            /** @example JBSWY3DPEHPK3PXP */
             secret: string;
-        } & {
-            [key: string]: unknown;
         };
         EnrolmentAnswer: {
             data: components["schemas"]["Enrolment"];
-        } & {
-            [key: string]: unknown;
         };
         Entitlements: {
             /** Format: int64 */
@@ -937,51 +945,58 @@ export interface components {
             "raw.retention": number;
             /** Format: int64 */
             "webhooks.max": number;
-        } & {
-            [key: string]: unknown;
         };
         Filter: {
             /** Format: date-time */
             createdAt: string;
+            /** @example dom_01jzq8w3v5e4t9n2k7m6x0y1dr */
             domainId: string | null;
+            /** @example code is (?P<code>[0-9]{6}) */
             extractRegex: string;
+            /** @example @door\.example$ */
             fromPattern: string | null;
+            /** @example flt_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
+            /** @example Door codes */
             name: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 100
+             */
             priority: number;
             /** @enum {string} */
             scopeType: "all" | "domain";
             /** @enum {string} */
             status: "active" | "disabled";
+            /** @example (?i)access */
             subjectPattern: string | null;
             /** Format: date-time */
             updatedAt: string;
-        } & {
-            [key: string]: unknown;
         };
         FilterAnswer: {
             data: components["schemas"]["Filter"];
-        } & {
-            [key: string]: unknown;
         };
         FilterCandidate: {
             chosen: boolean;
+            /** @example 246 810 */
             display: string;
             reasons: string[];
-            /** Format: double */
+            /**
+             * Format: double
+             * @example 4.2
+             */
             score: number;
+            /** @example 246810 */
             value: string;
             /** @enum {string} */
             where: "subject" | "preheader" | "text" | "html";
-        } & {
-            [key: string]: unknown;
         };
         FilterCreation: {
             domainId?: string | null;
             /** @example order (\d{6}) */
             extractRegex: string;
             fromPattern?: string | null;
+            /** @example Door codes */
             name: string;
             /** Format: int64 */
             priority?: number;
@@ -993,14 +1008,15 @@ export interface components {
         };
         FilterPage: {
             data: components["schemas"]["Filter"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         FilterSample: {
             /** @example no-reply@shop.example */
             from?: string;
+            /** @example Your sign-in code */
             subject?: string;
+            /** @example Your sign-in code is 246810. */
             text?: string;
         };
         FilterTest: {
@@ -1008,40 +1024,41 @@ export interface components {
             sample: components["schemas"]["FilterSample"];
         };
         FilterTrial: {
+            /** @example 246810 */
             builtinCode: string | null;
             candidates: components["schemas"]["FilterCandidate"][];
+            /** @example 246810 */
             code: string | null;
             matched: boolean;
             /** @enum {string} */
             step: "from" | "subject" | "extract" | "matched";
-        } & {
-            [key: string]: unknown;
         };
         FilterTrialAnswer: {
             data: components["schemas"]["FilterTrial"];
-        } & {
-            [key: string]: unknown;
         };
         FilterUpdate: {
+            /** @example code is (?P<code>[0-9]{6}) */
             extractRegex?: string;
+            /** @example @door\.example$ */
             fromPattern?: string | null;
+            /** @example Door codes */
             name?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 100
+             */
             priority?: number;
             /** @enum {string} */
             status?: "active" | "disabled";
+            /** @example (?i)access */
             subjectPattern?: string | null;
         };
         Health: {
             /** @enum {string} */
             status: "ok";
-        } & {
-            [key: string]: unknown;
         };
         HealthAnswer: {
             data: components["schemas"]["Health"];
-        } & {
-            [key: string]: unknown;
         };
         Key: {
             allowedCidrs: string[];
@@ -1049,89 +1066,101 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             expiresAt: string | null;
+            /** @example x_k3v9q2_4f8s1d6g7h2j5k9m */
             key?: string;
             /** Format: date-time */
             lastUsedAt: string | null;
+            /** @example CI */
             name: string;
+            /** @example k3v9q2 */
             prefix: string;
             scopes: ("mailboxes:read" | "mailboxes:write" | "messages:read" | "otp:read")[];
+            /** @example free */
             tier: string;
-        } & {
-            [key: string]: unknown;
         };
         KeyAnswer: {
             data: components["schemas"]["Key"];
-        } & {
-            [key: string]: unknown;
         };
         KeyCreation: {
             allowedCidrs?: string[];
             /** Format: date-time */
             expiresAt?: string;
+            /** @example CI */
             name: string;
             scopes: ("mailboxes:read" | "mailboxes:write" | "messages:read" | "otp:read")[];
         };
         KeyPage: {
             data: components["schemas"]["Key"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         LedgerEntry: {
             /** Format: int64 */
             amount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 120
+             */
             balanceAfter: number;
             /** Format: date-time */
             createdAt: string;
+            /** @example txn_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             /** @enum {string} */
             kind: "topup" | "subscription" | "adjustment";
+            /** @example Refund for a payment made twice */
             note: string | null;
+            /** @example ord_01jzq8w3v5e4t9n2k7m6x0y1dr */
             reference: string | null;
-        } & {
-            [key: string]: unknown;
         };
         LedgerEntryPage: {
             data: components["schemas"]["LedgerEntry"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         MailAddress: {
+            /** @example no-reply@shop.example */
             address: string;
+            /** @example Quick Shop */
             name: string;
-        } & {
-            [key: string]: unknown;
         };
         Mailbox: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @example quiet-otter-4821@gonebox.localhost
+             */
             address: string;
             /** Format: date-time */
             createdAt: string;
+            /** @example gonebox.localhost */
             domain: string;
             /** Format: date-time */
             expiresAt: string;
+            /** @example mbx_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
+            /** @example quiet-otter-4821 */
             localPart: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 3
+             */
             messageCount: number;
             /** @enum {string} */
             source: "guest" | "session" | "account" | "key" | "catchall";
             /** @enum {string} */
             tier: "free" | "paid";
+            /** @example xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn */
             token?: string;
             /** Format: int64 */
             ttl: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 1
+             */
             unreadCount: number;
-        } & {
-            [key: string]: unknown;
         };
         MailboxAnswer: {
             data: components["schemas"]["Mailbox"];
-        } & {
-            [key: string]: unknown;
         };
         MailboxCreation: {
             domain?: string;
@@ -1146,9 +1175,8 @@ export interface components {
         };
         MailboxPage: {
             data: components["schemas"]["Mailbox"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         Message: {
             attachments: components["schemas"]["Attachment"][];
@@ -1158,12 +1186,17 @@ export interface components {
             from: components["schemas"]["MailAddress"];
             hasAttachments: boolean;
             headers: components["schemas"]["MessageHeader"][];
+            /** @example <p>Your sign-in code is <b>246810</b>.</p> */
             html: string | null;
+            /** @example msg_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             links: string[];
+            /** @example mbx_01jzq8w3v5e4t9n2k7m6x0y1dr */
             mailboxId: string;
+            /** @example 1a2b3c@shop.example */
             messageId: string;
             otp: components["schemas"]["OTP"] | null;
+            /** @example Your sign-in code is 246810. */
             preview: string;
             /** Format: date-time */
             rawExpiresAt: string;
@@ -1175,16 +1208,14 @@ export interface components {
             sentAt: string | null;
             /** Format: int64 */
             size: number;
+            /** @example Your sign-in code */
             subject: string;
+            /** @example Your sign-in code is 246810. */
             text: string;
             to: components["schemas"]["MailAddress"][];
-        } & {
-            [key: string]: unknown;
         };
         MessageAnswer: {
             data: components["schemas"]["Message"] | null;
-        } & {
-            [key: string]: unknown;
         };
         MessageAuthentication: {
             /** @enum {string} */
@@ -1193,30 +1224,32 @@ export interface components {
             dmarc: "pass" | "fail" | "softfail" | "neutral" | "none" | "temperror" | "permerror";
             /** @enum {string} */
             spf: "pass" | "fail" | "softfail" | "neutral" | "none" | "temperror" | "permerror";
-        } & {
-            [key: string]: unknown;
         };
         MessageEnvelope: {
+            /** @example bounce@shop.example */
             from: string;
+            /** @example mx.example.org */
             helo: string;
+            /** @example 192.0.2.25 */
             remoteIp: string;
             tls: boolean;
             to: string[];
-        } & {
-            [key: string]: unknown;
         };
         MessageHeader: {
+            /** @example Subject */
             name: string;
+            /** @example Your sign-in code */
             value: string;
-        } & {
-            [key: string]: unknown;
         };
         MessageSummary: {
             from: components["schemas"]["MailAddress"];
             hasAttachments: boolean;
+            /** @example msg_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
+            /** @example mbx_01jzq8w3v5e4t9n2k7m6x0y1dr */
             mailboxId: string;
             otp: components["schemas"]["OTP"] | null;
+            /** @example Your sign-in code is 246810. */
             preview: string;
             /** Format: date-time */
             receivedAt: string;
@@ -1225,209 +1258,206 @@ export interface components {
             sentAt: string | null;
             /** Format: int64 */
             size: number;
+            /** @example Your sign-in code */
             subject: string;
             to: components["schemas"]["MailAddress"][];
-        } & {
-            [key: string]: unknown;
         };
         MessageSummaryPage: {
             data: components["schemas"]["MessageSummary"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         Notice: {
             dismissible: boolean;
             /** Format: date-time */
             endsAt: string | null;
+            /** @example <p>The service is down from 02:00 to 02:30 UTC.</p> */
             html: string;
+            /** @example ntc_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             /** @enum {string} */
             kind: "banner" | "dialog";
             /** @enum {string} */
             level: "info" | "warning" | "critical";
+            /** @example en */
             locale: string | null;
             /** Format: date-time */
             startsAt: string;
+            /** @example Maintenance on Sunday */
             title: string;
-        } & {
-            [key: string]: unknown;
         };
         NoticePage: {
             data: components["schemas"]["Notice"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         OTP: {
+            /** @example 246810 */
             code: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @example 0.98
+             */
             confidence: number;
+            /** @example 246 810 */
             display: string;
+            /** @example flt_01jzq8w3v5e4t9n2k7m6x0y1dr */
             filterId: string | null;
             from: components["schemas"]["MailAddress"];
             /** @enum {string} */
             kind: "numeric" | "alphanumeric";
             links: string[];
+            /** @example msg_01jzq8w3v5e4t9n2k7m6x0y1dr */
             messageId: string;
             /** Format: date-time */
             receivedAt: string;
             /** @enum {string} */
             source: "builtin" | "filter";
+            /** @example Your sign-in code */
             subject: string;
-        } & {
-            [key: string]: unknown;
         };
         OTPAnswer: {
             data: components["schemas"]["OTP"] | null;
-        } & {
-            [key: string]: unknown;
         };
         Page: {
+            /** @example <p>The service is down from 02:00 to 02:30 UTC.</p> */
             html: string;
+            /** @example privacy */
             key: string;
+            /** @example en */
             locale: string | null;
+            /** @example Privacy */
             title: string;
             /** Format: date-time */
             updatedAt: string;
-        } & {
-            [key: string]: unknown;
         };
         PageAnswer: {
             data: components["schemas"]["Page"];
-        } & {
-            [key: string]: unknown;
         };
         PageTitle: {
+            /** @example privacy */
             key: string;
+            /** @example Privacy */
             title: string;
-        } & {
-            [key: string]: unknown;
         };
         PageTitlePage: {
             data: components["schemas"]["PageTitle"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         Plan: {
+            /** @example plus */
             code: string;
             entitlements: components["schemas"]["Entitlements"];
+            /** @example Plus */
             name: string;
             prices: components["schemas"]["PlanPrices"];
-        } & {
-            [key: string]: unknown;
         };
         PlanPage: {
             data: components["schemas"]["Plan"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         PlanPrices: {
             /** Format: int64 */
             monthly: number | null;
             /** Format: int64 */
             yearly: number | null;
-        } & {
-            [key: string]: unknown;
         };
         PrivateDomain: {
             /** Format: date-time */
             checkedAt: string | null;
             /** Format: date-time */
             createdAt: string;
+            /** @example mail.example.org */
             domain: string;
+            /** @example dom_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             records: components["schemas"]["DomainRecord"][];
             /** @enum {string} */
             status: "pending" | "verified" | "suspended";
             /** Format: date-time */
             verifiedAt: string | null;
-        } & {
-            [key: string]: unknown;
         };
         PrivateDomainAnswer: {
             data: components["schemas"]["PrivateDomain"];
-        } & {
-            [key: string]: unknown;
         };
         PrivateDomainPage: {
             data: components["schemas"]["PrivateDomain"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         Problem: {
+            /** @example request.invalid */
             code: string;
+            /** @example The body has one fault. */
             detail?: string;
             errors?: components["schemas"]["ProblemField"][];
             /** Format: int64 */
             status: number;
+            /** @example The request is not valid. */
             title: string;
+            /** @example 4bf92f3577b34da6a3ce929d0e0e4736 */
             traceId: string;
             /** Format: uri */
             type: string;
-        } & {
-            [key: string]: unknown;
         };
         ProblemField: {
+            /** @example must be at most 86400 */
             message: string;
+            /** @example /ttl */
             pointer: string;
-        } & {
-            [key: string]: unknown;
         };
         Provider: {
             /** @enum {string} */
             code: "bankpay" | "bnb";
+            /**
+             * @example [
+             *       "VND"
+             *     ]
+             */
             currencies: string[];
             /** Format: int64 */
             maxAmount: number;
             /** Format: int64 */
             minAmount: number;
+            /** @example Bank transfer */
             name: string;
             /** @enum {string} */
             status: "active" | "coming_soon" | "disabled";
-        } & {
-            [key: string]: unknown;
         };
         ProviderPage: {
             data: components["schemas"]["Provider"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         PublicDomain: {
             default: boolean;
+            /** @example gonebox.localhost */
             domain: string;
-        } & {
-            [key: string]: unknown;
         };
         PublicDomainPage: {
             data: components["schemas"]["PublicDomain"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         Readiness: {
             checks: components["schemas"]["ReadinessChecks"];
             /** @enum {string} */
             status: "ok" | "unavailable" | "stopping";
-        } & {
-            [key: string]: unknown;
         };
         ReadinessAnswer: {
             data: components["schemas"]["Readiness"];
-        } & {
-            [key: string]: unknown;
         };
         ReadinessChecks: {
+            /** @example ok */
             database: string;
+            /** @example ok */
             jobs: string;
+            /** @example ok */
             migrations: string;
+            /** @example ok */
             smtp: string;
-        } & {
-            [key: string]: unknown;
         };
         Registration: {
             /** @example you@example.org */
@@ -1438,46 +1468,38 @@ export interface components {
             password: string;
         };
         Sent: {
+            /** @example evt_01jzq8w3v5e4t9n2k7m6x0y1dr */
             eventId: string;
-        } & {
-            [key: string]: unknown;
         };
         SentAnswer: {
             data: components["schemas"]["Sent"];
-        } & {
-            [key: string]: unknown;
         };
         Session: {
             /** Format: date-time */
             expiresAt: string;
             mailboxes: components["schemas"]["Mailbox"][];
-        } & {
-            [key: string]: unknown;
         };
         SessionAnswer: {
             data: components["schemas"]["Session"];
-        } & {
-            [key: string]: unknown;
         };
         SessionKey: {
             /** Format: date-time */
             expiresAt: string;
+            /** @example xg_AQABhT9mZ2lRkq8nD0c3b1Yv */
             key: string;
-        } & {
-            [key: string]: unknown;
         };
         SessionKeyAnswer: {
             data: components["schemas"]["SessionKey"];
-        } & {
-            [key: string]: unknown;
         };
         Subscription: {
             autoRenew: boolean;
             /** Format: date-time */
             currentPeriodEnd: string;
+            /** @example sub_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             /** @enum {string} */
             interval: "monthly" | "yearly";
+            /** @example plus */
             planCode: string;
             /** Format: int64 */
             price: number;
@@ -1485,20 +1507,15 @@ export interface components {
             startedAt: string;
             /** @enum {string} */
             status: "active" | "cancelled" | "expired";
-        } & {
-            [key: string]: unknown;
         };
         SubscriptionState: {
             entitlements: components["schemas"]["Entitlements"];
+            /** @example plus */
             plan: string;
             subscription: components["schemas"]["Subscription"] | null;
-        } & {
-            [key: string]: unknown;
         };
         SubscriptionStateAnswer: {
             data: components["schemas"]["SubscriptionState"];
-        } & {
-            [key: string]: unknown;
         };
         SubscriptionWish: {
             /** @enum {string} */
@@ -1513,7 +1530,10 @@ export interface components {
             subjectPattern?: string | null;
         };
         Topup: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 50000
+             */
             amount: number;
             bank: components["schemas"]["BankAccount"];
             /** Format: date-time */
@@ -1522,7 +1542,9 @@ export interface components {
             currency: "VND";
             /** Format: date-time */
             expiresAt: string;
+            /** @example ord_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
+            /** @example GBK7TR9X3W */
             memo: string;
             /** Format: date-time */
             paidAt: string | null;
@@ -1530,19 +1552,19 @@ export interface components {
             points: number;
             /** @enum {string} */
             provider: "bankpay" | "bnb";
+            /** @example 00020101021238570010A000000727 */
             qr: string;
             /** @enum {string} */
             status: "pending" | "paid" | "expired";
-        } & {
-            [key: string]: unknown;
         };
         TopupAnswer: {
             data: components["schemas"]["Topup"];
-        } & {
-            [key: string]: unknown;
         };
         TopupCreation: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 50000
+             */
             amount: number;
             /** @enum {string} */
             currency: "VND";
@@ -1552,17 +1574,16 @@ export interface components {
         TwoFactor: {
             /** Format: date-time */
             pendingExpiresAt: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 10
+             */
             recoveryCodesLeft: number;
             /** @enum {string} */
             status: "off" | "pending" | "active";
-        } & {
-            [key: string]: unknown;
         };
         TwoFactorAnswer: {
             data: components["schemas"]["TwoFactor"];
-        } & {
-            [key: string]: unknown;
         };
         TwoFactorCode: {
             /** @example 482913 */
@@ -1572,28 +1593,21 @@ export interface components {
             recoveryCodes: string[];
             /** @enum {string} */
             status: "active";
-        } & {
-            [key: string]: unknown;
         };
         TwoFactorConfirmedAnswer: {
             data: components["schemas"]["TwoFactorConfirmed"];
-        } & {
-            [key: string]: unknown;
         };
         UserToken: {
             account: components["schemas"]["Account"];
             /** Format: date-time */
             expiresAt: string;
+            /** @example xu_AQABhT9mZ2lRkq8nD0c3b1Yv */
             token: string;
             /** @enum {string} */
             tokenType: "Bearer";
-        } & {
-            [key: string]: unknown;
         };
         UserTokenAnswer: {
             data: components["schemas"]["UserToken"];
-        } & {
-            [key: string]: unknown;
         };
         Wallet: {
             /** Format: int64 */
@@ -1602,37 +1616,33 @@ export interface components {
             currency: "POINT";
             /** Format: int64 */
             pendingTopups: number;
-        } & {
-            [key: string]: unknown;
         };
         WalletAnswer: {
             data: components["schemas"]["Wallet"];
-        } & {
-            [key: string]: unknown;
         };
         Webhook: {
             /** Format: date-time */
             createdAt: string;
+            /** @example dom_01jzq8w3v5e4t9n2k7m6x0y1dr */
             domainId: string | null;
             events: string[];
             /** Format: int64 */
             failureCount: number;
+            /** @example whk_01jzq8w3v5e4t9n2k7m6x0y1dr */
             id: string;
             /** Format: date-time */
             lastDeliveryAt: string | null;
             /** @enum {string|null} */
             pausedReason: "manual" | "failures" | "gone" | null;
+            /** @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD */
             secret?: string;
             /** @enum {string} */
             status: "active" | "paused";
+            /** @example https://hooks.example.org/gonebox */
             url: string;
-        } & {
-            [key: string]: unknown;
         };
         WebhookAnswer: {
             data: components["schemas"]["Webhook"];
-        } & {
-            [key: string]: unknown;
         };
         WebhookCreation: {
             domainId?: string | null;
@@ -1642,14 +1652,14 @@ export interface components {
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
-        } & {
-            [key: string]: unknown;
         };
         WebhookUpdate: {
             events?: ("message.received" | "otp.extracted" | "mailbox.created" | "mailbox.expired" | "domain.verified" | "domain.suspended" | "webhook.ping")[];
             /** @enum {string} */
             status?: "active" | "paused";
+            /** @example https://hooks.example.org/gonebox */
             url?: string;
         };
     };
@@ -1661,7 +1671,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    register: {
+    registerAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -1670,6 +1680,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "you@example.org",
+                 *       "locale": "vi-VN",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Registration"];
             };
         };
@@ -1679,6 +1696,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account": {
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "email": "sender@example.org",
+                     *           "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "locale": "en",
+                     *           "plan": "free",
+                     *           "role": "user",
+                     *           "twoFactor": "off"
+                     *         },
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "token": "xu_AQABhT9mZ2lRkq8nD0c3b1Yv",
+                     *         "tokenType": "Bearer"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserTokenAnswer"];
                 };
             };
@@ -1733,7 +1768,7 @@ export interface operations {
             };
         };
     };
-    "sign-in": {
+    signIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -1742,6 +1777,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "482913",
+                 *       "email": "you@example.org",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Credentials"];
             };
         };
@@ -1751,6 +1793,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account": {
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "email": "sender@example.org",
+                     *           "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "locale": "en",
+                     *           "plan": "free",
+                     *           "role": "user",
+                     *           "twoFactor": "off"
+                     *         },
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "token": "xu_AQABhT9mZ2lRkq8nD0c3b1Yv",
+                     *         "tokenType": "Bearer"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserTokenAnswer"];
                 };
             };
@@ -1805,7 +1865,7 @@ export interface operations {
             };
         };
     };
-    "sign-out": {
+    signOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -1855,7 +1915,7 @@ export interface operations {
             };
         };
     };
-    "list-notices": {
+    listNotices: {
         parameters: {
             query?: {
                 locale?: string;
@@ -1871,6 +1931,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "dismissible": true,
+                     *           "endsAt": "2026-03-14T09:26:53.589Z",
+                     *           "html": "<p>The service is down from 02:00 to 02:30 UTC.</p>",
+                     *           "id": "ntc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "kind": "banner",
+                     *           "level": "info",
+                     *           "locale": "en",
+                     *           "startsAt": "2026-03-14T09:26:53.589Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NoticePage"];
                 };
             };
@@ -1901,7 +1978,7 @@ export interface operations {
             };
         };
     };
-    "list-pages": {
+    listPages: {
         parameters: {
             query?: {
                 locale?: string;
@@ -1917,6 +1994,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "key": "privacy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PageTitlePage"];
                 };
             };
@@ -1947,7 +2034,7 @@ export interface operations {
             };
         };
     };
-    "get-page": {
+    getPage: {
         parameters: {
             query?: {
                 locale?: string;
@@ -1965,6 +2052,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "html": "<p>The service is down from 02:00 to 02:30 UTC.</p>",
+                     *         "key": "privacy",
+                     *         "locale": "en",
+                     *         "updatedAt": "2026-03-14T09:26:53.589Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PageAnswer"];
                 };
             };
@@ -2003,7 +2100,7 @@ export interface operations {
             };
         };
     };
-    "list-domains": {
+    listDomains: {
         parameters: {
             query?: never;
             header?: never;
@@ -2017,6 +2114,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "domain": "gonebox.localhost"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PublicDomainPage"];
                 };
             };
@@ -2047,7 +2154,7 @@ export interface operations {
             };
         };
     };
-    "get-health": {
+    getHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -2061,6 +2168,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "ok"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["HealthAnswer"];
                 };
             };
@@ -2074,7 +2188,7 @@ export interface operations {
             };
         };
     };
-    "bankpay-webhook": {
+    bankpayWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -2083,6 +2197,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "accountNumber": "0011001932418",
+                 *       "content": "GBACDEFHJK",
+                 *       "gateway": "Vietcombank",
+                 *       "id": 92704,
+                 *       "referenceCode": "MBVCB.3278907687",
+                 *       "transactionDate": "2026-03-14 19:02:37",
+                 *       "transferAmount": 100000,
+                 *       "transferType": "in"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BankTransaction"];
             };
         };
@@ -2092,6 +2218,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["BankReceipt"];
                 };
             };
@@ -2146,7 +2277,7 @@ export interface operations {
             };
         };
     };
-    "list-key-mailboxes": {
+    listKeyMailboxes: {
         parameters: {
             query?: {
                 limit?: number;
@@ -2163,6 +2294,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "quiet-otter-4821@gonebox.localhost",
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "domain": "gonebox.localhost",
+                     *           "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *           "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "localPart": "quiet-otter-4821",
+                     *           "messageCount": 3,
+                     *           "source": "guest",
+                     *           "tier": "free",
+                     *           "token": "xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn",
+                     *           "ttl": 1,
+                     *           "unreadCount": 1
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailboxPage"];
                 };
             };
@@ -2209,7 +2361,7 @@ export interface operations {
             };
         };
     };
-    "create-key-mailbox": {
+    createKeyMailbox: {
         parameters: {
             query?: never;
             header?: never;
@@ -2218,6 +2370,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "localPart": "quiet-otter-4821"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MailboxCreation"];
             };
         };
@@ -2227,6 +2384,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "quiet-otter-4821@gonebox.localhost",
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domain": "gonebox.localhost",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "localPart": "quiet-otter-4821",
+                     *         "messageCount": 3,
+                     *         "source": "guest",
+                     *         "tier": "free",
+                     *         "token": "xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn",
+                     *         "ttl": 1,
+                     *         "unreadCount": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailboxAnswer"];
                 };
             };
@@ -2289,7 +2464,7 @@ export interface operations {
             };
         };
     };
-    "destroy-key-mailbox": {
+    destroyKeyMailbox: {
         parameters: {
             query?: never;
             header?: never;
@@ -2357,7 +2532,7 @@ export interface operations {
             };
         };
     };
-    "list-key-messages": {
+    listKeyMessages: {
         parameters: {
             query?: {
                 wait?: number;
@@ -2379,6 +2554,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "from": {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           },
+                     *           "hasAttachments": true,
+                     *           "id": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "mailboxId": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "otp": {
+                     *             "code": "246810",
+                     *             "confidence": 0.98,
+                     *             "display": "246 810",
+                     *             "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "from": {
+                     *               "address": "no-reply@shop.example",
+                     *               "name": "Quick Shop"
+                     *             },
+                     *             "kind": "numeric",
+                     *             "links": [],
+                     *             "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *             "source": "builtin",
+                     *             "subject": "Your sign-in code"
+                     *           },
+                     *           "preview": "Your sign-in code is 246810.",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "seen": true,
+                     *           "sentAt": "2026-03-14T09:26:53.589Z",
+                     *           "size": 1,
+                     *           "subject": "Your sign-in code",
+                     *           "to": [
+                     *             {
+                     *               "address": "no-reply@shop.example",
+                     *               "name": "Quick Shop"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MessageSummaryPage"];
                 };
             };
@@ -2433,7 +2652,7 @@ export interface operations {
             };
         };
     };
-    "get-key-latest-otp": {
+    getKeyLatestOtp: {
         parameters: {
             query?: {
                 wait?: number;
@@ -2454,6 +2673,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "246810",
+                     *         "confidence": 0.98,
+                     *         "display": "246 810",
+                     *         "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "from": {
+                     *           "address": "no-reply@shop.example",
+                     *           "name": "Quick Shop"
+                     *         },
+                     *         "kind": "numeric",
+                     *         "links": [],
+                     *         "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *         "source": "builtin",
+                     *         "subject": "Your sign-in code"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["OTPAnswer"];
                 };
             };
@@ -2508,7 +2747,7 @@ export interface operations {
             };
         };
     };
-    "create-mailbox": {
+    createMailbox: {
         parameters: {
             query?: never;
             header?: never;
@@ -2517,6 +2756,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "localPart": "quiet-otter-4821"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MailboxCreation"];
             };
         };
@@ -2526,6 +2770,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "quiet-otter-4821@gonebox.localhost",
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domain": "gonebox.localhost",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "localPart": "quiet-otter-4821",
+                     *         "messageCount": 3,
+                     *         "source": "guest",
+                     *         "tier": "free",
+                     *         "token": "xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn",
+                     *         "ttl": 1,
+                     *         "unreadCount": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailboxAnswer"];
                 };
             };
@@ -2588,7 +2850,7 @@ export interface operations {
             };
         };
     };
-    "get-mailbox": {
+    getMailbox: {
         parameters: {
             query?: never;
             header?: never;
@@ -2602,6 +2864,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "quiet-otter-4821@gonebox.localhost",
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domain": "gonebox.localhost",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "localPart": "quiet-otter-4821",
+                     *         "messageCount": 3,
+                     *         "source": "guest",
+                     *         "tier": "free",
+                     *         "token": "xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn",
+                     *         "ttl": 1,
+                     *         "unreadCount": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailboxAnswer"];
                 };
             };
@@ -2656,7 +2936,7 @@ export interface operations {
             };
         };
     };
-    "destroy-mailbox": {
+    destroyMailbox: {
         parameters: {
             query?: never;
             header?: never;
@@ -2714,7 +2994,7 @@ export interface operations {
             };
         };
     };
-    "extend-mailbox": {
+    extendMailbox: {
         parameters: {
             query?: never;
             header?: never;
@@ -2723,6 +3003,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["MailboxExtension"];
             };
         };
@@ -2732,6 +3013,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "quiet-otter-4821@gonebox.localhost",
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domain": "gonebox.localhost",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "localPart": "quiet-otter-4821",
+                     *         "messageCount": 3,
+                     *         "source": "guest",
+                     *         "tier": "free",
+                     *         "token": "xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn",
+                     *         "ttl": 1,
+                     *         "unreadCount": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailboxAnswer"];
                 };
             };
@@ -2802,7 +3101,7 @@ export interface operations {
             };
         };
     };
-    "list-messages": {
+    listMessages: {
         parameters: {
             query?: {
                 wait?: number;
@@ -2822,6 +3121,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "from": {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           },
+                     *           "hasAttachments": true,
+                     *           "id": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "mailboxId": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "otp": {
+                     *             "code": "246810",
+                     *             "confidence": 0.98,
+                     *             "display": "246 810",
+                     *             "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "from": {
+                     *               "address": "no-reply@shop.example",
+                     *               "name": "Quick Shop"
+                     *             },
+                     *             "kind": "numeric",
+                     *             "links": [],
+                     *             "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *             "source": "builtin",
+                     *             "subject": "Your sign-in code"
+                     *           },
+                     *           "preview": "Your sign-in code is 246810.",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "seen": true,
+                     *           "sentAt": "2026-03-14T09:26:53.589Z",
+                     *           "size": 1,
+                     *           "subject": "Your sign-in code",
+                     *           "to": [
+                     *             {
+                     *               "address": "no-reply@shop.example",
+                     *               "name": "Quick Shop"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MessageSummaryPage"];
                 };
             };
@@ -2876,7 +3219,7 @@ export interface operations {
             };
         };
     };
-    "get-latest-otp": {
+    getLatestOtp: {
         parameters: {
             query?: {
                 wait?: number;
@@ -2895,6 +3238,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "246810",
+                     *         "confidence": 0.98,
+                     *         "display": "246 810",
+                     *         "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "from": {
+                     *           "address": "no-reply@shop.example",
+                     *           "name": "Quick Shop"
+                     *         },
+                     *         "kind": "numeric",
+                     *         "links": [],
+                     *         "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *         "source": "builtin",
+                     *         "subject": "Your sign-in code"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["OTPAnswer"];
                 };
             };
@@ -2949,7 +3312,7 @@ export interface operations {
             };
         };
     };
-    "get-account": {
+    getAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -2963,6 +3326,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "email": "sender@example.org",
+                     *         "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "locale": "en",
+                     *         "plan": "free",
+                     *         "role": "user",
+                     *         "twoFactor": "off"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccountAnswer"];
                 };
             };
@@ -3001,7 +3377,7 @@ export interface operations {
             };
         };
     };
-    "update-account": {
+    updateAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -3010,6 +3386,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "locale": "vi-VN"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AccountUpdate"];
             };
         };
@@ -3019,6 +3400,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "email": "sender@example.org",
+                     *         "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "locale": "en",
+                     *         "plan": "free",
+                     *         "role": "user",
+                     *         "twoFactor": "off"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccountAnswer"];
                 };
             };
@@ -3073,7 +3467,7 @@ export interface operations {
             };
         };
     };
-    "get-two-factor": {
+    getTwoFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -3087,6 +3481,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "pendingExpiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "recoveryCodesLeft": 10,
+                     *         "status": "off"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TwoFactorAnswer"];
                 };
             };
@@ -3125,7 +3528,7 @@ export interface operations {
             };
         };
     };
-    "end-two-factor": {
+    endTwoFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -3134,6 +3537,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "482913"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TwoFactorCode"];
             };
         };
@@ -3195,7 +3603,7 @@ export interface operations {
             };
         };
     };
-    "confirm-two-factor": {
+    confirmTwoFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -3204,6 +3612,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "482913"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TwoFactorCode"];
             };
         };
@@ -3213,6 +3626,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "recoveryCodes": [],
+                     *         "status": "active"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TwoFactorConfirmedAnswer"];
                 };
             };
@@ -3267,7 +3688,7 @@ export interface operations {
             };
         };
     };
-    "set-up-two-factor": {
+    setUpTwoFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -3281,6 +3702,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "otpauthUrl": "otpauth://totp/Gonebox:you@example.org?secret=JBSWY3DPEHPK3PXP&issuer=Gonebox",
+                     *         "secret": "JBSWY3DPEHPK3PXP"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EnrolmentAnswer"];
                 };
             };
@@ -3327,7 +3757,7 @@ export interface operations {
             };
         };
     };
-    "list-keys": {
+    listKeys: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3344,6 +3774,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "allowedCidrs": [],
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *           "key": "x_k3v9q2_4f8s1d6g7h2j5k9m",
+                     *           "lastUsedAt": "2026-03-14T09:26:53.589Z",
+                     *           "name": "CI",
+                     *           "prefix": "k3v9q2",
+                     *           "scopes": [
+                     *             "mailboxes:read"
+                     *           ],
+                     *           "tier": "free"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["KeyPage"];
                 };
             };
@@ -3382,7 +3832,7 @@ export interface operations {
             };
         };
     };
-    "create-key": {
+    createKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -3391,6 +3841,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "CI",
+                 *       "scopes": [
+                 *         "mailboxes:read"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["KeyCreation"];
             };
         };
@@ -3400,6 +3858,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "allowedCidrs": [],
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "key": "x_k3v9q2_4f8s1d6g7h2j5k9m",
+                     *         "lastUsedAt": "2026-03-14T09:26:53.589Z",
+                     *         "name": "CI",
+                     *         "prefix": "k3v9q2",
+                     *         "scopes": [
+                     *           "mailboxes:read"
+                     *         ],
+                     *         "tier": "free"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KeyAnswer"];
                 };
             };
@@ -3462,7 +3937,7 @@ export interface operations {
             };
         };
     };
-    "revoke-key": {
+    revokeKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -3522,7 +3997,7 @@ export interface operations {
             };
         };
     };
-    "list-private-domains": {
+    listPrivateDomains: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3539,6 +4014,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "checkedAt": "2026-03-14T09:26:53.589Z",
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "domain": "mail.example.org",
+                     *           "id": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "records": [
+                     *             {
+                     *               "name": "_gonebox.mail.example.org",
+                     *               "ok": true,
+                     *               "priority": 1,
+                     *               "type": "TXT",
+                     *               "value": "gonebox-verify=5f0c1d7ab3e94c2f8a6d0b7e13c95a42"
+                     *             }
+                     *           ],
+                     *           "status": "pending",
+                     *           "verifiedAt": "2026-03-14T09:26:53.589Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PrivateDomainPage"];
                 };
             };
@@ -3577,7 +4076,7 @@ export interface operations {
             };
         };
     };
-    "create-private-domain": {
+    createPrivateDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -3586,6 +4085,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "domain": "mail.example.org"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DomainClaim"];
             };
         };
@@ -3595,6 +4099,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "checkedAt": "2026-03-14T09:26:53.589Z",
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domain": "mail.example.org",
+                     *         "id": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "records": [
+                     *           {
+                     *             "name": "_gonebox.mail.example.org",
+                     *             "ok": true,
+                     *             "priority": 1,
+                     *             "type": "TXT",
+                     *             "value": "gonebox-verify=5f0c1d7ab3e94c2f8a6d0b7e13c95a42"
+                     *           }
+                     *         ],
+                     *         "status": "pending",
+                     *         "verifiedAt": "2026-03-14T09:26:53.589Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PrivateDomainAnswer"];
                 };
             };
@@ -3665,7 +4190,7 @@ export interface operations {
             };
         };
     };
-    "delete-private-domain": {
+    deletePrivateDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -3725,7 +4250,7 @@ export interface operations {
             };
         };
     };
-    "verify-private-domain": {
+    verifyPrivateDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -3741,6 +4266,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "checkedAt": "2026-03-14T09:26:53.589Z",
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domain": "mail.example.org",
+                     *         "id": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "records": [
+                     *           {
+                     *             "name": "_gonebox.mail.example.org",
+                     *             "ok": true,
+                     *             "priority": 1,
+                     *             "type": "TXT",
+                     *             "value": "gonebox-verify=5f0c1d7ab3e94c2f8a6d0b7e13c95a42"
+                     *           }
+                     *         ],
+                     *         "status": "pending",
+                     *         "verifiedAt": "2026-03-14T09:26:53.589Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PrivateDomainAnswer"];
                 };
             };
@@ -3787,7 +4333,7 @@ export interface operations {
             };
         };
     };
-    "list-filters": {
+    listFilters: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3804,6 +4350,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "domainId": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "extractRegex": "code is (?P<code>[0-9]{6})",
+                     *           "fromPattern": "@door\\.example$",
+                     *           "id": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "name": "Door codes",
+                     *           "priority": 100,
+                     *           "scopeType": "all",
+                     *           "status": "active",
+                     *           "subjectPattern": "(?i)access",
+                     *           "updatedAt": "2026-03-14T09:26:53.589Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["FilterPage"];
                 };
             };
@@ -3842,7 +4408,7 @@ export interface operations {
             };
         };
     };
-    "create-filter": {
+    createFilter: {
         parameters: {
             query?: never;
             header?: never;
@@ -3851,6 +4417,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "extractRegex": "order (\\d{6})",
+                 *       "name": "Door codes"
+                 *     }
+                 */
                 "application/json": components["schemas"]["FilterCreation"];
             };
         };
@@ -3860,6 +4432,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domainId": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "extractRegex": "code is (?P<code>[0-9]{6})",
+                     *         "fromPattern": "@door\\.example$",
+                     *         "id": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "name": "Door codes",
+                     *         "priority": 100,
+                     *         "scopeType": "all",
+                     *         "status": "active",
+                     *         "subjectPattern": "(?i)access",
+                     *         "updatedAt": "2026-03-14T09:26:53.589Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["FilterAnswer"];
                 };
             };
@@ -3914,7 +4503,7 @@ export interface operations {
             };
         };
     };
-    "test-filter": {
+    testFilter: {
         parameters: {
             query?: never;
             header?: never;
@@ -3923,6 +4512,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "extractRegex": "order (\\d{6})"
+                 *       },
+                 *       "sample": {
+                 *         "from": "no-reply@shop.example",
+                 *         "subject": "Your sign-in code",
+                 *         "text": "Your sign-in code is 246810."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["FilterTest"];
             };
         };
@@ -3932,6 +4533,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "builtinCode": "246810",
+                     *         "candidates": [
+                     *           {
+                     *             "chosen": true,
+                     *             "display": "246 810",
+                     *             "reasons": [],
+                     *             "score": 4.2,
+                     *             "value": "246810",
+                     *             "where": "subject"
+                     *           }
+                     *         ],
+                     *         "code": "246810",
+                     *         "matched": true,
+                     *         "step": "from"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["FilterTrialAnswer"];
                 };
             };
@@ -3986,7 +4607,7 @@ export interface operations {
             };
         };
     };
-    "delete-filter": {
+    deleteFilter: {
         parameters: {
             query?: never;
             header?: never;
@@ -4046,7 +4667,7 @@ export interface operations {
             };
         };
     };
-    "update-filter": {
+    updateFilter: {
         parameters: {
             query?: never;
             header?: never;
@@ -4057,6 +4678,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "extractRegex": "code is (?P<code>[0-9]{6})",
+                 *       "fromPattern": "@door\\.example$",
+                 *       "name": "Door codes",
+                 *       "priority": 100,
+                 *       "subjectPattern": "(?i)access"
+                 *     }
+                 */
                 "application/json": components["schemas"]["FilterUpdate"];
             };
         };
@@ -4066,6 +4696,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domainId": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "extractRegex": "code is (?P<code>[0-9]{6})",
+                     *         "fromPattern": "@door\\.example$",
+                     *         "id": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "name": "Door codes",
+                     *         "priority": 100,
+                     *         "scopeType": "all",
+                     *         "status": "active",
+                     *         "subjectPattern": "(?i)access",
+                     *         "updatedAt": "2026-03-14T09:26:53.589Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["FilterAnswer"];
                 };
             };
@@ -4128,7 +4775,7 @@ export interface operations {
             };
         };
     };
-    "list-account-mailboxes": {
+    listAccountMailboxes: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4145,6 +4792,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "quiet-otter-4821@gonebox.localhost",
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "domain": "gonebox.localhost",
+                     *           "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *           "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "localPart": "quiet-otter-4821",
+                     *           "messageCount": 3,
+                     *           "source": "guest",
+                     *           "tier": "free",
+                     *           "token": "xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn",
+                     *           "ttl": 1,
+                     *           "unreadCount": 1
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailboxPage"];
                 };
             };
@@ -4183,7 +4851,7 @@ export interface operations {
             };
         };
     };
-    "get-subscription": {
+    getSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -4197,6 +4865,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "entitlements": {
+                     *           "domains.max": 1,
+                     *           "filters.max": 1,
+                     *           "keys.calls": "120/1m",
+                     *           "keys.mailbox_create": "60/1m",
+                     *           "keys.max": 1,
+                     *           "mail.daily.max": 1,
+                     *           "mailbox.lifetime.max": 1,
+                     *           "mailbox.ttl.default": 1,
+                     *           "mailbox.ttl.max": 1,
+                     *           "mailboxes.max": 1,
+                     *           "raw.retention": 1,
+                     *           "webhooks.max": 1
+                     *         },
+                     *         "plan": "plus",
+                     *         "subscription": {
+                     *           "autoRenew": true,
+                     *           "currentPeriodEnd": "2026-03-14T09:26:53.589Z",
+                     *           "id": "sub_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "interval": "monthly",
+                     *           "planCode": "plus",
+                     *           "price": 1,
+                     *           "startedAt": "2026-03-14T09:26:53.589Z",
+                     *           "status": "active"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SubscriptionStateAnswer"];
                 };
             };
@@ -4235,7 +4934,7 @@ export interface operations {
             };
         };
     };
-    "create-subscription": {
+    createSubscription: {
         parameters: {
             query?: never;
             header?: {
@@ -4246,6 +4945,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "interval": "monthly",
+                 *       "planCode": "plus"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionWish"];
             };
         };
@@ -4255,6 +4960,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "entitlements": {
+                     *           "domains.max": 1,
+                     *           "filters.max": 1,
+                     *           "keys.calls": "120/1m",
+                     *           "keys.mailbox_create": "60/1m",
+                     *           "keys.max": 1,
+                     *           "mail.daily.max": 1,
+                     *           "mailbox.lifetime.max": 1,
+                     *           "mailbox.ttl.default": 1,
+                     *           "mailbox.ttl.max": 1,
+                     *           "mailboxes.max": 1,
+                     *           "raw.retention": 1,
+                     *           "webhooks.max": 1
+                     *         },
+                     *         "plan": "plus",
+                     *         "subscription": {
+                     *           "autoRenew": true,
+                     *           "currentPeriodEnd": "2026-03-14T09:26:53.589Z",
+                     *           "id": "sub_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "interval": "monthly",
+                     *           "planCode": "plus",
+                     *           "price": 1,
+                     *           "startedAt": "2026-03-14T09:26:53.589Z",
+                     *           "status": "active"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SubscriptionStateAnswer"];
                 };
             };
@@ -4317,7 +5053,7 @@ export interface operations {
             };
         };
     };
-    "end-subscription": {
+    endSubscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -4331,6 +5067,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "entitlements": {
+                     *           "domains.max": 1,
+                     *           "filters.max": 1,
+                     *           "keys.calls": "120/1m",
+                     *           "keys.mailbox_create": "60/1m",
+                     *           "keys.max": 1,
+                     *           "mail.daily.max": 1,
+                     *           "mailbox.lifetime.max": 1,
+                     *           "mailbox.ttl.default": 1,
+                     *           "mailbox.ttl.max": 1,
+                     *           "mailboxes.max": 1,
+                     *           "raw.retention": 1,
+                     *           "webhooks.max": 1
+                     *         },
+                     *         "plan": "plus",
+                     *         "subscription": {
+                     *           "autoRenew": true,
+                     *           "currentPeriodEnd": "2026-03-14T09:26:53.589Z",
+                     *           "id": "sub_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "interval": "monthly",
+                     *           "planCode": "plus",
+                     *           "price": 1,
+                     *           "startedAt": "2026-03-14T09:26:53.589Z",
+                     *           "status": "active"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SubscriptionStateAnswer"];
                 };
             };
@@ -4369,7 +5136,7 @@ export interface operations {
             };
         };
     };
-    "get-wallet": {
+    getWallet: {
         parameters: {
             query?: never;
             header?: never;
@@ -4383,6 +5150,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "balance": 1,
+                     *         "currency": "POINT",
+                     *         "pendingTopups": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WalletAnswer"];
                 };
             };
@@ -4421,7 +5197,7 @@ export interface operations {
             };
         };
     };
-    "create-topup": {
+    createTopup: {
         parameters: {
             query?: never;
             header?: {
@@ -4432,6 +5208,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "amount": 50000,
+                 *       "currency": "VND",
+                 *       "provider": "bankpay"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TopupCreation"];
             };
         };
@@ -4441,6 +5224,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount": 50000,
+                     *         "bank": {
+                     *           "accountName": "CONG TY GONEBOX",
+                     *           "accountNumber": "0011001932418",
+                     *           "bin": "970436",
+                     *           "name": "Vietcombank"
+                     *         },
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "currency": "VND",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "ord_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "memo": "GBK7TR9X3W",
+                     *         "paidAt": "2026-03-14T09:26:53.589Z",
+                     *         "points": 1,
+                     *         "provider": "bankpay",
+                     *         "qr": "00020101021238570010A000000727",
+                     *         "status": "pending"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TopupAnswer"];
                 };
             };
@@ -4503,7 +5309,7 @@ export interface operations {
             };
         };
     };
-    "get-topup": {
+    getTopup: {
         parameters: {
             query?: never;
             header?: never;
@@ -4519,6 +5325,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount": 50000,
+                     *         "bank": {
+                     *           "accountName": "CONG TY GONEBOX",
+                     *           "accountNumber": "0011001932418",
+                     *           "bin": "970436",
+                     *           "name": "Vietcombank"
+                     *         },
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "currency": "VND",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "ord_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "memo": "GBK7TR9X3W",
+                     *         "paidAt": "2026-03-14T09:26:53.589Z",
+                     *         "points": 1,
+                     *         "provider": "bankpay",
+                     *         "qr": "00020101021238570010A000000727",
+                     *         "status": "pending"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TopupAnswer"];
                 };
             };
@@ -4565,7 +5394,7 @@ export interface operations {
             };
         };
     };
-    "list-wallet-transactions": {
+    listWalletTransactions: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4582,6 +5411,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "amount": 1,
+                     *           "balanceAfter": 120,
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "id": "txn_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "kind": "topup",
+                     *           "note": "Refund for a payment made twice",
+                     *           "reference": "ord_01jzq8w3v5e4t9n2k7m6x0y1dr"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LedgerEntryPage"];
                 };
             };
@@ -4620,7 +5465,7 @@ export interface operations {
             };
         };
     };
-    "list-webhooks": {
+    listWebhooks: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4637,6 +5482,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "domainId": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "events": [],
+                     *           "failureCount": 1,
+                     *           "id": "whk_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "lastDeliveryAt": "2026-03-14T09:26:53.589Z",
+                     *           "pausedReason": "manual",
+                     *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *           "status": "active",
+                     *           "url": "https://hooks.example.org/gonebox"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookPage"];
                 };
             };
@@ -4675,7 +5539,7 @@ export interface operations {
             };
         };
     };
-    "create-webhook": {
+    createWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4684,6 +5548,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "message.received"
+                 *       ],
+                 *       "url": "https://hooks.example.org/gonebox"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookCreation"];
             };
         };
@@ -4693,6 +5565,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domainId": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "events": [],
+                     *         "failureCount": 1,
+                     *         "id": "whk_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "lastDeliveryAt": "2026-03-14T09:26:53.589Z",
+                     *         "pausedReason": "manual",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *         "status": "active",
+                     *         "url": "https://hooks.example.org/gonebox"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
@@ -4755,7 +5643,7 @@ export interface operations {
             };
         };
     };
-    "delete-webhook": {
+    deleteWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4815,7 +5703,7 @@ export interface operations {
             };
         };
     };
-    "update-webhook": {
+    updateWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4826,6 +5714,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/gonebox"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookUpdate"];
             };
         };
@@ -4835,6 +5728,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domainId": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "events": [],
+                     *         "failureCount": 1,
+                     *         "id": "whk_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "lastDeliveryAt": "2026-03-14T09:26:53.589Z",
+                     *         "pausedReason": "manual",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *         "status": "active",
+                     *         "url": "https://hooks.example.org/gonebox"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
@@ -4897,7 +5806,7 @@ export interface operations {
             };
         };
     };
-    "list-deliveries": {
+    listWebhookDeliveries: {
         parameters: {
             query?: never;
             header?: never;
@@ -4913,6 +5822,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "attemptedAt": "2026-03-14T09:26:53.589Z",
+                     *           "durationMs": 84,
+                     *           "error": "the endpoint did not answer in time",
+                     *           "event": "message.received",
+                     *           "eventId": "evt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "httpStatus": 1,
+                     *           "id": "dlv_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "nextAttemptAt": "2026-03-14T09:26:53.589Z",
+                     *           "outcome": "succeeded",
+                     *           "responseBody": "thanks"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
@@ -4959,7 +5888,7 @@ export interface operations {
             };
         };
     };
-    redeliver: {
+    redeliverWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4976,6 +5905,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "eventId": "evt_01jzq8w3v5e4t9n2k7m6x0y1dr"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SentAnswer"];
                 };
             };
@@ -5022,7 +5958,7 @@ export interface operations {
             };
         };
     };
-    "rotate-webhook-secret": {
+    rotateWebhookSecret: {
         parameters: {
             query?: never;
             header?: never;
@@ -5038,6 +5974,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "domainId": "dom_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "events": [],
+                     *         "failureCount": 1,
+                     *         "id": "whk_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "lastDeliveryAt": "2026-03-14T09:26:53.589Z",
+                     *         "pausedReason": "manual",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *         "status": "active",
+                     *         "url": "https://hooks.example.org/gonebox"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
@@ -5084,7 +6036,7 @@ export interface operations {
             };
         };
     };
-    "test-webhook": {
+    testWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -5100,6 +6052,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "eventId": "evt_01jzq8w3v5e4t9n2k7m6x0y1dr"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SentAnswer"];
                 };
             };
@@ -5146,7 +6105,7 @@ export interface operations {
             };
         };
     };
-    "get-message": {
+    getMessage: {
         parameters: {
             query?: never;
             header?: never;
@@ -5162,6 +6121,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "available": true,
+                     *             "contentId": "logo@example.org",
+                     *             "contentType": "application/pdf",
+                     *             "filename": "invoice.pdf",
+                     *             "id": "att_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "inline": true,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size": 48211
+                     *           }
+                     *         ],
+                     *         "authentication": {
+                     *           "dkim": "pass",
+                     *           "dmarc": "pass",
+                     *           "spf": "pass"
+                     *         },
+                     *         "cc": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ],
+                     *         "envelope": {
+                     *           "from": "bounce@shop.example",
+                     *           "helo": "mx.example.org",
+                     *           "remoteIp": "192.0.2.25",
+                     *           "tls": true,
+                     *           "to": []
+                     *         },
+                     *         "from": {
+                     *           "address": "no-reply@shop.example",
+                     *           "name": "Quick Shop"
+                     *         },
+                     *         "hasAttachments": true,
+                     *         "headers": [
+                     *           {
+                     *             "name": "Subject",
+                     *             "value": "Your sign-in code"
+                     *           }
+                     *         ],
+                     *         "html": "<p>Your sign-in code is <b>246810</b>.</p>",
+                     *         "id": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "links": [],
+                     *         "mailboxId": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "messageId": "1a2b3c@shop.example",
+                     *         "otp": {
+                     *           "code": "246810",
+                     *           "confidence": 0.98,
+                     *           "display": "246 810",
+                     *           "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "from": {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           },
+                     *           "kind": "numeric",
+                     *           "links": [],
+                     *           "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "source": "builtin",
+                     *           "subject": "Your sign-in code"
+                     *         },
+                     *         "preview": "Your sign-in code is 246810.",
+                     *         "rawExpiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *         "replyTo": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ],
+                     *         "seen": true,
+                     *         "sentAt": "2026-03-14T09:26:53.589Z",
+                     *         "size": 1,
+                     *         "subject": "Your sign-in code",
+                     *         "text": "Your sign-in code is 246810.",
+                     *         "to": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MessageAnswer"];
                 };
             };
@@ -5216,7 +6263,7 @@ export interface operations {
             };
         };
     };
-    "delete-message": {
+    deleteMessage: {
         parameters: {
             query?: never;
             header?: never;
@@ -5284,7 +6331,7 @@ export interface operations {
             };
         };
     };
-    "get-attachment": {
+    getAttachment: {
         parameters: {
             query?: never;
             header?: never;
@@ -5303,7 +6350,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": string;
                 };
             };
             401: {
@@ -5357,7 +6404,7 @@ export interface operations {
             };
         };
     };
-    "get-message-raw": {
+    getMessageRaw: {
         parameters: {
             query?: never;
             header?: never;
@@ -5375,7 +6422,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "message/rfc822": unknown;
+                    "message/rfc822": string;
                 };
             };
             401: {
@@ -5437,7 +6484,7 @@ export interface operations {
             };
         };
     };
-    "list-payment-providers": {
+    listPaymentProviders: {
         parameters: {
             query?: never;
             header?: never;
@@ -5451,6 +6498,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "code": "bankpay",
+                     *           "currencies": [
+                     *             "VND"
+                     *           ],
+                     *           "maxAmount": 1,
+                     *           "minAmount": 1,
+                     *           "name": "Bank transfer",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderPage"];
                 };
             };
@@ -5481,7 +6545,7 @@ export interface operations {
             };
         };
     };
-    "list-plans": {
+    listPlans: {
         parameters: {
             query?: never;
             header?: never;
@@ -5495,6 +6559,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "code": "plus",
+                     *           "entitlements": {
+                     *             "domains.max": 1,
+                     *             "filters.max": 1,
+                     *             "keys.calls": "120/1m",
+                     *             "keys.mailbox_create": "60/1m",
+                     *             "keys.max": 1,
+                     *             "mail.daily.max": 1,
+                     *             "mailbox.lifetime.max": 1,
+                     *             "mailbox.ttl.default": 1,
+                     *             "mailbox.ttl.max": 1,
+                     *             "mailboxes.max": 1,
+                     *             "raw.retention": 1,
+                     *             "webhooks.max": 1
+                     *           },
+                     *           "name": "Plus",
+                     *           "prices": {
+                     *             "monthly": 1,
+                     *             "yearly": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PlanPage"];
                 };
             };
@@ -5525,7 +6618,7 @@ export interface operations {
             };
         };
     };
-    "get-readiness": {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -5539,6 +6632,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "checks": {
+                     *           "database": "ok",
+                     *           "jobs": "ok",
+                     *           "migrations": "ok",
+                     *           "smtp": "ok"
+                     *         },
+                     *         "status": "ok"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReadinessAnswer"];
                 };
             };
@@ -5547,6 +6653,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "checks": {
+                     *           "database": "ok",
+                     *           "jobs": "ok",
+                     *           "migrations": "ok",
+                     *           "smtp": "ok"
+                     *         },
+                     *         "status": "ok"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReadinessAnswer"];
                 };
             };
@@ -5560,7 +6679,7 @@ export interface operations {
             };
         };
     };
-    "get-session": {
+    getSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -5574,6 +6693,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "mailboxes": [
+                     *           {
+                     *             "address": "quiet-otter-4821@gonebox.localhost",
+                     *             "createdAt": "2026-03-14T09:26:53.589Z",
+                     *             "domain": "gonebox.localhost",
+                     *             "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *             "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "localPart": "quiet-otter-4821",
+                     *             "messageCount": 3,
+                     *             "source": "guest",
+                     *             "tier": "free",
+                     *             "token": "xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn",
+                     *             "ttl": 1,
+                     *             "unreadCount": 1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
@@ -5612,7 +6754,7 @@ export interface operations {
             };
         };
     };
-    "start-session": {
+    startSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -5626,6 +6768,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "key": "xg_AQABhT9mZ2lRkq8nD0c3b1Yv"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionKeyAnswer"];
                 };
             };
@@ -5656,7 +6806,7 @@ export interface operations {
             };
         };
     };
-    "end-session": {
+    endSession: {
         parameters: {
             query?: never;
             header?: never;

@@ -3,7 +3,6 @@
 const mails = (n: number) => (n === 1 ? "1 new message" : `${n} new messages`);
 
 export const en = {
-  language: "English",
   skip: "Skip to mail",
   live: "Live",
   connecting: "Connecting…",
@@ -36,7 +35,6 @@ export const en = {
   ended: (time: string) => `This mailbox ended at ${time}. Its mail has been erased.`,
   pastEnded: (address: string, time: string) => `${address} ended at ${time} and its mail has been erased. This is a new address.`,
   mailboxes: "Mailboxes",
-  unread: mails,
 
   // Making and deleting a mailbox.
   newTitle: "New mailbox",
@@ -51,7 +49,6 @@ export const en = {
   reserved: (name: string) => `${name} is reserved. Choose another name.`,
   badName: "Use letters a–z, digits, and . _ - inside the name.",
   tooMany: (seconds: number) => `Too many new mailboxes. Try again in ${seconds} s`,
-  tooManyCalls: (seconds: number) => `Too many requests. Try again in ${seconds} s`,
   limitReached: "You have as many mailboxes as are allowed. Delete one first.",
   domainGone: "This domain is no longer available. Choose another one.",
   noNetwork: "The server cannot be reached. Check your connection and try again.",
@@ -73,14 +70,11 @@ export const en = {
   copyCode: "Copy code",
   codeCopied: "Code copied",
   codeFrom: (sender: string, spelt: string) => `Code from ${sender}: ${spelt}`,
-  linkFrom: (sender: string, host: string) => `Link from ${sender} to ${host}`,
   mailFrom: (sender: string, subject: string) => `Message from ${sender}: ${subject}`,
   verified: "Sender verified",
   unverified: "Sender not verified",
-  link: "Link",
   open: "Open",
   copyLink: "Copy link",
-  showMail: "Show message",
 
   // The list.
   messages: "Messages",
@@ -113,7 +107,6 @@ export const en = {
   lightMail: "Light",
   mailFrame: "The message as its sender laid it out",
   emptyMail: "This message has no text.",
-  signed: "Sender",
   spf: "The sending server may send for the domain of the envelope (SPF)",
   dkim: "The message carries a signature of its domain (DKIM)",
   dmarc: "Both agree with the address that is shown (DMARC)",

@@ -1,7 +1,6 @@
 import type { Catalogue } from "./en";
 
 export const vi: Catalogue = {
-  language: "Tiếng Việt",
   skip: "Chuyển đến thư",
   live: "Trực tiếp",
   connecting: "Đang kết nối…",
@@ -33,7 +32,6 @@ export const vi: Catalogue = {
   ended: (time) => `Hộp thư này đã kết thúc lúc ${time}. Thư trong đó đã bị xóa.`,
   pastEnded: (address, time) => `${address} đã kết thúc lúc ${time} và thư trong đó đã bị xóa. Đây là địa chỉ mới.`,
   mailboxes: "Các hộp thư",
-  unread: (n) => `${n} thư mới`,
 
   newTitle: "Hộp thư mới",
   name: "Tên",
@@ -47,7 +45,6 @@ export const vi: Catalogue = {
   reserved: (name) => `${name} là tên dành riêng. Hãy chọn tên khác.`,
   badName: "Chỉ dùng chữ a–z, chữ số và . _ - ở giữa tên.",
   tooMany: (seconds) => `Bạn đã tạo quá nhiều hộp thư. Thử lại sau ${seconds} giây`,
-  tooManyCalls: (seconds) => `Quá nhiều yêu cầu. Thử lại sau ${seconds} giây`,
   limitReached: "Bạn đã có số hộp thư tối đa. Hãy xóa bớt một hộp thư trước.",
   domainGone: "Tên miền này không còn dùng được. Hãy chọn tên miền khác.",
   noNetwork: "Không kết nối được máy chủ. Hãy kiểm tra mạng rồi thử lại.",
@@ -68,14 +65,11 @@ export const vi: Catalogue = {
   copyCode: "Sao chép mã",
   codeCopied: "Đã sao chép mã",
   codeFrom: (sender, spelt) => `Mã từ ${sender}: ${spelt}`,
-  linkFrom: (sender, host) => `Liên kết từ ${sender} đến ${host}`,
   mailFrom: (sender, subject) => `Thư từ ${sender}: ${subject}`,
   verified: "Đã xác thực người gửi",
   unverified: "Chưa xác thực người gửi",
-  link: "Liên kết",
   open: "Mở",
   copyLink: "Sao chép liên kết",
-  showMail: "Xem thư",
 
   messages: "Thư",
   empty: "Chưa có thư",
@@ -105,7 +99,6 @@ export const vi: Catalogue = {
   lightMail: "Sáng",
   mailFrame: "Thư như người gửi trình bày",
   emptyMail: "Thư này không có nội dung.",
-  signed: "Người gửi",
   spf: "Máy chủ gửi được phép gửi cho tên miền trên phong bì (SPF)",
   dkim: "Thư có chữ ký của tên miền (DKIM)",
   dmarc: "Cả hai khớp với địa chỉ hiển thị (DMARC)",
