@@ -41,6 +41,7 @@ test-postgres: # the tests of the interface on PostgreSQL with three processes
 .PHONY: deps
 deps: # what the tests need of the machine
 	@test/deps.sh
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web/node_modules; else echo "without npm the tests of the page are skipped"; fi
 
 .PHONY: quick
 quick: ## the daily loop: build, vet, the house rules and the short tests

@@ -14,6 +14,7 @@ swaks                 swaks
 perl:Net::SSLeay      libnet-ssleay-perl
 smtp-source           postfix
 initdb                postgresql
+chromium              chromium
 '
 
 PATH=$PATH:/usr/sbin:/sbin # smtp-source lives there

@@ -1,0 +1,131 @@
+// What the flows share: a browser, a mail client, and a canary that counts the requests mail causes.
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { connect } from "node:net";
+import { readFileSync } from "node:fs";
+import { once } from "node:events";
+
+const require = createRequire(new URL("../../web/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+export const url = process.env.GONEBOX_URL;
+const [smtpHost, smtpPort] = process.env.GONEBOX_SMTP.split(":");
+
+/** sizes are the widths that the page is tested at. */
+export const sizes = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+};
+
+export const launch = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"],
+  });
+
+/** open opens the page in a fresh profile and waits for its address. problems collects what must not happen. */
+export async function open(browser, { size = "desktop", locale = "en", ...options } = {}) {
+  // Without motion, so that no fault is found in the middle of a fade.
+  const context = await browser.newContext({ ...sizes[size], locale, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...options });
+  const page = await context.newPage();
+  const problems = [];
+  page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));
+  page.on("console", (message) => {
+    // Chromium reports every answer that is no success; those that the page expects are no problem.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) problems.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (/^(https?|wss?):/.test(request.url()) && !request.url().startsWith(url)) problems.push(`request: ${request.url()}`);
+  });
+  await page.goto(url);
+  await page.waitForSelector("h1 span");
+  return { context, page, problems, address: (await page.textContent("h1")).trim() };
+}
+
+/** deliver hands a mail to the service by SMTP and returns once it has the 250. */
+export async function deliver(to, raw) {
+  const socket = connect(Number(smtpPort), smtpHost);
+  const lines = ["EHLO test.example", "MAIL FROM:<no-reply@shop.example>", `RCPT TO:<${to}>`, "DATA", `${raw.replace(/\r?\n/g, "\r\n")}\r\n.`];
+  let text = "";
+  for await (const chunk of socket) {
+    text += chunk;
+    if (!/^\d{3} .*\r\n$/m.test(text)) continue; // the reply goes on
+    if (/^[45]/.test(text)) throw new Error(text);
+    text = "";
+    const line = lines.shift();
+    if (line === undefined) break;
+    socket.write(`${line}\r\n`);
+  }
+  socket.end("QUIT\r\n");
+}
+
+const head = (subject, type) => `From: Quick Shop <no-reply@shop.example>
+To: you
+Subject: ${subject}
+MIME-Version: 1.0
+Content-Type: ${type}; charset=utf-8
+
+`;
+
+export const textMail = (subject, body) => head(subject, "text/plain") + body;
+export const htmlMail = (subject, body) => head(subject, "text/html") + body;
+
+/** richMail has HTML with remote images, a text beside it, a link and an attachment. */
+export const richMail = (code, host) => `From: Quick Shop <no-reply@shop.example>
+To: you
+Subject: Your code for Quick Shop
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=outer
+
+--outer
+Content-Type: multipart/alternative; boundary=inner
+
+--inner
+Content-Type: text/plain; charset=utf-8
+
+Your verification code is ${code}.
+--inner
+Content-Type: text/html; charset=utf-8
+
+<style>.button { background: #1a7f37; color: #fff }</style>
+<p style="color: #c00">Your verification code is <b>${code}</b>.</p>
+<p><a class="button" href="https://quickshop.example/verify?token=abc">Confirm</a></p>
+<img src="http://${host}/hero.png" width="100" height="50" alt="Hero"><img src="http://${host}/pixel.gif" width="1" height="1">
+--inner--
+--outer
+Content-Type: text/csv
+Content-Disposition: attachment; filename="prices.csv"
+
+a,b
+--outer--
+`;
+
+/** canary is a server that mail must not reach. */
+export async function canary() {
+  const seen = [];
+  const server = createServer((request, response) => {
+    seen.push(request.url);
+    response.writeHead(200, { "Content-Type": "image/gif" });
+    response.end(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { host: `127.0.0.1:${server.address().port}`, seen, close: () => server.close() };
+}
+
+/** accessibility returns the serious faults that axe finds on what is shown. */
+export async function accessibility(page) {
+  // The page's policy keeps a script element from being added; evaluating text does not need one.
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { iframes: false }));
+  return violations
+    .filter((violation) => violation.impact === "serious" || violation.impact === "critical")
+    .map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
+}
+
+/** overflow tells whether the page scrolls sideways. */
+export const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);

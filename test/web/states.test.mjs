@@ -1,0 +1,172 @@
+// What does not happen on every visit: keys, a lost network, hints, mailboxes that ended, limits, hostile mail.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { accessibility, canary, deliver, htmlMail, launch, open, textMail, url } from "./harness.mjs";
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser?.close());
+
+test("everything can be done by keyboard", async () => {
+  const { context, page, address, problems } = await open(browser);
+  await deliver(address, textMail("First", "Your code is 135790.\n"));
+  await page.waitForSelector(".code-arrives");
+  await deliver(address, textMail("Second", "No code here.\n"));
+  await page.waitForSelector("text=Second");
+  await page.keyboard.press("c");
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "135790");
+  await page.keyboard.press("a");
+  await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, address);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("h2:focus:has-text('Second')");
+  await page.keyboard.press("j");
+  await page.waitForSelector("h2:focus:has-text('First')");
+  await page.keyboard.press("k");
+  await page.waitForSelector("h2:focus:has-text('Second')");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("a[id^=row-]:focus");
+  await page.keyboard.press("e");
+  await page.waitForSelector("[aria-live]:has-text('Extended')", { state: "attached" });
+  await page.keyboard.press("n");
+  await page.waitForSelector("dialog input");
+  await page.keyboard.type("can");
+  assert.equal(await page.inputValue("dialog input"), "can", "no shortcut answers while typing");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog kbd");
+  assert.deepEqual(await accessibility(page), []);
+  await page.uncheck("dialog input");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await page.waitForTimeout(100);
+  assert.equal(await page.locator("dialog").count(), 0, "shortcuts can be turned off");
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("the first Tab stop leads to the mail", async () => {
+  const { context, page } = await open(browser);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to mail");
+  await context.close();
+});
+
+test("mail that came while the network was away appears", async () => {
+  const { context, page, address } = await open(browser);
+  await page.waitForSelector("header :text('Live')");
+  await context.setOffline(true);
+  await page.waitForSelector("header :text('Offline. Showing mail up to')");
+  assert.equal(await page.locator('[aria-keyshortcuts="E"]').isDisabled(), true);
+  assert.deepEqual(await accessibility(page), []);
+  await deliver(address, textMail("Later", "Your code is 246802.\n"));
+  await context.setOffline(false);
+  await page.waitForSelector(".code-arrives");
+  await page.waitForSelector("header :text('Live')");
+  await context.close();
+});
+
+test("after half a minute without mail there are hints", async () => {
+  const { context, page } = await open(browser);
+  await page.clock.install();
+  await page.reload();
+  await page.waitForSelector("header :text('Live')");
+  await page.clock.runFor(35_000);
+  await page.waitForSelector("text=Nothing has come yet.");
+  assert.equal(await page.locator("main li").count(), 3);
+  assert.deepEqual(await accessibility(page), []);
+  await context.close();
+});
+
+test("a mailbox that ended since the last visit is replaced with a word", async () => {
+  const { context, page, address } = await open(browser);
+  await page.evaluate(() => {
+    const saved = JSON.parse(localStorage.getItem("gonebox.boxes"));
+    saved.boxes[0].expiresAt = "2020-01-01T00:00:00.000Z";
+    localStorage.setItem("gonebox.boxes", JSON.stringify(saved));
+  });
+  await page.reload();
+  await page.waitForSelector(`text=${address} ended at`);
+  assert.notEqual((await page.textContent("h1")).trim(), address);
+  await context.close();
+});
+
+test("a limit is said with the time to wait, and the address comes by itself", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  let refusals = 1;
+  await page.route("**/api/v1/mailboxes", (route) =>
+    refusals-- > 0
+      ? route.fulfill({ status: 429, headers: { "Retry-After": "2" }, contentType: "application/problem+json", body: '{"code":"rate.limited","status":429}' })
+      : route.continue(),
+  );
+  await page.goto(url);
+  await page.waitForSelector("text=/Too many new mailboxes. Try again in [12] s/");
+  await page.waitForSelector("h1 span");
+  await context.close();
+});
+
+test("the chosen theme and language are there before the first paint", async () => {
+  const { context, page } = await open(browser, { locale: "vi", colorScheme: "light" });
+  await page.click("header button:last-child");
+  await page.locator("dialog select").nth(0).selectOption("en");
+  await page.locator("dialog select").nth(1).selectOption("dark");
+  await page.route("**/app.js", (route) => route.abort());
+  await page.reload({ waitUntil: "domcontentloaded" });
+  assert.deepEqual(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset.theme]), ["en", "dark"]);
+  await context.close();
+});
+
+test("the snippets have the token of the mailbox", async () => {
+  const { context, page, address } = await open(browser);
+  await deliver(address, textMail("Code", "Your code is 864213.\n"));
+  await page.getByRole("button", { name: "Use it in code" }).click();
+  const command = await page.textContent("dialog pre");
+  const [, authorization, call] = /-H '([^']+)' '([^']+)'/.exec(command);
+  const answer = await fetch(call, { headers: { Authorization: authorization.slice("Authorization: ".length) } });
+  assert.equal((await answer.json()).data.code, "864213");
+  for (const name of ["TypeScript", "Python", "Go", "Playwright"]) {
+    await page.getByRole("tab", { name }).click();
+    assert.ok((await page.textContent("dialog pre")).includes(url), name);
+  }
+  assert.deepEqual(await accessibility(page), []);
+  await context.close();
+});
+
+// Each of these tries to run a script, to reach the canary, or to leave its frame.
+const hostile = (host) => [
+  `<script>parent.pwned=1</script><img src=x onerror="parent.pwned=1">`,
+  `<svg onload="parent.pwned=1"><style>@import url(http://${host}/import)</style></svg>`,
+  `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=parent.pwned=1&gt;">`,
+  `<div style="background:url(http://${host}/background)">x</div><style>p{background:url(http://${host}/style)}</style><p>y</p>`,
+  `<img srcset="http://${host}/srcset 1x"><picture><source srcset="http://${host}/source"><img></picture>`,
+  `<meta http-equiv="refresh" content="0;url=http://${host}/refresh"><base href="http://${host}/">`,
+  `<iframe src="http://${host}/frame"></iframe><object data="http://${host}/object"></object><embed src="http://${host}/embed">`,
+  `<form action="http://${host}/form"><input autofocus onfocus="parent.pwned=1"><button>Go</button></form>`,
+  `<link rel="stylesheet" href="http://${host}/link"><link rel="prefetch" href="http://${host}/prefetch">`,
+  `<video src="http://${host}/video" poster="http://${host}/poster" autoplay></video><audio src="http://${host}/audio" autoplay></audio>`,
+  `<body background="http://${host}/body"><table background="http://${host}/table"><tr><td>z</td></tr></table>`,
+  `<div style="position:fixed;inset:0;z-index:99999;background:red">cover</div><a href="javascript:parent.pwned=1" target="_top">a</a>`,
+  `<noscript><p title="</noscript><img src=x onerror=parent.pwned=1>"></noscript><a href="x" style="x:expression(1)" style="y">b</a>`,
+];
+
+test("hostile mail runs no script, makes no request and covers nothing", async () => {
+  const server = await canary();
+  const { context, page, address, problems } = await open(browser);
+  for (const [i, html] of hostile(server.host).entries()) await deliver(address, htmlMail(`Hostile ${i}`, html));
+  const rows = page.locator("a[id^=row-]");
+  for (let i = 0; i < hostile("").length; i++) {
+    await page.getByRole("link", { name: new RegExp(`^Hostile ${i}\\b`) }).click();
+    await page.waitForSelector(`h2:has-text('Hostile ${i}')`);
+    await page.waitForTimeout(30);
+    assert.equal(await page.evaluate(() => globalThis.pwned), undefined, `mail ${i} ran a script`);
+    assert.ok(page.url().startsWith(url), `mail ${i} left the page`);
+    await page.getByRole("tab", { name: "Headers" }).click({ timeout: 2000 });
+  }
+  assert.equal(await rows.count(), hostile("").length);
+  assert.deepEqual(server.seen, []);
+  assert.deepEqual(problems, []);
+  server.close();
+  await context.close();
+});
