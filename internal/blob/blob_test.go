@@ -245,7 +245,7 @@ func churn(t *testing.T, d *db.DB, worker, rounds int) (live []holder) {
 	return live
 }
 
-func TestDamageIsNoticed(t *testing.T) {
+func TestDamageIsDetected(t *testing.T) {
 	const n = 5 // several chunks
 	for name, damage := range map[string]string{
 		"an octet":        "UPDATE blob_chunk SET data = $1 WHERE number = 1",
@@ -290,7 +290,7 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 }
 
-func TestAPartIsReadWithoutTheRest(t *testing.T) {
+func TestReadReadsOnlyThePart(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			return insertTx(ctx, tx, holder{"1", []int{5, 0}})

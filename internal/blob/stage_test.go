@@ -86,7 +86,7 @@ func TestStagedContentIsStoredInSeveralTransactionsAndClaimed(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoredAlreadyIsNotStagedAgain(t *testing.T) {
+func TestExistingContentIsNotStagedAgain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		stager, c := blob.NewStager(d), random(1, 3<<20)
 		first, err := stager.Stage(t.Context(), noon(), []blob.Content{c})
@@ -114,7 +114,7 @@ func TestWhatIsStoredAlreadyIsNotStagedAgain(t *testing.T) {
 }
 
 // A process that died has stored some of the chunks only, or all of them.
-func TestWhatADeadProcessStagedIsSwept(t *testing.T) {
+func TestStagedContentOfADeadProcessIsSwept(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		stager, c := blob.NewStager(d), random(1, 3<<20)
 		lost, err := stager.Stage(t.Context(), noon(), []blob.Content{c, contentOf(1)})

@@ -231,7 +231,7 @@ func mail(subject string) string {
 	return "From: Bank <bank@sender.example>\r\nSubject: " + subject + "\r\n\r\nHello.\r\n"
 }
 
-func TestAcceptKnowsTheMailboxHoweverItIsWritten(t *testing.T) {
+func TestAcceptFindsTheMailboxOfEverySpelling(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		w.box("quiet.otter-1")
 		for address, want := range map[string]problem.Code{
@@ -265,7 +265,7 @@ func TestAcceptKnowsTheMailboxHoweverItIsWritten(t *testing.T) {
 	})
 }
 
-func TestOneMailToSeveralIsStoredOnceAMailboxAllOrNone(t *testing.T) {
+func TestMailToSeveralRecipientsIsStoredForAllOrNone(t *testing.T) {
 	run(t, 1, func(t *testing.T, w *world) {
 		a, b := w.box("anna"), w.box("bert")
 		if err := w.deliver(mail("one"), "anna@box.example", "bert@box.example", "anna+tag@box.example"); err != nil {
@@ -287,7 +287,7 @@ func TestOneMailToSeveralIsStoredOnceAMailboxAllOrNone(t *testing.T) {
 	})
 }
 
-func TestNobodyLearnsOfTheOtherRecipients(t *testing.T) {
+func TestOtherRecipientsAreNotDisclosed(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a, b := w.box("anna"), w.box("bert")
 		if err := w.deliver(mail("secret"), "anna+x@box.example", "bert@box.example"); err != nil {
@@ -339,7 +339,7 @@ func TestTheDailyCapDefersUntilTheNextUTCDay(t *testing.T) {
 	})
 }
 
-func TestAFailedWriteOfTheRawMessagesStoresNothing(t *testing.T) {
+func TestFailedWriteOfRawMessagesStoresNothing(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.writeErr = errors.New("no space left on device")
@@ -353,7 +353,7 @@ func TestAFailedWriteOfTheRawMessagesStoresNothing(t *testing.T) {
 	})
 }
 
-func TestNothingIsStoredWhenTheRawMessagesAreNotSynced(t *testing.T) {
+func TestFailedSyncOfRawMessagesStoresNothing(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.syncErr = errors.New("input/output error")
@@ -372,7 +372,7 @@ func TestNothingIsStoredWhenTheRawMessagesAreNotSynced(t *testing.T) {
 	})
 }
 
-func TestNothingIsShownOrAcknowledgedBeforeTheRawMessagesAreSynced(t *testing.T) {
+func TestNothingIsVisibleOrAcknowledgedBeforeRawMessagesAreSynced(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.hold = make(chan struct{})
@@ -396,7 +396,7 @@ func TestNothingIsShownOrAcknowledgedBeforeTheRawMessagesAreSynced(t *testing.T)
 }
 
 // While a set is being stored the next grows, and its bound in octets holds all the same.
-func TestASetThatGrowsStaysWithinItsOctets(t *testing.T) {
+func TestBatchStaysWithinItsOctets(t *testing.T) {
 	run(t, 1000, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		var largest atomic.Int64
@@ -431,7 +431,7 @@ func TestASetThatGrowsStaysWithinItsOctets(t *testing.T) {
 	})
 }
 
-func TestRowsAreMadeWhileTheRawMessagesAreWritten(t *testing.T) {
+func TestRowsAreInsertedWhileRawMessagesSync(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.hold, w.disk.keeping = make(chan struct{}), make(chan struct{})
@@ -446,7 +446,7 @@ func TestRowsAreMadeWhileTheRawMessagesAreWritten(t *testing.T) {
 }
 
 // A fault that is one mail's alone must not keep the others of its set out.
-func TestASetThatFailsIsTriedMailByMail(t *testing.T) {
+func TestFailedBatchIsStoredOneByOne(t *testing.T) {
 	run(t, 1000, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		poison := db.Per{

@@ -10,8 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// book books mails, each to some addresses, in one set and returns what each got.
-func (w *world) book(t *testing.T, mails ...[]string) (reservations [][]mailbox.Reservation, errs []error) {
+// reserve reserves places for mails, each to some addresses, in one batch.
+func (w *world) reserve(t *testing.T, mails ...[]string) (reservations [][]mailbox.Reservation, errs []error) {
 	t.Helper()
 	err := w.db.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		reservations, errs = nil, nil
@@ -19,15 +19,15 @@ func (w *world) book(t *testing.T, mails ...[]string) (reservations [][]mailbox.
 		for _, to := range mails {
 			all = append(all, to...)
 		}
-		in, err := w.BatchTx(ctx, tx, all)
+		b, err := w.BatchTx(ctx, tx, all)
 		if err != nil {
 			return err
 		}
 		for _, to := range mails {
-			s, err := in.Reserve(to)
+			s, err := b.Reserve(to)
 			reservations, errs = append(reservations, s), append(errs, err)
 		}
-		return in.SaveTx(ctx, tx)
+		return b.SaveTx(ctx, tx)
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -40,11 +40,11 @@ const (
 	bob = "bob@example.org"
 )
 
-func TestIntakeBooksASet(t *testing.T) {
+func TestBatchReservesForEachMail(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		a, _ := w.create(t, "ann", mailbox.Owner{})
 		b, _ := w.create(t, "bob", mailbox.Owner{})
-		reservations, errs := w.book(t, []string{ann}, []string{ann, bob, ann}, []string{ann, "nobody@example.org"}, []string{bob})
+		reservations, errs := w.reserve(t, []string{ann}, []string{ann, bob, ann}, []string{ann, "nobody@example.org"}, []string{bob})
 		for i, code := range []problem.Code{"", "", problem.MailMailboxUnknown, ""} {
 			refused(t, "mail", errs[i], code)
 		}
@@ -65,12 +65,12 @@ func TestIntakeBooksASet(t *testing.T) {
 }
 
 // The messages of a mailbox have times and identifiers that rise, even when the clock stands still or goes back.
-func TestIntakeKeepsTimeRising(t *testing.T) {
+func TestTimesOfAMailboxAlwaysRise(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.create(t, "ann", mailbox.Owner{})
-		reservations, _ := w.book(t, []string{ann}, []string{ann})
+		reservations, _ := w.reserve(t, []string{ann}, []string{ann})
 		w.clock.Advance(-time.Minute)
-		later, _ := w.book(t, []string{ann})
+		later, _ := w.reserve(t, []string{ann})
 		var last mailbox.Reservation
 		for i, s := range append(reservations, later...) {
 			if i > 0 && (!s[0].At.After(last.At) || s[0].Message <= last.Message) {
@@ -82,50 +82,50 @@ func TestIntakeKeepsTimeRising(t *testing.T) {
 }
 
 // The cap counts a UTC day; what a full mailbox holds counts until it is deleted.
-func TestIntakeHoldsTheCaps(t *testing.T) {
+func TestReserveEnforcesQuotas(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.limits.TTLDefault = 24 * time.Hour
 		w.create(t, "ann", mailbox.Owner{})
 		set := [][]string{{ann}, {ann}, {ann}, {ann}}
-		_, errs := w.book(t, set...)
+		_, errs := w.reserve(t, set...)
 		refused(t, "the last of the day", errs[2], "")
 		refused(t, "one more", errs[3], problem.MailDailyCap)
 		w.clock.Advance(12*time.Hour - time.Microsecond)
-		_, errs = w.book(t, []string{ann})
+		_, errs = w.reserve(t, []string{ann})
 		refused(t, "before midnight", errs[0], problem.MailDailyCap)
 		w.clock.Advance(time.Microsecond)
-		_, errs = w.book(t, set...)
+		_, errs = w.reserve(t, set...)
 		refused(t, "after midnight", errs[1], "")
 		refused(t, "the sixth that it holds", errs[2], problem.MailMailboxFull)
 		m, _, _ := w.Find(t.Context(), ann)
 		err := w.db.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error { return w.CountTx(ctx, tx, m.ID, -1, -1) })
 		refused(t, "delete one", err, "")
-		_, errs = w.book(t, []string{ann}, []string{ann})
+		_, errs = w.reserve(t, []string{ann}, []string{ann})
 		refused(t, "with room more", errs[0], "")
 		refused(t, "the day's cap more", errs[1], problem.MailMailboxFull)
 	})
 }
 
-func TestIntakeRefusesWhatHasEnded(t *testing.T) {
+func TestReserveRejectsEndedMailboxes(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		a, _ := w.create(t, "ann", mailbox.Owner{})
 		w.create(t, "bob", mailbox.Owner{})
 		refused(t, "destroy", w.Destroy(t.Context(), a.ID), "")
-		_, errs := w.book(t, []string{ann}, []string{bob})
+		_, errs := w.reserve(t, []string{ann}, []string{bob})
 		refused(t, "destroyed", errs[0], problem.MailMailboxUnknown)
 		refused(t, "live", errs[1], "")
 		w.clock.Advance(time.Hour)
-		_, errs = w.book(t, []string{bob})
+		_, errs = w.reserve(t, []string{bob})
 		refused(t, "expired", errs[0], problem.MailMailboxUnknown)
 	})
 }
 
 // A mail for several mailboxes enters all or none: a full one keeps it out of the others.
-func TestIntakeIsAllOrNone(t *testing.T) {
+func TestReserveIsAllOrNone(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.create(t, "ann", mailbox.Owner{})
 		w.create(t, "bob", mailbox.Owner{})
-		_, errs := w.book(t, []string{ann}, []string{ann}, []string{ann}, []string{ann, bob}, []string{bob, ann}, []string{bob})
+		_, errs := w.reserve(t, []string{ann}, []string{ann}, []string{ann}, []string{ann, bob}, []string{bob, ann}, []string{bob})
 		for i, code := range []problem.Code{"", "", "", problem.MailDailyCap, problem.MailDailyCap, ""} {
 			refused(t, "mail", errs[i], code)
 		}

@@ -40,7 +40,7 @@ func (t tight) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found
 
 // Sets of mail that open mailboxes of a catch-all, mailboxes that are made by hand and others that are destroyed meet in
 // the same account at the same time. The plan's bounds hold to the last, and every count is what can be counted.
-func TestWhatAnAccountHasIsCountedExactlyWhileManyWrite(t *testing.T) {
+func TestConcurrentWritesAreCountedExactly(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 		if err != nil {

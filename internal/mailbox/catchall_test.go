@@ -83,7 +83,7 @@ func book(t *testing.T, d *db.DB, boxes *mailbox.Service, addresses ...string) (
 }
 
 // A domain that goes while a mailbox is being made on it, or while a mail for it is on its way, gets none: nobody would end it.
-func TestNoMailboxComesAfterItsDomainHasGone(t *testing.T) {
+func TestNoMailboxIsCreatedOnADeletedDomain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		e, boxes := newEstate(t, d)
 		create := func() error {
@@ -113,7 +113,7 @@ func TestNoMailboxComesAfterItsDomainHasGone(t *testing.T) {
 }
 
 // A mail that may not enter one mailbox opens none of the others.
-func TestARefusedMailOpensNothing(t *testing.T) {
+func TestRejectedMailOpensNoMailbox(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		_, boxes := newEstate(t, d)
 		if err := book(t, d, boxes, "ann@"+manor, "ann@elsewhere.example"); !problem.Has(err, problem.MailMailboxUnknown) {

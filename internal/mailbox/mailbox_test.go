@@ -99,7 +99,7 @@ func refused(t *testing.T, what string, err error, code problem.Code) {
 	}
 }
 
-func TestAuthorizeTellsEndsApart(t *testing.T) {
+func TestOpenDistinguishesExpiredFromDestroyed(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.clock.Advance(700 * time.Millisecond)
 		m, old := w.create(t, "ann", mailbox.Owner{})
@@ -178,7 +178,7 @@ func TestTheCoolDownBeginsAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestASweepErasesManyAndForgetsHeldAddresses(t *testing.T) {
+func TestSweepErasesMailboxesAndReleasesAddresses(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const many = 250 // more than two batches
 		for range many {
@@ -205,7 +205,7 @@ func TestASweepErasesManyAndForgetsHeldAddresses(t *testing.T) {
 }
 
 // A sweep that cannot read says so.
-func TestASweepTellsItsFault(t *testing.T) {
+func TestSweepReturnsErrors(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.create(t, "", mailbox.Owner{})
 		if err := w.db.Close(); err != nil {

@@ -19,10 +19,10 @@ func (w *world) found(t *testing.T) bool {
 	return m != nil && w.CheckQuota(m, limits) == nil
 }
 
-func TestAMailboxThatEndsIsForgottenAtOnce(t *testing.T) {
+func TestEndedMailboxLeavesTheCache(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		m, _ := w.create(t, "ann", mailbox.Owner{})
-		w.book(t, []string{ann})
+		w.reserve(t, []string{ann})
 		if !w.found(t) {
 			t.Fatal("the mailbox is not found")
 		}
@@ -35,7 +35,7 @@ func TestAMailboxThatEndsIsForgottenAtOnce(t *testing.T) {
 	})
 }
 
-func TestARememberedMailboxExpires(t *testing.T) {
+func TestCachedMailboxExpires(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		m, _ := w.create(t, "ann", mailbox.Owner{})
 		w.clock.Advance(m.ExpiresAt.Sub(w.clock.Now()) - time.Second)
@@ -50,7 +50,7 @@ func TestARememberedMailboxExpires(t *testing.T) {
 }
 
 // What another process does is known after a moment; until then a yes may be wrong, and the intake decides.
-func TestAnotherProcessIsHeardOfAfterAMoment(t *testing.T) {
+func TestChangesOfOtherProcessesAreSeenWithinSeconds(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		m, _ := w.create(t, "ann", mailbox.Owner{})
 		if !w.found(t) {
@@ -68,11 +68,11 @@ func TestAnotherProcessIsHeardOfAfterAMoment(t *testing.T) {
 }
 
 // A no is never said from memory: room that a deletion made is there at once.
-func TestAFullMailboxIsReadAgain(t *testing.T) {
+func TestFullMailboxIsReadAgain(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		m, _ := w.create(t, "ann", mailbox.Owner{})
 		for w.found(t) {
-			w.book(t, []string{ann})
+			w.reserve(t, []string{ann})
 		}
 		w.elsewhere(t, "UPDATE mailbox SET message_count = message_count - 1, day_count = day_count - 1 WHERE id = $1", m.ID)
 		if !w.found(t) {

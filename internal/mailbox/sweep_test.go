@@ -28,7 +28,7 @@ func (c contents) EraseTx(_ context.Context, tx *db.Tx, boxes []id.Mailbox, max 
 }
 
 // A mailbox goes when its mail has, and not before.
-func TestMailboxesGoWithTheirMail(t *testing.T) {
+func TestMailboxesAreErasedAfterTheirMail(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		full := make(contents)
 		for i := range 70 {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDetailComesBackAsItWas(t *testing.T) {
+func TestDetailRoundTrip(t *testing.T) {
 	for name, d := range map[string]detail{
 		"empty": {},
 		"all": {

@@ -13,13 +13,13 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// Content is what is kept of one mail, whoever its recipients are.
+// Content is what is stored of a mail, the same for all of its recipients.
 type Content struct {
 	From           Address
 	To, CC         []Address
 	ReplyTo        []Address
 	Subject        string
-	SentAt         time.Time // zero: not said
+	SentAt         time.Time // zero: the mail does not say
 	MessageID      string
 	Headers        []Header
 	Text           string
@@ -34,21 +34,21 @@ type Content struct {
 	OTP            *OTP // without message, sender and subject
 }
 
-// File is an attachment with its bytes, which are kept where it is available.
+// File is an attachment with its content, which is stored only if it is available.
 type File struct {
 	Attachment
 	Data []byte
 }
 
-// Draft is a mail ready to be stored: everything that costs time has been done, so that the transaction is short.
+// Draft is a mail that is encoded for storing, so that the transaction is short.
 type Draft struct {
 	summary stored
 	size    int64
 	body    cell
 	files   []file
-	blobs   []blob.Blob    // that are stored with the rows
-	pending []blob.Content // that are stored before, by Stage
-	staged  []blob.Staged  // those that were
+	blobs   []blob.Blob    // stored together with the rows
+	pending []blob.Content // to be stored before the rows, by Stage
+	staged  []blob.Staged  // stored by Stage
 }
 
 // stored is the part of a Summary that is kept as JSON; the rest are columns.
@@ -57,10 +57,10 @@ type stored struct {
 	To             []Address  `json:"to"`
 	Subject        string     `json:"subject"`
 	Preview        string     `json:"preview"`
-	SentAt         int64      `json:"sentAt,omitempty"` // microseconds; 0: not said
+	SentAt         int64      `json:"sentAt,omitempty"` // microseconds since 1970; 0: the mail does not say
 	HasAttachments bool       `json:"hasAttachments,omitempty"`
 	OTP            *storedOTP `json:"otp,omitempty"`
-	EnvelopeTo     []string   `json:"envelopeTo"` // of this mailbox: nobody learns of the other recipients
+	EnvelopeTo     []string   `json:"envelopeTo"` // of this mailbox only: other recipients are not disclosed
 }
 
 type storedOTP struct {
@@ -73,8 +73,8 @@ type storedOTP struct {
 	Links      []string `json:"links,omitempty"`
 }
 
-// NewDraft prepares a mail for storing as so many copies, one for each mailbox. It appends to buf and returns the extended slice, which
-// the draft aliases. Where the draft is large (see Draft.Large) it aliases the data of the files, too, until it is staged.
+// NewDraft encodes a mail that is stored as a number of copies, one for each mailbox. It appends to buf and returns the extended slice,
+// which the Draft aliases. A large Draft (Draft.Large) also aliases the data of the files until it is staged.
 func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
 	whole := stored{From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0}
 	d := &Draft{size: c.Size, summary: whole.cut()}
@@ -95,7 +95,7 @@ func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
 	return d, d.pack(buf, &more, c.Files, copies)
 }
 
-// storedCode is the part of a code that is kept; the rest follows from the message.
+// storedCode returns the stored part of a code. The other fields are those of the message.
 func storedCode(o *OTP) *storedOTP {
 	if o == nil {
 		return nil
@@ -103,7 +103,7 @@ func storedCode(o *OTP) *storedOTP {
 	return &storedOTP{o.Code, o.Display, o.Confidence, o.Source, o.FilterID, o.Kind, o.Links}
 }
 
-// Delivery is where one recipient's copy of a draft goes.
+// Delivery describes one recipient's copy of a draft.
 type Delivery struct {
 	Box        id.Mailbox
 	Message    id.Message
@@ -111,25 +111,25 @@ type Delivery struct {
 	To         []string // the forward-paths that led there
 	Raw        raw.Ref
 	RawUntil   time.Time
-	OTP        *OTP // the recipient's own code instead of the draft's; nil: the draft's
+	OTP        *OTP // code for this recipient alone; nil: the draft's
 }
 
-// Copy is a draft for one of its places.
+// Copy is a draft with one of its deliveries.
 type Copy struct {
 	*Draft
 	Delivery
 }
 
-// Stored tells whether a message is there.
+// Stored reports whether a message exists.
 func (s *Service) Stored(ctx context.Context, q db.Queryer, box id.Mailbox, m id.Message) (bool, error) {
 	var n int
 	err := q.QueryRow(ctx, selectStored, box, m).Scan(&n)
 	return n > 0, err
 }
 
-// preview is the beginning of a text as it is seen, with its white space folded, at most max characters.
+// preview returns the visible beginning of a text, at most max characters, with its white space folded.
 func preview(text string, max int) string {
-	b := make([]byte, 0, 256) // as much as the most that is asked for takes, mostly
+	b := make([]byte, 0, 256) // enough for most previews
 	n, space := 0, false
 	for _, r := range text {
 		shown, blank := look(r)
@@ -156,17 +156,17 @@ func preview(text string, max int) string {
 	return string(b)
 }
 
-// look tells whether a character is seen, or parts what is seen. Joiners and other invisible ones, with which senders
-// pad their preheaders, do neither.
+// look reports whether a character is shown, or is blank. Joiners and other invisible characters, with which senders pad their preheaders,
+// are neither.
 func look(r rune) (shown, blank bool) {
-	shown = ' ' < r && r < 0x7f // as most are; the rest is apart so that they cost no call
+	shown = ' ' < r && r < 0x7f // lookUp is a function of its own, so that look is inlined for ASCII
 	if !shown {
 		shown, blank = lookUp(r)
 	}
 	return shown, blank
 }
 
-// lookUp is look for what is not plain ASCII.
+// lookUp is look for other than printable ASCII.
 func lookUp(r rune) (shown, blank bool) {
 	switch {
 	case r < utf8.RuneSelf:

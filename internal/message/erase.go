@@ -10,12 +10,11 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// eraseOctets bounds the mail that is erased at a time, by the size it came in: what lies behind a row takes longer to let
-// go of than the row.
+// eraseOctets bounds the mail erased in one transaction, in octets as received: deleting content takes longer than deleting rows.
 const eraseOctets = 8 << 20
 
-// EraseTx erases at most max messages of mailboxes, fewer where they are large, and tells whether none is left. The counts
-// are left alone: the mailboxes go next.
+// EraseTx erases at most max messages of mailboxes, fewer if they are large, and reports whether none is left. It does not
+// update the counts of the mailboxes, which are erased next.
 func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, max int) (empty bool, err error) {
 	if len(boxes) == 0 {
 		return true, nil
@@ -42,14 +41,14 @@ func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, ma
 	return n < max && n == len(some), nil
 }
 
-// erasable is a message that goes with its mailbox.
+// erasable is a message of a mailbox to erase.
 type erasable struct {
 	box     id.Mailbox
 	message id.Message
-	size    int64 // as it came in, in octets
+	size    int64 // in octets, as received
 }
 
-// within is how many of the first do not come to more octets than most together; one always does not.
+// within returns how many of the first messages have at most most octets together, at least one.
 func within(some []erasable, most int64) (n int) {
 	var sum int64
 	for _, e := range some {

@@ -73,7 +73,7 @@ func (s *shelf) count(table string) (n int) {
 	return n
 }
 
-func TestMailboxesAreErasedInSteps(t *testing.T) {
+func TestMailboxesAreErasedInBatches(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		s := newShelf(t, d)
 		kept := s.fill(3, 100)
@@ -97,7 +97,7 @@ func TestMailboxesAreErasedInSteps(t *testing.T) {
 }
 
 // What is exactly a step leaves it to the next to find nothing.
-func TestAFullStepIsNotTheLast(t *testing.T) {
+func TestFullBatchIsNotTheLast(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		s := newShelf(t, d)
 		box := s.fill(4, 100)
@@ -110,7 +110,7 @@ func TestAFullStepIsNotTheLast(t *testing.T) {
 	})
 }
 
-func TestLargeMailIsErasedInSmallerSteps(t *testing.T) {
+func TestLargeMailIsErasedInSmallerBatches(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		s := newShelf(t, d)
 		large, larger := s.fill(5, 3<<20), s.fill(2, 25<<20)

@@ -8,12 +8,12 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// InsertTx stores copies, those of a whole set of mail at once. A draft that is large must have been staged; storing its copies claims
-// what was staged. Error: blob.ErrStageLost where that is gone.
+// InsertTx stores the copies of a batch of mail. Large drafts must have been staged; InsertTx then claims the staged content. Error:
+// blob.ErrStageLost if that was swept.
 func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error {
 	var messages messageRows
 	var files fileRows
-	places := make(map[*Draft]int)
+	copiesOf := make(map[*Draft]int)
 	for _, c := range copies {
 		if len(c.pending) > 0 {
 			return fmt.Errorf("store %s: the draft was not staged", c.Message)
@@ -23,7 +23,7 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error 
 			files.add(c, f)
 		}
 		if len(c.blobs) > 0 || len(c.staged) > 0 {
-			places[c.Draft]++
+			copiesOf[c.Draft]++
 		}
 	}
 	if err := messages.insertTx(ctx, tx); err != nil {
@@ -32,11 +32,11 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error 
 	if err := files.insertTx(ctx, tx); err != nil {
 		return fmt.Errorf("store %d attachments: %w", len(files.ids), err)
 	}
-	if len(places) == 0 {
+	if len(copiesOf) == 0 {
 		return nil
 	}
 	var refs blob.References
-	for d, n := range places {
+	for d, n := range copiesOf {
 		for _, b := range d.blobs {
 			refs.Add(b, n)
 		}
@@ -47,7 +47,7 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error 
 	return blob.InsertTx(ctx, tx, &refs)
 }
 
-// messageRows are rows of messages, column by column.
+// messageRows collects rows of messages, column by column.
 type messageRows struct {
 	boxes, ids, refs, summaries          db.Texts
 	received, sizes, coded, untils, crcs db.Numbers
@@ -73,7 +73,7 @@ func (r *messageRows) insertTx(ctx context.Context, tx *db.Tx) error {
 		r.boxes, r.ids, r.received, r.sizes, r.coded, r.refs, r.untils, r.summaries, r.details, r.crcs, r.blobs)
 }
 
-// fileRows are rows of attachments, likewise.
+// fileRows collects rows of attachments, column by column.
 type fileRows struct {
 	boxes, messages, ids db.Texts
 	data                 db.Octets

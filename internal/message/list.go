@@ -118,7 +118,7 @@ func parseCursor(text string) (before id.Message, err error) {
 		before, err = id.Parse[id.Message](string(raw))
 	}
 	if err != nil || cursor(before) != text { // the decoder skips line ends
-		return "", problem.Invalid("?cursor", "is not a cursor that an answer's nextCursor gave")
+		return "", problem.Invalid("?cursor", "is not a cursor returned in nextCursor")
 	}
 	return before, nil
 }

@@ -21,7 +21,7 @@ type Mailboxes interface {
 	CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error
 }
 
-// RawMessages keeps raw messages for their short time.
+// RawMessages stores raw messages until their retention is over.
 type RawMessages interface {
 	NewReader(ctx context.Context, ref raw.Ref) (*raw.Reader, error) // raw.ErrGone when erased
 }
@@ -42,7 +42,7 @@ type Service struct {
 	policy      Policy
 	sanitizer   sanitizer
 	stager      *blob.Stager
-	asides      chan struct{} // see aside
+	freshStacks chan struct{} // see readOnFreshStack
 }
 
 // Parts are the dependencies and settings of a Service.
@@ -59,7 +59,7 @@ type Parts struct {
 func New(p Parts) *Service {
 	return &Service{
 		db: p.DB, clock: p.Clock, hub: p.Wake, boxes: p.Mailboxes, rawMessages: p.RawMessages, policy: p.Policy, sanitizer: newSanitizer(),
-		stager: blob.NewStager(p.DB), asides: make(chan struct{}, asidesMax),
+		stager: blob.NewStager(p.DB), freshStacks: make(chan struct{}, freshStacksMax),
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Mess
 		if err != nil && !db.Unavailable(err) {
 			return nil, err
 		}
-		full.Seen = err == nil // on a full disk it is read all the same, and stays unread
+		full.Seen = err == nil // on a full disk the message can be read, but stays unread
 	}
 	return full, nil
 }
@@ -117,7 +117,7 @@ func (s *Service) Attachment(ctx context.Context, box id.Mailbox, m id.Message, 
 	return nil, nil, problem.New(problem.AttachmentNotFound)
 }
 
-// missing makes "no row" the problem that says so.
+// missing returns a problem with the code for sql.ErrNoRows.
 func missing(err error, code problem.Code) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return problem.New(code)

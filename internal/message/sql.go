@@ -36,7 +36,7 @@ const (
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 )
 
-// What is erased of a list of mailboxes: the first messages by mailbox and identifier, up to one of them.
+// The messages of a list of mailboxes to erase: the first by mailbox and identifier, up to a given one.
 const (
 	selectErasable = "SELECT mailbox_id, id, size FROM message WHERE mailbox_id IN %s ORDER BY mailbox_id, id LIMIT $%d"
 	selectErased   = "SELECT blob FROM message WHERE mailbox_id IN %[1]s AND (mailbox_id, id) <= ($%[2]d, $%[3]d) " +
@@ -50,7 +50,7 @@ func scanErasable(row db.Row) (e erasable, err error) {
 	return e, err
 }
 
-// scanSummary reads summaryColumns. What a version before stored in full is cut.
+// scanSummary reads summaryColumns. It cuts what Draft.Summary cuts.
 func scanSummary(row db.Row, box id.Mailbox) (Summary, error) {
 	m, kept, err := scanStored(row, box)
 	kept = kept.cut()
@@ -73,7 +73,7 @@ func scanStored(row db.Row, box id.Mailbox, more ...any) (m Summary, kept stored
 	return m, kept, nil
 }
 
-// list makes an absent list an empty one: the interface has no null lists.
+// list returns an empty list for nil: the API has no null lists.
 func list[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -81,7 +81,7 @@ func list[T any](s []T) []T {
 	return s
 }
 
-// summaries reads a page. It reads one row at a time, so that long rows of an earlier version are not all in memory.
+// summaries reads a page. It reads one row at a time, so that it can stop at Query.Octets.
 func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before id.Message) (p Page, err error) {
 	rows, err := s.db.Query(ctx, selectList, box, q.After, before, q.since(), q.Limit+1)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Stage stores the content of a large draft ahead of its copies, in several transactions. InsertTx or Discard must follow; what a
-// process that dies in between leaves is swept. Afterwards the draft no longer aliases the data of its files.
+// Stage stores the content of a large draft ahead of its copies, in several transactions. InsertTx or Discard must follow;
+// SweepStaged removes what a process leaves that dies in between. Afterwards the draft no longer aliases the data of its files.
 func (s *Service) Stage(ctx context.Context, d *Draft) error {
 	if len(d.pending) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Summary is a draft as the list of messages shows it once it is stored in a place.
+// Summary returns the summary of the message that a delivery stores.
 func (d *Draft) Summary(p Delivery) Summary {
 	m := Summary{ID: p.Message, MailboxID: p.Box, ReceivedAt: clock.Stamp{Time: p.ReceivedAt}, Size: d.size}
 	kept := d.in(p)
@@ -15,7 +15,7 @@ func (d *Draft) Summary(p Delivery) Summary {
 	return m
 }
 
-// in is what is kept of a draft in a place.
+// in returns the stored summary for a delivery.
 func (d *Draft) in(p Delivery) stored {
 	kept := d.summary
 	kept.EnvelopeTo = p.To
@@ -25,7 +25,7 @@ func (d *Draft) in(p Delivery) stored {
 	return kept
 }
 
-// show completes a summary by what is kept as JSON.
+// show sets the fields of a summary that are stored as JSON.
 func (s *stored) show(m *Summary) {
 	m.From, m.To, m.Subject, m.Preview, m.HasAttachments = s.From, list(s.To), s.Subject, s.Preview, s.HasAttachments
 	if len(m.To) == 0 { // a header without To: what the envelope said of this mailbox

@@ -8,19 +8,18 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Bond ties a wait to what it rests on beside its mailbox, such as the developer key of the caller. The zero Bond ties it
-// to nothing.
+// Bond is a condition of a wait other than its mailbox, such as the developer key of the caller. The zero Bond is always satisfied.
 type Bond struct {
-	WakeKey string                      // of wake.Hub: woken when Check may answer otherwise than before
-	Check   func(context.Context) error // called after every look; an error ends the wait, and is its answer
+	WakeKey string                      // of wake.Hub; woken when the result of Check may have changed
+	Check   func(context.Context) error // called after every read; its error ends the wait and is returned
 }
 
-// bondEvery is how often a wait with a bond looks again without a wake-up: an account is disabled by a command, in a process
-// that cannot wake the service's.
+// bondEvery is how often a wait with a bond reads without a wake-up. The command that disables an account is a process that cannot wake
+// those of the service.
 const bondEvery = 5 * time.Second
 
-// wait answers with what look finds in a mailbox, and waits for it at most so long. It ends early when the mailbox does,
-// since nothing can come any more, and when b does.
+// wait calls look until it finds something in a mailbox, at most for the duration most, and returns the last value. It returns early when
+// the mailbox ends or the bond b fails.
 func wait[T any](
 	ctx context.Context, s *Service, box id.Mailbox, most time.Duration, b Bond,
 	look func(context.Context) (value T, found bool, err error),
@@ -35,15 +34,15 @@ func wait[T any](
 	}
 	return wake.UntilEither(ctx, s.hub, string(box), b.WakeKey, most, again, func(ctx context.Context) (T, bool, error) {
 		select {
-		case s.asides <- struct{}{}:
-			defer func() { <-s.asides }()
+		case s.freshStacks <- struct{}{}:
+			defer func() { <-s.freshStacks }()
 		case <-ctx.Done():
 			var none T
 			return none, false, ctx.Err()
 		}
-		return aside(func() (T, bool, error) {
+		return readOnFreshStack(func() (T, bool, error) {
 			value, found, err := look(ctx)
-			if err == nil && b.Check != nil { // behind the look, so that what was found is not answered after the end
+			if err == nil && b.Check != nil { // after look, so that nothing is returned once the bond has failed
 				err = b.Check(ctx)
 			}
 			if found || err != nil {
@@ -55,13 +54,13 @@ func wait[T any](
 	})
 }
 
-// asidesMax bounds the reads of waiting calls at one time: more than the database reads at once, and few enough that
-// thousands of calls that begin together, or are woken together, do not all have such a goroutine at once.
-const asidesMax = 32
+// freshStacksMax bounds the concurrent reads of waiting calls. It is more than the database runs at once, and few enough that thousands
+// of calls that are woken together do not all have such a goroutine.
+const freshStacksMax = 32
 
-// aside runs a read on a goroutine of its own. A read of the database needs a stack several times that of a waiting call,
-// and a stack does not shrink while its goroutine sleeps: with ten thousand calls waiting that is what they cost.
-func aside[T any](read func() (T, bool, error)) (value T, done bool, err error) {
+// readOnFreshStack runs a read on a goroutine of its own. A database read needs a stack several times that of a waiting call, and a parked
+// goroutine keeps its grown stack, which would multiply the memory of ten thousand waiting calls.
+func readOnFreshStack[T any](read func() (T, bool, error)) (value T, done bool, err error) {
 	var fault any
 	ended := make(chan struct{})
 	go func() {
@@ -71,7 +70,7 @@ func aside[T any](read func() (T, bool, error)) (value T, done bool, err error) 
 	}()
 	<-ended
 	if fault != nil {
-		panic(fault) // the call's affair, not the program's
+		panic(fault) // so that the handler of the call recovers it
 	}
 	return value, done, err
 }

@@ -185,7 +185,7 @@ func TestASegmentClosedInOrderIsNotReadAgain(t *testing.T) {
 	wantBody(t, third, ref, text(3000))
 }
 
-func TestARecordWhoseDataIsNotOursIsDamaged(t *testing.T) {
+func TestForeignDataIsDamaged(t *testing.T) {
 	s := open(t, t.TempDir(), clock.NewFake(start))
 	ref := keep(t, s, start, []raw.Record{{Class: free, Data: []byte("not compressed by us")}})[0]
 	if _, err := s.Read(ref); !errors.Is(err, raw.ErrDamaged) {
@@ -193,7 +193,7 @@ func TestARecordWhoseDataIsNotOursIsDamaged(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReferenceIsDamaged(t *testing.T) {
+func TestInvalidReferenceIsDamaged(t *testing.T) {
 	c := crash(t)
 	s, _ := c.restart(t, c.bytes)
 	good := string(c.refs[1])

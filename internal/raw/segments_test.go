@@ -109,7 +109,7 @@ func TestWhatIsAppendedCanBeRead(t *testing.T) {
 	}
 }
 
-func TestNothingToAppend(t *testing.T) {
+func TestAppendOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
 	if refs := keep(t, s, start, nil); len(refs) != 0 || len(files(t, dir)) != 0 {
@@ -198,7 +198,7 @@ func TestEachPeriodHasAFile(t *testing.T) {
 	}
 }
 
-func TestAFullSegmentGivesWay(t *testing.T) {
+func TestFullSegmentIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	s, err := raw.OpenFaulty(dir, clock.NewFake(start), slog.New(slog.DiscardHandler), &raw.Faults{}, 10_000)
 	if err != nil {
@@ -219,7 +219,7 @@ func TestAFullSegmentGivesWay(t *testing.T) {
 	}
 }
 
-func TestTheFolderIsTakenByOneOnly(t *testing.T) {
+func TestFolderIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
 	if _, err := raw.Open(dir, clock.NewFake(start), slog.New(slog.DiscardHandler)); !errors.Is(err, raw.ErrLocked) || !strings.Contains(err.Error(), dir) {

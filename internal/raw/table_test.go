@@ -83,7 +83,7 @@ func rowsOf(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
 const countPartitions = "SELECT count(*) FROM pg_partition_tree('raw_message') WHERE isleaf"
 
 // What is kept for a day or a year shares partitions, of which there are not too many, and is erased in its own time all the same.
-func TestWhatIsKeptForLongIsErasedInTime(t *testing.T) {
+func TestLongRetentionIsErasedInTime(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
 	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
@@ -135,7 +135,7 @@ func TestPartitionsAreFew(t *testing.T) {
 }
 
 // While a dump reads the table, it cannot be truncated, nor is anybody kept waiting: what is over is deleted.
-func TestADumpKeepsNothingReadable(t *testing.T) {
+func TestErasedDuringADumpIsGone(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
 	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
@@ -198,7 +198,7 @@ func TestProcessesShareATable(t *testing.T) {
 	}
 }
 
-func TestATableRefusesWhatItDidNotWrite(t *testing.T) {
+func TestTableRejectsForeignReferences(t *testing.T) {
 	table := raw.NewTable(dbtest.OpenPostgres(t, db.Options{}))
 	for ref, want := range map[raw.Ref]error{
 		"":                                       raw.ErrDamaged,
@@ -275,7 +275,7 @@ func TestRowsFillPages(t *testing.T) {
 }
 
 // A record among others is where its reference says only if the others are written, too.
-func TestATableWritesWhatItNumbered(t *testing.T) {
+func TestTableRejectsPartOfAnAppend(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
 	records := []raw.Record{{Class: time.Minute, Data: []byte{0, 1}}, {Class: time.Minute, Data: []byte{0, 2}}}
