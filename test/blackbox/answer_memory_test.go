@@ -27,7 +27,7 @@ func (s *service) later(path, token string) (apptest.Answer, time.Duration) {
 		select {
 		case a := <-answered:
 			return a, waited
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond):
 			s.Clock.Advance(time.Second)
 		}
 	}
@@ -48,7 +48,7 @@ func TestCallWithoutMemoryAnswers503(t *testing.T) {
 		t.Fatalf("%d %s, Retry-After %q", a.Status, a.Code(), a.Header.Get("Retry-After"))
 	}
 	small := s.mail(m.box(), apptest.Mail{Subject: "small"}).ID
-	for range 50 { // what is small does not wait
+	for range 10 { // small answers do not wait
 		s.page(m.Token, "limit=100")
 		s.call(http.MethodGet, "/messages/"+small, m.Token, 200, "")
 		s.call(http.MethodGet, "/messages/"+id+"/raw", m.Token, 200, "")

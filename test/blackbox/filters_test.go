@@ -1,10 +1,8 @@
 package blackbox_test
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -342,22 +340,8 @@ func TestFiltersArePaged(t *testing.T) {
 		made = append([]string{s.filter(u, fields{"extractRegex": "x"}).ID}, made...)
 		s.Clock.Advance(time.Millisecond)
 	}
-	for next := ""; ; {
-		a := s.call(http.MethodGet, "/me/filters?limit=2&cursor="+url.QueryEscape(next), u.Token, 200, "")
-		var p struct {
-			Data       []extraction
-			NextCursor *string
-		}
-		if err := json.Unmarshal(a.Body, &p); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range p.Data {
-			listed = append(listed, f.ID)
-		}
-		if p.NextCursor == nil {
-			break
-		}
-		next = *p.NextCursor
+	for f := range pages[extraction](s, "/me/filters?limit=2", u.Token) {
+		listed = append(listed, f.ID)
 	}
 	if !slices.Equal(listed, made) {
 		t.Errorf("%v, want %v", listed, made)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/app/apptest"
@@ -69,16 +70,47 @@ func fetchDocument(t testing.TB, s *apptest.Service) *document {
 	return d
 }
 
+// shared is the document that the answers of all services are checked against.
+var shared struct {
+	sync.Mutex
+	*document
+}
+
+// sharedDocument returns the document of the first service that was started. It depends on the program alone, apart from
+// the base URL, and rendering it takes more time than starting a service.
+func sharedDocument(t testing.TB, s *apptest.Service) *document {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.document == nil {
+		shared.document = fetchDocument(t, s)
+	}
+	return shared.document
+}
+
 // find returns the operation of a request, "" if there is none. Probes answer at the root as well.
 func (d *document) find(method, path string) (template string, o *operation) {
 	for template, methods := range d.Paths {
-		pattern := "^" + regexp.MustCompile(`\{[^/]*\}`).ReplaceAllString(template, "[^/]+") + "$"
 		o := methods[strings.ToLower(method)]
-		if o != nil && method == strings.ToUpper(method) && (regexp.MustCompile(pattern).MatchString(path) || path == strings.TrimPrefix(template, "/api/v1")) {
+		if o != nil && method == strings.ToUpper(method) && (matches(template, path) || path == strings.TrimPrefix(template, "/api/v1")) {
 			return strings.TrimPrefix(template, "/api/v1"), o
 		}
 	}
 	return "", nil
+}
+
+// matches reports whether a path is one of a template, whose parameters are whole segments such as {id}.
+func matches(template, path string) bool {
+	for more := true; more; {
+		var want, got string
+		var moreWanted bool
+		want, template, moreWanted = strings.Cut(template, "/")
+		got, path, more = strings.Cut(path, "/")
+		if more != moreWanted || want != got && (got == "" || !strings.HasPrefix(want, "{")) {
+			return false
+		}
+	}
+	return true
 }
 
 // inspector checks every answer of a service.
@@ -132,10 +164,12 @@ func (i *inspector) faults(r *http.Request, a apptest.Answer) (faults []string) 
 	return faults
 }
 
+var traceparent = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$`)
+
 // everyAnswer checks what holds for every answer (docs/spec/conventions.md#paths-and-bodies).
 func everyAnswer(a apptest.Answer) (faults []string) {
 	h := a.Header
-	if !regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$`).MatchString(h.Get("Traceparent")) {
+	if !traceparent.MatchString(h.Get("Traceparent")) {
 		faults = append(faults, fmt.Sprintf("Traceparent: %q", h.Get("Traceparent")))
 	}
 	if h.Get("X-Content-Type-Options") != "nosniff" {

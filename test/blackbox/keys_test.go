@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -461,25 +460,11 @@ func TestMailboxesOfAccountArePaged(t *testing.T) {
 	s.create(s.account("eve@example.org").Token, nil)
 	for path, credential := range map[string]string{"/me/mailboxes": u.Token, "/keys/mailboxes": k.Key} {
 		var listed []string
-		for next := ""; ; {
-			a := s.call(http.MethodGet, path+"?limit=2&cursor="+url.QueryEscape(next), credential, 200, "")
-			var p struct {
-				Data       []mailbox
-				NextCursor *string
+		for m := range pages[mailbox](s, path+"?limit=2", credential) {
+			listed = append(listed, m.ID)
+			if got := get[mailbox](s, "/mailboxes/me", m.Token); got.ID != m.ID || m.Tier != "free" || m.Source != "account" {
+				t.Errorf("%+v", m)
 			}
-			if err := json.Unmarshal(a.Body, &p); err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range p.Data {
-				listed = append(listed, m.ID)
-				if got := get[mailbox](s, "/mailboxes/me", m.Token); got.ID != m.ID || m.Tier != "free" || m.Source != "account" {
-					t.Errorf("%+v", m)
-				}
-			}
-			if p.NextCursor == nil {
-				break
-			}
-			next = *p.NextCursor
 		}
 		if !slices.Equal(listed, made) {
 			t.Errorf("%s: %v, want %v", path, listed, made)
@@ -499,20 +484,8 @@ func TestKeysArePaged(t *testing.T) {
 	u := s.account("ada@example.org")
 	want := []string{s.key(u, nil).Prefix, s.key(u, nil).Prefix, s.key(u, nil).Prefix}
 	var listed []string
-	for next := ""; ; {
-		a := s.call(http.MethodGet, "/me/api-keys?limit=1&cursor="+url.QueryEscape(next), u.Token, 200, "")
-		var p struct {
-			Data       []developerKey
-			NextCursor *string
-		}
-		if err := json.Unmarshal(a.Body, &p); err != nil || len(p.Data) != 1 {
-			t.Fatalf("%s", a.Body)
-		}
-		listed = append(listed, p.Data[0].Prefix)
-		if p.NextCursor == nil {
-			break
-		}
-		next = *p.NextCursor
+	for k := range pages[developerKey](s, "/me/api-keys?limit=1", u.Token) {
+		listed = append(listed, k.Prefix)
 	}
 	slices.Sort(want)
 	slices.Sort(listed)

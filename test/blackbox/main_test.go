@@ -4,9 +4,12 @@
 package blackbox_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"iter"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -69,7 +72,7 @@ func startWith(t testing.TB, o apptest.Options) *service {
 	o.OnAnswer = inspector.inspect
 	s.Service = apptest.Start(t, o)
 	inspector.base = s.URL
-	inspector.document = fetchDocument(t, s.Service)
+	inspector.document = sharedDocument(t, s.Service)
 	return s
 }
 
@@ -134,6 +137,32 @@ func get[T any](s *service, path, token string) (v T) {
 	}
 	a.Into(s.t, &v)
 	return v
+}
+
+// pages yields what a list holds, page by page. Each page is fetched when the one before has been used.
+func pages[T any](s *service, path, token string) iter.Seq[T] {
+	s.t.Helper()
+	return func(yield func(T) bool) {
+		for cursor := ""; ; {
+			var page struct {
+				Data       []T
+				NextCursor *string
+			}
+			a := s.call(http.MethodGet, path+cursor, token, http.StatusOK, "")
+			if err := json.Unmarshal(a.Body, &page); err != nil {
+				s.t.Fatal(err)
+			}
+			for _, v := range page.Data {
+				if !yield(v) {
+					return
+				}
+			}
+			if page.NextCursor == nil {
+				return
+			}
+			cursor = "&cursor=" + url.QueryEscape(*page.NextCursor)
+		}
+	}
 }
 
 // mail sends a mail to a mailbox and returns the summary of the message.

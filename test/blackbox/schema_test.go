@@ -8,7 +8,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // schemas validates values against the part of JSON Schema that the document uses. An unsupported keyword is an error,
@@ -163,11 +165,11 @@ func scalar(keyword string, rule, value any, at string) []string {
 		case "format":
 			holds = formatted(rule.(string), v)
 		case "pattern":
-			holds = regexp.MustCompile(rule.(string)).MatchString(v)
+			holds = pattern(rule.(string)).MatchString(v)
 		case "minLength":
-			holds = float64(len([]rune(v))) >= rule.(float64)
+			holds = float64(utf8.RuneCountInString(v)) >= rule.(float64)
 		case "maxLength":
-			holds = float64(len([]rune(v))) <= rule.(float64)
+			holds = float64(utf8.RuneCountInString(v)) <= rule.(float64)
 		}
 	case float64:
 		switch keyword {
@@ -181,6 +183,17 @@ func scalar(keyword string, rule, value any, at string) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: %v does not hold %s %v", at, value, keyword, rule)}
+}
+
+// patterns caches the compiled regular expressions of the document, by their text.
+var patterns sync.Map
+
+func pattern(text string) *regexp.Regexp {
+	compiled, ok := patterns.Load(text)
+	if !ok {
+		compiled, _ = patterns.LoadOrStore(text, regexp.MustCompile(text))
+	}
+	return compiled.(*regexp.Regexp)
 }
 
 // milliseconds is the form of every timestamp (docs/spec/conventions.md#paths-and-bodies).

@@ -353,22 +353,8 @@ func TestWebhooksArePaged(t *testing.T) {
 	}
 	slices.Reverse(ids)
 	var got []string
-	for next := ""; ; {
-		var p struct {
-			Data       []hook
-			NextCursor *string
-		}
-		a := s.Call(http.MethodGet, "/me/webhooks?limit=2"+next, u.Token, nil)
-		if err := json.Unmarshal(a.Body, &p); err != nil {
-			t.Fatal(err)
-		}
-		for _, h := range p.Data {
-			got = append(got, h.ID)
-		}
-		if p.NextCursor == nil {
-			break
-		}
-		next = "&cursor=" + *p.NextCursor
+	for h := range pages[hook](s, "/me/webhooks?limit=2", u.Token) {
+		got = append(got, h.ID)
 	}
 	if !slices.Equal(got, ids) {
 		t.Errorf("%v, want %v", got, ids)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"debug/elf"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,7 +105,7 @@ func TestImageBinaryRunsAlone(t *testing.T) {
 	if out, err := within("version").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "gonebox 1.2.3-test") {
 		t.Fatalf("gonebox version: %v\n%s", err, out)
 	}
-	web, mail := freePort(t), freePort(t)
+	web, mail := apptest.FreeAddress(t), apptest.FreeAddress(t)
 	serve := within("serve", "--data-dir", "/data", "--http-addr", web, "--smtp-addr", mail)
 	var said strings.Builder
 	serve.Stdout, serve.Stderr = &said, &said
@@ -161,16 +160,6 @@ func confined(t *testing.T, dir, data string) func(args ...string) *exec.Cmd {
 		cmd.Dir, cmd.Env, cmd.SysProcAttr = "/", []string{}, attributes
 		return cmd
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func TestContainerfileMatchesSources(t *testing.T) {

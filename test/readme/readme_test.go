@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,8 +47,8 @@ func TestTourFailsWithoutService(t *testing.T) {
 	http, _ := serve(t, binary)
 	commands := strings.Replace(tour(t), "?wait=60", "?wait=1", 1)
 	for _, tt := range []struct{ missing, http, smtp string }{
-		{"the service", freeAddress(t), freeAddress(t)},
-		{"the mail", http, freeAddress(t)},
+		{"the service", apptest.FreeAddress(t), apptest.FreeAddress(t)},
+		{"the mail", http, apptest.FreeAddress(t)},
 	} {
 		out, errs, err := run(t, commands, binary, tt.http, tt.smtp)
 		if err == nil || strings.Contains(out, `"code":`) || !strings.Contains(errs, "No code arrived") {
@@ -117,7 +116,7 @@ func build(t *testing.T) string {
 // serve starts the program, and returns its HTTP and SMTP addresses once it says that it is ready.
 func serve(t *testing.T, binary string) (http, smtp string) {
 	t.Helper()
-	http, smtp = freeAddress(t), freeAddress(t)
+	http, smtp = apptest.FreeAddress(t), apptest.FreeAddress(t)
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, binary, "serve", "--data-dir", t.TempDir(),
 		"--http-addr", http, "--smtp-addr", smtp, "--set", "base_url=http://"+http, "--set", "dns.resolver=127.0.0.1:1")
@@ -143,15 +142,4 @@ func serve(t *testing.T, binary string) (http, smtp string) {
 	}
 	t.Fatalf("the program ended before it was ready: %v", lines.Err())
 	return "", ""
-}
-
-// freeAddress returns an address of this machine that no process listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

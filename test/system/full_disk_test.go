@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -190,16 +189,7 @@ func removeFillers(t *testing.T, disk string) {
 // full reports whether readiness says that the disk is full.
 func (s *service) full() bool {
 	s.t.Helper()
-	res, err := http.Get("http://" + s.http + "/readyz")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return res.StatusCode == http.StatusServiceUnavailable && strings.Contains(string(body), "disk is full")
+	return strings.Contains(s.probe().Checks["database"], "disk is full")
 }
 
 func (s *service) wantFull() {

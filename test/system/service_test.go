@@ -3,12 +3,13 @@ package system_test
 import (
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // options change how a service is started.
@@ -53,7 +54,7 @@ func (s *service) restart() {
 	s.t.Helper()
 	for try := 1; ; try++ {
 		if s.http == "" || try > 1 {
-			s.http, s.smtp, s.metrics = freePort(s.t), freePort(s.t), freePort(s.t)
+			s.http, s.smtp, s.metrics = apptest.FreeAddress(s.t), apptest.FreeAddress(s.t), apptest.FreeAddress(s.t)
 		}
 		s.api = api{t: s.t, url: "http://" + s.http + "/api/v1"}
 		s.proc = launch(s.t, s.o.wrap, s.arguments()...)
@@ -100,17 +101,6 @@ func (s *service) stop() {
 	if code := s.proc.wait(s.t); code != 0 {
 		s.t.Errorf("the service ended with status %d", code)
 	}
-}
-
-// freePort returns a loopback address on which no process listened a moment ago.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func tail(text string, n int) string {

@@ -9,11 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 const page = "../../docs/webhooks.md"
@@ -112,7 +113,7 @@ func (r receiver) taken(t *testing.T) func(secret string) running {
 
 func start(t *testing.T, dir string, command []string, secret string) running {
 	t.Helper()
-	port := freePort(t)
+	_, port, _ := net.SplitHostPort(apptest.FreeAddress(t))
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	cmd.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret, "PORT="+port)
@@ -174,16 +175,6 @@ func (r running) line(t *testing.T) string {
 	}
 	t.Fatal("no more is printed")
 	return ""
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // listening waits until a process accepts connections, a minute at most.

@@ -1,8 +1,10 @@
 package apptest
 
 import (
+	"bytes"
 	"fmt"
 	"net/smtp"
+	"net/textproto"
 	"strings"
 )
 
@@ -30,5 +32,48 @@ func (s *Service) TrySend(m Mail) error {
 		m.Raw = fmt.Appendf(nil, "From: Sender <%s>\r\nTo: %s\r\nSubject: %s\r\nDate: Sat, 14 Mar 2026 11:59:00 +0000\r\n"+
 			"Message-ID: <test@example.org>\r\n\r\n%s\r\n", m.From, strings.Join(m.To, ", "), m.Subject, strings.ReplaceAll(m.Text, "\n", "\r\n"))
 	}
-	return smtp.SendMail(s.next().SMTP, nil, m.From, m.To, m.Raw)
+	return send(s.next().SMTP, m)
+}
+
+// send does what smtp.SendMail does on a connection without TLS. It writes the content at once, since that of net/smtp
+// goes octet by octet, which takes seconds for a large mail under the race detector.
+func send(addr string, m Mail) error {
+	c, err := smtp.Dial(addr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.Mail(m.From); err != nil {
+		return err
+	}
+	for _, to := range m.To {
+		if err := c.Rcpt(to); err != nil {
+			return err
+		}
+	}
+	if err := exchange(c.Text, 354, "DATA"); err != nil {
+		return err
+	}
+	if err := exchange(c.Text, 250, "%s.", stuffed(m.Raw)); err != nil {
+		return err
+	}
+	return c.Quit()
+}
+
+// exchange sends a line, or the lines of a mail, and reads a reply that must have the code.
+func exchange(c *textproto.Conn, code int, format string, args ...any) error {
+	if err := c.PrintfLine(format, args...); err != nil {
+		return err
+	}
+	_, _, err := c.ReadResponse(code)
+	return err
+}
+
+// stuffed returns a mail as it is sent: in lines that end in CRLF, with dots doubled at their beginning (RFC 5321 §4.5.2).
+func stuffed(raw []byte) []byte {
+	lines := bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	if !bytes.HasSuffix(lines, []byte("\r\n")) {
+		lines = append(lines, "\r\n"...)
+	}
+	return bytes.ReplaceAll(append([]byte("\r\n"), lines...), []byte("\r\n."), []byte("\r\n.."))[len("\r\n"):]
 }

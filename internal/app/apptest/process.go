@@ -98,8 +98,12 @@ func (l *local) count(w what) (int, error) {
 
 // stacks returns the stacks of all goroutines.
 func stacks() string {
-	b := make([]byte, 8<<20)
-	return string(b[:runtime.Stack(b, true)])
+	for size := 128 << 10; ; size *= 2 {
+		b := make([]byte, size)
+		if n := runtime.Stack(b, true); n < size {
+			return string(b[:n])
+		}
+	}
 }
 
 // works reports whether a stack belongs to a goroutine of a job.Schedule or a job.Queue that is not asleep: it may set
