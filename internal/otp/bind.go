@@ -56,6 +56,9 @@ func (s *scoring) bind(k int) {
 	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
 		s.noYear(c, why == "after" && (tie || best >= 5.5))
 	}
+	if c.kind == Numeric && c.groups == 1 && best >= gainWord && (tie || is) && sequence(s.p.low[c.start:c.end]) {
+		s.add(c, 2, "test digits that are named")
+	}
 	told := s.used(k)
 	if l := &s.p.lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.part != inSubject {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")
