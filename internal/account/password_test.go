@@ -30,7 +30,7 @@ func TestEveryFailedSignInCostsOneHash(t *testing.T) {
 		h.OnDerive(func(c account.Cost) { costs = append(costs, c) })
 		var texts []string
 		for what, c := range map[string]account.Credentials{
-			"unknown address":    {Email: "nobody@example.org", Password: password},
+			"unknown address":    {Email: "unknown@example.org", Password: password},
 			"no address":         {Email: "", Password: ""},
 			"wrong password":     {Email: email, Password: "wrong horse"},
 			"wrong code":         {Email: email, Password: password, Code: "abc"},
@@ -133,7 +133,7 @@ func TestThousandConcurrentSignInsAreAnswered(t *testing.T) {
 			wg.Go(func() {
 				who := email
 				if i%2 == 0 {
-					who = "nobody@example.org"
+					who = "unknown@example.org"
 				}
 				client := strconv.Itoa(i % 100) // of which each holds a few slots at once
 				_, _, err := h.signInFrom(t.Context(), client, account.Credentials{Email: who, Password: password})
@@ -192,7 +192,7 @@ func (h *fixture) attempt(client string, answers chan<- error) error {
 	}
 	go func() {
 		defer slot.Release()
-		_, _, err := h.Service.SignIn(h.t.Context(), slot, account.Credentials{Email: "nobody@example.org", Password: password})
+		_, _, err := h.Service.SignIn(h.t.Context(), slot, account.Credentials{Email: "unknown@example.org", Password: password})
 		answers <- err
 	}()
 	return nil

@@ -148,7 +148,7 @@ func TestRegistryFindsAndListsAccounts(t *testing.T) {
 			}
 			return emails, last
 		}
-		for search, want := range map[string]int{"": 4, "Example.ORG": 3, "a_1": 1, "a%": 1, `\`: 1, "nobody": 0, "@": 4} {
+		for search, want := range map[string]int{"": 4, "Example.ORG": 3, "a_1": 1, "a%": 1, `\`: 1, "unknown": 0, "@": 4} {
 			if got, _ := list(search, nil, 10); len(got) != want {
 				t.Errorf("search %q: %q, want %d", search, got, want)
 			}
@@ -158,7 +158,7 @@ func TestRegistryFindsAndListsAccounts(t *testing.T) {
 		if len(first) != 3 || first[0] != `a\1@example.com` || len(rest) != 1 || rest[0] != "a_1@example.org" {
 			t.Errorf("pages %q and %q", first, rest)
 		}
-		if _, err := h.registry.Find(t.Context(), "nobody@example.org"); err == nil {
+		if _, err := h.registry.Find(t.Context(), "unknown@example.org"); err == nil {
 			t.Error("found an unknown account")
 		}
 		if a, err := h.registry.Find(t.Context(), string(last.ID)); err != nil || a.Email != last.Email {

@@ -44,7 +44,7 @@ func TestBatchReservesForEachMail(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		a, _ := w.create(t, "ann", mailbox.Owner{})
 		b, _ := w.create(t, "bob", mailbox.Owner{})
-		reservations, errs := w.reserve(t, []string{ann}, []string{ann, bob, ann}, []string{ann, "nobody@example.org"}, []string{bob})
+		reservations, errs := w.reserve(t, []string{ann}, []string{ann, bob, ann}, []string{ann, "unknown@example.org"}, []string{bob})
 		for i, code := range []problem.Code{"", "", problem.MailMailboxUnknown, ""} {
 			refused(t, "mail", errs[i], code)
 		}

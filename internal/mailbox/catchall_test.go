@@ -82,7 +82,8 @@ func book(t *testing.T, d *db.DB, boxes *mailbox.Service, addresses ...string) (
 	return refused
 }
 
-// A domain that goes while a mailbox is being made on it, or while a mail for it is on its way, gets none: nobody would end it.
+// A domain that is deleted while a mailbox is created on it, or while mail for it arrives, gets no mailbox: it would
+// never be ended.
 func TestNoMailboxIsCreatedOnADeletedDomain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		e, boxes := newEstate(t, d)

@@ -158,7 +158,7 @@ func TestDestroyEndsEveryToken(t *testing.T) {
 	})
 }
 
-// An address is held from the end of its mailbox on, however late somebody looks.
+// The cool-down begins when the mailbox expires, not when the expired mailbox is found.
 func TestTheCoolDownBeginsAtTheEnd(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.create(t, "ann", mailbox.Owner{})
@@ -166,7 +166,7 @@ func TestTheCoolDownBeginsAtTheEnd(t *testing.T) {
 			_, err := w.Create(t.Context(), mailbox.Wish{LocalPart: "ann"}, mailbox.Owner{})
 			return err
 		}
-		w.clock.Advance(time.Hour + 29*24*time.Hour) // nobody has swept
+		w.clock.Advance(time.Hour + 29*24*time.Hour) // the expired mailbox was not swept yet
 		refused(t, "a day early", create(), problem.MailboxLocalPartTaken)
 		if _, err := w.Sweep(t.Context(), w); err != nil {
 			t.Error(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // lookup finds the encoding of a charset by any of the names senders use. What is nil is to be guessed from
-// the bytes: unknown names, and names that do not bind in practice (US-ASCII, and UTF-7, which nobody should decode).
+// the bytes: unknown names, and names that do not bind in practice (US-ASCII, and UTF-7, which must not be decoded).
 // ISO-8859-1 is read as windows-1252 and GB2312 as GB18030, their supersets, as browsers do.
 func lookup(label string) encoding.Encoding {
 	if label == "" {

@@ -12,8 +12,8 @@ const (
 )
 
 // appendUnfolded appends value to b with each fold, and the white space around it, made one space.
-// RFC 5322 §2.2.3 would keep that white space; senders fold with tabs and runs of spaces that nobody
-// wants to see in a subject.
+// RFC 5322 §2.2.3 would keep that white space, but senders fold with tabs and runs of spaces, which do not
+// belong in a subject.
 func appendUnfolded(b *strings.Builder, value []byte) {
 	value = trimSpace(value)
 	for {

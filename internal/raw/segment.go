@@ -118,7 +118,7 @@ func (s *segment) storeUnlocked(pieces []piece) error {
 	if err := s.folder.sync(); err != nil {
 		return fmt.Errorf("sync the folder of %s: %w", s.name.file(), err)
 	}
-	s.named = true // nobody else reads it while this goroutine lives
+	s.named = true // only this goroutine reads it while it runs
 	return nil
 }
 

@@ -50,7 +50,7 @@ func TestACMEServesTheFetchedCertificateWhateverNameTheClientSays(t *testing.T) 
 	const hostname = "mx.box.example"
 	dir := t.TempDir()
 	stored(t, dir, hostname)
-	a := smtpd.NewACME(hostname, dir, "http://127.0.0.1:1/directory") // nobody is asked
+	a := smtpd.NewACME(hostname, dir, "http://127.0.0.1:1/directory") // the directory is never contacted
 	if err := a.Fetch(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func TestEnvelopeSaysWhereTheMessageCameFrom(t *testing.T) {
 	}
 }
 
-// What somebody put behind STARTTLS in the clear is not read as if it had come over TLS.
+// Commands sent in the clear after STARTTLS are discarded, not read as if they had arrived over TLS.
 func TestStartTLSForgetsWhatCameInTheClear(t *testing.T) {
 	in := &fakeInbound{}
 	cfg := smtpd.Config{TLS: &tls.Config{Certificates: []tls.Certificate{newCertificate(t, "mx.example.test")}}}

@@ -89,7 +89,7 @@ func serve(tb testing.TB, cfg smtpd.Config, in smtpd.Inbound) (*smtpd.Server, st
 	go func() { served <- s.Serve(l) }()
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // whoever is still connected is not waited for
+		cancel() // do not wait for clients that are still connected
 		_ = s.Shutdown(ctx)
 		if err := <-served; err != nil {
 			tb.Errorf("Serve: %v", err)

@@ -12,13 +12,13 @@ import (
 )
 
 func TestParseReadsDirectives(t *testing.T) {
-	text := "# a comment\n\n@config max_size=10\n@accept nobody@${domain} mail.mailbox_unknown\n@deliver fault\n" +
+	text := "# a comment\n\n@config max_size=10\n@accept unknown@${domain} mail.mailbox_unknown\n@deliver fault\n" +
 		"@delivered from=<> to=<a@b>,<c@d> with=ESMTP \"ab\\r\\n\" \"x\"*3\n"
 	d, err := dialogtest.Parse("one", text, map[string]string{"domain": "example.test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Config["max_size"] != "10" || d.Accept["nobody@example.test"] != "mail.mailbox_unknown" || d.Deliver != "fault" || d.Portable() {
+	if d.Config["max_size"] != "10" || d.Accept["unknown@example.test"] != "mail.mailbox_unknown" || d.Deliver != "fault" || d.Portable() {
 		t.Errorf("parsed %+v", d)
 	}
 	want := []dialogtest.Delivery{{To: []string{"a@b", "c@d"}, With: "ESMTP", Data: "ab\r\nxxx"}}
