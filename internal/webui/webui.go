@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 // files holds the built pages. Those that end with .gz are stored compressed. make web builds them from web/.
@@ -31,7 +32,7 @@ const (
 
 // Handler serves the pages and passes every other request on to next.
 func Handler(next http.Handler) (http.Handler, error) {
-	assets, err := load()
+	assets, err := loaded()
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,9 @@ func Handler(next http.Handler) (http.Handler, error) {
 		a.serve(w, r)
 	}), nil
 }
+
+// loaded returns the result of load, which compresses the files, once in a process: tests start hundreds of services.
+var loaded = sync.OnceValues(load)
 
 // load reads every built file into memory and returns them by URL path: those below docs at /docs, those below page at /.
 func load() (map[string]*asset, error) {
