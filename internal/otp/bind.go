@@ -138,7 +138,7 @@ func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
 		return gainWord - 3 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.lasting(l.mark):
 		return gainWord - 1.5 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
-	case s.beside(l.mark, classAuth|classOnce) && m.from > m.start: // of a compound whose beginning nobody knows
+	case s.beside(l.mark, classAuth|classOnce) && m.from > m.start: // of a compound with an unknown beginning
 		return gainWord - s.silence(c, l, tie)
 	case s.beside(l.mark, classAuth|classOnce):
 		return gainBoth - s.silence(c, l, tie)

@@ -76,8 +76,8 @@ func (p *page) classes(m *match, trusted *[maxLangs]trust) (c class) {
 	return c
 }
 
-// inAddress says whether a match is part of an e-mail address: a name that
-// somebody chose, and no word of the mail.
+// inAddress reports whether a match is part of an e-mail address: part of a
+// chosen name, not a word of the mail.
 func (p *page) inAddress(m *match) bool {
 	const far = 64
 	for i := m.end; i < min(m.end+far, len(p.low)) && ofAddress(p.low[i]); i++ {

@@ -87,8 +87,8 @@ func (m mood) total(c *candidate) float64 {
 	return n + against
 }
 
-// traded is what a number loses that nobody asks to enter, in a mail about what
-// was paid, bought or booked.
+// traded returns what a number loses if the mail is about something paid, bought
+// or booked and does not ask to enter the number.
 func (m mood) traded(c *candidate) (loss float64) {
 	if m.receipt() && !c.firm && !c.lone && !c.priced {
 		loss -= 1.5

@@ -13,7 +13,7 @@ import (
 // names are what numbers are called in one language: those that are one-time
 // codes, and all others.
 type names struct {
-	warning       string // of a code: for how long it is valid, that nobody is to have it
+	warning       string // of a code: how long it is valid, that it must not be shared
 	codes, others []string
 }
 
@@ -86,8 +86,8 @@ func parseNames(t *testing.T, file, text string) (blocks []names) {
 }
 
 // TestWords reads the mails of testdata/words, each of which hangs on a phrase
-// or two of its language. They keep the lexicons and say nothing of mails that
-// nobody has seen, so that no figure counts them.
+// or two of its language. They hold the lexicons in place and say nothing about
+// unseen mails, so no figure counts them.
 func TestWords(t *testing.T) {
 	cs := mails(t, "words")
 	for _, f := range otptest.Run(cs).Faults {

@@ -11,13 +11,13 @@ type Mail struct{ From, Subject, Text, HTML string }
 // Kind says what a code is made of.
 type Kind string
 
-// The kinds of code (decisions §2 OTP).
+// The kinds of code (docs/spec/messages.md#codes).
 const (
 	Numeric      Kind = "numeric"      // digits alone
 	Alphanumeric Kind = "alphanumeric" // letters, or letters and digits
 )
 
-// Result is what a mail holds for somebody who waits for a code.
+// Result is what Extract found in a mail.
 type Result struct {
 	// Code is ready to paste: ASCII digits without separators, or, if letters
 	// are in it, case and hyphens as written. Empty when there is no code.

@@ -13,7 +13,7 @@ func (s *scoring) place(k int) {
 		}
 	}
 	if s.mood.silent() && !c.told && s.handedOver(k) {
-		s.add(c, -3, "to be told to somebody")
+		s.add(c, -3, "to be told to a person")
 	}
 	if s.mood.guard+s.mood.brief+s.mood.where+s.mood.once == 0 && !c.told && s.dated(k) {
 		s.add(c, -3.2, "with the time at which something was done with it")

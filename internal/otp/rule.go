@@ -12,17 +12,17 @@ import (
 // The bounds of a rule. Its work on one mail is at most maxWork steps of the
 // matching machine: instructions times bytes.
 const (
-	maxPattern      = 512     // characters of each pattern (spec §8)
+	maxPattern      = 512     // characters of each pattern (docs/spec/filters.md#fields)
 	maxInstructions = 1 << 10 // of each compiled pattern
 	maxText         = 64 << 10
 	maxWork         = 4 << 20
-	maxRuleCode     = 64 // characters of the code (decisions §2 Filter)
+	maxRuleCode     = 64 // characters of the code (docs/spec/filters.md#fields)
 )
 
 // Step is how far a rule got with a mail.
 type Step string
 
-// The steps of a rule, in order (decisions §2 Filter).
+// The steps of a rule, in order (docs/spec/filters.md#fields).
 const (
 	StepFrom    Step = "from"    // the sender does not match
 	StepSubject Step = "subject" // the subject does not match
@@ -37,12 +37,12 @@ type PatternError struct {
 	Reason   string
 }
 
-// Error describes the fault for whoever wrote the pattern.
+// Error describes the fault for the author of the pattern.
 func (e *PatternError) Error() string {
 	return fmt.Sprintf("%s: %s at position %d", e.Field, e.Reason, e.Position)
 }
 
-// Rule is a compiled extraction filter (spec §2 Filter). The patterns are RE2.
+// Rule is a compiled extraction filter (docs/spec/filters.md). The patterns are RE2.
 type Rule struct {
 	from, subject, extract *regexp.Regexp
 	group                  int

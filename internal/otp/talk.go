@@ -2,12 +2,12 @@ package otp
 
 import "slices"
 
-// What a reader takes from the signs of a text, in any language: that it shows
-// somebody else's words, or sells something.
+// Features of the punctuation and symbols of a text, in any language: whether it
+// quotes a third party, or sells something.
 
-// quoted says whether the word for a code and the number stand in quotation
-// marks together: somebody's words are shown, as in a warning of fraud. A number
-// that is in them by itself is one to be copied.
+// quoted reports whether the word for a code and the number stand in the same
+// quotation marks: the mail shows a third party's words, as in a warning about
+// fraud. A number alone in quotation marks is one to be copied.
 func (s *scoring) quoted(c *candidate) bool {
 	if c.anchor < 0 {
 		return false
