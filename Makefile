@@ -94,7 +94,7 @@ web: web/node_modules ## build the pages of web/ into internal/webui
 	@npm --prefix web run --silent build
 
 web/node_modules: web/package.json web/package-lock.json
-	@cd web && npm ci --silent
+	@cd web && npm ci --loglevel=error
 	@touch $@
 
 .PHONY: fuzz

@@ -200,13 +200,14 @@ func TestPackageLockNamesNoRegistry(t *testing.T) {
 	var lock struct {
 		Packages map[string]struct {
 			Version, Resolved, Integrity string
+			InBundle                     bool // comes inside another package, whose checksum covers it
 		}
 	}
 	if err := json.Unmarshal(text, &lock); err != nil {
 		t.Fatal(err)
 	}
 	for name, p := range lock.Packages {
-		if name != "" && (p.Resolved != "" || p.Integrity == "" || p.Version == "") {
+		if name != "" && (p.Resolved != "" || p.Integrity == "" && !p.InBundle || p.Version == "") {
 			t.Errorf("web/package-lock.json: %s: resolved %q, integrity %q, version %q", name, p.Resolved, p.Integrity, p.Version)
 		}
 	}
