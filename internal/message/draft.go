@@ -2,7 +2,10 @@ package message
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -61,6 +64,17 @@ type stored struct {
 	HasAttachments bool       `json:"hasAttachments,omitempty"`
 	OTP            *storedOTP `json:"otp,omitempty"`
 	EnvelopeTo     []string   `json:"envelopeTo"` // of this mailbox only: other recipients are not disclosed
+}
+
+// encode returns the JSON that scanStored reads.
+func (s *stored) encode() (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // it is never part of a page
+	if err := e.Encode(s); err != nil {
+		return "", fmt.Errorf("encode a summary: %w", err)
+	}
+	return b.String(), nil
 }
 
 type storedOTP struct {

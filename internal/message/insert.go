@@ -18,7 +18,9 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error 
 		if len(c.pending) > 0 {
 			return fmt.Errorf("store %s: the draft was not staged", c.Message)
 		}
-		messages.add(c)
+		if err := messages.add(c); err != nil {
+			return fmt.Errorf("store %s: %w", c.Message, err)
+		}
 		for _, f := range c.files {
 			files.add(c, f)
 		}
@@ -55,8 +57,12 @@ type messageRows struct {
 	blobs                                db.OptionalOctets
 }
 
-func (r *messageRows) add(c Copy) {
+func (r *messageRows) add(c Copy) error {
 	kept := c.in(c.Delivery)
+	summary, err := kept.encode()
+	if err != nil {
+		return err
+	}
 	var coded int64
 	if kept.OTP != nil {
 		coded = 1
@@ -64,8 +70,9 @@ func (r *messageRows) add(c Copy) {
 	r.boxes, r.ids = append(r.boxes, string(c.Box)), append(r.ids, string(c.Message))
 	r.received, r.sizes, r.coded = append(r.received, c.ReceivedAt.UnixMicro()), append(r.sizes, c.size), append(r.coded, coded)
 	r.refs, r.untils = append(r.refs, string(c.Raw)), append(r.untils, c.RawUntil.UnixMicro())
-	r.summaries = append(r.summaries, string(kept.appendJSON(make([]byte, 0, 1<<10))))
+	r.summaries = append(r.summaries, summary)
 	r.details, r.crcs, r.blobs = append(r.details, c.body.data), append(r.crcs, c.body.crc), append(r.blobs, c.body.key)
+	return nil
 }
 
 func (r *messageRows) insertTx(ctx context.Context, tx *db.Tx) error {
