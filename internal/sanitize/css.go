@@ -114,7 +114,7 @@ func declarations(v string) func(yield func(string) bool) {
 // refused, since they hide what a browser will read, and so is every call of a function that is not listed.
 func styleValue(v string) (value string, important, ok bool) {
 	v, important = cutImportant(strings.Join(strings.Fields(v), " "))
-	if v == "" || strings.Contains(strings.ToLower(v), "expression") {
+	if v == "" || strings.Contains(strings.ToLower(v), "expression") || strings.Contains(v, "//") { // no property takes two slashes
 		return "", false, false
 	}
 	word, inCall := 0, false // where the current word began; whether a function's parentheses are open
