@@ -154,7 +154,7 @@ func TestPublishingRefusesInvalidInput(t *testing.T) {
 	}{
 		{[]string{"notice", "publish", "--title", " "}, exitFailure, "title must be one line"},
 		{[]string{"notice", "publish", "--title", "t", "--locale", "klingon"}, exitFailure, "locale must be a language tag"},
-		{[]string{"notice", "publish", "--title", "t", "--html", "<script>x</script>"}, exitFailure, "html has nothing in it"},
+		{[]string{"notice", "publish", "--title", "t", "--html", "<script>x</script>"}, exitFailure, "html has no content that may be published"},
 		{[]string{"notice", "publish", "--title", "t", "--ends", "2020-01-01T00:00:00Z"}, exitFailure, "must lie in the future"},
 		{[]string{"notice", "publish", "--title", "t", "--html-file", missing}, exitFailure, "--html-file: open"},
 		{[]string{"notice", "withdraw", "x"}, exitFailure, `"x" is not the identifier of a notice`},

@@ -22,13 +22,14 @@ func TestMailboxEndingBeforeFinalDotDefersMail(t *testing.T) {
 	}
 
 	eventually(t, "the end of the mailbox in the process that takes mail", func() bool {
+		c = s.dialFrom("127.0.0.1") // a session for each try: the number of commands in one is limited
 		c.begin(living.Address, 100)
 		if err := c.PrintfLine("RCPT TO:<%s>", ending.Address); err != nil {
 			t.Fatal(err)
 		}
 		code, _, _ := c.ReadResponse(0) // an error is a reply of another code
 		if code != 550 {
-			c.say("RSET", "250 ")
+			c.say("QUIT", "221 ")
 		}
 		return code == 550
 	})
