@@ -108,3 +108,21 @@ func TestMessagesSortInTheOrderOfTheirCommitAcrossProcesses(t *testing.T) {
 		seen = now
 	}
 }
+
+// A mailbox may be in the cache of a process when another ends it. The batch finds that out, and the next RCPT says so.
+func TestMailboxEndedByAnotherProcessIsForgotten(t *testing.T) {
+	all := processes(t, 2, 1000)
+	box := all[0].box("anna")
+	if err := all[1].deliver(mail("first"), "anna@box.example"); err != nil {
+		t.Fatal(err)
+	}
+	if err := all[0].boxes.Destroy(t.Context(), box.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := all[1].deliver(mail("second"), "anna@box.example"); !problem.Has(err, problem.MailMailboxUnknown) {
+		t.Errorf("mail for a mailbox that has ended: %v", err)
+	}
+	if m, _, err := all[1].boxes.Find(t.Context(), "anna@box.example"); m != nil || err != nil {
+		t.Errorf("it is still found: %v, %v", m, err)
+	}
+}

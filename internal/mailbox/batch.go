@@ -132,6 +132,7 @@ func (b *Batch) Reserve(addresses []string) ([]Reservation, error) {
 	for _, a := range addresses {
 		box := b.boxes[a]
 		if box == nil || !box.Live(b.now) {
+			b.s.recent.forget(a) // another process has ended it: a sender that tries again gets the reply at RCPT
 			return nil, problem.New(problem.MailMailboxUnknown)
 		}
 		if slices.Contains(boxes, box) {
