@@ -106,6 +106,11 @@ func (s *Segments) Read(ref Ref) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
 	}
+	return decompressRecord(ref, data)
+}
+
+// decompressRecord returns the bytes of a stored record. It fails with ErrDamaged.
+func decompressRecord(ref Ref, data []byte) ([]byte, error) {
 	raw, err := Decompress(data)
 	if err != nil {
 		return nil, fmt.Errorf("read raw message %s: %w: %w", ref, ErrDamaged, err)

@@ -95,11 +95,7 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 	if err != nil {
 		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
 	}
-	raw, err := Decompress(data)
-	if err != nil {
-		return nil, fmt.Errorf("read raw message %s: %w: %w", ref, ErrDamaged, err)
-	}
-	return raw, nil
+	return decompressRecord(ref, data)
 }
 
 // NewReader returns a reader of a record. Errors: ErrGone, ErrDamaged.
