@@ -2,10 +2,8 @@
 package readme_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +28,7 @@ func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the built program", m.Run
 
 func TestTourPrintsCode(t *testing.T) {
 	binary := build(t)
-	http, smtp := serve(t, binary)
+	http, smtp := apptest.Serve(t, binary)
 
 	out, errs, err := run(t, tour(t), binary, http, smtp)
 	if err != nil {
@@ -44,7 +42,7 @@ func TestTourPrintsCode(t *testing.T) {
 // When anything is missing, the tour reports it and prints nothing that looks like a code.
 func TestTourFailsWithoutService(t *testing.T) {
 	binary := build(t)
-	http, _ := serve(t, binary)
+	http, _ := apptest.Serve(t, binary)
 	commands := strings.Replace(tour(t), "?wait=60", "?wait=1", 1)
 	for _, tt := range []struct{ missing, http, smtp string }{
 		{"the service", apptest.FreeAddress(t), apptest.FreeAddress(t)},
@@ -111,35 +109,4 @@ func build(t *testing.T) string {
 		t.Fatalf("build the program: %v\n%s", err, out)
 	}
 	return binary
-}
-
-// serve starts the program, and returns its HTTP and SMTP addresses once it says that it is ready.
-func serve(t *testing.T, binary string) (http, smtp string) {
-	t.Helper()
-	http, smtp = apptest.FreeAddress(t), apptest.FreeAddress(t)
-	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, binary, "serve", "--data-dir", t.TempDir(),
-		"--http-addr", http, "--smtp-addr", smtp, "--set", "base_url=http://"+http, "--set", "dns.resolver=127.0.0.1:1")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // an orderly end
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop()
-		_ = cmd.Wait() // it says that it was interrupted
-	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "Try: ") { // the last line of its greeting
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return http, smtp
-		}
-	}
-	t.Fatalf("the program ended before it was ready: %v", lines.Err())
-	return "", ""
 }

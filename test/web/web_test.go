@@ -3,14 +3,10 @@
 package web_test
 
 import (
-	"bufio"
 	"context"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,11 +22,11 @@ const modules = "../../web/node_modules"
 func TestMain(m *testing.M) { os.Exit(apptest.RunLong("Node and Chromium", m.Run)) }
 
 func TestTheVisitorsPageInABrowser(t *testing.T) {
-	node, chromium := program(t, "node"), program(t, "chromium")
+	node, chromium := apptest.LookPath(t, "node"), apptest.LookPath(t, "chromium")
 	if _, err := os.Stat(filepath.Join(modules, "playwright-core")); err != nil {
 		t.Skip("the driver of the browser is not installed: run make web")
 	}
-	http, smtp := serve(t, build(t))
+	http, smtp := apptest.Serve(t, build(t), "limits.mailbox_create=1000/1m", "limits.reads=10000/1m")
 	flows, err := filepath.Glob("*.test.mjs")
 	if err != nil || len(flows) == 0 {
 		t.Fatalf("no flows were found: %v", err)
@@ -47,16 +43,6 @@ func TestTheVisitorsPageInABrowser(t *testing.T) {
 	}
 }
 
-// program returns the path of a program; without it the test is skipped.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not on this machine", name)
-	}
-	return path
-}
-
 // build builds gonebox and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
@@ -66,47 +52,4 @@ func build(t *testing.T) string {
 		t.Fatalf("build the program: %v\n%s", err, out)
 	}
 	return binary
-}
-
-// serve starts the program and returns the addresses of its listeners once it is ready.
-func serve(t *testing.T, binary string) (http, smtp string) {
-	t.Helper()
-	http, smtp = freeAddress(t), freeAddress(t)
-	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, binary, "serve", "--data-dir", t.TempDir(), "--http-addr", http, "--smtp-addr", smtp,
-		"--set", "base_url=http://"+http, "--set", "dns.resolver=127.0.0.1:1", "--set", "limits.mailbox_create=1000/1m",
-		"--set", "limits.reads=10000/1m")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop()
-		_ = cmd.Wait() // reports the interrupt
-	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "Try: ") { // the last line of its greeting
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return http, smtp
-		}
-	}
-	t.Fatalf("the program ended before it was ready: %v", lines.Err())
-	return "", ""
-}
-
-// freeAddress returns a loopback address that no process listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

@@ -31,24 +31,14 @@ func receivers() []receiver {
 	return []receiver{
 		{"Go", "go", "main.go", goProgram},
 		{"TypeScript", "ts", "receiver.ts", nodeProgram},
-		{"Python", "python", "receiver.py", func(t *testing.T, _ string) []string { return []string{program(t, "python3"), "receiver.py"} }},
+		{"Python", "python", "receiver.py", func(t *testing.T, _ string) []string { return []string{apptest.LookPath(t, "python3"), "receiver.py"} }},
 	}
-}
-
-// program is the path of a runtime; the test is skipped if it is not installed.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not on this machine", name)
-	}
-	return path
 }
 
 func goProgram(t *testing.T, dir string) []string {
 	t.Helper()
 	write(t, filepath.Join(dir, "go.mod"), "module receiver\n\ngo 1.26\n")
-	build := exec.CommandContext(t.Context(), program(t, "go"), "build", "-o", "receiver", ".")
+	build := exec.CommandContext(t.Context(), apptest.LookPath(t, "go"), "build", "-o", "receiver", ".")
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -65,7 +55,7 @@ func withoutTypes(source string) string {
 
 func nodeProgram(t *testing.T, dir string) []string {
 	t.Helper()
-	node := program(t, "node")
+	node := apptest.LookPath(t, "node")
 	source, err := os.ReadFile(filepath.Join(dir, "receiver.ts"))
 	if err != nil {
 		t.Fatal(err)
