@@ -20,7 +20,7 @@ type billing struct {
 	arrived chan struct{} // buffered, 1; receives when the bank has reported a transaction
 }
 
-// newBilling creates billing. notify tells other processes that the bank has reported a transaction.
+// newBilling creates billing. It calls notify when the bank has reported a transaction, to wake the other processes.
 func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, notify func()) *billing {
 	b := &billing{answers: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
 	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); notify() })

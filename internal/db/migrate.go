@@ -135,7 +135,7 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (unlock func(), err error
 }
 
 // selectByLanguage generates the statements that give collation C to every text column that has another. A collation of a language
-// would order identifiers differently from their times, and could treat names as equal that SQLite tells apart.
+// would order identifiers differently from their times, and could treat names as equal that are distinct on SQLite.
 const selectByLanguage = `SELECT format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', c.relname, a.attname)
 		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition

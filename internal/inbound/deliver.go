@@ -37,7 +37,7 @@ func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error
 }
 
 // enqueue puts a mail on the queue and waits until its batch has been stored. Once the mail is queued, the end of ctx has
-// no effect: the batch will be committed, and a sender that is told otherwise would send the mail twice.
+// no effect: the batch will be committed, and a sender that got an error reply would send the mail again.
 func (s *Service) enqueue(ctx context.Context, m *mail) error {
 	select {
 	case s.queue <- m:

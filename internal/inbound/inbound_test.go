@@ -169,7 +169,7 @@ func (trusting) Check(context.Context, mailauth.Input) mailauth.Result {
 }
 func (trusting) Header(mailauth.Result) string { return "mx.box.example; spf=pass" }
 
-// disk keeps raw messages in memory and fails when it is told to.
+// disk keeps raw messages in memory. Its methods fail with the errors that a test sets.
 type disk struct {
 	mu       sync.Mutex
 	kept     map[raw.Ref][]byte

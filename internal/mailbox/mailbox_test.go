@@ -81,7 +81,7 @@ func (w *world) create(t *testing.T, local string, o mailbox.Owner) (*mailbox.Ma
 	return m, w.Token(m, "")
 }
 
-// open tells what a token is answered.
+// open opens the mailbox of a token, and returns the error that a client would get.
 func (w *world) open(t *testing.T, credential string) error {
 	t.Helper()
 	claims, err := w.Claims(credential)

@@ -39,8 +39,8 @@ func splitHeader(block []byte, spans []span, first func(line []byte) bool) ([]sp
 	return h.spans, nil
 }
 
-// strayScan tells stray lines from the text of a body that no blank line announced. It looks ahead once before the first
-// field and once after it, so the cost stays linear.
+// strayScan distinguishes stray lines within a header from the beginning of a body without a blank line before it. It looks
+// ahead once before the first field and once after it, so the cost stays linear.
 type strayScan struct {
 	known  func(line []byte) bool // whether a line is a field that body text hardly contains
 	last   int                    // where the last of them before the blank line begins, -1 if there is none
@@ -50,7 +50,7 @@ type strayScan struct {
 const unscanned = -2
 
 // lastField returns where the last known field between pos and the next blank line begins. It is -1 if there is none, or
-// no blank line: then nothing tells the header from the body.
+// no blank line: without one the end of the header is unknown.
 func lastField(block []byte, pos int, known func([]byte) bool) int {
 	last := -1
 	for pos < len(block) {
