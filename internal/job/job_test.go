@@ -260,7 +260,8 @@ func TestIdleLanesHaveAShareOfTheirOwn(t *testing.T) {
 
 func TestJobOfACrashedProcessIsRunAgain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		crashed := newWorld(t, d, job.Options{})
+		// Its only slot is taken by the job, so the first process cannot claim it a second time.
+		crashed := newWorld(t, d, job.Options{LaneMax: 1, Max: 1, Lease: time.Minute, Sole: true})
 		crashed.enqueue(job.New{Lane: "a", Payload: "x"})
 		left := crashed.next()
 
