@@ -44,7 +44,7 @@ var imports = map[string][]string{
 	"internal/budget":           nil,
 	"internal/buffer":           nil,
 	"internal/clock":            nil,
-	"internal/config":           internal("plan", "ratelimit"),
+	"internal/config":           internal("plan", "ratelimit", "token"),
 	"internal/connlimit":        nil,
 	"internal/db":               nil,
 	"internal/db/dbtest":        internal("db"),

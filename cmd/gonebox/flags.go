@@ -9,7 +9,7 @@ import (
 
 // configFlags are the flags of the commands that read the configuration.
 type configFlags struct {
-	Config  string   `short:"c" placeholder:"FILE" help:"Read the configuration from a YAML file."`
+	Config  string   `short:"c" placeholder:"FILE" help:"Read the configuration from a YAML file (default: the one that GONEBOX_CONFIG names)."`
 	DataDir *string  `placeholder:"DIR" help:"Short for --set data_dir=DIR."`
 	Set     []string `sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, overriding file and environment. May be repeated."`
 }

@@ -58,6 +58,9 @@ func TestImpossibleMovesAreRefused(t *testing.T) {
 
 func TestMovePrintsEveryTable(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
+	if got := gonebox(t, "migrate --data-dir "+from); got.code != exitOK {
+		t.Fatal(got.err)
+	}
 	if got := gonebox(t, "page put terms --title Terms --html <p>x</p> --data-dir "+from); got.code != exitOK {
 		t.Fatal(got.err)
 	}

@@ -96,7 +96,7 @@ func TestConfigPrintsEffectiveValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := "config --config " + path + " --data-dir /srv/box --set limits.reads=1/1s,9/1m --set=dns.resolver=a=b:1"
-	got := gonebox(t, strings.ReplaceAll(line, " --set=dns.resolver=a=b:1", ""), "GONEBOX_SECRETS_KEY="+strings.Repeat("k", 32))
+	got := gonebox(t, strings.ReplaceAll(line, " --set=dns.resolver=a=b:1", ""), "GONEBOX_SECRETS_KEY="+strings.Repeat("5e", 32))
 	for _, want := range []string{"idle: 5m\n", `data_dir: "/srv/box"`, `reads: "1/1s, 9/1m"`, `key: "***"`, "# how long a guest session lives"} {
 		if got.code != exitOK || !strings.Contains(got.out, want) {
 			t.Errorf("no %q in code %d\n%s%s", want, got.code, got.out, got.err)
@@ -127,5 +127,33 @@ func TestVersionPrintsBuild(t *testing.T) {
 	var b build
 	if err := json.Unmarshal([]byte(gonebox(t, "version --json").out), &b); err != nil || !strings.HasPrefix(b.Go, "go1.") {
 		t.Errorf("got %+v, %v", b, err)
+	}
+}
+
+func TestVariableNamesConfigurationFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gonebox.yaml")
+	if err := os.WriteFile(path, []byte("session: {idle: 5m}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := gonebox(t, "config", "GONEBOX_CONFIG="+path, "GONEBOX_URL=http://localhost:8080"); got.code != exitOK || !strings.Contains(got.out, "idle: 5m\n") {
+		t.Errorf("code %d\n%s%s", got.code, got.out, got.err)
+	}
+	gonebox(t, "config", "GONEBOX_CONFIG="+path+".none").oneErrorLine(t, "config", exitFailure, "no such file")
+	if got := gonebox(t, "config --config "+path, "GONEBOX_CONFIG="+path+".none"); got.code != exitOK {
+		t.Errorf("the flag does not override the variable: %s", got.err)
+	}
+}
+
+// A command in the wrong folder must not make a database there and report success.
+func TestCommandsNeedTheDatabaseOfAService(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	for _, line := range []string{
+		"domain list", "domain add box.example.org", "user list", "user set-plan ada@example.org plus", "payment list",
+		"notice list", "page list", "page remove terms",
+	} {
+		gonebox(t, line+" --data-dir "+dir).oneErrorLine(t, line, exitFailure, "no service has run on "+dir+"; name its configuration with --config")
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a command created the data directory")
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -31,13 +34,14 @@ type Operator struct {
 	db *db.DB
 }
 
-// OpenOperator opens and migrates the database that cfg names.
+// OpenOperator opens and migrates the database that cfg names. It is an error if no service has ever used that database: the
+// command was probably meant for another one.
 func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err error) {
 	catalogue, err := cfg.Catalogue()
 	if err != nil {
 		return nil, err
 	}
-	d, err := openOperatorDatabase(ctx, cfg)
+	d, err := openUsedDatabase(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +73,28 @@ func Migrate(ctx context.Context, cfg *config.Config) (from, to int64, err error
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	return d.Migrate(ctx)
+}
+
+// openUsedDatabase opens the database that cfg names, and fails without creating anything if no service has used it.
+func openUsedDatabase(ctx context.Context, cfg *config.Config) (_ *db.DB, err error) {
+	unused := fmt.Errorf("no service has run on %s; name its configuration with --config", cfg.DataDir)
+	if cfg.Database.URL != "" {
+		unused = errors.New("no service has run on the database of database.url; name its configuration with --config")
+	} else if _, err := os.Stat(filepath.Join(cfg.DataDir, databaseFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil, unused
+	}
+	d, err := openDatabase(ctx, cfg, db.Options{})
+	if err != nil {
+		return nil, err
+	}
+	used, err := d.Used(ctx)
+	if err == nil && !used {
+		err = unused
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
 }
 
 func openOperatorDatabase(ctx context.Context, cfg *config.Config) (*db.DB, error) {

@@ -64,10 +64,13 @@ func Default() *Config {
 	return c
 }
 
-// Load reads the configuration: the YAML file at path (none if path is empty), the GONEBOX_ variables of environ, each
+// Load reads the configuration: the YAML file at path (if path is empty, the one that FileVariable names, if any), the GONEBOX_ variables of environ, each
 // "NAME=value", and overrides, which maps keys to the values given on the command line. The returned error joins one *Error
 // for each fault, in the order in which they were found.
 func Load(path string, environ []string, overrides map[string]string) (*Config, error) {
+	if path == "" {
+		path = fileOf(environ)
+	}
 	if path == "" {
 		return parse("", nil, environ, overrides)
 	}

@@ -147,7 +147,7 @@ func TestUnquotedDigitsAreText(t *testing.T) {
 
 func TestSecretIsReadFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
-	secret := strings.Repeat("k", 32)
+	secret := strings.Repeat("5e", 32)
 	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

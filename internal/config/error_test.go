@@ -94,7 +94,8 @@ func TestInvalidValuesAreRefused(t *testing.T) {
 		{"domains: [a..example]", "domains = "},
 		{"domains: [a.example.]", "domains = "},
 		{"mailbox: {reserved: [Boss]}", "mailbox.reserved = "},
-		{"secrets: {key: tooshortsecret}", `secrets.key = "***": is shorter than 32 characters`},
+		{"secrets: {key: tooshortsecret}", `secrets.key = "***": must be 64 hex digits or the base64 of 32 octets`},
+		{"secrets: {key: a-passphrase-of-more-than-32-characters!}", `secrets.key = "***": must be 64 hex digits or the base64 of 32 octets`},
 		{"database: {url: 'mysql://u:hunter2@h/d'}", `database.url = "***": must be postgres://`},
 		{"smtp: {tls: {key: k.pem}}", `smtp.tls.key = "k.pem": needs smtp.tls.cert`},
 		{"smtp: {tls: {cert: c.pem}}", `smtp.tls.cert = "c.pem": needs smtp.tls.key`},
@@ -149,7 +150,7 @@ func TestEnvironmentErrorsNameTheVariable(t *testing.T) {
 }
 
 func TestSecretCannotComeFromTwoVariables(t *testing.T) {
-	got := errorLines(t, "", []string{"GONEBOX_SECRETS_KEY=" + strings.Repeat("k", 32), "GONEBOX_SECRETS_KEY_FILE=/x"}, nil)
+	got := errorLines(t, "", []string{"GONEBOX_SECRETS_KEY=" + strings.Repeat("5e", 32), "GONEBOX_SECRETS_KEY_FILE=/x"}, nil)
 	if len(got) != 1 || !strings.Contains(got[0], "keep one of them") {
 		t.Errorf("got %q", got)
 	}

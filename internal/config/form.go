@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"github.com/gonebox/gonebox/internal/token"
 )
 
 var (
@@ -22,9 +24,6 @@ var (
 
 // strictNames accepts what may be registered as a domain name (RFC 5891 §5.4).
 var strictNames = idna.New(idna.StrictDomainName(true), idna.ValidateLabels(true), idna.CheckHyphens(true), idna.VerifyDNSLength(true), idna.BidiRule())
-
-// secretMin is the minimum length of secrets.key: 32 characters of base64 or hex hold at least 128 bits.
-const secretMin = 32
 
 // checkForm checks text against a form that the tag of a setting names.
 func checkForm(form, text string) error {
@@ -43,7 +42,8 @@ func checkForm(form, text string) error {
 	case "postgres":
 		ok, reason = isPostgres(text), "must be postgres://user:password@host/name, or empty for SQLite"
 	case "secret_key":
-		ok, reason = len(text) >= secretMin, "is shorter than "+strconv.Itoa(secretMin)+" characters; make one with: openssl rand -base64 32"
+		_, err := token.ParseMaster(text)
+		ok, reason = err == nil, "must be 64 hex digits or the base64 of 32 octets; make one with: openssl rand -base64 32"
 	case "bank_bin":
 		ok, reason = bankBIN.MatchString(text), "must be 6 digits"
 	case "account_number":

@@ -19,6 +19,13 @@ const (
 	fileSuffix = "_FILE"
 )
 
+// FileVariable is the environment variable that names the configuration file where no flag does.
+const FileVariable = envPrefix + "CONFIG"
+
+// otherVariables begin with GONEBOX_ without being keys: FileVariable, and what the commands and client libraries read that
+// use a service over HTTP.
+var otherVariables = []string{FileVariable, envPrefix + "URL", envPrefix + "KEY", envPrefix + "BIN"}
+
 // fromCommandLine is the origin of what the command line sets.
 const fromCommandLine = "command line"
 
@@ -27,6 +34,16 @@ type loader struct {
 	*table
 	config *Config
 	errs   []error
+}
+
+// fileOf returns the value of FileVariable, of which the last counts.
+func fileOf(environ []string) (path string) {
+	for _, entry := range environ {
+		if name, value, _ := strings.Cut(entry, "="); name == FileVariable {
+			path = value
+		}
+	}
+	return path
 }
 
 // newLoader sets the defaults. root is the file, which may add plans; it may be nil.
@@ -70,7 +87,7 @@ func (l *loader) reject(s *setting, written, origin, reason string) {
 func (l *loader) environment(environ []string) {
 	given := map[string]string{}
 	for _, entry := range environ {
-		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, envPrefix) {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, envPrefix) && !slices.Contains(otherVariables, name) {
 			given[name] = value
 		}
 	}

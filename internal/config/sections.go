@@ -86,7 +86,7 @@ type Memory struct {
 
 // Secrets is the section secrets.
 type Secrets struct {
-	Key Secret `key:"key" default:"" form:"secret_key" help:"signs tokens and encrypts two-factor secrets, 32 characters or more; empty: generated once in data_dir"`
+	Key Secret `key:"key" default:"" form:"secret_key" help:"signs tokens and encrypts two-factor secrets: 64 hex digits or the base64 of 32 octets; empty: generated once in data_dir"`
 }
 
 // Session is the section session.

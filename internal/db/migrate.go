@@ -168,6 +168,18 @@ func compareByOctet(ctx context.Context, pool *sql.DB) error {
 	return nil
 }
 
+// Used reports whether the database has ever been migrated, that is, whether a service has run on it.
+func (d *DB) Used(ctx context.Context) (used bool, err error) {
+	query := Per{
+		SQLite:   "SELECT count(*) > 0 FROM sqlite_master WHERE name = 'goose_db_version'",
+		Postgres: "SELECT to_regclass('goose_db_version') IS NOT NULL",
+	}.On(d.engine)
+	if err := d.QueryRow(ctx, query).Scan(&used); err != nil {
+		return false, fmt.Errorf("look for the tables: %w", err)
+	}
+	return used, nil
+}
+
 // Migrated returns an error unless the schema version is still that which Migrate left. It is a check of readiness. On PostgreSQL the
 // version may be higher: a newer program may have migrated, and its migrations leave this one working (docs/decisions/0023).
 func (d *DB) Migrated(ctx context.Context) error {

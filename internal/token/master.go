@@ -42,7 +42,7 @@ func Derive(master []byte, purpose string) (secret [32]byte, err error) {
 // if it does not contain exactly 32 bytes. No error quotes the secret.
 func LoadMaster(dataDir, configured string) (secret []byte, err error) {
 	if configured != "" {
-		return parseMaster(configured)
+		return ParseMaster(configured)
 	}
 	path := filepath.Join(dataDir, MasterFile)
 	secret, err = readMaster(path)
@@ -55,7 +55,9 @@ func LoadMaster(dataDir, configured string) (secret []byte, err error) {
 	return readMaster(path) // another process may have been first: then its secret is used
 }
 
-func parseMaster(text string) ([]byte, error) {
+// ParseMaster returns a master secret written as hex or as base64 of either alphabet, with or without padding. It fails if it is
+// shorter than 32 bytes. No error quotes the secret.
+func ParseMaster(text string) ([]byte, error) {
 	text = strings.TrimSpace(text)
 	secret, err := hex.DecodeString(text) // first, since hex is base64 as well
 	if err != nil {
