@@ -50,6 +50,7 @@ type Policy struct {
 	TOTPPending   time.Duration // time to confirm an enrolment
 	RecoveryCodes int           // how many an account gets
 	Password      Cost
+	Registrations Registrations
 }
 
 // Secrets are keys derived from the master secret, one per purpose.

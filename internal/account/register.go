@@ -15,6 +15,7 @@ type Registration struct {
 	Email    string
 	Password string
 	Locale   *string // nil: en
+	Invite   string  // the code of an invitation; needed where the policy is RegistrationInvite
 }
 
 // Validate checks the fields of a registration, as Register does. Error: request.invalid.
@@ -26,7 +27,7 @@ func (r Registration) Validate() error {
 // Register creates an account and opens a session. It returns the user token, of which only a hash is stored, and the
 // session. It waits for the slot's turn and releases the slot before it writes.
 //
-// Errors: request.invalid, account.email_taken.
+// Errors: request.invalid, access.closed, account.email_taken.
 func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) (credential string, _ *Session, err error) {
 	a, err := r.account()
 	if err != nil {
@@ -34,6 +35,9 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 	}
 	now := s.clock.Now()
 	a.ID, a.CreatedAt = id.New[id.Account](now), now.Truncate(time.Microsecond)
+	if err := s.admit(ctx, r.Invite, now); err != nil {
+		return "", nil, err
+	}
 	if taken, err := getAccount(ctx, s.db, selectByEmail, a.Email); err != nil {
 		return "", nil, err
 	} else if taken != nil {
@@ -50,6 +54,9 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 		}
 		if n == 0 { // a concurrent call registered the address
 			return problem.New(problem.AccountEmailTaken)
+		}
+		if err := s.useInviteTx(ctx, tx, r.Invite, a); err != nil {
+			return err
 		}
 		credential, session, err = s.openSessionTx(ctx, tx, a)
 		return err

@@ -43,6 +43,14 @@ const (
 	deleteTokens  = "DELETE FROM user_token WHERE account_id = $1"
 	deleteExpired = "DELETE FROM user_token WHERE hash IN (SELECT hash FROM user_token WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)"
 
+	insertInvite  = "INSERT INTO invite (id, code_hash, note, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)"
+	selectInvites = `SELECT id, note, created_at, coalesce(expires_at, 0), coalesce(used_at, 0), coalesce(account_id, '') FROM invite
+		WHERE ($1 = '' OR id < $1) ORDER BY id DESC LIMIT $2`
+	selectInviteUsable = `SELECT count(*) > 0 FROM invite WHERE code_hash = $1 AND used_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
+	useInvite          = `UPDATE invite SET used_at = $2, account_id = $3
+		WHERE code_hash = $1 AND used_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
+	deleteInvite = "DELETE FROM invite WHERE id = $1"
+
 	insertRecoveryCode  = "INSERT INTO recovery_code (account_id, code_hash) VALUES ($1, $2)"
 	countRecoveryCodes  = "SELECT count(*) FROM recovery_code WHERE account_id = $1"
 	deleteRecoveryCode  = "DELETE FROM recovery_code WHERE account_id = $1 AND code_hash = $2"
@@ -82,4 +90,22 @@ func listAccounts(ctx context.Context, q db.Queryer, query string, args ...any) 
 		return nil, fmt.Errorf("list accounts: %w", err)
 	}
 	return all, nil
+}
+
+func scanInvite(row db.Row) (*Invite, error) {
+	var i Invite
+	var created, expires, used int64
+	if err := row.Scan(&i.ID, &i.Note, &created, &expires, &used, &i.Account); err != nil {
+		return nil, err
+	}
+	i.CreatedAt, i.ExpiresAt, i.UsedAt = timeOf(created), timeOf(expires), timeOf(used)
+	return &i, nil
+}
+
+// timeOf returns a stored time, the zero time for 0.
+func timeOf(micro int64) (t time.Time) {
+	if micro != 0 {
+		t = time.UnixMicro(micro).UTC()
+	}
+	return t
 }

@@ -83,7 +83,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	})
 	a.guests = guest.New(a.db, a.clock, a.mailboxes, cfg.Session.Idle)
 	a.limiter = a.newLimiter()
-	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg.Account, master); err != nil {
+	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, master); err != nil {
 		return err
 	}
 	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
@@ -116,7 +116,7 @@ func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.
 }
 
 // newAccounts creates the account service.
-func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg config.Account, master []byte) (*account.Service, error) {
+func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg *config.Config, master []byte) (*account.Service, error) {
 	seal, err := token.Derive(master, "two-factor seal")
 	if err != nil {
 		return nil, err
@@ -126,7 +126,8 @@ func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg config.Accou
 		return nil, err
 	}
 	return account.New(d, c, l, account.Policy{
-		TokenTTL: cfg.TokenTTL, TOTPPending: cfg.TOTPPending, RecoveryCodes: cfg.RecoveryCodes, Password: hashCost(cfg.Password),
+		TokenTTL: cfg.Account.TokenTTL, TOTPPending: cfg.Account.TOTPPending, RecoveryCodes: cfg.Account.RecoveryCodes,
+		Password: hashCost(cfg.Account.Password), Registrations: account.Registrations(cfg.Access.Registration),
 	}, account.Secrets{Seal: seal, Recovery: recovery})
 }
 

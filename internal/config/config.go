@@ -43,6 +43,7 @@ type Config struct {
 	Metrics  Metrics  `key:"metrics" help:"metrics and profiles for the operator"`
 	Memory   Memory   `key:"memory" help:"bounds of the memory used"`
 	Secrets  Secrets  `key:"secrets" help:"secrets of the installation"`
+	Access   Access   `key:"access" help:"who may use the service without being set up by its operator"`
 	Session  Session  `key:"session" help:"guest sessions"`
 	Account  Account  `key:"account" help:"accounts and signing in"`
 	Mailbox  Mailbox  `key:"mailbox" help:"mailboxes"`

@@ -89,6 +89,12 @@ type Secrets struct {
 	Key Secret `key:"key" default:"" form:"secret_key" help:"signs tokens and encrypts two-factor secrets: 64 hex digits or the base64 of 32 octets; empty: generated once in data_dir"`
 }
 
+// Access is the section access.
+type Access struct {
+	Registration string `key:"registration" default:"open" oneof:"open invite closed" help:"who may register an account: everyone, clients with an invitation (gonebox invite add), or none but those that the operator adds (gonebox user add)"`
+	Guests       string `key:"guests" default:"on" oneof:"on off" help:"whether clients without an account may create mailboxes and guest sessions"`
+}
+
 // Session is the section session.
 type Session struct {
 	Idle time.Duration `key:"idle" default:"30m" help:"how long a guest session lives after its last use"`

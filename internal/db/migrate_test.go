@@ -10,9 +10,9 @@ import (
 // A version is its text for both engines followed by that for one; a version that concerns the other engine alone does nothing.
 func TestMigrationsAreOneTextWithAdditionsByEngine(t *testing.T) {
 	files := fstest.MapFS{
-		"migrations/00001_tables.sql":           {Data: []byte("CREATE TABLE a (data BLOB); -- a blob\n")},
-		"migrations/00001_tables.sqlite.sql":    {Data: []byte("INSERT INTO a VALUES (x'01');")},
-		"migrations/00002_storage.postgres.sql": {Data: []byte("ALTER TABLE a ALTER COLUMN data SET STORAGE EXTERNAL;")},
+		"migrations/90001_tables.sql":           {Data: []byte("CREATE TABLE a (data BLOB); -- a blob\n")},
+		"migrations/90001_tables.sqlite.sql":    {Data: []byte("INSERT INTO a VALUES (x'01');")},
+		"migrations/90002_storage.postgres.sql": {Data: []byte("ALTER TABLE a ALTER COLUMN data SET STORAGE EXTERNAL;")},
 	}
 	d := openPlain(t, t.TempDir()+"/test.db")
 	defer d.Close()
@@ -33,7 +33,7 @@ func TestMigrationsAreOneTextWithAdditionsByEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n, version int
-	if err := d.QueryRow(t.Context(), "SELECT count(*), (SELECT max(version_id) FROM goose_db_version) FROM a").Scan(&n, &version); err != nil || n != 1 || version != 2 {
+	if err := d.QueryRow(t.Context(), "SELECT count(*), (SELECT max(version_id) FROM goose_db_version) FROM a").Scan(&n, &version); err != nil || n != 1 || version != 90002 {
 		t.Errorf("%d rows, schema version %d (%v)", n, version, err)
 	}
 	if _, _, err := d.Migrate(t.Context()); err == nil {

@@ -48,6 +48,7 @@ type Parts struct {
 	Ready         func(ctx context.Context) []Check
 	Stopping      func() bool // reports whether the process is shutting down
 	ProbesOnly    bool        // serve nothing but the probes: other processes serve the API
+	GuestsOff     bool        // access.guests is off: clients without an account may not create mailboxes
 	SessionMax    int         // live mailboxes of a guest session
 }
 

@@ -28,7 +28,7 @@ func (a *API) mailboxes() {
 		Auth: []httpkit.Scheme{httpkit.Public, guestSession, userToken}, Limit: ratelimit.MailboxCreate,
 		Codes: []problem.Code{
 			problem.MailboxLocalPartTaken, problem.MailboxLocalPartReserved, problem.MailboxDomainUnavailable,
-			problem.MailboxTTLTooLong, problem.MailboxLimitReached,
+			problem.MailboxTTLTooLong, problem.MailboxLimitReached, problem.AccessClosed,
 		},
 	}, a.createMailbox)
 	register(a, group, httpkit.Operation{
@@ -143,7 +143,15 @@ func (a *API) createMailbox(ctx context.Context, in *struct {
 	case c.account != nil:
 		owner.Account = c.account.ID
 	}
+	if owner.Account == "" && a.GuestsOff {
+		return nil, errGuestsOff()
+	}
 	return a.newMailbox(ctx, in.Body.wish(), owner)
+}
+
+// errGuestsOff is the answer to guests where access.guests is off.
+func errGuestsOff() error {
+	return problem.Detailf(problem.AccessClosed, "mailboxes of this service need an account; sign in, or use a developer key")
 }
 
 func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*httpkit.One[Mailbox], error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
@@ -15,7 +16,7 @@ func (a *API) session() {
 	register(a, group, httpkit.Operation{
 		ID: "start-session", Method: http.MethodPost, Path: "/session", Summary: "Start a guest session", Status: 201,
 		Text:  "Mailboxes that are created with the key can be listed with it. It expires 30 minutes after its last use and grants no additional quota.",
-		Limit: ratelimit.SessionStart,
+		Limit: ratelimit.SessionStart, Codes: []problem.Code{problem.AccessClosed},
 	}, a.startSession)
 	register(a, group, httpkit.Operation{
 		ID: "get-session", Method: http.MethodGet, Path: "/session", Summary: "List the session's mailboxes", Status: 200,
@@ -36,6 +37,9 @@ type SessionKey struct {
 }
 
 func (a *API) startSession(ctx context.Context, _ *struct{}) (*httpkit.One[SessionKey], error) {
+	if a.GuestsOff {
+		return nil, errGuestsOff()
+	}
 	key, s, err := a.Guests.Start(ctx)
 	if err != nil {
 		return nil, err

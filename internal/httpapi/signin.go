@@ -17,7 +17,7 @@ func (a *API) auth() {
 	register(a, group, httpkit.Operation{
 		ID: "register-account", Method: http.MethodPost, Path: "/auth/register", Summary: "Create an account", Status: 201,
 		Text:  "The answer has a user token: signing in afterwards is not needed.",
-		Limit: ratelimit.Register, Codes: []problem.Code{problem.AccountEmailTaken},
+		Limit: ratelimit.Register, Codes: []problem.Code{problem.AccountEmailTaken, problem.AccessClosed},
 	}, a.register)
 	register(a, group, httpkit.Operation{
 		ID: "sign-in", Method: http.MethodPost, Path: "/auth/token", Summary: "Sign in", Status: 200,
@@ -53,10 +53,11 @@ type registration struct {
 	Email    string   `json:"email" maxLength:"255" example:"you@example.org" doc:"The e-mail address of the account."`
 	Password string   `json:"password" minLength:"8" maxLength:"200" example:"correct horse battery staple" doc:"The password, 8 to 200 characters."`
 	Locale   *string  `json:"locale,omitempty" maxLength:"10" doc:"A language tag (BCP 47); en if absent." example:"vi-VN"`
+	Invite   *string  `json:"invite,omitempty" maxLength:"64" doc:"The code of an invitation, which can be used once; needed where the operator has restricted registration." example:"QCNLBB4VPDLGVWWYUN2ENUUEPC"`
 }
 
 func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*httpkit.One[UserToken], error) {
-	wish := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale}
+	wish := account.Registration{Email: in.Body.Email, Password: in.Body.Password, Locale: in.Body.Locale, Invite: value(in.Body.Invite)}
 	if err := wish.Validate(); err != nil { // before the password is hashed
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type (
 	Order        string
 	Transaction  string
 	Notice       string
+	Invite       string
 )
 
 // Prefix returns the part before the underscore.
@@ -41,6 +42,7 @@ func (Subscription) Prefix() string { return "sub" }
 func (Order) Prefix() string        { return "ord" }
 func (Transaction) Prefix() string  { return "txn" }
 func (Notice) Prefix() string       { return "ntc" }
+func (Invite) Prefix() string       { return "inv" }
 
 // Kind is any of the identifier types above.
 type Kind interface {

@@ -26,6 +26,7 @@ const (
 	AuthTOTPRequired       Code = "auth.totp_required"
 	AuthScopeMissing       Code = "auth.scope_missing"
 	AuthAddressNotAllowed  Code = "auth.address_not_allowed"
+	AccessClosed           Code = "access.closed"
 
 	MailboxLocalPartTaken    Code = "mailbox.local_part_taken"
 	MailboxLocalPartReserved Code = "mailbox.local_part_reserved"
@@ -109,6 +110,7 @@ var table = map[Code]entry{
 	AuthTOTPRequired:       {http.StatusUnauthorized, "A two-factor code is required"},
 	AuthScopeMissing:       {http.StatusForbidden, "The key lacks the scope"},
 	AuthAddressNotAllowed:  {http.StatusForbidden, "The key may not be used from this address"},
+	AccessClosed:           {http.StatusForbidden, "This service is not open to everyone"},
 
 	MailboxLocalPartTaken:    {http.StatusConflict, "The local part is taken"},
 	MailboxLocalPartReserved: {http.StatusUnprocessableEntity, "The local part is reserved"},

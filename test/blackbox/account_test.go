@@ -26,7 +26,7 @@ GET    /me/2fa                              200, 401
 DELETE /me/2fa                              204, 401, 422
 POST   /me/2fa/setup                        200, 401, 409
 POST   /me/2fa/confirm                      200, 401, 422
-POST   /auth/register                       201, 409, 422, 429
+POST   /auth/register                       201, 403 access.closed, 409, 422, 429
 POST   /auth/token                          200, 401, 422, 429`
 
 // accountCoverage is the table of these groups, in the form of coverage.

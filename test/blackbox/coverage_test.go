@@ -35,7 +35,7 @@ GET    /readyz                              200, 503` + accountSpecification + d
 // and must be seen by a test of this package. Answers that belong to no operation stand behind *.
 const coverage = `
 GET    /domains                             200, 422 request.invalid, 429 rate.limited
-POST   /mailboxes                           201, 401 auth.invalid_token, 409 mailbox.local_part_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid mailbox.local_part_reserved mailbox.domain_unavailable mailbox.ttl_too_long mailbox.limit_reached, 429 rate.limited
+POST   /mailboxes                           201, 401 auth.invalid_token, 403 access.closed, 409 mailbox.local_part_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid mailbox.local_part_reserved mailbox.domain_unavailable mailbox.ttl_too_long mailbox.limit_reached, 429 rate.limited
 GET    /me/mailboxes                        200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 GET    /mailboxes/me                        200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 410 mailbox.expired, 422 request.invalid, 429 rate.limited
 DELETE /mailboxes/me                        204, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 422 request.invalid, 429 rate.limited
@@ -47,7 +47,7 @@ GET    /messages/{id}/raw                   200, 401 auth.invalid_token auth.req
 GET    /messages/{id}/attachments/{attId}   200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 404 message.not_found attachment.not_found attachment.not_retained, 422 request.invalid, 429 rate.limited
 GET    /mailboxes/me/otp/latest             200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 404 otp.not_found, 422 request.invalid, 429 rate.limited
 GET    /session                             200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
-POST   /session                             201, 422 request.invalid, 429 rate.limited
+POST   /session                             201, 403 access.closed, 422 request.invalid, 429 rate.limited
 DELETE /session                             204, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 GET    /healthz                             200
 GET    /readyz                              200, 503

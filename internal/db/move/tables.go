@@ -23,6 +23,7 @@ func tables() []table {
 		{name: "account", key: "id"},
 		{name: "user_token", key: "hash"},
 		{name: "recovery_code", key: "account_id, code_hash"},
+		{name: "invite", key: "id"},
 		{name: "guest_session", key: "id"},
 		{name: "api_key", key: "prefix"},
 		{name: "private_domain", key: "id"},
