@@ -26,7 +26,7 @@ GET    /me/2fa                              200, 401
 DELETE /me/2fa                              204, 401, 422
 POST   /me/2fa/setup                        200, 401, 409
 POST   /me/2fa/confirm                      200, 401, 422
-POST   /auth/register                       201, 403 access.closed, 409, 422, 429
+POST   /auth/register                       201, 403, 409, 422, 429
 POST   /auth/token                          200, 401, 422, 429`
 
 // accountCoverage is the table of these groups, in the form of coverage.
@@ -37,7 +37,7 @@ GET    /me/2fa                              200, 401 auth.invalid_token auth.req
 DELETE /me/2fa                              204, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid totp.invalid_code, 429 rate.limited
 POST   /me/2fa/setup                        200, 401 auth.invalid_token auth.required, 409 totp.already_active, 422 request.invalid, 429 rate.limited
 POST   /me/2fa/confirm                      200, 401 auth.invalid_token auth.required, 413 request.too_large, 415 request.media_type, 422 request.invalid totp.not_pending totp.invalid_code, 429 rate.limited
-POST   /auth/register                       201, 409 account.email_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+POST   /auth/register                       201, 403 access.closed, 409 account.email_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
 POST   /auth/token                          200, 401 auth.invalid_credentials auth.totp_required, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
 DELETE /auth/token                          204, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited`
 

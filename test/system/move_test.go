@@ -263,6 +263,7 @@ func (w *world) content() {
 		{"notice", "publish", "--title", "Umzug", "--html", "<p>Wir ziehen um.</p>"},
 		{"page", "put", "terms", "--title", "Terms", "--html", "<h1>Điều khoản</h1>"},
 		{"domain", "add", "second.example.org"},
+		{"invite", "add", "--note", "for Ada"},
 	} {
 		if code, _, text := command(w.t, append(line, "--data-dir", w.dir)...); code != 0 {
 			w.t.Fatalf("%v: %s", line, text)
