@@ -42,8 +42,8 @@ func (p *page) feel(t stretch) mood {
 	line := 0
 	for i := p.marksIn(t, 0); i < len(p.marks); i = p.marksIn(t, i+1) {
 		k := &p.marks[i]
-		for p.lines[line].end <= k.start {
-			line++
+		if p.lines[line].end <= k.start {
+			line = p.lineAt(k.start)
 		}
 		l := &p.lines[line]
 		if l.quoted || !t.has(k.start, l.part) {

@@ -56,8 +56,12 @@ func quoting(r rune) bool {
 // and what is quoted do not count.
 func (p *page) offers(t stretch) (share, price bool) {
 	j := p.next(0, offerBit)
-	for i := range p.lines {
+	for i := 0; i < len(p.lines); i++ {
 		l := &p.lines[i]
+		if !t.all && l.part != inSubject && l.end <= t.from {
+			i = p.lineAt(t.from)
+			l = &p.lines[i]
+		}
 		if !t.all && l.start >= t.to {
 			break
 		}
