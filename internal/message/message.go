@@ -87,7 +87,7 @@ type Summary struct {
 
 // OTP is a one-time code that was found in a message.
 type OTP struct {
-	Code       string      `json:"code" doc:"Ready to paste: ASCII digits without separators, unless letters are in it." example:"246810"`
+	Code       string      `json:"code" doc:"Ready to paste: ASCII digits without separators, unless letters are in it; a phrase is as written." example:"246810"`
 	Display    string      `json:"display" doc:"The code as the message writes it." example:"246 810"`
 	MessageID  id.Message  `json:"messageId" doc:"The message in which the code was found." example:"msg_01jzq8w3v5e4t9n2k7m6x0y1dr"`
 	From       Address     `json:"from" doc:"The sender of that message."`
@@ -96,7 +96,7 @@ type OTP struct {
 	Confidence float64     `json:"confidence" minimum:"0" maximum:"1" doc:"How certain the extractor is." example:"0.98"`
 	Source     string      `json:"source" enum:"builtin,filter" doc:"Whether the built-in extractor or a filter found the code."`
 	FilterID   *string     `json:"filterId" doc:"The filter that found the code, or null." example:"flt_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	Kind       string      `json:"kind" enum:"numeric,alphanumeric" doc:"What the code consists of."`
+	Kind       string      `json:"kind" enum:"numeric,alphanumeric,phrase" doc:"What the code consists of: digits; letters, or letters and digits; or words."`
 	Links      []string    `json:"links" doc:"Verification and sign-in links of the message, best first."`
 }
 

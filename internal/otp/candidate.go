@@ -44,6 +44,9 @@ type candidate struct {
 
 // value is the code as it is to be pasted.
 func (p *page) value(c *candidate) string {
+	if c.kind == Phrase {
+		return p.text(c.start, c.end)
+	}
 	var b strings.Builder
 	for _, r := range p.raw[c.start:c.end] {
 		r = p.x.plain(r)
@@ -123,6 +126,7 @@ func (s *scanner) next() {
 		}
 	}
 	switch {
+	case end-start == 1 && s.boxes(start):
 	case digits == end-start && next == '-' && s.capitals(end+1):
 		s.word(start, end)
 	case digits == end-start:

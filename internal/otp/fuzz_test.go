@@ -42,6 +42,12 @@ func check(t *testing.T, e otp.Explanation) {
 	if r.Code == "" {
 		return
 	}
+	if r.Kind == otp.Phrase {
+		if r.Code != r.Display || strings.IndexFunc(r.Code, func(c rune) bool { return !unicode.IsLetter(c) && c != '-' && c != ' ' }) >= 0 {
+			t.Errorf("%q is no phrase", r.Code)
+		}
+		return
+	}
 	letters := strings.IndexFunc(r.Code, func(c rune) bool { return c < '0' || c > '9' }) >= 0
 	if letters != (r.Kind == otp.Alphanumeric) {
 		t.Errorf("%q is not %s", r.Code, r.Kind)

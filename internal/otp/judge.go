@@ -11,6 +11,9 @@ func judge(m Mail, explain bool) (Result, []Candidate) {
 	s.run()
 	r := Result{Links: p.bestLinks()}
 	win := s.winner()
+	if win < 0 {
+		win = s.phrase()
+	}
 	if win >= 0 {
 		c := &s.cs[win]
 		r.Code, r.Display = p.value(c), p.text(c.start, c.end)

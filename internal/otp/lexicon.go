@@ -47,14 +47,15 @@ const (
 	classInitial                        // change it, at first sign-in: what is good until it is changed
 	classFor                            // for, behind its noun: what the code is for, not what owns it
 	classPass                           // Fwd: opens the subject of a mail that is passed on as a whole
+	classPhrase                         // sign-in phrase: a name of a code that consists of words
 )
 
 var sections = map[string]class{
 	"code": classCode, "word": classWord, "is": classIs, "use": classUse, "auth": classAuth,
 	"guard": classGuard, "not": classNot, "void": classVoid, "skip": classSkip, "unit": classUnit,
 	"old": classOld, "never": classNever, "own": classOwn, "quote": classQuote, "foot": classFoot,
-	"digits": classWord | classDigits,
-	"once":   classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell, "done": classDone, "pass": classPass, "reply": classReply, "for": classFor, "initial": classInitial, "approval": classWord | classApproval, "confirmation": classWord | classConfirmation,
+	"digits": classWord | classDigits, "phrase": classCode | classPhrase,
+	"once": classOnce, "where": classWhere, "brief": classBrief | classUnit, "number": classNumber, "tell": classTell, "done": classDone, "pass": classPass, "reply": classReply, "for": classFor, "initial": classInitial, "approval": classWord | classApproval, "confirmation": classWord | classConfirmation,
 }
 
 // maxShort is how long a phrase may be to be matched with its diacritics only:

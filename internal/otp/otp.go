@@ -15,12 +15,14 @@ type Kind string
 const (
 	Numeric      Kind = "numeric"      // digits alone
 	Alphanumeric Kind = "alphanumeric" // letters, or letters and digits
+	Phrase       Kind = "phrase"       // words, joined by hyphens or spaces
 )
 
 // Result is what Extract found in a mail.
 type Result struct {
 	// Code is ready to paste: ASCII digits without separators, or, if letters
-	// are in it, case and hyphens as written. Empty when there is no code.
+	// are in it, case and hyphens as written; a phrase is as the mail shows it. Empty
+	// when there is no code.
 	Code string
 	// Display is the code as the mail shows it.
 	Display string

@@ -220,3 +220,60 @@ func (s *scanner) promo(c *candidate) bool {
 	}
 	return true
 }
+
+// boxes reads capitals and digits that each stand in a cell or box of their own, or on
+// a line of their own. Digits alone are read by group.
+func (s *scanner) boxes(start int) bool {
+	stop, size, digits, changes := start, 0, 0, 0
+	for i := start; i < len(s.low) && isAlnum(s.low[i]) && size < maxLone; {
+		r := s.p.raw[i]
+		if r >= 'a' && r <= 'z' || isAlnum(at(s.low, i+1)) {
+			break
+		}
+		if at(s.low, i+1) == ' ' && s.p.x.classOf(at(s.low, i+2)) != other {
+			break // a word of a sentence
+		}
+		d := isDigit(s.low[i])
+		if size > 0 && d != isDigit(s.low[stop-1]) {
+			changes++
+		}
+		if d {
+			digits++
+		}
+		size, stop = size+1, i+1
+		sep, next := s.separator(stop, 1)
+		if next == 0 && at(s.low, stop) != 0 {
+			sep, next = s.boxBreak(stop)
+		}
+		if next == 0 || sep != '\t' {
+			break
+		}
+		i = next
+	}
+	switch {
+	case size < minCode || digits == size || s.letterBeyond(start, stop):
+		return false
+	case size > maxCode: // no part of it is a code
+		s.i = stop
+		return true
+	}
+	s.add(candidate{start: start, end: stop, kind: Alphanumeric, size: size, upper: true, letters: digits == 0, mixed: digits > 0 && changes > 0 && size > minCode, boxed: true, shape: 1})
+	return true
+}
+
+// boxBreak reads the breaks and sides of boxes between two letters, and returns where
+// the next one stands, or 0.
+func (s *scanner) boxBreak(i int) (sep rune, next int) {
+	for j := i; j < len(s.low) && j-i < 4; j++ {
+		switch r := s.low[j]; {
+		case isAlnum(r) && j > i:
+			return sep, j
+		case r == ' ':
+		case r == cellBreak, r == softBreak, r == hardBreak, box(r):
+			sep = cellBreak
+		default:
+			return 0, 0
+		}
+	}
+	return 0, 0
+}
