@@ -4,14 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
 // operate calls command with access to the database of the configured service.
 func (f *configFlags) operate(c *console, command func(*app.Operator) error) error {
+	return f.operateWith(c, func(o *app.Operator, _ *config.Config) error { return command(o) })
+}
+
+// operateWith is operate for commands that need the configuration.
+func (f *configFlags) operateWith(c *console, command func(*app.Operator, *config.Config) error) error {
 	cfg, err := f.load(c, nil)
 	if err != nil {
 		return err
@@ -21,7 +26,7 @@ func (f *configFlags) operate(c *console, command func(*app.Operator) error) err
 		return err
 	}
 	defer o.Close()
-	return terminalError(command(o))
+	return terminalError(command(o, cfg))
 }
 
 // terminalError turns a problem into an error for a terminal, which names the wrong input instead of a JSON pointer.
@@ -30,18 +35,7 @@ func terminalError(err error) error {
 	if err == nil || !known {
 		return err
 	}
-	if len(p.Fields) == 0 {
-		text := strings.ToLower(p.Title()[:1]) + p.Title()[1:]
-		if p.Detail != "" {
-			text += ": " + p.Detail
-		}
-		return errors.New(text)
-	}
-	var parts []string
-	for _, f := range p.Fields {
-		parts = append(parts, strings.TrimPrefix(f.Pointer, "/")+" "+f.Message)
-	}
-	return errors.New(strings.Join(parts, "; "))
+	return errors.New(p.Line())
 }
 
 // limitFlag limits the length of a list.

@@ -26,7 +26,9 @@ type commands struct {
 	Migrate  migrateCmd  `cmd:"" help:"Migrate the database to this version, or move it."`
 	Domain   domainCmd   `cmd:"" help:"Manage public mail domains."`
 	User     userCmd     `cmd:"" help:"Manage accounts."`
+	Key      keyCmd      `cmd:"" help:"Manage developer keys."`
 	Invite   inviteCmd   `cmd:"" help:"Manage invitations to register."`
+	Seed     seedCmd     `cmd:"" help:"Create accounts with keys, domains, filters and webhooks from a file."`
 	Payment  paymentCmd  `cmd:"" help:"Manage bank transactions and points."`
 	Notice   noticeCmd   `cmd:"" help:"Manage the notices shown to everyone."`
 	Page     pageCmd     `cmd:"" help:"Manage the public pages."`

@@ -17,6 +17,7 @@ import (
 type userCmd struct {
 	List          userListCmd          `cmd:"" help:"List the accounts, newest first."`
 	Show          userShowCmd          `cmd:"" help:"Show an account."`
+	Add           userAddCmd           `cmd:"" help:"Create an account, whatever access.registration says."`
 	SetPlan       userSetPlanCmd       `cmd:"" help:"Assign a plan to an account."`
 	SetRole       userSetRoleCmd       `cmd:"" help:"Set the role of an account."`
 	ResetPassword userResetPasswordCmd `cmd:"" help:"Set a new password and sign the account out everywhere."`
@@ -126,6 +127,39 @@ func (u *userShowCmd) Run(c *console) error {
 	return u.report(c, func(o *app.Operator) (*account.Account, error) { return o.Accounts.Find(c, u.User) })
 }
 
+type userAddCmd struct {
+	configFlags
+	Email         string `arg:"" help:"E-mail address of the account."`
+	PasswordStdin bool   `help:"Read the password from the first line of standard input instead of generating one."`
+	Plan          string `placeholder:"PLAN" help:"Code of the plan, such as plus; the free plan by default."`
+	Role          string `enum:"user,staff" default:"user" help:"user or staff (default ${default})."`
+	JSON          bool   `help:"Print JSON."`
+}
+
+// Help is shown below the flags of the command.
+func (*userAddCmd) Help() string {
+	return `Example:
+  gonebox user add ci@example.org --plan pro`
+}
+
+// Run creates the account. A generated password is printed, only this once.
+func (u *userAddCmd) Run(c *console) error {
+	given, err := givenPassword(u.PasswordStdin)
+	if err != nil {
+		return err
+	}
+	return u.operate(c, func(o *app.Operator) error {
+		password, a, err := o.AddAccount(c, account.Provision{Email: u.Email, Password: given, Plan: u.Plan, Role: account.Role(u.Role)})
+		if err != nil {
+			return err
+		}
+		if given != "" {
+			password = "" // it is known and not printed
+		}
+		return printPassword(c.out, u.JSON, userRowOf(o, a), password, "Created the account %s.\n", "Created the account %s. Its password, shown only once: %s\n")
+	})
+}
+
 type userSetPlanCmd struct {
 	userFlags
 	Plan string `arg:"" help:"Code of the plan, such as plus."`
@@ -205,12 +239,9 @@ func (*userResetPasswordCmd) Help() string {
 
 // Run sets a new password. A generated one is printed, only this once.
 func (u *userResetPasswordCmd) Run(c *console) error {
-	given := ""
-	if u.PasswordStdin {
-		var err error
-		if given, err = firstLine(os.Stdin); err != nil {
-			return fmt.Errorf("read the password from standard input: %w", err)
-		}
+	given, err := givenPassword(u.PasswordStdin)
+	if err != nil {
+		return err
 	}
 	return u.operate(c, func(o *app.Operator) error {
 		password, a, err := o.Accounts.ResetPassword(c, u.User, given, u.EndTwoFactor)
@@ -220,21 +251,35 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 		if given != "" {
 			password = "" // it is known and not printed
 		}
-		return u.print(c, userRowOf(o, a), password)
+		return printPassword(c.out, u.JSON, userRowOf(o, a), password,
+			"Set the password of %s and signed it out everywhere.\n", "Signed out %s everywhere. New password, shown only once: %s\n")
 	})
 }
 
-func (u *userResetPasswordCmd) print(c *console, row userRow, password string) (err error) {
+// givenPassword returns the password on standard input, or "" to generate one.
+func givenPassword(stdin bool) (string, error) {
+	if !stdin {
+		return "", nil
+	}
+	password, err := firstLine(os.Stdin)
+	if err != nil {
+		return "", fmt.Errorf("read the password from standard input: %w", err)
+	}
+	return password, nil
+}
+
+// printPassword prints an account that was created or changed, with a generated password or without ("").
+func printPassword(w io.Writer, asJSON bool, row userRow, password, without, with string) (err error) {
 	switch {
-	case u.JSON:
-		return printJSON(c.out, struct {
+	case asJSON:
+		return printJSON(w, struct {
 			userRow
 			Password string `json:"password,omitempty"`
 		}{row, password})
 	case password == "":
-		_, err = fmt.Fprintf(c.out, "Set the password of %s and signed it out everywhere.\n", row.Email)
+		_, err = fmt.Fprintf(w, without, row.Email)
 	default:
-		_, err = fmt.Fprintf(c.out, "Signed out %s everywhere. New password, shown only once: %s\n", row.Email, password)
+		_, err = fmt.Fprintf(w, with, row.Email, password)
 	}
 	return err
 }

@@ -70,6 +70,10 @@ type Params struct {
 	Scopes    []string
 	Networks  []string  // in CIDR form; empty: any
 	ExpiresAt time.Time // zero: never
+
+	// Credential is the whole key to store, for an operator who provisions one that clients have already; "": a random one.
+	// It must have the form and the checksum of a key.
+	Credential string
 }
 
 // mintTries is how many new prefixes Create tries; of the 2^50 prefixes few are taken.
@@ -92,6 +96,9 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (_ *
 	if k.Limits, err = s.plans.KeyLimits(ctx, account); err != nil {
 		return nil, "", err
 	}
+	if w.Credential != "" {
+		return s.importKey(ctx, k, w.Credential)
+	}
 	for range mintTries {
 		var hash [32]byte
 		credential, k.Prefix, hash = token.MintDeveloper()
@@ -105,6 +112,23 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (_ *
 		}
 	}
 	return nil, "", fmt.Errorf("create a key: %d random prefixes were taken", mintTries)
+}
+
+// importKey stores a key that was made elsewhere. Errors: request.invalid, key.limit_reached.
+func (s *Service) importKey(ctx context.Context, k *Key, credential string) (*Key, string, error) {
+	prefix, hash, err := token.ParseDeveloper(credential)
+	if err != nil {
+		return nil, "", problem.Invalid("/secret", "is not a whole developer key; gonebox key generate prints one")
+	}
+	k.Prefix, k.hash = prefix, hash[:]
+	free, err := s.insert(ctx, k)
+	if err == nil && !free {
+		err = problem.Invalid("/secret", "has the prefix %s, which another key has", prefix)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return k, credential, nil
 }
 
 // insert stores a key if its account may have one more; free is false if the prefix is taken. Error: key.limit_reached.
@@ -217,3 +241,9 @@ func (k *Key) AllowsFrom(from netip.Addr) error {
 
 // NoteUse records that the key was used now. Admit calls it.
 func (s *Service) NoteUse(k *Key) { s.uses.note(k.Prefix, s.clock.Now()) }
+
+// Generate returns a whole key that is not stored, for Params.Credential.
+func Generate() string {
+	credential, _, _ := token.MintDeveloper()
+	return credential
+}

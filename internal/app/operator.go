@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 
 	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/plan"
+	"github.com/gonebox/gonebox/internal/subscription"
+	"github.com/gonebox/gonebox/internal/wake"
 	"github.com/gonebox/gonebox/internal/wallet"
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
@@ -29,9 +32,11 @@ type Operator struct {
 	Wallet   *wallet.Service
 	Bank     *bankpay.Service
 	Content  *content.Service
+	Keys     *apikey.Service
 	Clock    clock.Clock
 
-	db *db.DB
+	db       *db.DB
+	entitled entitlements
 }
 
 // OpenOperator opens and migrates the database that cfg names. It is an error if no service has ever used that database: the
@@ -55,11 +60,26 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	}
 	c := clock.System()
 	billing := newBilling(d, c, slog.New(slog.DiscardHandler), cfg, func() {})
+	entitled := entitlements{catalogue, subscription.New(d, c, catalogue, billing.wallet, billing.answers)}
 	o := &Operator{
-		Domains: domain.New(d, c, nil, nil, domain.Policy{Configured: cfg.Domains}), Accounts: account.NewRegistry(d, hashCost(cfg.Account.Password)),
-		Plans: catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c), Clock: c, db: d,
+		Domains:  domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
+		Accounts: account.NewRegistry(d, hashCost(cfg.Account.Password)),
+		Plans:    catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),
+		Keys: apikey.New(d, c, wake.New(), entitled), Clock: c, db: d, entitled: entitled,
 	}
 	return o, o.Domains.Reload(ctx)
+}
+
+// AddAccount creates an account and returns it with its password. Errors: those of Registry.Add, and a plan or role that does
+// not exist.
+func (o *Operator) AddAccount(ctx context.Context, p account.Provision) (password string, _ *account.Account, err error) {
+	if _, ok := o.Plans.Plan(p.Plan); !ok && p.Plan != "" {
+		return "", nil, fmt.Errorf("there is no plan %q in the catalogue", p.Plan)
+	}
+	if p.Role != "" && p.Role != account.User && p.Role != account.Staff {
+		return "", nil, fmt.Errorf("role %q: must be user or staff", p.Role)
+	}
+	return o.Accounts.Add(ctx, p, o.Clock.Now())
 }
 
 // Close closes the database.

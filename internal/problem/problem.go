@@ -48,6 +48,19 @@ func (p *Problem) Error() string {
 	return strings.Join(parts, "; ")
 }
 
+// Line returns the problem on one line for a terminal, which names the wrong input instead of a JSON pointer.
+func (p *Problem) Line() string {
+	if len(p.Fields) == 0 {
+		title := p.Title()
+		return strings.TrimSuffix(strings.ToLower(title[:1])+title[1:]+": "+p.Detail, ": ")
+	}
+	var parts []string
+	for _, f := range p.Fields {
+		parts = append(parts, strings.TrimPrefix(f.Pointer, "/")+" "+f.Message)
+	}
+	return strings.Join(parts, "; ")
+}
+
 // Status returns the HTTP status of the problem's code.
 func (p *Problem) Status() int { return p.Code.Status() }
 

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
+)
+
+type seedCmd struct {
+	configFlags
+	File string `arg:"" help:"YAML file with the accounts, or - for standard input."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Help is shown below the flags of the command.
+func (*seedCmd) Help() string {
+	return `What exists already is left as it is, so that running it again changes nothing. Filters and webhooks have the fields of the API.
+Passwords and keys that the file does not give are generated and printed, only once.
+
+Example of a file:
+  accounts:
+    - email: ci@example.org
+      password: correct horse battery
+      plan: pro
+      keys: [{name: ci, scopes: [mailboxes:read, mailboxes:write, messages:read, otp:read]}]
+      domains: [mail.example.org]
+      filters: [{name: Door codes, extractRegex: 'door code (\d{4})'}]
+      webhooks: [{url: https://hooks.example.org/gonebox, events: [message.received]}]
+
+Example:
+  gonebox seed accounts.yaml`
+}
+
+// seedMax is the maximum size of a seed in bytes.
+const seedMax = 16 << 20
+
+// Run creates what the file names. It prints what it created before an error, since generated secrets are shown only once.
+func (s *seedCmd) Run(c *console) error {
+	data, err := s.read()
+	if err != nil {
+		return err
+	}
+	seed, err := app.ParseSeed(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.File, err)
+	}
+	return s.operateWith(c, func(o *app.Operator, cfg *config.Config) error {
+		rows := []app.Seeded{}
+		err := seed.Apply(c, o, cfg, func(r app.Seeded) error {
+			rows = append(rows, r)
+			if s.JSON {
+				return nil
+			}
+			return printSeeded(c.out, r)
+		})
+		if s.JSON {
+			if printed := printJSON(c.out, rows); err == nil {
+				err = printed
+			}
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", s.File, err)
+		}
+		return err
+	})
+}
+
+func (s *seedCmd) read() ([]byte, error) {
+	in := os.Stdin
+	if s.File != "-" {
+		f, err := os.Open(s.File)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, seedMax+1))
+	if err == nil && len(data) > seedMax {
+		err = fmt.Errorf("%s: is larger than %d bytes", s.File, seedMax)
+	}
+	return data, err
+}
+
+func printSeeded(w io.Writer, r app.Seeded) (err error) {
+	what := r.Kind + " " + visible(r.Name)
+	if r.Kind != "account" {
+		what += " of " + visible(r.Account)
+	}
+	switch {
+	case !r.Created:
+		_, err = fmt.Fprintf(w, "Left %s as it is.\n", what)
+	case r.Secret == "":
+		_, err = fmt.Fprintf(w, "Created %s.\n", what)
+	default:
+		_, err = fmt.Fprintf(w, "Created %s. Its secret, shown only once: %s\n", what, r.Secret)
+	}
+	return err
+}

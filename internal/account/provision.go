@@ -1,0 +1,67 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+// Provision is an account that the operator creates.
+type Provision struct {
+	Email    string
+	Password string // "": a random one
+	Plan     string // "": the free one; the caller has checked that the catalogue has it
+	Role     Role   // "": user
+}
+
+// Add creates an account and returns it with its password. It needs no invitation. Errors: request.invalid,
+// account.email_taken.
+func (r *Registry) Add(ctx context.Context, p Provision, now time.Time) (password string, _ *Account, err error) {
+	if password = p.Password; password == "" {
+		password = rand.Text()
+	}
+	a, err := Registration{Email: p.Email, Password: password}.account()
+	if err != nil {
+		return "", nil, err
+	}
+	if p.Plan != "" {
+		a.Plan = p.Plan
+	}
+	if p.Role != "" {
+		a.Role = p.Role
+	}
+	a.ID, a.CreatedAt = id.New[id.Account](now), now.Truncate(time.Microsecond)
+	slot, err := r.passwords.gate.reserve("")
+	if err != nil {
+		return "", nil, err
+	}
+	defer slot.Release()
+	if a.password, err = r.passwords.hash(ctx, slot, password); err != nil {
+		return "", nil, err
+	}
+	err = r.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		n, err := tx.Exec(ctx, insertAccount, a.ID, a.Email, a.Locale, a.Role, a.Plan, a.CreatedAt.UnixMicro(), a.password)
+		if err == nil && n == 0 {
+			err = problem.New(problem.AccountEmailTaken)
+		}
+		return err
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("add an account: %w", err)
+	}
+	return password, a, nil
+}
+
+// OpenSession creates a user token for an account without its password, for the operator's commands. End ends it.
+func (s *Service) OpenSession(ctx context.Context, a *Account) (credential string, session *Session, err error) {
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		credential, session, err = s.openSessionTx(ctx, tx, a)
+		return err
+	})
+	return credential, session, err
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/token"
+	"github.com/gonebox/gonebox/internal/wake"
+)
+
+// OperatorAPI is the API in this process, without a listener and without rate limits, for commands that do what owners of
+// accounts do: input is checked as if the owner had sent it. Only the groups domains, filters and webhooks may be called.
+type OperatorAPI struct {
+	http.Handler
+
+	accounts *account.Service
+}
+
+// anyHost resolves every name to a public address. A command may store a webhook before the DNS has its name; the service
+// resolves it, and refuses forbidden addresses, with each delivery.
+type anyHost struct{}
+
+// LookupNetIP returns an address that the rules for webhooks allow.
+func (anyHost) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.AddrFrom4([4]byte{1, 1, 1, 1})}, nil
+}
+
+// API returns the API on the operator's database. It needs the master secret of the service.
+func (o *Operator) API(cfg *config.Config) (*OperatorAPI, error) {
+	master, err := token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key))
+	if err != nil {
+		return nil, err
+	}
+	a := &App{
+		cfg: cfg, clock: o.Clock, log: slog.New(slog.DiscardHandler), db: o.db, wake: wake.New(), metrics: newMetrics(),
+		memory: budget.New(memoryBudget(cfg)), domains: o.Domains, baseURL: cfg.BaseURL,
+	}
+	a.limiter = ratelimit.New(o.Clock)
+	a.cluster.gauge = ratelimit.NewGauge()
+	if a.webhooks, err = a.newWebhooks(master, o.entitled, anyHost{}); err != nil {
+		return nil, err
+	}
+	if a.accounts, err = newAccounts(o.db, o.Clock, a.limiter, cfg, master); err != nil {
+		return nil, err
+	}
+	kit := a.kitConfig()
+	kit.Limits = map[ratelimit.Name]ratelimit.Limit{}
+	handler := httpapi.New(httpapi.Parts{
+		HTTP: kit, Domains: o.Domains, Accounts: a.accounts, Keys: o.Keys,
+		Filters: filter.New(o.db, o.Clock, o.entitled, o.Domains), Webhooks: a.webhooks.Service, Plans: o.Plans,
+	})
+	return &OperatorAPI{handler, a.accounts}, nil
+}
+
+// As calls fn with a user token of an account, which ends when fn returns.
+func (p *OperatorAPI) As(ctx context.Context, owner *account.Account, fn func(token string) error) error {
+	credential, session, err := p.accounts.OpenSession(ctx, owner)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.accounts.End(context.WithoutCancel(ctx), session) }() // the sweep of expired tokens removes it otherwise
+	return fn(credential)
+}
