@@ -5,7 +5,7 @@ import "slices"
 const module = "github.com/gonebox/gonebox"
 
 // kit are the packages that depend on no domain.
-var kit = internal("blob", "budget", "buffer", "cache", "clock", "connlimit", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
+var kit = internal("blob", "budget", "buffer", "cache", "clock", "connlimit", "datakey", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
 	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake")
 
 // domains hold the rules of one noun each.
@@ -48,6 +48,7 @@ var imports = map[string][]string{
 	"internal/connlimit":        nil,
 	"internal/db":               nil,
 	"internal/db/dbtest":        internal("db"),
+	"internal/datakey":          internal("db", "token"),
 	"internal/db/move":          internal("db", "raw"),
 	"internal/event":            internal("clock", "id"),
 	"internal/id":               nil,

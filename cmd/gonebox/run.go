@@ -28,6 +28,7 @@ type commands struct {
 	User     userCmd     `cmd:"" help:"Manage accounts."`
 	Key      keyCmd      `cmd:"" help:"Manage developer keys."`
 	Invite   inviteCmd   `cmd:"" help:"Manage invitations to register."`
+	Secret   secretCmd   `cmd:"" help:"Manage the master secret."`
 	Seed     seedCmd     `cmd:"" help:"Create accounts with keys, domains, filters and webhooks from a file."`
 	Payment  paymentCmd  `cmd:"" help:"Manage bank transactions and points."`
 	Notice   noticeCmd   `cmd:"" help:"Manage the notices shown to everyone."`

@@ -46,7 +46,6 @@ import (
 	"github.com/gonebox/gonebox/internal/reserve"
 	"github.com/gonebox/gonebox/internal/smtpd"
 	"github.com/gonebox/gonebox/internal/subscription"
-	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
@@ -96,6 +95,7 @@ type App struct {
 	adminListen    net.Listener  // nil: no metrics
 	sharedSchedule *job.Schedule // periodic jobs that one process runs for all; see sharedTasks
 	localSchedule  *job.Schedule // periodic jobs of every process; see localTasks
+	rotation       rotation
 	stopping       atomic.Bool
 }
 
@@ -129,14 +129,15 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 	if err := a.open(ctx, o); err != nil {
 		return nil, err
 	}
-	master, err := token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key))
+	masters, err := loadMasters(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkSecret(ctx, master); err != nil {
+	dataKey, err := a.openDataKey(ctx, masters)
+	if err != nil {
 		return nil, err
 	}
-	if err := a.assemble(master, o); err != nil {
+	if err := a.assemble(masters, dataKey, o); err != nil {
 		return nil, err
 	}
 	if err := a.domains.Reload(ctx); err != nil {

@@ -38,19 +38,16 @@ func (a *App) warmUp() <-chan struct{} {
 	return done
 }
 
-// assemble creates the parts in the order in which they depend on each other. Every key is derived from the master secret for
-// one purpose.
-func (a *App) assemble(master []byte, o Options) error {
+// assemble creates the parts in the order in which they depend on each other. Every key is derived for one purpose: those that sign
+// tokens from the master secrets, and those for what is stored from the data key.
+func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	cfg := a.cfg
-	signingKey, err := token.Derive(master, "mailbox token")
+	keys, err := newKeyring(masters)
 	if err != nil {
 		return err
 	}
-	holdKey, err := token.Derive(master, "address hold")
-	if err != nil {
-		return err
-	}
-	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: signingKey})
+	a.rotation.keys, a.rotation.loaded = keys, masters
+	holdKey, err := token.Derive(dataKey, "address hold")
 	if err != nil {
 		return err
 	}
@@ -65,7 +62,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	a.domains = domain.New(a.db, a.clock, dns, entitled, domain.Policy{
 		Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname, RecheckEvery: cfg.Domain.RecheckEvery, SuspendAfter: cfg.Domain.SuspendAfter,
 	})
-	if a.webhooks, err = a.newWebhooks(master, entitled, dns); err != nil {
+	if a.webhooks, err = a.newWebhooks(dataKey, entitled, dns); err != nil {
 		return err
 	}
 	outbox := a.webhooks.outbox(cfg.Webhooks.PendingMax)
@@ -83,7 +80,7 @@ func (a *App) assemble(master []byte, o Options) error {
 	})
 	a.guests = guest.New(a.db, a.clock, a.mailboxes, cfg.Session.Idle)
 	a.limiter = a.newLimiter()
-	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, master); err != nil {
+	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {
 		return err
 	}
 	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
@@ -116,12 +113,12 @@ func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.
 }
 
 // newAccounts creates the account service.
-func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg *config.Config, master []byte) (*account.Service, error) {
-	seal, err := token.Derive(master, "two-factor seal")
+func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg *config.Config, dataKey []byte) (*account.Service, error) {
+	seal, err := token.Derive(dataKey, "two-factor seal")
 	if err != nil {
 		return nil, err
 	}
-	recovery, err := token.Derive(master, "recovery code")
+	recovery, err := token.Derive(dataKey, "recovery code")
 	if err != nil {
 		return nil, err
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/datakey"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/httpapi"
 	"github.com/gonebox/gonebox/internal/ratelimit"
-	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
@@ -34,8 +34,12 @@ func (anyHost) LookupNetIP(context.Context, string, string) ([]netip.Addr, error
 }
 
 // API returns the API on the operator's database. It needs the master secret of the service.
-func (o *Operator) API(cfg *config.Config) (*OperatorAPI, error) {
-	master, err := token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key))
+func (o *Operator) API(ctx context.Context, cfg *config.Config) (*OperatorAPI, error) {
+	masters, err := loadMasters(cfg)
+	if err != nil {
+		return nil, err
+	}
+	dataKey, err := datakey.Open(ctx, o.db, masters)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +49,10 @@ func (o *Operator) API(cfg *config.Config) (*OperatorAPI, error) {
 	}
 	a.limiter = ratelimit.New(o.Clock)
 	a.cluster.gauge = ratelimit.NewGauge()
-	if a.webhooks, err = a.newWebhooks(master, o.entitled, anyHost{}); err != nil {
+	if a.webhooks, err = a.newWebhooks(dataKey, o.entitled, anyHost{}); err != nil {
 		return nil, err
 	}
-	if a.accounts, err = newAccounts(o.db, o.Clock, a.limiter, cfg, master); err != nil {
+	if a.accounts, err = newAccounts(o.db, o.Clock, a.limiter, cfg, dataKey); err != nil {
 		return nil, err
 	}
 	kit := a.kitConfig()

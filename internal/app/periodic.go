@@ -11,6 +11,8 @@ import (
 const (
 	// reloadEvery is how often public domains are reloaded, which a command may have changed.
 	reloadEvery = 2 * time.Second
+	// secretEvery is how often the master secret in data_dir is read again, which a command may have replaced.
+	secretEvery = time.Second
 	// purgeEvery is how often deleted data is removed from SQLite's files. Together with mailbox.erase_every it is below the
 	// minute within which ended mailboxes must be gone (docs/spec/running.md#erasure).
 	purgeEvery = 10 * time.Second
@@ -34,12 +36,16 @@ func (a *App) schedule() {
 
 // localTasks are the periodic jobs that every process runs: for its caches and its own files.
 func (a *App) localTasks() []job.Task {
-	return []job.Task{
+	tasks := []job.Task{
 		{Name: "reload domains", Every: reloadEvery, Do: a.domains.Reload},
 		{Name: "purge deleted data", Every: purgeEvery, Do: a.db.Purge},
 		{Name: "keep disk space in reserve", Every: reserveEvery, Do: a.restoreReserve},
 		{Name: "save when keys were used", Every: a.cfg.Mailbox.EraseEvery, Do: a.keys.Flush},
 	}
+	if a.cfg.Secrets.Key == "" {
+		tasks = append(tasks, job.Task{Name: "reload the master secret", Every: secretEvery, Do: func(context.Context) error { return a.rotation.reload(a.cfg) }})
+	}
+	return tasks
 }
 
 // sharedTasks are the periodic jobs that one process with the role jobs runs for all, under leases in the database: erasing

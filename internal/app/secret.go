@@ -8,9 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/datakey"
+	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/move"
 	"github.com/gonebox/gonebox/internal/token"
 )
@@ -36,25 +40,25 @@ func proveMovedSecret(cfg *config.Config, locations ...string) ([]byte, error) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		generated, err := token.LoadMaster(dir, "")
+		generated, err := token.LoadMaster(dir, "", "")
 		if err != nil {
 			return nil, err
 		}
 		if cfg.Secrets.Key == "" {
 			return nil, fmt.Errorf("secrets.key: set it to the contents of %s (GONEBOX_SECRETS_KEY_FILE=%s): the data being moved is signed and encrypted with it", path, path)
 		}
-		if configured, err := token.LoadMaster(dir, string(cfg.Secrets.Key)); err != nil || !bytes.Equal(configured, generated) {
+		if configured, err := loadMasters(cfg); err != nil || !bytes.Equal(configured.Current, generated.Current) {
 			return nil, errors.Join(fmt.Errorf("secrets.key is not the contents of %s: every token and two-factor secret would become invalid", path), err)
 		}
 	}
 	if cfg.Secrets.Key == "" {
 		return nil, errors.New("secrets.key: set it to the secret of the service being moved: its data is signed and encrypted with it")
 	}
-	master, err := token.LoadMaster("", string(cfg.Secrets.Key))
+	masters, err := loadMasters(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return secretProof(master)
+	return secretProof(masters.Current)
 }
 
 // secretProof derives what Move stores to recognise the master secret.
@@ -63,17 +67,105 @@ func secretProof(master []byte) ([]byte, error) {
 	return proof[:], err
 }
 
-// checkSecret returns an error if the data was moved here with another secret: no token would be valid and no two-factor
-// secret could be decrypted.
-func (a *App) checkSecret(ctx context.Context, master []byte) error {
+// openDataKey returns the data key. Data that was moved here before there were data keys has only the proof of its secret.
+func (a *App) openDataKey(ctx context.Context, masters token.Masters) ([]byte, error) {
 	mark, moved, err := move.Marked(ctx, a.db)
-	if err != nil || !moved {
+	if err != nil {
+		return nil, err
+	}
+	key, err := datakey.Open(ctx, a.db, masters)
+	if errors.Is(err, datakey.ErrSecret) && moved {
+		err = fmt.Errorf("secrets.key is not the secret that the data had when it was moved here from %s on %s: %w",
+			mark.Source, mark.FinishedAt.Format(time.DateOnly), err)
+	}
+	return key, err
+}
+
+// loadMasters returns the master secrets of the configuration, or those in data_dir, where the first one is generated.
+func loadMasters(cfg *config.Config) (token.Masters, error) {
+	return token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key), string(cfg.Secrets.Previous))
+}
+
+// signingKeys returns the keys that sign mailbox tokens, the current one first.
+func signingKeys(masters token.Masters) (keys []token.Key, err error) {
+	for _, master := range masters.All() {
+		secret, err := token.Derive(master, "mailbox token")
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, token.Key{ID: 1, Secret: secret})
+	}
+	return keys, nil
+}
+
+func newKeyring(masters token.Masters) (*token.Keyring, error) {
+	keys, err := signingKeys(masters)
+	if err != nil {
+		return nil, err
+	}
+	return token.NewKeyring(keys[0], keys[1:]...)
+}
+
+// rotation follows the master secrets in data_dir, which gonebox secret rotate changes.
+type rotation struct {
+	keys   *token.Keyring
+	loaded token.Masters // used by one goroutine at a time: the periodic job
+}
+
+// reload replaces the keys that sign and verify mailbox tokens if the secrets in data_dir have changed.
+func (r *rotation) reload(cfg *config.Config) error {
+	masters, err := loadMasters(cfg)
+	if err != nil {
 		return err
 	}
-	proof, err := secretProof(master)
-	if err == nil && !bytes.Equal(proof, mark.Secret) {
-		err = fmt.Errorf("secrets.key is not the secret that the data had when it was moved here from %s on %s",
-			mark.Source, mark.FinishedAt.Format(time.DateOnly))
+	if slices.EqualFunc(masters.All(), r.loaded.All(), bytes.Equal) {
+		return nil
 	}
-	return err
+	keys, err := signingKeys(masters)
+	if err != nil {
+		return err
+	}
+	r.loaded = masters
+	return r.keys.Replace(keys[0], keys[1:]...)
+}
+
+// RotateSecret replaces the master secret. If the secret is configured, it returns the values that secrets.key and
+// secrets.previous must be set to and changes nothing; else it replaces the files in data_dir, which a running service reads again
+// within a second, and both values are empty. If the secret that the data was encrypted under is lost, everything encrypted is given
+// up, and the present secret counts from then on.
+func (o *Operator) RotateSecret(ctx context.Context, cfg *config.Config, lost bool) (key, previous string, err error) {
+	masters, err := loadMasters(cfg)
+	if err != nil {
+		return "", "", err
+	}
+	if lost {
+		return "", "", o.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+			_, err := datakey.OpenTx(ctx, tx, masters)
+			if errors.Is(err, datakey.ErrSecret) {
+				return datakey.ReplaceTx(ctx, tx, masters.Current)
+			}
+			if err == nil {
+				err = errors.New("the master secret is not lost: it decrypts the data")
+			}
+			return err
+		})
+	}
+	err = o.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error { // the transaction keeps two rotations apart
+		if _, err := datakey.OpenTx(ctx, tx, masters); err != nil || cfg.Secrets.Key != "" {
+			return err
+		}
+		if masters, err = token.RotateMaster(cfg.DataDir); err != nil {
+			return err
+		}
+		_, err := datakey.OpenTx(ctx, tx, masters)
+		return err
+	})
+	if err != nil || cfg.Secrets.Key == "" {
+		return "", "", err
+	}
+	var earlier []string
+	for _, secret := range masters.All() {
+		earlier = append(earlier, token.FormatMaster(secret))
+	}
+	return token.FormatMaster(token.NewMaster()), strings.Join(earlier, ","), nil
 }

@@ -70,7 +70,7 @@ func ParseSeed(data []byte) (*Seed, error) {
 // changed: an account is recognised by its e-mail address, a key by its prefix if the secret is given and else by its name, a domain
 // and a filter by their names, a webhook by its URL. An error names the entry of the seed; the entries before it have been created.
 func (s *Seed) Apply(ctx context.Context, o *Operator, cfg *config.Config, report func(Seeded) error) error {
-	api, err := o.API(cfg)
+	api, err := o.API(ctx, cfg)
 	if err != nil {
 		return err
 	}

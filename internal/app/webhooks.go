@@ -27,9 +27,9 @@ type webhooks struct {
 
 // newWebhooks creates them. dns is the resolver of the service; if it cannot resolve addresses, as in tests, that of the
 // system is used.
-func (a *App) newWebhooks(master []byte, plans webhook.Plans, dns any) (*webhooks, error) {
+func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhooks, error) {
 	cfg := a.cfg.Webhooks
-	seal, err := token.Derive(master, "webhook seal")
+	seal, err := token.Derive(dataKey, "webhook seal")
 	if err != nil {
 		return nil, err
 	}

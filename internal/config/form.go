@@ -44,6 +44,9 @@ func checkForm(form, text string) error {
 	case "secret_key":
 		_, err := token.ParseMaster(text)
 		ok, reason = err == nil, "must be 64 hex digits or the base64 of 32 octets; make one with: openssl rand -base64 32"
+	case "secret_keys":
+		_, err := token.ParsePrevious(text)
+		ok, reason = err == nil, "must be earlier values of secrets.key, separated by commas"
 	case "bank_bin":
 		ok, reason = bankBIN.MatchString(text), "must be 6 digits"
 	case "account_number":

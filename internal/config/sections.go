@@ -86,7 +86,8 @@ type Memory struct {
 
 // Secrets is the section secrets.
 type Secrets struct {
-	Key Secret `key:"key" default:"" form:"secret_key" help:"signs tokens and encrypts two-factor secrets: 64 hex digits or the base64 of 32 octets; empty: generated once in data_dir"`
+	Key      Secret `key:"key" default:"" form:"secret_key" help:"signs tokens and encrypts two-factor secrets: 64 hex digits or the base64 of 32 octets; empty: generated once in data_dir"`
+	Previous Secret `key:"previous" default:"" form:"secret_keys" help:"earlier values of key, separated by commas, whose tokens are still accepted; gonebox secret rotate says what to set"`
 }
 
 // Access is the section access.

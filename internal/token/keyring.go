@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"hash"
 	"sync"
+	"sync/atomic"
 )
 
-// Key signs mailbox tokens. Tokens contain its id, so that keys can be rotated while tokens are valid.
+// Key signs mailbox tokens. Tokens contain its id. Several keys may have the same id.
 type Key struct {
 	ID     byte
 	Secret [32]byte // from Derive
@@ -16,25 +17,28 @@ type Key struct {
 
 // Keyring signs with one key and verifies with all of its keys. It is safe for concurrent use.
 type Keyring struct {
-	current *signer
-	byID    [256]*signer
+	keys atomic.Pointer[[]*signer] // the first one signs
 }
 
-// NewKeyring returns a Keyring that signs with current and also accepts signatures of the old keys. It fails if two keys
-// have the same id, or if a secret is all zeros, that is, not set.
+// NewKeyring returns a Keyring that signs with current and also accepts signatures of the old keys. It fails if a secret is all
+// zeros, that is, not set.
 func NewKeyring(current Key, old ...Key) (*Keyring, error) {
 	k := &Keyring{}
+	return k, k.Replace(current, old...)
+}
+
+// Replace makes the keyring sign with current and accept only signatures of current and the old keys from now on. It fails, and
+// changes nothing, if a secret is all zeros.
+func (k *Keyring) Replace(current Key, old ...Key) error {
+	var keys []*signer
 	for _, key := range append([]Key{current}, old...) {
 		if key.Secret == [32]byte{} {
-			return nil, fmt.Errorf("token key %d has no secret", key.ID)
+			return fmt.Errorf("token key %d has no secret", key.ID)
 		}
-		if k.byID[key.ID] != nil {
-			return nil, fmt.Errorf("two token keys have the id %d", key.ID)
-		}
-		k.byID[key.ID] = newSigner(key)
+		keys = append(keys, newSigner(key))
 	}
-	k.current = k.byID[current.ID]
-	return k, nil
+	k.keys.Store(&keys)
+	return nil
 }
 
 // signer computes MACs with one key. It pools the hashes: after a reset they have already absorbed the padded key, which

@@ -52,12 +52,13 @@ func (k *Keyring) MintMailbox(m MailboxClaims) string {
 		raw[0] = keyedVersion
 		copy(raw[plainSigned:keyedSigned], m.Developer)
 	}
-	raw[1] = k.current.id
+	current := (*k.keys.Load())[0]
+	raw[1] = current.id
 	mailbox := id.Bytes(m.Mailbox)
 	copy(raw[2:18], mailbox[:])
 	binary.BigEndian.PutUint32(raw[18:22], m.Epoch)
 	binary.BigEndian.PutUint32(raw[22:26], expirySeconds(m.ExpiresAt))
-	k.current.sign(raw[signed:], raw[:signed])
+	current.sign(raw[signed:], raw[:signed])
 
 	var text [len(Mailbox) + keyedTextLen]byte
 	n := copy(text[:], Mailbox)
@@ -81,14 +82,7 @@ func (k *Keyring) CheckMailbox(token string) (MailboxClaims, error) {
 	if raw == nil {
 		return MailboxClaims{}, invalid()
 	}
-	key := k.byID[raw[1]]
-	if key == nil {
-		return MailboxClaims{}, invalid()
-	}
-	var sum [keyedSize - keyedSigned]byte
-	want := sum[:len(raw)-signed]
-	key.sign(want, raw[:signed])
-	if subtle.ConstantTimeCompare(want, raw[signed:]) != 1 {
+	if !k.signed(raw[:signed], raw[signed:]) {
 		return MailboxClaims{}, invalid()
 	}
 	return MailboxClaims{
@@ -97,6 +91,22 @@ func (k *Keyring) CheckMailbox(token string) (MailboxClaims, error) {
 		ExpiresAt: time.Unix(int64(binary.BigEndian.Uint32(raw[22:26])), 0).UTC(),
 		Developer: string(raw[plainSigned:signed]),
 	}, nil
+}
+
+// signed reports whether mac, of the lengths that tokens have, is that of one of the keys for text, the beginning of a token.
+func (k *Keyring) signed(text, mac []byte) bool {
+	var sum [keyedSize - keyedSigned]byte
+	want := sum[:len(mac)]
+	for _, key := range *k.keys.Load() {
+		if key.id != text[1] {
+			continue
+		}
+		key.sign(want, text)
+		if subtle.ConstantTimeCompare(want, mac) == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // decodeMailbox decodes a token into buf and returns its bytes and how many of them are signed, or nil if it is malformed.

@@ -19,6 +19,7 @@ const (
 // tables returns the tables that are moved. A table comes after those whose triggers write to it.
 func tables() []table {
 	return []table{
+		{name: "data_key", key: "id"},
 		{name: "public_domain", key: "name"},
 		{name: "account", key: "id"},
 		{name: "user_token", key: "hash"},

@@ -1,0 +1,103 @@
+// Package datakey keeps the data key: the secret from which the keys are derived that encrypt and hash what is stored, such as
+// two-factor secrets. It is in the database, encrypted under the master secret. When the master secret is rotated, only the data key
+// is encrypted again, so that everything stored stays readable after any number of rotations.
+package datakey
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/token"
+)
+
+// owner is what the sealed data key is bound to; see token.Sealer.
+const owner = "data key"
+
+// ErrSecret means that no master secret decrypts the data key.
+var ErrSecret = errors.New("the data was encrypted under another master secret: restore it; if it is lost, gonebox secret rotate --lost starts over")
+
+// Open returns the data key, encrypted under the current master secret from then on. It is created at the first start. A database
+// that was in use before there were data keys was encrypted under the master secret itself, which then is the data key.
+func Open(ctx context.Context, d *db.DB, m token.Masters) (key []byte, err error) {
+	err = d.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		key, err = OpenTx(ctx, tx, m)
+		return err
+	})
+	return key, err
+}
+
+// OpenTx is Open in a transaction.
+func OpenTx(ctx context.Context, tx *db.Tx, m token.Masters) (key []byte, err error) {
+	sealed, err := get(ctx, tx)
+	if errors.Is(err, sql.ErrNoRows) {
+		if sealed, err = create(ctx, tx, m.Current); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, fmt.Errorf("read the data key: %w", err)
+	}
+	for i, master := range m.All() {
+		sealer, err := newSealer(master)
+		if err != nil {
+			return nil, err
+		}
+		key, err := sealer.Open(sealed, owner)
+		if err != nil {
+			continue
+		}
+		if i > 0 {
+			err = reseal(ctx, tx, m.Current, key)
+		}
+		return key, err
+	}
+	return nil, ErrSecret
+}
+
+// ReplaceTx stores a new data key, for data whose master secret is lost. Everything that was encrypted stays unreadable.
+func ReplaceTx(ctx context.Context, tx *db.Tx, master []byte) error {
+	return reseal(ctx, tx, master, token.NewMaster())
+}
+
+// create stores a new data key and returns it sealed. If another process was first, it returns that process's key.
+func create(ctx context.Context, tx *db.Tx, master []byte) (sealed []byte, err error) {
+	key := token.NewMaster()
+	used, err := inUse(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if used {
+		key = bytes.Clone(master)
+	}
+	sealer, err := newSealer(master)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, insertKey, sealer.Seal(key, owner)); err != nil {
+		return nil, fmt.Errorf("store the data key: %w", err)
+	}
+	return get(ctx, tx)
+}
+
+// reseal encrypts the data key under another master secret.
+func reseal(ctx context.Context, tx *db.Tx, master, key []byte) error {
+	sealer, err := newSealer(master)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, updateKey, sealer.Seal(key, owner)); err != nil {
+		return fmt.Errorf("store the data key: %w", err)
+	}
+	return nil
+}
+
+func newSealer(master []byte) (token.Sealer, error) {
+	key, err := token.Derive(master, owner)
+	if err != nil {
+		return token.Sealer{}, err
+	}
+	return token.NewSealer(key)
+}
