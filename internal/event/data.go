@@ -20,6 +20,7 @@ type MessageReceived struct {
 	Seen           bool         `json:"seen"`
 	HasAttachments bool         `json:"hasAttachments"`
 	OTP            *OTP         `json:"otp"`
+	Source         string       `json:"source"` // smtp or injected
 }
 
 // OTPExtracted reports a one-time code and the mailbox that received it.

@@ -89,6 +89,7 @@ func (a *API) destroyKeyMailbox(ctx context.Context, in *MailboxPath) (*struct{}
 func (a *API) listKeyMessages(ctx context.Context, in *struct {
 	MailboxPath
 	Newer
+	MessageFilter
 	httpkit.Paging
 },
 ) (*httpkit.Many[message.Summary], error) {
@@ -96,7 +97,7 @@ func (a *API) listKeyMessages(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return a.messagesOf(ctx, m, in.Newer, in.Paging, a.stillOwned(ctx, m))
+	return a.messagesOf(ctx, m, in.Newer, in.match(), in.Paging, a.stillOwned(ctx, m))
 }
 
 func (a *API) latestKeyOTP(ctx context.Context, in *struct {

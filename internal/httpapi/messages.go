@@ -29,9 +29,13 @@ func (a *API) messages() {
 		return o
 	}
 	list := with("list-messages", "/mailboxes/me/messages", "List the messages, newest first; wait for one")
-	list.Text, list.Expired = "With `wait`, the answer is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed.", ""
+	list.Text, list.Expired = "With `wait`, the answer is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed. The filters `from`, `subject`, `has` and `unseen` restrict the list to messages that match all of them, and a wait ends with the first message that does.", ""
 	register(a, group, list, a.listMessages)
 	register(a, group, with("get-message", "/messages/{id}", "Read a message and mark it as seen", problem.MessageNotFound), a.getMessage)
+	change := with("update-message", "/messages/{id}", "Mark a message as seen or unseen", problem.MessageNotFound)
+	change.Method, change.Limit = http.MethodPatch, ratelimit.Other
+	change.Text = "The mailbox's `unreadCount` follows. The answer is the summary of the message."
+	register(a, group, change, a.updateMessage)
 	remove := with("delete-message", "/messages/{id}", "Delete a message", problem.MessageNotFound)
 	remove.Method, remove.Status, remove.Limit = http.MethodDelete, 204, ratelimit.Other
 	register(a, group, remove, a.deleteMessage)
@@ -68,18 +72,43 @@ func (n Newer) bounds() (after id.Message, since time.Time, err error) {
 	return after, since, nil
 }
 
+// SenderFilter restricts messages by what their header says.
+type SenderFilter struct {
+	From    string `query:"from" maxLength:"255" doc:"Only from senders whose address or name contains this, regardless of case."`
+	Subject string `query:"subject" maxLength:"255" doc:"Only with a subject that contains this, regardless of case."`
+}
+
+func (f SenderFilter) match() message.Match { return message.Match{From: f.From, Subject: f.Subject} }
+
+// MessageFilter restricts a list of messages (docs/spec/messages.md#filtering-a-list).
+type MessageFilter struct {
+	SenderFilter
+	Has    []string `query:"has,explode" enum:"code,link,attachment" doc:"Only with a one-time code, a link or an attachment. Repeat it to ask for several: has=code&has=link."`
+	Unseen bool     `query:"unseen" doc:"With true, only messages that were not read yet."`
+}
+
+func (f MessageFilter) match() message.Match {
+	m := f.SenderFilter.match()
+	m.Unseen = f.Unseen
+	for _, has := range f.Has {
+		m.Code, m.Link, m.Attachment = m.Code || has == "code", m.Link || has == "link", m.Attachment || has == "attachment"
+	}
+	return m
+}
+
 func (a *API) listMessages(ctx context.Context, in *struct {
 	Newer
+	MessageFilter
 	httpkit.Paging
 },
 ) (*httpkit.Many[message.Summary], error) {
 	m := from(ctx).mailbox
-	return a.messagesOf(ctx, m, in.Newer, in.Paging, func() error { return a.ended(ctx, m, problem.MailboxExpired) })
+	return a.messagesOf(ctx, m, in.Newer, in.match(), in.Paging, func() error { return a.ended(ctx, m, problem.MailboxExpired) })
 }
 
 // messagesOf lists the messages of a mailbox. After a wait without a result it calls checkLive, which returns an error if the
 // mailbox ended meanwhile.
-func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p httpkit.Paging, checkLive func() error) (*httpkit.Many[message.Summary], error) {
+func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match message.Match, p httpkit.Paging, checkLive func() error) (*httpkit.Many[message.Summary], error) {
 	after, since, err := n.bounds()
 	if err != nil {
 		return nil, err
@@ -89,7 +118,7 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, p htt
 		return nil, err
 	}
 	defer done()
-	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.kit.PageSize(p), Wait: wait, Bond: a.bond(ctx)})
+	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.kit.PageSize(p), Match: match, Wait: wait, Bond: a.bond(ctx)})
 	if err != nil {
 		return nil, err
 	}
@@ -222,6 +251,28 @@ func textOf(m *message.Message) int64 {
 		n += len(l)
 	}
 	return int64(n)
+}
+
+// messageChange is the body of a change to a message.
+type messageChange struct {
+	_    struct{} `additionalProperties:"false"`
+	Seen bool     `json:"seen" doc:"Whether the message counts as read." example:"true"`
+}
+
+func (a *API) updateMessage(ctx context.Context, in *struct {
+	MessagePath
+	Body messageChange
+},
+) (*httpkit.One[*message.Summary], error) {
+	m, err := in.message()
+	if err != nil {
+		return nil, err
+	}
+	summary, err := a.Messages.SetSeen(ctx, from(ctx).mailbox.ID, m, in.Body.Seen)
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.Single(summary), nil
 }
 
 func (a *API) deleteMessage(ctx context.Context, in *MessagePath) (*struct{}, error) {

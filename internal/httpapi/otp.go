@@ -23,7 +23,7 @@ func (a *API) otp() {
 // CodeFilter is the query for the latest code.
 type CodeFilter struct {
 	Newer
-	From string `query:"from" maxLength:"255" doc:"Only from senders whose address contains this, regardless of case."`
+	SenderFilter
 }
 
 func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.One[*message.OTP], error) {
@@ -43,7 +43,7 @@ func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, chec
 		return nil, err
 	}
 	defer done()
-	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, From: q.From, Wait: wait, Bond: a.bond(ctx)})
+	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, Match: q.match(), Wait: wait, Bond: a.bond(ctx)})
 	if wait > 0 && problem.Has(err, problem.OTPNotFound) {
 		if ended := checkLive(); ended != nil {
 			return nil, ended

@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// checkQuery rejects a malformed query, and parameters that the operation does not have or that occur twice, so that a
+// checkQuery rejects a malformed query, and parameters that the operation does not have or that occur twice without being a list, so that a
 // client notices a misspelt "wait". Probes accept anything, since monitoring may add a parameter against caches.
 func (k *Kit) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	o := operation(ctx)
@@ -33,11 +33,11 @@ func queryProblem(raw string, known []*huma.Param) *problem.Problem {
 	}
 	p := problem.New(problem.RequestInvalid)
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		isKnown := slices.ContainsFunc(known, func(k *huma.Param) bool { return k.In == "query" && k.Name == name })
+		at := slices.IndexFunc(known, func(k *huma.Param) bool { return k.In == "query" && k.Name == name })
 		switch {
-		case !isKnown:
+		case at < 0:
 			p.Fields = append(p.Fields, problem.Field{Pointer: "?" + name, Message: "is not a parameter of this call"})
-		case len(query[name]) > 1:
+		case len(query[name]) > 1 && !repeats(known[at]):
 			p.Fields = append(p.Fields, problem.Field{Pointer: "?" + name, Message: "comes more than once"})
 		}
 	}
@@ -47,6 +47,9 @@ func queryProblem(raw string, known []*huma.Param) *problem.Problem {
 	p.Fields = limitFields(p.Fields)
 	return p
 }
+
+// repeats reports whether a parameter is a list, of which each element is a parameter of the same name.
+func repeats(p *huma.Param) bool { return p.Explode != nil && *p.Explode }
 
 // Bounds of what an answer says of invalid input.
 const (

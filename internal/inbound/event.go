@@ -30,6 +30,7 @@ func messageReceived(m message.Summary, address string) event.MessageReceived {
 	data := event.MessageReceived{
 		ID: m.ID, MailboxID: m.MailboxID, Address: address, From: event.Address(m.From), To: make([]event.Address, len(m.To)), Subject: m.Subject,
 		Preview: m.Preview, ReceivedAt: m.ReceivedAt, SentAt: m.SentAt, Size: m.Size, Seen: m.Seen, HasAttachments: m.HasAttachments,
+		Source: m.Source,
 	}
 	for i, to := range m.To {
 		data.To[i] = event.Address(to)

@@ -33,6 +33,7 @@ type Content struct {
 	Helo           string
 	RemoteIP       string
 	TLS            bool
+	Injected       bool // it came in over the API and not by SMTP
 	Size           int64
 	OTP            *OTP // without message, sender and subject
 }
@@ -62,6 +63,8 @@ type stored struct {
 	Preview        string     `json:"preview"`
 	SentAt         int64      `json:"sentAt,omitempty"` // microseconds since 1970; 0: the mail does not say
 	HasAttachments bool       `json:"hasAttachments,omitempty"`
+	Links          *bool      `json:"links,omitempty"` // whether the message in full has any; nil: a version before stored it
+	Injected       bool       `json:"injected,omitempty"`
 	OTP            *storedOTP `json:"otp,omitempty"`
 	EnvelopeTo     []string   `json:"envelopeTo"` // of this mailbox only: other recipients are not disclosed
 }
@@ -90,7 +93,7 @@ type storedOTP struct {
 // NewDraft encodes a mail that is stored as a number of copies, one for each mailbox. It appends to buf and returns the extended slice,
 // which the Draft aliases. A large Draft (Draft.Large) also aliases the data of the files until it is staged.
 func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
-	whole := stored{From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0}
+	whole := stored{From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0, Injected: c.Injected}
 	d := &Draft{size: c.Size, summary: whole.cut()}
 	if !c.SentAt.IsZero() {
 		d.summary.SentAt = c.SentAt.UnixMicro()
@@ -103,6 +106,8 @@ func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
 	if d.summary.Subject != whole.Subject || d.summary.From != whole.From || !slices.Equal(d.summary.To, whole.To) {
 		more.Uncut = &uncut{Subject: whole.Subject, From: whole.From, To: whole.To}
 	}
+	hasLinks := len(linksOf(more, 1)) > 0
+	d.summary.Links = &hasLinks
 	for _, f := range c.Files {
 		more.Attachments = append(more.Attachments, f.Attachment)
 	}

@@ -10,11 +10,14 @@ import (
 const linksMax = 100
 
 // links lists the addresses in a message. They are looked for when it is read, since most mail never is.
-func links(d detail) []string {
+func links(d detail) []string { return list(linksOf(d, linksMax)) }
+
+// linksOf is links with a bound of its own.
+func linksOf(d detail, max int) []string {
 	if d.HTML != "" {
-		return list(sanitize.Links(d.HTML, linksMax))
+		return sanitize.Links(d.HTML, max)
 	}
-	return list(textLinks(d.Text, linksMax))
+	return textLinks(d.Text, max)
 }
 
 // textLinks lists the http and https addresses in plain text, in order of first appearance, at most max.

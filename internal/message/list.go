@@ -3,8 +3,6 @@ package message
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/id"
@@ -13,11 +11,12 @@ import (
 
 // Query narrows a list of messages (docs/spec/conventions.md#paging, docs/spec/conventions.md#waiting).
 type Query struct {
-	After  id.Message    // only what came after this message; "": all
-	Since  time.Time     // only what was received later, in whole milliseconds; zero: all
-	Cursor string        // where the previous page ended; "": the newest
-	Limit  int           // messages a page, 1 to 100
-	Octets int           // of a page as JSON: where it would be more, it ends before; 0: any number
+	After  id.Message // only what came after this message; "": all
+	Since  time.Time  // only what was received later, in whole milliseconds; zero: all
+	Cursor string     // where the previous page ended; "": the newest
+	Limit  int        // messages a page, 1 to 100
+	Octets int        // of a page as JSON: where it would be more, it ends before; 0: any number
+	Match  Match
 	Wait   time.Duration // how long to wait for a message if there is none
 	Bond   Bond
 }
@@ -55,15 +54,20 @@ func (p *Page) add(m Summary, q Query) bool {
 }
 
 // List returns a page of summaries, newest first. With a wait, an empty page is held back until a message arrives, the mailbox
-// ends or the wait has passed. Errors: request.invalid, and what the bond reports.
+// ends or the wait has passed. A page of a query with a Match may have fewer messages than the limit, or none, and still be followed by
+// another (searchMax). Errors: request.invalid, and what the bond reports.
 func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (Page, error) {
 	before, err := parseCursor(q.Cursor)
 	if err != nil {
 		return Page{}, err
 	}
+	look := func(ctx context.Context) (Page, error) { return s.summaries(ctx, box, q, before) }
+	if q.Match != (Match{}) {
+		look = s.searcher(box, q, before)
+	}
 	return wait(ctx, s, box, q.Wait, q.Bond, func(ctx context.Context) (page Page, found bool, err error) {
-		page, err = s.summaries(ctx, box, q, before)
-		return page, len(page.Messages) > 0, err
+		page, err = look(ctx)
+		return page, len(page.Messages) > 0 || page.Next != "", err
 	})
 }
 
@@ -71,7 +75,7 @@ func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (Page, erro
 type CodeQuery struct {
 	After id.Message
 	Since time.Time
-	From  string // a part of the sender's address, in any case; "": every sender
+	Match Match // From and Subject only
 	Wait  time.Duration
 	Bond  Bond
 }
@@ -90,21 +94,20 @@ func (s *Service) LatestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (
 }
 
 func (s *Service) latestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (*OTP, error) {
-	rows, err := s.db.Query(ctx, selectCodes, box, q.After, Query{Since: q.Since}.since())
-	if err != nil {
-		return nil, fmt.Errorf("find the code of %s: %w", box, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		m, err := scanSummary(rows, box)
-		if err != nil {
-			return nil, fmt.Errorf("find the code of %s: %w", box, err)
+	q.Match.Code = true
+	match := q.Match.compile()
+	m := matching{match: &match, after: q.After, before: newest, since: Query{Since: q.Since}.since(), limit: searchBatch}
+	var code *OTP
+	for {
+		r, err := s.eachMatching(ctx, box, m, func(m Summary) bool {
+			code = m.OTP
+			return code == nil
+		})
+		if err != nil || r.stopped || r.messages < m.limit {
+			return code, err
 		}
-		if strings.Contains(strings.ToLower(m.From.Address), strings.ToLower(q.From)) {
-			return m.OTP, nil
-		}
+		m.before = r.oldest
 	}
-	return nil, rows.Err()
 }
 
 func cursor(last id.Message) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }

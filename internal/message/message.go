@@ -83,7 +83,14 @@ type Summary struct {
 	Seen           bool         `json:"seen" doc:"Whether the message was read."`
 	HasAttachments bool         `json:"hasAttachments" doc:"Whether the message has attachments."`
 	OTP            *OTP         `json:"otp" doc:"The one-time code of the message, or null."`
+	Source         string       `json:"source" enum:"smtp,injected" doc:"How the message came in: over SMTP, or by a call of this API." example:"smtp"`
 }
+
+// The values of Summary.Source.
+const (
+	SourceSMTP     = "smtp"
+	SourceInjected = "injected"
+)
 
 // OTP is a one-time code that was found in a message.
 type OTP struct {

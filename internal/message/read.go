@@ -60,7 +60,7 @@ func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
 			err = s.boxes.CountTx(ctx, tx, box, 0, -1) // the mailbox is locked before its messages, as in Delete
 		}
 		if err == nil {
-			_, err = tx.Exec(ctx, updateSeen, box, m)
+			_, err = tx.Exec(ctx, updateSeen, box, m, 1)
 		}
 		return err
 	})
@@ -68,6 +68,35 @@ func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
 		return fmt.Errorf("mark %s as seen: %w", m, err)
 	}
 	return nil
+}
+
+// SetSeen marks a message as read or unread, and returns its summary. Errors: message.not_found, and db.ErrFull on a full disk.
+func (s *Service) SetSeen(ctx context.Context, box id.Mailbox, m id.Message, seen bool) (*Summary, error) {
+	var summary Summary
+	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if summary, err = scanSummary(tx.QueryRow(ctx, selectSummary, box, m), box); err != nil {
+			return missing(err, problem.MessageNotFound)
+		}
+		if summary.Seen == seen {
+			return nil
+		}
+		summary.Seen = seen
+		value, unread := 0, 1
+		if seen {
+			value, unread = 1, -1
+		} else {
+			tx.AfterCommit(func() { s.hub.Wake(string(box)) }) // waits for unread messages
+		}
+		if err := s.boxes.CountTx(ctx, tx, box, 0, unread); err != nil { // the mailbox first, as in Delete
+			return err
+		}
+		_, err = tx.Exec(ctx, updateSeen, box, m, value)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mark %s: %w", m, err)
+	}
+	return &summary, nil
 }
 
 // Delete removes a message. Error: message.not_found.

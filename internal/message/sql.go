@@ -20,8 +20,11 @@ const (
 
 	selectList = "SELECT " + summaryColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 ORDER BY id DESC LIMIT $5`
+	selectMatching = "SELECT " + summaryColumns + ` FROM message
+		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 AND has_code >= $5 AND seen <= $6 ORDER BY id DESC LIMIT $7`
 	selectCodes = "SELECT " + summaryColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND received_at >= $3 AND has_code = 1 ORDER BY id DESC`
+	selectSummary    = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectMessage    = "SELECT " + summaryColumns + ", raw_until, detail, crc, blob FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectDetailLen  = "SELECT COALESCE(length(detail), 0), substr(detail, 1, 16), blob FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectRaw        = "SELECT raw_ref, raw_until FROM message WHERE mailbox_id = $1 AND id = $2"
@@ -31,7 +34,7 @@ const (
 	selectBlobs      = "SELECT blob FROM message WHERE mailbox_id = $1 AND id = $2 UNION ALL SELECT blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 	selectStored     = "SELECT count(*) FROM message WHERE mailbox_id = $1 AND id = $2"
 
-	updateSeen        = "UPDATE message SET seen = 1 WHERE mailbox_id = $1 AND id = $2 AND seen = 0"
+	updateSeen        = "UPDATE message SET seen = $3 WHERE mailbox_id = $1 AND id = $2"
 	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2"
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 )
@@ -101,6 +104,48 @@ func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before
 		return p, fmt.Errorf("list messages of %s: %w", box, err)
 	}
 	return p, nil
+}
+
+// matching is a part of a mailbox, of which the messages that match are wanted.
+type matching struct {
+	match         *matcher
+	after, before id.Message
+	since         int64
+	limit         int // messages to read
+}
+
+// eachMatching calls fn with those of the newest messages of a part of a mailbox that match, until fn returns false. It returns
+// how many it has read, the newest and the oldest of them, and how many octets they had.
+func (s *Service) eachMatching(ctx context.Context, box id.Mailbox, m matching, fn func(Summary) bool) (r read, err error) {
+	code, seen := 0, 1
+	if m.match.Code {
+		code = 1
+	}
+	if m.match.Unseen {
+		seen = 0
+	}
+	rows, err := s.db.Query(ctx, selectMatching, box, m.after, m.before, m.since, code, seen, m.limit)
+	if err != nil {
+		return r, fmt.Errorf("search messages of %s: %w", box, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		summary, kept, err := scanStored(rows, box)
+		if err != nil {
+			return r, fmt.Errorf("search messages of %s: %w", box, err)
+		}
+		kept = kept.cut()
+		kept.show(&summary)
+		r.add(&summary)
+		if m.match.accepts(&kept) && !fn(summary) {
+			r.stopped = true
+			return r, nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return r, fmt.Errorf("search messages of %s: %w", box, err)
+	}
+	return r, nil
 }
 
 // deleteTx removes one message with its attachments.

@@ -33,6 +33,10 @@ func (s *stored) show(m *Summary) {
 			m.To = append(m.To, Address{Address: a})
 		}
 	}
+	m.Source = SourceSMTP
+	if s.Injected {
+		m.Source = SourceInjected
+	}
 	if s.SentAt != 0 {
 		m.SentAt = clock.Optional(time.UnixMicro(s.SentAt))
 	}

@@ -65,6 +65,7 @@ func openToMailboxes() []entrance {
 		{call: "GET /mailboxes/me/messages", schemes: "mailboxToken", status: 200},
 		{call: "GET /mailboxes/me/otp/latest", schemes: "mailboxToken", status: 200},
 		{call: "GET /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1]},
+		{call: "PATCH /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1], body: always(fields{"seen": true})},
 		{call: "DELETE /messages/{id}", schemes: "mailboxToken", status: 204, things: message, unknown: none[:1]},
 		{call: "GET /messages/{id}/raw", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1]},
 		{call: "GET /messages/{id}/attachments/{attId}", schemes: "mailboxToken", status: 200, things: attachment, unknown: none},

@@ -373,6 +373,7 @@ func (a *tenant) reachForMessages(other *tenant) {
 	for _, m := range get[[]summary](a.service, "/mailboxes/me/messages?limit=100", theirs.Token) {
 		a.answers(404, "message.not_found", http.MethodGet, "/messages/"+m.ID, mine.Token, nil, nil)
 		a.answers(404, "message.not_found", http.MethodGet, "/messages/"+m.ID+"/raw", mine.Token, nil, nil)
+		a.answers(404, "message.not_found", http.MethodPatch, "/messages/"+m.ID, mine.Token, fields{"seen": true}, nil)
 		a.answers(404, "message.not_found", http.MethodDelete, "/messages/"+m.ID, mine.Token, nil, nil)
 	}
 }

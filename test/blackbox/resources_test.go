@@ -31,6 +31,7 @@ type (
 		Size                            int
 		Seen, HasAttachments            bool
 		OTP                             *code
+		Source                          string
 	}
 	attachment struct {
 		ID, Filename, ContentType, SHA256 string

@@ -1,0 +1,71 @@
+package message_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/message"
+)
+
+// One call must not read a mailbox of any size, and the search must go on where it ended.
+func TestSearchIsContinuedWithCursor(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		s, box := newShelf(t, d), id.New[id.Mailbox](noon())
+		const messages = 5200
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			for i := range messages {
+				subject := "other"
+				if i == 7 {
+					subject = "WANTED"
+				}
+				if _, err := tx.Exec(ctx, `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
+					VALUES ($1, $2, 0, 0, 0, 0, '', 0, $3, $4)`, box, id.New[id.Message](noon().Add(time.Duration(i)*time.Millisecond)), fmt.Sprintf(`{"subject":%q}`, subject), []byte{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := message.Query{Limit: 10, Match: message.Match{Subject: "wanted"}}
+		first, err := s.List(t.Context(), box, q)
+		if err != nil || len(first.Messages) != 0 || first.Next == "" {
+			t.Fatalf("%d messages, next %q, %v", len(first.Messages), first.Next, err)
+		}
+		q.Cursor = first.Next
+		second, err := s.List(t.Context(), box, q)
+		if err != nil || len(second.Messages) != 1 || second.Next != "" {
+			t.Errorf("%d messages, next %q, %v", len(second.Messages), second.Next, err)
+		}
+	})
+}
+
+// BenchmarkSearch lists a full mailbox in which nothing matches.
+func BenchmarkSearch(b *testing.B) {
+	d := dbtest.Open(b, db.Options{})
+	s, box := &shelf{message.New(message.Parts{DB: d}), nil, d}, id.New[id.Mailbox](noon())
+	err := d.Update(b.Context(), func(ctx context.Context, tx *db.Tx) error {
+		for range 1000 {
+			if _, err := tx.Exec(ctx, `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
+				VALUES ($1, $2, 0, 0, 0, 0, '', 0, $3, $4)`, box, id.New[id.Message](noon()), `{"from":{"name":"Quick Shop","address":"no-reply@shop.example"},`+
+				`"to":[{"name":"","address":"quiet-otter-4821@gonebox.localhost"}],"subject":"Grüße: your sign-in code","preview":"Your sign-in code is 246810. It is valid for ten minutes."}`, []byte{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := s.List(b.Context(), box, message.Query{Limit: 50, Match: message.Match{From: "nobody", Subject: "ß"}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
