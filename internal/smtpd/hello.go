@@ -3,6 +3,7 @@ package smtpd
 import (
 	"bytes"
 	"crypto/tls"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,9 @@ const maxName = 255 // octets of the name in EHLO and HELO (RFC 5321 §4.5.3.1.2
 // hello holds the replies that are the same for every client.
 type hello struct {
 	greeting, plain, ehlo, ehloTLS reply
+
+	// These two are for clients that are offered AUTH.
+	ehloAuth, ehloAuthTLS reply
 }
 
 func newHello(cfg Config) hello {
@@ -30,9 +34,10 @@ func newHello(cfg Config) hello {
 		plain:    reply("250 " + cfg.Hostname),
 		ehloTLS:  multiline(extensions),
 	}
-	h.ehlo = h.ehloTLS
+	withAuth := append(slices.Clone(extensions), authExtension)
+	h.ehlo, h.ehloAuth, h.ehloAuthTLS = h.ehloTLS, multiline(withAuth), multiline(withAuth)
 	if cfg.TLS != nil {
-		h.ehlo = multiline(append(extensions, "STARTTLS"))
+		h.ehlo, h.ehloAuth = multiline(append(extensions, "STARTTLS")), multiline(append(withAuth, "STARTTLS"))
 	}
 	return h
 }
@@ -58,13 +63,18 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	}
 	s.reset()
 	s.helo, s.extended = string(arg), extended
-	switch {
+	auth := s.offersAuth()
+	switch h := &s.srv.hello; {
 	case !extended:
-		return s.srv.hello.plain
+		return h.plain
+	case auth && s.tls != "":
+		return h.ehloAuthTLS
+	case auth:
+		return h.ehloAuth
 	case s.tls != "":
-		return s.srv.hello.ehloTLS
+		return h.ehloTLS
 	default:
-		return s.srv.hello.ehlo
+		return h.ehlo
 	}
 }
 
@@ -89,7 +99,7 @@ func (s *session) startTLS(arg []byte) reply {
 	state := conn.ConnectionState()
 	s.tls = tls.VersionName(state.Version) + " " + tls.CipherSuiteName(state.CipherSuite)
 	s.reset()
-	s.helo, s.extended = "", false
+	s.helo, s.extended, s.authed = "", false, false // RFC 4954 §4: a client authenticates anew
 	return ""
 }
 

@@ -15,8 +15,10 @@ type parameters struct {
 
 // mailParameters parses what follows the reverse-path. RET and ENVID are rejected like any unknown parameter, since no delivery status
 // notifications are sent (RFC 5321 §4.1.1.11).
-func mailParameters(p []byte) (ps parameters, r reply) {
-	var seen [3]bool
+//
+// AUTH= (RFC 4954 §5) is ignored where AUTH is offered, since the credentials grant nothing.
+func mailParameters(p []byte, auth bool) (ps parameters, r reply) {
+	var seen [4]bool
 	r = eachParameter(p, func(keyword string, value []byte, hasValue bool) reply {
 		kind := 0
 		switch keyword {
@@ -35,6 +37,11 @@ func mailParameters(p []byte) (ps parameters, r reply) {
 			ps.utf8 = true
 			if hasValue {
 				return replyParameters
+			}
+		case "AUTH":
+			kind = 3
+			if !auth || !hasValue {
+				return replyParameter
 			}
 		default:
 			return replyParameter

@@ -2,6 +2,7 @@ package smtpd
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -12,21 +13,25 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // session is an SMTP session with one client. It belongs to one goroutine, except for wire.interrupt.
 type session struct {
-	srv   *Server
-	wire  wire
-	ip    netip.Addr
-	owner string // of the memory that its messages take: ip as limits count it
-	trace string // 16 random octets in hex that identify the session in replies and log lines
-	begun time.Time
+	srv       *Server
+	wire      wire
+	ip        netip.Addr
+	unlimited bool   // see Config.Unlimited
+	owner     string // of the memory that its messages take: ip as limits count it
+	trace     string // 16 random octets in hex that identify the session in replies and log lines
+	begun     time.Time
 
-	helo     string // the argument of EHLO or HELO; "" before
-	extended bool   // EHLO, not HELO
-	tls      string // version and cipher; "" without TLS
+	base     context.Context // of the Inbound's calls; carries the client's address
+	helo     string          // the argument of EHLO or HELO; "" before
+	extended bool            // EHLO, not HELO
+	authed   bool            // AUTH succeeded
+	tls      string          // version and cipher; "" without TLS
 	tx       transaction
 
 	total    int   // commands
@@ -58,8 +63,9 @@ func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
 	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
-	s.owner = ratelimit.AddrIdentity(s.ip)
-	if wait := s.srv.recipients.blocked(s.owner); wait > 0 {
+	s.owner, s.base = ratelimit.AddrIdentity(s.ip), inbound.WithClient(s.srv.base, s.ip)
+	s.unlimited = s.srv.cfg.Unlimited(s.ip)
+	if wait := s.blocked(); wait > 0 {
 		s.turnAway(tooManyRefused(wait))
 		return
 	}
@@ -176,12 +182,14 @@ func (s *session) dispatch(verb string, arg []byte) reply {
 		return replyOK
 	case "HELP":
 		return replyHelp
+	case "AUTH":
+		return s.auth(arg)
 	case "VRFY":
 		if len(arg) == 0 {
 			return replyArgument
 		}
 		return replyVerify
-	case "EXPN", "AUTH", "ETRN", "TURN", "ATRN", "SEND", "SOML", "SAML":
+	case "EXPN", "ETRN", "TURN", "ATRN", "SEND", "SOML", "SAML":
 		return replyNoSuch
 	default:
 		return replyUnknown

@@ -48,6 +48,11 @@ type Config struct {
 	// are more in a window, and they are nine in ten of its recipients, further ones and new connections get 421 until the window ends.
 	// Empty: no limit.
 	RefusedRecipients ratelimit.Limit
+	// Unlimited reports whether RefusedRecipients does not apply to a client; nil: it applies to all.
+	Unlimited func(netip.Addr) bool
+	// AcceptAuth reports whether a client is offered SMTP AUTH (RFC 4954), which then accepts any credentials and grants nothing: for
+	// applications under test that insist on signing in. nil: it is offered to none.
+	AcceptAuth func(netip.Addr) bool
 	// TLS is the configuration for STARTTLS (RFC 3207); nil: it is not offered.
 	TLS *tls.Config
 	// TrustedProxies are the networks of load balancers that use the PROXY protocol. A connection from one of them must begin with its
@@ -131,6 +136,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.AllowMessage == nil {
 		c.AllowMessage = func(netip.Addr) (time.Duration, bool) { return 0, true }
+	}
+	if c.Unlimited == nil {
+		c.Unlimited = func(netip.Addr) bool { return false }
+	}
+	if c.AcceptAuth == nil {
+		c.AcceptAuth = func(netip.Addr) bool { return false }
 	}
 	if c.Metrics.Connections == nil {
 		c.Metrics.Connections = func(int) {}

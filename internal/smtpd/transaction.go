@@ -43,7 +43,7 @@ func (s *session) mail(arg []byte) reply {
 	if !from.null() && !from.complete() {
 		return replySenderSyntax
 	}
-	p, r := mailParameters(rest)
+	p, r := mailParameters(rest, s.offersAuth())
 	switch {
 	case r != "":
 		return r
@@ -91,14 +91,14 @@ func (s *session) rcpt(arg []byte) reply {
 }
 
 func (s *session) accept(to address) reply {
-	recipient, err := s.srv.in.Accept(s.srv.base, to.String())
+	recipient, err := s.srv.in.Accept(s.base, to.String())
 	if err != nil {
 		return s.refuseRecipient(err)
 	}
 	known := func(r inbound.Recipient) bool { return r.Address == recipient.Address }
 	if !slices.ContainsFunc(s.tx.to, known) { // said twice, it is one recipient all the same
 		s.tx.to = append(s.tx.to, recipient)
-		s.srv.recipients.count(s.owner, false)
+		s.countRecipient(false)
 	}
 	return replyRecipient
 }
@@ -109,11 +109,26 @@ func (s *session) refuseRecipient(err error) reply {
 	if !r.permanent() {
 		return r
 	}
-	s.srv.recipients.count(s.owner, true)
-	if wait := s.srv.recipients.blocked(s.owner); wait > 0 {
+	s.countRecipient(true)
+	if wait := s.blocked(); wait > 0 {
 		return tooManyRefused(wait)
 	}
 	return r
+}
+
+// countRecipient counts a recipient of the client, unless that is unlimited.
+func (s *session) countRecipient(refused bool) {
+	if !s.unlimited {
+		s.srv.recipients.count(s.owner, refused)
+	}
+}
+
+// blocked returns how long the client is blocked because of its refused recipients; 0: it is not.
+func (s *session) blocked() time.Duration {
+	if s.unlimited {
+		return 0
+	}
+	return s.srv.recipients.blocked(s.owner)
 }
 
 // refused is the reply for an error of the Inbound. What is not the client's affair is logged here and nowhere else.
