@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"syscall"
 
 	"code.dny.dev/ssrf"
@@ -14,6 +15,7 @@ import (
 // networks tells public addresses from others.
 type networks struct {
 	allow  []netip.Prefix
+	plain  bool
 	public *ssrf.Guardian // knows the registries of special-purpose addresses, and takes the exception into account
 }
 
@@ -26,9 +28,14 @@ func newNetworks(o Options) networks {
 			v6 = append(v6, p)
 		}
 	}
+	ports := ssrf.WithPorts(o.Ports...)
+	if o.Plain {
+		ports = ssrf.WithAnyPort()
+	}
 	return networks{
 		allow: o.Allow,
-		public: ssrf.New(ssrf.WithPorts(o.Ports...), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...),
+		plain: o.Plain,
+		public: ssrf.New(ports, ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...),
 			ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")), // the platform of Azure, seen from its machines
 			ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16"))),       // the former 6bone (RFC 3701), unassigned since
 	}
@@ -51,7 +58,7 @@ func masked(all []netip.Prefix) []netip.Prefix {
 
 // check returns an error unless an address may be reached. IPv4-mapped addresses are refused: there is no legitimate use of them in a URL.
 func (n networks) check(a netip.Addr) error {
-	if a.Zone() != "" || a.Is4In6() || n.public.SafeAddr(a) != nil {
+	if a.Zone() != "" || a.Is4In6() || n.plain && isMetadata(a) || n.public.SafeAddr(a) != nil {
 		return forbidden(RuleAddress, "the host must be at public addresses alone")
 	}
 	return nil
@@ -62,21 +69,36 @@ func (n networks) excepted(a netip.Addr) bool {
 	return slices.ContainsFunc(n.allow, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
+// isMetadata reports whether clouds tell a machine its own credentials at an address.
+func isMetadata(a netip.Addr) bool {
+	return a.IsLinkLocalUnicast() || a == netip.AddrFrom16([16]byte{0xfd, 0x00, 0x0e, 0xc2, 14: 0x02, 15: 0x54}) // fd00:ec2::254
+}
+
+func plainForbidden() error {
+	return forbidden(RuleAddress, "http, and ports other than 443 and 8443, are for loopback and private networks alone")
+}
+
 // addresses returns the addresses of a host if every one of them may be reached.
 func (g *Guard) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 	if h.addr.IsValid() {
+		if h.plain && !g.networks.excepted(h.addr) {
+			return nil, plainForbidden()
+		}
 		return []netip.Addr{h.addr}, g.networks.check(h.addr)
 	}
 	if h.private && len(g.options.Allow) == 0 {
 		return nil, forbidden(RuleHost, "the host must be a name of the internet, with at least one dot")
 	}
-	all, err := g.lookup(ctx, h.name)
+	all, err := g.lookup(ctx, h)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range all {
 		if err := g.networks.check(a); err != nil {
 			return nil, err
+		}
+		if h.plain && !g.networks.excepted(a) {
+			return nil, plainForbidden()
 		}
 		if h.private && !g.networks.excepted(a) {
 			return nil, forbidden(RuleHost, "the host must be a name of the internet, with at least one dot")
@@ -85,8 +107,14 @@ func (g *Guard) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 	return all, nil
 }
 
-func (g *Guard) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
-	all, err := g.options.Resolver.LookupNetIP(ctx, "ip", name+".") // absolute: the system's resolver would search
+func (g *Guard) lookup(ctx context.Context, h host) ([]netip.Addr, error) {
+	name := h.name + "." // absolute: the system's resolver would search
+	if g.options.Plain && h.private {
+		if name = h.name; name == "localhost" || strings.HasSuffix(name, ".localhost") { // RFC 6761 §6.3
+			return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+		}
+	}
+	all, err := g.options.Resolver.LookupNetIP(ctx, "ip", name)
 	if err != nil {
 		return nil, lookupFailed(err)
 	}
@@ -106,7 +134,8 @@ func lookupFailed(err error) error {
 
 // control has the last word on every connection: it sees the address that the system is about to connect to.
 func (g *Guard) control(network, address string, c syscall.RawConn) error {
-	if g.networks.public.Safe(network, address, c) != nil {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || g.options.Plain && isMetadata(to.Addr()) || g.networks.public.Safe(network, address, c) != nil {
 		return forbidden(RuleAddress, "the host must be at public addresses alone")
 	}
 	return nil

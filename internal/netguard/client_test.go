@@ -308,3 +308,34 @@ func TestAnAddressThatRefusesLeavesTheNext(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// With Plain, http and any port are for the allowed networks alone, and metadata services stay forbidden even there.
+func TestPlainReachesAllowedNetworksAlone(t *testing.T) {
+	g := netguard.New(netguard.Options{
+		Resolver: names{
+			known: map[string][]netip.Addr{"app": addrs("10.0.0.7"), "mixed.example.com": addrs("10.0.0.7", "93.184.216.34"), "metadata.google.internal": addrs("169.254.169.254")},
+			other: public,
+		},
+		Allow: []netip.Prefix{
+			netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"),
+			netip.MustParsePrefix("169.254.0.0/16"),
+		},
+		Plain: true,
+	})
+	for url, ok := range map[string]bool{
+		"http://127.0.0.1:3000/": true, "http://localhost/": true, "http://app.localhost:1/": true, "http://app:9000/": true, "http://[::1]:3000/": true,
+		"http://[fd12::1]/": true, "https://10.0.0.7:444/": true, "https://example.com/": true, "https://example.com:8443/": true,
+		"http://example.com/": false, "https://example.com:444/": false, "http://example.com:443/": false, "http://mixed.example.com/": false,
+		"http://169.254.169.254/": false, "https://169.254.169.254/": false, "http://metadata.google.internal/": false, "http://[fd00:ec2::254]/": false,
+		"http://0.0.0.0/": false, "http://[fe80::1]/": false, "ftp://127.0.0.1/": false, "http://2130706433/": false,
+	} {
+		if err := g.CheckURL(t.Context(), url); (err == nil) != ok {
+			t.Errorf("%s: %v", url, err)
+		}
+		if !ok {
+			if _, _, err := answer(t, g.Client(), url); err == nil {
+				t.Errorf("%s was reached", url)
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ func (g *Guard) dial(ctx context.Context, _, hostport string) (net.Conn, error) 
 	if err != nil {
 		return nil, err
 	}
+	h.plain = g.port(port) != nil // RoundTrip has checked the scheme
 	all, err := g.addresses(ctx, h)
 	if err != nil {
 		return nil, err

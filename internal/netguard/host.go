@@ -14,6 +14,7 @@ type host struct {
 	addr    netip.Addr // the zero Addr where it is a name
 	name    string
 	private bool // a name that only a private network can have
+	plain   bool // reached by http or on another port, which is for the networks of Options.Allow alone
 }
 
 // readHost reads a host that has its brackets, if any, taken off.

@@ -1,6 +1,6 @@
 // Package netguard is an HTTP client for URLs chosen by untrusted parties, such as webhook endpoints. It connects only to public addresses
 // over verified TLS, however a URL spells its host and whatever DNS answers later (SSRF protection). It does not use proxies, follow
-// redirects, keep cookies or speak plain HTTP.
+// redirects or keep cookies, and speaks plain HTTP only with Options.Plain.
 package netguard
 
 import (
@@ -34,6 +34,7 @@ type Options struct {
 	Clock     clock.Clock    // for the age of kept connections; nil: the system's
 	Allow     []netip.Prefix // networks that may be reached although they are not public
 	Ports     []uint16       // empty: 443 and 8443
+	Plain     bool           // the networks of Allow may also be reached by the scheme http and on any port
 	Timeout   time.Duration  // of a whole exchange, from the look-up to the end of the response; 0: TimeoutDefault
 	AnswerMax int64          // octets of a response body that are read; 0: AnswerMaxDefault
 	RootCAs   *x509.CertPool // nil: the system's

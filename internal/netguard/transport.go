@@ -33,7 +33,11 @@ type transport struct {
 
 // RoundTrip checks the parts of the URL, sends the request and bounds the answer.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if _, err := t.guard.parsed(r.URL); err != nil {
+	h, err := t.guard.parsed(r.URL)
+	if err == nil && h.plain {
+		_, err = t.guard.addresses(r.Context(), h)
+	}
+	if err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // the contract of http.RoundTripper
 		}

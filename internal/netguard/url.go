@@ -56,17 +56,20 @@ func (g *Guard) target(raw string) (host, error) {
 // parsed returns the host of a URL if its parts are allowed.
 func (g *Guard) parsed(u *url.URL) (host, error) {
 	switch {
-	case u.Scheme != "https":
+	case u.Scheme != "https" && (u.Scheme != "http" || !g.options.Plain):
 		return host{}, forbidden(RuleScheme, "the scheme must be https")
 	case u.User != nil:
 		return host{}, forbidden(RuleUserinfo, "it must not hold a user name or a password")
 	case u.Host == "":
 		return host{}, forbidden(RuleForm, "it names no host")
 	}
-	if err := g.port(u.Port()); err != nil {
-		return host{}, err
+	portErr := g.port(u.Port())
+	if portErr != nil && !g.options.Plain {
+		return host{}, portErr
 	}
-	return readHost(u.Hostname(), strings.HasPrefix(u.Host, "["))
+	h, err := readHost(u.Hostname(), strings.HasPrefix(u.Host, "["))
+	h.plain = u.Scheme == "http" || portErr != nil
+	return h, err
 }
 
 // plainText refuses characters that URL parsers are known to skip, to convert or to stop at in different ways.

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"hash/crc32"
@@ -71,6 +72,21 @@ func ParseDeveloper(credential string) (prefix string, hash [32]byte, err error)
 	return prefix, hash, nil
 }
 
+// DeveloperFrom returns the developer key that belongs to a secret seed, always the same.
+func DeveloperFrom(seed [32]byte) (credential string) {
+	var stream [32]byte
+	fill := func(pool []byte) {
+		for len(pool) > 0 {
+			mac := hmac.New(sha256.New, seed[:])
+			mac.Write(stream[:])
+			mac.Sum(stream[:0])
+			pool = pool[copy(pool, stream[:]):]
+		}
+	}
+	head := string(Developer) + draw(base32, developerPrefixLen, fill) + "_" + draw(base62, secretLen, fill)
+	return head + checksum(head)
+}
+
 func mint(prefix string) (credential string, hash [32]byte) {
 	head := prefix + random(base62, secretLen)
 	credential = head + checksum(head)
@@ -103,13 +119,18 @@ func spelt(s, alphabet string) bool {
 	return strings.Trim(s, alphabet) == ""
 }
 
-// random returns n characters of alphabet, each equally likely.
+// random returns n random characters of alphabet.
 func random(alphabet string, n int) string {
+	return draw(alphabet, n, func(pool []byte) { rand.Read(pool) }) // never fails, as crypto/rand documents
+}
+
+// draw returns n characters of alphabet, each equally likely where the octets that fill writes are.
+func draw(alphabet string, n int, fill func(pool []byte)) string {
 	text := make([]byte, 0, n)
 	fair := byte(256 / len(alphabet) * len(alphabet) % 256) // bytes from here on would favour the first letters; 0: there are none
 	var pool [64]byte
 	for {
-		rand.Read(pool[:]) // never fails, as crypto/rand documents
+		fill(pool[:])
 		for _, b := range pool {
 			if fair != 0 && b >= fair {
 				continue
