@@ -39,7 +39,7 @@ type Mailbox struct {
 	ExpiresAt    clock.Stamp `json:"expiresAt"`
 	TTL          int64       `json:"ttl"`    // seconds left
 	Tier         string      `json:"tier"`   // free, paid
-	Source       string      `json:"source"` // account, key, catchall
+	Source       string      `json:"source"` // account, key, catchall, sink
 	MessageCount int         `json:"messageCount"`
 	UnreadCount  int         `json:"unreadCount"`
 }

@@ -61,7 +61,7 @@ type Mailbox struct {
 	ExpiresAt    clock.Stamp `json:"expiresAt" doc:"When the mailbox expires and is erased."`
 	TTL          int64       `json:"ttl" doc:"Seconds left."`
 	Tier         string      `json:"tier" enum:"free,paid" doc:"Whether the mailbox belongs to a paid plan."`
-	Source       string      `json:"source" enum:"guest,session,account,key,catchall" doc:"What created the mailbox."`
+	Source       string      `json:"source" enum:"guest,session,account,key,catchall,sink" doc:"What created the mailbox."`
 	MessageCount int         `json:"messageCount" doc:"The number of messages in the mailbox." example:"3"`
 	UnreadCount  int         `json:"unreadCount" doc:"The number of messages that have not been read." example:"1"`
 	Token        string      `json:"token,omitempty" doc:"The mailbox token, in answers that have one; absent for developer keys without messages:read, otp:read and mailboxes:write." example:"xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn"`

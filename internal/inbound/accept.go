@@ -19,6 +19,11 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 		return r, err
 	}
 	account, private, err := s.Domains.Served(ctx, r.Domain)
+	if s.Sink != nil && problem.Has(err, problem.MailDomainNotServed) && s.Sink.serves(ctx, r.Domain) {
+		if account, err = s.Sink.Account(ctx); err == nil {
+			r.sink = account
+		}
+	}
 	if err != nil {
 		return r, err
 	}
@@ -29,6 +34,10 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 	case m != nil:
 		r.rawFor, r.owner = limits.RawFor, owner{m.Owner.Account, m.Owner.Domain}
 		return r, s.Mailboxes.CheckQuota(m, limits)
+	case r.sink != "": // Deliver creates the mailbox
+		limits, err = s.Mailboxes.CheckSink(ctx, account, r.Local)
+		r.rawFor, r.owner = limits.RawFor, owner{account: account}
+		return r, err
 	case private == "":
 		return r, problem.New(problem.MailMailboxUnknown)
 	}

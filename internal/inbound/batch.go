@@ -28,6 +28,7 @@ type mail struct {
 	buf        *[]byte                 // what draft and record alias; nil after release
 	keys       []string                // addresses of the recipients' mailboxes, without duplicates
 	paths      map[string][]string     // by key, the forward-paths that led to that mailbox
+	sink       map[string]id.Account   // by key, the account of a recipient that the sink accepted; nil: there is none
 	codes      map[string]*message.OTP // by key, what a filter of the mailbox's owner found; nil: no recipient has filters
 	ref        raw.Ref
 	stagedAt   time.Time          // when the raw message was stored ahead of the batch; zero: it was not

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/buffer"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailparse"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -82,6 +83,12 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 			m.keys = append(m.keys, key)
 		}
 		m.paths[key] = append(m.paths[key], r.Address)
+		if r.sink != "" {
+			if m.sink == nil {
+				m.sink = make(map[string]id.Account)
+			}
+			m.sink[key] = r.sink
+		}
 		m.record.Class = max(m.record.Class, r.rawFor)
 	}
 	if err := s.encode(ctx, m, content, s.appendTrace(make([]byte, 0, traceSize), env, verdicts), data); err != nil {

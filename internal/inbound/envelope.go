@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 // Envelope is what an SMTP session knows about a message besides its content (RFC 5321 §2.3.1).
@@ -29,5 +30,6 @@ type Recipient struct {
 	Domain  string // lower-case A-labels
 
 	rawFor time.Duration // how long the recipient's plan keeps raw messages
+	sink   id.Account    // the account for which the sink accepted the recipient; "": another mailbox
 	owner  owner         // of the mailbox; its filters are searched for the code
 }

@@ -76,6 +76,7 @@ type Parts struct {
 	RawMessages   RawMessages
 	Filters       *filter.Service // used only for recipients whose mailbox belongs to an account
 	Outbox        Outbox          // receives events of mailboxes that belong to an account; nil: there are no webhooks
+	Sink          *Sink           // nil: there is none
 	Authenticator Authenticator
 	Logger        *slog.Logger
 	Hostname      string // of this server, for the trace fields

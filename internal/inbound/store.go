@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"syscall"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
 )
@@ -98,14 +100,19 @@ func (s *Service) isStored(ctx context.Context, q db.Queryer, mails []*mail) (bo
 // storeTx inserts the rows of a batch. The order is that of the locks, see mailbox.Service.BatchTx.
 func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 	var addresses []string
+	var sink map[string]id.Account
 	for _, m := range mails {
 		m.err, m.deliveries = nil, nil // a transaction may run again
 		addresses = append(addresses, m.keys...)
+		if m.sink != nil && sink == nil {
+			sink = make(map[string]id.Account)
+		}
+		maps.Copy(sink, m.sink)
 	}
 	if err := s.insertRawTx(ctx, tx, mails); err != nil {
 		return err
 	}
-	boxes, err := s.Mailboxes.BatchTx(ctx, tx, addresses)
+	boxes, err := s.Mailboxes.BatchTx(ctx, tx, addresses, sink)
 	if err != nil {
 		return err
 	}

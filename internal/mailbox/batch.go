@@ -18,6 +18,7 @@ func (s *Service) Find(ctx context.Context, address string) (*Mailbox, Limits, e
 	known, epoch := s.recent.get(address, now)
 	if known != nil && known.Live(now) {
 		limits, err := s.plans.MailboxLimits(ctx, known.Owner.Account)
+		limits = s.limitsOf(known, limits)
 		if err != nil || s.CheckQuota(known, limits) == nil {
 			return known, limits, err
 		}
@@ -27,6 +28,7 @@ func (s *Service) Find(ctx context.Context, address string) (*Mailbox, Limits, e
 		return nil, Limits{}, err
 	}
 	limits, err := s.plans.MailboxLimits(ctx, m.Owner.Account)
+	limits = s.limitsOf(m, limits)
 	if err == nil && m.Owner.Account != "" {
 		m.account, err = dayCountOf(ctx, s.db, m.Owner.Account)
 	}
@@ -72,7 +74,7 @@ type Batch struct {
 	boxes    map[string]*batchBox         // by address; nil for an address without a mailbox
 	accounts map[id.Account]*accountQuota // nil until a mailbox of an account is met
 	changed  []*batchBox
-	opened   []*batchBox // by a catch-all
+	opened   []*batchBox // by a catch-all or the sink
 }
 
 // batchBox is a mailbox in a batch, with the changes that SaveTx will write.
@@ -80,7 +82,7 @@ type batchBox struct {
 	*Mailbox
 	limits   Limits
 	dirty    bool // is in Batch.changed
-	unopened bool // a catch-all's mailbox that is created with its first message
+	unopened bool // a mailbox of a catch-all or the sink that is created with its first message
 }
 
 // lookupMax bounds the addresses in one statement.
@@ -88,7 +90,8 @@ const lookupMax = 512
 
 // BatchTx reads the mailboxes at addresses. Where others can write at the same time it locks them (db.DB.UpdateLocked): all
 // batches lock mailboxes in the order of their addresses, then private domains, accounts and expired mailboxes (sql.go).
-func (s *Service) BatchTx(ctx context.Context, tx *db.Tx, addresses []string) (*Batch, error) {
+// sink maps those of the addresses that the sink accepted to its account; it may be nil.
+func (s *Service) BatchTx(ctx context.Context, tx *db.Tx, addresses []string, sink map[string]id.Account) (*Batch, error) {
 	b := &Batch{s: s, now: s.clock.Now(), boxes: make(map[string]*batchBox, len(addresses))}
 	distinct := make([]string, 0, len(addresses))
 	for _, a := range addresses {
@@ -103,7 +106,10 @@ func (s *Service) BatchTx(ctx context.Context, tx *db.Tx, addresses []string) (*
 			return nil, err
 		}
 	}
-	return b, b.catchAllTx(ctx, tx)
+	if err := b.catchAllTx(ctx, tx); err != nil {
+		return nil, err
+	}
+	return b, b.sinkTx(ctx, tx, sink)
 }
 
 // readTx reads the mailboxes at addresses, and their accounts.
@@ -141,7 +147,7 @@ func (b *Batch) Reserve(addresses []string) ([]Reservation, error) {
 		if err := b.s.checkQuota(box.Mailbox, box.limits, sharingCount(boxes, box)); err != nil {
 			return nil, err
 		}
-		if box.unopened && b.freeAfter(boxes, box) == 0 {
+		if box.unopened && box.Source == CatchAll && b.freeAfter(boxes, box) == 0 {
 			return nil, noFreeMailbox()
 		}
 		boxes = append(boxes, box)

@@ -19,7 +19,7 @@ func (w *world) reserve(t *testing.T, mails ...[]string) (reservations [][]mailb
 		for _, to := range mails {
 			all = append(all, to...)
 		}
-		b, err := w.BatchTx(ctx, tx, all)
+		b, err := w.BatchTx(ctx, tx, all, nil)
 		if err != nil {
 			return err
 		}

@@ -182,7 +182,7 @@ func (b *Batch) countFreeTx(ctx context.Context, tx *db.Tx, owner id.Account, wa
 func (b *Batch) freeAfter(boxes []*batchBox, box *batchBox) int {
 	free := b.accounts[box.Owner.Account].free
 	for _, other := range boxes {
-		if other.unopened && other.Owner.Account == box.Owner.Account {
+		if other.unopened && other.Source == CatchAll && other.Owner.Account == box.Owner.Account {
 			free--
 		}
 	}
@@ -195,7 +195,9 @@ func (b *Batch) open(box *batchBox) {
 		return
 	}
 	box.unopened = false
-	b.accounts[box.Owner.Account].free--
+	if box.Source == CatchAll {
+		b.accounts[box.Owner.Account].free--
+	}
 	b.opened = append(b.opened, box)
 }
 
@@ -209,7 +211,7 @@ func (b *Batch) insertOpenedTx(ctx context.Context, tx *db.Tx) error {
 		if err := insert(ctx, tx, box.Mailbox); err != nil {
 			return err
 		}
-		if err := countLiveTx(ctx, tx, box.Owner.Account, 1); err != nil {
+		if err := countTx(ctx, tx, box.Mailbox, 1); err != nil {
 			return err
 		}
 		opened[i] = box.Mailbox

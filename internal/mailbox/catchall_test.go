@@ -69,7 +69,7 @@ func (r roomy) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found
 func book(t *testing.T, d *db.DB, boxes *mailbox.Service, addresses ...string) (refused error) {
 	t.Helper()
 	err := d.UpdateLocked(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		in, err := boxes.BatchTx(ctx, tx, addresses)
+		in, err := boxes.BatchTx(ctx, tx, addresses, nil)
 		if err != nil {
 			return err
 		}

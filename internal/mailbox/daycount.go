@@ -65,7 +65,7 @@ func (b *Batch) readAccountsTx(ctx context.Context, tx *db.Tx, boxes []*batchBox
 	}
 	for _, box := range boxes {
 		if a := b.accounts[box.Owner.Account]; a != nil {
-			box.account, box.limits = &a.dayCount, a.limits
+			box.account, box.limits = &a.dayCount, b.s.limitsOf(box.Mailbox, a.limits)
 		}
 	}
 	return nil

@@ -131,13 +131,16 @@ func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32
 	if err := tx.Queue(ctx, updateEnded, m.ID, now.UnixMicro(), epoch); err != nil {
 		return err
 	}
-	if err := countLiveTx(ctx, tx, m.Owner.Account, -1); err != nil {
+	if err := countTx(ctx, tx, m, -1); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() {
 		s.recent.forget(m.Address)
 		s.wake.Wake(WakeKey(m.ID))
 	})
+	if m.Source == Sink {
+		return nil
+	}
 	return s.holdTx(ctx, tx, m, now)
 }
 

@@ -24,6 +24,7 @@ const (
 	Account  Source = "account"
 	Key      Source = "key"
 	CatchAll Source = "catchall"
+	Sink     Source = "sink"
 )
 
 // Owner identifies the owner of a mailbox. The zero Owner is that of a guest mailbox without a session: its token is the only
@@ -35,7 +36,7 @@ type Owner struct {
 	Domain  id.Domain  // the account's private domain that the mailbox is on
 }
 
-// source returns the source of a mailbox that Create makes for o. Those that mail opens are of CatchAll.
+// source returns the source of a mailbox that Create makes for o. Those that mail opens are of CatchAll or Sink.
 func (o Owner) source() Source {
 	switch {
 	case o.Key != "":
@@ -106,6 +107,8 @@ type Policy struct {
 	Cooldown    time.Duration // how long an address is held after its mailbox has ended
 	MaxMessages int           // messages in one mailbox
 	Reserved    []string      // local parts in addition to the built-in ones
+	SinkTTL     time.Duration // time to live of a mailbox of the sink, and retention of raw messages in it
+	SinkMax     int           // live mailboxes of the sink
 }
 
 // Parts are the dependencies and settings of a Service.

@@ -158,7 +158,7 @@ func TestTheDailyCapIsTheAccounts(t *testing.T) {
 		set := func(mails ...[]string) (taken []bool) {
 			err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				taken = nil
-				in, err := s.BatchTx(ctx, tx, append(boxes, guest.Address))
+				in, err := s.BatchTx(ctx, tx, append(boxes, guest.Address), nil)
 				if err != nil {
 					return err
 				}

@@ -16,7 +16,7 @@ const columns = `id, coalesce(address, ''), local_part, domain, source, coalesce
 	message_count, unread_count, last_message_at, day, day_count`
 
 // mailColumns are the columns that receiving mail needs. Reading these alone takes half the time of reading all.
-const mailColumns = `id, address, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, epoch, message_count, unread_count, last_message_at, day, day_count`
+const mailColumns = `id, address, source, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, epoch, message_count, unread_count, last_message_at, day, day_count`
 
 const (
 	selectByID        = "SELECT " + columns + " FROM mailbox WHERE id = $1"
@@ -39,14 +39,19 @@ const (
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
 
-	selectAccountExpired = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 ORDER BY expires_at LIMIT $3"
+	selectAccountExpired = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 AND source <> 'sink' ORDER BY expires_at LIMIT $3"
 
 	selectPrivate       = "SELECT " + columns + " FROM mailbox WHERE domain_id = $1 AND ended_at IS NULL LIMIT $2"
-	countAccountExpired = "SELECT count(*) FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2"
+	countAccountExpired = "SELECT count(*) FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 AND source <> 'sink'"
 
 	selectOwner = "SELECT live FROM mailbox_owner WHERE account_id = $1"
 	upsertOwner = `INSERT INTO mailbox_owner (account_id, live) VALUES ($1, $2)
 		ON CONFLICT (account_id) DO UPDATE SET live = mailbox_owner.live + excluded.live`
+
+	selectSinkLive   = "SELECT sink_live FROM mailbox_owner WHERE account_id = $1"
+	selectSinkOldest = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND source = 'sink' AND ended_at IS NULL ORDER BY created_at, id LIMIT $2"
+	upsertSinkLive   = `INSERT INTO mailbox_owner (account_id, live, sink_live) VALUES ($1, 0, $2)
+		ON CONFLICT (account_id) DO UPDATE SET sink_live = mailbox_owner.sink_live + excluded.sink_live`
 
 	insertOwner     = "INSERT INTO mailbox_owner (account_id, live) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING"
 	selectDayCount  = "SELECT day, count FROM mail_day WHERE account_id = $1"
@@ -107,15 +112,15 @@ func scan(row db.Row) (*Mailbox, error) {
 // types.
 func scanForMail(row db.Row) (*Mailbox, error) {
 	var r struct {
-		box, address, account, domain                         string
+		box, address, source, account, domain                 string
 		expires, epoch, messages, unread, last, day, dayCount int64
 	}
-	err := row.Scan(&r.box, &r.address, &r.account, &r.domain, &r.expires, &r.epoch, &r.messages, &r.unread, &r.last, &r.day, &r.dayCount)
+	err := row.Scan(&r.box, &r.address, &r.source, &r.account, &r.domain, &r.expires, &r.epoch, &r.messages, &r.unread, &r.last, &r.day, &r.dayCount)
 	if err != nil {
 		return nil, err
 	}
 	return &Mailbox{
-		ID: id.Mailbox(r.box), Address: r.address, Owner: Owner{Account: id.Account(r.account), Domain: id.Domain(r.domain)},
+		ID: id.Mailbox(r.box), Address: r.address, Source: Source(r.source), Owner: Owner{Account: id.Account(r.account), Domain: id.Domain(r.domain)},
 		ExpiresAt: time.UnixMicro(r.expires).UTC(), epoch: uint32(r.epoch), MessageCount: int(r.messages), UnreadCount: int(r.unread),
 		lastAt: r.last, own: dayCount{r.day, int(r.dayCount)},
 	}, nil
