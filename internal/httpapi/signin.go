@@ -64,7 +64,9 @@ func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*h
 	slot, err := a.reserveHash(ctx)
 	if err != nil {
 		// The call was counted as a registration, and is none.
-		a.kit.Limiter.Return(ratelimit.Register, httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.Register), 1)
+		if !httpkit.Unlimited(ctx) {
+			a.kit.Limiter.Return(ratelimit.Register, httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.Register), 1)
+		}
 		return nil, err
 	}
 	defer slot.Release()
@@ -110,7 +112,7 @@ func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d := a.kit.Limiter.Take(ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress), 1); !d.OK {
+	if d := a.kit.Count(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress)); !d.OK {
 		slot.Release()
 		httpkit.ShowLimit(ctx, d)
 		return nil, d.Problem()
@@ -124,7 +126,7 @@ func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
 func (a *API) allowSignIn(ctx context.Context, email string) error {
 	who := account.Identity(email)
 	take := func(name ratelimit.Name, identity string) ratelimit.Decision {
-		return a.kit.Limiter.Take(name, identity, a.kit.Limit(name), 1)
+		return a.kit.Count(ctx, name, identity, a.kit.Limit(name))
 	}
 	d := take(ratelimit.SignIn, who+" "+httpkit.AddrIdentity(ctx))
 	if d.OK {

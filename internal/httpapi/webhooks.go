@@ -112,6 +112,7 @@ func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreatio
 	if err != nil {
 		return nil, err
 	}
+	wish.Local = httpkit.Unlimited(ctx)
 	e, secret, err := a.Webhooks.Create(ctx, from(ctx).account.ID, wish)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (a *API) updateWebhook(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	c := webhook.Change{URL: in.Body.URL, Events: in.Body.Events}
+	c := webhook.Change{URL: in.Body.URL, Events: in.Body.Events, Local: httpkit.Unlimited(ctx)}
 	if in.Body.Status != nil {
 		paused := *in.Body.Status != statusActive
 		c.Paused = &paused

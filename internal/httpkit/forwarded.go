@@ -49,3 +49,20 @@ func bare(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 func within(a netip.Addr, networks []netip.Prefix) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(a) })
 }
+
+// isUnlimited reports whether Unlimited holds for the client of a request, and for every address in X-Forwarded-For, even
+// where the peer is not a trusted proxy: behind a tunnel or a proxy on this machine every client would seem to be local.
+func (k *Kit) isUnlimited(r *http.Request, client netip.Addr) bool {
+	if k.Unlimited == nil || !k.Unlimited(client) || r.Header.Get("Forwarded") != "" {
+		return false
+	}
+	for text := range strings.SplitSeq(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if hop, ok := parseHop(text); !ok || !k.Unlimited(hop) {
+			return false
+		}
+	}
+	return true
+}

@@ -45,6 +45,9 @@ type Config struct {
 	LongPolls      int           // open at once from one address
 	Connections    int           // open at once from one address, for the text of the problem
 
+	// Unlimited reports whether no rate limits apply to a client address, as under profile: dev; nil: they apply to all.
+	Unlimited func(netip.Addr) bool
+
 	// Limits has the configured limit of every name that an operation uses. A name without an entry has the limit of
 	// ratelimit.Other.
 	Limits map[ratelimit.Name]ratelimit.Limit

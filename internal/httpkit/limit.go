@@ -43,12 +43,20 @@ func (k *Kit) Limit(n ratelimit.Name) ratelimit.Limit {
 // Take counts a call for an identity and sets the answer's RateLimit fields. Over the limit it answers with the problem
 // and returns false.
 func (k *Kit) Take(ctx huma.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) bool {
-	d := k.Limiter.Take(name, identity, limit, 1)
+	d := k.Count(ctx.Context(), name, identity, limit)
 	ShowLimit(ctx.Context(), d)
 	if !d.OK {
 		k.write(ctx, d.Problem())
 	}
 	return d.OK
+}
+
+// Count counts a call for an identity, unless no limits apply to the client of the request that ctx belongs to.
+func (k *Kit) Count(ctx context.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) ratelimit.Decision {
+	if Unlimited(ctx) {
+		return ratelimit.Decision{OK: true, Name: name}
+	}
+	return k.Limiter.Take(name, identity, limit, 1)
 }
 
 // ShowLimit sets the RateLimit fields of the answer to the request that ctx belongs to.
@@ -69,7 +77,10 @@ func (k *Kit) Poll(ctx context.Context, seconds int, left time.Duration) (wait t
 		return 0, func() {}, nil
 	}
 	c := callOf(ctx)
-	release, ok := k.Gauge.Acquire(ratelimit.LongPolls, c.identity(), k.LongPolls)
+	release, ok := func() {}, true
+	if !c.unlimited {
+		release, ok = k.Gauge.Acquire(ratelimit.LongPolls, c.identity(), k.LongPolls)
+	}
 	if !ok {
 		p := problem.Detailf(problem.RateLimited, "%d long-polls are open from your address; end one first", k.LongPolls)
 		p.RetryAfter = time.Second

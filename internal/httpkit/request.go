@@ -22,6 +22,7 @@ type call struct {
 	kit       *Kit
 	trace     trace
 	client    netip.Addr
+	unlimited bool                // see Config.Unlimited
 	writer    http.ResponseWriter // the connection's own, for its deadlines
 	operation string              // its id, "" before it is known
 	leases    []*budget.Lease     // see Reserve
@@ -43,6 +44,9 @@ func (c *call) identity() string { return ratelimit.AddrIdentity(c.client) }
 // ClientAddr returns the client's address of the request that ctx belongs to.
 func ClientAddr(ctx context.Context) netip.Addr { return callOf(ctx).client }
 
+// Unlimited reports whether Config.Unlimited holds for the client of the request that ctx belongs to.
+func Unlimited(ctx context.Context) bool { return callOf(ctx).unlimited }
+
 // AddrIdentity returns what limits by address count the request that ctx belongs to by.
 func AddrIdentity(ctx context.Context) string { return callOf(ctx).identity() }
 
@@ -60,6 +64,7 @@ func (k *Kit) outermost() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := k.Clock.Now()
 		c := &call{kit: k, trace: newTrace(r.Header.Get("Traceparent")), client: clientAddr(r, k.TrustedProxies), writer: w}
+		c.unlimited = k.isUnlimited(r, c.client)
 		rec := &recorder{ResponseWriter: w}
 		rec.Header().Set("Traceparent", c.trace.String())
 		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))

@@ -77,7 +77,7 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	} {
 		r.Header.Set(name, value)
 	}
-	answer, err := s.Client.Do(r)
+	answer, err := s.client(e).Do(r)
 	if err != nil {
 		d.Error = s.failure(err)
 	} else {
@@ -88,6 +88,14 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 		s.Observe(d.Succeeded, d.Duration)
 	}
 	return d, nil
+}
+
+// client returns the HTTP client for an endpoint.
+func (s *Service) client(e *Endpoint) *http.Client {
+	if e.local && s.Local != nil {
+		return s.Local.Client
+	}
+	return s.Client
 }
 
 // readAnswer records an answer. Only its status counts: an incomplete body does not matter.

@@ -18,13 +18,14 @@ type Params struct {
 	URL    string
 	Events []event.Name
 	Domain id.Domain // "": all events of the account
+	Local  bool      // the client is a trusted one; see Parts.Local
 }
 
 // Create creates an endpoint and sends it a ping. It returns the signing secret, which is shown only once.
 //
 // Errors: webhook.url_forbidden, webhook.limit_reached, request.invalid.
 func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*Endpoint, string, error) {
-	if err := s.checkURL(ctx, w.URL); err != nil {
+	if err := s.checkURL(ctx, w.URL, w.Local); err != nil {
 		return nil, "", err
 	}
 	if err := s.owns(ctx, account, w.Domain); err != nil {
@@ -35,7 +36,7 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*En
 		return nil, "", err
 	}
 	now := s.Clock.Now().Truncate(time.Microsecond)
-	e := &Endpoint{ID: id.New[id.Webhook](now), Account: account, URL: w.URL, Events: w.Events, Domain: w.Domain, CreatedAt: now}
+	e := &Endpoint{ID: id.New[id.Webhook](now), Account: account, URL: w.URL, Events: w.Events, Domain: w.Domain, CreatedAt: now, local: w.Local && s.Local != nil}
 	secret := newSecret()
 	e.secret = s.sealer.Seal(secret, string(e.ID))
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -58,9 +59,13 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*En
 	return e, shownSecret(secret), nil
 }
 
-// checkURL checks that a URL may be used. Error: webhook.url_forbidden.
-func (s *Service) checkURL(ctx context.Context, rawURL string) error {
-	err := s.Guard.CheckURL(ctx, rawURL)
+// checkURL checks that a URL may be used; local says that the client is a trusted one. Error: webhook.url_forbidden.
+func (s *Service) checkURL(ctx context.Context, rawURL string, local bool) error {
+	guard := s.Guard
+	if local && s.Local != nil {
+		guard = s.Local.Guard
+	}
+	err := guard.CheckURL(ctx, rawURL)
 	switch {
 	case err == nil:
 		return nil
@@ -112,6 +117,7 @@ type Change struct {
 	URL    *string
 	Events []event.Name
 	Paused *bool
+	Local  bool // the client is a trusted one; see Parts.Local
 }
 
 // Update changes an endpoint of an account. Resuming it resets its failure count and delivers the events that waited.
@@ -121,7 +127,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 		return nil, err
 	}
 	if c.URL != nil {
-		if err := s.checkURL(ctx, *c.URL); err != nil {
+		if err := s.checkURL(ctx, *c.URL, c.Local); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +152,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 // apply changes an endpoint and reports whether that resumed it.
 func (c Change) apply(e *Endpoint) (resumed bool) {
 	if c.URL != nil {
-		e.URL = *c.URL
+		e.URL, e.local = *c.URL, c.Local
 	}
 	if c.Events != nil {
 		e.Events = c.Events

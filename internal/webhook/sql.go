@@ -19,7 +19,7 @@ import (
 const shut = "coalesce((SELECT disabled FROM account WHERE account.id = webhook.account_id), 0)"
 
 const columns = `id, account_id, url, events, coalesce(domain_id, ''), paused_reason, failures, attempts, secret, old_secret, old_secret_until,
-	created_at, coalesce(last_delivery_at, 0), ` + shut
+	created_at, coalesce(last_delivery_at, 0), local, ` + shut
 
 const deliveryColumns = `id, event_id, event, attempt, succeeded, http_status, error, duration, attempted_at, coalesce(next_attempt_at, 0), response_body`
 
@@ -29,9 +29,9 @@ const (
 	selectListeners = "SELECT id, account_id, events, coalesce(domain_id, ''), paused_reason, " + shut + " FROM webhook WHERE account_id IN "
 	countWebhooks   = "SELECT count(*) FROM webhook WHERE account_id = $1"
 
-	insertWebhook = `INSERT INTO webhook (id, account_id, url, events, domain_id, paused_reason, failures, attempts, secret, old_secret_until, created_at)
-		VALUES ($1, $2, $3, $4, nullif($5, ''), '', 0, 0, $6, 0, $7)`
-	updateWebhook = `UPDATE webhook SET url = $2, events = $3, paused_reason = $4, failures = $5, secret = $6, old_secret = $7, old_secret_until = $8
+	insertWebhook = `INSERT INTO webhook (id, account_id, url, events, domain_id, paused_reason, failures, attempts, secret, old_secret_until, created_at, local)
+		VALUES ($1, $2, $3, $4, nullif($5, ''), '', 0, 0, $6, 0, $7, $8)`
+	updateWebhook = `UPDATE webhook SET url = $2, events = $3, paused_reason = $4, failures = $5, secret = $6, old_secret = $7, old_secret_until = $8, local = $9
 		WHERE id = $1`
 	updateTried = `UPDATE webhook SET paused_reason = $2, failures = $3, attempts = $4, last_delivery_at = nullif(CAST($5 AS BIGINT), 0) WHERE id = $1`
 	deleteByID  = "DELETE FROM webhook WHERE id = $1"
@@ -59,7 +59,7 @@ func scan(row db.Row) (*Endpoint, error) {
 	var e Endpoint
 	var events string
 	var oldUntil, created, last int64
-	err := row.Scan(&e.ID, &e.Account, &e.URL, &events, &e.Domain, &e.PausedReason, &e.FailureCount, &e.attempts, &e.secret, &e.old, &oldUntil, &created, &last, &e.shut)
+	err := row.Scan(&e.ID, &e.Account, &e.URL, &events, &e.Domain, &e.PausedReason, &e.FailureCount, &e.attempts, &e.secret, &e.old, &oldUntil, &created, &last, &e.local, &e.shut)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func insertTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, insertWebhook, e.ID, e.Account, e.URL, events, e.Domain, e.secret, e.CreatedAt.UnixMicro())
+	_, err = tx.Exec(ctx, insertWebhook, e.ID, e.Account, e.URL, events, e.Domain, e.secret, e.CreatedAt.UnixMicro(), e.local)
 	return err
 }
 
@@ -176,7 +176,7 @@ func saveTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, updateWebhook, e.ID, e.URL, events, e.PausedReason, e.FailureCount, e.secret, e.old, db.Micros(e.oldUntil))
+	_, err = tx.Exec(ctx, updateWebhook, e.ID, e.URL, events, e.PausedReason, e.FailureCount, e.secret, e.old, db.Micros(e.oldUntil), e.local)
 	return err
 }
 

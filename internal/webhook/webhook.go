@@ -40,6 +40,7 @@ type Endpoint struct {
 	CreatedAt      time.Time
 	LastDeliveryAt time.Time // when it last accepted an event; zero: never
 
+	local    bool   // its URL was set by a trusted client, see Parts.Local
 	shut     bool   // its account is disabled
 	attempts int64  // made so far
 	secret   []byte // sealed
@@ -77,6 +78,13 @@ type Guard interface {
 	CheckURL(ctx context.Context, rawURL string) error
 }
 
+// Local is the Guard and the Client for endpoints whose URLs were set by trusted clients: under profile: dev those may be on
+// this machine and in private networks (docs/spec/dev.md#webhooks).
+type Local struct {
+	Guard  Guard
+	Client *http.Client
+}
+
 // Policy is the operator's settings.
 type Policy struct {
 	Retries       []time.Duration // waits before the second and further attempts
@@ -99,6 +107,7 @@ type Parts struct {
 	Domains Domains
 	Guard   Guard
 	Client  *http.Client // follows no redirects and connects to no address that Guard forbids
+	Local   *Local       // for endpoints of trusted clients; nil: there are none
 	Seal    [32]byte     // encrypts stored secrets
 	Chance  func() float64
 	Logger  *slog.Logger
