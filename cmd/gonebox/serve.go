@@ -1,9 +1,13 @@
 package main
 
-import "github.com/gonebox/gonebox/internal/app"
+import (
+	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/config"
+)
 
 type serveCmd struct {
 	configFlags
+	Dev      bool    `help:"Short for --set profile=dev: for tests and development on this machine."`
 	Roles    *string `placeholder:"ROLE,…" help:"Parts to run: smtp, api, jobs; default: all. Fewer than all require PostgreSQL."`
 	HTTPAddr *string `name:"http-addr" placeholder:"HOST:PORT" help:"Short for --set http.addr=HOST:PORT."`
 	SMTPAddr *string `name:"smtp-addr" placeholder:"HOST:PORT" help:"Short for --set smtp.addr=HOST:PORT."`
@@ -19,7 +23,12 @@ Example:
 
 // Run runs the service until the context ends.
 func (s *serveCmd) Run(c *console) error {
-	cfg, err := s.load(c, map[string]*string{"roles": s.Roles, "http.addr": s.HTTPAddr, "smtp.addr": s.SMTPAddr})
+	own := map[string]*string{"roles": s.Roles, "http.addr": s.HTTPAddr, "smtp.addr": s.SMTPAddr}
+	if s.Dev {
+		profile := config.ProfileDev
+		own["profile"] = &profile
+	}
+	cfg, err := s.load(c, own)
 	if err != nil {
 		return err
 	}

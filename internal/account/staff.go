@@ -32,15 +32,24 @@ func (r *Registry) Find(ctx context.Context, who string) (*Account, error) {
 }
 
 func find(ctx context.Context, q db.Queryer, who string) (*Account, error) {
-	query, arg := selectByEmail, Fold(who)
-	if account, err := id.Parse[id.Account](who); err == nil {
-		query, arg = selectByID, string(account)
-	}
-	a, err := getAccount(ctx, q, query, arg)
+	a, err := lookUp(ctx, q, who)
 	if err == nil && a == nil {
 		err = fmt.Errorf("there is no account %s", who)
 	}
 	return a, err
+}
+
+// LookUp returns the account with an e-mail address or identifier, or nil.
+func (r *Registry) LookUp(ctx context.Context, who string) (*Account, error) {
+	return lookUp(ctx, r.db, who)
+}
+
+func lookUp(ctx context.Context, q db.Queryer, who string) (*Account, error) {
+	query, arg := selectByEmail, Fold(who)
+	if account, err := id.Parse[id.Account](who); err == nil {
+		query, arg = selectByID, string(account)
+	}
+	return getAccount(ctx, q, query, arg)
 }
 
 // SetPlan assigns a plan. The caller has checked that the catalogue has its code.

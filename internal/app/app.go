@@ -86,6 +86,7 @@ type App struct {
 	metrics       *metrics
 	memory        *budget.Budget
 	baseURL       string // the URL at which clients reach the service
+	devKey        string // the developer key of profile: dev; "": another profile
 
 	rawStore       rawStore
 	limiter        *ratelimit.Limiter
@@ -118,6 +119,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 	if err := a.requireSecret(); err != nil {
 		return nil, err
 	}
+	if cfg.IsDev() {
+		a.log.Warn(devWarning)
+	}
 	for _, w := range cfg.Warnings() {
 		a.log.Warn("setting opens the service to everyone", "key", w.Key, "value", w.Value, "advice", w.Advice)
 	}
@@ -143,6 +147,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 	if err := a.domains.Reload(ctx); err != nil {
 		return nil, err
 	}
+	if err := a.setUpDev(ctx, master); err != nil {
+		return nil, err
+	}
 	a.logMissingBankKeys(ctx)
 	<-warm
 	return a, nil
@@ -157,7 +164,7 @@ func (a *App) Close() error {
 		}
 	}
 	if a.webhooks != nil {
-		a.webhooks.guard.Close()
+		a.webhooks.close()
 	}
 	errs = append(errs, a.cluster.close())
 	if a.db != nil {

@@ -71,6 +71,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 		DB: a.db, Clock: a.clock, Keys: keys, Wake: a.wake, Plans: entitled, Domains: a.domains, Outbox: outbox, HoldSecret: holdKey[:],
 		Policy: mailbox.Policy{
 			Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
+			SinkTTL: cfg.SMTP.Sink.TTL, SinkMax: cfg.SMTP.Sink.Mailboxes,
 		},
 		ObserveBatch: a.metrics.observeEraseBatch,
 	})
@@ -106,6 +107,7 @@ func (a *App) newResolver(o Options) mailauth.Resolver {
 func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {
 	return inbound.New(inbound.Parts{
 		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, RawMessages: a.rawStore, Filters: a.filters, Outbox: outbox,
+		Sink:          a.newSink(),
 		Authenticator: mailauth.New(dns, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), BatchMax: a.cfg.SMTP.SetMax,
 		ObserveBatch: func(mails int) { a.metrics.batchSize.Observe(float64(mails)) },

@@ -63,7 +63,7 @@ func (a *App) kitConfig() httpkit.Config {
 		Observe: a.metrics.observeCall, Unavailable: db.Unavailable,
 		BaseURL: a.baseURL, Version: Version, TrustedProxies: cfg.HTTP.TrustedProxies,
 		BodyMax: int64(cfg.HTTP.BodyMax), LargeBodyMax: int64(cfg.HTTP.LargeBodyMax), WriteTimeout: cfg.HTTP.WriteTimeout,
-		WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
+		Unlimited: a.unlimited(), WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
 		Limits: map[ratelimit.Name]ratelimit.Limit{
 			ratelimit.MailboxCreate: cfg.Limits.MailboxCreate, ratelimit.SessionStart: cfg.Limits.Session, ratelimit.Reads: cfg.Limits.Reads,
 			ratelimit.SignIn: cfg.Limits.SignIn, ratelimit.SignInAccount: cfg.Limits.SignInAccount, ratelimit.SignInAddress: cfg.Limits.SignInAddress,

@@ -41,7 +41,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 			return fmt.Errorf("metrics.addr: %w", err)
 		}
 	}
-	return nil
+	return a.checkDevListeners()
 }
 
 // maxConnections returns how many client connections a process with a limit of file descriptors may have open. A quarter of the

@@ -245,6 +245,7 @@ func (w *seeding) call(ctx context.Context, method, path string, body, answer an
 		}
 	}
 	r := httptest.NewRequestWithContext(ctx, method, path, bytes.NewReader(text))
+	r.RemoteAddr = "127.0.0.1:0" // under profile: dev an operator may name local endpoints
 	r.Header.Set("Authorization", "Bearer "+w.credential)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")

@@ -35,6 +35,9 @@ const waitingProcs = 1
 
 // printGreeting prints the addresses of the service and a first command to try.
 func (a *App) printGreeting(out io.Writer) {
+	if a.cfg.IsDev() {
+		fmt.Fprintf(out, "*** %s ***\n", devWarning)
+	}
 	fmt.Fprintf(out, "Gonebox %s is ready.\n", Version)
 	if a.runs(roleAPI) {
 		fmt.Fprintf(out, "  API             %s%s\n", a.baseURL, httpapi.BasePath)
@@ -45,6 +48,12 @@ func (a *App) printGreeting(out io.Writer) {
 	if addr := a.SMTPAddr(); addr != nil {
 		_, port, _ := net.SplitHostPort(addr.String())
 		fmt.Fprintf(out, "  SMTP            port %s, mail for %s\n", port, strings.Join(a.publicDomains(), ", "))
+	}
+	if a.devKey != "" {
+		fmt.Fprintf(out, "  account         %s\n", config.DevAccount)
+		if a.cfg.Dev.Key == "" { // a configured key is known
+			fmt.Fprintf(out, "  developer key   %s\n", a.devKey)
+		}
 	}
 	fmt.Fprintf(out, "  data            %s\n", a.cfg.DataDir)
 	if addr := a.MetricsAddr(); addr != nil {

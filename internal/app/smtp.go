@@ -23,6 +23,12 @@ func (a *App) assembleSMTP() error {
 			Memory: cfg.SMTP.MemoryTimeout,
 		},
 	}
+	if cfg.SMTP.Auth == "accept_any" {
+		c.AcceptAuth = isLocal
+	}
+	if c.Unlimited = a.unlimited(); c.Unlimited != nil {
+		c.AllowMessage = unlessUnlimited(c.Unlimited, c.AllowMessage)
+	}
 	if cfg.SMTP.TLS.ACME {
 		a.acme = smtpd.NewACME(cfg.SMTP.Hostname, filepath.Join(cfg.DataDir, "acme"), cfg.SMTP.TLS.ACMEDirectory)
 		c.TLS = a.acme.Config()

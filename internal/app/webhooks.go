@@ -23,6 +23,7 @@ type webhooks struct {
 	*webhook.Service
 	queue *job.Queue
 	guard *netguard.Guard
+	local *netguard.Guard // nil: without profile: dev
 }
 
 // newWebhooks creates them. dns is the resolver of the service; if it cannot resolve addresses, as in tests, that of the
@@ -41,8 +42,16 @@ func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhoo
 	h.guard = netguard.New(netguard.Options{
 		Resolver: lookup, Clock: a.clock, Allow: cfg.AllowNetworks, Timeout: cfg.Timeout, AnswerMax: int64(cfg.ResponseMax),
 	})
+	var local *webhook.Local
+	if a.cfg.IsDev() {
+		// The system's resolver knows localhost and the names of containers.
+		h.local = netguard.New(netguard.Options{
+			Clock: a.clock, Allow: append(localNetworks(), cfg.AllowNetworks...), Plain: true, Timeout: cfg.Timeout, AnswerMax: int64(cfg.ResponseMax),
+		})
+		local = &webhook.Local{Guard: h.local, Client: h.local.Client()}
+	}
 	h.Service, err = webhook.New(webhook.Parts{
-		DB: a.db, Clock: a.clock, Queue: h.queue, Plans: plans, Domains: a.domains, Guard: h.guard, Client: h.guard.Client(), Seal: seal, Logger: a.log,
+		DB: a.db, Clock: a.clock, Queue: h.queue, Plans: plans, Domains: a.domains, Guard: h.guard, Client: h.guard.Client(), Local: local, Seal: seal, Logger: a.log,
 		Observe: a.metrics.observeAttempt,
 		Policy: webhook.Policy{
 			Retries: cfg.RetrySchedule, Jitter: float64(cfg.RetryJitter) / 100, RetryAfterMax: cfg.RetryAfterMax, PauseAfter: cfg.PauseAfterFailures,
@@ -59,4 +68,12 @@ func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhoo
 // outbox returns where the domains publish their events.
 func (h *webhooks) outbox(pendingMax time.Duration) *webhook.Outbox {
 	return webhook.NewOutbox(h.queue, pendingMax)
+}
+
+// close closes idle connections to endpoints.
+func (h *webhooks) close() {
+	h.guard.Close()
+	if h.local != nil {
+		h.local.Close()
+	}
 }

@@ -9,6 +9,8 @@ import (
 // check checks the rules that involve more than one value, once all sources are applied.
 func (l *loader) check() {
 	l.checkAddresses()
+	l.checkSink()
+	l.checkDev()
 	l.checkTLS()
 	l.checkBounds()
 	l.checkBilling()
@@ -36,8 +38,16 @@ func (l *loader) checkAddresses() {
 	l.require(!same(c.HTTP.Addr, c.SMTP.Addr), "is the address of http.addr too; give each its own", "smtp.addr", "http.addr")
 	l.require(!same(c.Metrics.Addr, c.HTTP.Addr), "is the public address http.addr; give metrics a private one", "metrics.addr", "http.addr")
 	l.require(!same(c.Metrics.Addr, c.SMTP.Addr), "is the address of smtp.addr too; give each its own", "metrics.addr", "smtp.addr")
+	for _, key := range listeners()[:3] {
+		l.require(!same(c.Compat.Mailpit.Addr, l.byKey[key].text()), "is the address of "+key+" too; give each its own", "compat.mailpit.addr", key)
+	}
 	all := len(l.byKey["roles"].oneOf)
 	l.require(len(c.Roles) == all || c.Database.URL != "", "the other parts cannot share a SQLite database; set database.url, or leave roles out", "roles", "database.url")
+}
+
+func (l *loader) checkSink() {
+	sink := l.config.SMTP.Sink
+	l.require(len(sink.Domains) == 0 || sink.Account != "", "needs smtp.sink.account beside it, the account that gets the mail", "smtp.sink.domains", "smtp.sink.account")
 }
 
 func (l *loader) checkTLS() {

@@ -26,6 +26,7 @@ import (
 //	zero      what zero means; without it a number must be above zero
 //	open      the advice given when the value opens the service to everyone; see Warnings
 type Config struct {
+	Profile       string        `key:"profile" default:"standard" oneof:"standard dev" help:"dev: defaults and permissions for a laptop or a CI job, for clients on loopback and private networks alone; see docs/spec/dev.md"`
 	DataDir       string        `key:"data_dir" default:"./data" required:"true" help:"directory of the database, the raw messages and the generated secret key"`
 	BaseURL       string        `key:"base_url" default:"http://localhost:8080" form:"base_url" help:"URL at which browsers and clients reach the service: scheme and host, no path"`
 	Domains       []string      `key:"domains" default:"gonebox.localhost" required:"true" form:"domain" help:"active public mail domains; the first is used when a request names none"`
@@ -51,6 +52,8 @@ type Config struct {
 	Domain   Domain   `key:"domain" help:"private domains"`
 	Webhooks Webhooks `key:"webhooks" help:"delivery of events to webhook endpoints"`
 	Billing  Billing  `key:"billing" help:"points, top-ups and payment providers"`
+	Dev      Dev      `key:"dev" help:"the account of profile: dev"`
+	Compat   Compat   `key:"compat" help:"APIs of other services, each on a listener of its own"`
 	Limits   Limits   `key:"limits" help:"rate limits (count/period; several may be joined by commas) and limits on what is open at once"`
 	// Plans starts with the guest plan; the others follow in the order of the catalogue.
 	Plans []plan.Plan `key:"plans" help:"the plans; a code that is not one of the defaults adds a plan, which starts with the values of free"`
@@ -89,6 +92,7 @@ func parse(name string, data []byte, environ []string, overrides map[string]stri
 		return nil, err
 	}
 	l := newLoader(root)
+	l.profile(root, environ, overrides)
 	l.file(name, root)
 	l.environment(environ)
 	l.commandLine(overrides)

@@ -37,6 +37,11 @@ func checkForm(form, text string) error {
 		ok, reason = isHostPort(text, false), "is not host:port, like 127.0.0.1:53"
 	case "domain":
 		ok, reason = isDomain(text), "is not a domain name in lower-case A-label form, like mail.example.org"
+	case "sink_domain":
+		ok, reason = text == "*" || isSinkDomain(text), "is neither * nor a domain name in lower-case A-label form, like company.test"
+	case "developer_key":
+		_, _, err := token.ParseDeveloper(text)
+		ok, reason = err == nil, "is not a whole developer key; gonebox key generate prints one"
 	case "local_part":
 		ok, reason = localPart.MatchString(text), "cannot be a local part; use lower-case letters, digits and . _ -"
 	case "postgres":
@@ -81,6 +86,9 @@ func isHostPort(text string, listen bool) bool {
 	}
 	return host == "" || hostName.MatchString(host)
 }
+
+// isSinkDomain is isDomain that also accepts a single label, since systems under test send to names like app.
+func isSinkDomain(name string) bool { return !strings.Contains(name, "*") && (isDomain(name) || isDomain(name+".test")) }
 
 // isDomain checks for two or more labels in lower-case A-label form, the last of which is not a number (RFC 1123 §2.1).
 func isDomain(name string) bool {

@@ -50,6 +50,8 @@ type SMTP struct {
 	WriteTimeout   time.Duration  `key:"write_timeout" default:"2m" help:"time for a client to receive a reply"`
 	SessionTimeout time.Duration  `key:"session_timeout" default:"1h" help:"maximum duration of a connection"`
 	MemoryTimeout  time.Duration  `key:"memory_timeout" default:"1m" help:"how long a message waits for memory (memory.budget) before its sender is asked to try again later"`
+	Auth           string         `key:"auth" default:"off" oneof:"off accept_any" help:"SMTP AUTH: off, or any credentials are accepted from clients on loopback and private networks and grant nothing, for applications that insist on signing in"`
+	Sink           Sink           `key:"sink" help:"domains whose mail opens mailboxes of one account, for the mail of systems under test"`
 	TLS            TLS            `key:"tls" help:"STARTTLS: certificate files, certificates obtained by ACME, or neither"`
 }
 
@@ -59,6 +61,29 @@ type TLS struct {
 	Key           string `key:"key" default:"" help:"PEM file of the certificate's private key"`
 	ACME          bool   `key:"acme" default:"false" help:"obtain and renew a certificate for smtp.hostname by ACME; http.addr must be reachable on port 80 of that name"`
 	ACMEDirectory string `key:"acme_directory" default:"https://acme-v02.api.letsencrypt.org/directory" help:"directory URL of the ACME authority, whose terms are accepted by using it"`
+}
+
+// Sink is the section smtp.sink.
+type Sink struct {
+	Domains   []string      `key:"domains" default:"" form:"sink_domain" help:"domains of which every address is accepted; \"*\" is every domain that is not served otherwise"`
+	Account   string        `key:"account" default:"" help:"e-mail address of the account that the mailboxes belong to"`
+	TTL       time.Duration `key:"ttl" default:"168h" min:"1m" max:"8784h" help:"how long a mailbox lives after it was opened, and raw messages in it are kept"`
+	Mailboxes int           `key:"mailboxes" default:"10000" max:"1000000" help:"maximum number of live mailboxes; the oldest is ended when another is opened"`
+}
+
+// Dev is the section dev.
+type Dev struct {
+	Key Secret `key:"key" default:"" form:"developer_key" help:"developer key of the account dev@gonebox.localhost, a whole key x_...; empty: derived from the secret of the installation, and printed at start"`
+}
+
+// Compat is the section compat.
+type Compat struct {
+	Mailpit Mailpit `key:"mailpit" help:"the APIs of Mailpit and MailHog over the mail of smtp.sink, without authentication"`
+}
+
+// Mailpit is the section compat.mailpit.
+type Mailpit struct {
+	Addr string `key:"addr" default:"" form:"listen" help:"address to listen on, host:port; clients outside of loopback and private networks are refused; empty: off"`
 }
 
 // Database is the section database.

@@ -1,0 +1,114 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// ProfileDev is the value of the key profile for laptops and CI jobs.
+const ProfileDev = "dev"
+
+// DevAccount is the e-mail address of the account that exists under profile: dev.
+const DevAccount = "dev@gonebox.localhost"
+
+// fromProfile is the origin of the defaults that a profile changes.
+const fromProfile = "profile dev"
+
+// devDefaults are the defaults under profile: dev, where they differ. File, environment and command line go before them.
+func devDefaults() map[string]string {
+	return map[string]string{
+		"smtp.addr": ":1025", "smtp.auth": "accept_any", "smtp.sink.domains": "*", "smtp.sink.account": DevAccount,
+		"compat.mailpit.addr": ":8025", "mailbox.max_messages": "100000", "message.attachment_max": "25MiB",
+	}
+}
+
+// profile applies the defaults of the profile that the sources name, before the sources themselves.
+func (l *loader) profile(root *yaml.Node, environ []string, overrides map[string]string) {
+	if profileOf(root, environ, overrides) != ProfileDev {
+		return
+	}
+	for key, value := range devDefaults() {
+		s := l.byKey[key]
+		l.apply(s, s.split(value), value, fromProfile)
+	}
+}
+
+// profileOf returns the value of the key profile. A value that is not valid is reported when its source is applied.
+func profileOf(root *yaml.Node, environ []string, overrides map[string]string) (profile string) {
+	for key, value := range pairs(root) {
+		if key.Value == "profile" {
+			profile = value.Value
+		}
+	}
+	for _, entry := range environ {
+		if name, value, _ := strings.Cut(entry, "="); name == envPrefix+"PROFILE" {
+			profile = value
+		}
+	}
+	if value, ok := overrides["profile"]; ok {
+		profile = value
+	}
+	return profile
+}
+
+// IsDev reports whether the profile is dev.
+func (c *Config) IsDev() bool { return c.Profile == ProfileDev }
+
+// checkDev refuses profile: dev on a service that others are meant to reach.
+func (l *loader) checkDev() {
+	c := l.config
+	if !c.IsDev() {
+		return
+	}
+	l.require(!isPublicURL(c.BaseURL), "is a public URL, which profile: dev must not have; write http://localhost:8080 or a private address", "base_url")
+	for _, key := range listeners() {
+		l.require(!isPublicListener(l.byKey[key].text()), "is a public address, which profile: dev must not listen on; leave out the host, or use 127.0.0.1", key)
+	}
+}
+
+// listeners returns the keys of the addresses to listen on.
+func listeners() []string {
+	return []string{"http.addr", "smtp.addr", "metrics.addr", "compat.mailpit.addr"}
+}
+
+// isPublicURL reports whether a URL may be reached from the internet: it has the scheme https, a name with a dot outside of
+// localhost, or a public address.
+func isPublicURL(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "https" {
+		return true
+	}
+	if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return !addr.IsUnspecified() && IsPublic(addr)
+	}
+	return isPublicName(u.Hostname())
+}
+
+// isPublicListener reports whether an address to listen on is public. An unspecified one is not.
+func isPublicListener(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil || host == "" {
+		return false
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return !addr.IsUnspecified() && IsPublic(addr)
+	}
+	return isPublicName(host)
+}
+
+// isPublicName reports whether a host name has a dot and is not below localhost.
+func isPublicName(name string) bool {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	return strings.Contains(name, ".") && !strings.HasSuffix(name, ".localhost")
+}
+
+// IsPublic reports whether an address is outside of the networks that profile: dev trusts: loopback (127.0.0.0/8, ::1) and the
+// private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7).
+func IsPublic(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	return !addr.IsLoopback() && !addr.IsPrivate()
+}
