@@ -147,7 +147,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 	if err := a.domains.Reload(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.setUpDev(ctx, master); err != nil {
+	if err := a.setUpDev(ctx, dataKey); err != nil {
 		return nil, err
 	}
 	a.logMissingBankKeys(ctx)

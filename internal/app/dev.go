@@ -76,7 +76,7 @@ func (a *App) checkDevListeners() error {
 
 // setUpDev creates the account and the developer key of profile: dev where they are missing. Another key that dev.key had
 // before is revoked.
-func (a *App) setUpDev(ctx context.Context, master []byte) error {
+func (a *App) setUpDev(ctx context.Context, dataKey []byte) error {
 	if !a.cfg.IsDev() {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (a *App) setUpDev(ctx context.Context, master []byte) error {
 	}
 	key := string(a.cfg.Dev.Key)
 	if key == "" {
-		seed, err := token.Derive(master, "developer key of profile dev")
+		seed, err := token.Derive(dataKey, "developer key of profile dev")
 		if err != nil {
 			return err
 		}

@@ -88,7 +88,9 @@ func isHostPort(text string, listen bool) bool {
 }
 
 // isSinkDomain is isDomain that also accepts a single label, since systems under test send to names like app.
-func isSinkDomain(name string) bool { return !strings.Contains(name, "*") && (isDomain(name) || isDomain(name+".test")) }
+func isSinkDomain(name string) bool {
+	return !strings.Contains(name, "*") && (isDomain(name) || isDomain(name+".test"))
+}
 
 // isDomain checks for two or more labels in lower-case A-label form, the last of which is not a number (RFC 1123 §2.1).
 func isDomain(name string) bool {
