@@ -5,7 +5,7 @@ import "slices"
 const module = "github.com/gonebox/gonebox"
 
 // kit are the packages that depend on no domain.
-var kit = internal("blob", "budget", "buffer", "cache", "clock", "connlimit", "datakey", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
+var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "connlimit", "datakey", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
 	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake")
 
 // domains hold the rules of one noun each.
@@ -44,6 +44,7 @@ var imports = map[string][]string{
 	"internal/budget":           nil,
 	"internal/buffer":           nil,
 	"internal/clock":            nil,
+	"internal/compose":          nil,
 	"internal/config":           internal("plan", "ratelimit", "token"),
 	"internal/connlimit":        nil,
 	"internal/db":               nil,

@@ -34,6 +34,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, Guests: a.guests, Accounts: a.accounts,
 		Keys: a.keys, Filters: a.filters, Webhooks: a.webhooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
+		Injector: a.inbound, InjectOff: cfg.Inject == "off", MessageMax: int64(cfg.SMTP.MaxSize),
 		GuestsOff: cfg.Access.Guests == "off", Ready: a.ready, Stopping: a.stopping.Load, ProbesOnly: !a.runs(roleAPI), SessionMax: catalogue.Guest().Entitlements.MailboxesMax,
 	})
 	pages := api
@@ -65,7 +66,7 @@ func (a *App) kitConfig() httpkit.Config {
 		BodyMax: int64(cfg.HTTP.BodyMax), LargeBodyMax: int64(cfg.HTTP.LargeBodyMax), WriteTimeout: cfg.HTTP.WriteTimeout,
 		Unlimited: a.unlimited(), WaitMax: cfg.API.WaitMax, PageDefault: cfg.API.PageDefault, LongPolls: cfg.Limits.LongPolls, Connections: cfg.Limits.HTTPConnections,
 		Limits: map[ratelimit.Name]ratelimit.Limit{
-			ratelimit.MailboxCreate: cfg.Limits.MailboxCreate, ratelimit.SessionStart: cfg.Limits.Session, ratelimit.Reads: cfg.Limits.Reads,
+			ratelimit.MailboxCreate: cfg.Limits.MailboxCreate, ratelimit.SessionStart: cfg.Limits.Session, ratelimit.Reads: cfg.Limits.Reads, ratelimit.Inject: cfg.Limits.Inject,
 			ratelimit.SignIn: cfg.Limits.SignIn, ratelimit.SignInAccount: cfg.Limits.SignInAccount, ratelimit.SignInAddress: cfg.Limits.SignInAddress,
 			ratelimit.Register: cfg.Limits.Register, ratelimit.Other: cfg.Limits.Other,
 		},

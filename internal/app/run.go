@@ -20,7 +20,7 @@ func (a *App) Run(ctx context.Context) error {
 	defer endDelivery()
 	inside.Go(func() { a.cluster.run(delivery) })
 	inside.Go(func() { a.localSchedule.Run(ctx) })
-	if a.runs(roleSMTP) {
+	if a.runs(roleSMTP) || a.runs(roleAPI) { // the API injects mail
 		inside.Go(func() { a.inbound.Run(delivery) })
 	}
 	if a.runs(roleJobs) {

@@ -31,6 +31,7 @@ type Config struct {
 	BaseURL       string        `key:"base_url" default:"http://localhost:8080" form:"base_url" help:"URL at which browsers and clients reach the service: scheme and host, no path"`
 	Domains       []string      `key:"domains" default:"gonebox.localhost" required:"true" form:"domain" help:"active public mail domains; the first is used when a request names none"`
 	Roles         []string      `key:"roles" default:"smtp, api, jobs" required:"true" oneof:"smtp api jobs" help:"the parts that this process runs; fewer than all need database.url"`
+	Inject        string        `key:"inject" default:"on" oneof:"on off" help:"whether clients may put messages into their mailboxes over the API"`
 	DiskReserve   Size          `key:"disk_reserve" default:"32MiB" zero:"none" help:"disk space in data_dir kept free for deleting when the disk is full, at most an eighth of the disk; not used with PostgreSQL"`
 	ShutdownGrace time.Duration `key:"shutdown_grace" default:"20s" help:"how long work in progress may continue after the signal to stop"`
 	ShutdownDelay time.Duration `key:"shutdown_delay" default:"0s" zero:"no delay" help:"how long the service keeps serving after the signal to stop, with /readyz answering 503, so that load balancers notice; shutdown_grace begins afterwards"`

@@ -219,6 +219,7 @@ type Limits struct {
 	Register        ratelimit.Limit `key:"register" default:"10/1h" help:"registration from an IP address"`
 	Session         ratelimit.Limit `key:"session" default:"30/1m" help:"guest sessions started from an IP address"`
 	Reads           ratelimit.Limit `key:"reads" default:"300/1m" help:"reads with a mailbox token from an IP address"`
+	Inject          ratelimit.Limit `key:"inject" default:"30/1m" help:"messages that are injected from an IP address"`
 	LongPolls       int             `key:"long_polls" default:"100" help:"long-polls open at once from an IP address"`
 	HTTPConnections int             `key:"http_connections" default:"200" help:"HTTP connections open at once from an IP address (IPv6: /64), except from http.trusted_proxies; further ones are answered 429, except for health checks"`
 	Other           ratelimit.Limit `key:"other" default:"300/1m" help:"other calls with a credential, or from an IP address where there is none"`

@@ -53,7 +53,7 @@ func TestTheFormsOfEvents(t *testing.T) {
 			event.MessageReceived{ID: "msg_1", MailboxID: "mbx_1", Address: "a@b.c", To: []event.Address{{Address: "a@b.c"}}, ReceivedAt: stamp, Size: 7},
 			`{"type":"message.received","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"msg_1","mailboxId":"mbx_1","address":"a@b.c",` +
 				`"from":{"name":"","address":""},"to":[{"name":"","address":"a@b.c"}],"subject":"","preview":"","receivedAt":"2026-03-14T12:00:00.123Z",` +
-				`"sentAt":null,"size":7,"seen":false,"hasAttachments":false,"otp":null}}`,
+				`"sentAt":null,"size":7,"seen":false,"hasAttachments":false,"otp":null,"source":""}}`,
 		},
 		{
 			event.OTPExtracted{OTP: event.OTP{Code: "123456", MessageID: "msg_1", ReceivedAt: stamp, Confidence: 0.5, Links: []string{}}, MailboxID: "mbx_1", Address: "a@b.c"},

@@ -33,6 +33,7 @@ type Parts struct {
 	HTTP          httpkit.Config // New fills in its API
 	Domains       *domain.Service
 	Mailboxes     *mailbox.Service
+	Injector      Injector
 	Messages      *message.Service
 	Guests        *guest.Service
 	Accounts      *account.Service
@@ -49,6 +50,8 @@ type Parts struct {
 	Stopping      func() bool // reports whether the process is shutting down
 	ProbesOnly    bool        // serve nothing but the probes: other processes serve the API
 	GuestsOff     bool        // access.guests is off: clients without an account may not create mailboxes
+	InjectOff     bool        // inject is off: clients may not inject messages
+	MessageMax    int64       // octets of an injected message
 	SessionMax    int         // live mailboxes of a guest session
 }
 

@@ -36,5 +36,6 @@ func schemaNames() map[string]string {
 	return map[string]string{
 		"Summary": "MessageSummary", "Header": "MessageHeader", "Envelope": "MessageEnvelope", "Address": "MailAddress",
 		"Authentication": "MessageAuthentication", "Checks": "ReadinessChecks", "MailboxWish": "MailboxCreation", "Extension": "MailboxExtension",
+		"AttachmentInjection": "MessageInjectionAttachment",
 	}
 }

@@ -32,6 +32,7 @@ func (a *API) messages() {
 	list.Text, list.Expired = "With `wait`, the answer is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed. The filters `from`, `subject`, `has` and `unseen` restrict the list to messages that match all of them, and a wait ends with the first message that does.", ""
 	register(a, group, list, a.listMessages)
 	register(a, group, with("get-message", "/messages/{id}", "Read a message and mark it as seen", problem.MessageNotFound), a.getMessage)
+	a.inject(group)
 	change := with("update-message", "/messages/{id}", "Mark a message as seen or unseen", problem.MessageNotFound)
 	change.Method, change.Limit = http.MethodPatch, ratelimit.Other
 	change.Text = "The mailbox's `unreadCount` follows. The answer is the summary of the message."

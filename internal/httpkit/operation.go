@@ -35,6 +35,9 @@ type Operation struct {
 
 	Statuses map[problem.Code]int // the status of a code here, where it is not the code's usual one
 
+	Upload      *UploadForm // the handler reads the body itself, with Kit.ReadUpload; nil: it does not
+	uploadShape *shape      // of its JSON form; set by Register
+
 	LargeBody    bool   // the body may have Config.LargeBodyMax octets
 	body         *shape // of the body, if there is one; set by Register
 	bodyRequired bool
@@ -42,7 +45,7 @@ type Operation struct {
 
 // Register adds an operation of a group with its handler. Errors of the handler become problems here.
 func Register[I, O any](k *Kit, group string, o Operation, handle func(context.Context, *I) (*O, error)) {
-	o.Codes = o.allCodes(hasBody[I]())
+	o.Codes = o.allCodes(hasBody[I]() || o.Upload != nil)
 	op := huma.Operation{
 		OperationID: camelCase(o.ID), Method: o.Method, Path: k.BasePath + o.Path, Summary: o.Summary, Description: o.Text, Tags: []string{group},
 		DefaultStatus: o.Status, Security: security(o.Auth), SkipValidateBody: true, MaxBodyBytes: -1, BodyReadTimeout: -1, // see readBody
@@ -62,6 +65,9 @@ func Register[I, O any](k *Kit, group string, o Operation, handle func(context.C
 	if op.RequestBody != nil {
 		o.body = compileShape(k.huma.OpenAPI().Components.Schemas, op.RequestBody.Content[jsonType].Schema)
 		o.bodyRequired = op.RequestBody.Required
+	}
+	if o.Upload != nil {
+		k.documentUpload(op.Path, op.Method, &o)
 	}
 	o.refine(op.Responses)
 	if o.Root {

@@ -19,6 +19,7 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 		Subject: m.Subject, SentAt: m.Date, MessageID: m.MessageID, Text: m.Text, HTML: m.HTML,
 		Authentication: message.Authentication{SPF: string(verdicts.SPF), DKIM: string(verdicts.DKIM), DMARC: string(verdicts.DMARC)},
 		EnvelopeFrom:   env.From, Helo: env.Helo, RemoteIP: env.RemoteIP.String(), TLS: env.TLS != "", Size: int64(size),
+		Injected: env.injected,
 	}
 	if c.Text == "" && c.HTML != "" {
 		c.Text = sanitize.Text(c.HTML)

@@ -19,13 +19,19 @@ import (
 // Errors: those of Accept, since a mailbox may have ended or filled up since; server.unavailable where a retry may
 // succeed; mail.storage_full where the disk is full.
 func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error {
+	_, err := s.deliver(ctx, env, data)
+	return err
+}
+
+// deliver is Deliver. It returns the mail with its deliveries, but without its content.
+func (s *Service) deliver(ctx context.Context, env *Envelope, data []byte) (*mail, error) {
 	m, err := s.prepare(ctx, env, data)
 	if err != nil {
-		return s.problemOf(ctx, err)
+		return nil, s.problemOf(ctx, err)
 	}
 	env.Memory.Use(budget.Batch)
 	if err := s.enqueue(ctx, m); err != nil {
-		return err // without release: the last batch may still be reading m
+		return nil, err // without release: the last batch may still be reading m
 	}
 	if m.err != nil {
 		s.discard(ctx, m)
@@ -34,7 +40,7 @@ func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error
 	if m.err == nil {
 		s.logStored(ctx, m, len(data))
 	}
-	return s.problemOf(ctx, m.err)
+	return m, s.problemOf(ctx, m.err)
 }
 
 // enqueue puts a mail on the queue and waits until its batch has been stored. Once the mail is queued, the end of ctx has
@@ -68,9 +74,7 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 	defer buffer.Put(buf)                         // content copies what is kept of attachments
 	parsed := mailparse.ParseIn((*buf)[:cap(*buf)], data)
 	env.shrinkLease(received, data, parsed)
-	verdicts := s.Authenticator.Check(ctx, mailauth.Input{
-		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: author(parsed), Raw: data,
-	})
+	verdicts := s.authenticate(ctx, env, parsed, data)
 	content, links := s.content(env, parsed, verdicts, len(data))
 	codes, err := s.filterCodes(ctx, env, &content, links)
 	if err != nil {
@@ -97,6 +101,16 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 		return nil, err
 	}
 	return m, nil
+}
+
+// authenticate checks the sender of a mail. That of an injected mail sent nothing to this server.
+func (s *Service) authenticate(ctx context.Context, env *Envelope, parsed *mailparse.Message, data []byte) mailauth.Result {
+	if env.injected {
+		return mailauth.Result{SPF: mailauth.None, DKIM: mailauth.None, DMARC: mailauth.None}
+	}
+	return s.Authenticator.Check(ctx, mailauth.Input{
+		RemoteIP: env.RemoteIP, Helo: env.Helo, MailFrom: env.From, HeaderFrom: author(parsed), Raw: data,
+	})
 }
 
 // author returns the address that DMARC evaluates: none where a mail has several From fields (RFC 7489 §6.6.1).

@@ -21,6 +21,8 @@ type Envelope struct {
 	// Memory is a lease on the memory of the content and on what Service.Memory returns for its size; nil: memory is not limited.
 	// Deliver shrinks it to what the mail turns out to need. The caller releases it.
 	Memory *budget.Lease
+
+	injected bool // the mail came by Inject
 }
 
 // Recipient is a forward-path that Accept has accepted.

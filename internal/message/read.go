@@ -15,6 +15,22 @@ import (
 
 // Read returns a message in full and marks it as seen, unless that cannot be stored. Error: message.not_found.
 func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
+	full, err := s.Get(ctx, box, m)
+	if err != nil {
+		return nil, err
+	}
+	if !full.Seen {
+		err := s.see(ctx, box, m)
+		if err != nil && !db.Unavailable(err) {
+			return nil, err
+		}
+		full.Seen = err == nil // on a full disk the message can be read, but stays unread
+	}
+	return full, nil
+}
+
+// Get returns a message in full. Error: message.not_found.
+func (s *Service) Get(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
 	var rawUntil int64
 	var c storedCell
 	summary, kept, err := scanStored(s.db.QueryRow(ctx, selectMessage, box, m), box, append([]any{&rawUntil}, c.columns()...)...)
@@ -37,13 +53,6 @@ func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Mess
 	}
 	if full.HTML, err = s.safeHTML(ctx, box, m, &more); err != nil {
 		return nil, err
-	}
-	if !full.Seen {
-		err := s.see(ctx, box, m)
-		if err != nil && !db.Unavailable(err) {
-			return nil, err
-		}
-		full.Seen = err == nil // on a full disk the message can be read, but stays unread
 	}
 	return full, nil
 }

@@ -36,6 +36,8 @@ const (
 	MailboxLimitReached      Code = "mailbox.limit_reached"
 	MailboxExpired           Code = "mailbox.expired"
 	MailboxNotFound          Code = "mailbox.not_found"
+	MailboxFull              Code = "mailbox.full"
+	InjectDisabled           Code = "inject.disabled"
 
 	MessageNotFound       Code = "message.not_found"
 	MessageRawExpired     Code = "message.raw_expired"
@@ -120,6 +122,8 @@ var table = map[Code]entry{
 	MailboxLimitReached:      {http.StatusUnprocessableEntity, "No more live mailboxes are allowed"},
 	MailboxExpired:           {http.StatusGone, "The mailbox has expired"},
 	MailboxNotFound:          {http.StatusNotFound, "There is no such mailbox"},
+	MailboxFull:              {http.StatusConflict, "The mailbox is full"},
+	InjectDisabled:           {http.StatusForbidden, "This service does not take messages over the API"},
 
 	MessageNotFound:       {http.StatusNotFound, "There is no such message"},
 	MessageRawExpired:     {http.StatusGone, "The raw message is no longer kept"},

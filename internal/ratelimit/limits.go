@@ -13,6 +13,7 @@ const (
 	Register         Name = "register"
 	SessionStart     Name = "session"
 	Reads            Name = "reads"
+	Inject           Name = "inject"
 	LongPolls        Name = "long_polls"
 	KeyCalls         Name = "keys_calls"
 	Other            Name = "other"

@@ -63,6 +63,7 @@ func openToMailboxes() []entrance {
 		{call: "DELETE /mailboxes/me", schemes: "mailboxToken", status: 204},
 		{call: "POST /mailboxes/me/extend", schemes: "mailboxToken", status: 200},
 		{call: "GET /mailboxes/me/messages", schemes: "mailboxToken", status: 200},
+		{call: "POST /mailboxes/me/messages", schemes: "mailboxToken", status: 201, body: always(fields{"text": "hello"})},
 		{call: "GET /mailboxes/me/otp/latest", schemes: "mailboxToken", status: 200},
 		{call: "GET /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1]},
 		{call: "PATCH /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1], body: always(fields{"seen": true})},

@@ -119,7 +119,7 @@ func (s *Service) settings(own map[string]string) map[string]string {
 	set := map[string]string{
 		"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0", "metrics.addr": "127.0.0.1:0", "data_dir": s.Dir,
 		"dns.resolver": "127.0.0.1:1", "shutdown_grace": "5s", "database.timeout": "1m",
-		"limits.mailbox_create": "100000/1m", "limits.session": "100000/1m", "limits.reads": "100000/1m",
+		"limits.mailbox_create": "100000/1m", "limits.session": "100000/1m", "limits.reads": "100000/1m", "limits.inject": "100000/1m",
 		"limits.http_connections": "100000", "limits.other": "100000/1m", "limits.smtp_messages": "100000/1m",
 	}
 	maps.Copy(set, own)
