@@ -250,7 +250,7 @@ export interface paths {
         };
         get: operations["listMessages"];
         put?: never;
-        post?: never;
+        post: operations["injectMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -670,7 +670,7 @@ export interface paths {
         delete: operations["deleteMessage"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["updateMessage"];
         trace?: never;
     };
     "/api/v1/messages/{id}/attachments/{attId}": {
@@ -1146,7 +1146,7 @@ export interface components {
              */
             messageCount: number;
             /** @enum {string} */
-            source: "guest" | "session" | "account" | "key" | "catchall";
+            source: "guest" | "session" | "account" | "key" | "catchall" | "sink";
             /** @enum {string} */
             tier: "free" | "paid";
             /** @example xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn */
@@ -1208,6 +1208,11 @@ export interface components {
             sentAt: string | null;
             /** Format: int64 */
             size: number;
+            /**
+             * @example smtp
+             * @enum {string}
+             */
+            source: "smtp" | "injected";
             /** @example Your sign-in code */
             subject: string;
             /** @example Your sign-in code is 246810. */
@@ -1225,6 +1230,10 @@ export interface components {
             /** @enum {string} */
             spf: "pass" | "fail" | "softfail" | "neutral" | "none" | "temperror" | "permerror";
         };
+        MessageChange: {
+            /** @example true */
+            seen: boolean;
+        };
         MessageEnvelope: {
             /** @example bounce@shop.example */
             from: string;
@@ -1240,6 +1249,24 @@ export interface components {
             name: string;
             /** @example Your sign-in code */
             value: string;
+        };
+        MessageInjection: {
+            attachments?: components["schemas"]["MessageInjectionAttachment"][];
+            /** @example Quick Shop <no-reply@shop.example> */
+            from?: string;
+            html?: string;
+            /** @example Your sign-in code */
+            subject?: string;
+            /** @example Your sign-in code is 246810. */
+            text?: string;
+        };
+        MessageInjectionAttachment: {
+            /** @example aGVsbG8= */
+            content: string;
+            /** @example application/pdf */
+            contentType?: string;
+            /** @example invoice.pdf */
+            filename: string;
         };
         MessageSummary: {
             from: components["schemas"]["MailAddress"];
@@ -1258,9 +1285,17 @@ export interface components {
             sentAt: string | null;
             /** Format: int64 */
             size: number;
+            /**
+             * @example smtp
+             * @enum {string}
+             */
+            source: "smtp" | "injected";
             /** @example Your sign-in code */
             subject: string;
             to: components["schemas"]["MailAddress"][];
+        };
+        MessageSummaryAnswer: {
+            data: components["schemas"]["MessageSummary"] | null;
         };
         MessageSummaryPage: {
             data: components["schemas"]["MessageSummary"][];
@@ -1305,7 +1340,7 @@ export interface components {
             filterId: string | null;
             from: components["schemas"]["MailAddress"];
             /** @enum {string} */
-            kind: "numeric" | "alphanumeric";
+            kind: "numeric" | "alphanumeric" | "phrase";
             links: string[];
             /** @example msg_01jzq8w3v5e4t9n2k7m6x0y1dr */
             messageId: string;
@@ -1462,6 +1497,8 @@ export interface components {
         Registration: {
             /** @example you@example.org */
             email: string;
+            /** @example QCNLBB4VPDLGVWWYUN2ENUUEPC */
+            invite?: string;
             /** @example vi-VN */
             locale?: string;
             /** @example correct horse battery staple */
@@ -1683,6 +1720,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "you@example.org",
+                 *       "invite": "QCNLBB4VPDLGVWWYUN2ENUUEPC",
                  *       "locale": "vi-VN",
                  *       "password": "correct horse battery staple"
                  *     }
@@ -1715,6 +1753,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UserTokenAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -2538,6 +2584,10 @@ export interface operations {
                 wait?: number;
                 after?: string;
                 since?: string;
+                from?: string;
+                subject?: string;
+                has?: ("code" | "link" | "attachment")[];
+                unseen?: boolean;
                 limit?: number;
                 cursor?: string;
             };
@@ -2586,6 +2636,7 @@ export interface operations {
                      *           "seen": true,
                      *           "sentAt": "2026-03-14T09:26:53.589Z",
                      *           "size": 1,
+                     *           "source": "smtp",
                      *           "subject": "Your sign-in code",
                      *           "to": [
                      *             {
@@ -2659,6 +2710,7 @@ export interface operations {
                 after?: string;
                 since?: string;
                 from?: string;
+                subject?: string;
             };
             header?: never;
             path: {
@@ -2792,6 +2844,14 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3107,6 +3167,10 @@ export interface operations {
                 wait?: number;
                 after?: string;
                 since?: string;
+                from?: string;
+                subject?: string;
+                has?: ("code" | "link" | "attachment")[];
+                unseen?: boolean;
                 limit?: number;
                 cursor?: string;
             };
@@ -3153,6 +3217,7 @@ export interface operations {
                      *           "seen": true,
                      *           "sentAt": "2026-03-14T09:26:53.589Z",
                      *           "size": 1,
+                     *           "source": "smtp",
                      *           "subject": "Your sign-in code",
                      *           "to": [
                      *             {
@@ -3219,6 +3284,199 @@ export interface operations {
             };
         };
     };
+    injectMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "Quick Shop <no-reply@shop.example>",
+                 *       "subject": "Your sign-in code",
+                 *       "text": "Your sign-in code is 246810."
+                 *     }
+                 */
+                "application/json": components["schemas"]["MessageInjection"];
+                "message/rfc822": string;
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "available": true,
+                     *             "contentId": "logo@example.org",
+                     *             "contentType": "application/pdf",
+                     *             "filename": "invoice.pdf",
+                     *             "id": "att_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "inline": true,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size": 48211
+                     *           }
+                     *         ],
+                     *         "authentication": {
+                     *           "dkim": "pass",
+                     *           "dmarc": "pass",
+                     *           "spf": "pass"
+                     *         },
+                     *         "cc": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ],
+                     *         "envelope": {
+                     *           "from": "bounce@shop.example",
+                     *           "helo": "mx.example.org",
+                     *           "remoteIp": "192.0.2.25",
+                     *           "tls": true,
+                     *           "to": []
+                     *         },
+                     *         "from": {
+                     *           "address": "no-reply@shop.example",
+                     *           "name": "Quick Shop"
+                     *         },
+                     *         "hasAttachments": true,
+                     *         "headers": [
+                     *           {
+                     *             "name": "Subject",
+                     *             "value": "Your sign-in code"
+                     *           }
+                     *         ],
+                     *         "html": "<p>Your sign-in code is <b>246810</b>.</p>",
+                     *         "id": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "links": [],
+                     *         "mailboxId": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "messageId": "1a2b3c@shop.example",
+                     *         "otp": {
+                     *           "code": "246810",
+                     *           "confidence": 0.98,
+                     *           "display": "246 810",
+                     *           "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "from": {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           },
+                     *           "kind": "numeric",
+                     *           "links": [],
+                     *           "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "source": "builtin",
+                     *           "subject": "Your sign-in code"
+                     *         },
+                     *         "preview": "Your sign-in code is 246810.",
+                     *         "rawExpiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *         "replyTo": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ],
+                     *         "seen": true,
+                     *         "sentAt": "2026-03-14T09:26:53.589Z",
+                     *         "size": 1,
+                     *         "source": "smtp",
+                     *         "subject": "Your sign-in code",
+                     *         "text": "Your sign-in code is 246810.",
+                     *         "to": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getLatestOtp: {
         parameters: {
             query?: {
@@ -3226,6 +3484,7 @@ export interface operations {
                 after?: string;
                 since?: string;
                 from?: string;
+                subject?: string;
             };
             header?: never;
             path?: never;
@@ -6198,6 +6457,7 @@ export interface operations {
                      *         "seen": true,
                      *         "sentAt": "2026-03-14T09:26:53.589Z",
                      *         "size": 1,
+                     *         "source": "smtp",
                      *         "subject": "Your sign-in code",
                      *         "text": "Your sign-in code is 246810.",
                      *         "to": [
@@ -6297,6 +6557,143 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seen": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["MessageChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": {
+                     *           "address": "no-reply@shop.example",
+                     *           "name": "Quick Shop"
+                     *         },
+                     *         "hasAttachments": true,
+                     *         "id": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "mailboxId": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "otp": {
+                     *           "code": "246810",
+                     *           "confidence": 0.98,
+                     *           "display": "246 810",
+                     *           "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "from": {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           },
+                     *           "kind": "numeric",
+                     *           "links": [],
+                     *           "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "source": "builtin",
+                     *           "subject": "Your sign-in code"
+                     *         },
+                     *         "preview": "Your sign-in code is 246810.",
+                     *         "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *         "seen": true,
+                     *         "sentAt": "2026-03-14T09:26:53.589Z",
+                     *         "size": 1,
+                     *         "source": "smtp",
+                     *         "subject": "Your sign-in code",
+                     *         "to": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageSummaryAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6777,6 +7174,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["SessionKeyAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             422: {

@@ -156,6 +156,10 @@ export const en = {
   keyClose: "Close",
   keyHelp: "This list",
   api: "API documentation",
+  signIn: "Sign in",
+  account: "Account",
+  guestsOff: "This service is for accounts only. Sign in to get an address.",
+  dismiss: "Dismiss",
   footer: "Mail is erased when its mailbox ends. Do not use it for anything you want to keep.",
 
   // Times.

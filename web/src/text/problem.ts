@@ -18,6 +18,8 @@ export function explain(t: Catalogue, error: ApiError, name = "", seconds = erro
       return t.badName;
     case "rate.limited":
       return seconds > 0 ? t.tooMany(seconds) : "";
+    case "access.closed":
+      return t.guestsOff;
     case "network":
       return t.noNetwork;
     default:

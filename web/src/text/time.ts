@@ -27,6 +27,9 @@ export function clockTime(language: string, at: string | number, now: number): s
   return time.toLocaleString(language, today ? { hour: "2-digit", minute: "2-digit" } : { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** dayOf writes a day. */
+export const dayOf = (language: string, at: string) => new Date(at).toLocaleDateString(language, { dateStyle: "medium" });
+
 /** octets writes a size in decimal units. */
 export function octets(language: string, n: number): string {
   const units = ["byte", "kilobyte", "megabyte"] as const;

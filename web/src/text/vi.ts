@@ -147,6 +147,10 @@ export const vi: Catalogue = {
   keyClose: "Đóng",
   keyHelp: "Danh sách này",
   api: "Tài liệu API",
+  signIn: "Đăng nhập",
+  account: "Tài khoản",
+  guestsOff: "Dịch vụ này chỉ dành cho người có tài khoản. Hãy đăng nhập để có địa chỉ.",
+  dismiss: "Ẩn",
   footer: "Thư bị xóa khi hộp thư kết thúc. Đừng dùng cho những gì bạn muốn giữ lại.",
 
   justNow: "vừa xong",
