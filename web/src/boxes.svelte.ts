@@ -16,6 +16,7 @@ export type Box = {
   setAt: string; // when expiresAt was set: the ring is full then
   unread: number;
   ended: Ended | null;
+  ofAccount?: boolean; // opened from an account, and put away when that signs out
 };
 
 type Saved = { session: string; boxes: Box[]; active: string };
@@ -34,11 +35,13 @@ class Boxes {
   /** past is the mailbox that had ended when the page was opened, and which a new one replaced. */
   past = $state<Box | null>(null);
   #session = "";
+  #followed = false; // other tabs are listened to
 
   /** start shows the mailboxes of this device, or makes the first. */
   async start(): Promise<void> {
     this.#restore();
-    onChange(key, () => this.#restore());
+    if (!this.#followed) onChange(key, () => this.#restore());
+    this.#followed = true;
     const live = this.list.filter((box) => !box.ended);
     if (live.length > 0) {
       await this.refresh();
@@ -70,6 +73,21 @@ class Boxes {
 
   choose(id: string): void {
     this.active = id;
+    this.#save();
+  }
+
+  /** adopt shows a mailbox of an account beside those of this device. */
+  adopt(mailbox: Mailbox): void {
+    this.#restore();
+    this.list = [{ ...boxOf(mailbox), ofAccount: true }, ...this.list.filter((box) => box.id !== mailbox.id)];
+    this.choose(mailbox.id);
+  }
+
+  /** putAway takes the mailboxes of an account off this device. */
+  putAway(): void {
+    this.#restore();
+    this.list = this.list.filter((box) => !box.ofAccount);
+    this.active = this.find(this.active)?.id ?? this.list[0]?.id ?? "";
     this.#save();
   }
 

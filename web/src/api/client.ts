@@ -8,6 +8,9 @@ export type Message = components["schemas"]["Message"];
 export type Attachment = components["schemas"]["Attachment"];
 export type Authentication = components["schemas"]["MessageAuthentication"];
 export type Domain = components["schemas"]["PublicDomain"];
+export type Notice = components["schemas"]["Notice"];
+export type PageTitle = components["schemas"]["PageTitle"];
+export type ContentPage = components["schemas"]["Page"];
 type Problem = components["schemas"]["Problem"];
 
 /** ApiError is an answer that is a problem, by its code; status 0 and code "network" where no answer came. */
@@ -17,6 +20,7 @@ export class ApiError extends Error {
     readonly code: string,
     readonly detail: string,
     readonly retryAfter = 0, // seconds
+    readonly fields: { pointer: string; message: string }[] = [], // what is wrong with which field
   ) {
     super(`${status} ${code}`);
   }
@@ -26,23 +30,25 @@ export class ApiError extends Error {
 export const failure = (thrown: unknown): ApiError =>
   thrown instanceof ApiError ? thrown : new ApiError(0, "network", String(thrown));
 
-const client = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "" });
+export const client = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "" });
 
-type Answer<T> = { data?: T; error?: unknown; response: Response };
+export type Answer<T> = { data?: T; error?: unknown; response: Response };
 
 function problemOf(error: unknown, response: Response): ApiError {
   const problem = (typeof error === "object" ? error : null) as Partial<Problem> | null;
   const retryAfter = Number(response.headers.get("Retry-After")) || 0;
-  return new ApiError(response.status, problem?.code ?? "server.internal", problem?.detail ?? problem?.title ?? "", retryAfter);
+  return new ApiError(response.status, problem?.code ?? "server.internal", problem?.detail ?? problem?.title ?? "", retryAfter, problem?.errors ?? []);
 }
 
-async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
+/** answered gives the body of a call that succeeded and throws an ApiError otherwise. */
+export async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await call;
   if (!response.ok) throw problemOf(error, response);
   return data as T;
 }
 
-const as = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
+/** as presents a credential. */
+export const as = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
 
 export const startSession = async () => (await answered(client.POST("/api/v1/session", {}))).data;
 
@@ -110,3 +116,12 @@ export async function listDeliveries(token: string): Promise<Delivery[] | null> 
   if (!response.ok) throw problemOf(body, response);
   return body.data;
 }
+
+export const listNotices = async (locale: string): Promise<Notice[]> =>
+  (await answered(client.GET("/api/v1/content/notices", { params: { query: { locale } } }))).data;
+
+export const listPages = async (locale: string): Promise<PageTitle[]> =>
+  (await answered(client.GET("/api/v1/content/pages", { params: { query: { locale } } }))).data;
+
+export const readPage = async (key: string, locale: string): Promise<ContentPage> =>
+  (await answered(client.GET("/api/v1/content/pages/{key}", { params: { path: { key }, query: { locale } } }))).data;

@@ -1,0 +1,55 @@
+// A list that the server gives page by page.
+import type { Listed } from "./api/account";
+import { type ApiError, failure } from "./api/client";
+
+export class Listing<T> {
+  items = $state<T[]>([]);
+  state = $state<"loading" | "ready" | "failed">("loading");
+  error = $state<ApiError | null>(null);
+  next = $state<string | null>(null);
+
+  constructor(readonly page: (cursor: string | null) => Promise<Listed<T>>) {
+    void this.load();
+  }
+
+  /** load reads the first page anew; what is shown stays until it is there. */
+  load = (): Promise<void> => this.#read(null);
+
+  /** more reads the page behind the last. */
+  more = (): Promise<void> => this.#read(this.next);
+
+  async #read(cursor: string | null): Promise<void> {
+    try {
+      const page = await this.page(cursor);
+      this.items = cursor ? [...this.items, ...page.data] : page.data;
+      this.next = page.nextCursor;
+      this.state = "ready";
+      this.error = null;
+    } catch (thrown) {
+      this.error = failure(thrown);
+      if (this.state === "loading") this.state = "failed";
+    }
+  }
+}
+
+/** Task is something that one press does: busy while it runs, with the problem where it did not work. */
+export class Task {
+  busy = $state(false);
+  error = $state<ApiError | null>(null);
+
+  /** run answers whether it worked; it does nothing while it is busy. */
+  async run(work: () => Promise<unknown>): Promise<boolean> {
+    if (this.busy) return false;
+    this.busy = true;
+    this.error = null;
+    try {
+      await work();
+      return true;
+    } catch (thrown) {
+      this.error = failure(thrown);
+      return false;
+    } finally {
+      this.busy = false;
+    }
+  }
+}
