@@ -14,6 +14,7 @@ import (
 type asset struct {
 	contentType string
 	policy      string // Content-Security-Policy
+	caching     string // Cache-Control
 	etag        string // of the content as it is stored
 	plain       []byte // nil where only compressed is at hand
 	compressed  []byte // nil where compressing saves nothing
@@ -25,7 +26,7 @@ func newAsset(name, policy string, content []byte, isCompressed bool) (*asset, e
 		return nil, err
 	}
 	sum := sha256.Sum256(content)
-	a := &asset{contentType: contentType, policy: policy, etag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+	a := &asset{contentType: contentType, policy: policy, caching: cachingOf(name), etag: `"` + hex.EncodeToString(sum[:8]) + `"`}
 	if isCompressed {
 		a.compressed = content
 	} else {
@@ -34,13 +35,21 @@ func newAsset(name, policy string, content []byte, isCompressed bool) (*asset, e
 	return a, nil
 }
 
-// serve answers with the file, or with 304 where the client has it. The names of the files are stable across releases, so
-// a client has to ask each time; the ETag makes that cheap.
+// cachingOf returns how long a client may use a file without asking again. Files in assets have a hash of their content in
+// their names; the other names are stable across releases, so a client has to ask each time, which the ETag makes cheap.
+func cachingOf(name string) string {
+	if strings.HasPrefix(name, "/assets/") {
+		return "public, max-age=31536000, immutable"
+	}
+	return "no-cache"
+}
+
+// serve answers with the file, or with 304 where the client has it.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	h.Set("ETag", a.etag)
-	h.Set("Cache-Control", "no-cache")
+	h.Set("Cache-Control", a.caching)
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

@@ -1,5 +1,5 @@
-// Package webui serves the pages that are built into the program: the visitor's page at / and the API documentation at
-// /docs. The pages use the public API and nothing else, and this package depends on neither the domains nor the API.
+// Package webui serves the pages that are built into the program: the visitor's page at /, the pages of accounts and staff,
+// which the same program draws, and the API documentation at /docs. The pages use the public API and nothing else, and this package depends on neither the domains nor the API.
 package webui
 
 import (
@@ -38,12 +38,26 @@ func Handler(next http.Handler) (http.Handler, error) {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := assets[r.URL.Path]
+		if a == nil && isPagePath(r.URL.Path) {
+			a = assets["/"]
+		}
 		if a == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
 			next.ServeHTTP(w, r)
 			return
 		}
 		a.serve(w, r)
 	}), nil
+}
+
+// isPagePath reports whether path is an address that the page draws itself: its program reads the address and calls the API.
+// The list is the one of ours in web/src/route.svelte.ts.
+func isPagePath(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch first {
+	case "sign-in", "register", "account", "pages", "staff":
+		return true
+	}
+	return false
 }
 
 // loaded returns the result of load, which compresses the files, once in a process: tests start hundreds of services.

@@ -58,10 +58,23 @@ func TestThePagesNeedNoOtherServer(t *testing.T) {
 	}
 }
 
-// budget bounds what the visitor's page and everything it may load later have together, compressed, in octets.
-const budget = 60 << 10
+// The budgets of the page, compressed, in octets: what a first visit loads, and all that may be loaded later, the pages of
+// accounts included.
+const (
+	firstBudget = 60 << 10
+	budget      = 150 << 10
+)
 
-func TestTheVisitorsPageIsSmall(t *testing.T) {
+func TestThePageIsSmall(t *testing.T) {
+	first := get(t, "/", "Accept-Encoding", "gzip").Body.Len()
+	for _, m := range reference.FindAllStringSubmatch(get(t, "/").Body.String(), -1) {
+		if strings.HasSuffix(m[1], ".js") || strings.HasSuffix(m[1], ".css") {
+			first += get(t, m[1], "Accept-Encoding", "gzip").Body.Len()
+		}
+	}
+	if first > firstBudget {
+		t.Errorf("a first visit loads %d octets, %d at most", first, firstBudget)
+	}
 	total := 0
 	err := fs.WalkDir(os.DirFS("page"), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -78,7 +91,36 @@ func TestTheVisitorsPageIsSmall(t *testing.T) {
 	if err != nil || total > budget {
 		t.Errorf("the page has %d octets, %d at most; %v", total, budget, err)
 	}
-	t.Logf("%d octets of %d", total, budget)
+	t.Logf("a first visit: %d octets of %d; everything: %d of %d", first, firstBudget, total, budget)
+}
+
+// asset returns the address of a file that the page loads, whose name has a hash.
+func asset(t *testing.T, pattern string) string {
+	t.Helper()
+	name := regexp.MustCompile(`/assets/` + pattern).FindString(get(t, "/").Body.String())
+	if name == "" {
+		t.Fatalf("the page loads no %s", pattern)
+	}
+	return name
+}
+
+// The program of the page draws what stands at these addresses, so that each can be reloaded and passed on.
+func TestThePagesOfAccountsAreOneProgram(t *testing.T) {
+	page := get(t, "/").Body.String()
+	for _, path := range []string{"/sign-in", "/register", "/account", "/account/wallet/ord_1", "/pages/terms", "/staff", "/staff/users"} {
+		w := get(t, path)
+		if w.Code != http.StatusOK || w.Body.String() != page || w.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s: got %d, caching %q", path, w.Code, w.Header().Get("Cache-Control"))
+		}
+	}
+}
+
+func TestOnlyFilesWithAHashAreKept(t *testing.T) {
+	for path, want := range map[string]string{asset(t, `app-[\w-]+\.js`): "immutable", "/": "no-cache", "/theme.js": "no-cache", "/docs": "no-cache"} {
+		if got := get(t, path).Header().Get("Cache-Control"); !strings.Contains(got, want) {
+			t.Errorf("%s: Cache-Control %q, want %s", path, got, want)
+		}
+	}
 }
 
 // No page runs an inline script, and the visitor's page has no inline style either.
@@ -94,7 +136,7 @@ func TestTheVisitorsPageHasNoInlineCode(t *testing.T) {
 }
 
 func TestEveryFileKeepsABrowserAtHome(t *testing.T) {
-	for _, path := range []string{"/", "/assets/app.js", "/theme.js", "/favicon.svg", "/docs", "/docs/docs.js", "/docs/swagger-ui.css"} {
+	for _, path := range []string{"/", "/sign-in", asset(t, `app-[\w-]+\.js`), "/theme.js", "/favicon.svg", "/docs", "/docs/docs.js", "/docs/swagger-ui.css"} {
 		h := get(t, path).Header()
 		policy := h.Get("Content-Security-Policy")
 		for _, want := range []string{"default-src 'none'", "script-src 'self';", "connect-src 'self'", "frame-ancestors 'none'"} {
@@ -117,7 +159,7 @@ func TestTheTypesOfFilesAreOurs(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/": "text/html; charset=utf-8", "/assets/app.js": "text/javascript; charset=utf-8", "/favicon.svg": "image/svg+xml",
+		"/": "text/html; charset=utf-8", asset(t, `app-[\w-]+\.js`): "text/javascript; charset=utf-8", "/favicon.svg": "image/svg+xml",
 		"/manifest.webmanifest": "application/manifest+json", "/robots.txt": "text/plain; charset=utf-8",
 		"/docs": "text/html; charset=utf-8", "/docs/docs.js": "text/javascript; charset=utf-8", "/docs/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 		"/docs/swagger-ui.css": "text/css; charset=utf-8", "/docs/swagger-ui.LICENSE.txt": "text/plain; charset=utf-8",
@@ -129,7 +171,7 @@ func TestTheTypesOfFilesAreOurs(t *testing.T) {
 }
 
 func TestCompressedAndPlainAreTheSame(t *testing.T) {
-	for _, path := range []string{"/assets/app.js", "/docs/swagger-ui.css"} {
+	for _, path := range []string{asset(t, `app-[\w-]+\.js`), "/docs/swagger-ui.css"} {
 		packed, plain := get(t, path, "Accept-Encoding", "br, gzip"), get(t, path)
 		if packed.Header().Get("Content-Encoding") != "gzip" || plain.Header().Get("Content-Encoding") != "" {
 			t.Fatalf("%s: encodings %q and %q", path, packed.Header().Get("Content-Encoding"), plain.Header().Get("Content-Encoding"))
@@ -153,7 +195,7 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 }
 
 func TestWhatIsNoPageGoesOn(t *testing.T) {
-	for _, path := range []string{"/index.html", "/nothing", "/assets/", "/docs/", "/docs/nothing.js", "/docs/errors", "/api/v1/domains", "/docs/../webui.go"} {
+	for _, path := range []string{"/index.html", "/nothing", "/accounts", "/assets/app.js", "/assets/", "/docs/", "/docs/nothing.js", "/docs/errors", "/api/v1/domains", "/docs/../webui.go"} {
 		if w := get(t, path); w.Code != http.StatusNotFound {
 			t.Errorf("%s: got %d", path, w.Code)
 		}

@@ -1,7 +1,13 @@
 import { mount } from "svelte";
 import "./app.css";
-import App from "./components/App.svelte";
+import { clock } from "./clock.svelte";
+import Root from "./components/Root.svelte";
+import { page } from "./page.svelte";
+import { route } from "./route.svelte";
 
+clock.start();
+page.start();
+route.start();
 const target = document.querySelector("#app")!;
 target.replaceChildren();
-mount(App, { target });
+mount(Root, { target });
