@@ -1,9 +1,12 @@
 // What the flows share: a browser, a mail client, and a canary that counts the requests mail causes.
+import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
-import { readFileSync } from "node:fs";
-import { once } from "node:events";
 
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
@@ -24,8 +27,8 @@ export const launch = () =>
     args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"],
   });
 
-/** open opens the page in a fresh profile and waits for its address. problems collects what must not happen. */
-export async function open(browser, { size = "desktop", locale = "en", ...options } = {}) {
+/** visit opens a page in a fresh profile. problems collects what must not happen. */
+export async function visit(browser, { path = "/", size = "desktop", locale = "en", ...options } = {}) {
   // Without motion, so that no fault is found in the middle of a fade.
   const context = await browser.newContext({ ...sizes[size], locale, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...options });
   const page = await context.newPage();
@@ -42,9 +45,66 @@ export async function open(browser, { size = "desktop", locale = "en", ...option
   page.on("request", (request) => {
     if (/^(https?|wss?):/.test(request.url()) && !request.url().startsWith(url)) problems.push(`request: ${request.url()}`);
   });
-  await page.goto(url);
+  await page.goto(url + path);
+  return { context, page, problems };
+}
+
+/** open opens the visitor's page and waits for its address. */
+export async function open(browser, options) {
+  const { context, page, problems } = await visit(browser, options);
   await page.waitForSelector("h1 span");
   return { context, page, problems, address: (await page.textContent("h1")).trim() };
+}
+
+/** operate runs a command of the operator on the running service and returns what it prints. */
+export const operate = (...args) =>
+  // The program refuses variables of its prefix that it does not know.
+  execFileSync(process.env.GONEBOX_BINARY, [...args, "--data-dir", process.env.GONEBOX_DATA], { encoding: "utf8", env: { PATH: process.env.PATH } });
+
+/** names answers the questions of the service about names: those in records, which map "TYPE name" to an answer. */
+export async function names(records) {
+  const [host, port] = process.env.GONEBOX_DNS.split(":");
+  const socket = createSocket("udp4");
+  const types = { 1: "A", 15: "MX", 16: "TXT" };
+  socket.on("message", (query, from) => {
+    const labels = [];
+    let at = 12;
+    for (; query[at] > 0; at += query[at] + 1) labels.push(query.toString("latin1", at + 1, at + 1 + query[at]));
+    const question = query.subarray(12, at + 5);
+    const name = labels.join(".").toLowerCase();
+    const data = records[`${types[query.readUInt16BE(at + 1)]} ${name}`];
+    const known = Object.keys(records).some((key) => key.endsWith(` ${name}`));
+    const head = Buffer.from([query[0], query[1], 0x81, known ? 0x80 : 0x83, 0, 1, 0, data ? 1 : 0, 0, 0, 0, 0]);
+    const answer = data ? [Buffer.from([0xc0, 12]), question.subarray(-4), Buffer.from([0, 0, 0, 0, 0, data.length]), data] : [];
+    socket.send(Buffer.concat([head, question, ...answer]), from.port, from.address);
+  });
+  socket.bind(Number(port), host);
+  await once(socket, "listening");
+  return { close: () => socket.close() };
+}
+
+const label = (text) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
+export const txt = (text) => label(text);
+export const mx = (priority, host) => Buffer.concat([Buffer.from([0, priority]), ...host.split(".").map(label), Buffer.from([0])]);
+
+/** totp is the code of a second factor at this time (RFC 6238). */
+export function totp(secret) {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from(bits.match(/.{8}/g).map((octet) => parseInt(octet, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const hash = createHmac("sha1", key).update(step).digest();
+  const from = hash.at(-1) & 15;
+  return String((hash.readUInt32BE(from) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+/** transfer reports a bank transfer, as the bank's service does. */
+export async function transfer(id, content, transferAmount) {
+  const body = JSON.stringify({ id, content, transferAmount, transferType: "in", gateway: "Vietcombank", accountNumber: "0011001932418" });
+  const headers = { Authorization: "Apikey bank-secret-of-the-flows", "Content-Type": "application/json" };
+  const answer = await fetch(`${url}/api/v1/integrations/bankpay/webhook`, { method: "POST", headers, body });
+  if (!answer.ok) throw new Error(`the bank's call was answered ${answer.status}: ${await answer.text()}`);
 }
 
 /** deliver hands a mail to the service by SMTP and returns once it has the 250. */

@@ -26,7 +26,9 @@ func TestTheVisitorsPageInABrowser(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(modules, "playwright-core")); err != nil {
 		t.Skip("the driver of the browser is not installed: run make web")
 	}
-	http, smtp := apptest.Serve(t, build(t), "limits.mailbox_create=1000/1m", "limits.reads=10000/1m")
+	binary, data, dns := build(t), t.TempDir(), apptest.FreeAddress(t)
+	http, smtp := apptest.Serve(t, binary, append(bank, "data_dir="+data, "dns.resolver="+dns, "limits.mailbox_create=1000/1m",
+		"limits.reads=10000/1m", "limits.register=100/1h", "limits.signin=100/1m", "limits.other=10000/1m")...)
 	flows, err := filepath.Glob("*.test.mjs")
 	if err != nil || len(flows) == 0 {
 		t.Fatalf("no flows were found: %v", err)
@@ -34,13 +36,21 @@ func TestTheVisitorsPageInABrowser(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, append([]string{"--test", "--test-concurrency=2", "--test-reporter=spec"}, flows...)...)
-	cmd.Env = append(os.Environ(), "GONEBOX_URL=http://"+http, "GONEBOX_SMTP="+smtp, "CHROMIUM="+chromium)
+	cmd.Env = append(os.Environ(), "GONEBOX_URL=http://"+http, "GONEBOX_SMTP="+smtp, "GONEBOX_DNS="+dns, "GONEBOX_BINARY="+binary,
+		"GONEBOX_DATA="+data, "CHROMIUM="+chromium)
 	if out, err := cmd.CombinedOutput(); err != nil || testing.Verbose() {
 		t.Logf("%s", out)
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// bank are the settings that make top-ups possible, and an endpoint on this machine. The flows play the bank.
+var bank = []string{
+	"billing.bankpay.apikey=bank-secret-of-the-flows", "billing.bankpay.allow_networks=127.0.0.0/8", "billing.bankpay.bank_bin=970436",
+	"billing.bankpay.bank_name=Vietcombank", "billing.bankpay.account_number=0011001932418", "billing.bankpay.account_name=CONG TY GONEBOX",
+	"billing.reconcile_every=1s", "webhooks.allow_networks=127.0.0.0/8",
 }
 
 // build builds gonebox and returns its path.

@@ -20,13 +20,13 @@ func LookPath(t testing.TB, name string) string {
 	return path
 }
 
-// Serve starts a built gonebox on an empty data folder, with further settings, each "key=value". It returns the HTTP and SMTP
-// addresses once the program says that it is ready, and ends the program with the test.
+// Serve starts a built gonebox on an empty data folder, with further settings, each "key=value"; the last one of a key
+// counts. It returns the HTTP and SMTP addresses once the program says that it is ready, and ends the program with the test.
 func Serve(t testing.TB, binary string, settings ...string) (http, smtp string) {
 	t.Helper()
 	http, smtp = FreeAddress(t), FreeAddress(t)
 	args := []string{
-		"serve", "--data-dir", t.TempDir(), "--http-addr", http, "--smtp-addr", smtp,
+		"serve", "--set", "data_dir=" + t.TempDir(), "--http-addr", http, "--smtp-addr", smtp,
 		"--set", "base_url=http://" + http, "--set", "dns.resolver=127.0.0.1:1",
 	}
 	for _, s := range settings {
