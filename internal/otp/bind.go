@@ -56,17 +56,28 @@ func (s *scoring) bind(k int) {
 	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
 		s.noYear(c, why == "after" && (tie || best >= 5.5))
 	}
-	if c.kind == Numeric && c.groups == 1 && best >= gainWord && (tie || is) && sequence(s.p.low[c.start:c.end]) {
-		s.add(c, 2, "test digits that are named")
+	if best >= gainWord && (tie || is) {
+		s.testDigits(c)
 	}
 	told := s.used(k)
 	if l := &s.p.lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.part != inSubject {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")
 		c.gain = s.mood.subjectCode
+		s.testDigits(c)
 	}
 	s.doubt(c, told, tie)
 	if s.domainBound(c) {
 		s.add(c, 8, "bound to a domain")
+	}
+}
+
+// testDigits gives back what the digits of an example lost, where something names
+// them: mails of a service under test hold such codes.
+func (s *scoring) testDigits(c *candidate) {
+	const loss = 2
+	if c.kind == Numeric && c.groups == 1 && c.shape < 0 && sequence(s.p.low[c.start:c.end]) {
+		c.shape += loss
+		s.add(c, loss, "test digits that are named")
 	}
 }
 
@@ -85,6 +96,9 @@ func (s *scoring) noYear(c *candidate, close bool) {
 func (s *scoring) doubt(c *candidate, told, tie bool) {
 	if c.pointed && !told && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
 		c.veto = aFigure
+		s.add(c, -20, c.veto)
+	} else if c.pointed && c.size == 7 && (c.anchor < 0 || c.gain < 4.5 || s.p.marks[c.anchor].class&(classCode|classWord) == 0) {
+		c.veto = "a phone or account number"
 		s.add(c, -20, c.veto)
 	}
 	if c.kind == Alphanumeric && !s.evident(c, c.gain, tie) {
@@ -192,9 +206,22 @@ func (s *scoring) silence(c *candidate, l look, tie bool) (loss float64) {
 	return loss
 }
 
+// namesBetween counts the words of a service's name between a word and a number in one
+// sentence, which are no distance: "your code for Pine Mobile is".
+func (s *scoring) namesBetween(c *candidate, l look) int {
+	m := &s.p.marks[l.mark]
+	switch {
+	case l.gap.words == 0 || l.gap.sentences+l.gap.hard+l.gap.figures > 0:
+		return 0
+	case l.left:
+		return min(2, s.p.names(m.end, c.start, l.mark))
+	}
+	return min(2, s.p.names(c.end, m.start, c.mark))
+}
+
 // distance is what stands between a word and a number.
 func (s *scoring) distance(c *candidate, l look, tie bool) (cost float64) {
-	words, sentences := float64(l.gap.words), float64(l.gap.sentences)
+	words, sentences := float64(l.gap.words-s.namesBetween(c, l)), float64(l.gap.sentences)
 	breaks := float64(l.gap.hard) + 0.2*float64(l.gap.soft)
 	switch {
 	case l.left && c.lone:

@@ -61,10 +61,10 @@ func (s *scoring) tied(c *candidate) bool {
 // evident says whether letters are bound tightly enough to be a code.
 func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
 	if c.letters {
-		return gain > 3 && (tie || c.lone) && (c.boxed || !s.known(c))
+		return gain > 3 && (tie || c.lone) && (c.boxed || !s.known(c)) && at(s.p.low, c.end) != ':'
 	}
 	if c.upper {
-		return gain >= 3 || gain > 2 && c.mixed && c.start == s.p.lines[c.line].start || s.opens(c) && s.mood.not+s.mood.void == 0 || c.told && (c.mixed || s.mood.auth > 0)
+		return gain >= 3 || gain > 1 && c.mixed && c.start == s.p.lines[c.line].start || s.opens(c) && s.mood.not+s.mood.void == 0 || c.told && (c.mixed || s.mood.auth > 0)
 	}
 	return gain >= 3 && (tie || c.lone)
 }

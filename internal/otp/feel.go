@@ -52,9 +52,11 @@ func (p *page) feel(t stretch) mood {
 		if l.part == inSubject {
 			m.head(k, l, p.brand(i))
 		}
+		if k.class&(classVoid|classNot|classNever) != 0 && (p.brand(i) || p.warned(i) || p.enumerated(i)) {
+			continue
+		}
 		m.mention(k, l)
 		switch {
-		case k.class&(classVoid|classNot) != 0 && p.brand(i):
 		case k.class&classVoid != 0:
 			void[l.part]++
 			m.subjectVoid = m.subjectVoid || l.part == inSubject
@@ -148,4 +150,51 @@ func (m *mood) conclude(announced bool) {
 		m.subjectCode, m.guard = 0, 0
 		m.void = max(m.void, 1)
 	}
+}
+
+// warned reports whether a warning in the same sentence, some words before a noun, is
+// what the noun belongs to: "do not tell it to anyone, not even a courier".
+func (p *page) warned(m int) bool {
+	const far = 6
+	k := &p.marks[m]
+	for o := m - 1; o >= 0 && o >= m-far; o-- {
+		g := p.span(p.marks[o].end, k.start)
+		if g.sentences+g.soft+g.hard > 0 {
+			return false
+		}
+		if p.marks[o].class&classGuard != 0 {
+			return g.words > 2
+		}
+	}
+	return false
+}
+
+// enumerated reports whether a noun is one of three and more that commas part: a service
+// lists what it offers, and says nothing of this mail.
+func (p *page) enumerated(m int) bool {
+	const least = 3
+	items := 1
+	for _, step := range [...]int{-1, 1} {
+		for o := m; o+step >= 0 && o+step < len(p.marks); o += step {
+			a, b := &p.marks[min(o, o+step)], &p.marks[max(o, o+step)]
+			if p.marks[o+step].class&(classNot|classVoid|classNever) == 0 || b.start-a.end > 16 || b.start <= a.end || !commaIn(p.low[a.end:b.start]) {
+				break
+			}
+			items++
+		}
+	}
+	return items >= least
+}
+
+// commaIn reports whether a short stretch holds a comma and no digit or break.
+func commaIn(low []rune) (yes bool) {
+	for _, r := range low {
+		switch {
+		case isDigit(r), r == softBreak, r == hardBreak, r == cellBreak:
+			return false
+		case r == ',', r == '،', r == '、', r == '·':
+			yes = true
+		}
+	}
+	return yes
 }

@@ -1,5 +1,7 @@
 package otp
 
+import "sort"
+
 // group reads a chain of digit runs: 123 456, 123-456, 1 2 3 4 5 6, one digit
 // to a cell. It answers false when the number stands by itself.
 func (s *scanner) group(start, end int) bool {
@@ -184,6 +186,9 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	case s.fourAndTwo(start, stop) && (sep == ' ' || sep == '-'):
 		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: 0.4, veto: s.around(start, stop)})
 		return true
+	case sep == '-' && total == 7 && stop-start == total+1 && s.low[start] != '0' && s.p.namedNear(start): // 482-9137
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: 0.2, veto: s.around(start, stop)})
+		return true
 	case total > maxCode, sep == '-' && total >= 7, sep == ' ' && total >= 9 && !s.hasRun(start, stop, 5):
 		s.reject(start, stop, "a phone or account number")
 		return true
@@ -230,7 +235,11 @@ func (s *scanner) pieces(start, end int) (word int, found bool) {
 	case least < 2 || most > 5 || total < 6 || total > 8 || count > 3:
 		s.reject(start, stop, aPiece)
 	default:
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: count, counted: word, shape: -0.2, veto: s.around(start, stop)})
+		shape := -0.2
+		if count == 2 && total == 7 && s.p.namedNear(start) {
+			shape = 0.2 // 482 9137
+		}
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: count, counted: word, shape: shape, veto: s.around(start, stop)})
 	}
 	return 0, true
 }
@@ -351,4 +360,17 @@ func (s *scanner) dotted(start, end int) int {
 		return stop
 	}
 	return 0
+}
+
+// namedNear reports whether a word for a code stands shortly before a place. Three and
+// four digits that a hyphen joins are a telephone number otherwise.
+func (p *page) namedNear(i int) bool {
+	const far = 48
+	from := sort.Search(len(p.marks), func(k int) bool { return p.marks[k].start >= i-far })
+	for k := from; k < len(p.marks) && p.marks[k].start < i; k++ {
+		if p.marks[k].class&(classCode|classWord) != 0 {
+			return true
+		}
+	}
+	return false
 }

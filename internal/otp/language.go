@@ -39,7 +39,7 @@ func (p *page) resolve() {
 	}
 	var votes [maxLangs]float64
 	for i := range p.matches {
-		if m := &p.matches[i]; !m.silent {
+		if m := &p.matches[i]; !m.silent && !p.inName(i) {
 			p.vote(m, &votes)
 		}
 	}

@@ -34,7 +34,7 @@ func (p *page) findMarks() {
 		switch k := p.kind[i]; {
 		case k&spaced != 0:
 			end := p.lettersEnd(i + 1)
-			if !p.inHost(i) {
+			if !p.inHost(i, end) {
 				p.tryWord(i, end)
 			}
 			i = end
@@ -49,10 +49,10 @@ func (p *page) findMarks() {
 	p.resolve()
 }
 
-// inHost reports whether a word goes on the name of a host, and is no word of the
+// inHost reports whether a word is part of the name of a host, and is no word of the
 // mail: "shop.example".
-func (p *page) inHost(i int) bool {
-	return i >= 2 && p.low[i-1] == '.' && isLetter(p.low[i-2]) && p.raw[i] >= 'a' && p.raw[i] <= 'z'
+func (p *page) inHost(i, end int) bool {
+	return end+1 < len(p.low) && p.low[end] == '.' && p.raw[end+1] >= 'a' && p.raw[end+1] <= 'z' || i >= 2 && p.low[i-1] == '.' && isLetter(p.low[i-2]) && p.raw[i] >= 'a' && p.raw[i] <= 'z'
 }
 
 // word is a word that the page has had, and what it led to. Mails repeat most of
@@ -121,6 +121,9 @@ func (p *page) try(i int) bool {
 	*m = match{} // in its place: it is too large to be copied for each word
 	m.from, m.begins = i, p.boundary(i)
 	p.longest(m)
+	if m.node != 0 && m.begins && m.to > p.wordEnd(i+1) && p.endsName(i) && p.x.namesOther(m.node) {
+		m.node, p.far = 0, m.to+8 // "your Pine Delivery code" is no delivery code
+	}
 	if m.node == 0 {
 		p.matches = p.matches[:len(p.matches)-1]
 		return false

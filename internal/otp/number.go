@@ -257,11 +257,11 @@ func (s *scanner) digitShape(start, end int) float64 {
 	for k := len(d) - 1; k >= 0 && d[k] == '0'; k-- {
 		zeros++
 	}
-	if zeros >= 3 {
-		score -= 1
-	}
-	if sequence(d) {
+	switch {
+	case sequence(d):
 		score -= 2
+	case zeros >= 3:
+		score--
 	}
 	return score
 }

@@ -21,6 +21,7 @@ func (s *scoring) oppose(k int) {
 		return
 	}
 	o := s.opposeLeft(k)
+	s.opposeBracket(c, &o)
 	s.opposeRight(k, &o)
 	s.opposeSpent(k, &o)
 	c.against, c.old = o.loss, o.mark.class&classOld != 0
@@ -228,4 +229,29 @@ func nearness(m *mark, g gap) float64 {
 		return full / 2
 	}
 	return full / 4
+}
+
+// opposeBracket notes that a number in brackets belongs to the word before it there:
+// "your code for Fernhill (account 40028817)". A word for a code or an order to type
+// it stands in no such brackets.
+func (s *scoring) opposeBracket(c *candidate, o *opposition) {
+	const far = 32
+	if at(s.p.low, c.end) != ')' || s.tied(c) {
+		return
+	}
+	open := c.start - 1
+	for open > c.start-far && open >= 0 && s.p.low[open] != '(' && !parting(s.p.low, open) {
+		open--
+	}
+	if at(s.p.low, open) != '(' {
+		return
+	}
+	for i := c.mark - 1; i >= 0 && s.p.marks[i].start > open; i-- {
+		if s.p.marks[i].class&(named|classUse) != 0 {
+			return
+		}
+	}
+	if s.p.span(open, c.start).words > 0 {
+		o.note(lossNot, &mark{start: open + 1, end: c.start - 1})
+	}
 }

@@ -156,7 +156,7 @@ func (s *scoring) estranged(m int) float64 {
 	for start > 0 && s.p.kind[start-1]&spaced != 0 && i-start < maxWord {
 		start--
 	}
-	if r := s.p.raw[start]; r >= 'a' && r <= 'z' {
+	if r := s.p.raw[start]; r >= 'a' && r <= 'z' && !s.p.ofHost(start, i) {
 		return 1
 	}
 	if g := s.p.span(max(0, start-2), start); start == 0 || g.sentences+g.soft+g.hard > 0 {
@@ -217,7 +217,7 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 			continue
 		}
 		if end := s.p.wordEnd(i + 1); s.p.kind[i]&spaced != 0 && s.p.boundary(i) {
-			if (unicode.IsLower(s.p.raw[i]) || unicode.Is(unicode.Lo, s.p.raw[i])) && end-i >= 4 {
+			if (unicode.IsLower(s.p.raw[i]) || unicode.Is(unicode.Lo, s.p.raw[i])) && end-i >= 4 && !s.p.ofHost(i, end) {
 				return true
 			}
 			i = end
@@ -256,4 +256,9 @@ func (s *scoring) ownedBy(m int, some class) bool {
 // name of a shop does: "in the shop ELM with the code".
 func (s *scoring) nameIn(from, to int) bool {
 	return slices.ContainsFunc(s.p.raw[from:to], unicode.IsUpper)
+}
+
+// ofHost reports whether a word is part of a host's name: "code shop.example".
+func (p *page) ofHost(from, to int) bool {
+	return at(p.low, to) == '.' && isLetter(at(p.low, to+1)) || at(p.low, from-1) == '.' && isLetter(at(p.low, from-2))
 }

@@ -90,7 +90,7 @@ func (s *scanner) codeLike(c *candidate, upper, lower int) bool {
 	}
 	inner := 0
 	for i := c.start + 1; i < c.end; i++ {
-		if r := s.p.raw[i]; r >= 'A' && r <= 'Z' && isLetter(s.p.raw[i-1]) {
+		if r := s.p.raw[i]; r >= 'A' && r <= 'Z' && isLetter(s.low[i-1]) {
 			inner++
 		}
 	}
@@ -125,7 +125,7 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	case c.letters && c.upper:
 		return -1.6
 	case c.letters:
-		return -3
+		return -1.8
 	case c.upper && c.size >= 5 && c.size <= 8:
 		return 0.1
 	case c.upper:

@@ -31,7 +31,7 @@ func TestRememberedWords(t *testing.T) {
 		for i := 0; i < len(p.low); i++ {
 			switch end := p.lettersEnd(i); {
 			case end > i:
-				if !p.inHost(i) {
+				if !p.inHost(i, p.lettersEnd(i+1)) {
 					p.lookUp(i, end)
 				}
 				i = end - 1

@@ -154,6 +154,6 @@ func rows(w io.Writer, m map[string]*Tally) {
 
 func row(w io.Writer, name string, t Tally) {
 	with := t.Right + t.Wrong + t.Missed
-	fmt.Fprintf(w, "%s\t%d\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t\n",
+	fmt.Fprintf(w, "%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%.4f\t\n",
 		name, with+t.False+t.Clean, with, t.Precision(), t.Recall(), t.F1(), t.FalsePositives())
 }
