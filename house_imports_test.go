@@ -10,21 +10,22 @@ var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "con
 
 // domains hold the rules of one noun each.
 var domains = internal("account", "apikey", "content", "domain", "filter", "guest", "mailbox", "message", "plan",
-	"subscription", "wallet", "wallet/bankpay", "webhook")
+	"sink", "subscription", "wallet", "wallet/bankpay", "webhook")
 
 // imports lists what each package may import of this module (docs/architecture.md, Who may import whom). A package
 // without a row fails the test: adding one is a design decision.
 var imports = map[string][]string{
 	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "licences", "mailparse", "otp", "problem")),
 
-	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "httpkit", "inbound", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "httpkit", "inbound", "mailpit", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("httpkit")),                // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
+	"internal/mailpit":          slices.Concat(without(kit, "db", "job"), internal("httpkit", "inbound", "message", "sink")),
 	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,
-	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan")),
+	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan", "sink")),
 
 	"internal/account":        kit,
 	"internal/apikey":         slices.Concat(kit, internal("plan")),
@@ -35,6 +36,7 @@ var imports = map[string][]string{
 	"internal/mailbox":        kit,
 	"internal/message":        kit,
 	"internal/plan":           kit,
+	"internal/sink":           slices.Concat(kit, internal("message")),
 	"internal/subscription":   slices.Concat(kit, internal("plan")),
 	"internal/wallet":         kit,
 	"internal/wallet/bankpay": slices.Concat(kit, internal("wallet")),

@@ -18,6 +18,7 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/resolver"
+	"github.com/gonebox/gonebox/internal/sink"
 	"github.com/gonebox/gonebox/internal/subscription"
 	"github.com/gonebox/gonebox/internal/token"
 )
@@ -79,6 +80,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 		DB: a.db, Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, RawMessages: a.rawStore,
 		Policy: message.Policy{PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax)},
 	})
+	a.sink = sink.New(a.db, a.clock, a.messages)
 	a.guests = guest.New(a.db, a.clock, a.mailboxes, cfg.Session.Idle)
 	a.limiter = a.newLimiter()
 	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {

@@ -63,7 +63,7 @@ func (a *App) checkDevListeners() error {
 	if !a.cfg.IsDev() {
 		return nil
 	}
-	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen} {
+	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen} {
 		if l == nil {
 			continue
 		}
@@ -181,7 +181,7 @@ func (a *App) newSink() *inbound.Sink {
 		return nil
 	}
 	owner := &sinkAccount{app: a, accounts: account.NewRegistry(a.db, hashCost(a.cfg.Account.Password))}
-	return &inbound.Sink{Domains: cfg.Domains, Account: owner.find, From: a.unlimited()}
+	return &inbound.Sink{Domains: cfg.Domains, Account: owner.find, Mails: a.sink, From: a.unlimited()}
 }
 
 // find returns the account of the sink. Error: server.unavailable while there is none, or it is disabled: the mail is deferred,

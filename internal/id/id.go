@@ -26,6 +26,7 @@ type (
 	Transaction  string
 	Notice       string
 	Invite       string
+	SinkMail     string
 )
 
 // Prefix returns the part before the underscore.
@@ -43,6 +44,7 @@ func (Order) Prefix() string        { return "ord" }
 func (Transaction) Prefix() string  { return "txn" }
 func (Notice) Prefix() string       { return "ntc" }
 func (Invite) Prefix() string       { return "inv" }
+func (SinkMail) Prefix() string     { return "snk" }
 
 // Kind is any of the identifier types above.
 type Kind interface {

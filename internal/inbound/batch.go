@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/raw"
+	"github.com/gonebox/gonebox/internal/sink"
 )
 
 // Bounds of a batch: large enough to share a sync among all waiting senders, small enough that the first of them does
@@ -29,6 +30,8 @@ type mail struct {
 	keys       []string                // addresses of the recipients' mailboxes, without duplicates
 	paths      map[string][]string     // by key, the forward-paths that led to that mailbox
 	sink       map[string]id.Account   // by key, the account of a recipient that the sink accepted; nil: there is none
+	sunk       *sink.Draft             // how the sink lists the mail; nil: no recipient was of the sink
+	sunkID     id.SinkMail             // its identifier there, once it is stored
 	codes      map[string]*message.OTP // by key, what a filter of the mailbox's owner found; nil: no recipient has filters
 	ref        raw.Ref
 	stagedAt   time.Time          // when the raw message was stored ahead of the batch; zero: it was not

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/buffer"
-	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailparse"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -38,6 +37,7 @@ func (s *Service) deliver(ctx context.Context, env *Envelope, data []byte) (*mai
 	}
 	m.release()
 	if m.err == nil {
+		env.SinkMail = m.sunkID
 		s.logStored(ctx, m, len(data))
 	}
 	return m, s.problemOf(ctx, m.err)
@@ -87,13 +87,11 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 			m.keys = append(m.keys, key)
 		}
 		m.paths[key] = append(m.paths[key], r.Address)
-		if r.sink != "" {
-			if m.sink == nil {
-				m.sink = make(map[string]id.Account)
-			}
-			m.sink[key] = r.sink
-		}
+		m.addSunk(r)
 		m.record.Class = max(m.record.Class, r.rawFor)
+	}
+	if err := m.draftSunk(&content, env.To); err != nil {
+		return nil, err
 	}
 	if err := s.encode(ctx, m, content, s.appendTrace(make([]byte, 0, traceSize), env, verdicts), data); err != nil {
 		s.discard(ctx, m)

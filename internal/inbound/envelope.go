@@ -18,6 +18,9 @@ type Envelope struct {
 	TLS        string      // version and cipher for Received, "" without TLS
 	ReceivedAt time.Time   // when the last octet of the content arrived
 
+	// SinkMail is set by Deliver where the sink took the mail for any recipient: how package sink identifies it.
+	SinkMail id.SinkMail
+
 	// Memory is a lease on the memory of the content and on what Service.Memory returns for its size; nil: memory is not limited.
 	// Deliver shrinks it to what the mail turns out to need. The caller releases it.
 	Memory *budget.Lease

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/sink"
 )
 
 // EveryDomain in Sink.Domains stands for every domain that is not served otherwise.
@@ -16,6 +19,8 @@ type Sink struct {
 	Domains []string // lower-case A-labels, or EveryDomain
 	// Account returns the account that gets the mail. Error: server.unavailable while there is no such account.
 	Account func(ctx context.Context) (id.Account, error)
+	// Mails lists the mail for test tools.
+	Mails *sink.Service
 	// From reports whether a client's mail is accepted; nil: that of every client is.
 	From func(client netip.Addr) bool
 }
@@ -26,4 +31,46 @@ func (s *Sink) serves(ctx context.Context, domain string) bool {
 		return false
 	}
 	return s.From == nil || s.From(clientOf(ctx))
+}
+
+// sink records that the sink accepted a recipient.
+func (m *mail) addSunk(r Recipient) {
+	if r.sink == "" {
+		return
+	}
+	if m.sink == nil {
+		m.sink = make(map[string]id.Account)
+	}
+	m.sink[r.key()] = r.sink
+}
+
+// draftSunk prepares how the sink lists a mail of which it accepted recipients.
+func (m *mail) draftSunk(c *message.Content, to []Recipient) (err error) {
+	if m.sink == nil {
+		return nil
+	}
+	var paths []string
+	for _, r := range to {
+		if r.sink != "" {
+			paths = append(paths, r.Address)
+		}
+	}
+	m.sunk, err = sink.NewDraft(c, paths)
+	return err
+}
+
+// arrival returns what the sink stores of a mail whose places are reserved; ok is false where it accepted no recipient.
+func (m *mail) arrival(reservations []mailbox.Reservation) (a sink.Arrival, ok bool) {
+	if m.sunk == nil {
+		return a, false
+	}
+	a = sink.Arrival{Draft: m.sunk, At: reservations[0].At}
+	for _, r := range reservations {
+		if m.sink[r.Address] != "" {
+			a.Copies = append(a.Copies, message.Ref{Box: r.Box, Message: r.Message})
+		}
+	}
+	m.sunkID = id.New[id.SinkMail](a.At)
+	a.ID = m.sunkID
+	return a, len(a.Copies) > 0
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/sink"
 )
 
 // storeBatch stores mails together, or one by one where the batch failed because of one of them.
@@ -100,25 +101,26 @@ func (s *Service) isStored(ctx context.Context, q db.Queryer, mails []*mail) (bo
 // storeTx inserts the rows of a batch. The order is that of the locks, see mailbox.Service.BatchTx.
 func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 	var addresses []string
-	var sink map[string]id.Account
+	var sunk map[string]id.Account
 	for _, m := range mails {
 		m.err, m.deliveries = nil, nil // a transaction may run again
 		addresses = append(addresses, m.keys...)
-		if m.sink != nil && sink == nil {
-			sink = make(map[string]id.Account)
+		if m.sink != nil && sunk == nil {
+			sunk = make(map[string]id.Account)
 		}
-		maps.Copy(sink, m.sink)
+		maps.Copy(sunk, m.sink)
 	}
 	if err := s.insertRawTx(ctx, tx, mails); err != nil {
 		return err
 	}
-	boxes, err := s.Mailboxes.BatchTx(ctx, tx, addresses, sink)
+	boxes, err := s.Mailboxes.BatchTx(ctx, tx, addresses, sunk)
 	if err != nil {
 		return err
 	}
 	var wake []string
 	var events []event.Event
 	var copies []message.Copy
+	var arrivals []sink.Arrival
 	for _, m := range mails {
 		if m.isStaged() && s.Clock.Now().Sub(m.stagedAt) > stagedFor {
 			m.err = fmt.Errorf("a large mail waited longer than %v for its rows: %w", stagedFor, db.ErrUnavailable)
@@ -130,6 +132,9 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 			continue
 		}
 		m.assign(reservations)
+		if a, ok := m.arrival(reservations); ok {
+			arrivals = append(arrivals, a)
+		}
 		if s.Outbox != nil {
 			events = m.appendEvents(events, reservations)
 		}
@@ -139,6 +144,11 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 	}
 	if err := s.Messages.InsertTx(ctx, tx, copies); err != nil {
 		return err
+	}
+	if len(arrivals) > 0 {
+		if err := s.Sink.Mails.InsertTx(ctx, tx, arrivals); err != nil {
+			return err
+		}
 	}
 	tx.AfterCommit(func() { s.Wake.Wake(wake...) })
 	if err := boxes.SaveTx(ctx, tx); err != nil || len(events) == 0 {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -31,27 +30,11 @@ func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Mess
 
 // Get returns a message in full. Error: message.not_found.
 func (s *Service) Get(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
-	var rawUntil int64
-	var c storedCell
-	summary, kept, err := scanStored(s.db.QueryRow(ctx, selectMessage, box, m), box, append([]any{&rawUntil}, c.columns()...)...)
-	if err != nil {
-		return nil, missing(err, problem.MessageNotFound)
-	}
-	more, err := s.body(ctx, box, m, &c)
+	full, more, err := s.load(ctx, box, m)
 	if err != nil {
 		return nil, err
 	}
-	if u := more.Uncut; u != nil {
-		kept.Subject, kept.From, kept.To = u.Subject, u.From, u.To
-	}
-	kept.show(&summary)
-	full := &Message{
-		Summary: summary, CC: list(more.CC), ReplyTo: list(more.ReplyTo), MessageID: more.MessageID, Headers: list(more.Headers),
-		Text: more.Text, Attachments: list(more.Attachments), Links: links(more.detail), Authentication: more.Authentication,
-		Envelope:     Envelope{From: more.EnvelopeFrom, To: list(kept.EnvelopeTo), Helo: more.Helo, RemoteIP: more.RemoteIP, TLS: more.TLS},
-		RawExpiresAt: clock.Micro(rawUntil),
-	}
-	if full.HTML, err = s.safeHTML(ctx, box, m, &more); err != nil {
+	if full.HTML, err = s.safeHTML(ctx, box, m, more); err != nil {
 		return nil, err
 	}
 	return full, nil

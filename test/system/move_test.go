@@ -82,6 +82,7 @@ func movedSettings() map[string]string {
 		"webhooks.retry_schedule": strings.Repeat("1s, ", 999) + "1s", "base_url": "http://gonebox.test",
 		"billing.bankpay.apikey": bankSecret, "billing.bankpay.allow_networks": "127.0.0.0/8", "billing.bankpay.bank_bin": "970436",
 		"billing.bankpay.account_number": "0011001932418", "plans.plus.price.monthly": fmt.Sprint(planPrice), "limits.other": "1000000/1m",
+		"smtp.sink.domains": "sink.example", "smtp.sink.account": "bob@example.org",
 	})
 	return set
 }
@@ -153,6 +154,7 @@ func (w *world) fill() {
 		w.receive(box, i)
 	}
 	w.content()
+	w.sink()
 	w.ask("", "/domains", "/plans", "/payment-providers", "/content/notices", "/content/pages", "/content/pages/terms")
 }
 
@@ -270,6 +272,17 @@ func (w *world) content() {
 		}
 	}
 	await(w.t, "the new domain", func() bool { return w.offers("second.example.org") })
+}
+
+// sink sends a mail to the sink of an account of its own.
+func (w *world) sink() {
+	var bob struct{ Token string }
+	w.do(http.MethodPost, "/auth/register", "", map[string]string{"email": "bob@example.org", "password": "correct horse battery staple"}, &bob)
+	await(w.t, "mail to the sink", func() bool { // the account is looked for now and then
+		return smtp.SendMail(w.smtp, nil, "sender@example.org", []string{"anyone@sink.example"}, []byte("Subject: To the sink\r\n\r\nHello.\r\n")) == nil
+	})
+	w.mails = append(w.mails, nil) // it is counted, and not read
+	w.ask(bob.Token, "/me/mailboxes")
 }
 
 // look returns the answer to every call, without the fields that change with time.

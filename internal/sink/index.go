@@ -1,0 +1,175 @@
+package sink
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/message"
+)
+
+// entry is a mail in the index, with its texts in lower case.
+type entry struct {
+	id     id.SinkMail
+	number int64
+	at     int64 // microseconds since 1970
+	size   int64
+	seen   bool
+	gone   bool
+	files  bool // has attachments
+	inline bool // has inline parts
+
+	from, to, cc, bcc, replyTo, subject, messageID string
+	text                                           string // "" where the index has too much text
+}
+
+// index holds in memory what is searched, so that a search in 100,000 mails takes milliseconds whatever it looks for. Before each
+// use it reads what has changed since, so that every process sees what any process has committed. It is bounded by entriesMax and
+// textTotal.
+type index struct {
+	reading sync.Mutex // held while changes are read
+
+	mu      sync.RWMutex
+	loaded  bool
+	last    int64    // the last change that it has
+	entries []*entry // in the order of arrival
+	byID    map[id.SinkMail]*entry
+	dead    int // entries that are gone
+	unread  int
+	text    int // octets
+}
+
+// refresh brings the index up to date.
+func (s *Service) refresh(ctx context.Context) error {
+	x := &s.index
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	ctx = db.Background(ctx) // reading all takes longer than other reads
+	changes, forgotten, err := state(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	if !x.loaded || x.last < forgotten {
+		return s.load(ctx, changes)
+	}
+	if changes == x.last {
+		return nil
+	}
+	var changed []*row
+	if err := each(ctx, s.db, func(v *row) { changed = append(changed, v) }, selectChanged, x.last); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, v := range changed {
+		x.apply(v)
+	}
+	x.bound()
+	return nil
+}
+
+// load reads everything. Changes after the given one may be among it, and are read again.
+func (s *Service) load(ctx context.Context, changes int64) error {
+	var entries []*entry
+	err := each(ctx, s.db, func(v *row) { entries = append(entries, newEntry(v)) }, selectAll, entriesMax)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(entries)
+	x := &s.index
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.loaded, x.last, x.entries, x.byID = true, changes, entries, make(map[id.SinkMail]*entry, len(entries))
+	x.dead, x.unread, x.text = 0, 0, 0
+	for _, e := range entries {
+		x.byID[e.id] = e
+		x.text += len(e.text)
+		if !e.seen {
+			x.unread++
+		}
+	}
+	x.bound()
+	return nil
+}
+
+// apply applies a changed row. The caller holds mu.
+func (x *index) apply(v *row) {
+	x.last = max(x.last, v.change)
+	e := x.byID[v.ID]
+	switch {
+	case e == nil && v.gone:
+	case e == nil:
+		e = newEntry(v)
+		x.byID[e.id] = e
+		x.text += len(e.text)
+		if !e.seen {
+			x.unread++
+		}
+		at, _ := slices.BinarySearchFunc(x.entries, e.number, func(e *entry, n int64) int { return int(e.number - n) })
+		x.entries = slices.Insert(x.entries, at, e) // nearly always at the end
+	case v.gone:
+		x.remove(e)
+	case e.seen != v.Seen:
+		e.seen = v.Seen
+		if x.unread++; e.seen {
+			x.unread -= 2
+		}
+	}
+}
+
+// remove marks an entry as gone. The caller holds mu.
+func (x *index) remove(e *entry) {
+	delete(x.byID, e.id)
+	x.text -= len(e.text)
+	e.gone, e.text = true, ""
+	x.dead++
+	if !e.seen {
+		x.unread--
+	}
+}
+
+// bound drops the oldest entries beyond entriesMax, texts beyond textTotal, and entries that are gone where they are many. The
+// caller holds mu.
+func (x *index) bound() {
+	for i := 0; len(x.byID) > entriesMax; i++ {
+		if !x.entries[i].gone {
+			x.remove(x.entries[i])
+		}
+	}
+	for i := 0; x.text > textTotal && i < len(x.entries); i++ {
+		x.text -= len(x.entries[i].text)
+		x.entries[i].text = ""
+	}
+	if x.dead > 64 && x.dead > len(x.entries)/4 {
+		x.entries = slices.DeleteFunc(x.entries, func(e *entry) bool { return e.gone })
+		x.dead = 0
+	}
+}
+
+func newEntry(v *row) *entry {
+	e := &entry{
+		id: v.ID, number: v.Number, at: v.ReceivedAt.UnixMicro(), size: v.Size, seen: v.Seen, files: v.Attachments > 0, inline: v.Inline > 0,
+		from: names(v.From), to: names(v.To...), cc: names(v.CC...), bcc: names(v.BCC...), replyTo: names(v.ReplyTo...),
+		subject: strings.ToLower(v.Subject), messageID: strings.ToLower(v.MessageID),
+	}
+	e.text = strings.ToLower(v.text)
+	return e
+}
+
+// names returns addresses as they are searched.
+func names(all ...message.Address) string {
+	var b strings.Builder
+	for _, a := range all {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if a.Name != "" {
+			b.WriteString(a.Name + " ")
+		}
+		b.WriteString("<" + a.Address + ">")
+	}
+	return strings.ToLower(b.String())
+}
