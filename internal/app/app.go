@@ -41,9 +41,11 @@ import (
 	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/mailpit"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/reserve"
+	"github.com/gonebox/gonebox/internal/sink"
 	"github.com/gonebox/gonebox/internal/smtpd"
 	"github.com/gonebox/gonebox/internal/subscription"
 	"github.com/gonebox/gonebox/internal/wake"
@@ -71,6 +73,7 @@ type App struct {
 	domains       *domain.Service
 	mailboxes     *mailbox.Service
 	messages      *message.Service
+	sink          *sink.Service
 	guests        *guest.Service
 	accounts      *account.Service
 	keys          *apikey.Service
@@ -82,6 +85,8 @@ type App struct {
 	smtp          *smtpd.Server
 	web           *http.Server
 	admin         *http.Server // nil: no metrics
+	mailpit       *http.Server // nil: compat.mailpit is off
+	mailpitAPI    *mailpit.API // nil: compat.mailpit is off
 	acme          *smtpd.ACME  // nil: no certificate is obtained by ACME
 	metrics       *metrics
 	memory        *budget.Budget
@@ -94,6 +99,7 @@ type App struct {
 	smtpListener   net.Listener // nil: without the role smtp
 	webListener    net.Listener
 	adminListen    net.Listener  // nil: no metrics
+	mailpitListen  net.Listener  // nil: compat.mailpit is off
 	sharedSchedule *job.Schedule // periodic jobs that one process runs for all; see sharedTasks
 	localSchedule  *job.Schedule // periodic jobs of every process; see localTasks
 	rotation       rotation
@@ -158,7 +164,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 // Close closes the listeners and the storage. Run calls it; calling it again does nothing.
 func (a *App) Close() error {
 	var errs []error
-	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen} {
+	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen} {
 		if l != nil {
 			_ = l.Close() // fails after Run, whose servers have closed it
 		}

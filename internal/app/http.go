@@ -49,6 +49,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	}
 	a.web = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(limitConnections(api, pages))))
 	a.web.ConnContext = connlimit.Context
+	a.assembleMailpit()
 	if cfg.Metrics.Addr != "" {
 		a.admin = a.newHTTPServer(a.metrics.handler())
 		a.admin.WriteTimeout = 0 // a profile takes as long as the request says

@@ -41,6 +41,12 @@ func (a *App) listen(ctx context.Context) (err error) {
 			return fmt.Errorf("metrics.addr: %w", err)
 		}
 	}
+	if a.cfg.Compat.Mailpit.Addr != "" && a.runs(roleAPI) {
+		if a.mailpitListen, err = web.Listen(ctx, "tcp", a.cfg.Compat.Mailpit.Addr); err != nil {
+			return fmt.Errorf("compat.mailpit.addr: %w", err)
+		}
+		a.mailpitListen = pool.Listen(a.mailpitListen, connlimit.Options{PerAddress: a.cfg.Limits.HTTPConnections, Exempt: a.cfg.HTTP.TrustedProxies})
+	}
 	return a.checkDevListeners()
 }
 
@@ -62,6 +68,9 @@ func (a *App) HTTPAddr() net.Addr { return a.webListener.Addr() }
 
 // SMTPAddr returns the address of the SMTP server, or nil.
 func (a *App) SMTPAddr() net.Addr { return addressOf(a.smtpListener) }
+
+// MailpitAddr returns the address of the Mailpit API, or nil.
+func (a *App) MailpitAddr() net.Addr { return addressOf(a.mailpitListen) }
 
 // MetricsAddr returns the address of metrics and profiles, or nil.
 func (a *App) MetricsAddr() net.Addr { return addressOf(a.adminListen) }

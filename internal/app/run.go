@@ -62,6 +62,9 @@ func (a *App) serve(ctx context.Context, edges *sync.WaitGroup, stop context.Can
 	if a.admin != nil {
 		serve("metrics", func() error { return a.admin.Serve(a.adminListen) })
 	}
+	if a.mailpit != nil {
+		serve("mailpit", func() error { return a.mailpit.Serve(a.mailpitListen) })
+	}
 	if a.acme != nil {
 		go a.fetchCertificate(ctx) // not in edges: a request to the authority may take longer than a shutdown
 	}

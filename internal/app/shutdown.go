@@ -70,6 +70,14 @@ func (a *App) drain(grace context.Context) {
 	if a.admin != nil {
 		edges.Go(func() { _ = a.admin.Close() })
 	}
+	if a.mailpit != nil {
+		edges.Go(func() {
+			a.mailpitAPI.Close()
+			if err := a.mailpit.Shutdown(grace); err != nil {
+				_ = a.mailpit.Close()
+			}
+		})
+	}
 	edges.Wait()
 }
 

@@ -28,8 +28,8 @@ type instance interface {
 	stop() error // shuts down as SIGTERM does
 }
 
-// addresses are where a process listens: URLs, and a host:port for SMTP.
-type addresses struct{ Web, SMTP, Admin string }
+// addresses are where a process listens: URLs, and a host:port for SMTP. Mailpit is "" where it is off.
+type addresses struct{ Web, SMTP, Admin, Mailpit string }
 
 // The counts that a process reports.
 type what string
@@ -69,6 +69,9 @@ func (l *local) addresses() addresses {
 	a := addresses{Web: "http://" + l.app.HTTPAddr().String(), Admin: "http://" + l.app.MetricsAddr().String()}
 	if smtp := l.app.SMTPAddr(); smtp != nil {
 		a.SMTP = smtp.String()
+	}
+	if mailpit := l.app.MailpitAddr(); mailpit != nil {
+		a.Mailpit = "http://" + mailpit.String()
 	}
 	return a
 }

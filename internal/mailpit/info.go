@@ -1,0 +1,43 @@
+package mailpit
+
+import (
+	"net/http"
+	"runtime"
+)
+
+// info is the answer of GET /api/v1/info.
+type info struct {
+	Version       string
+	LatestVersion string
+	Database      string
+	DatabaseSize  int64
+	Messages      int
+	Unread        int
+	Tags          map[string]int
+	RuntimeStats  runtimeStats
+}
+
+type runtimeStats struct {
+	Memory           uint64
+	Uptime           int64
+	MessagesDeleted  int64
+	SMTPAccepted     int64
+	SMTPAcceptedSize int64
+	SMTPRejected     int64
+	SMTPIgnored      int64
+}
+
+// info tells how many messages there are. The counts of a Mailpit server that Gonebox does not keep for the sink are 0.
+func (a *API) info(w http.ResponseWriter, r *http.Request) {
+	page, err := a.Mails.Search(r.Context(), nil, 0, 0)
+	if err != nil {
+		a.failed(w, r, err)
+		return
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	answer(w, info{
+		Version: "Gonebox " + a.HTTP.Version, LatestVersion: "Gonebox " + a.HTTP.Version, Messages: page.Total, Unread: page.Unread,
+		Tags: map[string]int{}, RuntimeStats: runtimeStats{Memory: memory.Sys},
+	})
+}

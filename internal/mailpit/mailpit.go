@@ -1,0 +1,229 @@
+// Package mailpit serves the HTTP APIs of Mailpit and MailHog over the mail of the sink, for the plug-ins of test tools
+// (docs/spec/mailpit.md). It asks for no credentials, so it serves only clients on loopback and private networks.
+package mailpit
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/sink"
+)
+
+// Parts are the dependencies and settings of an API.
+type Parts struct {
+	HTTP     httpkit.Config // Unlimited reports which clients are served
+	Mails    *sink.Service
+	Messages *message.Service
+	Inbound  *inbound.Service // nil: this process receives no mail, and POST /api/v1/send is refused
+	SendMax  int64            // octets of a message that is sent
+	Hostname string           // of this server, for the Message-ID of a message that is sent
+	Names    bool             // serve only requests whose Host is an address or a private name, see isPrivateHost
+	Ready    func() bool      // whether the service can work
+}
+
+// API is both APIs. Close ends its event streams.
+type API struct {
+	Parts
+	kit      *httpkit.Kit
+	stopping chan struct{}
+	streams  streams
+}
+
+// New returns an API.
+func New(p Parts) *API {
+	p.HTTP.API = httpkit.API{Title: "Mailpit"}
+	return &API{Parts: p, kit: httpkit.New(p.HTTP), stopping: make(chan struct{})}
+}
+
+// Handler returns the handler of all paths.
+func (a *API) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, serve := range a.routes() {
+		mux.HandleFunc(pattern, serve)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fail(w, http.StatusNotFound, "not found") })
+	guarded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if reason := a.refuses(r); reason != "" {
+			fail(w, http.StatusForbidden, reason)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+	return a.kit.Plain(guarded, func(r *http.Request) string {
+		_, pattern := mux.Handler(r)
+		if _, path, ok := strings.Cut(pattern, " "); ok && path != "" {
+			return "mailpit " + pattern
+		}
+		return ""
+	})
+}
+
+func (a *API) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /{$}":                                   home,
+		"GET /livez":                                 a.probe,
+		"GET /readyz":                                a.probe,
+		"GET /api/v1/info":                           a.info,
+		"GET /api/v1/tags":                           func(w http.ResponseWriter, _ *http.Request) { answer(w, []string{}) },
+		"GET /api/v1/messages":                       a.list,
+		"PUT /api/v1/messages":                       a.mark,
+		http.MethodDelete + " /api/v1/messages":      a.remove,
+		"GET /api/v1/search":                         a.search,
+		http.MethodDelete + " /api/v1/search":        a.removeMatching,
+		"GET /api/v1/message/{id}":                   a.message,
+		"GET /api/v1/message/{id}/headers":           a.headers,
+		"GET /api/v1/message/{id}/raw":               a.raw,
+		"GET /api/v1/message/{id}/part/{part}":       a.part,
+		"GET /api/v1/message/{id}/part/{part}/thumb": a.thumbnail,
+		"POST /api/v1/send":                          a.send,
+		"GET /api/events":                            a.events,
+		"GET /view/{name}":                           a.view,
+		"GET /api/v2/messages":                       a.hogList,
+		"GET /api/v2/search":                         a.hogSearch,
+		"GET /api/v1/messages/{id}":                  a.hogMessage,
+		http.MethodDelete + " /api/v1/messages/{id}": a.hogDelete,
+	}
+}
+
+// refuses returns why a request is not served, or "".
+func (a *API) refuses(r *http.Request) string {
+	switch {
+	case !httpkit.Unlimited(r.Context()):
+		return "this API serves only clients on loopback and private networks"
+	case a.Names && !isPrivateHost(r.Host):
+		return "this API is not served under a public name"
+	case r.Header.Get("Sec-Fetch-Site") == "cross-site" && (r.Method != http.MethodGet || r.Header.Get("Upgrade") != ""):
+		return "web pages of other sites may not change anything here"
+	}
+	return ""
+}
+
+// isPrivateHost reports whether a Host field names an address or a name that public DNS does not have, so that a web page cannot
+// read mail by making its own name resolve to this machine (DNS rebinding).
+func isPrivateHost(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") {
+		return true
+	}
+	switch host[strings.LastIndexByte(host, '.')+1:] {
+	case "localhost", "local", "internal", "test", "lan", "home", "arpa", "docker", "localdomain", "intranet", "corp", "private":
+		return true
+	}
+	return false
+}
+
+// Close ends the event streams, and refuses new ones.
+func (a *API) Close() { a.streams.close(a.stopping) }
+
+func (a *API) probe(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/readyz" && a.Ready != nil && !a.Ready() {
+		fail(w, http.StatusServiceUnavailable, "not ready")
+		return
+	}
+	ok(w)
+}
+
+// home answers those that wait for the root to answer, such as Testcontainers.
+func home(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte("<!doctype html><title>Gonebox</title><p>The APIs of Mailpit and MailHog, served by Gonebox.</p>\n"))
+}
+
+// ok answers as Mailpit does where there is nothing to tell.
+func ok(w http.ResponseWriter) { text(w, http.StatusOK, "ok") }
+
+func text(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(body))
+}
+
+func fail(w http.ResponseWriter, status int, reason string) { text(w, status, reason+"\n") }
+
+// failed answers with an error.
+func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
+	p := a.kit.ProblemOf(r.Context(), err)
+	status, reason := p.Status(), p.Title()
+	if p.Detail != "" {
+		reason = p.Detail
+	}
+	for _, f := range p.Fields {
+		reason = strings.TrimLeft(f.Pointer, "/?") + " " + f.Message
+	}
+	switch p.Code {
+	case problem.RequestInvalid:
+		status = http.StatusBadRequest
+	case problem.MessageRawExpired, problem.AttachmentNotRetained:
+		status = http.StatusNotFound
+	}
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
+	}
+	fail(w, status, reason)
+}
+
+// answer writes JSON.
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // fails only where the client is gone
+}
+
+// window returns start and limit of a list. Error: request.invalid.
+func window(q url.Values) (start, limit int, err error) {
+	const limitDefault = 50
+	if start, err = number(q, "start", 0); err != nil {
+		return 0, 0, err
+	}
+	if limit, err = number(q, "limit", limitDefault); err != nil {
+		return 0, 0, err
+	}
+	return start, min(limit, sink.PageMax), nil
+}
+
+func number(q url.Values, name string, otherwise int) (int, error) {
+	if q.Get(name) == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseUint(q.Get(name), 10, 31)
+	if err != nil {
+		return 0, problem.Invalid("?"+name, "must be a whole number that is not negative")
+	}
+	return int(n), nil
+}
+
+// mailOf returns the mail of the path, and the message with its content.
+func (a *API) mailOf(r *http.Request, name string) (*sink.Mail, message.Ref, error) {
+	m, err := a.Mails.Get(r.Context(), name)
+	if err != nil {
+		return nil, message.Ref{}, err
+	}
+	ref, err := a.Mails.Content(r.Context(), m.ID)
+	return m, ref, err
+}
+
+// parseIDs returns the identifiers among texts; others name no mail.
+func parseIDs(texts []string) (ids []id.SinkMail) {
+	for _, t := range texts {
+		if mail, err := id.Parse[id.SinkMail](t); err == nil {
+			ids = append(ids, mail)
+		}
+	}
+	return ids
+}
