@@ -251,7 +251,7 @@ func (a *API) view(w http.ResponseWriter, r *http.Request) {
 	}
 	var full *message.Message
 	if err == nil {
-		full, err = a.Messages.Safe(r.Context(), ref.Box, ref.Message)
+		full, err = a.Messages.Get(r.Context(), ref.Box, ref.Message)
 	}
 	switch {
 	case err != nil:

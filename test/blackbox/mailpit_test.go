@@ -333,7 +333,9 @@ func TestMailpitMarksAndDeletes(t *testing.T) {
 		method, path, body string
 		status             int
 	}{
-		{http.MethodPut, "/api/v1/messages", "nonsense", 400}, {http.MethodDelete, "/api/v1/messages", `{"IDs": "x"}`, 400}, {http.MethodDelete, "/api/v1/search", "", 400},
+		{http.MethodPut, "/api/v1/messages", "nonsense", 400},
+		{http.MethodDelete, "/api/v1/messages", `{"IDs": "x"}`, 400},
+		{http.MethodDelete, "/api/v1/search", "", 400},
 		{http.MethodDelete, "/api/v1/messages/nothing", "", 404},
 	} {
 		if a := m.try(c.method, c.path, c.body, nil); a.Status != c.status {
