@@ -24,7 +24,7 @@ const FileVariable = envPrefix + "CONFIG"
 
 // otherVariables begin with GONEBOX_ without being keys: FileVariable, and what the commands and client libraries read that
 // use a service over HTTP.
-var otherVariables = []string{FileVariable, envPrefix + "URL", envPrefix + "KEY", envPrefix + "BIN"}
+var otherVariables = []string{FileVariable, envPrefix + "URL", envPrefix + "KEY", envPrefix + "BIN", envPrefix + "BINARY", envPrefix + "SMTP"}
 
 // fromCommandLine is the origin of what the command line sets.
 const fromCommandLine = "command line"

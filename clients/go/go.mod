@@ -1,0 +1,3 @@
+module github.com/gonebox/gonebox/clients/go
+
+go 1.23

@@ -1,0 +1,362 @@
+// Package gonebox is a client of Gonebox, a disposable mailbox service. It uses the standard library alone.
+package gonebox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The timeouts of waits that state none.
+const (
+	DefaultTimeout = 30 * time.Second
+	DefaultQuiet   = 3 * time.Second // of ExpectNoMessage
+)
+
+const (
+	longestPoll = 25 * time.Second                 // shorter than the idle limit of proxies
+	first       = "msg_00000000000000000000000001" // sorts before every message
+)
+
+// action matches the links that sign in, confirm or reset.
+var action = regexp.MustCompile(`(?i)reset|verif|confirm|activat|token|magic|sign-?in|log-?in|invit|auth|code=`)
+
+// Gonebox is a service. It may be used by several goroutines.
+type Gonebox struct {
+	URL  string
+	call caller
+}
+
+// New returns the client of the service at url, such as http://localhost:8080. key is a developer key (x_…) or a user token
+// (xu_…); without one, mailboxes are anonymous. An invalid url is reported by the first call.
+func New(url string, key ...string) *Gonebox {
+	url = strings.TrimSuffix(strings.TrimRight(url, "/"), "/api/v1")
+	g := &Gonebox{URL: url, call: caller{url: url}}
+	if len(key) > 0 {
+		g.call.key = key[0]
+	}
+	return g
+}
+
+// MailboxOptions say how a mailbox is made. What is zero is chosen by the service.
+type MailboxOptions struct {
+	Domain, LocalPart string
+	TTL               time.Duration // in whole seconds, a minute at least
+}
+
+// CreateMailbox makes a mailbox. It ends by itself after its TTL, or with Destroy.
+func (g *Gonebox) CreateMailbox(ctx context.Context, options ...MailboxOptions) (*Mailbox, error) {
+	o := one(options)
+	path := "/mailboxes"
+	if strings.HasPrefix(g.call.key, "x_") {
+		path = "/keys/mailboxes"
+	}
+	body := map[string]any{}
+	for name, value := range map[string]string{"domain": o.Domain, "localPart": o.LocalPart} {
+		if value != "" {
+			body[name] = value
+		}
+	}
+	m := &Mailbox{}
+	if err := g.call.data(ctx, http.MethodPost, path, withTTL(body, o.TTL), m); err != nil {
+		return nil, err
+	}
+	if m.Token == "" {
+		return nil, &Error{Code: "client.scope_missing", Message: "the key cannot read what it creates: give it the scopes mailboxes:write, messages:read and otp:read"}
+	}
+	m.call = caller{url: g.URL}
+	return m, nil
+}
+
+// OpenMailbox opens the mailbox that a mailbox token (xm_…) belongs to.
+func (g *Gonebox) OpenMailbox(ctx context.Context, token string) (*Mailbox, error) {
+	m := &Mailbox{call: caller{url: g.URL}, Token: token}
+	return m, m.api().data(ctx, http.MethodGet, "/mailboxes/me", nil, m)
+}
+
+// Request calls any other operation of the API, such as POST /me/webhooks. It decodes the data of the answer into result, which
+// may be nil, as package json does.
+func (g *Gonebox) Request(ctx context.Context, method, path string, body, result any) error {
+	return g.call.data(ctx, method, path, body, result)
+}
+
+// Mailbox is a mailbox, as CreateMailbox returns it. It may be used by several goroutines, but Extend by one alone.
+type Mailbox struct {
+	ID        string    `json:"id"`
+	Address   string    `json:"address"`
+	Token     string    `json:"token"` // opens this mailbox and nothing else
+	ExpiresAt time.Time `json:"expiresAt"`
+	call      caller
+}
+
+// Filter restricts messages. What is zero restricts nothing.
+type Filter struct {
+	From, Subject string   // parts of the sender and of the subject, in any case
+	Has           []string // all of them: "code", "link", "attachment"
+	Unseen        bool
+	After         string // the id of a message: only messages after it
+	Limit         int    // of Messages
+}
+
+// WaitOptions say what is waited for, and for how long: DefaultTimeout if Timeout is zero.
+type WaitOptions struct {
+	From, Subject string
+	Has           []string
+	After         string
+	Timeout       time.Duration
+}
+
+// WaitForCode waits for a message with a one-time code and returns the code. A message that is already there counts.
+func (m *Mailbox) WaitForCode(ctx context.Context, options ...WaitOptions) (string, error) {
+	found, err := m.wait(ctx, one(options), "code")
+	if err != nil {
+		return "", err
+	}
+	return found.OTP.Code, nil
+}
+
+// WaitForLink waits for a message with a link and returns the link: the one that signs in, confirms or resets, else the first.
+func (m *Mailbox) WaitForLink(ctx context.Context, options ...WaitOptions) (string, error) {
+	found, err := m.wait(ctx, one(options), "link")
+	if err != nil {
+		return "", err
+	}
+	full, err := m.Message(ctx, found.ID)
+	if err != nil {
+		return "", err
+	}
+	if full.OTP != nil && len(full.OTP.Links) > 0 {
+		return full.OTP.Links[0], nil
+	}
+	for _, link := range full.Links {
+		if action.MatchString(link) {
+			return link, nil
+		}
+	}
+	return full.Links[0], nil
+}
+
+// WaitForMessage waits for a message that matches and returns it whole. A message that is already there counts; the newest wins.
+func (m *Mailbox) WaitForMessage(ctx context.Context, options ...WaitOptions) (*Message, error) {
+	found, err := m.wait(ctx, one(options))
+	if err != nil {
+		return nil, err
+	}
+	return m.Message(ctx, found.ID)
+}
+
+// ExpectNoMessage returns an error if a message that matches is there or comes within the timeout, DefaultQuiet if it is zero.
+func (m *Mailbox) ExpectNoMessage(ctx context.Context, options ...WaitOptions) error {
+	o := one(options)
+	o.Timeout = cmp.Or(o.Timeout, DefaultQuiet)
+	found, err := m.next(ctx, o)
+	if err != nil || found == nil {
+		return err
+	}
+	return &Error{Code: "wait.unexpected_message", Message: fmt.Sprintf("%s has a message%s: %s. To ignore earlier ones, set After to the id of the last", m.Address, o, found)}
+}
+
+// Messages lists the messages that match, newest first.
+func (m *Mailbox) Messages(ctx context.Context, filter ...Filter) ([]Summary, error) {
+	f := one(filter)
+	q := f.query()
+	var found []Summary
+	for {
+		size := 100
+		if f.Limit > 0 {
+			size = min(size, f.Limit-len(found))
+		}
+		q.Set("limit", strconv.Itoa(size))
+		page, err := m.list(ctx, q, 0)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page.Data...)
+		if page.NextCursor == "" || f.Limit > 0 && len(found) >= f.Limit {
+			return found, nil
+		}
+		q.Set("cursor", page.NextCursor)
+	}
+}
+
+// Message reads a message, which marks it as seen.
+func (m *Mailbox) Message(ctx context.Context, messageID string) (*Message, error) {
+	full := &Message{}
+	return full, m.api().data(ctx, http.MethodGet, "/messages/"+messageID, nil, full)
+}
+
+// DeleteMessage deletes a message.
+func (m *Mailbox) DeleteMessage(ctx context.Context, messageID string) error {
+	return m.api().data(ctx, http.MethodDelete, "/messages/"+messageID, nil, nil)
+}
+
+// Attachment reads the octets of an attachment.
+func (m *Mailbox) Attachment(ctx context.Context, messageID, attachmentID string) ([]byte, error) {
+	return m.api().octets(ctx, "/messages/"+messageID+"/attachments/"+attachmentID)
+}
+
+// Raw reads a message as it was received. The service keeps this for a short time only.
+func (m *Mailbox) Raw(ctx context.Context, messageID string) ([]byte, error) {
+	return m.api().octets(ctx, "/messages/"+messageID+"/raw")
+}
+
+// Inject puts a message into the mailbox as if it had been received.
+func (m *Mailbox) Inject(ctx context.Context, draft Draft) (*Message, error) {
+	draft.From = cmp.Or(draft.From, "test@gonebox.localhost")
+	full := &Message{}
+	return full, m.api().data(ctx, http.MethodPost, "/mailboxes/me/messages", draft, full)
+}
+
+// InjectRaw puts a whole message of RFC 5322 into the mailbox as if it had been received.
+func (m *Mailbox) InjectRaw(ctx context.Context, eml []byte) (*Message, error) {
+	full := &Message{}
+	return full, m.api().data(ctx, http.MethodPost, "/mailboxes/me/messages", eml, full)
+}
+
+// Extend lets the mailbox live for ttl from now, or for the default time of its plan.
+func (m *Mailbox) Extend(ctx context.Context, ttl ...time.Duration) error {
+	return m.api().data(ctx, http.MethodPost, "/mailboxes/me/extend", withTTL(map[string]any{}, one(ttl)), m)
+}
+
+// Destroy ends the mailbox and erases its messages. Its address is not given to others for some time.
+func (m *Mailbox) Destroy(ctx context.Context) error {
+	return m.api().data(ctx, http.MethodDelete, "/mailboxes/me", nil, nil)
+}
+
+func (m *Mailbox) api() caller { return caller{url: m.call.url, key: m.Token} }
+
+func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summary, error) {
+	o.Has = append(has, o.Has...)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	found, err := m.next(ctx, o)
+	if err != nil || found != nil {
+		return found, err
+	}
+	there := "The mailbox is empty: check that the application sends to this address and to this service"
+	if others, err := m.Messages(ctx, Filter{Limit: 5}); err == nil && len(others) > 0 {
+		titles := make([]string, len(others))
+		for i := range others {
+			titles[i] = others[i].String()
+		}
+		there = "It has other messages: " + strings.Join(titles, ", ")
+	}
+	return nil, &Error{Code: "wait.timeout", Message: fmt.Sprintf("no message%s came to %s within %v. %s", o, m.Address, o.Timeout, there)}
+}
+
+// next returns the newest message that matches, or nil at the end of the timeout.
+func (m *Mailbox) next(ctx context.Context, o WaitOptions) (*Summary, error) {
+	deadline := time.Now().Add(o.Timeout)
+	q := Filter{From: o.From, Subject: o.Subject, Has: o.Has, After: o.After}.query()
+	q.Set("limit", "1")
+	for {
+		asked := time.Now()
+		left := max(0, deadline.Sub(asked))
+		wait := min(longestPoll, left.Truncate(time.Second))
+		found, err := m.newest(ctx, q, wait)
+		var problem *Error
+		switch {
+		case err == nil && (found != nil || left == 0):
+			return found, nil
+		case err == nil && wait == 0:
+			err = pause(ctx, left)
+		case err == nil && time.Since(asked) < wait/2: // it did not wait
+			err = pause(ctx, time.Second/5)
+		case errors.As(err, &problem) && problem.Code == "rate.limited" && problem.RetryAfter <= left:
+			err = pause(ctx, max(problem.RetryAfter, time.Second))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// newest returns the newest message that matches, searching all pages.
+func (m *Mailbox) newest(ctx context.Context, q url.Values, wait time.Duration) (*Summary, error) {
+	q.Del("cursor")
+	for {
+		page, err := m.list(ctx, q, wait)
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Data) > 0 {
+			return &page.Data[0], nil
+		}
+		if page.NextCursor == "" {
+			return nil, nil
+		}
+		q.Set("cursor", page.NextCursor)
+		wait = 0
+	}
+}
+
+type page struct {
+	Data       []Summary `json:"data"`
+	NextCursor string    `json:"nextCursor"`
+}
+
+func (m *Mailbox) list(ctx context.Context, q url.Values, wait time.Duration) (page, error) {
+	var p page
+	q.Set("wait", strconv.Itoa(int(wait/time.Second)))
+	return p, m.api().json(ctx, http.MethodGet, "/mailboxes/me/messages?"+q.Encode(), nil, &p)
+}
+
+func (f Filter) query() url.Values {
+	q := url.Values{}
+	for name, value := range map[string]string{"from": f.From, "subject": f.Subject, "after": f.After} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	for _, has := range f.Has {
+		q.Add("has", has)
+	}
+	if f.Unseen {
+		q.Set("unseen", "true")
+	}
+	return q
+}
+
+// String describes what is waited for, beginning with a space, or is empty.
+func (o WaitOptions) String() string {
+	var text string
+	if o.From != "" {
+		text += fmt.Sprintf(" from %q", o.From)
+	}
+	if o.Subject != "" {
+		text += fmt.Sprintf(" with subject %q", o.Subject)
+	}
+	if len(o.Has) > 0 {
+		text += " with " + strings.Join(o.Has, " and ")
+	}
+	return text
+}
+
+func withTTL(body map[string]any, ttl time.Duration) map[string]any {
+	if ttl > 0 {
+		body["ttl"] = int64((ttl + time.Second - 1) / time.Second)
+	}
+	return body
+}
+
+func one[T any](options []T) (o T) {
+	if len(options) > 0 {
+		o = options[0]
+	}
+	return o
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,100 @@
+// Package goneboxtest gives tests a Gonebox: the one that GONEBOX_URL names, else one of their own from the binary.
+package goneboxtest
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	gonebox "github.com/gonebox/gonebox/clients/go"
+)
+
+// Service is a running service and its client.
+type Service struct {
+	*gonebox.Gonebox
+	SMTP string // HOST:PORT for the mail of the application under test; GONEBOX_SMTP with GONEBOX_URL
+}
+
+// Start returns the service that GONEBOX_URL names, with the key in GONEBOX_KEY if there is one. Without it, Start runs
+// "gonebox serve --dev" on free ports with a temporary data folder until the test ends. The binary is the one that GONEBOX_BINARY
+// names, else gonebox on the PATH.
+func Start(t testing.TB) *Service {
+	t.Helper()
+	if url := os.Getenv("GONEBOX_URL"); url != "" {
+		return &Service{Gonebox: gonebox.New(url, os.Getenv("GONEBOX_KEY")), SMTP: os.Getenv("GONEBOX_SMTP")}
+	}
+	binary := os.Getenv("GONEBOX_BINARY")
+	if binary == "" {
+		binary = "gonebox"
+	}
+	web, smtp := freeAddress(t), freeAddress(t)
+	url := "http://" + web
+	cmd := exec.Command(binary, "serve", "--dev", "--data-dir", t.TempDir(), "--http-addr", web, "--smtp-addr", smtp,
+		"--set", "base_url="+url, "--set", "compat.mailpit.addr=")
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start gonebox: %v. Put gonebox on the PATH, or set GONEBOX_BINARY to it, or GONEBOX_URL to a running service", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended shows in its output
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			_ = cmd.Process.Kill()
+			<-ended
+		}
+	})
+	for deadline := time.Now().Add(time.Minute); !ready(url); time.Sleep(50 * time.Millisecond) {
+		select {
+		case <-ended:
+			t.Fatalf("gonebox ended: %s", output.String())
+		default:
+			if time.Now().After(deadline) {
+				t.Fatal("gonebox was not ready within a minute")
+			}
+		}
+	}
+	return &Service{Gonebox: gonebox.New(url), SMTP: smtp}
+}
+
+// Mailbox makes a mailbox that is destroyed after the test.
+func (s *Service) Mailbox(t testing.TB) *gonebox.Mailbox {
+	t.Helper()
+	m, err := s.CreateMailbox(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Destroy(context.Background()) }) // it may have ended in the test
+	return m
+}
+
+func ready(url string) bool {
+	client := http.Client{Timeout: 5 * time.Second}
+	answer, err := client.Get(url + "/readyz")
+	if err != nil {
+		return false
+	}
+	answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
