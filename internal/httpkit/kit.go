@@ -72,12 +72,13 @@ type Kit struct {
 	Config
 	huma   huma.API
 	mux    *http.ServeMux
+	gzip   gzipPool
 	probes map[string]bool // the paths of operations with Root
 }
 
 // New returns a Kit without operations.
 func New(c Config) *Kit {
-	k := &Kit{Config: c, mux: http.NewServeMux(), probes: make(map[string]bool)}
+	k := &Kit{Config: c, mux: http.NewServeMux(), gzip: newGzipPool(), probes: make(map[string]bool)}
 	k.huma = humago.New(k.mux, k.libraryConfig())
 	k.huma.UseMiddleware(k.limit, k.authenticate, k.checkQuery, k.readBody)
 	return k

@@ -65,11 +65,16 @@ func (k *Kit) outermost() http.Handler {
 		started := k.Clock.Now()
 		c := &call{kit: k, trace: newTrace(r.Header.Get("Traceparent")), client: clientAddr(r, k.TrustedProxies), writer: w}
 		c.unlimited = k.isUnlimited(r, c.client)
-		rec := &recorder{ResponseWriter: w}
+		packed := newCompressor(k.gzip, w, r)
+		defer packed.release()
+		rec := &recorder{ResponseWriter: packed}
 		rec.Header().Set("Traceparent", c.trace.String())
 		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 		defer c.release()
-		defer func() { k.finish(r.Context(), rec, r, started, recover()) }()
+		defer func() {
+			k.finish(r.Context(), rec, r, started, recover())
+			packed.end()
+		}()
 		if k.refuseConnection(rec, r) || k.preflight(rec, r) {
 			return
 		}
