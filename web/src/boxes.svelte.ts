@@ -86,6 +86,7 @@ class Boxes {
   /** putAway takes the mailboxes of an account off this device. */
   putAway(): void {
     this.#restore();
+    if (this.list.some((box) => box.ofAccount)) save("last", null);
     this.list = this.list.filter((box) => !box.ofAccount);
     this.active = this.find(this.active)?.id ?? this.list[0]?.id ?? "";
     this.#save();
@@ -122,6 +123,7 @@ class Boxes {
   end(id: string, reason: Ended["reason"]): void {
     const box = this.find(id);
     if (!box || box.ended) return;
+    if (load<{ id: string }>("last")?.id === id) save("last", null); // mail is erased with its mailbox
     this.#change(id, { ended: { at: reason === "expired" ? box.expiresAt : new Date().toISOString(), reason } });
   }
 
@@ -136,6 +138,11 @@ class Boxes {
   async replace(id: string): Promise<void> {
     await this.create();
     this.leave(id);
+  }
+
+  /** setExpiry takes over an extension that was made elsewhere. */
+  setExpiry(id: string, expiresAt: string): void {
+    if (this.find(id)?.expiresAt !== expiresAt) this.#change(id, { expiresAt, setAt: new Date().toISOString() });
   }
 
   setUnread(id: string, unread: number): void {

@@ -1,8 +1,14 @@
 // The messages of one mailbox, kept up to date while it is open.
-import { type Message, type Summary, deleteMessage, failure, listMessages, readMessage } from "./api/client";
+import { type Message, type Summary, deleteMessage, failure, listMessages, readMessage, setSeen } from "./api/client";
 import { senderVerified } from "./api/verdict";
 import { type Box, boxes } from "./boxes.svelte";
 import { type LiveState, watch } from "./live";
+import { load, save } from "./store";
+
+/** Last is what the list of the mailbox that was looked at last showed, kept for a time without network. */
+type Last = { id: string; at: number; messages: Summary[] };
+const lastKey = "last";
+const lastMessages = 20;
 
 /** Arrival is called for each message that comes while the page is open. */
 type Arrival = (box: Box, message: Summary) => void;
@@ -31,10 +37,12 @@ export class Inbox {
   open(): void {
     const box = this.#box;
     if (!box || box.ended || this.#stop) return;
+    this.#recall();
     this.#stop = watch(box.token, {
       first: (messages, nextCursor) => {
         const known = new Set(this.messages.map((message) => message.id));
-        const later = this.syncedAt > 0 ? messages.filter((message) => !known.has(message.id)) : [];
+        const later = this.syncedAt > 0 && !this.#recalled ? messages.filter((message) => !known.has(message.id)) : [];
+        this.#recalled = false;
         this.messages = messages;
         this.nextCursor = nextCursor;
         this.#changed();
@@ -47,6 +55,9 @@ export class Inbox {
         this.#changed();
         for (const message of [...fresh].reverse()) this.arrival(box, message);
       },
+      seen: (id, seen) => this.#mark(id, seen),
+      deleted: (id) => this.#remove(id),
+      extended: (expiresAt) => boxes.setExpiry(this.id, expiresAt),
       state: (state) => (this.state = state),
       ended: (reason) => {
         this.close();
@@ -61,8 +72,19 @@ export class Inbox {
     if (this.state !== "connecting") this.syncedAt = Date.now();
   }
 
+  /** recall shows the list as it was last, until the server has answered. */
+  #recall(): void {
+    const last = load<Last>(lastKey);
+    if (this.syncedAt > 0 || last?.id !== this.id) return;
+    this.messages = last.messages;
+    this.syncedAt = last.at;
+    this.#recalled = true;
+  }
+  #recalled = false;
+
   #changed(): void {
     this.syncedAt = Date.now();
+    save(lastKey, { id: this.id, at: this.syncedAt, messages: this.messages.slice(0, lastMessages) } satisfies Last);
     if (this.nextCursor === null) boxes.setUnread(this.id, this.messages.filter((message) => !message.seen).length);
   }
 
@@ -81,9 +103,26 @@ export class Inbox {
     if (known) return known;
     const message = await readMessage(this.#box?.token ?? "", id);
     this.#full.set(id, message);
-    this.messages = this.messages.map((m) => (m.id === id ? { ...m, seen: true } : m));
-    this.#changed();
+    this.#mark(id, true);
     return message;
+  }
+
+  /** markUnseen makes a message look new again; reading it anew marks it as seen. */
+  async markUnseen(id: string): Promise<void> {
+    await setSeen(this.#box?.token ?? "", id, false);
+    this.#full.delete(id);
+    this.#mark(id, false);
+  }
+
+  #mark(id: string, seen: boolean): void {
+    this.messages = this.messages.map((message) => (message.id === id ? { ...message, seen } : message));
+    this.#changed();
+  }
+
+  #remove(id: string): void {
+    this.#full.delete(id);
+    this.messages = this.messages.filter((message) => message.id !== id);
+    this.#changed();
   }
 
   async delete(id: string): Promise<void> {
@@ -92,9 +131,7 @@ export class Inbox {
     } catch (thrown) {
       if (failure(thrown).status !== 404) throw thrown; // it is gone either way
     }
-    this.#full.delete(id);
-    this.messages = this.messages.filter((message) => message.id !== id);
-    this.#changed();
+    this.#remove(id);
   }
 
   /** verified tells whether the sender of a message was authenticated; null while that is not known. */

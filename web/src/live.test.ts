@@ -24,6 +24,9 @@ function follow() {
   const stop = watch("xm_token", {
     first: (messages) => seen.push(`first ${ids(messages)}`.trim()),
     arrived: (messages) => seen.push(`arrived ${ids(messages)}`),
+    seen: (id, is) => seen.push(`${is ? "seen" : "unseen"} ${id}`),
+    deleted: (id) => seen.push(`deleted ${id}`),
+    extended: (at) => seen.push(`extended ${at}`),
     state: (state: LiveState) => seen.push(state),
     ended: (reason) => seen.push(reason),
   });
@@ -37,6 +40,7 @@ beforeEach(() => {
   vi.stubGlobal("addEventListener", target.addEventListener.bind(target));
   vi.stubGlobal("removeEventListener", target.removeEventListener.bind(target));
   vi.stubGlobal("navigator", { onLine: true });
+  vi.stubGlobal("fetch", async () => new Response(null, { status: 404 })); // without event streams
 });
 
 test("what arrives is reported, and asked for after the newest", async () => {
@@ -87,4 +91,22 @@ test("a watch that was stopped is silent", async () => {
   stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(seen.filter((what) => what !== "first 1" && what !== "live")).toEqual([]);
+});
+
+test("where there are event streams they are followed", async () => {
+  answers(page("1"), page("2", "1"));
+  const calls: string[] = [];
+  const blocks = [
+    ['event: message\ndata: {"id":"2"}\n\nevent: seen\ndata: {"id":"1","seen":true}\n\n', 'event: end\ndata: {"reason":"shutdown"}\n\n'],
+    ['event: deleted\ndata: {"id":"1","seen":true}\n\n', 'event: mailbox\ndata: {"expiresAt":"later","ttl":1}\n\nevent: end\ndata: {"reason":"expired"}\n\n'],
+  ];
+  vi.stubGlobal("fetch", async (path: string) => {
+    calls.push(path);
+    const parts = blocks.shift() ?? [];
+    return new Response(new ReadableStream({ start: (c) => (parts.forEach((part) => c.enqueue(new TextEncoder().encode(part))), c.close()) }));
+  });
+  const { seen } = follow();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(calls).toEqual(["/api/v1/mailboxes/me/events?after=1", "/api/v1/mailboxes/me/events?after=2"]);
+  expect(seen).toEqual(["first 1", "live", "arrived 2", "seen 1", "first 2+1", "live", "deleted 1", "extended later", "expired"]);
 });

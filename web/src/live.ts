@@ -1,5 +1,6 @@
-// Keeping a mailbox's messages up to date. Everything that knows how (a long-poll today) is in this file.
+// Keeping a mailbox's messages up to date, by its event stream, or by long-polls where streams do not come through.
 import { type ApiError, type Summary, failure, listMessages } from "./api/client";
+import { follow as followEvents } from "./api/events";
 
 export type LiveState = "live" | "reconnecting" | "offline";
 
@@ -9,6 +10,10 @@ export type Listener = {
   first(messages: Summary[], nextCursor: string | null): void;
   /** arrived are messages that came after, newest first. */
   arrived(messages: Summary[]): void;
+  /** seen and deleted tell what happened to a message elsewhere; extended is the new end of the mailbox. */
+  seen(id: string, seen: boolean): void;
+  deleted(id: string): void;
+  extended(expiresAt: string): void;
   state(state: LiveState): void;
   /** ended is called once, where the mailbox has expired or its token is no longer good. */
   ended(reason: "expired" | "destroyed"): void;
@@ -22,50 +27,106 @@ const offlineAfter = 4; // failures in a row
 /** watch follows a mailbox until the function it returns is called. */
 export function watch(token: string, to: Listener): () => void {
   const stop = new AbortController();
-  void follow(token, to, stop.signal);
+  void new Watch(token, to, stop.signal).run();
   return () => stop.abort();
 }
 
-async function follow(token: string, to: Listener, stop: AbortSignal): Promise<void> {
-  let newest: string | undefined;
-  let known = false; // the first page was read since the network was last there
-  let failures = 0;
-  let grace: ReturnType<typeof setTimeout> | undefined;
-  while (!stop.aborted) {
-    const call = interruptible(stop);
-    try {
-      if (!known) {
-        const page = await listMessages(token, {}, call.signal);
-        newest = page.data[0]?.id ?? newest;
-        known = true;
-        clearTimeout(grace);
-        grace = undefined;
-        failures = 0;
-        to.first(page.data, page.nextCursor);
-        to.state("live");
+class Watch {
+  #newest: string | undefined;
+  #known = false; // the first page was read since the network was last there
+  #streams = true; // the server has event streams, as far as is known
+  #failures = 0;
+  #grace: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    readonly token: string,
+    readonly to: Listener,
+    readonly stop: AbortSignal,
+  ) {}
+
+  async run(): Promise<void> {
+    while (!this.stop.aborted) {
+      const call = interruptible(this.stop);
+      try {
+        if (!this.#known) await this.#first(call.signal);
+        if (this.#streams ? await this.#stream(call.signal) : await this.#poll(call.signal)) break;
+      } catch (thrown) {
+        if (this.stop.aborted || (await this.#failed(failure(thrown)))) break;
+      } finally {
+        call.done();
       }
-      const page = await listMessages(token, newest ? { wait: waitSeconds, after: newest } : { wait: waitSeconds }, call.signal);
-      if (page.data[0]) {
-        newest = page.data[0].id;
-        to.arrived(page.data);
+    }
+    clearTimeout(this.#grace);
+  }
+
+  async #first(signal: AbortSignal): Promise<void> {
+    const page = await listMessages(this.token, {}, signal);
+    this.#newest = page.data[0]?.id ?? this.#newest;
+    this.#known = true;
+    clearTimeout(this.#grace);
+    this.#grace = undefined;
+    this.#failures = 0;
+    this.to.first(page.data, page.nextCursor);
+    this.to.state("live");
+  }
+
+  /** poll waits for one page of messages. */
+  async #poll(signal: AbortSignal): Promise<boolean> {
+    const after = this.#newest;
+    const page = await listMessages(this.token, after ? { wait: waitSeconds, after } : { wait: waitSeconds }, signal);
+    this.#arrived(page.data);
+    return false;
+  }
+
+  #arrived(messages: Summary[]): void {
+    if (!messages[0]) return;
+    this.#newest = messages[0].id;
+    this.to.arrived(messages);
+  }
+
+  /** stream follows the event stream until it ends, and answers whether the mailbox has. */
+  async #stream(signal: AbortSignal): Promise<boolean> {
+    let opened = false;
+    const ready = async () => {
+      opened = true;
+      // A stream without a message to begin after tells what comes from now on: what came since the list was read is asked for.
+      if (!this.#newest) this.#arrived((await listMessages(this.token, {}, signal)).data);
+    };
+    try {
+      for await (const event of followEvents(this.token, this.#newest, signal, () => void ready().catch(() => {}))) {
+        if (event.kind === "message") this.#arrived([event.message]);
+        if (event.kind === "seen") this.to.seen(event.id, event.seen);
+        if (event.kind === "deleted") this.to.deleted(event.id);
+        if (event.kind === "mailbox") this.to.extended(event.expiresAt);
+        if (event.kind !== "end") continue;
+        if (event.reason === "shutdown") break;
+        this.to.ended(event.reason);
+        return true;
       }
     } catch (thrown) {
-      if (stop.aborted) break;
-      const error = failure(thrown);
-      if (error.status === 410 || error.status === 404 || error.status === 401) {
-        to.ended(error.status === 410 ? "expired" : "destroyed");
-        break;
-      }
-      known = false;
-      failures++;
-      if (!navigator.onLine || failures >= offlineAfter) to.state("offline");
-      else grace ??= setTimeout(() => to.state(navigator.onLine ? "reconnecting" : "offline"), graceMilliseconds);
-      await pause(delayOf(error, failures), stop);
-    } finally {
-      call.done();
+      const { status } = failure(thrown);
+      if (opened || status === 0 || status === 401 || status === 410 || status === 429 || status >= 500) throw thrown;
+      this.#streams = false; // an older server, or a proxy that forbids streams
+      return false;
     }
+    this.#known = false; // what came while no stream was open
+    await pause(delayOf(failure(null), 1), this.stop);
+    return false;
   }
-  clearTimeout(grace);
+
+  /** failed waits before the next attempt, and answers whether the mailbox has ended. */
+  async #failed(error: ApiError): Promise<boolean> {
+    if (error.status === 410 || error.status === 404 || error.status === 401) {
+      this.to.ended(error.status === 410 ? "expired" : "destroyed");
+      return true;
+    }
+    this.#known = false;
+    this.#failures++;
+    if (!navigator.onLine || this.#failures >= offlineAfter) this.to.state("offline");
+    else this.#grace ??= setTimeout(() => this.to.state(navigator.onLine ? "reconnecting" : "offline"), graceMilliseconds);
+    await pause(delayOf(error, this.#failures), this.stop);
+    return false;
+  }
 }
 
 /** interruptible gives a signal that ends a call when the watch is stopped, and when the browser says that it is offline. */

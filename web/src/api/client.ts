@@ -74,10 +74,23 @@ export async function destroyMailbox(token: string): Promise<void> {
 
 export type Page = { data: Summary[]; nextCursor: string | null };
 
+type Query = { wait?: number; after?: string; cursor?: string; limit?: number } & Match;
+
+/** Match says which messages are listed; from and subject are parts of what is looked for. */
+export type Match = { from?: string; subject?: string; has?: ("code" | "link" | "attachment")[]; unseen?: boolean };
+
+/** findMessages lists the newest messages whose sender or subject contains what is searched, of those that match. */
+export async function findMessages(token: string, search: string, match: Match): Promise<Summary[]> {
+  const queries = search ? [{ ...match, from: search }, { ...match, subject: search }] : [match];
+  const pages = await Promise.all(queries.map((query) => listMessages(token, query)));
+  const found = new Map(pages.flatMap((page) => page.data.map((message) => [message.id, message])));
+  return [...found.values()].sort((a, b) => b.receivedAt.localeCompare(a.receivedAt));
+}
+
 /** listMessages lists the newest messages; with wait (seconds) it answers as soon as there is one. */
 export async function listMessages(
   token: string,
-  query: { wait?: number; after?: string; cursor?: string; limit?: number } = {},
+  query: Query = {},
   signal?: AbortSignal,
 ): Promise<Page> {
   return answered(client.GET("/api/v1/mailboxes/me/messages", { ...as(token), params: { query }, signal: signal ?? null }));
@@ -89,14 +102,22 @@ export async function readMessage(token: string, id: string): Promise<Message> {
   return data as Message; // the document allows null, which the server never sends
 }
 
+/** setSeen marks a message as seen or unseen. */
+export async function setSeen(token: string, id: string, seen: boolean): Promise<void> {
+  await answered(client.PATCH("/api/v1/messages/{id}", { ...as(token), params: { path: { id } }, body: { seen } }));
+}
+
 export async function deleteMessage(token: string, id: string): Promise<void> {
   await answered(client.DELETE("/api/v1/messages/{id}", { ...as(token), params: { path: { id } } }));
 }
 
+/** refusal reads the problem of an answer that was not read yet. */
+export const refusal = async (response: Response) => problemOf(await response.json().catch(() => null), response);
+
 async function download(token: string, path: string): Promise<Response> {
   const response = await fetch(path, as(token));
   if (response.ok) return response;
-  throw problemOf(await response.json().catch(() => null), response);
+  throw await refusal(response);
 }
 
 /** rawMessage answers with the raw message, octet for octet. */

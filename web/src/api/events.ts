@@ -1,0 +1,71 @@
+// The event stream of a mailbox. EventSource cannot present a credential, so the stream is read with fetch.
+import { type Summary, as, refusal } from "./client";
+
+/** Event is what a stream of a mailbox tells. */
+export type Event =
+  | { kind: "message"; message: Summary }
+  | { kind: "seen" | "deleted"; id: string; seen: boolean }
+  | { kind: "mailbox"; expiresAt: string }
+  | { kind: "end"; reason: "expired" | "destroyed" | "shutdown" };
+
+const silence = 45_000; // milliseconds; the server sends a comment every 15 s
+
+/** parse splits a text into the blocks of complete events, and what is left of it (WHATWG HTML §9.2.6). */
+export function parse(text: string): { events: Event[]; rest: string } {
+  const blocks = text.replace(/\r\n?/g, "\n").split("\n\n");
+  const rest = blocks.pop() ?? "";
+  return { events: blocks.flatMap(eventOf), rest };
+}
+
+function eventOf(block: string): Event[] {
+  let kind = "message";
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const [, field, value] = /^(event|data): ?(.*)$/.exec(line) ?? [];
+    if (field === "event") kind = value ?? "";
+    if (field === "data") data.push(value ?? "");
+  }
+  if (data.length === 0) return []; // a comment
+  const body: unknown = JSON.parse(data.join("\n"));
+  switch (kind) {
+    case "message":
+      return [{ kind, message: body as Summary }];
+    case "seen":
+    case "deleted":
+    case "mailbox":
+    case "end":
+      return [{ kind, ...(body as object) } as Event];
+    default:
+      return []; // of a later version
+  }
+}
+
+/** follow opens the stream of a mailbox after a message, and calls opened once it is there. A silent stream ends. */
+export async function* follow(token: string, after: string | undefined, stop: AbortSignal, opened: () => void): AsyncGenerator<Event> {
+  const query = after ? `?after=${encodeURIComponent(after)}` : "";
+  const dead = new AbortController();
+  const signal = AbortSignal.any([stop, dead.signal]);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const alive = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => dead.abort(), silence);
+  };
+  try {
+    alive();
+    const response = await fetch(`/api/v1/mailboxes/me/events${query}`, { headers: { ...as(token).headers, Accept: "text/event-stream" }, signal });
+    if (!response.ok || !response.body) throw await refusal(response);
+    opened();
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; ; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      alive();
+      const { events, rest } = parse(text + value);
+      yield* events;
+      text = rest;
+    }
+  } finally {
+    clearTimeout(timer);
+    dead.abort();
+  }
+}
