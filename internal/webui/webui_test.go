@@ -201,3 +201,20 @@ func TestWhatIsNoPageGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// An installed page starts without a network: its worker is at the root, and the policy lets it work there.
+func TestThePageCanBeInstalled(t *testing.T) {
+	worker := get(t, "/sw.js")
+	if worker.Code != http.StatusOK || worker.Header().Get("Cache-Control") != "no-cache" || !strings.HasPrefix(worker.Header().Get("Content-Type"), "text/javascript") {
+		t.Errorf("the worker: %d %v", worker.Code, worker.Header())
+	}
+	manifest := get(t, "/manifest.webmanifest").Body.String()
+	for _, m := range regexp.MustCompile(`"src": "([^"]+)"`).FindAllStringSubmatch(manifest, -1) {
+		if w := get(t, m[1]); w.Code != http.StatusOK {
+			t.Errorf("the manifest's icon %s: %d", m[1], w.Code)
+		}
+	}
+	if !strings.Contains(manifest, `"display": "standalone"`) || !strings.Contains(manifest, `"start_url": "/"`) {
+		t.Errorf("the manifest is %s", manifest)
+	}
+}

@@ -11,3 +11,6 @@ route.start();
 const target = document.querySelector("#app")!;
 target.replaceChildren();
 mount(Root, { target });
+
+// Once the page is there, it is kept for a time without network.
+if ("serviceWorker" in navigator) addEventListener("load", () => void navigator.serviceWorker.register("/sw.js").catch(() => {}));
