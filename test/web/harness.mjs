@@ -30,7 +30,7 @@ export const launch = () =>
 /** visit opens a page in a fresh profile. problems collects what must not happen. */
 export async function visit(browser, { path = "/", size = "desktop", locale = "en", ...options } = {}) {
   // Without motion, so that no fault is found in the middle of a fade.
-  const context = await browser.newContext({ ...sizes[size], locale, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...options });
+  const context = await browser.newContext({ ...sizes[size], locale, reducedMotion: "reduce", serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"], ...options });
   const page = await context.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));

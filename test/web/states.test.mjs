@@ -170,3 +170,43 @@ test("hostile mail runs no script, makes no request and covers nothing", async (
   server.close();
   await context.close();
 });
+
+test("without a network the page starts and shows what it showed last", async () => {
+  const { context, page, address, problems } = await open(browser, { serviceWorkers: "allow" });
+  await deliver(address, textMail("Kept", "Your code is 975310.\n"));
+  await page.waitForSelector(".code-arrives");
+  await page.evaluate(async () => (await navigator.serviceWorker.ready).active.state);
+  await page.reload(); // so that the worker has the page, and what it loads
+  await page.waitForSelector(".code-arrives");
+  await context.setOffline(true);
+  await page.reload();
+  await page.waitForSelector("a[id^=row-]:has-text('Kept')");
+  assert.equal((await page.textContent("h1")).trim(), address);
+  await page.waitForSelector("header :text('Offline. Showing mail up to')");
+  await page.click('[aria-keyshortcuts="C"]');
+  await context.setOffline(false);
+  await page.waitForSelector("header :text('Live')");
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("a long list can be searched, and a message marked as unread", async () => {
+  const { context, page, address, problems } = await open(browser);
+  for (let i = 1; i <= 5; i++) await deliver(address, textMail(`Letter ${i}`, i === 3 ? "Your code is 112358.\n" : "Nothing.\n"));
+  await page.waitForSelector("a[id^=row-]:has-text('Letter 5')");
+  await page.getByRole("searchbox").fill("letter 4");
+  await page.waitForFunction(() => document.querySelectorAll("a[id^=row-]").length === 1);
+  await page.getByRole("searchbox").fill("no such thing");
+  await page.waitForSelector("text=No message matches.");
+  assert.deepEqual(await accessibility(page), []);
+  await page.getByRole("searchbox").fill("");
+  await page.getByLabel("Show", { exact: true }).selectOption("code");
+  await page.waitForFunction(() => document.querySelectorAll("a[id^=row-]").length === 1);
+  await page.click("a[id^=row-]:has-text('Letter 3')");
+  await page.getByRole("button", { name: "Mark as unread" }).click();
+  await page.waitForSelector("a[id^=row-]:has-text('Letter 3'):has-text('unread')");
+  await page.getByLabel("Show", { exact: true }).selectOption("all");
+  await page.waitForFunction(() => document.querySelectorAll("a[id^=row-]").length === 5);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
