@@ -15,9 +15,9 @@ var domains = internal("account", "apikey", "content", "domain", "filter", "gues
 // imports lists what each package may import of this module (docs/architecture.md, Who may import whom). A package
 // without a row fails the test: adding one is a design decision.
 var imports = map[string][]string{
-	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "licences", "mailparse", "otp", "problem")),
+	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "licences", "mailparse", "mcp", "otp", "problem")),
 
-	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "httpkit", "inbound", "mailpit", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "httpkit", "inbound", "mailpit", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("httpkit")),                // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
@@ -25,6 +25,7 @@ var imports = map[string][]string{
 	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,
+	"internal/mcp":              internal("budget", "clock", "otp"), // the service only by its API
 	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan", "sink")),
 
 	"internal/account":        kit,

@@ -36,6 +36,7 @@ type commands struct {
 	Ready    readyCmd    `cmd:"" help:"Check whether the service is ready."`
 	Otp      otpCmd      `cmd:"" help:"Find the code in a mail."`
 	Send     sendCmd     `cmd:"" help:"Send a test mail with a code over SMTP."`
+	Mcp      mcpCmd      `cmd:"" help:"Serve mailboxes to an agent over stdio (Model Context Protocol)."`
 	Licences licencesCmd `cmd:"" help:"Print the licences of all dependencies."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }

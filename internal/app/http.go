@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/httpapi"
 	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/mcp"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/webui"
@@ -43,6 +44,10 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		if pages, err = webui.Handler(api); err != nil {
 			return err
 		}
+		pages = mcp.NewHandler(mcp.Handling{
+			API: deleteOnFullDisk(api), Memory: a.memory, Owner: func(r *http.Request) string { return httpkit.Identity(r, cfg.HTTP.TrustedProxies) },
+			Clock: a.clock, BaseURL: a.baseURL, Version: Version,
+		}).Mount(pages)
 	}
 	if a.acme != nil {
 		pages = a.acme.Challenges(pages)

@@ -47,6 +47,11 @@ func ClientAddr(ctx context.Context) netip.Addr { return callOf(ctx).client }
 // Unlimited reports whether Config.Unlimited holds for the client of the request that ctx belongs to.
 func Unlimited(ctx context.Context) bool { return callOf(ctx).unlimited }
 
+// Identity returns what limits by address count a request by that is not one to this API.
+func Identity(r *http.Request, trusted []netip.Prefix) string {
+	return ratelimit.AddrIdentity(clientAddr(r, trusted))
+}
+
 // AddrIdentity returns what limits by address count the request that ctx belongs to by.
 func AddrIdentity(ctx context.Context) string { return callOf(ctx).identity() }
 

@@ -1,0 +1,221 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Named names the mailbox of a call.
+type Named struct {
+	Mailbox string `json:"mailbox" jsonschema:"The address of the mailbox, as create_mailbox returned it."`
+	Token   string `json:"token,omitempty" jsonschema:"The token that create_mailbox returned. Not needed with a developer key."`
+}
+
+// box is a mailbox that a call may use.
+type box struct {
+	path       string // of its messages and codes: /mailboxes/me, or /keys/mailboxes/{id} for a key that gets no tokens
+	credential string
+	isToken    bool // the credential is the mailbox's own token, which all operations on messages need
+}
+
+// boxInfo is a mailbox as the API shows it.
+type boxInfo struct {
+	ID           string    `json:"id"`
+	Address      string    `json:"address"`
+	ExpiresAt    time.Time `json:"expiresAt"`
+	Token        string    `json:"token"`
+	MessageCount int       `json:"messageCount"`
+	UnreadCount  int       `json:"unreadCount"`
+}
+
+// keptBoxes holds the tokens of the mailboxes of a process that serves one client, at most keptMax.
+type keptBoxes struct {
+	mu       sync.Mutex
+	tokens   map[string]string // by address
+	byClient map[string]string // addresses by the client's identifier
+	order    []string          // addresses, oldest first
+}
+
+const keptMax = 10_000
+
+func newKeptBoxes() *keptBoxes {
+	return &keptBoxes{tokens: make(map[string]string), byClient: make(map[string]string)}
+}
+
+func (k *keptBoxes) token(address string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.tokens[strings.ToLower(address)]
+}
+
+func (k *keptBoxes) put(address, token, client string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	address = strings.ToLower(address)
+	if _, known := k.tokens[address]; !known {
+		k.order = append(k.order, address)
+	}
+	k.tokens[address] = token
+	if client != "" {
+		k.byClient[client] = address
+	}
+	if len(k.order) > keptMax {
+		k.drop(k.order[0])
+	}
+}
+
+func (k *keptBoxes) remove(address string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.drop(strings.ToLower(address))
+}
+
+func (k *keptBoxes) drop(address string) {
+	delete(k.tokens, address)
+	for i, a := range k.order {
+		if a == address {
+			k.order = append(k.order[:i], k.order[i+1:]...)
+			break
+		}
+	}
+	for client, a := range k.byClient {
+		if a == address {
+			delete(k.byClient, client)
+		}
+	}
+}
+
+// made returns the address of the mailbox that was made for a client's identifier, or "".
+func (k *keptBoxes) made(client string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.byClient[client]
+}
+
+// do calls the API and decodes the data of its answer into v, unless that is nil. Error: a failure.
+func (c *call) do(ctx context.Context, method, path, credential string, body, v any) error {
+	r, err := c.API.Do(ctx, Request{Method: method, Path: path, Credential: credential, Body: body})
+	if err != nil {
+		return err
+	}
+	if r.Status >= http.StatusBadRequest {
+		return failureOf(r)
+	}
+	if v == nil {
+		return nil
+	}
+	whole := struct{ Data any }{v}
+	decoder := json.NewDecoder(bytes.NewReader(r.Body))
+	if err := decoder.Decode(&whole); err != nil {
+		return &failure{Code: "server.unavailable", Message: "What answers at this URL is not the API of Gonebox. Check the URL."}
+	}
+	return nil
+}
+
+// The first letters of credentials.
+const (
+	mailboxPrefix = "xm_"
+	userPrefix    = "xu_"
+	keyPrefix     = "x_"
+)
+
+// open finds the mailbox that a call names. Errors: failures.
+func (c *call) open(ctx context.Context, n Named) (box, error) {
+	if c.kept != nil {
+		n.Token = c.kept.token(n.Mailbox)
+	}
+	switch {
+	case n.Token != "":
+		return box{"/mailboxes/me", n.Token, true}, nil
+	case strings.HasPrefix(c.credential, mailboxPrefix):
+		return box{"/mailboxes/me", c.credential, true}, nil
+	case strings.HasPrefix(c.credential, keyPrefix), strings.HasPrefix(c.credential, userPrefix):
+		return c.find(ctx, n.Mailbox)
+	case c.kept != nil:
+		return box{}, fail("mailbox.not_found")
+	}
+	return box{}, fail("auth.required")
+}
+
+// find finds a mailbox of the account.
+func (c *call) find(ctx context.Context, address string) (box, error) {
+	for cursor := ""; ; {
+		page, next, err := c.mailboxes(ctx, cursor)
+		if err != nil {
+			return box{}, err
+		}
+		for _, m := range page {
+			if !strings.EqualFold(m.Address, address) {
+				continue
+			}
+			if m.Token == "" {
+				return box{"/keys/mailboxes/" + m.ID, c.credential, false}, nil
+			}
+			if c.kept != nil {
+				c.kept.put(m.Address, m.Token, "")
+			}
+			return box{"/mailboxes/me", m.Token, true}, nil
+		}
+		if next == "" {
+			return box{}, fail("mailbox.not_found")
+		}
+		cursor = next
+	}
+}
+
+// mailboxes returns a page of the account's mailboxes.
+func (c *call) mailboxes(ctx context.Context, cursor string) (page []boxInfo, next string, err error) {
+	path := "/keys/mailboxes?limit=100"
+	if strings.HasPrefix(c.credential, userPrefix) {
+		path = "/me/mailboxes?limit=100"
+	}
+	if cursor != "" {
+		path += "&cursor=" + url.QueryEscape(cursor)
+	}
+	r, err := c.API.Do(ctx, Request{Method: http.MethodGet, Path: path, Credential: c.credential})
+	if err != nil {
+		return nil, "", err
+	}
+	if r.Status >= http.StatusBadRequest {
+		return nil, "", failureOf(r)
+	}
+	var whole struct {
+		Data       []boxInfo
+		NextCursor string
+	}
+	if err := json.Unmarshal(r.Body, &whole); err != nil {
+		return nil, "", fail("server.unavailable")
+	}
+	return whole.Data, whole.NextCursor, nil
+}
+
+// full finds a mailbox for operations that need its own token.
+func (c *call) full(ctx context.Context, n Named) (box, error) {
+	b, err := c.open(ctx, n)
+	if err == nil && !b.isToken {
+		err = fail("auth.scope_missing")
+	}
+	return b, err
+}
+
+// named is full, and checks that the mailbox has the address that the call names: what follows cannot be undone.
+func (c *call) named(ctx context.Context, n Named) (box, error) {
+	b, err := c.full(ctx, n)
+	if err != nil {
+		return b, err
+	}
+	var m boxInfo
+	if err := c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, &m); err != nil {
+		return b, err
+	}
+	if !strings.EqualFold(m.Address, n.Mailbox) {
+		return b, invalid("the token is that of another mailbox.")
+	}
+	return b, nil
+}

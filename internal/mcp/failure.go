@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// failure is what a call answers that could not be carried out: a code of the API, and what to do.
+type failure struct {
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	RetryAfter int    `json:"retryAfterSeconds,omitempty"`
+}
+
+func (f *failure) Error() string { return f.Code + ": " + f.Message }
+
+func fail(code string) *failure { return &failure{Code: code, Message: advice(code)} }
+
+// invalid is the failure of arguments that are not allowed. The text is about them alone.
+func invalid(text string) *failure {
+	return &failure{Code: "request.invalid", Message: "Correct the arguments: " + text}
+}
+
+// failureOf returns the failure of an answer of the API with a problem. It tells what the problem says of the arguments, and nothing else
+// of it.
+func failureOf(r *Response) *failure {
+	var p struct {
+		Code   string
+		Title  string
+		Errors []struct{ Pointer, Message string }
+	}
+	if json.Unmarshal(r.Body, &p) != nil || p.Code == "" {
+		return &failure{Code: "server.unavailable", Message: fmt.Sprintf("What answers at this URL is not the API of Gonebox (status %d). Check the URL.", r.Status)}
+	}
+	f := fail(p.Code)
+	if f.Message == "" {
+		f.Message = p.Title + "."
+	}
+	for _, e := range p.Errors {
+		f.Message += " " + e.Pointer + " " + e.Message + "."
+	}
+	if seconds, err := strconv.Atoi(r.RetryAfter); err == nil {
+		f.RetryAfter = seconds
+	}
+	return f
+}
+
+// advice says what to do about a problem (docs/agents.md#failures).
+func advice(code string) string {
+	switch code {
+	case "request.invalid":
+		return "Correct the arguments."
+	case "auth.required":
+		return "This needs a credential: pass the token that create_mailbox returned, or configure a developer key."
+	case "auth.invalid_token":
+		return "The token or key is not valid, or the mailbox was deleted. Create another mailbox with create_mailbox, or ask the user for another key."
+	case "auth.scope_missing":
+		return "The developer key lacks a scope for this. Ask the user for a key with mailboxes:read, mailboxes:write, messages:read and otp:read."
+	case "auth.address_not_allowed":
+		return "The developer key may not be used from this address. Ask the user to allow it."
+	case "access.closed":
+		return "This service is not open to everyone. Ask the user for a developer key."
+	case "mailbox.not_found":
+		return "There is no such mailbox, or this session did not create it. Use an address that create_mailbox or list_mailboxes returned."
+	case "mailbox.expired":
+		return "The mailbox has expired. Create another one with create_mailbox."
+	case "mailbox.local_part_taken":
+		return "The name is taken. Choose another one, or leave it out."
+	case "mailbox.local_part_reserved":
+		return "The name is reserved. Choose another one, or leave it out."
+	case "mailbox.domain_unavailable":
+		return "The domain is not available. Leave it out to use the default one."
+	case "mailbox.ttl_too_long":
+		return "Mailboxes cannot live that long here. Ask for less, or leave ttlSeconds out."
+	case "mailbox.lifetime_exceeded":
+		return "The mailbox cannot live that long. Create another one with create_mailbox."
+	case "mailbox.limit_reached":
+		return "There are as many mailboxes as the plan allows. Delete one with delete_mailbox."
+	case "mailbox.full":
+		return "The mailbox is full. Create another one with create_mailbox."
+	}
+	return messageAdvice(code)
+}
+
+// messageAdvice is the part of advice that is about messages and the service.
+func messageAdvice(code string) string {
+	switch code {
+	case "mail.daily_cap":
+		return "The mailbox had its mail for today. Create another one, or wait until tomorrow."
+	case "message.not_found":
+		return "There is no such message in this mailbox. Use an identifier that list_messages or a wait returned."
+	case "attachment.not_found":
+		return "There is no such attachment. Use an identifier that read_message returned."
+	case "attachment.not_retained":
+		return "The attachment was too large to be kept. Nothing can be done about it."
+	case "inject.disabled":
+		return "This service does not take test messages. Send a real mail to the address."
+	case "rate.limited":
+		return "Too many calls. Wait for retryAfterSeconds, then try again."
+	case "server.unavailable":
+		return "The service is not available right now. Try again in a few seconds."
+	case "server.internal":
+		return "Something went wrong in the service. Try again; if it fails again, tell the user."
+	}
+	return ""
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

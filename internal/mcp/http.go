@@ -1,0 +1,248 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// Handling are what a Handler needs.
+type Handling struct {
+	API     http.Handler // the HTTP API, which carries out the tools' calls with the caller's address and credential
+	Memory  *budget.Budget
+	Owner   func(*http.Request) string // of the memory: the caller's address
+	Clock   clock.Clock
+	BaseURL string
+	Version string
+}
+
+// bodyMax is the largest body of a call, in octets.
+const bodyMax = 64 << 10
+
+// Handler serves POST /mcp without sessions: each call stands for itself, so any process behind a balancer can answer it. The answer is
+// JSON, or an event stream for a call that asks for progress.
+type Handler struct {
+	Handling
+	origin       *url.URL
+	json, stream http.Handler
+}
+
+// NewHandler returns a Handler.
+func NewHandler(h Handling) *Handler {
+	origin, err := url.Parse(h.BaseURL)
+	if err != nil {
+		origin = new(url.URL) // the configuration has checked it
+	}
+	server := newServer(Options{API: local{h.API}, Clock: h.Clock, Version: h.Version})
+	get := func(*http.Request) *sdk.Server { return server }
+	// The origin is checked here. The host is not: behind a proxy on the same machine it is the public one.
+	options := sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyMax}
+	streaming := options
+	streaming.JSONResponse = false
+	return &Handler{h, origin, sdk.NewStreamableHTTPHandler(get, &options), sdk.NewStreamableHTTPHandler(get, &streaming)}
+}
+
+// ServeHTTP answers a request to /mcp.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.ownOrigin(r) {
+		http.Error(w, "Forbidden: a page of another origin may not call this", http.StatusForbidden)
+		return
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "Method Not Allowed: send POST", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyMax))
+	if err != nil {
+		http.Error(w, "the body has more than 65536 bytes, or broke off", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+		http.Error(w, "send one message at a time, not a batch", http.StatusBadRequest)
+		return
+	}
+	c := &exchange{request: r, writer: w, memory: h.Memory, owner: h.Owner(r)}
+	defer c.release()
+	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, c))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	streams := wantsProgress(body) && acceptsStream(r.Header)
+	r.Header = r.Header.Clone()
+	r.Header.Set("Accept", "application/json, text/event-stream") // the library demands both, although it answers with one
+	if streams {
+		h.stream.ServeHTTP(w, r)
+		return
+	}
+	h.json.ServeHTTP(w, r)
+}
+
+// ownOrigin reports whether a request comes from a page of the service, or from no page at all. On a machine of its own every name of that
+// machine is its.
+func (h *Handler) ownOrigin(r *http.Request) bool {
+	values := r.Header.Values("Origin")
+	if len(values) == 0 {
+		return true
+	}
+	u, err := url.Parse(values[0])
+	if len(values) > 1 || err != nil || u.Scheme == "" || u.Host == "" {
+		return false // "null" too
+	}
+	if strings.EqualFold(u.Scheme, h.origin.Scheme) && strings.EqualFold(u.Host, h.origin.Host) {
+		return true
+	}
+	return isLoopback(h.origin.Hostname()) && isLoopback(u.Hostname()) && u.Port() == h.origin.Port() && u.Scheme == h.origin.Scheme
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// wantsProgress reports whether a body is a call of a tool with a progress token.
+func wantsProgress(body []byte) bool {
+	var message struct {
+		Method string `json:"method"`
+		Params struct {
+			Meta struct {
+				ProgressToken any `json:"progressToken"`
+			} `json:"_meta"`
+		} `json:"params"`
+	}
+	return json.Unmarshal(body, &message) == nil && message.Method == "tools/call" && message.Params.Meta.ProgressToken != nil
+}
+
+// acceptsStream reports whether a client can read an event stream.
+func acceptsStream(h http.Header) bool {
+	for value := range strings.SplitSeq(strings.Join(h.Values("Accept"), ","), ",") {
+		if media, _, err := mime.ParseMediaType(value); err == nil && media == "text/event-stream" {
+			return true
+		}
+	}
+	return false
+}
+
+// exchange is a request to /mcp, in the context of the tool that it calls.
+type exchange struct {
+	request *http.Request
+	writer  http.ResponseWriter
+	memory  *budget.Budget
+	owner   string
+	leases  []*budget.Lease
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange {
+	c, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return c
+}
+
+func (c *exchange) release() {
+	for _, l := range c.leases {
+		l.Release()
+	}
+}
+
+// credentialOf returns the credential of the client that called a tool.
+func (t *toolset) credentialOf(ctx context.Context) string {
+	c := exchangeOf(ctx)
+	if c == nil {
+		return t.Credential
+	}
+	if kind, text, ok := strings.Cut(c.request.Header.Get("Authorization"), " "); ok && strings.EqualFold(kind, "Bearer") {
+		return strings.TrimSpace(text)
+	}
+	return c.request.Header.Get("X-Api-Key")
+}
+
+// untilDisconnected returns a context that also ends when the client of a request to /mcp has gone: the library does not end a call then.
+func untilDisconnected(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	c := exchangeOf(ctx)
+	if c == nil {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(c.request.Context(), cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// local is an API in the same process.
+type local struct{ api http.Handler }
+
+// Do calls the handler as if the client of the request to /mcp had sent the call: limits and networks of keys apply to its address.
+func (l local) Do(ctx context.Context, q Request) (*Response, error) {
+	c := exchangeOf(ctx)
+	r, err := newRequest(ctx, "http://"+c.request.Host+"/api/v1", q)
+	if err != nil {
+		return nil, invalid("an argument cannot be a part of a URL.")
+	}
+	r.RemoteAddr, r.Host, r.RequestURI = c.request.RemoteAddr, c.request.Host, r.URL.RequestURI()
+	r.Header["X-Forwarded-For"] = c.request.Header.Values("X-Forwarded-For")
+	rec := &recorder{exchange: c, header: make(http.Header)}
+	l.api.ServeHTTP(rec, r)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case rec.exhausted:
+		return nil, fail("server.unavailable")
+	}
+	return &Response{Status: rec.status, RetryAfter: rec.header.Get("Retry-After"), Body: rec.body.Bytes()}, nil
+}
+
+// recorder keeps an answer of the API. Beyond freeOctets it leases memory, for the answer and for what is made of it, until the request to
+// /mcp was answered.
+type recorder struct {
+	*exchange
+	header    http.Header
+	status    int
+	body      bytes.Buffer
+	leased    int
+	exhausted bool
+}
+
+const (
+	freeOctets = 64 << 10
+	resultCost = 8 // times an answer: its copies as base64, as a result, and as text within the result
+)
+
+// Header returns the answer's header.
+func (r *recorder) Header() http.Header { return r.header }
+
+// WriteHeader keeps the status.
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+}
+
+// Write keeps a part of the body.
+func (r *recorder) Write(p []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	if n := r.body.Len() + len(p); n > freeOctets && n > r.leased {
+		more := max(n, 2*r.leased) - r.leased
+		lease := r.memory.TryAcquire(budget.Response, r.owner, int64(more)*resultCost)
+		if lease == nil {
+			r.exhausted = true
+			return 0, io.ErrShortWrite
+		}
+		r.leases, r.leased = append(r.leases, lease), r.leased+more
+	}
+	return r.body.Write(p)
+}
+
+// SetWriteDeadline sets the deadline of the client's connection, for http.ResponseController.
+func (r *recorder) SetWriteDeadline(t time.Time) error {
+	return http.NewResponseController(r.writer).SetWriteDeadline(t)
+}

@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/idna"
+
+	"github.com/gonebox/gonebox/internal/otp"
+)
+
+// link is a link that a client may follow. It has nothing that its sender wrote but the address.
+type link struct {
+	URL     string `json:"url" jsonschema:"The address, always https."`
+	Host    string `json:"host" jsonschema:"The host that it leads to."`
+	Warning string `json:"warning,omitempty" jsonschema:"Why the link may not be what it seems."`
+}
+
+// The warnings. They quote nothing.
+const (
+	warnPunycode = "The host is an international name, which may look like another one."
+	warnMismatch = "The text of the link names another host than it leads to."
+	warnUserInfo = "There is a user name before the host, which makes the address look like another one."
+	warnAddress  = "The host is an IP address instead of a name."
+)
+
+// ranked returns the https links of a message: those that verify or sign in, best first, then the others in the order of the message.
+func (m *fullMessage) ranked() []link {
+	source := ""
+	if m.HTML != nil {
+		source = *m.HTML
+	}
+	best := otp.Extract(otp.Mail{From: m.From.Address, Subject: m.Subject, Text: m.Text, HTML: source}).Links
+	if m.OTP != nil {
+		best = slices.Concat(m.OTP.Links, best)
+	}
+	deceptive := deceptiveTargets(source)
+	var all []link
+	for _, address := range slices.Concat(best, m.Links) {
+		l, ok := newLink(address)
+		if !ok || slices.ContainsFunc(all, func(other link) bool { return other.URL == l.URL }) {
+			continue
+		}
+		if l.Warning == "" && deceptive[l.URL] {
+			l.Warning = warnMismatch
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// newLink returns a link for an address, if that is https.
+func newLink(address string) (link, bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" {
+		return link{}, false
+	}
+	host, err := idna.ToASCII(strings.ToLower(u.Hostname()))
+	if err != nil || strings.ContainsAny(host, " \t\r\n\"<>") {
+		return link{}, false
+	}
+	if host != strings.ToLower(u.Hostname()) { // the address shows the host that is asked for, too
+		if port := u.Port(); port != "" {
+			u.Host = host + ":" + port
+		} else {
+			u.Host = host
+		}
+	}
+	l := link{URL: u.String(), Host: host}
+	switch {
+	case u.User != nil:
+		l.Warning = warnUserInfo
+	case slices.ContainsFunc(strings.Split(host, "."), func(label string) bool { return strings.HasPrefix(label, "xn--") }):
+		l.Warning = warnPunycode
+	case strings.Contains(host, ":"), strings.Trim(host, "0123456789.") == "":
+		l.Warning = warnAddress
+	}
+	return l, true
+}
+
+// deceptiveTargets returns the addresses of the links in HTML whose text names another host than they lead to.
+func deceptiveTargets(source string) map[string]bool {
+	found := make(map[string]bool)
+	z := html.NewTokenizer(strings.NewReader(source))
+	target, text := "", ""
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return found
+		case html.StartTagToken:
+			if t := z.Token(); t.Data == "a" {
+				target, text = "", ""
+				for _, a := range t.Attr {
+					if a.Key == "href" {
+						target = a.Val
+					}
+				}
+			}
+		case html.TextToken:
+			if target != "" {
+				text += z.Token().Data
+			}
+		case html.EndTagToken:
+			if t := z.Token(); t.Data == "a" && target != "" {
+				if l, ok := newLink(target); ok && namesAnother(text, l.Host) {
+					found[l.URL] = true
+				}
+				target = ""
+			}
+		}
+	}
+}
+
+// namesAnother reports whether the text of a link has the name of a host, none of which is host or one below the same name.
+func namesAnother(text, host string) bool {
+	named := false
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n,;()[]<>\"'|", r) }) {
+		_, after, hasScheme := strings.Cut(word, "://")
+		if hasScheme {
+			word = after
+		}
+		word, _, _ = strings.Cut(word, "/")
+		word = strings.TrimRight(word, ".:!?…")
+		if at := strings.LastIndexByte(word, '@'); at >= 0 {
+			word = word[at+1:]
+		}
+		name, err := idna.ToASCII(word)
+		if err != nil || !isHostName(name) {
+			continue
+		}
+		name = strings.TrimPrefix(name, "www.")
+		if name == host || strings.HasSuffix(host, "."+name) {
+			return false
+		}
+		named = true
+	}
+	return named
+}
+
+// isHostName reports whether a word looks like the name of a host: labels and a top-level domain of letters.
+func isHostName(word string) bool {
+	labels := strings.Split(word, ".")
+	last := labels[len(labels)-1]
+	if len(labels) < 2 || len(last) < 2 || strings.Trim(strings.TrimPrefix(last, "xn--"), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || strings.Trim(last, "0123456789") == "" {
+		return false
+	}
+	for _, label := range labels {
+		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,77 @@
+package mcp
+
+import (
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// The bounds of arguments.
+const (
+	secondsMin, secondsMax         = 1, 55
+	secondsDefault                 = 30
+	maxCharsMin, maxCharsMax       = 1, 100_000
+	maxCharsDefault                = 8_000
+	ttlMin                         = 60
+	textArgumentMax, identifierMax = 255, 64
+)
+
+// schemaOf returns the schema of arguments or of a result. Where the process keeps tokens, neither has one.
+func schemaOf[T any](keepTokens bool) *jsonschema.Schema {
+	s, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // a type or a tag is wrong; every test finds it
+	}
+	refine(s)
+	if keepTokens {
+		withoutToken(s)
+	}
+	return s
+}
+
+// refine adds the bounds of the arguments by their names, which mean the same in every tool.
+func refine(s *jsonschema.Schema) {
+	for name, p := range s.Properties {
+		switch name {
+		case "seconds":
+			bound(p, secondsMin, secondsMax, secondsDefault)
+		case "maxChars":
+			bound(p, maxCharsMin, maxCharsMax, maxCharsDefault)
+		case "ttlSeconds":
+			p.Minimum = new(float64(ttlMin))
+		case "has":
+			p.Type, p.Types = "array", nil
+			p.Items = &jsonschema.Schema{Type: "string", Enum: []any{"code", "link", "attachment"}}
+			p.MaxItems = new(3)
+		case "from", "subject":
+			p.MaxLength = new(textArgumentMax)
+		case "after", "messageId", "attachmentId":
+			p.MaxLength = new(identifierMax)
+		case "code":
+			if p.Type == "string" && slices.Contains(s.PropertyOrder, "subject") {
+				p.MinLength, p.MaxLength, p.Pattern = new(1), new(32), "^[A-Za-z0-9-]+$"
+			}
+		case "messages", "mailboxes", "links", "attachments":
+			p.Type, p.Types = "array", nil // never null
+		}
+		if p.Items != nil {
+			refine(p.Items)
+		}
+	}
+}
+
+func bound(p *jsonschema.Schema, least, most float64, byDefault int) {
+	p.Minimum, p.Maximum = &least, &most
+	p.Description += " Default " + itoa(byDefault) + "."
+}
+
+// withoutToken removes the property token.
+func withoutToken(s *jsonschema.Schema) {
+	delete(s.Properties, "token")
+	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "token" })
+	for _, p := range s.Properties {
+		if p.Items != nil {
+			withoutToken(p.Items)
+		}
+	}
+}

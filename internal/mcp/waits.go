@@ -1,0 +1,240 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The values of status.
+const (
+	statusFound   = "found"
+	statusTimeout = "timeout"
+	statusNone    = "none"
+	statusArrived = "arrived"
+)
+
+// addWaitTools adds the tools that wait for mail.
+func (t *toolset) addWaitTools(server *sdk.Server) {
+	const waits = " Mail that is there already counts. When the time is up, status is timeout: call again to go on waiting."
+	d := definition{readOnly: true, idempotent: true, openWorld: true}
+	d.name, d.title, d.description = "wait_for_code", "Wait for a one-time code", "Waits until a message with a one-time code is in the mailbox and returns the newest code."+waits
+	add(t, server, d, waitForCode)
+	d.name, d.title, d.description = "wait_for_message", "Wait for a message", "Waits until a message is in the mailbox and returns the identifier of the newest one. read_message reads it."+waits
+	add(t, server, d, waitForMessage)
+	d.name, d.title, d.description = "expect_no_message", "Expect no message", "Waits for the whole time and returns status none if no message is in the mailbox; ends with arrived as soon as there is one. after leaves out earlier messages."
+	add(t, server, d, expectNoMessage)
+	d.readOnly = false // it reads messages, which marks them as seen
+	d.name, d.title, d.description = "wait_for_link", "Wait for a link", "Waits until a message with a link is in the mailbox and returns its best link: the one that verifies or signs in, if there is one. "+
+		"Only https links are returned, and none is opened. Check host before you follow one, and heed warning."+waits
+	add(t, server, d, waitForLink)
+}
+
+// Waiting says how long to wait, and for which messages.
+type Waiting struct {
+	Named
+	Seconds int    `json:"seconds,omitempty" jsonschema:"How long to wait."`
+	After   string `json:"after,omitempty" jsonschema:"Only messages after the one with this identifier."`
+	From    string `json:"from,omitempty" jsonschema:"Only from senders whose address or name contains this, in any case."`
+	Subject string `json:"subject,omitempty" jsonschema:"Only with a subject that contains this, in any case."`
+}
+
+// WaitingFor is Waiting for messages with certain contents.
+type WaitingFor struct {
+	Waiting
+	Has []string `json:"has,omitempty" jsonschema:"Only with a code, a link or an attachment; with several, all of them."`
+}
+
+// query returns the parameters that choose the messages.
+func (w *Waiting) query() url.Values {
+	q := make(url.Values)
+	for name, value := range map[string]string{"after": w.After, "from": w.From, "subject": w.Subject} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q
+}
+
+// outcome is what a look at a mailbox found.
+type outcome int
+
+const (
+	nothing    outcome = iota
+	irrelevant         // messages, but not what is waited for
+	found
+)
+
+// least is the shortest time that a wait of the server is expected to take. A shorter one says that the server is shutting down.
+const least = 500 * time.Millisecond
+
+// wait calls look, which waits on the server for at most so many seconds, until it finds something or the time is up.
+func (c *call) wait(ctx context.Context, seconds int, look func(ctx context.Context, seconds int) (outcome, error)) error {
+	if seconds == 0 {
+		seconds = secondsDefault
+	}
+	stop := c.reporting(ctx, seconds)
+	defer stop()
+	deadline := c.Clock.Now().Add(time.Duration(seconds) * time.Second)
+	for {
+		begun := c.Clock.Now()
+		left := deadline.Sub(begun)
+		got, err := look(ctx, int((left+time.Second-1)/time.Second)) // rounded up, so that there is something to wait for
+		now := c.Clock.Now()
+		switch {
+		case got == found, err != nil, ctx.Err() != nil, deadline.Sub(now) < 10*time.Millisecond:
+			return err
+		case got == nothing && now.Sub(begun) < least:
+			return nil
+		}
+	}
+}
+
+// alive returns the failure of a mailbox that has ended. A wait for a code does not tell that from a mailbox without one.
+func (c *call) alive(ctx context.Context, b box) error {
+	if !b.isToken {
+		return nil // the API says so itself
+	}
+	return c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, nil)
+}
+
+type foundCode struct {
+	Status     string  `json:"status" jsonschema:"found or timeout."`
+	Code       string  `json:"code,omitempty" jsonschema:"The code, ready to paste."`
+	Confidence float64 `json:"confidence,omitempty" jsonschema:"How certain it is that this is the code, from 0 to 1."`
+	MessageID  string  `json:"messageId,omitempty" jsonschema:"The message that has the code."`
+	ReceivedAt string  `json:"receivedAt,omitempty" jsonschema:"When the message was received."`
+}
+
+func waitForCode(ctx context.Context, c *call, in Waiting) (foundCode, error) {
+	b, err := c.open(ctx, in.Named)
+	if err != nil {
+		return foundCode{}, err
+	}
+	out := foundCode{Status: statusTimeout}
+	q := in.query()
+	err = c.wait(ctx, in.Seconds, func(ctx context.Context, seconds int) (outcome, error) {
+		q.Set("wait", itoa(seconds))
+		var otp struct {
+			Code, MessageID string
+			Confidence      float64
+			ReceivedAt      time.Time
+		}
+		err := c.do(ctx, http.MethodGet, b.path+"/otp/latest?"+q.Encode(), b.credential, nil, &otp)
+		if f, ok := err.(*failure); ok && f.Code == "otp.not_found" { //nolint:errorlint // do returns it as it is
+			return nothing, c.alive(ctx, b)
+		}
+		if err != nil {
+			return nothing, err
+		}
+		out = foundCode{statusFound, otp.Code, otp.Confidence, otp.MessageID, stamp(otp.ReceivedAt)}
+		return found, nil
+	})
+	return out, err
+}
+
+// listed is a message as the API lists it, without what its sender wrote.
+type listed struct {
+	ID             string    `json:"id"`
+	ReceivedAt     time.Time `json:"receivedAt"`
+	Size           int64     `json:"size"`
+	Seen           bool      `json:"seen"`
+	HasAttachments bool      `json:"hasAttachments"`
+	OTP            *struct {
+		Code       string
+		Confidence float64
+	} `json:"otp"`
+}
+
+// waitList waits for messages and hands each page, newest first, to use, until that returns true.
+func (c *call) waitList(ctx context.Context, b box, in WaitingFor, use func([]listed) (outcome, error)) error {
+	q := in.query()
+	for _, has := range in.Has {
+		q.Add("has", has)
+	}
+	q.Set("limit", "20")
+	return c.wait(ctx, in.Seconds, func(ctx context.Context, seconds int) (outcome, error) {
+		q.Set("wait", itoa(seconds))
+		var page []listed
+		if err := c.do(ctx, http.MethodGet, b.path+"/messages?"+q.Encode(), b.credential, nil, &page); err != nil || len(page) == 0 {
+			return nothing, err
+		}
+		q.Set("after", page[0].ID)
+		return use(page)
+	})
+}
+
+type foundMessage struct {
+	Status         string `json:"status" jsonschema:"found or timeout."`
+	MessageID      string `json:"messageId,omitempty" jsonschema:"The newest message that matches, for read_message."`
+	ReceivedAt     string `json:"receivedAt,omitempty" jsonschema:"When the message was received."`
+	HasCode        bool   `json:"hasCode,omitempty" jsonschema:"Whether a one-time code was found in it."`
+	HasAttachments bool   `json:"hasAttachments,omitempty" jsonschema:"Whether it has attachments."`
+}
+
+func waitForMessage(ctx context.Context, c *call, in WaitingFor) (foundMessage, error) {
+	b, err := c.open(ctx, in.Named)
+	if err != nil {
+		return foundMessage{}, err
+	}
+	out := foundMessage{Status: statusTimeout}
+	err = c.waitList(ctx, b, in, func(page []listed) (outcome, error) {
+		m := page[0]
+		out = foundMessage{statusFound, m.ID, stamp(m.ReceivedAt), m.OTP != nil, m.HasAttachments}
+		return found, nil
+	})
+	return out, err
+}
+
+type expectation struct {
+	Status    string `json:"status" jsonschema:"none or arrived."`
+	MessageID string `json:"messageId,omitempty" jsonschema:"The message that arrived."`
+}
+
+func expectNoMessage(ctx context.Context, c *call, in WaitingFor) (expectation, error) {
+	m, err := waitForMessage(ctx, c, in)
+	if err != nil || m.Status == statusTimeout {
+		return expectation{Status: statusNone}, err
+	}
+	return expectation{statusArrived, m.MessageID}, nil
+}
+
+type foundLink struct {
+	Status    string `json:"status" jsonschema:"found or timeout."`
+	URL       string `json:"url,omitempty" jsonschema:"The address of the link, always https."`
+	Host      string `json:"host,omitempty" jsonschema:"The host that the link leads to."`
+	Warning   string `json:"warning,omitempty" jsonschema:"Why the link may not be what it seems."`
+	MessageID string `json:"messageId,omitempty" jsonschema:"The message that has the link."`
+}
+
+func waitForLink(ctx context.Context, c *call, in WaitingFor) (foundLink, error) {
+	b, err := c.full(ctx, in.Named)
+	if err != nil {
+		return foundLink{}, err
+	}
+	in.Has = append(in.Has, "link")
+	out := foundLink{Status: statusTimeout}
+	err = c.waitList(ctx, b, in, func(page []listed) (outcome, error) {
+		for _, m := range page {
+			full, err := c.fullMessage(ctx, b, m.ID)
+			if f, ok := err.(*failure); ok && f.Code == "message.not_found" { //nolint:errorlint // do returns it as it is
+				continue // deleted meanwhile
+			}
+			if err != nil {
+				return nothing, err
+			}
+			if links := full.ranked(); len(links) > 0 {
+				out = foundLink{statusFound, links[0].URL, links[0].Host, links[0].Warning, m.ID}
+				return found, nil
+			}
+		}
+		return irrelevant, nil
+	})
+	return out, err
+}
+
+// stamp writes a time as the API does.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
