@@ -5,7 +5,7 @@ import "slices"
 const module = "github.com/gonebox/gonebox"
 
 // kit are the packages that depend on no domain.
-var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "connlimit", "datakey", "db", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
+var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "connlimit", "datakey", "db", "deliverylog", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
 	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake")
 
 // domains hold the rules of one noun each.
@@ -22,7 +22,7 @@ var imports = map[string][]string{
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("httpkit")),                // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
 	"internal/mailpit":          slices.Concat(without(kit, "db", "job"), internal("httpkit", "inbound", "message", "sink")),
-	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "problem", "ratelimit"),
+	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "id", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,
 	"internal/mcp":              internal("budget", "clock", "otp"), // the service only by its API
@@ -53,6 +53,7 @@ var imports = map[string][]string{
 	"internal/db":               nil,
 	"internal/db/dbtest":        internal("db"),
 	"internal/datakey":          internal("db", "token"),
+	"internal/deliverylog":      internal("cache", "clock", "db", "id"),
 	"internal/db/move":          internal("db", "raw"),
 	"internal/event":            internal("clock", "id"),
 	"internal/id":               nil,

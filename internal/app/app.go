@@ -34,6 +34,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/guest"
@@ -82,6 +83,7 @@ type App struct {
 	billing       *billing
 	subscriptions *subscription.Service
 	inbound       *inbound.Service
+	deliveries    *deliverylog.Service
 	smtp          *smtpd.Server
 	web           *http.Server
 	admin         *http.Server // nil: no metrics

@@ -8,6 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/guest"
@@ -68,8 +69,11 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	}
 	outbox := a.webhooks.outbox(cfg.Webhooks.PendingMax)
 	a.domains.PublishTo(outbox)
+	if err := a.newDeliveryLog(dataKey); err != nil {
+		return err
+	}
 	a.mailboxes = mailbox.New(mailbox.Parts{
-		DB: a.db, Clock: a.clock, Keys: keys, Wake: a.wake, Plans: entitled, Domains: a.domains, Outbox: outbox, HoldSecret: holdKey[:],
+		DB: a.db, Clock: a.clock, Keys: keys, Wake: a.wake, Plans: entitled, Domains: a.domains, Outbox: outbox, HoldSecret: holdKey[:], Deliveries: a.deliveries,
 		Policy: mailbox.Policy{
 			Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
 			SinkTTL: cfg.SMTP.Sink.TTL, SinkMax: cfg.SMTP.Sink.Mailboxes,
@@ -104,6 +108,17 @@ func (a *App) newResolver(o Options) mailauth.Resolver {
 		return o.Resolver
 	}
 	return resolver.New(resolver.Config{Addr: a.cfg.DNS.Resolver, Clock: a.clock, Timeout: a.cfg.DNS.Timeout})
+}
+
+// newDeliveryLog creates the delivery log with its metrics.
+func (a *App) newDeliveryLog(dataKey []byte) error {
+	key, err := token.Derive(dataKey, "delivery log")
+	if err != nil {
+		return err
+	}
+	a.deliveries = deliverylog.New(deliverylog.Parts{DB: a.db, Clock: a.clock, Logger: a.log, Secret: key[:]})
+	a.metrics.countDeliveryLog(a.deliveries)
+	return nil
 }
 
 func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
@@ -72,6 +73,13 @@ func (m *metrics) countMemory(b *budget.Budget) {
 			Name: "gonebox_memory_refused_total", Help: "Requests for memory of the budget that timed out waiting, by kind.", ConstLabels: prometheus.Labels{"kind": k.String()},
 		}, func() float64 { return float64(b.Refused(k)) }))
 	}
+}
+
+// countDeliveryLog registers the metrics of the delivery log.
+func (m *metrics) countDeliveryLog(s *deliverylog.Service) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "gonebox_delivery_log_dropped_total", Help: "Entries of the delivery log that were not written: too many arrived, or the database failed.",
+	}, func() float64 { return float64(s.Dropped()) }))
 }
 
 // observeCall records an API call.

@@ -23,6 +23,9 @@ func (a *App) Run(ctx context.Context) error {
 	if a.runs(roleSMTP) || a.runs(roleAPI) { // the API injects mail
 		inside.Go(func() { a.inbound.Run(delivery) })
 	}
+	if a.runs(roleSMTP) {
+		inside.Go(func() { a.deliveries.Run(delivery) })
+	}
 	if a.runs(roleJobs) {
 		inside.Go(func() { a.sharedSchedule.Run(ctx) })
 		inside.Go(func() { a.webhooks.Run(ctx) })

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/deliverylog"
+	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
@@ -15,7 +17,7 @@ func (a *App) assembleSMTP() error {
 	cfg := a.cfg
 	c := smtpd.Config{
 		Hostname: cfg.SMTP.Hostname, MaxSize: int64(cfg.SMTP.MaxSize), MaxRecipients: cfg.SMTP.MaxRecipients,
-		MaxConnections: cfg.Limits.SMTPConnections, Clock: a.clock, Logger: a.log, Metrics: a.metrics.smtp(),
+		MaxConnections: cfg.Limits.SMTPConnections, Clock: a.clock, Logger: a.log, Metrics: a.metrics.smtp(), Attempt: a.recordAttempt,
 		AllowMessage: allowMessage(a.limiter, cfg.Limits.SMTPMessages), RefusedRecipients: cfg.Limits.SMTPRefused, TrustedProxies: cfg.SMTP.TrustedProxies,
 		MaxCommands: cfg.SMTP.MaxCommands, MaxErrors: cfg.SMTP.MaxErrors, Memory: a.memory,
 		Timeouts: smtpd.Timeouts{
@@ -42,6 +44,14 @@ func (a *App) assembleSMTP() error {
 	}
 	a.smtp = smtpd.New(c, a.inbound)
 	return nil
+}
+
+// recordAttempt reports what became of a mail for one recipient to the delivery log.
+func (a *App) recordAttempt(t inbound.Attempt) {
+	a.deliveries.Record(t.Recipient.Key(), t.Client, deliverylog.Entry{
+		At: t.At, From: t.From, RemoteIP: t.RemoteIP, Helo: t.Helo, TLS: t.TLS, Reply: t.Reply, Code: t.Code, Reason: t.Reason,
+		Message: t.Message, HasMailbox: t.Recipient.Mailbox != "",
+	})
 }
 
 // allowMessage returns a function that counts a message from an address against limit and reports how long to wait if it is

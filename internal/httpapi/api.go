@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/content"
+	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/guest"
@@ -35,6 +36,7 @@ type Parts struct {
 	Mailboxes     *mailbox.Service
 	Injector      Injector
 	Messages      *message.Service
+	Deliveries    *deliverylog.Service
 	Guests        *guest.Service
 	Accounts      *account.Service
 	Keys          *apikey.Service

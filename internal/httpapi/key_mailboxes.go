@@ -37,6 +37,10 @@ func (a *API) keyMailboxes(group string) {
 		apikey.MessagesRead, problem.MailboxNotFound)
 	messages.Text += " The query is the same as that of `GET /mailboxes/me/messages`."
 	register(a, group, messages, a.listKeyMessages)
+	deliveries := with(http.MethodGet, "list-key-mail-deliveries", "/{id}/deliveries", "List what became of the mail for a mailbox's address", 200,
+		apikey.MessagesRead, problem.MailboxNotFound)
+	deliveries.Text += " " + deliveryLogText
+	register(a, group, deliveries, a.listKeyMailDeliveries)
 	code := with(http.MethodGet, "get-key-latest-otp", "/{id}/otp/latest", "Get a mailbox's latest one-time code; wait for it", 200,
 		apikey.OTPRead, problem.MailboxNotFound, problem.OTPNotFound)
 	code.Text += " The query is the same as that of `GET /mailboxes/me/otp/latest`."

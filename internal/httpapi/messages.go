@@ -33,6 +33,9 @@ func (a *API) messages() {
 	register(a, group, list, a.listMessages)
 	register(a, group, with("get-message", "/messages/{id}", "Read a message and mark it as seen", problem.MessageNotFound), a.getMessage)
 	a.inject(group)
+	deliveries := with("list-mail-deliveries", "/mailboxes/me/deliveries", "List what became of the mail for the mailbox's address")
+	deliveries.Text, deliveries.Expired = deliveryLogText, ""
+	register(a, group, deliveries, a.listMailDeliveries)
 	change := with("update-message", "/messages/{id}", "Mark a message as seen or unseen", problem.MessageNotFound)
 	change.Method, change.Limit = http.MethodPatch, ratelimit.Other
 	change.Text = "The mailbox's `unreadCount` follows. The answer is the summary of the message."

@@ -27,6 +27,7 @@ type (
 	Notice       string
 	Invite       string
 	SinkMail     string
+	Arrival      string // an entry of the delivery log
 )
 
 // Prefix returns the part before the underscore.
@@ -45,6 +46,7 @@ func (Transaction) Prefix() string  { return "txn" }
 func (Notice) Prefix() string       { return "ntc" }
 func (Invite) Prefix() string       { return "inv" }
 func (SinkMail) Prefix() string     { return "snk" }
+func (Arrival) Prefix() string      { return "arr" }
 
 // Kind is any of the identifier types above.
 type Kind interface {

@@ -32,6 +32,7 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 	case err != nil:
 		return r, err
 	case m != nil:
+		r.Mailbox = m.ID
 		r.rawFor, r.owner = limits.RawFor, owner{m.Owner.Account, m.Owner.Domain}
 		return r, s.Mailboxes.CheckQuota(m, limits)
 	case r.sink != "": // Deliver creates the mailbox

@@ -38,6 +38,7 @@ func (s *Service) deliver(ctx context.Context, env *Envelope, data []byte) (*mai
 	m.release()
 	if m.err == nil {
 		env.SinkMail = m.sunkID
+		env.Stored = m.stored(env)
 		s.logStored(ctx, m, len(data))
 	}
 	return m, s.problemOf(ctx, m.err)

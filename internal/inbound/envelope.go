@@ -25,6 +25,9 @@ type Envelope struct {
 	// Deliver shrinks it to what the mail turns out to need. The caller releases it.
 	Memory *budget.Lease
 
+	// Stored is set by Deliver: the messages that the mail became, one for each mailbox.
+	Stored []Stored
+
 	injected bool // the mail came by Inject
 }
 
@@ -33,6 +36,8 @@ type Recipient struct {
 	Address string // as the client gave it, without brackets
 	Local   string // the mailbox's local part: lower case, without the +tag
 	Domain  string // lower-case A-labels
+
+	Mailbox id.Mailbox // "": there is none yet
 
 	rawFor time.Duration // how long the recipient's plan keeps raw messages
 	sink   id.Account    // the account for which the sink accepted the recipient; "": another mailbox

@@ -102,6 +102,12 @@ type Contents interface {
 	EraseTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox, max int) (empty bool, err error)
 }
 
+// DeliveryLog is what is remembered of the mail for an address.
+type DeliveryLog interface {
+	// EraseTx erases what is remembered of the mail for addresses.
+	EraseTx(ctx context.Context, tx *db.Tx, addresses []string) error
+}
+
 // Policy holds the operator's settings.
 type Policy struct {
 	Cooldown    time.Duration // how long an address is held after its mailbox has ended
@@ -121,7 +127,8 @@ type Parts struct {
 	Domains    Domains
 	Outbox     Outbox // receives the events of accounts' mailboxes; nil: none are published
 	Policy     Policy
-	HoldSecret []byte // keys the hashes of held addresses
+	HoldSecret []byte      // keys the hashes of held addresses
+	Deliveries DeliveryLog // is erased with the mailboxes; nil: there is none
 
 	// ObserveBatch is called before each transaction of a sweep, and the function it returns after it; nil: not called.
 	ObserveBatch func() (done func())
@@ -139,6 +146,7 @@ type Service struct {
 	policy       Policy
 	reserved     map[string]bool // local parts that Create rejects
 	hold         holdKey
+	deliveries   DeliveryLog
 	observeBatch func() (done func())
 	recent       recent
 }
@@ -150,7 +158,7 @@ func New(p Parts) *Service {
 	}
 	return &Service{
 		db: p.DB, clock: p.Clock, keys: p.Keys, wake: p.Wake, plans: p.Plans, domains: p.Domains, outbox: p.Outbox, policy: p.Policy,
-		reserved: reservedNames(p.Policy.Reserved), hold: holdKey(p.HoldSecret), observeBatch: p.ObserveBatch,
+		reserved: reservedNames(p.Policy.Reserved), hold: holdKey(p.HoldSecret), deliveries: p.Deliveries, observeBatch: p.ObserveBatch,
 	}
 }
 

@@ -30,11 +30,12 @@ const (
 	insertMailbox = `INSERT INTO mailbox (id, address, local_part, domain, source, session_id, account_id, key_prefix, domain_id,
 		created_at, expires_at, epoch, message_count, unread_count, last_message_at, day, day_count)
 		VALUES ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), nullif($9, ''), $10, $11, 1, 0, 0, 0, 0, 0)`
-	updateExpiry = "UPDATE mailbox SET expires_at = $2 WHERE id = $1"
-	updateEnded  = "UPDATE mailbox SET address = NULL, ended_at = $2, epoch = $3 WHERE id = $1"
-	updateCounts = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
-	leaveSession = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
-	deleteAll    = "DELETE FROM mailbox WHERE id IN "
+	updateExpiry    = "UPDATE mailbox SET expires_at = $2 WHERE id = $1"
+	updateEnded     = "UPDATE mailbox SET address = NULL, ended_at = $2, epoch = $3 WHERE id = $1"
+	updateCounts    = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
+	leaveSession    = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
+	selectAddresses = "SELECT local_part || '@' || domain FROM mailbox WHERE id IN "
+	deleteAll       = "DELETE FROM mailbox WHERE id IN "
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
@@ -168,6 +169,16 @@ func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) 
 	all, err := db.Collect(ctx, q, db.Value[id.Mailbox], selectEnded, max)
 	if err != nil {
 		return nil, fmt.Errorf("list ended mailboxes: %w", err)
+	}
+	return all, nil
+}
+
+// addressesTx returns the addresses of mailboxes, also of those that have ended.
+func addressesTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]string, error) {
+	list, args := db.In(1, boxes)
+	all, err := db.Collect(ctx, tx, db.Value[string], selectAddresses+list, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read the addresses of %d mailboxes: %w", len(boxes), err)
 	}
 	return all, nil
 }

@@ -74,8 +74,23 @@ func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, contents Conten
 		if err != nil || !empty {
 			return false, err
 		}
+		if err := s.eraseDeliveriesTx(ctx, tx, boxes); err != nil {
+			return false, err
+		}
 		return true, deleteTx(ctx, tx, boxes)
 	})
+}
+
+// eraseDeliveriesTx erases what the delivery log has of mailboxes.
+func (s *Service) eraseDeliveriesTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) error {
+	if s.deliveries == nil {
+		return nil
+	}
+	addresses, err := addressesTx(ctx, tx, boxes)
+	if err != nil {
+		return err
+	}
+	return s.deliveries.EraseTx(ctx, tx, addresses)
 }
 
 // batches repeats a step, each in an update of its own, until it says that it is done.

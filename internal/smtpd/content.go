@@ -35,7 +35,9 @@ func (s *session) data(arg []byte) reply {
 	begun := s.srv.wall.Now()
 	c, err := s.newContent(max(s.tx.declared, min(s.last, maxGuess)))
 	if err != nil {
-		return s.refused("receive", err)
+		r := s.refused("receive", err)
+		s.attempts(r, s.srv.wall.Now().Sub(begun))
+		return r
 	}
 	defer c.release()
 	s.say(replyStartContent)
@@ -145,11 +147,13 @@ func (s *session) firstChunk(size int64) reply {
 		s.tx.chunks = c
 		return ""
 	}
+	r := s.refused("receive", err)
+	s.attempts(r, 0)
 	s.reset()
 	if err := s.wire.skip(size); err != nil {
 		return s.broken(err)
 	}
-	return s.refused("receive", err)
+	return r
 }
 
 // chunkRefused returns the reply to a chunk that must not be read into memory, or "". It ends the transaction of a message that grows too
@@ -161,6 +165,7 @@ func (s *session) chunkRefused(size int64) reply {
 	case len(s.tx.to) == 0:
 		return replyNoRecipient
 	case size > s.srv.cfg.MaxSize-s.tx.chunks.len():
+		s.attempts(replyTooLarge(), 0)
 		s.reset()
 		return replyTooLarge()
 	default:
@@ -230,6 +235,7 @@ func (s *session) deliver(c *content) reply {
 	if err := s.srv.in.Deliver(s.srv.base, env, c.octets()); err != nil {
 		return s.refusedContent(err)
 	}
+	s.tx.stored = env.Stored
 	s.messages++
 	s.commands, s.errors = 0, 0
 	return reply("250 2.0.0 Message taken, trace " + s.trace + "." + strconv.Itoa(s.messages))
@@ -265,4 +271,5 @@ func (s *session) concluded(r reply, octets int64, begun time.Time) {
 	took := s.srv.wall.Now().Sub(begun)
 	s.srv.cfg.Metrics.Message(r.outcome(), octets, took)
 	s.logMessage(r, octets, len(s.tx.to), took)
+	s.attempts(r, took)
 }

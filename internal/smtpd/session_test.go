@@ -57,7 +57,7 @@ func TestEnvelopeSaysWhereTheMessageCameFrom(t *testing.T) {
 		TLS:        "TLS 1.3 TLS_AES_128_GCM_SHA256",
 		ReceivedAt: received,
 	}
-	if diff := cmp.Diff(want, in.deliveries()[0].env, cmpopts.EquateComparable(netip.Addr{}), cmpopts.IgnoreUnexported(inbound.Recipient{}), cmpopts.IgnoreFields(inbound.Envelope{}, "Memory")); diff != "" {
+	if diff := cmp.Diff(want, in.deliveries()[0].env, cmpopts.EquateComparable(netip.Addr{}), cmpopts.IgnoreUnexported(inbound.Recipient{}, inbound.Envelope{}), cmpopts.IgnoreFields(inbound.Envelope{}, "Memory")); diff != "" {
 		t.Error(diff)
 	}
 }

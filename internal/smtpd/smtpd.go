@@ -71,6 +71,9 @@ type Config struct {
 	Logger *slog.Logger
 	// Metrics are called as events happen; a nil function is not called.
 	Metrics Metrics
+	// Attempt is called for each recipient that was refused, after the reply was determined, and for each that a mail was stored for or whose
+	// content was refused. It must not block. Recipients with an invalid address are not reported. nil: it is not called.
+	Attempt func(inbound.Attempt)
 }
 
 // Timeouts bound how long a session waits for its client. A zero field means its default.

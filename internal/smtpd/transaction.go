@@ -18,6 +18,12 @@ type transaction struct {
 	to       []inbound.Recipient
 	chunks   *content  // what BDAT commands have sent so far; nil before the first
 	begun    time.Time // when the first BDAT command arrived
+	stored   []inbound.Stored
+
+	// Where MAIL was refused because of the message: the reply, and the reverse-path. Clients that send commands ahead name the recipients
+	// all the same.
+	refused     reply
+	refusedFrom string
 }
 
 // reset clears the transaction.
@@ -50,7 +56,8 @@ func (s *session) mail(arg []byte) reply {
 	case from.utf8 && !p.utf8:
 		return replyNeedsUTF8
 	case p.size > s.srv.cfg.MaxSize:
-		return replyTooLarge()
+		s.tx.refused, s.tx.refusedFrom = replyTooLarge(), from.String()
+		return s.tx.refused
 	}
 	if wait, ok := s.srv.cfg.AllowMessage(s.ip); !ok {
 		return tooManyMessages(wait)
@@ -66,13 +73,18 @@ func tooManyMessages(wait time.Duration) reply {
 // RCPT (RFC 5321 §4.1.1.3) adds a recipient. One that is refused leaves the others as they are.
 func (s *session) rcpt(arg []byte) reply {
 	switch {
-	case !s.tx.open:
+	case !s.tx.open && s.tx.refused == "":
 		return replyMailFirst
 	case s.tx.chunks != nil:
 		return replyChunked
 	}
 	to, rest, r := pathAfter("TO:", arg, replyRcptSyntax, replyRcptAddress)
 	switch {
+	case !s.tx.open:
+		if r == "" {
+			s.attemptPath(s.tx.refused, s.tx.refusedFrom, to)
+		}
+		return replyMailFirst
 	case r != "":
 		return r
 	case !to.complete() && !to.postmaster():
@@ -82,18 +94,25 @@ func (s *session) rcpt(arg []byte) reply {
 		return r
 	}
 	if to.utf8 && !s.tx.utf8 {
+		s.attemptPath(replyNeedsUTF8, s.tx.from, to)
 		return replyNeedsUTF8
 	}
 	if len(s.tx.to) >= s.srv.cfg.MaxRecipients {
+		s.attemptPath(replyRecipients, s.tx.from, to)
 		return replyRecipients
 	}
 	return s.accept(to)
 }
 
 func (s *session) accept(to address) reply {
+	begun := s.srv.wall.Now()
 	recipient, err := s.srv.in.Accept(s.base, to.String())
 	if err != nil {
-		return s.refuseRecipient(err)
+		r := s.refuseRecipient(err)
+		if recipient.Domain != "" { // the address is valid
+			s.attempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
+		}
+		return r
 	}
 	known := func(r inbound.Recipient) bool { return r.Address == recipient.Address }
 	if !slices.ContainsFunc(s.tx.to, known) { // said twice, it is one recipient all the same

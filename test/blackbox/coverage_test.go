@@ -20,6 +20,7 @@ DELETE /mailboxes/me                        204, 401
 POST   /mailboxes/me/extend                 200, 403, 410
 GET    /mailboxes/me/messages               200, 401, 410
 POST   /mailboxes/me/messages               201, 403, 409, 410, 413, 429
+GET    /mailboxes/me/deliveries             200, 401, 410
 GET    /messages/{id}                       200, 404
 PATCH  /messages/{id}                       200, 404
 DELETE /messages/{id}                       204, 404
@@ -44,6 +45,7 @@ DELETE /mailboxes/me                        204, 401 auth.invalid_token auth.req
 POST   /mailboxes/me/extend                 200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed mailbox.lifetime_exceeded, 410 mailbox.expired, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
 GET    /mailboxes/me/messages               200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 410 mailbox.expired, 422 request.invalid, 429 rate.limited
 POST   /mailboxes/me/messages               201, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed inject.disabled, 409 mailbox.full, 410 mailbox.expired, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited mail.daily_cap
+GET    /mailboxes/me/deliveries             200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 410 mailbox.expired, 422 request.invalid, 429 rate.limited
 GET    /messages/{id}                       200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 404 message.not_found, 422 request.invalid, 429 rate.limited
 PATCH  /messages/{id}                       200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 404 message.not_found, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
 DELETE /messages/{id}                       204, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 404 message.not_found, 422 request.invalid, 429 rate.limited

@@ -64,6 +64,7 @@ func openToMailboxes() []entrance {
 		{call: "POST /mailboxes/me/extend", schemes: "mailboxToken", status: 200},
 		{call: "GET /mailboxes/me/messages", schemes: "mailboxToken", status: 200},
 		{call: "POST /mailboxes/me/messages", schemes: "mailboxToken", status: 201, body: always(fields{"text": "hello"})},
+		{call: "GET /mailboxes/me/deliveries", schemes: "mailboxToken", status: 200},
 		{call: "GET /mailboxes/me/otp/latest", schemes: "mailboxToken", status: 200},
 		{call: "GET /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1]},
 		{call: "PATCH /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1], body: always(fields{"seen": true})},
@@ -118,6 +119,7 @@ func openToKeys() []entrance {
 		{call: "GET /keys/mailboxes", schemes: "apiKey", scope: "mailboxes:read", status: 200},
 		{call: "POST /keys/mailboxes", schemes: "apiKey", scope: "mailboxes:write", status: 201},
 		{call: "DELETE /keys/mailboxes/{id}", schemes: "apiKey", scope: "mailboxes:write", status: 204, things: box, unknown: none},
+		{call: "GET /keys/mailboxes/{id}/deliveries", schemes: "apiKey", scope: "messages:read", status: 200, things: box, unknown: none},
 		{call: "GET /keys/mailboxes/{id}/messages", schemes: "apiKey", scope: "messages:read", status: 200, things: box, unknown: none},
 		{call: "GET /keys/mailboxes/{id}/otp/latest", schemes: "apiKey", scope: "otp:read", status: 200, things: box, unknown: none},
 	}

@@ -21,6 +21,7 @@ POST   /me/api-keys                         201, 401, 403, 422
 DELETE /me/api-keys/{prefix}                204, 401, 404
 POST   /keys/mailboxes                      201, 401, 403, 422, 429
 GET    /keys/mailboxes/{id}/messages        200, 401, 403, 404
+GET    /keys/mailboxes/{id}/deliveries      200, 401, 403, 404
 GET    /keys/mailboxes/{id}/otp/latest      200, 401, 403, 404`
 
 // keysCoverage is the table of these calls, in the form of coverage.
@@ -33,6 +34,7 @@ POST   /keys/mailboxes                      201, 401 auth.invalid_token auth.req
 GET    /keys/mailboxes                      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 422 request.invalid, 429 rate.limited
 DELETE /keys/mailboxes/{id}                 204, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
 GET    /keys/mailboxes/{id}/messages        200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
+GET    /keys/mailboxes/{id}/deliveries      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
 GET    /keys/mailboxes/{id}/otp/latest      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found otp.not_found, 422 request.invalid, 429 rate.limited`
 
 // developerKey is a developer key as a client reads it.
@@ -253,6 +255,7 @@ func keyCalls(m mailbox) map[string]string {
 		"GET /keys/mailboxes":                                   "mailboxes:read",
 		"POST /keys/mailboxes":                                  "mailboxes:write",
 		"GET /keys/mailboxes/" + m.ID + "/messages":             "messages:read",
+		"GET /keys/mailboxes/" + m.ID + "/deliveries":           "messages:read",
 		"GET /keys/mailboxes/" + m.ID + "/otp/latest":           "otp:read",
 		"DELETE /keys/mailboxes/mbx_" + strings.Repeat("0", 26): "mailboxes:write",
 	}

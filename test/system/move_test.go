@@ -247,7 +247,7 @@ func (w *world) receive(box mailbox, n int) {
 		}
 		w.mails = append(w.mails, []byte(mail))
 	}
-	w.ask(box.Token, "/mailboxes/me", "/mailboxes/me/messages", "/mailboxes/me/otp/latest")
+	w.ask(box.Token, "/mailboxes/me", "/mailboxes/me/deliveries", "/mailboxes/me/messages", "/mailboxes/me/otp/latest")
 	for i, m := range w.messages(box)[:2] {
 		full := w.read(box, m.ID) // which is seen from now on
 		w.ask(box.Token, "/messages/"+m.ID, "/messages/"+m.ID+"/raw")

@@ -41,6 +41,7 @@ func tables() []table {
 		{name: "sink_mail", key: "id"},
 		{name: "sink_copy", key: "mailbox_id, message_id"},
 		{name: "sink_state", key: "id"},
+		{name: "mail_delivery", key: "address_hash, id"},
 		{name: "wallet", key: "account_id"},
 		{name: "wallet_entry", key: "account_id, sequence"},
 		{name: "topup_order", key: "id"},

@@ -1,0 +1,120 @@
+package deliverylog
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+const (
+	insertEntries = `INSERT INTO mail_delivery (address_hash, id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+	selectEntries = `SELECT id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id FROM mail_delivery
+		WHERE address_hash = $1 AND at > $2 AND (has_mailbox = 0 OR at >= $3) ORDER BY id DESC LIMIT $4`
+	trimEntries = `DELETE FROM mail_delivery WHERE address_hash = $1
+		AND id < (SELECT id FROM mail_delivery WHERE address_hash = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`
+	eraseEntries = "DELETE FROM mail_delivery WHERE address_hash IN "
+	selectBound  = "SELECT at FROM mail_delivery WHERE has_mailbox = $1 AND at > $2 ORDER BY at DESC LIMIT 1 OFFSET $3"
+	sweepEntries = `DELETE FROM mail_delivery WHERE (address_hash, id) IN
+		(SELECT address_hash, id FROM mail_delivery WHERE has_mailbox = $1 AND at <= $2 LIMIT $3)`
+)
+
+// sweepBatch is how many entries one transaction deletes.
+const sweepBatch = 500
+
+func insertTx(ctx context.Context, tx *db.Tx, entries []pending) error {
+	var hashes db.Octets
+	var ids, senders, ips, helos, codes, reasons, messages db.Texts
+	var ats, mailboxes, tlss, replies db.Numbers
+	for _, p := range entries {
+		hashes, ids, ats = append(hashes, p.address[:]), append(ids, string(p.id)), append(ats, p.At.UnixMicro())
+		mailboxes, tlss = append(mailboxes, flag(p.HasMailbox)), append(tlss, flag(p.TLS))
+		senders, ips, helos = append(senders, p.From), append(ips, p.RemoteIP.String()), append(helos, p.Helo)
+		replies, codes, reasons = append(replies, int64(p.Reply)), append(codes, p.Code), append(reasons, p.Reason)
+		messages = append(messages, string(p.Message))
+	}
+	if err := tx.QueueEach(ctx, insertEntries, hashes, ids, ats, mailboxes, senders, ips, helos, tlss, replies, codes, reasons, messages); err != nil {
+		return fmt.Errorf("write the delivery log: %w", err)
+	}
+	return nil
+}
+
+func flag(set bool) int64 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// trimTx deletes all but the newest ListMax entries of addresses.
+func trimTx(ctx context.Context, tx *db.Tx, addresses []hash) error {
+	for _, h := range addresses {
+		if err := tx.Queue(ctx, trimEntries, h[:], ListMax-1); err != nil {
+			return fmt.Errorf("trim the delivery log: %w", err)
+		}
+	}
+	return nil
+}
+
+func eraseTx(ctx context.Context, tx *db.Tx, addresses []hash) error {
+	if len(addresses) == 0 {
+		return nil
+	}
+	keys := make([][]byte, len(addresses))
+	for i := range addresses {
+		keys[i] = addresses[i][:]
+	}
+	in, args := db.In(1, keys)
+	if err := tx.Queue(ctx, eraseEntries+in, args...); err != nil {
+		return fmt.Errorf("erase the delivery log: %w", err)
+	}
+	return nil
+}
+
+func list(ctx context.Context, q db.Queryer, h hash, after, since time.Time) ([]pending, error) {
+	all, err := db.Collect(ctx, q, scan, selectEntries, h[:], after.UnixMicro(), since.UnixMicro(), ListMax)
+	if err != nil {
+		return nil, fmt.Errorf("read the delivery log: %w", err)
+	}
+	return all, nil
+}
+
+func scan(row db.Row) (p pending, err error) {
+	var at, hasMailbox, tls int64
+	var ip string
+	err = row.Scan(&p.id, &at, &hasMailbox, &p.From, &ip, &p.Helo, &tls, &p.Reply, &p.Code, &p.Reason, &p.Message)
+	if err != nil {
+		return p, err
+	}
+	p.At, p.HasMailbox, p.TLS = time.UnixMicro(at).UTC(), hasMailbox != 0, tls != 0
+	if p.RemoteIP, err = netip.ParseAddr(ip); err != nil {
+		return p, fmt.Errorf("stored address of a client: %w", err)
+	}
+	return p, nil
+}
+
+// oldestKept returns the time up to which entries are deleted: after, or later where there are more than rows.
+func oldestKept(ctx context.Context, q db.Queryer, hasMailbox, rows int, after time.Time) (int64, error) {
+	var at int64
+	err := q.QueryRow(ctx, selectBound, hasMailbox, after.UnixMicro(), rows).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return after.UnixMicro(), nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("bound the delivery log: %w", err)
+	}
+	return at, nil
+}
+
+func sweepTx(ctx context.Context, tx *db.Tx, hasMailbox int, oldest int64) (done bool, err error) {
+	n, err := tx.Exec(ctx, sweepEntries, hasMailbox, oldest, sweepBatch)
+	if err != nil {
+		return false, fmt.Errorf("sweep the delivery log: %w", err)
+	}
+	return n < sweepBatch, nil
+}
