@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"math/big"
-	"mime"
 	"net"
 	"net/mail"
 	"net/smtp"
@@ -21,21 +20,27 @@ type sendCmd struct {
 	To      string `required:"" placeholder:"ADDRESS" help:"Recipient of the mail."`
 	From    string `default:"test@gonebox.localhost" placeholder:"ADDRESS" help:"Sender of the mail (default ${default})."`
 	Server  string `default:"127.0.0.1:2525" placeholder:"HOST:PORT" help:"SMTP server to send to (default ${default})."`
-	Code    string `placeholder:"TEXT" help:"Code in the mail; default: six random digits."`
+	Code    string `placeholder:"TEXT" help:"Code in the mail; default: six random digits, and none with --html or --attach."`
 	Subject string `placeholder:"TEXT" help:"Subject; default: a sentence with the code."`
+	HTML    string   `xor:"content" placeholder:"HTML|FILE" help:"Send HTML beside the text: HTML itself, or the name of a file, which has no <."`
+	Attach  []string `sep:"none" placeholder:"FILE" help:"Attach a file. May be repeated."`
+	EML     string   `name:"eml" xor:"content" placeholder:"FILE" help:"Send a whole mail as it is in a file; - reads standard input."`
+	Count   int      `default:"1" placeholder:"N" help:"Number of mails to send, each with a code of its own unless --code is given."`
 	JSON    bool   `help:"Print JSON."`
 }
 
 // Help is shown below the flags of the command.
 func (*sendCmd) Help() string {
 	return `Example:
-  gonebox send --to quiet-otter-4821@gonebox.localhost --code 246810`
+  gonebox send --to quiet-otter-4821@gonebox.localhost --code 246810
+  gonebox send --to quiet-otter-4821@gonebox.localhost --subject Invoice --html invoice.html --attach invoice.pdf
+  gonebox send --to quiet-otter-4821@gonebox.localhost --eml mail.eml`
 }
 
 // sendTimeout bounds the whole SMTP session.
 const sendTimeout = 30 * time.Second
 
-// sent is the output with --json.
+// sent is the output with --json, of one mail.
 type sent struct {
 	To        string `json:"to"`
 	From      string `json:"from"`
@@ -43,69 +48,103 @@ type sent struct {
 	Code      string `json:"code"`
 	Subject   string `json:"subject"`
 	MessageID string `json:"messageId"`
+
+	html  string
+	files []attachedFile
+	eml   []byte // the whole mail, if not nil
 }
 
-// Run sends the mail and prints its code.
+// Run sends the mails and prints the code of each.
 func (s *sendCmd) Run(c *console) error {
-	m, err := s.compose()
+	if err := s.check(); err != nil {
+		return err
+	}
+	content, err := s.read()
 	if err != nil {
 		return err
 	}
+	for range s.Count {
+		m, err := s.compose(content)
+		if err != nil {
+			return err
+		}
+		if err := s.send(c, m); err != nil {
+			return err
+		}
+		if err := s.print(c, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sendCmd) send(c *console, m *sent) error {
 	ctx, cancel := context.WithTimeout(c, sendTimeout)
 	defer cancel()
 	if err := m.deliver(ctx, clock.System().Now()); err != nil {
 		return fmt.Errorf("%s: %w", m.Server, cmp.Or(ctx.Err(), err))
 	}
-	if s.JSON {
+	return nil
+}
+
+func (s *sendCmd) print(c *console, m *sent) (err error) {
+	switch {
+	case s.JSON:
 		return printJSON(c.out, m)
+	case m.eml != nil:
+		_, err = fmt.Fprintf(c.out, "Sent %s to %s via %s.\n", s.EML, m.To, m.Server)
+	case m.Code == "":
+		_, err = fmt.Fprintf(c.out, "Sent a mail to %s via %s.\n", m.To, m.Server)
+	default:
+		_, err = fmt.Fprintf(c.out, "Sent the code %s to %s via %s.\n", m.Code, m.To, m.Server)
 	}
-	_, err = fmt.Fprintf(c.out, "Sent the code %s to %s via %s.\n", m.Code, m.To, m.Server)
 	return err
 }
 
-// compose returns the mail, with defaults for what the flags leave out.
-func (s *sendCmd) compose() (*sent, error) {
-	m := &sent{To: s.To, From: s.From, Server: s.Server, Code: s.Code, Subject: s.Subject}
-	for _, address := range []string{m.To, m.From} {
+// check finds what is wrong with the flags themselves.
+func (s *sendCmd) check() error {
+	for _, address := range []string{s.To, s.From} {
 		if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {
-			return nil, usageError{fmt.Errorf("%q is not a mail address", address)}
+			return usageError{fmt.Errorf("%q is not a mail address", address)}
 		}
 	}
-	if strings.ContainsAny(m.Subject+m.Code, "\r\n") {
-		return nil, usageError{fmt.Errorf("subject and code must be one line each")}
+	switch {
+	case strings.ContainsAny(s.Subject+s.Code, "\r\n"):
+		return usageError{errors.New("subject and code must be one line each")}
+	case s.Count < 1 || s.Count > maxSent:
+		return usageError{fmt.Errorf("--count %d: from 1 to %d mails can be sent", s.Count, maxSent)}
+	case s.EML != "" && (s.Subject != "" || s.Code != "" || len(s.Attach) > 0):
+		return usageError{errors.New("--eml sends the mail as it is: leave out --subject, --code and --attach")}
 	}
-	if m.Code == "" {
+	return nil
+}
+
+// maxSent bounds --count.
+const maxSent = 100_000
+
+// compose returns a mail, with defaults for what the flags leave out. content has what was read from files.
+func (s *sendCmd) compose(content *sent) (*sent, error) {
+	m := &sent{To: s.To, From: s.From, Server: s.Server, Code: s.Code, Subject: s.Subject, html: content.html, files: content.files, eml: content.eml}
+	if m.eml != nil {
+		return m, nil
+	}
+	if m.Code == "" && m.html == "" && len(m.files) == 0 {
 		n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 		if err != nil {
 			return nil, err
 		}
 		m.Code = fmt.Sprintf("%06d", n)
 	}
-	if m.Subject == "" {
+	switch {
+	case m.Subject != "":
+	case m.Code == "":
+		m.Subject = "Test mail"
+	default:
 		m.Subject = "Your code is " + m.Code
 	}
 	_, domain, _ := strings.Cut(m.From, "@")
 	m.MessageID = "<" + rand.Text() + "@" + domain + ">"
 	return m, nil
-}
-
-// text returns the mail in the format of RFC 5322.
-func (m *sent) text(at time.Time) []byte {
-	var b bytes.Buffer
-	for _, field := range [][2]string{
-		{"From", "Gonebox test <" + m.From + ">"},
-		{"To", "<" + m.To + ">"},
-		{"Subject", mime.QEncoding.Encode("utf-8", m.Subject)},
-		{"Date", at.Format(time.RFC1123Z)},
-		{"Message-ID", m.MessageID},
-		{"MIME-Version", "1.0"},
-		{"Content-Type", "text/plain; charset=utf-8"},
-		{"Content-Transfer-Encoding", "8bit"},
-	} {
-		b.WriteString(field[0] + ": " + field[1] + "\r\n")
-	}
-	b.WriteString("\r\nHello,\r\n\r\nyour verification code is " + m.Code + ".\r\n\r\nThis is a test mail sent by gonebox send.\r\n")
-	return b.Bytes()
 }
 
 // deliver sends the mail in one SMTP session (RFC 5321 §3.3), which is aborted when ctx ends.
@@ -138,7 +177,11 @@ func (m *sent) transact(client *smtp.Client, at time.Time) error {
 	if err != nil {
 		return fmt.Errorf("DATA: %w", err)
 	}
-	if _, err := data.Write(m.text(at)); err != nil {
+	content := m.eml
+	if content == nil {
+		content = m.text(at)
+	}
+	if _, err := data.Write(content); err != nil {
 		return err
 	}
 	return data.Close()

@@ -5,12 +5,13 @@ import (
 	"net"
 	"net/mail"
 	"net/textproto"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// server accepts one SMTP session and refuses recipients that begin with "no".
+// server accepts SMTP sessions, one after the other, and refuses recipients that begin with "no".
 type server struct {
 	addr string
 	got  chan string // the content of the mail, or "" if there was none
@@ -23,14 +24,16 @@ func newServer(t *testing.T) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	s := &server{addr: listener.Addr().String(), got: make(chan string, 1)}
+	s := &server{addr: listener.Addr().String(), got: make(chan string, 8)}
 	go func() {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.got <- converse(textproto.NewConn(conn))
+			conn.Close()
 		}
-		defer conn.Close()
-		s.got <- converse(textproto.NewConn(conn))
 	}()
 	return s
 }
@@ -89,7 +92,7 @@ func TestSendPrintsJSON(t *testing.T) {
 		t.Errorf("message id %q", m.MessageID)
 	}
 	m.MessageID = ""
-	if want := (sent{To: "quiet@box.example", From: "a@b.example", Server: s.addr, Code: "ABC-123", Subject: "Grüße"}); m != want {
+	if want := (sent{To: "quiet@box.example", From: "a@b.example", Server: s.addr, Code: "ABC-123", Subject: "Grüße"}); !reflect.DeepEqual(m, want) {
 		t.Errorf("got %+v", m)
 	}
 	if content := <-s.got; !strings.Contains(content, "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n") {
