@@ -35,13 +35,14 @@ test: deps ## install what the tests need, then run them all: with the race dete
 .PHONY: test-race test-postgres
 test-race:
 	$(GO) test $(RACE) ./...
+	$(GO) -C clients/go vet ./...
 test-postgres: # the tests of the interface on PostgreSQL with three processes
 	GONEBOX_TEST_ENGINE=postgres $(GO) test ./test/blackbox
 
 .PHONY: deps
 deps: # what the tests need of the machine
 	@test/deps.sh
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web/node_modules; else echo "without npm the tests of the page are skipped"; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web/node_modules clients/typescript/node_modules; else echo "without npm the tests of the page are skipped"; fi
 
 .PHONY: quick
 quick: ## the daily loop: build, vet, the house rules and the short tests
@@ -93,8 +94,8 @@ fix: ## mend what can be mended by itself: format, old idioms, generated docs
 web: web/node_modules ## build the pages of web/ into internal/webui
 	@npm --prefix web run --silent build
 
-web/node_modules: web/package.json web/package-lock.json
-	@cd web && npm ci --loglevel=error
+web/node_modules clients/typescript/node_modules: %/node_modules: %/package.json %/package-lock.json
+	@cd $* && npm ci --loglevel=error
 	@touch $@
 
 .PHONY: fuzz

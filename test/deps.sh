@@ -9,6 +9,10 @@ gcc                   gcc
 git                   git
 curl                  curl
 python3               python3
+/usr/lib/python3/dist-packages/build/__init__.py      python3-build
+/usr/lib/python3/dist-packages/setuptools/__init__.py python3-setuptools
+/usr/lib/python3/dist-packages/pytest/__init__.py     python3-pytest
+/usr/share/python-wheels                              python3-venv
 strace                strace
 swaks                 swaks
 perl:Net::SSLeay      libnet-ssleay-perl

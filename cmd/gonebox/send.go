@@ -17,16 +17,16 @@ import (
 )
 
 type sendCmd struct {
-	To      string `required:"" placeholder:"ADDRESS" help:"Recipient of the mail."`
-	From    string `default:"test@gonebox.localhost" placeholder:"ADDRESS" help:"Sender of the mail (default ${default})."`
-	Server  string `default:"127.0.0.1:2525" placeholder:"HOST:PORT" help:"SMTP server to send to (default ${default})."`
-	Code    string `placeholder:"TEXT" help:"Code in the mail; default: six random digits, and none with --html or --attach."`
-	Subject string `placeholder:"TEXT" help:"Subject; default: a sentence with the code."`
+	To      string   `required:"" placeholder:"ADDRESS" help:"Recipient of the mail."`
+	From    string   `default:"test@gonebox.localhost" placeholder:"ADDRESS" help:"Sender of the mail (default ${default})."`
+	Server  string   `default:"127.0.0.1:2525" placeholder:"HOST:PORT" help:"SMTP server to send to (default ${default})."`
+	Code    string   `placeholder:"TEXT" help:"Code in the mail; default: six random digits, and none with --html or --attach."`
+	Subject string   `placeholder:"TEXT" help:"Subject; default: a sentence with the code."`
 	HTML    string   `xor:"content" placeholder:"HTML|FILE" help:"Send HTML beside the text: HTML itself, or the name of a file, which has no <."`
 	Attach  []string `sep:"none" placeholder:"FILE" help:"Attach a file. May be repeated."`
 	EML     string   `name:"eml" xor:"content" placeholder:"FILE" help:"Send a whole mail as it is in a file; - reads standard input."`
 	Count   int      `default:"1" placeholder:"N" help:"Number of mails to send, each with a code of its own unless --code is given."`
-	JSON    bool   `help:"Print JSON."`
+	JSON    bool     `help:"Print JSON."`
 }
 
 // Help is shown below the flags of the command.

@@ -53,10 +53,10 @@ func TestSendTakesWholeMail(t *testing.T) {
 		t.Errorf("%+v, %q", got, content)
 	}
 	for flags, want := range map[string]string{
-		"--eml " + eml + " --code 1":                 "leave out --subject, --code and --attach",
-		"--eml " + eml + " --html <p>":               "can't be used together",
-		"--count 0":                                  "from 1 to 100000 mails",
-		"--count x":                                  "expected a valid",
+		"--eml " + eml + " --code 1":   "leave out --subject, --code and --attach",
+		"--eml " + eml + " --html <p>": "can't be used together",
+		"--count 0":                    "from 1 to 100000 mails",
+		"--count x":                    "expected a valid",
 		"--attach " + filepath.Join(eml, "no") + " x": "unexpected argument x",
 	} {
 		line := "send --to quiet@box.example " + flags

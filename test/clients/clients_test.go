@@ -1,0 +1,182 @@
+package clients_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+// patience bounds each command of the tests.
+const patience = 5 * time.Minute
+
+func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the clients, packed", m.Run)) }
+
+// The Python that Debian's packages of modules belong to.
+const python = "/usr/bin/python3"
+
+func TestClients(t *testing.T) {
+	binary := build(t)
+	for language, test := range map[string]func(*testing.T, string){"TypeScript": typeScript, "Python": pythonClient, "Go": goClient} {
+		t.Run(language, func(t *testing.T) { test(t, binary) })
+	}
+}
+
+func typeScript(t *testing.T, binary string) {
+	need(t, "npm")
+	dir := folder(t, "typescript")
+	client := sources(t, "typescript")
+	packed := strings.TrimSpace(command(t, client, nil, "npm", "pack", "--silent", "--pack-destination", dir))
+	write(t, filepath.Join(dir, "package.json"), `{"private": true}`)
+	runner := playwright(t, client)
+	command(t, dir, nil, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", filepath.Join(dir, packed), runner)
+	if out := command(t, dir, nil, "node", "commonjs.cjs"); out != "function function function function\n" {
+		t.Errorf("CommonJS has %s", out)
+	}
+	out := command(t, dir, []string{"GONEBOX_BINARY=" + binary}, "node_modules/.bin/playwright", "test", "--workers=1", "--reporter=line", "--timeout=120000")
+	if !strings.Contains(out, " passed") || strings.Contains(out, "skipped") {
+		t.Error(out)
+	}
+}
+
+// The built files are committed, so that the client can be installed from a checkout.
+func TestTypeScriptClientIsBuilt(t *testing.T) {
+	client := "../../clients/typescript"
+	compiler := filepath.Join(client, "node_modules/.bin/tsc")
+	if _, err := os.Stat(compiler); err != nil {
+		t.Skip("npm ci was not run in clients/typescript")
+	}
+	for project, dist := range map[string]string{"tsconfig.json": "dist/esm", "tsconfig.cjs.json": "dist/cjs"} {
+		out := t.TempDir()
+		command(t, client, nil, "node_modules/.bin/tsc", "-p", project, "--outDir", out)
+		files, err := os.ReadDir(out)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("tsc built nothing: %v", err)
+		}
+		for _, f := range files {
+			want, err := os.ReadFile(filepath.Join(out, f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(filepath.Join(client, dist, f.Name())); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s/%s is not what its source says: npm --prefix clients/typescript run build", dist, f.Name())
+			}
+		}
+	}
+}
+
+func pythonClient(t *testing.T, binary string) {
+	need(t, python)
+	dir := folder(t, "python")
+	command(t, sources(t, "python"), nil, python, "-m", "build", "--wheel", "--no-isolation", "--outdir", dir)
+	wheels, _ := filepath.Glob(filepath.Join(dir, "*.whl"))
+	if len(wheels) != 1 {
+		t.Fatalf("the wheels are %v", wheels)
+	}
+	command(t, dir, nil, python, "-m", "venv", "--system-site-packages", "env")
+	command(t, dir, nil, "env/bin/pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", wheels[0])
+	command(t, dir, []string{"GONEBOX_BINARY=" + binary}, "env/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flows.py")
+}
+
+func goClient(t *testing.T, binary string) {
+	dir, client := folder(t, "go"), sources(t, "go")
+	command(t, client, nil, "go", "vet", "./...")
+	const module = "github.com/gonebox/gonebox/clients/go"
+	write(t, filepath.Join(dir, "go.mod"), "module flows\n\ngo 1.26\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+client+"\n")
+	command(t, dir, []string{"GONEBOX_BINARY=" + binary}, "go", "test", "-count=1", ".")
+}
+
+// folder returns a folder that has only the programs of testdata for a language, and a file to attach.
+func folder(t *testing.T, language string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", language))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "invoice.txt"), "EUR 42\n")
+	return dir
+}
+
+// sources returns a copy of a client, without what was installed there, so that packing it changes nothing in the checkout.
+func sources(t *testing.T, language string) string {
+	t.Helper()
+	dir, from := t.TempDir(), filepath.Join("../../clients", language)
+	err := filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			if e.Name() == "node_modules" || e.Name() == "build" || strings.HasSuffix(e.Name(), ".egg-info") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		below, _ := filepath.Rel(from, name)
+		target := filepath.Join(dir, below)
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// playwright returns the version of the test runner that the client is developed with, as npm install takes it.
+func playwright(t *testing.T, client string) string {
+	t.Helper()
+	version := command(t, client, nil, "node", "-p", "require('./package.json').devDependencies['@playwright/test']")
+	return "@playwright/test@" + strings.TrimSpace(version)
+}
+
+// command runs a program and returns its output. The test fails if the program does.
+func command(t *testing.T, dir string, environ []string, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1", "GONEBOX_URL=", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(cmd.Env, environ...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s\n%s", name, strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+func need(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// build builds the program.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "gonebox")
+	command(t, ".", []string{"GOFLAGS="}, "go", "build", "-o", binary, "../../cmd/gonebox")
+	return binary
+}

@@ -1,0 +1,3 @@
+// Package clients tests the clients below clients/ against the built program, as a user installs them: packed, in an empty folder.
+// The programs that run there are below testdata.
+package clients
