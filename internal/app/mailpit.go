@@ -2,7 +2,6 @@ package app
 
 import (
 	"github.com/gonebox/gonebox/internal/connlimit"
-	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/mailpit"
 )
 
@@ -14,12 +13,8 @@ func (a *App) assembleMailpit() {
 	}
 	kit := a.kitConfig()
 	kit.Unlimited = isLocal
-	var receiver *inbound.Service
-	if a.runs(roleSMTP) {
-		receiver = a.inbound
-	}
 	a.mailpitAPI = mailpit.New(mailpit.Parts{
-		HTTP: kit, Mails: a.sink, Messages: a.messages, Inbound: receiver, SendMax: int64(a.cfg.SMTP.MaxSize), Hostname: a.cfg.SMTP.Hostname,
+		HTTP: kit, Mails: a.sink, Messages: a.messages, Inbound: a.inbound, SendMax: int64(a.cfg.SMTP.MaxSize), Hostname: a.cfg.SMTP.Hostname,
 		Names: a.cfg.IsDev(), Ready: func() bool { return !a.stopping.Load() },
 	})
 	a.mailpit = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(a.mailpitAPI.Handler())))

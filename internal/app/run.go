@@ -26,6 +26,9 @@ func (a *App) Run(ctx context.Context) error {
 	if a.runs(roleSMTP) {
 		inside.Go(func() { a.deliveries.Run(delivery) })
 	}
+	if a.mailpit != nil {
+		inside.Go(func() { a.sink.KeepUp(ctx) })
+	}
 	if a.runs(roleJobs) {
 		inside.Go(func() { a.sharedSchedule.Run(ctx) })
 		inside.Go(func() { a.webhooks.Run(ctx) })

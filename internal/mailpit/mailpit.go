@@ -25,11 +25,11 @@ type Parts struct {
 	HTTP     httpkit.Config // Unlimited reports which clients are served
 	Mails    *sink.Service
 	Messages *message.Service
-	Inbound  *inbound.Service // nil: this process receives no mail, and POST /api/v1/send is refused
-	SendMax  int64            // octets of a message that is sent
-	Hostname string           // of this server, for the Message-ID of a message that is sent
-	Names    bool             // serve only requests whose Host is an address or a private name, see isPrivateHost
-	Ready    func() bool      // whether the service can work
+	Inbound  *inbound.Service
+	SendMax  int64       // octets of a message that is sent
+	Hostname string      // of this server, for the Message-ID of a message that is sent
+	Names    bool        // serve only requests whose Host is an address or a private name, see isPrivateHost
+	Ready    func() bool // whether the service can work
 }
 
 // API is both APIs. Close ends its event streams.

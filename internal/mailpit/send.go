@@ -127,9 +127,6 @@ func isFieldName(name string) bool {
 
 // deliver hands a message to the receiver of mail. Errors: request.invalid, server.unavailable.
 func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
-	if a.Inbound == nil {
-		return "", problem.Detailf(problem.ServerUnavailable, "this process receives no mail (roles)")
-	}
 	client := httpkit.ClientAddr(r.Context())
 	ctx := inbound.WithClient(r.Context(), client)
 	env := &inbound.Envelope{From: o.From.Email, Helo: "mailpit-api", RemoteIP: client, Protocol: "HTTP", ReceivedAt: a.HTTP.Clock.Now()}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
@@ -22,8 +24,10 @@ type entry struct {
 	files  bool // has attachments
 	inline bool // has inline parts
 
+	// all is what a word is looked for in, and the fields are parts of it: one search of one piece of memory takes a fraction of
+	// what seven take. It has no text where the index has too much.
+	all                                            string
 	from, to, cc, bcc, replyTo, subject, messageID string
-	text                                           string // "" where the index has too much text
 }
 
 // index holds in memory what is searched, so that a search in 100,000 mails takes milliseconds whatever it looks for. Before each
@@ -86,7 +90,7 @@ func (s *Service) load(ctx context.Context, changes int64) error {
 	x.dead, x.unread, x.text = 0, 0, 0
 	for _, e := range entries {
 		x.byID[e.id] = e
-		x.text += len(e.text)
+		x.text += len(e.all)
 		if !e.seen {
 			x.unread++
 		}
@@ -104,7 +108,7 @@ func (x *index) apply(v *row) {
 	case e == nil:
 		e = newEntry(v)
 		x.byID[e.id] = e
-		x.text += len(e.text)
+		x.text += len(e.all)
 		if !e.seen {
 			x.unread++
 		}
@@ -123,8 +127,8 @@ func (x *index) apply(v *row) {
 // remove marks an entry as gone. The caller holds mu.
 func (x *index) remove(e *entry) {
 	delete(x.byID, e.id)
-	x.text -= len(e.text)
-	e.gone, e.text = true, ""
+	x.text -= len(e.all)
+	e.gone, e.all = true, ""
 	x.dead++
 	if !e.seen {
 		x.unread--
@@ -140,8 +144,7 @@ func (x *index) bound() {
 		}
 	}
 	for i := 0; x.text > textTotal && i < len(x.entries); i++ {
-		x.text -= len(x.entries[i].text)
-		x.entries[i].text = ""
+		x.text -= x.entries[i].shorten()
 	}
 	if x.dead > 64 && x.dead > len(x.entries)/4 {
 		x.entries = slices.DeleteFunc(x.entries, func(e *entry) bool { return e.gone })
@@ -152,12 +155,50 @@ func (x *index) bound() {
 func newEntry(v *row) *entry {
 	e := &entry{
 		id: v.ID, number: v.Number, at: v.ReceivedAt.UnixMicro(), size: v.Size, seen: v.Seen, files: v.Attachments > 0, inline: v.Inline > 0,
-		from: names(v.From), to: names(v.To...), cc: names(v.CC...), bcc: names(v.BCC...), replyTo: names(v.ReplyTo...),
-		subject: strings.ToLower(v.Subject), messageID: strings.ToLower(v.MessageID),
+		messageID: strings.ToLower(v.MessageID),
 	}
-	e.text = strings.ToLower(v.text)
+	e.set(strings.ToLower(v.Subject), names(v.From), names(v.To...), names(v.CC...), names(v.BCC...), names(v.ReplyTo...), strings.ToLower(v.text))
 	return e
 }
+
+// set sets all, and the fields as parts of it.
+func (e *entry) set(subject, from, to, cc, bcc, replyTo, text string) {
+	parts := []string{subject, from, to, cc, bcc, replyTo, text}
+	e.all = strings.Join(parts, "\n")
+	at := 0
+	for i, f := range []*string{&e.subject, &e.from, &e.to, &e.cc, &e.bcc, &e.replyTo} {
+		*f = e.all[at : at+len(parts[i])]
+		at += len(parts[i]) + 1
+	}
+}
+
+// shorten drops the text and returns how many octets that frees.
+func (e *entry) shorten() int {
+	before := len(e.all)
+	if e.gone {
+		return 0
+	}
+	e.set(strings.Clone(e.subject), e.from, e.to, e.cc, e.bcc, e.replyTo, "")
+	return before - len(e.all)
+}
+
+// KeepUp keeps the index up to date until ctx ends, so that the first search after a start, or after much mail, need not read it
+// all.
+func (s *Service) KeepUp(ctx context.Context) {
+	for {
+		_ = s.refresh(ctx) // a search that needs it reports the error
+		timer := clock.System().NewTimer(keepUpEvery)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// keepUpEvery is how often KeepUp looks for changes.
+const keepUpEvery = time.Second
 
 // names returns addresses as they are searched.
 func names(all ...message.Address) string {

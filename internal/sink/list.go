@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -49,10 +51,7 @@ func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page,
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	p.Total, p.Unread = len(x.byID), x.unread
-	for _, e := range slices.Backward(x.entries) {
-		if e.gone || q != nil && !q.matches(e) {
-			continue
-		}
+	for _, e := range slices.Backward(x.matching(q)) {
 		if p.Matches >= start && len(ids) < limit {
 			ids = append(ids, e.id)
 		}
@@ -62,6 +61,27 @@ func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page,
 		}
 	}
 	return p, ids, nil
+}
+
+// matching returns the entries that a query matches, in the order of arrival; nil matches all. It divides the work among the
+// processors. The caller holds mu.
+func (x *index) matching(q *Query) []*entry {
+	const least = 4096 // entries that are worth a goroutine
+	parts := min(runtime.GOMAXPROCS(0), len(x.entries)/least+1)
+	found := make([][]*entry, parts)
+	var all sync.WaitGroup
+	for i := range parts {
+		some := x.entries[i*len(x.entries)/parts : (i+1)*len(x.entries)/parts]
+		all.Go(func() {
+			for _, e := range some {
+				if !e.gone && (q == nil || q.matches(e)) {
+					found[i] = append(found[i], e)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return slices.Concat(found...)
 }
 
 // mails reads mails in the order of their identifiers' list. Those that were deleted meanwhile are left out.

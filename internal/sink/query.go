@@ -129,13 +129,15 @@ func condition(word string, in *time.Location) (func(*entry) bool, error) {
 		}
 		return func(e *entry) bool { return e.size < size }, nil
 	}
-	return func(e *entry) bool { return e.holds(word) }, nil
+	n := newNeedle(word)
+	return func(e *entry) bool { return n.in(e.all) }, nil
 }
 
 // field returns the condition that a field holds a value, or nil for another prefix.
 func field(prefix, value string) func(*entry) bool {
+	n := newNeedle(value)
 	has := func(of func(*entry) string) func(*entry) bool {
-		return func(e *entry) bool { return strings.Contains(of(e), value) }
+		return func(e *entry) bool { return n.in(of(e)) }
 	}
 	switch prefix {
 	case "to":
@@ -151,10 +153,10 @@ func field(prefix, value string) func(*entry) bool {
 	case "subject":
 		return has(func(e *entry) string { return e.subject })
 	case "message-id":
-		value = strings.Trim(value, "<>")
+		n = newNeedle(strings.Trim(value, "<>"))
 		return has(func(e *entry) string { return e.messageID })
 	case "addressed":
-		return func(e *entry) bool { return e.addressed(value) }
+		return func(e *entry) bool { return n.in(e.addresses()) }
 	}
 	return nil
 }
@@ -172,15 +174,47 @@ func status(value string) func(*entry) bool {
 	return nil
 }
 
-// addressed reports whether an address of any field holds a text.
-func (e *entry) addressed(text string) bool {
-	return strings.Contains(e.from, text) || strings.Contains(e.to, text) || strings.Contains(e.cc, text) ||
-		strings.Contains(e.bcc, text) || strings.Contains(e.replyTo, text)
+// addresses returns all addresses, which follow each other in all.
+func (e *entry) addresses() string {
+	if e.gone {
+		return ""
+	}
+	begin := len(e.subject) + 1
+	return e.all[begin : begin+len(e.from)+len(e.to)+len(e.cc)+len(e.bcc)+len(e.replyTo)+4]
 }
 
-// holds reports whether a text is anywhere in the mail.
-func (e *entry) holds(text string) bool {
-	return strings.Contains(e.subject, text) || e.addressed(text) || strings.Contains(e.text, text)
+// needle is a text to look for. It is looked for from its rarest octet on, since package strings looks for the first octet and
+// would stop at nearly every word for a common one.
+type needle struct {
+	text  string
+	pivot int
+}
+
+// common are octets from the rarest to the most frequent in mails; others are rarer.
+const common = "zqxjkvbwy97853604f21pgumcldhrsnia@.o<>te\n "
+
+func newNeedle(text string) needle {
+	n, best := needle{text: text}, len(common)
+	for i := range len(text) {
+		if rank := strings.IndexByte(common, text[i]); rank < best {
+			n.pivot, best = i, rank
+		}
+	}
+	return n
+}
+
+// in reports whether s holds the needle.
+func (n needle) in(s string) bool {
+	for at := 0; ; {
+		i := strings.Index(s[at:], n.text[n.pivot:])
+		if i < 0 {
+			return false
+		}
+		if at += i; at >= n.pivot && s[at-n.pivot:at] == n.text[:n.pivot] {
+			return true
+		}
+		at++
+	}
 }
 
 // moment parses a time, in microseconds since 1970.
@@ -223,17 +257,16 @@ func octets(text string) (int64, error) {
 // FieldQuery returns the query for mails with a text in the sender (from), in a recipient (to) or anywhere (containing), as
 // MailHog searches; ok is false for another kind.
 func FieldQuery(kind, text string) (q Query, ok bool) {
-	text = strings.ToLower(cut(text, queryMax))
-	t := term{}
+	n, t := newNeedle(strings.ToLower(cut(text, queryMax))), term{}
 	switch kind {
 	case "from":
-		t.match = func(e *entry) bool { return strings.Contains(e.from, text) }
+		t.match = func(e *entry) bool { return n.in(e.from) }
 	case "to":
 		t.match = func(e *entry) bool {
-			return strings.Contains(e.to, text) || strings.Contains(e.cc, text) || strings.Contains(e.bcc, text)
+			return n.in(e.to) || n.in(e.cc) || n.in(e.bcc)
 		}
 	case "containing":
-		t.match = func(e *entry) bool { return e.holds(text) }
+		t.match = func(e *entry) bool { return n.in(e.all) }
 	default:
 		return q, false
 	}
