@@ -12,6 +12,9 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 # at a time, and instrumented it takes half the processor time of the tests.
 RACE := -race -gcflags='modernc.org/...=-race=false'
 
+# The clients of other services that tests run against this one, from npm.
+COMPAT := $(patsubst %/package.json,%/node_modules,$(wildcard test/compat/*/package.json))
+
 # A text of two or three parts may be put together with +=.
 GOFIX   := $(GO) fix -stringsbuilder=false
 TOOL    := $(GO) tool -modfile=tools/go.mod
@@ -42,7 +45,7 @@ test-postgres: # the tests of the interface on PostgreSQL with three processes
 .PHONY: deps
 deps: # what the tests need of the machine
 	@test/deps.sh
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web/node_modules clients/typescript/node_modules; else echo "without npm the tests of the page are skipped"; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web/node_modules clients/typescript/node_modules $(COMPAT); else echo "without npm the tests of the page and of clients from npm are skipped"; fi
 
 .PHONY: quick
 quick: ## the daily loop: build, vet, the house rules and the short tests
@@ -94,7 +97,7 @@ fix: ## mend what can be mended by itself: format, old idioms, generated docs
 web: web/node_modules ## build the pages of web/ into internal/webui
 	@npm --prefix web run --silent build
 
-web/node_modules clients/typescript/node_modules: %/node_modules: %/package.json %/package-lock.json
+web/node_modules clients/typescript/node_modules $(COMPAT): %/node_modules: %/package.json %/package-lock.json
 	@cd $* && npm ci --loglevel=error
 	@touch $@
 
@@ -119,4 +122,4 @@ otp-matrix: ## read the whole matrix of plain mails with the code extractor
 
 .PHONY: clean
 clean: ## remove what these commands made, but no data
-	rm -rf bin web/node_modules
+	rm -rf bin web/node_modules $(COMPAT)
