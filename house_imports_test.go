@@ -15,7 +15,7 @@ var domains = internal("account", "apikey", "content", "domain", "filter", "gues
 // imports lists what each package may import of this module (docs/architecture.md, Who may import whom). A package
 // without a row fails the test: adding one is a design decision.
 var imports = map[string][]string{
-	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "licences", "mailparse", "mcp", "otp", "problem")),
+	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "inbox", "licences", "mailparse", "mcp", "otp", "problem")),
 
 	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "httpkit", "inbound", "mailpit", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
@@ -63,6 +63,7 @@ var imports = map[string][]string{
 	"internal/mailauth":         internal("cache"),
 	"internal/mailparse":        internal("buffer"),
 	"internal/netguard":         internal("clock"),
+	"internal/inbox":            internal("clock"),
 	"internal/licences":         nil,
 	"internal/otp":              nil,
 	"internal/otp/otptest":      internal("otp", "mailparse"),

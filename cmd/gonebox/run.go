@@ -35,6 +35,7 @@ type commands struct {
 	Page     pageCmd     `cmd:"" help:"Manage the public pages."`
 	Ready    readyCmd    `cmd:"" help:"Check whether the service is ready."`
 	Otp      otpCmd      `cmd:"" help:"Find the code in a mail."`
+	Inbox    inboxCmd    `cmd:"" help:"Use the mailboxes of any Gonebox."`
 	Send     sendCmd     `cmd:"" help:"Send a test mail with a code over SMTP."`
 	Mcp      mcpCmd      `cmd:"" help:"Serve mailboxes to an agent over stdio (Model Context Protocol)."`
 	Licences licencesCmd `cmd:"" help:"Print the licences of all dependencies."`

@@ -1,0 +1,111 @@
+package inbox
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Store keeps the tokens of mailboxes: a file for each, which only the user may read, so that commands that run at the same time
+// do not disturb each other.
+type Store struct{ dir string }
+
+// NewStore returns the store in the user's configuration folder. environ is the environment of the process.
+func NewStore(environ []string) (*Store, error) {
+	values := make(map[string]string)
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		values[name] = value
+	}
+	dir := values["XDG_CONFIG_HOME"]
+	if dir == "" && values["AppData"] != "" {
+		dir = values["AppData"]
+	}
+	if dir == "" && values["HOME"] != "" {
+		dir = filepath.Join(values["HOME"], ".config")
+	}
+	if !filepath.IsAbs(dir) {
+		return nil, errors.New("the user has no configuration folder: set HOME or XDG_CONFIG_HOME")
+	}
+	return &Store{dir: filepath.Join(dir, "gonebox", "inbox")}, nil
+}
+
+// Add keeps a mailbox.
+func (s *Store) Add(m *Mailbox) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("keep the token of %s: %w", m.Address, err)
+	}
+	file, err := os.CreateTemp(s.dir, ".new-*") // with mode 0600
+	if err != nil {
+		return fmt.Errorf("keep the token of %s: %w", m.Address, err)
+	}
+	defer os.Remove(file.Name()) // without effect after the renaming
+	_, err = file.Write(append(text, '\n'))
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), s.path(m))
+	}
+	if err != nil {
+		return fmt.Errorf("keep the token of %s: %w", m.Address, err)
+	}
+	return nil
+}
+
+// Remove forgets a mailbox.
+func (s *Store) Remove(m *Mailbox) error { return os.Remove(s.path(m)) }
+
+// List returns the mailboxes that live at now, newest first: those of the service at url, or of every service if url is empty. It
+// forgets the others that have ended.
+func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []*Mailbox
+	for _, e := range entries {
+		name := filepath.Join(s.dir, e.Name())
+		if filepath.Ext(name) != ".json" {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another command has just removed it
+		}
+		m := &Mailbox{}
+		if err == nil {
+			err = json.Unmarshal(text, m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; delete it if it is damaged", name, err)
+		}
+		switch {
+		case !m.ExpiresAt.After(now):
+			_ = os.Remove(name) // it is looked at again next time
+		case url == "" || m.URL == url:
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Mailbox) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.Address, b.Address))
+	})
+	return all, nil
+}
+
+// path names the file of a mailbox. What a service says of itself does not get into the name.
+func (s *Store) path(m *Mailbox) string {
+	sum := sha256.Sum256([]byte(m.URL + "\n" + m.Address))
+	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+".json")
+}

@@ -1,0 +1,61 @@
+package inbox
+
+import "time"
+
+// Mailbox is a mailbox with the token that opens it and the URL of its service.
+type Mailbox struct {
+	URL       string    `json:"url"`
+	ID        string    `json:"id"`
+	Address   string    `json:"address"`
+	Token     string    `json:"token"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// Address is the name and address of a sender or recipient.
+type Address struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+}
+
+// OTP is a one-time code.
+type OTP struct {
+	Code string `json:"code"`
+}
+
+// Summary is what a list shows of a message. OTP is nil if it has no code.
+type Summary struct {
+	ID             string    `json:"id"`
+	From           Address   `json:"from"`
+	Subject        string    `json:"subject"`
+	Preview        string    `json:"preview"`
+	ReceivedAt     time.Time `json:"receivedAt"`
+	Seen           bool      `json:"seen"`
+	HasAttachments bool      `json:"hasAttachments"`
+	OTP            *OTP      `json:"otp"`
+}
+
+// Code returns the one-time code of a message, "" if it has none.
+func (s Summary) Code() string {
+	if s.OTP == nil {
+		return ""
+	}
+	return s.OTP.Code
+}
+
+// Message is a whole message.
+type Message struct {
+	Summary
+	To          []Address    `json:"to"`
+	Text        string       `json:"text"`
+	Links       []string     `json:"links"`
+	Attachments []Attachment `json:"attachments"`
+}
+
+// Attachment is a file in a message; Size is in octets.
+type Attachment struct {
+	ID          string `json:"id"`
+	Filename    string `json:"filename"`
+	ContentType string `json:"contentType"`
+	Size        int64  `json:"size"`
+}
