@@ -122,4 +122,4 @@ otp-matrix: ## read the whole matrix of plain mails with the code extractor
 
 .PHONY: clean
 clean: ## remove what these commands made, but no data
-	rm -rf bin web/node_modules $(COMPAT)
+	rm -rf bin test/agents/node_modules web/node_modules $(COMPAT)

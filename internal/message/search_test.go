@@ -2,9 +2,7 @@ package message_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
@@ -18,17 +16,11 @@ func TestSearchIsContinuedWithCursor(t *testing.T) {
 		s, box := newShelf(t, d), id.New[id.Mailbox](noon())
 		const messages = 5200
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			for i := range messages {
-				subject := "other"
-				if i == 7 {
-					subject = "WANTED"
-				}
-				if _, err := tx.Exec(ctx, `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
-					VALUES ($1, $2, 0, 0, 0, 0, '', 0, $3, $4)`, box, id.New[id.Message](noon().Add(time.Duration(i)*time.Millisecond)), fmt.Sprintf(`{"subject":%q}`, subject), []byte{}); err != nil {
-					return err
-				}
-			}
-			return nil
+			_, err := tx.Exec(ctx, `WITH RECURSIVE numbers (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM numbers WHERE i < 10000 + CAST($1 AS INTEGER))
+				INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
+				SELECT $2, 'msg_01jzq8w3v5e4t9n2k7m6x' || CAST(i AS TEXT), 0, 0, 0, 0, '', 0,
+					CASE i WHEN 10007 THEN '{"subject":"WANTED"}' ELSE '{"subject":"other"}' END, $3 FROM numbers`, messages, box, []byte{})
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -89,6 +89,12 @@ func TestFullDisk(t *testing.T) {
 			if got := s.read(kept, all[2].ID); !strings.Contains(got.Text, mark) || got.Seen {
 				t.Errorf("read on a full disk: %.60q, seen %v", got.Text, got.Seen)
 			}
+			if status, body := s.call(http.MethodPatch, "/messages/"+all[2].ID, kept.Token, map[string]bool{"seen": true}); status != http.StatusServiceUnavailable {
+				t.Errorf("PATCH on a full disk: %d %s", status, body)
+			}
+			if status, body := s.call(http.MethodPost, "/mailboxes/me/messages", kept.Token, map[string]string{"text": noise(rng, 100_000)}); status != http.StatusServiceUnavailable {
+				t.Errorf("an injection on a full disk: %d %s", status, body)
+			}
 			for path, token := range map[string]string{"/messages/" + all[0].ID: kept.Token, "/messages/" + all[1].ID: kept.Token, "/mailboxes/me": ended.Token} {
 				if status, body := s.call(http.MethodDelete, path, token, nil); status != http.StatusNoContent {
 					t.Errorf("DELETE %s on a full disk: %d %s", path, status, body)
