@@ -17,14 +17,15 @@ var domains = internal("account", "apikey", "content", "domain", "filter", "gues
 var imports = map[string][]string{
 	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "inbox", "licences", "mailparse", "mcp", "otp", "problem")),
 
-	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "httpapi", "httpkit", "inbound", "mailpit", "mcp", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
-	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("httpkit")),                // a handler cannot open a transaction
+	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("follow", "httpkit")),      // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
 	"internal/mailpit":          slices.Concat(without(kit, "db", "job"), internal("httpkit", "inbound", "message", "sink")),
 	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "id", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,
+	"internal/follow":           slices.Concat(kit, internal("mailbox", "message")),
 	"internal/mcp":              internal("budget", "clock", "otp"), // the service only by its API
 	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan", "sink")),
 

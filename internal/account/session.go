@@ -59,6 +59,19 @@ func (s *Service) Authorize(ctx context.Context, credential string) (*Session, e
 	return session, nil
 }
 
+// Check checks that a session has not ended since Authorize returned it, without extending it. Error: auth.invalid_token.
+func (s *Service) Check(ctx context.Context, session *Session) error {
+	var expires int64
+	a, err := scan(s.db.QueryRow(ctx, selectByToken, session.hash[:]), &expires)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (a.Disabled || expires <= s.clock.Now().UnixMicro()) {
+		return problem.New(problem.AuthInvalidToken)
+	}
+	if err != nil {
+		return fmt.Errorf("read a user token: %w", err)
+	}
+	return nil
+}
+
 // extend restores a token's whole life. The token may have been deleted since it was read. Error: auth.invalid_token.
 func (s *Service) extend(ctx context.Context, session *Session, now time.Time) error {
 	expires := now.Add(s.policy.TokenTTL).Truncate(time.Microsecond)

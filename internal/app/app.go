@@ -37,6 +37,7 @@ import (
 	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/follow"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/job"
@@ -75,6 +76,7 @@ type App struct {
 	mailboxes     *mailbox.Service
 	messages      *message.Service
 	sink          *sink.Service
+	follow        *follow.Service
 	guests        *guest.Service
 	accounts      *account.Service
 	keys          *apikey.Service

@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/follow"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/mailauth"
@@ -85,6 +86,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 		Policy: message.Policy{PreviewLength: cfg.Message.PreviewLength, InlineImageMax: int64(cfg.Message.InlineImageMax)},
 	})
 	a.sink = sink.New(a.db, a.clock, a.messages)
+	a.follow = follow.New(follow.Parts{Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, Messages: a.messages})
 	a.guests = guest.New(a.db, a.clock, a.mailboxes, cfg.Session.Idle)
 	a.limiter = a.newLimiter()
 	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {

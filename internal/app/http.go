@@ -32,7 +32,7 @@ func deleteOnFullDisk(h http.Handler) http.Handler {
 func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	cfg := a.cfg
 	api := httpapi.New(httpapi.Parts{
-		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, Guests: a.guests, Accounts: a.accounts,
+		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, Follow: a.follow, Guests: a.guests, Accounts: a.accounts,
 		Keys: a.keys, Filters: a.filters, Webhooks: a.webhooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
 		Injector: a.inbound, Deliveries: a.deliveries, InjectOff: cfg.Inject == "off", MessageMax: int64(cfg.SMTP.MaxSize),

@@ -55,6 +55,7 @@ func (a *App) sharedTasks() []job.Task {
 	return inBackground([]job.Task{
 		{Name: "erase mailboxes", Every: erase, Do: onFullDisk(func(ctx context.Context) error { _, err := a.mailboxes.Sweep(ctx, a.messages); return err })},
 		{Name: "erase old entries of the delivery log", Every: upkeepEvery, Do: onFullDisk(a.deliveries.Sweep)},
+		{Name: "erase changes of mailboxes", Every: erase, Do: onFullDisk(a.mailboxes.SweepChanges)},
 		{Name: "erase staged content", Every: erase, Do: onFullDisk(a.messages.SweepStaged)},
 		{Name: "erase deleted mail of the sink", Every: upkeepEvery, Do: onFullDisk(a.sink.Sweep)},
 		{Name: "erase guest sessions", Every: erase, Do: onFullDisk(a.guests.Sweep)},

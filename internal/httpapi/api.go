@@ -14,6 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/filter"
+	"github.com/gonebox/gonebox/internal/follow"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/mailbox"
@@ -37,6 +38,7 @@ type Parts struct {
 	Injector      Injector
 	Messages      *message.Service
 	Deliveries    *deliverylog.Service
+	Follow        *follow.Service
 	Guests        *guest.Service
 	Accounts      *account.Service
 	Keys          *apikey.Service
@@ -85,6 +87,7 @@ func (a *API) groups() {
 	a.auth()
 	a.content()
 	a.domains()
+	a.events()
 	a.filters()
 	a.integrations()
 	a.keys()

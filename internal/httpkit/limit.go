@@ -76,17 +76,26 @@ func (k *Kit) Poll(ctx context.Context, seconds int, left time.Duration) (wait t
 	if seconds == 0 {
 		return 0, func() {}, nil
 	}
-	c := callOf(ctx)
-	release, ok := func() {}, true
-	if !c.unlimited {
-		release, ok = k.Gauge.Acquire(ratelimit.LongPolls, c.identity(), k.LongPolls)
+	release, err := k.acquirePoll(ctx)
+	if err != nil {
+		return 0, nil, err
 	}
+	// A network deadline is on the machine's clock, whatever clock the service runs by.
+	_ = http.NewResponseController(callOf(ctx).writer).SetWriteDeadline(clock.System().Now().Add(wait + k.WriteTimeout))
+	return wait, release, nil
+}
+
+// acquirePoll takes one of the long-polls that an address may have open. Error: rate.limited.
+func (k *Kit) acquirePoll(ctx context.Context) (release func(), err error) {
+	c := callOf(ctx)
+	if c.unlimited {
+		return func() {}, nil
+	}
+	release, ok := k.Gauge.Acquire(ratelimit.LongPolls, c.identity(), k.LongPolls)
 	if !ok {
 		p := problem.Detailf(problem.RateLimited, "%d long-polls are open from your address; end one first", k.LongPolls)
 		p.RetryAfter = time.Second
-		return 0, nil, p
+		return nil, p
 	}
-	// A network deadline is on the machine's clock, whatever clock the service runs by.
-	_ = http.NewResponseController(c.writer).SetWriteDeadline(clock.System().Now().Add(wait + k.WriteTimeout))
-	return wait, release, nil
+	return release, nil
 }

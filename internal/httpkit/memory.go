@@ -29,6 +29,14 @@ func (k *Kit) Reserve(ctx context.Context, kind budget.Kind, n int64) error {
 	return nil
 }
 
+// end ends what the call holds.
+func (c *call) end() {
+	c.release()
+	for _, f := range c.ended {
+		f()
+	}
+}
+
 // release ends the leases of a call.
 func (c *call) release() {
 	for _, lease := range c.leases {

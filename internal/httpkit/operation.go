@@ -31,7 +31,8 @@ type Operation struct {
 	Expired problem.Code   // for API.Authenticate: the problem of a credential whose subject has expired; "": the API's default
 	Root    bool           // a probe: it answers without BasePath as well, and to any query
 	Also    int            // a further status with the answer of success; 0: none
-	Media   string         // the media type of a download; "": the answer is JSON
+	Media   string         // the media type of a download or stream; "": the answer is JSON
+	Example string         // an example of the answer, for one with a Media; may be empty
 
 	Statuses map[problem.Code]int // the status of a code here, where it is not the code's usual one
 
@@ -82,6 +83,12 @@ func (o *Operation) refine(responses map[string]*huma.Response) {
 	success := responses[strconv.Itoa(o.Status)]
 	if o.Media != "" {
 		success.Content = map[string]*huma.MediaType{o.Media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+		if o.Media == EventStreamType {
+			success.Content[o.Media].Schema.Format = "" // it is text, of which clients read the lines
+		}
+		if o.Example != "" {
+			success.Content[o.Media].Example = o.Example
+		}
 		delete(success.Headers, "Content-Type") // the media type says it
 	}
 	if o.Also != 0 {

@@ -26,6 +26,7 @@ type call struct {
 	writer    http.ResponseWriter // the connection's own, for its deadlines
 	operation string              // its id, "" before it is known
 	leases    []*budget.Lease     // see Reserve
+	ended     []func()            // called after the answer
 }
 
 type callKey struct{}
@@ -75,7 +76,7 @@ func (k *Kit) outermost() http.Handler {
 		rec := &recorder{ResponseWriter: packed}
 		rec.Header().Set("Traceparent", c.trace.String())
 		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
-		defer c.release()
+		defer c.end()
 		defer func() {
 			k.finish(r.Context(), rec, r, started, recover())
 			packed.end()
@@ -169,7 +170,7 @@ func (k *Kit) preflight(w http.ResponseWriter, r *http.Request) (done bool) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Idempotency-Key, Traceparent, X-Api-Key")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Idempotency-Key, Last-Event-ID, Traceparent, X-Api-Key")
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 	return true

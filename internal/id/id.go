@@ -101,6 +101,17 @@ func Time[K Kind](k K) time.Time {
 	return time.UnixMilli(ms).Add(time.Duration((fraction*1000+4095)/4096) * time.Microsecond).UTC()
 }
 
+// Last returns the greatest identifier for a time: identifiers of that microsecond and before sort before it or are equal to
+// it, and those of later ones sort after it.
+func Last[K Kind](at time.Time) K {
+	u := newUUID(at)
+	for i := range u[8:] {
+		u[8+i] = 0xff
+	}
+	var k K
+	return K(k.Prefix() + "_" + encode(u))
+}
+
 // newUUID returns a UUIDv7 (RFC 9562 §5.7) with the sub-millisecond fraction of §6.2 method 3 in rand_a.
 func newUUID(at time.Time) (u [16]byte) {
 	rand.Read(u[8:]) // never fails, as crypto/rand documents

@@ -138,6 +138,7 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 		if s.Outbox != nil {
 			events = m.appendEvents(events, reservations)
 		}
+		wake = appendAccounts(wake, reservations)
 		for _, d := range m.deliveries {
 			copies, wake = append(copies, message.Copy{Draft: m.draft, Delivery: d}), append(wake, mailbox.WakeKey(d.Box))
 		}
@@ -155,6 +156,16 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 		return err
 	}
 	return s.Outbox.PublishTx(ctx, tx, events...)
+}
+
+// appendAccounts appends the keys that the event streams of the reservations' accounts sleep on.
+func appendAccounts(wake []string, reservations []mailbox.Reservation) []string {
+	for _, r := range reservations {
+		if r.Account != "" {
+			wake = append(wake, mailbox.AccountWakeKey(r.Account))
+		}
+	}
+	return wake
 }
 
 // insertRawTx stores the raw messages of a batch where they are kept in the database. It does so before the mailboxes are locked, so

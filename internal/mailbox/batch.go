@@ -193,6 +193,10 @@ func (b *Batch) reserve(box *batchBox) Reservation {
 		b.changed = append(b.changed, box)
 		box.lastAt = max(b.now.UnixMicro(), (box.lastAt/microsPerMilli+1)*microsPerMilli)
 	}
+	if a := b.accounts[box.Owner.Account]; a != nil { // the same for the account, whose event streams resume after a message
+		box.lastAt = max(box.lastAt, a.lastAt+1)
+		a.lastAt = box.lastAt
+	}
 	at := time.UnixMicro(box.lastAt).UTC()
 	return Reservation{
 		Box: box.ID, Address: box.Address, Message: id.New[id.Message](at), At: at, RawFor: box.limits.RawFor,

@@ -38,8 +38,9 @@ func (m *Mailbox) dailyCount() *dayCount {
 type accountQuota struct {
 	limits   Limits
 	dayCount dayCount
-	dirty    bool // dayCount must be written
-	free     int  // mailboxes that its catch-all may still open
+	lastAt   int64 // time of the newest message of all its mailboxes, in microseconds since 1970
+	dirty    bool  // dayCount and lastAt must be written
+	free     int   // mailboxes that its catch-all may still open
 }
 
 // readAccountsTx reads the accounts of mailboxes in one statement, as far as the batch has not read them yet, and links the mailboxes
@@ -110,10 +111,11 @@ func (b *Batch) readDayCountsTx(ctx context.Context, tx *db.Tx, accounts []id.Ac
 	for rows.Next() {
 		var owner id.Account
 		var c dayCount
-		if err := rows.Scan(&owner, &c.day, &c.count); err != nil {
+		var last int64
+		if err := rows.Scan(&owner, &c.day, &c.count, &last); err != nil {
 			return nil, fmt.Errorf("read daily counts: %w", err)
 		}
-		b.accounts[owner].dayCount = c
+		b.accounts[owner].dayCount, b.accounts[owner].lastAt = c, last
 		found[owner] = true
 	}
 	for _, a := range accounts {
@@ -130,7 +132,7 @@ func (b *Batch) saveDayCountsTx(ctx context.Context, tx *db.Tx) error {
 		if !a.dirty {
 			continue
 		}
-		if err := tx.Queue(ctx, upsertDayCount, owner, a.dayCount.day, a.dayCount.count); err != nil {
+		if err := tx.Queue(ctx, upsertDayCount, owner, a.dayCount.day, a.dayCount.count, a.lastAt); err != nil {
 			return fmt.Errorf("write the daily count of %s: %w", owner, err)
 		}
 	}

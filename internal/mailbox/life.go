@@ -74,8 +74,10 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 			return err
 		}
 		m.ExpiresAt = until
-		_, err = tx.Exec(ctx, updateExpiry, m.ID, until.UnixMicro())
-		return err
+		if _, err = tx.Exec(ctx, updateExpiry, m.ID, until.UnixMicro()); err != nil {
+			return err
+		}
+		return s.recordTx(ctx, tx, m.Owner.Account, Change{Mailbox: m.ID, Kind: Extended, ExpiresAt: until})
 	})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ package mailbox
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -149,6 +150,7 @@ type Service struct {
 	deliveries   DeliveryLog
 	observeBatch func() (done func())
 	recent       recent
+	lastChange   atomic.Int64 // see changeTime
 }
 
 // New returns a Service.
@@ -165,6 +167,10 @@ func New(p Parts) *Service {
 // WakeKey returns the key of wake.Hub that calls waiting for mail in a mailbox sleep on. It is woken by each message and
 // when the mailbox ends.
 func WakeKey(box id.Mailbox) string { return string(box) }
+
+// AccountWakeKey returns the key of wake.Hub that the event streams of an account sleep on. It is woken by each message and
+// each change in one of the account's mailboxes.
+func AccountWakeKey(account id.Account) string { return string(account) }
 
 // Live reports whether the mailbox has neither ended nor expired at the given time.
 func (m *Mailbox) Live(now time.Time) bool { return !m.ended && now.Before(m.ExpiresAt) }

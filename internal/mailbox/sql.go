@@ -18,6 +18,8 @@ const columns = `id, coalesce(address, ''), local_part, domain, source, coalesce
 // mailColumns are the columns that receiving mail needs. Reading these alone takes half the time of reading all.
 const mailColumns = `id, address, source, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, epoch, message_count, unread_count, last_message_at, day, day_count`
 
+const changeColumns = "id, mailbox_id, at, kind, coalesce(message_id, ''), seen, coalesce(expires_at, 0)"
+
 const (
 	selectByID        = "SELECT " + columns + " FROM mailbox WHERE id = $1"
 	selectByAddress   = "SELECT " + columns + " FROM mailbox WHERE address = $1"
@@ -56,16 +58,27 @@ const (
 
 	insertOwner     = "INSERT INTO mailbox_owner (account_id, live) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING"
 	selectDayCount  = "SELECT day, count FROM mail_day WHERE account_id = $1"
-	selectDayCounts = "SELECT account_id, day, count FROM mail_day WHERE account_id IN "
+	selectDayCounts = "SELECT account_id, day, count, last_at FROM mail_day WHERE account_id IN "
 	insertDayCount  = "INSERT INTO mail_day (account_id, day, count) VALUES ($1, 0, 0) ON CONFLICT (account_id) DO NOTHING"
-	upsertDayCount  = `INSERT INTO mail_day (account_id, day, count) VALUES ($1, $2, $3)
-		ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, count = excluded.count`
+	upsertDayCount  = `INSERT INTO mail_day (account_id, day, count, last_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (account_id) DO UPDATE SET day = excluded.day, count = excluded.count, last_at = excluded.last_at`
 
 	upsertHold = `INSERT INTO address_hold (address_hash, account_id, until) VALUES ($1, nullif($2, ''), $3)
 		ON CONFLICT (address_hash) DO UPDATE SET account_id = excluded.account_id, until = excluded.until`
 	selectHold  = "SELECT coalesce(account_id, '') FROM address_hold WHERE address_hash = $1 AND until > $2"
 	deleteHold  = "DELETE FROM address_hold WHERE address_hash = $1"
 	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
+
+	insertChange = `INSERT INTO mailbox_change (id, mailbox_id, account_id, at, kind, message_id, seen, expires_at)
+		VALUES ($1, $2, nullif($3, ''), $4, $5, nullif($6, ''), $7, $8)`
+	selectChanges        = "SELECT " + changeColumns + " FROM mailbox_change WHERE mailbox_id = $1 AND at > $2 ORDER BY at, id"
+	selectAccountChanges = "SELECT " + changeColumns + " FROM mailbox_change WHERE account_id = $1 AND at > $2 ORDER BY at, id"
+	deleteChanges        = "DELETE FROM mailbox_change WHERE id IN (SELECT id FROM mailbox_change WHERE at <= $1 LIMIT $2)"
+	deleteChangesOf      = "DELETE FROM mailbox_change WHERE mailbox_id IN "
+
+	selectAccount         = "SELECT coalesce(account_id, '') FROM mailbox WHERE id = $1"
+	selectNewestOfAccount = "SELECT coalesce(max(last_message_at), 0) FROM mailbox WHERE account_id = $1"
+	selectReceived        = "SELECT id FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_message_at > $3 ORDER BY id"
 )
 
 // updateReceived writes the counts of mailboxes: with SQLite one by one, with PostgreSQL as arrays in one statement.
@@ -183,9 +196,12 @@ func addressesTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]string, 
 	return all, nil
 }
 
-// deleteTx deletes mailboxes.
+// deleteTx deletes mailboxes, and what was recorded of their changes.
 func deleteTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) error {
 	list, args := db.In(1, boxes)
+	if err := tx.Queue(ctx, deleteChangesOf+list, args...); err != nil {
+		return err
+	}
 	return tx.Queue(ctx, deleteAll+list, args...)
 }
 
@@ -219,5 +235,14 @@ func dayCountOf(ctx context.Context, q db.Queryer, account id.Account) (*dayCoun
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read the day's mail of %s: %w", account, err)
 	}
+	return c, nil
+}
+
+func scanChange(row db.Row) (c Change, err error) {
+	var at, expires int64
+	if err := row.Scan(&c.ID, &c.Mailbox, &at, &c.Kind, &c.Message, &c.Seen, &expires); err != nil {
+		return c, err
+	}
+	c.At, c.ExpiresAt = timeOf(at), timeOf(expires)
 	return c, nil
 }

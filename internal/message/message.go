@@ -19,6 +19,10 @@ type Mailboxes interface {
 	Live(ctx context.Context, box id.Mailbox) (bool, error)
 	// CountTx adds to a mailbox's counts of messages and of unread messages.
 	CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error
+	// SeenTx tells event streams that a message was marked as read or unread.
+	SeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error
+	// DeletedTx tells event streams that a message was deleted.
+	DeletedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error
 }
 
 // RawMessages stores raw messages until their retention is over.
@@ -42,7 +46,7 @@ type Service struct {
 	policy      Policy
 	sanitizer   sanitizer
 	stager      *blob.Stager
-	freshStacks chan struct{} // see readOnFreshStack
+	stacks      wake.Stacks // for the reads of waiting calls
 }
 
 // Parts are the dependencies and settings of a Service.
@@ -59,7 +63,7 @@ type Parts struct {
 func New(p Parts) *Service {
 	return &Service{
 		db: p.DB, clock: p.Clock, hub: p.Wake, boxes: p.Mailboxes, rawMessages: p.RawMessages, policy: p.Policy, sanitizer: newSanitizer(),
-		stager: blob.NewStager(p.DB), freshStacks: make(chan struct{}, freshStacksMax),
+		stager: blob.NewStager(p.DB), stacks: wake.NewStacks(),
 	}
 }
 

@@ -52,7 +52,7 @@ func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
 			err = s.boxes.CountTx(ctx, tx, box, 0, -1) // the mailbox is locked before its messages, as in Delete
 		}
 		if err == nil {
-			_, err = tx.Exec(ctx, updateSeen, box, m, 1)
+			err = s.setSeenTx(ctx, tx, box, m, true)
 		}
 		return err
 	})
@@ -73,22 +73,31 @@ func (s *Service) SetSeen(ctx context.Context, box id.Mailbox, m id.Message, see
 			return nil
 		}
 		summary.Seen = seen
-		value, unread := 0, 1
+		unread := 1
 		if seen {
-			value, unread = 1, -1
-		} else {
-			tx.AfterCommit(func() { s.hub.Wake(string(box)) }) // waits for unread messages
+			unread = -1
 		}
 		if err := s.boxes.CountTx(ctx, tx, box, 0, unread); err != nil { // the mailbox first, as in Delete
 			return err
 		}
-		_, err = tx.Exec(ctx, updateSeen, box, m, value)
-		return err
+		return s.setSeenTx(ctx, tx, box, m, seen)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mark %s: %w", m, err)
 	}
 	return &summary, nil
+}
+
+// setSeenTx writes whether a message was read. The mailbox has been locked.
+func (s *Service) setSeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error {
+	value := 0
+	if seen {
+		value = 1
+	}
+	if _, err := tx.Exec(ctx, updateSeen, box, m, value); err != nil {
+		return err
+	}
+	return s.boxes.SeenTx(ctx, tx, box, m, seen) // which also wakes the waits for unread messages
 }
 
 // Delete removes a message. Error: message.not_found.
@@ -109,7 +118,7 @@ func (s *Service) Delete(ctx context.Context, box id.Mailbox, m id.Message) erro
 		if err := deleteTx(ctx, tx, box, m); err != nil {
 			return fmt.Errorf("delete %s: %w", m, err)
 		}
-		return nil
+		return s.boxes.DeletedTx(ctx, tx, box, m, seen)
 	})
 }
 

@@ -45,6 +45,9 @@ const (
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
 )
 
+// selectNewer selects messages of a list of mailboxes, oldest first.
+const selectNewer = "SELECT " + summaryColumns + ", mailbox_id FROM message WHERE mailbox_id IN %s AND id > $%d ORDER BY id LIMIT $%d"
+
 // The messages of a list of mailboxes to erase: the first by mailbox and identifier, up to a given one.
 const (
 	selectErasable = "SELECT mailbox_id, id, size FROM message WHERE mailbox_id IN %s ORDER BY mailbox_id, id LIMIT $%d"

@@ -33,14 +33,7 @@ func wait[T any](
 		again = bondEvery
 	}
 	return wake.UntilEither(ctx, s.hub, string(box), b.WakeKey, most, again, func(ctx context.Context) (T, bool, error) {
-		select {
-		case s.freshStacks <- struct{}{}:
-			defer func() { <-s.freshStacks }()
-		case <-ctx.Done():
-			var none T
-			return none, false, ctx.Err()
-		}
-		return readOnFreshStack(func() (T, bool, error) {
+		return wake.OnFreshStack(ctx, s.stacks, func() (T, bool, error) {
 			value, found, err := look(ctx)
 			if err == nil && b.Check != nil { // after look, so that nothing is returned once the bond has failed
 				err = b.Check(ctx)
@@ -52,25 +45,4 @@ func wait[T any](
 			return value, !live, err
 		})
 	})
-}
-
-// freshStacksMax bounds the concurrent reads of waiting calls. It is more than the database runs at once, and few enough that thousands
-// of calls that are woken together do not all have such a goroutine.
-const freshStacksMax = 32
-
-// readOnFreshStack runs a read on a goroutine of its own. A database read needs a stack several times that of a waiting call, and a parked
-// goroutine keeps its grown stack, which would multiply the memory of ten thousand waiting calls.
-func readOnFreshStack[T any](read func() (T, bool, error)) (value T, done bool, err error) {
-	var fault any
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer func() { fault = recover() }()
-		value, done, err = read()
-	}()
-	<-ended
-	if fault != nil {
-		panic(fault) // so that the handler of the call recovers it
-	}
-	return value, done, err
 }

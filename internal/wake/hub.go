@@ -76,6 +76,16 @@ func (h *Hub) wakeAll() {
 // Close ends all waits, and Until only reads once from then on. It is for shutdown and may be called more than once.
 func (h *Hub) Close() { h.once.Do(func() { close(h.closed) }) }
 
+// Closed reports whether Close was called.
+func (h *Hub) Closed() bool {
+	select {
+	case <-h.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Sleepers returns the current number of subscriptions: a call of Until has one, a call of UntilEither two.
 func (h *Hub) Sleepers() int {
 	sum := 0

@@ -89,7 +89,7 @@ func TestCORS(t *testing.T) {
 		if a.Status != 204 || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Max-Age") == "" {
 			t.Errorf("%s: %d %v", path, a.Status, h)
 		}
-		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "X-Api-Key", "Traceparent"} {
+		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Api-Key", "Traceparent"} {
 			if !strings.Contains(h.Get("Access-Control-Allow-Headers"), name) {
 				t.Errorf("%s: %s may not be sent", path, name)
 			}

@@ -15,7 +15,9 @@ const specification = `
 GET    /domains                             200
 POST   /mailboxes                           201, 409, 422, 429
 GET    /me/mailboxes                        200, 401
+GET    /me/events                           200, 401
 GET    /mailboxes/me                        200, 401, 410
+GET    /mailboxes/me/events                 200, 401, 410, 429
 DELETE /mailboxes/me                        204, 401
 POST   /mailboxes/me/extend                 200, 403, 410
 GET    /mailboxes/me/messages               200, 401, 410
@@ -41,6 +43,8 @@ GET    /domains                             200, 422 request.invalid, 429 rate.l
 POST   /mailboxes                           201, 401 auth.invalid_token, 403 access.closed, 409 mailbox.local_part_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid mailbox.local_part_reserved mailbox.domain_unavailable mailbox.ttl_too_long mailbox.limit_reached, 429 rate.limited
 GET    /me/mailboxes                        200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 GET    /mailboxes/me                        200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 410 mailbox.expired, 422 request.invalid, 429 rate.limited
+GET    /me/events                           200, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
+GET    /mailboxes/me/events                 200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 410 mailbox.expired, 422 request.invalid, 429 rate.limited
 DELETE /mailboxes/me                        204, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 422 request.invalid, 429 rate.limited
 POST   /mailboxes/me/extend                 200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed mailbox.lifetime_exceeded, 410 mailbox.expired, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
 GET    /mailboxes/me/messages               200, 401 auth.invalid_token auth.required, 403 auth.address_not_allowed, 410 mailbox.expired, 422 request.invalid, 429 rate.limited

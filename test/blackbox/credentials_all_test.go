@@ -65,6 +65,7 @@ func openToMailboxes() []entrance {
 		{call: "GET /mailboxes/me/messages", schemes: "mailboxToken", status: 200},
 		{call: "POST /mailboxes/me/messages", schemes: "mailboxToken", status: 201, body: always(fields{"text": "hello"})},
 		{call: "GET /mailboxes/me/deliveries", schemes: "mailboxToken", status: 200},
+		{call: "GET /mailboxes/me/events", schemes: "mailboxToken", status: 200},
 		{call: "GET /mailboxes/me/otp/latest", schemes: "mailboxToken", status: 200},
 		{call: "GET /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1]},
 		{call: "PATCH /messages/{id}", schemes: "mailboxToken", status: 200, things: message, unknown: none[:1], body: always(fields{"seen": true})},
@@ -90,6 +91,7 @@ func openToUsers() []entrance {
 		{call: "DELETE /me/2fa", schemes: "userToken", status: 204, body: code, before: func(e *estate) { e.app, _ = e.twoFactor(e.user.Token) }},
 		{call: "DELETE /auth/token", schemes: "userToken", status: 204},
 		{call: "GET /me/mailboxes", schemes: "userToken", status: 200},
+		{call: "GET /me/events", schemes: "userToken", status: 200},
 		{call: "GET /me/domains", schemes: "userToken", status: 200},
 		{call: "POST /me/domains", schemes: "userToken", status: 201, body: func(e *estate) any { return fields{"domain": "new." + e.domain.Domain} }},
 		{call: "DELETE /me/domains/{id}", schemes: "userToken", status: 204, things: domain, unknown: []string{"domain.not_found"}},
@@ -121,6 +123,7 @@ func openToKeys() []entrance {
 		{call: "DELETE /keys/mailboxes/{id}", schemes: "apiKey", scope: "mailboxes:write", status: 204, things: box, unknown: none},
 		{call: "GET /keys/mailboxes/{id}/deliveries", schemes: "apiKey", scope: "messages:read", status: 200, things: box, unknown: none},
 		{call: "GET /keys/mailboxes/{id}/messages", schemes: "apiKey", scope: "messages:read", status: 200, things: box, unknown: none},
+		{call: "GET /keys/events", schemes: "apiKey", scope: "messages:read", status: 200},
 		{call: "GET /keys/mailboxes/{id}/otp/latest", schemes: "apiKey", scope: "otp:read", status: 200, things: box, unknown: none},
 	}
 }

@@ -22,7 +22,8 @@ DELETE /me/api-keys/{prefix}                204, 401, 404
 POST   /keys/mailboxes                      201, 401, 403, 422, 429
 GET    /keys/mailboxes/{id}/messages        200, 401, 403, 404
 GET    /keys/mailboxes/{id}/deliveries      200, 401, 403, 404
-GET    /keys/mailboxes/{id}/otp/latest      200, 401, 403, 404`
+GET    /keys/mailboxes/{id}/otp/latest      200, 401, 403, 404
+GET    /keys/events                         200, 401, 403`
 
 // keysCoverage is the table of these calls, in the form of coverage.
 const keysCoverage = `
@@ -35,7 +36,8 @@ GET    /keys/mailboxes                      200, 401 auth.invalid_token auth.req
 DELETE /keys/mailboxes/{id}                 204, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
 GET    /keys/mailboxes/{id}/messages        200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
 GET    /keys/mailboxes/{id}/deliveries      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
-GET    /keys/mailboxes/{id}/otp/latest      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found otp.not_found, 422 request.invalid, 429 rate.limited`
+GET    /keys/mailboxes/{id}/otp/latest      200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 404 mailbox.not_found otp.not_found, 422 request.invalid, 429 rate.limited
+GET    /keys/events                         200, 401 auth.invalid_token auth.required, 403 auth.scope_missing auth.address_not_allowed, 422 request.invalid, 429 rate.limited`
 
 // developerKey is a developer key as a client reads it.
 type developerKey struct {

@@ -142,6 +142,10 @@ func (d *document) checkExamples(t *testing.T, o *operation) {
 			switch {
 			case kind == "application/json":
 				bodies[status] = m
+			case kind == "text/event-stream":
+				if m.Example == nil || m.Schema["type"] != "string" || m.Schema["format"] != nil {
+					t.Errorf("%s %s: an event stream is text with an example, not %+v", o.OperationID, status, m)
+				}
 			case kind != "application/problem+json" && m.Schema["format"] != "binary":
 				t.Errorf("%s %s: the schema of %s is not binary", o.OperationID, status, kind)
 			}

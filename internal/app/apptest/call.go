@@ -65,21 +65,30 @@ func (s *Service) Request(ctx context.Context, method, path, token string, body 
 	return r, nil
 }
 
-// Do sends a request to the process whose turn it is. It follows no redirect.
+// Do sends a request to the process whose turn it is. It follows no redirect. Of an event stream it returns the status and the
+// header, and ends it.
 func (s *Service) Do(r *http.Request) (Answer, error) {
-	if own, ok := strings.CutPrefix(s.edges[0].Web, "http://"); ok && r.URL.Host == own && r.Host == own {
-		r.URL.Host = strings.TrimPrefix(s.next().Web, "http://")
-	}
-	res, err := s.client.Do(r)
+	res, err := s.open(r)
 	if err != nil {
 		return Answer{}, err
 	}
-	text, err := io.ReadAll(res.Body)
+	var text []byte
+	if res.Header.Get("Content-Type") != "text/event-stream" {
+		text, err = io.ReadAll(res.Body)
+	}
 	a := Answer{Status: res.StatusCode, Header: res.Header, Body: text}
 	if err = errors.Join(err, res.Body.Close()); err == nil && s.onAnswer != nil {
 		s.onAnswer(r, a)
 	}
 	return a, err
+}
+
+// open sends a request to the process whose turn it is.
+func (s *Service) open(r *http.Request) (*http.Response, error) {
+	if own, ok := strings.CutPrefix(s.edges[0].Web, "http://"); ok && r.URL.Host == own && r.Host == own {
+		r.URL.Host = strings.TrimPrefix(s.next().Web, "http://")
+	}
+	return s.client.Do(r)
 }
 
 // Code returns the code of a problem, or "".

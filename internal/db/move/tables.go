@@ -66,6 +66,7 @@ func leftOut() map[string]string {
 		"raw_message":      "raw messages are moved with the rows of message that refer to them",
 		"rate_limit":       "the state of limits need not survive a restart",
 		"rate_held":        "the state of limits need not survive a restart",
+		"mailbox_change":   "is for event streams that are open, and kept for minutes",
 		"move":             "describes the database that it is in",
 	}
 }

@@ -1,0 +1,113 @@
+package apptest
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+)
+
+// Event is an event of a stream, or a comment, whose Name is ":".
+type Event struct{ Name, ID, Data string }
+
+// Into decodes the data of an event into v.
+func (e Event) Into(t testing.TB, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(e.Data), v); err != nil {
+		t.Fatalf("%+v: %v", e, err)
+	}
+}
+
+// Stream is an open event stream.
+type Stream struct {
+	Header http.Header
+
+	t      testing.TB
+	events chan Event
+	close  func() error
+}
+
+// OpenStream opens an event stream and waits for its first comment, after which nothing is missed. The test ends it. A header
+// may be given by name and value.
+func (s *Service) OpenStream(path, token string, header ...string) *Stream {
+	s.t.Helper()
+	r, err := s.Request(s.t.Context(), http.MethodGet, path, token, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(header) > 0 {
+		r.Header.Set(header[0], header[1])
+	}
+	res, err := s.open(r)
+	if err != nil {
+		s.t.Fatalf("open %s: %v", path, err)
+	}
+	if res.StatusCode != http.StatusOK {
+		s.t.Fatalf("open %s: status %d", path, res.StatusCode)
+	}
+	stream := &Stream{Header: res.Header, t: s.t, events: make(chan Event, 1000), close: res.Body.Close}
+	s.t.Cleanup(stream.Close)
+	go stream.read(bufio.NewScanner(res.Body))
+	if first := stream.Any(); first.Name != ":" {
+		s.t.Fatalf("%s begins with %+v", path, first)
+	}
+	return stream
+}
+
+// read reads events until the stream ends.
+func (s *Stream) read(lines *bufio.Scanner) {
+	defer close(s.events)
+	lines.Buffer(nil, 1<<20)
+	var e Event
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "event":
+			e.Name = value
+		case "id":
+			e.ID = value
+		case "data":
+			e.Data += value
+		default:
+			if lines.Text() == "" {
+				s.events <- e
+				e = Event{}
+			} else {
+				e.Name = ":"
+			}
+		}
+	}
+}
+
+// Any returns the next event or comment; the zero Event at the end of the stream.
+func (s *Stream) Any() Event {
+	s.t.Helper()
+	select {
+	case e := <-s.events:
+		return e
+	case <-clock.System().NewTimer(streamMax).C:
+		s.t.Fatal("the stream has sent nothing")
+		return Event{}
+	}
+}
+
+// streamMax bounds a test that hangs: two comments of an idle stream.
+const streamMax = 31 * time.Second
+
+// Next returns the next event; the zero Event at the end of the stream.
+func (s *Stream) Next() Event {
+	s.t.Helper()
+	for {
+		if e := s.Any(); e.Name != ":" {
+			return e
+		}
+	}
+}
+
+// Close ends the stream.
+func (s *Stream) Close() { _ = s.close() }
