@@ -117,6 +117,7 @@ func TestDeliveryLogForKeys(t *testing.T) {
 		return len(all) == 1 && all[0].Reply == 250 && all[0].MessageID != nil
 	})
 	s.call(http.MethodGet, "/keys/mailboxes/mbx_none/deliveries", k.Key, 404, "mailbox.not_found")
+	s.call(http.MethodGet, "/mailboxes/me/deliveries?limit=1", m.Token, 422, "request.invalid")
 	s.call(http.MethodDelete, "/me/api-keys/"+k.Prefix, u.Token, 204, "")
 	reader := s.key(u, fields{"name": "n", "scopes": []string{"otp:read"}})
 	s.call(http.MethodGet, path, reader.Key, 403, "auth.scope_missing")

@@ -58,10 +58,13 @@ func withToken(letter message) []struct {
 		{"GET /mailboxes/me", 200},
 		{"GET /mailboxes/me/messages", 200},
 		{"GET /mailboxes/me/otp/latest", 200},
+		{"GET /mailboxes/me/deliveries", 200},
 		{"GET " + one, 200},
 		{"GET " + one + "/raw", 200},
 		{"GET " + one + "/attachments/" + letter.Attachments[0].ID, 200},
 		{"POST /mailboxes/me/extend", 200},
+		{"POST /mailboxes/me/messages", 201},
+		{"PATCH " + one, 200},
 		{"DELETE " + one, 204},
 		{"DELETE /mailboxes/me", 204},
 	}

@@ -19,9 +19,9 @@ func TestRateLimits(t *testing.T) {
 		{"mailbox_create", []string{"POST /mailboxes"}},
 		{"session", []string{"POST /session"}},
 		{"reads", []string{
-			"GET /mailboxes/me", "GET /mailboxes/me/messages", "GET /mailboxes/me/otp/latest", "GET /messages/x", "GET /messages/x/raw", "GET /messages/x/attachments/y",
+			"GET /mailboxes/me", "GET /mailboxes/me/messages", "GET /mailboxes/me/otp/latest", "GET /mailboxes/me/deliveries", "GET /messages/x", "GET /messages/x/raw", "GET /messages/x/attachments/y",
 		}},
-		{"other", []string{"GET /domains", "POST /mailboxes/me/extend", "DELETE /messages/x", "GET /session", "DELETE /session", "DELETE /mailboxes/me"}},
+		{"other", []string{"GET /domains", "POST /mailboxes/me/extend", "DELETE /messages/x", "PATCH /messages/x", "GET /session", "DELETE /session", "DELETE /mailboxes/me"}},
 	} {
 		s := start(t, settings{"limits." + c.limit: "2/1m"})
 		for _, call := range c.calls {

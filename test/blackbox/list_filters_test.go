@@ -158,6 +158,8 @@ func TestMarkingAMessageAsSeenCounts(t *testing.T) {
 	if list := get[[]summary](s, "/mailboxes/me/messages?unseen=true", m.Token); len(list) != 1 || list[0].ID != one.ID {
 		t.Errorf("%+v", list)
 	}
+	plain := func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }
+	want(t, s.do(http.MethodPatch, "/messages/"+one.ID, m.Token, []byte(`{"seen":true}`), plain), 415, "request.media_type")
 	for _, body := range []any{fields{}, fields{"seen": "yes"}, fields{"seen": nil}, fields{"seen": true, "subject": "x"}} {
 		want(t, s.Call(http.MethodPatch, "/messages/"+one.ID, m.Token, body), 422, "request.invalid")
 	}
