@@ -1,11 +1,15 @@
 package gonebox
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -27,39 +31,24 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns what caused the error on the way to the service.
 func (e *Error) Unwrap() error { return e.Err }
 
-func advice(code string) string {
-	switch code {
-	case "auth.required":
-		return ". Pass a key: gonebox.New(url, key)"
-	case "auth.invalid_token":
-		return ". The key or the mailbox has ended, or the token is of another service"
-	case "auth.scope_missing":
-		return ". Give the key this scope"
-	case "mailbox.expired":
-		return ". Create the mailbox with a longer TTL, or extend it in time"
-	case "mailbox.local_part_taken":
-		return ". The address is in use or was used recently; leave out LocalPart to get a fresh one"
-	case "mailbox.limit_reached":
-		return ". Destroy mailboxes after each test"
-	case "rate.limited":
-		return `. Run "gonebox serve --dev" for tests, or raise the limits (docs/testing.md)`
-	case "inject.disabled":
-		return `. Set "inject: on" on the service, or send the message by SMTP`
-	}
-	return ""
+// advice is what to do about the errors that test suites meet.
+var advice = map[string]string{
+	"auth.required":            ". Pass a key: gonebox.New(url, key)",
+	"auth.invalid_token":       ". The key or the mailbox has ended, or the token is of another service",
+	"auth.scope_missing":       ". Give the key this scope",
+	"mailbox.expired":          ". Create the mailbox with a longer TTL, or extend it in time",
+	"mailbox.local_part_taken": ". The address is in use or was used recently; leave out LocalPart to get a fresh one",
+	"mailbox.limit_reached":    ". Destroy mailboxes after each test",
+	"rate.limited":             `. Run "gonebox serve --dev" for tests, or raise the limits (docs/testing.md)`,
+	"inject.disabled":          `. Set "inject: on" on the service, or send the message by SMTP`,
 }
 
 // caller sends calls with one credential.
 type caller struct{ url, key string }
 
-// patience bounds how long an answer may take, beyond what the call itself waits, 25 seconds at most.
-const patience = time.Minute
-
 // data decodes the data of an answer.
 func (c caller) data(ctx context.Context, method, path string, body, result any) error {
-	return c.json(ctx, method, path, body, &struct {
-		Data any `json:"data"`
-	}{result})
+	return c.json(ctx, method, path, body, &struct{ Data any }{result})
 }
 
 func (c caller) json(ctx context.Context, method, path string, body, result any) error {
@@ -71,10 +60,6 @@ func (c caller) json(ctx context.Context, method, path string, body, result any)
 		return &Error{Code: "client.unexpected_answer", Message: c.url + " does not answer as Gonebox does: check the URL", Err: err}
 	}
 	return nil
-}
-
-func (c caller) octets(ctx context.Context, path string) ([]byte, error) {
-	return c.read(ctx, http.MethodGet, path, nil)
 }
 
 func (c caller) read(ctx context.Context, method, path string, body any) ([]byte, error) {
@@ -119,9 +104,7 @@ func (c caller) send(ctx context.Context, method, path string, body any, header 
 	if c.key != "" {
 		request.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	for name := range header {
-		request.Header.Set(name, header.Get(name))
-	}
+	maps.Copy(request.Header, header)
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, c.unreachable(err)
@@ -147,10 +130,7 @@ func (c caller) problem(answer *http.Response, call string) error {
 		return &Error{Code: "client.unexpected_answer", Status: answer.StatusCode, Message: fmt.Sprintf("%s answered %s with %d, not as Gonebox does: check the URL", c.url, call, answer.StatusCode)}
 	}
 	e := &Error{Code: p.Code, Status: answer.StatusCode, TraceID: p.TraceID}
-	text := p.Detail
-	if text == "" {
-		text = p.Title
-	}
+	text := cmp.Or(p.Detail, p.Title)
 	for _, field := range p.Errors {
 		text += "; " + field.Pointer + " " + field.Message
 	}
@@ -158,6 +138,78 @@ func (c caller) problem(answer *http.Response, call string) error {
 		e.RetryAfter = time.Duration(seconds) * time.Second
 		text += fmt.Sprintf("; try again in %d s", seconds)
 	}
-	e.Message = fmt.Sprintf("%s: %s (%s)%s", p.Code, text, call, advice(p.Code))
+	e.Message = fmt.Sprintf("%s: %s (%s)%s", p.Code, text, call, advice[p.Code])
 	return e
+}
+
+// On calls f on a goroutine of its own for each event of that name from now on, until ctx ends or stop is called. Interruptions of
+// the connection lose nothing.
+func (m *Mailbox) On(ctx context.Context, event string, f func(Event)) (stop func(), err error) {
+	newest, err := m.list(ctx, Filter{}.query(), 0)
+	if err != nil {
+		return nil, err
+	}
+	last := first
+	if len(newest.Data) > 0 {
+		last = newest.Data[0].ID
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	go m.follow(ctx, cancel, last, func(e Event) {
+		if e.Name == event && ctx.Err() == nil {
+			f(e)
+		}
+	})
+	return cancel, nil
+}
+
+// follow reads events until the mailbox or ctx ends, and reconnects after the last event it has read.
+func (m *Mailbox) follow(ctx context.Context, cancel func(), last string, emit func(Event)) {
+	defer cancel()
+	for delay := time.Second / 4; ctx.Err() == nil; delay = min(2*delay, slowestRetry) {
+		over, err := m.readEvents(ctx, &last, func(e Event) { delay = time.Second / 4; emit(e) })
+		var problem *Error
+		ended := errors.As(err, &problem) && problem.Status >= 400 && problem.Status < 500 && problem.Status != http.StatusTooManyRequests
+		if over || ended || pause(ctx, delay) != nil {
+			return
+		}
+	}
+}
+
+// readEvents reads one connection; over is true after the last event of the mailbox.
+func (m *Mailbox) readEvents(ctx context.Context, last *string, emit func(Event)) (over bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	alarm := time.AfterFunc(silence, cancel)
+	defer alarm.Stop()
+	answer, err := m.api().send(ctx, http.MethodGet, "/mailboxes/me/events", nil, http.Header{"Accept": {"text/event-stream"}, "Last-Event-Id": {*last}})
+	if err != nil {
+		return false, err
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	var e Event
+	for !over && lines.Scan() {
+		alarm.Reset(silence)
+		field, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case field == "event":
+			e.Name = value
+		case field == "data":
+			e.Data = append(e.Data, value...)
+		case field == "id":
+			*last = value
+		case lines.Text() == "" && e.Data != nil:
+			if e.Name == "message" {
+				_ = json.Unmarshal(e.Data, &e.Message) // the event is passed on as it is
+			}
+			if e.Name != "end" || !strings.Contains(string(e.Data), `"shutdown"`) {
+				emit(e)
+				over = e.Name == "end"
+			}
+			e = Event{}
+		}
+	}
+	return over, lines.Err()
 }

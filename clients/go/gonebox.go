@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,11 +19,12 @@ import (
 const (
 	DefaultTimeout = 30 * time.Second
 	DefaultQuiet   = 3 * time.Second // of ExpectNoMessage
-)
 
-const (
-	longestPoll = 25 * time.Second                 // shorter than the idle limit of proxies
-	first       = "msg_00000000000000000000000001" // sorts before every message
+	longestPoll  = 25 * time.Second // shorter than the idle limit of proxies
+	patience     = time.Minute      // for an answer, which may wait as long as longestPoll
+	silence      = 45 * time.Second // three comment lines of an event stream that did not come
+	slowestRetry = 10 * time.Second
+	first        = "msg_00000000000000000000000001" // sorts before every message
 )
 
 // action matches the links that sign in, confirm or reset.
@@ -38,11 +40,7 @@ type Gonebox struct {
 // (xu_…); without one, mailboxes are anonymous. An invalid url is reported by the first call.
 func New(url string, key ...string) *Gonebox {
 	url = strings.TrimSuffix(strings.TrimRight(url, "/"), "/api/v1")
-	g := &Gonebox{URL: url, call: caller{url: url}}
-	if len(key) > 0 {
-		g.call.key = key[0]
-	}
-	return g
+	return &Gonebox{URL: url, call: caller{url, one(key)}}
 }
 
 // MailboxOptions say how a mailbox is made. What is zero is chosen by the service.
@@ -58,26 +56,20 @@ func (g *Gonebox) CreateMailbox(ctx context.Context, options ...MailboxOptions) 
 	if strings.HasPrefix(g.call.key, "x_") {
 		path = "/keys/mailboxes"
 	}
-	body := map[string]any{}
-	for name, value := range map[string]string{"domain": o.Domain, "localPart": o.LocalPart} {
-		if value != "" {
-			body[name] = value
-		}
-	}
 	m := &Mailbox{}
-	if err := g.call.data(ctx, http.MethodPost, path, withTTL(body, o.TTL), m); err != nil {
+	if err := g.call.data(ctx, http.MethodPost, path, mailboxBody{o.Domain, o.LocalPart, wholeSeconds(o.TTL)}, m); err != nil {
 		return nil, err
 	}
 	if m.Token == "" {
 		return nil, &Error{Code: "client.scope_missing", Message: "the key cannot read what it creates: give it the scopes mailboxes:write, messages:read and otp:read"}
 	}
-	m.call = caller{url: g.URL}
+	m.url = g.URL
 	return m, nil
 }
 
 // OpenMailbox opens the mailbox that a mailbox token (xm_…) belongs to.
 func (g *Gonebox) OpenMailbox(ctx context.Context, token string) (*Mailbox, error) {
-	m := &Mailbox{call: caller{url: g.URL}, Token: token}
+	m := &Mailbox{url: g.URL, Token: token}
 	return m, m.api().data(ctx, http.MethodGet, "/mailboxes/me", nil, m)
 }
 
@@ -89,29 +81,25 @@ func (g *Gonebox) Request(ctx context.Context, method, path string, body, result
 
 // Mailbox is a mailbox, as CreateMailbox returns it. It may be used by several goroutines, but Extend by one alone.
 type Mailbox struct {
-	ID        string    `json:"id"`
-	Address   string    `json:"address"`
-	Token     string    `json:"token"` // opens this mailbox and nothing else
-	ExpiresAt time.Time `json:"expiresAt"`
-	call      caller
+	ID, Address string
+	Token       string // opens this mailbox and nothing else
+	ExpiresAt   time.Time
+	url         string
 }
 
-// Filter restricts messages. What is zero restricts nothing.
-type Filter struct {
+// WaitOptions restrict messages; what is zero restricts nothing. Limit is for Messages alone, Timeout for waits alone, where zero means
+// DefaultTimeout.
+type WaitOptions struct {
 	From, Subject string   // parts of the sender and of the subject, in any case
 	Has           []string // all of them: "code", "link", "attachment"
 	Unseen        bool
 	After         string // the id of a message: only messages after it
-	Limit         int    // of Messages
-}
-
-// WaitOptions say what is waited for, and for how long: DefaultTimeout if Timeout is zero.
-type WaitOptions struct {
-	From, Subject string
-	Has           []string
-	After         string
+	Limit         int
 	Timeout       time.Duration
 }
+
+// Filter restricts the messages of a list.
+type Filter = WaitOptions
 
 // WaitForCode waits for a message with a one-time code and returns the code. A message that is already there counts.
 func (m *Mailbox) WaitForCode(ctx context.Context, options ...WaitOptions) (string, error) {
@@ -124,23 +112,16 @@ func (m *Mailbox) WaitForCode(ctx context.Context, options ...WaitOptions) (stri
 
 // WaitForLink waits for a message with a link and returns the link: the one that signs in, confirms or resets, else the first.
 func (m *Mailbox) WaitForLink(ctx context.Context, options ...WaitOptions) (string, error) {
-	found, err := m.wait(ctx, one(options), "link")
-	if err != nil {
-		return "", err
-	}
-	full, err := m.Message(ctx, found.ID)
+	o := one(options)
+	o.Has = append([]string{"link"}, o.Has...)
+	full, err := m.WaitForMessage(ctx, o)
 	if err != nil {
 		return "", err
 	}
 	if full.OTP != nil && len(full.OTP.Links) > 0 {
 		return full.OTP.Links[0], nil
 	}
-	for _, link := range full.Links {
-		if action.MatchString(link) {
-			return link, nil
-		}
-	}
-	return full.Links[0], nil
+	return full.Links[max(0, slices.IndexFunc(full.Links, action.MatchString))], nil
 }
 
 // WaitForMessage waits for a message that matches and returns it whole. A message that is already there counts; the newest wins.
@@ -169,17 +150,13 @@ func (m *Mailbox) Messages(ctx context.Context, filter ...Filter) ([]Summary, er
 	q := f.query()
 	var found []Summary
 	for {
-		size := 100
-		if f.Limit > 0 {
-			size = min(size, f.Limit-len(found))
-		}
-		q.Set("limit", strconv.Itoa(size))
+		q.Set("limit", strconv.Itoa(min(100, cmp.Or(f.Limit, 1<<30)-len(found))))
 		page, err := m.list(ctx, q, 0)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, page.Data...)
-		if page.NextCursor == "" || f.Limit > 0 && len(found) >= f.Limit {
+		if page.NextCursor == "" || len(found) == f.Limit {
 			return found, nil
 		}
 		q.Set("cursor", page.NextCursor)
@@ -188,8 +165,7 @@ func (m *Mailbox) Messages(ctx context.Context, filter ...Filter) ([]Summary, er
 
 // Message reads a message, which marks it as seen.
 func (m *Mailbox) Message(ctx context.Context, messageID string) (*Message, error) {
-	full := &Message{}
-	return full, m.api().data(ctx, http.MethodGet, "/messages/"+messageID, nil, full)
+	return get[Message](ctx, m, http.MethodGet, "/messages/"+messageID, nil)
 }
 
 // DeleteMessage deletes a message.
@@ -199,30 +175,28 @@ func (m *Mailbox) DeleteMessage(ctx context.Context, messageID string) error {
 
 // Attachment reads the octets of an attachment.
 func (m *Mailbox) Attachment(ctx context.Context, messageID, attachmentID string) ([]byte, error) {
-	return m.api().octets(ctx, "/messages/"+messageID+"/attachments/"+attachmentID)
+	return m.api().read(ctx, http.MethodGet, "/messages/"+messageID+"/attachments/"+attachmentID, nil)
 }
 
 // Raw reads a message as it was received. The service keeps this for a short time only.
 func (m *Mailbox) Raw(ctx context.Context, messageID string) ([]byte, error) {
-	return m.api().octets(ctx, "/messages/"+messageID+"/raw")
+	return m.api().read(ctx, http.MethodGet, "/messages/"+messageID+"/raw", nil)
 }
 
 // Inject puts a message into the mailbox as if it had been received.
 func (m *Mailbox) Inject(ctx context.Context, draft Draft) (*Message, error) {
 	draft.From = cmp.Or(draft.From, "test@gonebox.localhost")
-	full := &Message{}
-	return full, m.api().data(ctx, http.MethodPost, "/mailboxes/me/messages", draft, full)
+	return get[Message](ctx, m, http.MethodPost, "/mailboxes/me/messages", draft)
 }
 
 // InjectRaw puts a whole message of RFC 5322 into the mailbox as if it had been received.
 func (m *Mailbox) InjectRaw(ctx context.Context, eml []byte) (*Message, error) {
-	full := &Message{}
-	return full, m.api().data(ctx, http.MethodPost, "/mailboxes/me/messages", eml, full)
+	return get[Message](ctx, m, http.MethodPost, "/mailboxes/me/messages", eml)
 }
 
 // Extend lets the mailbox live for ttl from now, or for the default time of its plan.
 func (m *Mailbox) Extend(ctx context.Context, ttl ...time.Duration) error {
-	return m.api().data(ctx, http.MethodPost, "/mailboxes/me/extend", withTTL(map[string]any{}, one(ttl)), m)
+	return m.api().data(ctx, http.MethodPost, "/mailboxes/me/extend", mailboxBody{TTL: wholeSeconds(one(ttl))}, m)
 }
 
 // Destroy ends the mailbox and erases its messages. Its address is not given to others for some time.
@@ -230,7 +204,12 @@ func (m *Mailbox) Destroy(ctx context.Context) error {
 	return m.api().data(ctx, http.MethodDelete, "/mailboxes/me", nil, nil)
 }
 
-func (m *Mailbox) api() caller { return caller{url: m.call.url, key: m.Token} }
+func (m *Mailbox) api() caller { return caller{m.url, m.Token} }
+
+func get[T any](ctx context.Context, m *Mailbox, method, path string, body any) (*T, error) {
+	result := new(T)
+	return result, m.api().data(ctx, method, path, body, result)
+}
 
 func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summary, error) {
 	o.Has = append(has, o.Has...)
@@ -241,11 +220,7 @@ func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summ
 	}
 	there := "The mailbox is empty: check that the application sends to this address and to this service"
 	if others, err := m.Messages(ctx, Filter{Limit: 5}); err == nil && len(others) > 0 {
-		titles := make([]string, len(others))
-		for i := range others {
-			titles[i] = others[i].String()
-		}
-		there = "It has other messages: " + strings.Join(titles, ", ")
+		there = fmt.Sprintf("It has other messages: %v", others)
 	}
 	return nil, &Error{Code: "wait.timeout", Message: fmt.Sprintf("no message%s came to %s within %v. %s", o, m.Address, o.Timeout, there)}
 }
@@ -253,7 +228,7 @@ func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summ
 // next returns the newest message that matches, or nil at the end of the timeout.
 func (m *Mailbox) next(ctx context.Context, o WaitOptions) (*Summary, error) {
 	deadline := time.Now().Add(o.Timeout)
-	q := Filter{From: o.From, Subject: o.Subject, Has: o.Has, After: o.After}.query()
+	q := o.query()
 	q.Set("limit", "1")
 	for {
 		asked := time.Now()
@@ -282,14 +257,11 @@ func (m *Mailbox) newest(ctx context.Context, q url.Values, wait time.Duration) 
 	q.Del("cursor")
 	for {
 		page, err := m.list(ctx, q, wait)
-		if err != nil {
-			return nil, err
-		}
 		if len(page.Data) > 0 {
 			return &page.Data[0], nil
 		}
-		if page.NextCursor == "" {
-			return nil, nil
+		if err != nil || page.NextCursor == "" {
+			return nil, err
 		}
 		q.Set("cursor", page.NextCursor)
 		wait = 0
@@ -297,8 +269,8 @@ func (m *Mailbox) newest(ctx context.Context, q url.Values, wait time.Duration) 
 }
 
 type page struct {
-	Data       []Summary `json:"data"`
-	NextCursor string    `json:"nextCursor"`
+	Data       []Summary
+	NextCursor string
 }
 
 func (m *Mailbox) list(ctx context.Context, q url.Values, wait time.Duration) (page, error) {
@@ -307,43 +279,36 @@ func (m *Mailbox) list(ctx context.Context, q url.Values, wait time.Duration) (p
 	return p, m.api().json(ctx, http.MethodGet, "/mailboxes/me/messages?"+q.Encode(), nil, &p)
 }
 
-func (f Filter) query() url.Values {
-	q := url.Values{}
-	for name, value := range map[string]string{"from": f.From, "subject": f.Subject, "after": f.After} {
+func (o WaitOptions) query() url.Values {
+	q := url.Values{"has": o.Has}
+	for name, value := range map[string]string{"from": o.From, "subject": o.Subject, "after": o.After} {
 		if value != "" {
 			q.Set(name, value)
 		}
 	}
-	for _, has := range f.Has {
-		q.Add("has", has)
-	}
-	if f.Unseen {
+	if o.Unseen {
 		q.Set("unseen", "true")
 	}
 	return q
 }
 
 // String describes what is waited for, beginning with a space, or is empty.
-func (o WaitOptions) String() string {
-	var text string
-	if o.From != "" {
-		text += fmt.Sprintf(" from %q", o.From)
-	}
-	if o.Subject != "" {
-		text += fmt.Sprintf(" with subject %q", o.Subject)
-	}
-	if len(o.Has) > 0 {
-		text += " with " + strings.Join(o.Has, " and ")
+func (o WaitOptions) String() (text string) {
+	for _, part := range [][2]string{{"from", o.From}, {"with subject", o.Subject}, {"with", strings.Join(o.Has, " and ")}} {
+		if part[1] != "" {
+			text += fmt.Sprintf(" %s %q", part[0], part[1])
+		}
 	}
 	return text
 }
 
-func withTTL(body map[string]any, ttl time.Duration) map[string]any {
-	if ttl > 0 {
-		body["ttl"] = int64((ttl + time.Second - 1) / time.Second)
-	}
-	return body
+type mailboxBody struct {
+	Domain    string `json:"domain,omitempty"`
+	LocalPart string `json:"localPart,omitempty"`
+	TTL       int64  `json:"ttl,omitempty"`
 }
+
+func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 func one[T any](options []T) (o T) {
 	if len(options) > 0 {

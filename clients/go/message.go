@@ -1,38 +1,30 @@
 package gonebox
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
 
 // Address is the name and address of a sender or recipient.
-type Address struct {
-	Name    string `json:"name"`
-	Address string `json:"address"`
-}
+type Address struct{ Name, Address string }
 
-// OTP is a one-time code: Code is ready to be typed in, Links are best first, Confidence is from 0 to 1.
+// OTP is a one-time code: Code is ready to be typed in, Display as it is written, Links are best first, Confidence is from 0 to 1.
 type OTP struct {
-	Code       string   `json:"code"`
-	Display    string   `json:"display"`
-	MessageID  string   `json:"messageId"`
-	Confidence float64  `json:"confidence"`
-	Kind       string   `json:"kind"`
-	Links      []string `json:"links"`
+	Code, Display, MessageID, Kind string
+	Confidence                     float64
+	Links                          []string
 }
 
 // Summary is what a list shows of a message. OTP is nil if the message has no code.
 type Summary struct {
-	ID             string    `json:"id"`
-	From           Address   `json:"from"`
-	To             []Address `json:"to"`
-	Subject        string    `json:"subject"`
-	Preview        string    `json:"preview"`
-	ReceivedAt     time.Time `json:"receivedAt"`
-	Size           int64     `json:"size"`
-	Seen           bool      `json:"seen"`
-	HasAttachments bool      `json:"hasAttachments"`
-	OTP            *OTP      `json:"otp"`
+	ID, MailboxID, Subject, Preview string
+	From                            Address
+	To                              []Address
+	ReceivedAt                      time.Time
+	Size                            int64
+	Seen, HasAttachments            bool
+	OTP                             *OTP
 }
 
 func (s Summary) String() string { return fmt.Sprintf("%q from %s", s.Subject, s.From.Address) }
@@ -40,29 +32,18 @@ func (s Summary) String() string { return fmt.Sprintf("%q from %s", s.Subject, s
 // Message is a whole message. Its HTML is sanitized by the service.
 type Message struct {
 	Summary
-	CC          []Address    `json:"cc"`
-	Headers     []Header     `json:"headers"`
-	Text        string       `json:"text"`
-	HTML        string       `json:"html"`
-	Attachments []Attachment `json:"attachments"`
-	Links       []string     `json:"links"`
-}
-
-// Header is a field of a message's header.
-type Header struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	CC          []Address
+	Headers     []struct{ Name, Value string }
+	Text, HTML  string
+	Attachments []Attachment
+	Links       []string
 }
 
 // Attachment is a file in a message. It is not Available above the size limit of the service.
 type Attachment struct {
-	ID          string `json:"id"`
-	Filename    string `json:"filename"`
-	ContentType string `json:"contentType"`
-	Size        int64  `json:"size"`
-	SHA256      string `json:"sha256"`
-	Inline      bool   `json:"inline"`
-	Available   bool   `json:"available"`
+	ID, Filename, ContentType, SHA256 string
+	Size                              int64
+	Inline, Available                 bool
 }
 
 // Draft is a message to inject. From is "address" or "Name <address>".
@@ -79,4 +60,11 @@ type File struct {
 	Filename    string `json:"filename"`
 	ContentType string `json:"contentType,omitempty"`
 	Content     []byte `json:"content"`
+}
+
+// Event is an event of a mailbox: "message" (with Message), "seen", "deleted", "mailbox" or "end".
+type Event struct {
+	Name    string
+	Message Summary         // of "message"
+	Data    json.RawMessage // of every event
 }
