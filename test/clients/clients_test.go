@@ -24,12 +24,35 @@ const python = "/usr/bin/python3"
 
 func TestClients(t *testing.T) {
 	binary := build(t)
-	for language, test := range map[string]func(*testing.T, string){"TypeScript": typeScript, "Python": pythonClient, "Go": goClient} {
-		t.Run(language, func(t *testing.T) { test(t, binary) })
+	http, _ := apptest.Serve(t, binary)
+	for language, test := range map[string]func(*testing.T, string, []string){"TypeScript": typeScript, "Python": pythonClient, "Go": goClient} {
+		t.Run(language, func(t *testing.T) { test(t, "GONEBOX_BINARY="+binary, []string{"GONEBOX_URL=http://" + http}) })
 	}
 }
 
-func typeScript(t *testing.T, binary string) {
+// example returns the example of a client's README.md, which prints the code.
+func example(t *testing.T, client, syntax string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(client, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, below, found := strings.Cut(string(text), "```"+syntax+"\n")
+	block, _, closed := strings.Cut(below, "```\n")
+	if !found || !closed {
+		t.Fatalf("%s/README.md has no example", client)
+	}
+	return block
+}
+
+func checkCode(t *testing.T, output string) {
+	t.Helper()
+	if output != "246810\n" {
+		t.Errorf("the example of README.md prints %q", output)
+	}
+}
+
+func typeScript(t *testing.T, binary string, service []string) {
 	need(t, "npm")
 	dir := folder(t, "typescript")
 	client := sources(t, "typescript")
@@ -40,7 +63,9 @@ func typeScript(t *testing.T, binary string) {
 	if out := command(t, dir, nil, "node", "commonjs.cjs"); out != "function function function function\n" {
 		t.Errorf("CommonJS has %s", out)
 	}
-	out := command(t, dir, []string{"GONEBOX_BINARY=" + binary}, "node_modules/.bin/playwright", "test", "--workers=1", "--reporter=line", "--timeout=120000")
+	write(t, filepath.Join(dir, "example.mjs"), example(t, client, "js"))
+	checkCode(t, command(t, dir, service, "node", "example.mjs"))
+	out := command(t, dir, []string{binary}, "node_modules/.bin/playwright", "test", "--workers=1", "--reporter=line", "--timeout=120000")
 	if !strings.Contains(out, " passed") || strings.Contains(out, "skipped") {
 		t.Error(out)
 	}
@@ -72,25 +97,33 @@ func TestTypeScriptClientIsBuilt(t *testing.T) {
 	}
 }
 
-func pythonClient(t *testing.T, binary string) {
+func pythonClient(t *testing.T, binary string, service []string) {
 	need(t, python)
 	dir := folder(t, "python")
-	command(t, sources(t, "python"), nil, python, "-m", "build", "--wheel", "--no-isolation", "--outdir", dir)
+	client := sources(t, "python")
+	command(t, client, nil, python, "-m", "build", "--wheel", "--no-isolation", "--outdir", dir)
 	wheels, _ := filepath.Glob(filepath.Join(dir, "*.whl"))
 	if len(wheels) != 1 {
 		t.Fatalf("the wheels are %v", wheels)
 	}
 	command(t, dir, nil, python, "-m", "venv", "--system-site-packages", "env")
 	command(t, dir, nil, "env/bin/pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", wheels[0])
-	command(t, dir, []string{"GONEBOX_BINARY=" + binary}, "env/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flows.py")
+	write(t, filepath.Join(dir, "example.py"), example(t, client, "python"))
+	checkCode(t, command(t, dir, service, "env/bin/python", "example.py"))
+	command(t, dir, []string{binary}, "env/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flows.py")
 }
 
-func goClient(t *testing.T, binary string) {
+func goClient(t *testing.T, binary string, service []string) {
 	dir, client := folder(t, "go"), sources(t, "go")
 	command(t, client, nil, "go", "vet", "./...")
 	const module = "github.com/gonebox/gonebox/clients/go"
 	write(t, filepath.Join(dir, "go.mod"), "module flows\n\ngo 1.26\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+client+"\n")
-	command(t, dir, []string{"GONEBOX_BINARY=" + binary}, "go", "test", "-count=1", ".")
+	if err := os.Mkdir(filepath.Join(dir, "example"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "example/main.go"), example(t, client, "go"))
+	checkCode(t, command(t, dir, service, "go", "run", "./example"))
+	command(t, dir, []string{binary}, "go", "test", "-count=1", ".")
 }
 
 // folder returns a folder that has only the programs of testdata for a language, and a file to attach.
