@@ -8,6 +8,7 @@ export type Message = components["schemas"]["Message"];
 export type Attachment = components["schemas"]["Attachment"];
 export type Authentication = components["schemas"]["MessageAuthentication"];
 export type Domain = components["schemas"]["PublicDomain"];
+export type Delivery = components["schemas"]["MailDelivery"];
 export type Notice = components["schemas"]["Notice"];
 export type PageTitle = components["schemas"]["PageTitle"];
 export type ContentPage = components["schemas"]["Page"];
@@ -126,17 +127,9 @@ export const rawMessage = (token: string, id: string) => download(token, `/api/v
 export const attachment = (token: string, id: string, att: string) =>
   download(token, `/api/v1/messages/${encodeURIComponent(id)}/attachments/${encodeURIComponent(att)}`);
 
-/** Delivery is a mail that reached this address or was refused for it. */
-export type Delivery = { at: string; from: string; reply: number; code: string; reason: string; messageId: string | null };
-
-/** listDeliveries reads the delivery log, newest first; null where the server has none. */
-export async function listDeliveries(token: string): Promise<Delivery[] | null> {
-  const response = await fetch("/api/v1/mailboxes/me/deliveries", as(token));
-  if (response.status === 404) return null;
-  const body = (await response.json()) as { data: Delivery[] };
-  if (!response.ok) throw problemOf(body, response);
-  return body.data;
-}
+/** listDeliveries reads the delivery log of an address, newest first: what reached it, and what was refused. */
+export const listDeliveries = async (token: string): Promise<Delivery[]> =>
+  (await answered(client.GET("/api/v1/mailboxes/me/deliveries", as(token)))).data;
 
 export const listNotices = async (locale: string): Promise<Notice[]> =>
   (await answered(client.GET("/api/v1/content/notices", { params: { query: { locale } } }))).data;

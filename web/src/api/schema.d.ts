@@ -161,6 +161,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/keys/mailboxes/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listKeyMailDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/keys/mailboxes/{id}/messages": {
         parameters: {
             query?: never;
@@ -220,6 +236,22 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["destroyMailbox"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mailboxes/me/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listMailDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1123,6 +1155,33 @@ export interface components {
             address: string;
             /** @example Quick Shop */
             name: string;
+        };
+        MailDelivery: {
+            /** Format: date-time */
+            at: string;
+            /** @example 2.0.0 */
+            code: string;
+            /** @example bounce@shop.example */
+            from: string;
+            /** @example mail.shop.example */
+            helo: string;
+            /** @example msg_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            messageId: string | null;
+            /** @example Message taken */
+            reason: string;
+            /** @example 198.51.100.7 */
+            remoteIp: string;
+            /**
+             * Format: int64
+             * @example 250
+             */
+            reply: number;
+            tls: boolean;
+        };
+        MailDeliveryPage: {
+            data: components["schemas"]["MailDelivery"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
         };
         Mailbox: {
             /**
@@ -2578,6 +2637,94 @@ export interface operations {
             };
         };
     };
+    listKeyMailDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-03-14T09:26:53.589Z",
+                     *           "code": "2.0.0",
+                     *           "from": "bounce@shop.example",
+                     *           "helo": "mail.shop.example",
+                     *           "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "reason": "Message taken",
+                     *           "remoteIp": "198.51.100.7",
+                     *           "reply": 250,
+                     *           "tls": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailDeliveryPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listKeyMessages: {
         parameters: {
             query?: {
@@ -3020,6 +3167,92 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listMailDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-03-14T09:26:53.589Z",
+                     *           "code": "2.0.0",
+                     *           "from": "bounce@shop.example",
+                     *           "helo": "mail.shop.example",
+                     *           "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "reason": "Message taken",
+                     *           "remoteIp": "198.51.100.7",
+                     *           "reply": 250,
+                     *           "tls": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailDeliveryPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
