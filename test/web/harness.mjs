@@ -28,7 +28,7 @@ export const launch = () =>
   });
 
 /** visit opens a page in a fresh profile. problems collects what must not happen. */
-export async function visit(browser, { path = "/", size = "desktop", locale = "en", ...options } = {}) {
+export async function visit(browser, { origin = url, path = "/", size = "desktop", locale = "en", ...options } = {}) {
   // Without motion, so that no fault is found in the middle of a fade.
   const context = await browser.newContext({ ...sizes[size], locale, reducedMotion: "reduce", serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"], ...options });
   const page = await context.newPage();
@@ -43,9 +43,9 @@ export async function visit(browser, { path = "/", size = "desktop", locale = "e
     void dialog.dismiss();
   });
   page.on("request", (request) => {
-    if (/^(https?|wss?):/.test(request.url()) && !request.url().startsWith(url)) problems.push(`request: ${request.url()}`);
+    if (/^(https?|wss?):/.test(request.url()) && !request.url().startsWith(origin)) problems.push(`request: ${request.url()}`);
   });
-  await page.goto(url + path);
+  await page.goto(origin + path);
   return { context, page, problems };
 }
 

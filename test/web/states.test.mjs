@@ -67,14 +67,18 @@ test("mail that came while the network was away appears", async () => {
   await context.close();
 });
 
-test("after half a minute without mail there are hints", async () => {
-  const { context, page } = await open(browser);
+test("after half a minute without mail there are hints, and what the delivery log says", async () => {
+  const { context, page, address } = await open(browser);
   await page.clock.install();
   await page.reload();
   await page.waitForSelector("header :text('Live')");
   await page.clock.runFor(35_000);
   await page.waitForSelector("text=Nothing has come yet.");
   assert.equal(await page.locator("main li").count(), 3);
+  await page.waitForSelector("text=No server has tried to reach this address.");
+  await assert.rejects(deliver(address, textMail("Broken", "\0")));
+  await page.clock.runFor(16_000);
+  await page.waitForSelector("text=/One mail was refused .*/");
   assert.deepEqual(await accessibility(page), []);
   await context.close();
 });

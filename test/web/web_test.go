@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// timeout bounds all flows together. They take some 30 s; it is not a measurement.
+// timeout bounds all flows together. They take about a minute; it is not a measurement.
 const timeout = 5 * time.Minute
 
 // modules is where make web installs the driver of the browser.
@@ -29,6 +30,9 @@ func TestTheVisitorsPageInABrowser(t *testing.T) {
 	binary, data, dns := build(t), t.TempDir(), apptest.FreeAddress(t)
 	http, smtp := apptest.Serve(t, binary, append(bank, "data_dir="+data, "dns.resolver="+dns, "limits.mailbox_create=1000/1m",
 		"limits.reads=10000/1m", "limits.register=100/1h", "limits.signin=100/1m", "limits.other=10000/1m")...)
+	closed, _ := apptest.Serve(t, binary, "access.registration=closed")
+	invited := t.TempDir()
+	byInvitation, _ := apptest.Serve(t, binary, "access.registration=invite", "data_dir="+invited)
 	flows, err := filepath.Glob("*.test.mjs")
 	if err != nil || len(flows) == 0 {
 		t.Fatalf("no flows were found: %v", err)
@@ -37,7 +41,8 @@ func TestTheVisitorsPageInABrowser(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, append([]string{"--test", "--test-concurrency=2", "--test-reporter=spec"}, flows...)...)
 	cmd.Env = append(os.Environ(), "GONEBOX_URL=http://"+http, "GONEBOX_SMTP="+smtp, "GONEBOX_DNS="+dns, "GONEBOX_BINARY="+binary,
-		"GONEBOX_DATA="+data, "CHROMIUM="+chromium)
+		"GONEBOX_DATA="+data, "GONEBOX_CLOSED_URL=http://"+closed, "GONEBOX_INVITE_URL=http://"+byInvitation,
+		"GONEBOX_INVITE="+invite(t, binary, invited), "CHROMIUM="+chromium)
 	if out, err := cmd.CombinedOutput(); err != nil || testing.Verbose() {
 		t.Logf("%s", out)
 		if err != nil {
@@ -51,6 +56,22 @@ var bank = []string{
 	"billing.bankpay.apikey=bank-secret-of-the-flows", "billing.bankpay.allow_networks=127.0.0.0/8", "billing.bankpay.bank_bin=970436",
 	"billing.bankpay.bank_name=Vietcombank", "billing.bankpay.account_number=0011001932418", "billing.bankpay.account_name=CONG TY GONEBOX",
 	"billing.reconcile_every=1s", "webhooks.allow_networks=127.0.0.0/8",
+}
+
+// invite creates an invitation in the data folder of a running service, and returns its code.
+func invite(t *testing.T, binary, data string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), binary, "invite", "add", "--json", "--data-dir", data).Output()
+	if err != nil {
+		t.Fatalf("create an invitation: %v", err)
+	}
+	var made struct {
+		Code string `json:"code"`
+	}
+	if err := json.Unmarshal(out, &made); err != nil || made.Code == "" {
+		t.Fatalf("the invitation is %s: %v", out, err)
+	}
+	return made.Code
 }
 
 // build builds gonebox and returns its path.
