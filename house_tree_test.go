@@ -57,7 +57,7 @@ func parseTree() (files []*file, err error) {
 			return err
 		}
 		if e.IsDir() {
-			foreign := name == "clients" || slices.Contains([]string{"tools", "web", "bin", "data", "testdata", "node_modules"}, e.Name())
+			foreign := name == "clients" || name == "examples" || slices.Contains([]string{"tools", "web", "bin", "data", "testdata", "node_modules"}, e.Name())
 			if foreign || name != "." && strings.HasPrefix(e.Name(), ".") {
 				return filepath.SkipDir
 			}

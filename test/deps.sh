@@ -8,6 +8,7 @@ gcc                   gcc
 /usr/include/stdlib.h libc6-dev
 git                   git
 curl                  curl
+jq                    jq
 python3               python3
 /usr/lib/python3/dist-packages/build/__init__.py      python3-build
 /usr/lib/python3/dist-packages/setuptools/__init__.py python3-setuptools
