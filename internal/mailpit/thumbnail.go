@@ -62,10 +62,18 @@ func scaled(picture image.Image, size image.Point) image.Image {
 		for x := range thumbWidth {
 			c := color.Color(color.White)
 			if x >= left && x < left+w && y >= top && y < top+h {
-				c = picture.At(from.X+(x-left)*size.X/w, from.Y+(y-top)*size.Y/h)
+				c = onWhite(picture.At(from.X+(x-left)*size.X/w, from.Y+(y-top)*size.Y/h))
 			}
 			out.Set(x, y, c)
 		}
 	}
 	return out
+}
+
+// onWhite returns a colour, which may be transparent, in front of white.
+func onWhite(c color.Color) color.Color {
+	const full = 0xffff
+	r, g, b, alpha := c.RGBA()
+	rest := full - alpha
+	return color.RGBA64{R: uint16(r + rest), G: uint16(g + rest), B: uint16(b + rest), A: full}
 }

@@ -17,10 +17,10 @@ type Ref struct {
 	Message id.Message
 }
 
-// boxCount is how many of the messages to delete are in a mailbox.
-type boxCount struct {
-	box              id.Mailbox
-	messages, unread int
+// deletion is a message to delete.
+type deletion struct {
+	Ref
+	seen bool
 }
 
 // DeleteManyTx removes messages, as many as fit into a statement: a few hundred. Those that do not exist are ignored.
@@ -29,17 +29,15 @@ func (s *Service) DeleteManyTx(ctx context.Context, tx *db.Tx, refs []Ref) error
 		return nil
 	}
 	pairs, args := pairsOf(refs)
-	counts, err := db.Collect(ctx, tx, func(row db.Row) (c boxCount, err error) {
-		err = row.Scan(&c.box, &c.messages, &c.unread)
-		return c, err
-	}, fmt.Sprintf(selectManyCounts, pairs), args...)
+	found, err := db.Collect(ctx, tx, func(row db.Row) (d deletion, err error) {
+		err = row.Scan(&d.Box, &d.Message, &d.seen)
+		return d, err
+	}, fmt.Sprintf(selectMany, pairs), args...)
 	if err != nil {
-		return fmt.Errorf("count %d messages to delete: %w", len(refs), err)
+		return fmt.Errorf("find %d messages to delete: %w", len(refs), err)
 	}
-	for _, c := range counts { // the mailboxes before their messages, as in Delete
-		if err := s.boxes.CountTx(ctx, tx, c.box, -c.messages, -c.unread); err != nil {
-			return err
-		}
+	if err := s.countDeletedTx(ctx, tx, found); err != nil { // the mailboxes before their messages, as in Delete
+		return err
 	}
 	if err := blob.LockTx(ctx, tx, fmt.Sprintf(selectManyBlobs, pairs), args...); err != nil {
 		return err
@@ -47,6 +45,27 @@ func (s *Service) DeleteManyTx(ctx context.Context, tx *db.Tx, refs []Ref) error
 	for _, statement := range []string{deleteManyFiles, deleteMany} {
 		if err := tx.Queue(ctx, fmt.Sprintf(statement, pairs), args...); err != nil {
 			return fmt.Errorf("delete %d messages: %w", len(refs), err)
+		}
+	}
+	for _, d := range found {
+		if err := s.boxes.DeletedTx(ctx, tx, d.Box, d.Message, d.seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countDeletedTx takes messages, which are in the order of their mailboxes, off the counts of these.
+func (s *Service) countDeletedTx(ctx context.Context, tx *db.Tx, found []deletion) error {
+	for len(found) > 0 {
+		box, messages, unread := found[0].Box, 0, 0
+		for ; len(found) > 0 && found[0].Box == box; found = found[1:] {
+			if messages++; !found[0].seen {
+				unread++
+			}
+		}
+		if err := s.boxes.CountTx(ctx, tx, box, -messages, -unread); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -36,10 +36,10 @@ const (
 
 	updateSeen = "UPDATE message SET seen = $3 WHERE mailbox_id = $1 AND id = $2"
 	// The messages of a list of pairs of mailbox and message.
-	selectManyCounts = "SELECT mailbox_id, count(*), coalesce(sum(1 - seen), 0) FROM message WHERE (mailbox_id, id) IN (VALUES %s) GROUP BY mailbox_id ORDER BY mailbox_id"
-	selectManyBlobs  = "SELECT blob FROM message WHERE (mailbox_id, id) IN (VALUES %[1]s) UNION ALL SELECT blob FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %[1]s)"
-	deleteManyFiles  = "DELETE FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %s)"
-	deleteMany       = "DELETE FROM message WHERE (mailbox_id, id) IN (VALUES %s)"
+	selectMany      = "SELECT mailbox_id, id, seen FROM message WHERE (mailbox_id, id) IN (VALUES %s) ORDER BY mailbox_id, id"
+	selectManyBlobs = "SELECT blob FROM message WHERE (mailbox_id, id) IN (VALUES %[1]s) UNION ALL SELECT blob FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %[1]s)"
+	deleteManyFiles = "DELETE FROM attachment WHERE (mailbox_id, message_id) IN (VALUES %s)"
+	deleteMany      = "DELETE FROM message WHERE (mailbox_id, id) IN (VALUES %s)"
 
 	deleteMessage     = "DELETE FROM message WHERE mailbox_id = $1 AND id = $2"
 	deleteAttachments = "DELETE FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
