@@ -15,6 +15,7 @@ python3               python3
 /usr/lib/python3/dist-packages/pytest/__init__.py     python3-pytest
 /usr/share/python-wheels                              python3-venv
 strace                strace
+promtool              prometheus
 swaks                 swaks
 perl:Net::SSLeay      libnet-ssleay-perl
 smtp-source           postfix

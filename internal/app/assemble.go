@@ -129,7 +129,8 @@ func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.
 		Sink:          a.newSink(),
 		Authenticator: mailauth.New(dns, a.cfg.SMTP.Hostname, a.cfg.DNS.MailAuthBudget),
 		Logger:        a.log, Hostname: a.cfg.SMTP.Hostname, AttachmentMax: int64(a.cfg.Message.AttachmentMax), BatchMax: a.cfg.SMTP.SetMax,
-		ObserveBatch: func(mails int) { a.metrics.batchSize.Observe(float64(mails)) },
+		ObserveStored: a.recordStored,
+		ObserveBatch:  func(mails int) { a.metrics.batchSize.Observe(float64(mails)) },
 	})
 }
 

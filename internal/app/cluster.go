@@ -38,6 +38,7 @@ func (a *App) newLimiter() *ratelimit.Limiter {
 		l.Share(a.cluster.ledger)
 		g.Share(a.cluster.ledger)
 	}
+	l.OnRefused, g.OnRefused = a.metrics.counts.observeLimited, a.metrics.counts.observeLimited
 	a.cluster.limiter, a.cluster.gauge = l, g
 	return l
 }

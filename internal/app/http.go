@@ -56,6 +56,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	a.web.ConnContext = connlimit.Context
 	a.assembleMailpit()
 	if cfg.Metrics.Addr != "" {
+		a.countState()
 		a.admin = a.newHTTPServer(a.metrics.handler())
 		a.admin.WriteTimeout = 0 // a profile takes as long as the request says
 	}

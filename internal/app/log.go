@@ -16,14 +16,26 @@ func newLogger(c config.Log, w io.Writer) *slog.Logger {
 	if c.Format == "json" {
 		h = slog.NewJSONHandler(w, o)
 	}
-	return slog.New(traced{h})
+	return slog.New(traced{h, newSampler()})
 }
 
-// traced is a handler that adds the trace id of the request in the context.
-type traced struct{ slog.Handler }
+// traced is a handler that adds the trace id of the request in the context, and bounds the lines that each client can cause.
+type traced struct {
+	slog.Handler
+	sampler *sampler
+}
 
 // Handle adds the trace id.
 func (t traced) Handle(ctx context.Context, r slog.Record) error {
+	if client := clientOf(r); client != "" {
+		suppressed, ok := t.sampler.allow(client, r.Time)
+		if !ok {
+			return nil
+		}
+		if suppressed > 0 {
+			r.AddAttrs(slog.Int("suppressed", suppressed))
+		}
+	}
 	if id := httpkit.TraceID(ctx); id != "" {
 		r.AddAttrs(slog.String("traceId", id))
 	}
@@ -31,7 +43,11 @@ func (t traced) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // WithAttrs returns a handler that adds trace ids too.
-func (t traced) WithAttrs(attrs []slog.Attr) slog.Handler { return traced{t.Handler.WithAttrs(attrs)} }
+func (t traced) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return traced{t.Handler.WithAttrs(attrs), t.sampler}
+}
 
 // WithGroup returns a handler that adds trace ids too.
-func (t traced) WithGroup(name string) slog.Handler { return traced{t.Handler.WithGroup(name)} }
+func (t traced) WithGroup(name string) slog.Handler {
+	return traced{t.Handler.WithGroup(name), t.sampler}
+}

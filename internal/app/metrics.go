@@ -13,6 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/deliverylog"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
@@ -27,6 +28,7 @@ type metrics struct {
 	batchSize    prometheus.Histogram
 	attempts     *prometheus.HistogramVec
 	eraseBatches prometheus.Histogram
+	counts       counts
 }
 
 func newMetrics() *metrics {
@@ -51,10 +53,13 @@ func newMetrics() *metrics {
 		Name: "gonebox_webhook_attempt_duration_seconds", Help: "Attempts to deliver an event to a webhook endpoint, by outcome.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 	}, []string{"outcome"})
+	m.attempts.WithLabelValues("succeeded") // present from the start
+	m.attempts.WithLabelValues("failed")
 	m.eraseBatches = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "gonebox_erase_batch_duration_seconds", Help: "Transactions that expire mailboxes and erase them with their mail.",
 		Buckets: []float64{.001, .0025, .005, .01, .02, .05, .1, .25, .5, 1, 2.5},
 	})
+	m.counts = newCounts(m.registry)
 	m.registry.MustRegister(m.attempts, m.eraseBatches, m.batchSize, m.calls, m.connections, m.mails, m.octets, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -83,11 +88,12 @@ func (m *metrics) countDeliveryLog(s *deliverylog.Service) {
 }
 
 // observeCall records an API call.
-func (m *metrics) observeCall(operation string, status int, took time.Duration) {
-	if operation == "" {
-		operation = "none"
+func (m *metrics) observeCall(r httpkit.Result) {
+	if r.Operation == "" {
+		r.Operation = "none"
 	}
-	m.calls.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+	m.calls.WithLabelValues(r.Operation, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
+	m.counts.observeCall(r)
 }
 
 // observeAttempt records an attempt to deliver an event.
@@ -109,6 +115,7 @@ func (m *metrics) observeEraseBatch() (done func()) {
 func (m *metrics) smtp() smtpd.Metrics {
 	return smtpd.Metrics{
 		Connections: func(delta int) { m.connections.Add(float64(delta)) },
+		Refused:     m.counts.observeLimited,
 		Message: func(outcome smtpd.Outcome, octets int64, took time.Duration) {
 			m.mails.WithLabelValues(string(outcome)).Observe(took.Seconds())
 			m.octets.WithLabelValues(string(outcome)).Add(float64(octets))

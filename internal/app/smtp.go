@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gonebox/gonebox/internal/deliverylog"
-	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
@@ -44,14 +42,6 @@ func (a *App) assembleSMTP() error {
 	}
 	a.smtp = smtpd.New(c, a.inbound)
 	return nil
-}
-
-// recordAttempt reports what became of a mail for one recipient to the delivery log.
-func (a *App) recordAttempt(t inbound.Attempt) {
-	a.deliveries.Record(t.Recipient.Key(), t.Client, deliverylog.Entry{
-		At: t.At, From: t.From, RemoteIP: t.RemoteIP, Helo: t.Helo, TLS: t.TLS, Reply: t.Reply, Code: t.Code, Reason: t.Reason,
-		Message: t.Message, HasMailbox: t.Recipient.Mailbox != "",
-	})
 }
 
 // allowMessage returns a function that counts a message from an address against limit and reports how long to wait if it is

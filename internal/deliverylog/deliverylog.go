@@ -170,6 +170,9 @@ func (s *Service) waiting(h hash, since time.Time) []pending {
 	return found
 }
 
+// Hash returns the keyed hash of an address, by which logs may name it.
+func (s *Service) Hash(address string) [hashSize]byte { return s.hash(address) }
+
 // hash returns the keyed hash of an address.
 func (s *Service) hash(address string) (h hash) {
 	mac := hmac.New(sha256.New, s.Secret)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
@@ -27,9 +28,8 @@ type Config struct {
 	Gauge   *ratelimit.Gauge // of open long-polls
 	Memory  *budget.Budget   // for request bodies and for answers
 
-	// Observe is called with the result of every request, for the metrics; it may be nil. Requests that match no
-	// operation have the operation "".
-	Observe func(operation string, status int, took time.Duration)
+	// Observe is called with the result of every request, for the metrics; it may be nil.
+	Observe func(Result)
 	// Unavailable reports whether err is a storage error that may pass, so that the client is answered server.unavailable
 	// and not server.internal; it may be nil.
 	Unavailable func(err error) bool
@@ -51,6 +51,14 @@ type Config struct {
 	// Limits has the configured limit of every name that an operation uses. A name without an entry has the limit of
 	// ratelimit.Other.
 	Limits map[ratelimit.Name]ratelimit.Limit
+}
+
+// Result is the result of a request.
+type Result struct {
+	Operation string // its id; "" where the request matches none
+	Status    int
+	Code      problem.Code // of the problem that was the answer; "": another answer
+	Took      time.Duration
 }
 
 // API describes an API in its OpenAPI document, and brings its authentication.

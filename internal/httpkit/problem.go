@@ -57,6 +57,7 @@ func typeOf(base string, c problem.Code) string { return base + problemsPath + "
 
 // show returns a problem as the client of the request sees it.
 func (k *Kit) show(ctx context.Context, p *problem.Problem) *Problem {
+	callOf(ctx).code = p.Code // for the log and the metrics
 	shown := &Problem{
 		Type: typeOf(k.BaseURL, p.Code), Title: p.Title(), Status: p.Status(), Code: string(p.Code),
 		TraceID: callOf(ctx).trace.id(), Detail: p.Detail, Errors: p.Fields,

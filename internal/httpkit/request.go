@@ -25,6 +25,7 @@ type call struct {
 	unlimited bool                // see Config.Unlimited
 	writer    http.ResponseWriter // the connection's own, for its deadlines
 	operation string              // its id, "" before it is known
+	code      problem.Code        // of the problem that is the answer; "": another answer
 	leases    []*budget.Lease     // see Reserve
 	ended     []func()            // called after the answer
 }
@@ -116,15 +117,32 @@ func (k *Kit) finish(ctx context.Context, w *recorder, r *http.Request, started 
 	}
 	took := k.Clock.Now().Sub(started)
 	if k.Observe != nil {
-		k.Observe(c.operation, w.status, took)
+		k.Observe(Result{c.operation, w.status, c.code, took})
 	}
-	level := slog.LevelDebug
-	if w.status >= 500 {
-		level = slog.LevelWarn
+	attrs := []slog.Attr{
+		slog.String("method", r.Method), slog.String("operation", c.operation), slog.Int("status", w.status),
+		slog.Float64("took", milliseconds(took)), slog.String("client", c.client.String()),
 	}
-	k.Logger.LogAttrs(ctx, level, "request", slog.String("method", r.Method), slog.String("operation", c.operation),
-		slog.Int("status", w.status), slog.Duration("took", took), slog.String("client", c.client.String()))
+	if c.code != "" {
+		attrs = append(attrs, slog.String("code", string(c.code)))
+	}
+	k.Logger.LogAttrs(ctx, levelOf(w.status, c.code), "request", attrs...)
 }
+
+// levelOf returns the level at which a request is logged. Operators want to see rejected sign-ins and exceeded limits, but not each call.
+func levelOf(status int, code problem.Code) slog.Level {
+	switch {
+	case status >= 500:
+		return slog.LevelWarn
+	case status == http.StatusTooManyRequests, code == problem.AuthInvalidCredentials, code == problem.AuthTOTPRequired:
+		return slog.LevelInfo
+	default:
+		return slog.LevelDebug
+	}
+}
+
+// milliseconds returns a duration in milliseconds with three decimals.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // recovered answers for a handler that panicked. If the answer had begun, it aborts the connection.
 func (k *Kit) recovered(ctx context.Context, w *recorder, panicked any) {

@@ -32,6 +32,7 @@ type mail struct {
 	sink       map[string]id.Account   // by key, the account of a recipient that the sink accepted; nil: there is none
 	sunk       *sink.Draft             // how the sink lists the mail; nil: no recipient was of the sink
 	sunkID     id.SinkMail             // its identifier there, once it is stored
+	hasCode    bool                    // a code was found without filters
 	codes      map[string]*message.OTP // by key, what a filter of the mailbox's owner found; nil: no recipient has filters
 	ref        raw.Ref
 	stagedAt   time.Time          // when the raw message was stored ahead of the batch; zero: it was not

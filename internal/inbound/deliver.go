@@ -8,6 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/buffer"
 	"github.com/gonebox/gonebox/internal/mailauth"
 	"github.com/gonebox/gonebox/internal/mailparse"
+	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -39,9 +40,24 @@ func (s *Service) deliver(ctx context.Context, env *Envelope, data []byte) (*mai
 	if m.err == nil {
 		env.SinkMail = m.sunkID
 		env.Stored = m.stored(env)
+		s.observeStored(env, m)
 		s.logStored(ctx, m, len(data))
 	}
 	return m, s.problemOf(ctx, m.err)
+}
+
+// observeStored calls ObserveStored for each message of a mail.
+func (s *Service) observeStored(env *Envelope, m *mail) {
+	if s.ObserveStored == nil {
+		return
+	}
+	source := message.SourceSMTP
+	if env.injected {
+		source = message.SourceInjected
+	}
+	for i, stored := range env.Stored {
+		s.ObserveStored(env, stored, source, m.hasCode || m.deliveries[i].OTP != nil)
+	}
 }
 
 // enqueue puts a mail on the queue and waits until its batch has been stored. Once the mail is queued, the end of ctx has
@@ -81,7 +97,7 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 	if err != nil {
 		return nil, err
 	}
-	m := &mail{codes: codes, paths: make(map[string][]string, len(env.To)), done: make(chan struct{})}
+	m := &mail{codes: codes, hasCode: content.OTP != nil, paths: make(map[string][]string, len(env.To)), done: make(chan struct{})}
 	for _, r := range env.To {
 		key := r.key()
 		if _, duplicate := m.paths[key]; !duplicate {

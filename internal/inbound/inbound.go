@@ -83,6 +83,9 @@ type Parts struct {
 	AttachmentMax int64  // largest attachment that is kept, in octets
 	BatchMax      int    // most mails in a batch; 0: 512
 
+	// ObserveStored is called for each message that was stored, with its source and whether a code was found; nil: not called.
+	ObserveStored func(env *Envelope, stored Stored, source string, code bool)
+
 	// ObserveBatch is called with the number of mails of each batch; nil: not called.
 	ObserveBatch func(mails int)
 }

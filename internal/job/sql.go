@@ -29,6 +29,7 @@ const (
 	eraseJobs = `DELETE FROM job WHERE id IN
 		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state IN (3, 4) AND due_at <= $2 LIMIT $3)`
 
+	countJobs   = "SELECT state, count(*) FROM job GROUP BY state"
 	updateState = "UPDATE job SET state = $2, due_at = $3 WHERE id = $1"
 	giveBack    = "UPDATE job SET state = 0, attempt = attempt - 1, due_at = $3 WHERE id = $1 AND state = 2 AND due_at = $2"
 	deleteJob   = "DELETE FROM job WHERE id = $1"

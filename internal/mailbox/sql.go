@@ -37,6 +37,7 @@ const (
 	updateCounts    = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
 	leaveSession    = "UPDATE mailbox SET session_id = NULL WHERE session_id = $1"
 	selectAddresses = "SELECT local_part || '@' || domain FROM mailbox WHERE id IN "
+	countSources    = "SELECT source, count(*) FROM mailbox WHERE ended_at IS NULL GROUP BY source"
 	deleteAll       = "DELETE FROM mailbox WHERE id IN "
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
@@ -194,6 +195,21 @@ func addressesTx(ctx context.Context, tx *db.Tx, boxes []id.Mailbox) ([]string, 
 		return nil, fmt.Errorf("read the addresses of %d mailboxes: %w", len(boxes), err)
 	}
 	return all, nil
+}
+
+// CountBySource returns how many mailboxes of each source have not ended, without sources that have none.
+func (s *Service) CountBySource(ctx context.Context) (map[Source]int64, error) {
+	counts := make(map[Source]int64)
+	_, err := db.Collect(ctx, s.db, func(row db.Row) (n int64, err error) {
+		var source Source
+		err = row.Scan(&source, &n)
+		counts[source] = n
+		return n, err
+	}, countSources)
+	if err != nil {
+		return nil, fmt.Errorf("count mailboxes: %w", err)
+	}
+	return counts, nil
 }
 
 // deleteTx deletes mailboxes, and what was recorded of their changes.

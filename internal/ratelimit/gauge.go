@@ -12,6 +12,9 @@ type Gauge struct {
 	held  map[key]int
 	turn  int64  // rises with each change, so that the ledger can tell an old report from a new one
 	share *share // nil: this process counts for itself
+
+	// OnRefused, unless nil, is called for each call of Acquire that is refused. It must be set before the gauge is used.
+	OnRefused func(Name)
 }
 
 // NewGauge returns an empty gauge.
@@ -20,6 +23,14 @@ func NewGauge() *Gauge { return &Gauge{held: make(map[key]int)} }
 // Acquire takes one of the named limit for an identity, unless the identity holds limit already. A caller to which it was granted calls
 // release when done; further calls of release do nothing, nor does the release of what was refused.
 func (g *Gauge) Acquire(name Name, identity string, limit int) (release func(), ok bool) {
+	release, ok = g.acquire(name, identity, limit)
+	if !ok && g.OnRefused != nil {
+		g.OnRefused(name)
+	}
+	return release, ok
+}
+
+func (g *Gauge) acquire(name Name, identity string, limit int) (release func(), ok bool) {
 	k, h := g.take(key{name, identity}, limit)
 	if h.Held == 0 {
 		return func() {}, false

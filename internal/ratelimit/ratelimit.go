@@ -27,6 +27,9 @@ type Limiter struct {
 	seed   maphash.Seed
 	shards [shardCount]shard
 	share  *share // nil: this process counts for itself
+
+	// OnRefused, unless nil, is called for each call of Take that is refused. It must be set before the limiter is used.
+	OnRefused func(Name)
 }
 
 // New returns a limiter that keeps up to DefaultCap identities.
@@ -49,6 +52,9 @@ func (l *Limiter) Take(name Name, identity string, lim Limit, n int) Decision {
 	d := l.take(name, identity, lim, n)
 	if d.OK && l.share != nil && len(lim) > 0 && d.closeToLimit() {
 		d = l.confirm(key{name, identity}.own(), lim, n, d)
+	}
+	if !d.OK && l.OnRefused != nil {
+		l.OnRefused(name)
 	}
 	return d
 }

@@ -22,7 +22,7 @@ func (s *session) logSession() {
 }
 
 func (s *session) logMessage(r reply, octets int64, recipients int, took time.Duration) {
-	s.log(slog.LevelInfo, "smtp message",
+	s.log(slog.LevelDebug, "smtp message", // Config.Attempt reports each recipient
 		slog.String("helo", s.helo), slog.String("protocol", s.protocol()),
 		slog.Int("recipients", recipients), slog.Int64("octets", octets),
 		slog.String("outcome", string(r.outcome())), slog.String("reply", r.status()), slog.Duration("took", took))

@@ -66,12 +66,12 @@ func (s *session) run() {
 	s.owner, s.base = ratelimit.AddrIdentity(s.ip), inbound.WithClient(s.srv.base, s.ip)
 	s.unlimited = s.srv.cfg.Unlimited(s.ip)
 	if wait := s.blocked(); wait > 0 {
-		s.turnAway(tooManyRefused(wait))
+		s.turnAway(tooManyRefused(wait), ratelimit.SMTPRefused)
 		return
 	}
 	release, ok := s.srv.connections.Acquire(ratelimit.SMTPConnections, s.owner, s.srv.cfg.MaxConnections)
 	if !ok {
-		s.turnAway(replyTooMany)
+		s.turnAway(replyTooMany, ratelimit.SMTPConnections)
 		return
 	}
 	defer release()
@@ -235,8 +235,8 @@ func (s *session) say(r reply) {
 }
 
 // turnAway rejects a connection instead of greeting the client.
-func (s *session) turnAway(r reply) {
-	s.srv.cfg.Metrics.Refused()
+func (s *session) turnAway(r reply, exceeded ratelimit.Name) {
+	s.srv.cfg.Metrics.Refused(exceeded)
 	s.wire.write(string(r))
 	_ = s.wire.flush() // the connection is closed in any case
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/inbound"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
@@ -165,7 +166,7 @@ func TestMetricsCountConnectionsAndMessages(t *testing.T) {
 			open.Add(int64(delta))
 			connections.Add(1)
 		},
-		Refused: func() { refused.Add(1) },
+		Refused: func(ratelimit.Name) { refused.Add(1) },
 		Message: func(o smtpd.Outcome, octets int64, _ time.Duration) { outcomes[o] += octets },
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -89,8 +89,9 @@ type Timeouts struct {
 type Metrics struct {
 	// Connections is called when the number of open sessions changes by delta, 1 or -1.
 	Connections func(delta int)
-	// Refused is called when a connection is rejected: its address has too many, or too many of its recipients were rejected.
-	Refused func()
+	// Refused is called with the exceeded limit when a connection or a recipient is answered 421: its address has too many connections, or
+	// too many of its recipients were rejected.
+	Refused func(ratelimit.Name)
 	// Message is called at the end of a message whose content was begun: with its outcome, the octets received, and the time from the DATA
 	// or first BDAT command to the reply.
 	Message func(outcome Outcome, octets int64, took time.Duration)
@@ -150,7 +151,7 @@ func (c Config) withDefaults() Config {
 		c.Metrics.Connections = func(int) {}
 	}
 	if c.Metrics.Refused == nil {
-		c.Metrics.Refused = func() {}
+		c.Metrics.Refused = func(ratelimit.Name) {}
 	}
 	if c.Metrics.Message == nil {
 		c.Metrics.Message = func(Outcome, int64, time.Duration) {}

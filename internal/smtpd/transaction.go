@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // transaction is a mail transaction (RFC 5321 §3.3): the three buffers of the protocol.
@@ -130,6 +131,7 @@ func (s *session) refuseRecipient(err error) reply {
 	}
 	s.countRecipient(true)
 	if wait := s.blocked(); wait > 0 {
+		s.srv.cfg.Metrics.Refused(ratelimit.SMTPRefused)
 		return tooManyRefused(wait)
 	}
 	return r

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// counts are the counters of what happened to mail and calls. The values of their labels are bounded: they are names of this program.
+type counts struct {
+	recipients, messages, limited, signIns, requests *prometheus.CounterVec
+}
+
+func newCounts(r prometheus.Registerer) counts {
+	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
+		v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		r.MustRegister(v)
+		return v
+	}
+	c := counts{
+		recipients: vector("gonebox_smtp_recipients_total", "Recipients of mail over SMTP by the reply code: 250 for a stored message, or that of the refusal.", "reply"),
+		messages:   vector("gonebox_messages_total", "Stored messages by source, and by whether a one-time code was found.", "source", "code"),
+		limited:    vector("gonebox_rate_limited_total", "Calls, connections and mails that exceeded a limit, by the limit.", "limit"),
+		signIns:    vector("gonebox_signins_total", "Sign-ins by result: success, or the problem.", "result"),
+		requests:   vector("gonebox_http_requests_total", "Requests by operation and status.", "operation", "status"),
+	}
+	for _, reply := range []string{"250", "450", "451", "452", "550", "552"} { // present from the start, so that rates can be computed
+		c.recipients.WithLabelValues(reply)
+	}
+	for _, source := range []string{"smtp", "injected"} {
+		c.messages.WithLabelValues(source, "yes")
+		c.messages.WithLabelValues(source, "no")
+	}
+	for _, result := range []string{"success", "invalid_credentials"} {
+		c.signIns.WithLabelValues(result)
+	}
+	c.limited.WithLabelValues(string(ratelimit.Other))
+	return c
+}
+
+// observeCall counts a request, and a sign-in.
+func (c *counts) observeCall(r httpkit.Result) {
+	c.requests.WithLabelValues(r.Operation, strconv.Itoa(r.Status)).Inc()
+	if r.Operation != "sign-in" {
+		return
+	}
+	result := "success"
+	if r.Status >= 300 {
+		_, result, _ = strings.Cut(string(r.Code), ".")
+	}
+	if result == "" {
+		result = "aborted"
+	}
+	c.signIns.WithLabelValues(result).Inc()
+}
+
+// observeLimited counts what exceeded a limit.
+func (c *counts) observeLimited(name ratelimit.Name) { c.limited.WithLabelValues(string(name)).Inc() }
+
+// observeStored counts a stored message.
+func (c *counts) observeStored(source string, code bool) {
+	found := "no"
+	if code {
+		found = "yes"
+	}
+	c.messages.WithLabelValues(source, found).Inc()
+}

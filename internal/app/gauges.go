@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/job"
+	"github.com/gonebox/gonebox/internal/mailbox"
+)
+
+const (
+	gaugesEvery = 15 * time.Second // how often the gauges are read at most, however often the metrics are
+	gaugesWait  = 3 * time.Second  // for the database, when the metrics are read
+)
+
+// gauges are the metrics that are read from the database. While it does not answer they are missing.
+type gauges struct {
+	app                    *App
+	mailboxes, jobs, bytes *prometheus.Desc
+
+	mu     sync.Mutex
+	readAt time.Time // by the system's clock
+	values []prometheus.Metric
+}
+
+// countState registers the metrics of the state of the service.
+func (a *App) countState() {
+	r := a.metrics.registry
+	r.MustRegister(&gauges{
+		app:       a,
+		mailboxes: prometheus.NewDesc("gonebox_mailboxes", "Mailboxes that have not ended, by source, of all processes.", []string{"source"}, nil),
+		jobs:      prometheus.NewDesc("gonebox_jobs", "Jobs in the queue, by state, of all processes. Those in the state dead have been given up.", []string{"state"}, nil),
+		bytes:     prometheus.NewDesc("gonebox_store_bytes", "Octets on disk, by kind. On PostgreSQL the database contains the raw messages.", []string{"kind"}, nil),
+	})
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gonebox_waits", Help: "Calls that wait for mail in this process.",
+	}, func() float64 { return float64(a.wake.Sleepers()) }))
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "gonebox_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": Version},
+	})
+	build.Set(1)
+	r.MustRegister(build)
+}
+
+// Describe implements prometheus.Collector.
+func (g *gauges) Describe(to chan<- *prometheus.Desc) {
+	to <- g.mailboxes
+	to <- g.jobs
+	to <- g.bytes
+}
+
+// Collect implements prometheus.Collector.
+func (g *gauges) Collect(to chan<- prometheus.Metric) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if now := clock.System().Now(); g.readAt.IsZero() || now.Sub(g.readAt) >= gaugesEvery {
+		g.values, g.readAt = g.read(), now
+	}
+	for _, v := range g.values {
+		to <- v
+	}
+}
+
+// read reads the values that can be read.
+func (g *gauges) read() (values []prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), gaugesWait)
+	defer cancel()
+	add := func(d *prometheus.Desc, n int64, label string) {
+		values = append(values, prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), label))
+	}
+	if counts, err := g.app.mailboxes.CountBySource(ctx); err == nil {
+		for _, s := range []mailbox.Source{mailbox.Guest, mailbox.Session, mailbox.Account, mailbox.Key, mailbox.CatchAll, mailbox.Sink} {
+			add(g.mailboxes, counts[s], string(s))
+		}
+	}
+	if counts, err := job.Count(ctx, g.app.db); err == nil {
+		for _, s := range job.States() {
+			add(g.jobs, counts[s], s)
+		}
+	}
+	if n, err := g.app.db.Size(ctx); err == nil {
+		add(g.bytes, n, "database")
+	}
+	if !g.app.sharesDatabase() {
+		add(g.bytes, octetsIn(filepath.Join(g.app.cfg.DataDir, rawFolder)), "raw")
+	}
+	return values
+}
+
+// octetsIn returns how many octets the files in a folder have. Files that disappear meanwhile do not count.
+func octetsIn(folder string) (n int64) {
+	files, _ := os.ReadDir(folder)
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && info.Mode()&fs.ModeType == 0 {
+			n += info.Size()
+		}
+	}
+	return n
+}

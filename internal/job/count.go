@@ -1,0 +1,28 @@
+package job
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gonebox/gonebox/internal/db"
+)
+
+// States returns the names of the states of a job.
+func States() []string { return []string{"ready", "waiting", "running", "held", "dead"} }
+
+// Count returns how many jobs of all queues are in each of States, without states that have none.
+func Count(ctx context.Context, q db.Queryer) (map[string]int64, error) {
+	counts, names := make(map[string]int64), States()
+	_, err := db.Collect(ctx, q, func(row db.Row) (n int64, err error) {
+		var s int
+		err = row.Scan(&s, &n)
+		if s >= 0 && s < len(names) {
+			counts[names[s]] = n
+		}
+		return n, err
+	}, countJobs)
+	if err != nil {
+		return nil, fmt.Errorf("count jobs: %w", err)
+	}
+	return counts, nil
+}
