@@ -15,7 +15,7 @@ var domains = internal("account", "apikey", "content", "domain", "filter", "gues
 // imports lists what each package may import of this module (docs/architecture.md, Who may import whom). A package
 // without a row fails the test: adding one is a design decision.
 var imports = map[string][]string{
-	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "id", "inbox", "licences", "mailparse", "mcp", "otp", "problem")),
+	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "doctor", "id", "inbox", "licences", "mailparse", "mcp", "otp", "problem")),
 
 	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
@@ -56,6 +56,7 @@ var imports = map[string][]string{
 	"internal/datakey":          internal("db", "token"),
 	"internal/deliverylog":      internal("cache", "clock", "db", "id"),
 	"internal/db/move":          internal("db", "raw"),
+	"internal/doctor":           internal("clock", "config", "connlimit", "db", "resolver"),
 	"internal/event":            internal("clock", "id"),
 	"internal/id":               nil,
 	"internal/idempotency":      internal("clock", "db", "id", "problem"),

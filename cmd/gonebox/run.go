@@ -33,6 +33,7 @@ type commands struct {
 	Payment  paymentCmd  `cmd:"" help:"Manage bank transactions and points."`
 	Notice   noticeCmd   `cmd:"" help:"Manage the notices shown to everyone."`
 	Page     pageCmd     `cmd:"" help:"Manage the public pages."`
+	Doctor   doctorCmd   `cmd:"" help:"Check this machine and its DNS for the service."`
 	Ready    readyCmd    `cmd:"" help:"Check whether the service is ready."`
 	Otp      otpCmd      `cmd:"" help:"Find the code in a mail."`
 	Inbox    inboxCmd    `cmd:"" help:"Use the mailboxes of any Gonebox."`

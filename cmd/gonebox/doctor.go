@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/doctor"
+)
+
+type doctorCmd struct{ configFlags }
+
+// Help is shown below the flags of the command.
+func (*doctorCmd) Help() string {
+	return `Checks this machine and its DNS for the service, one line for each check: ok, warning or failure, and
+what to do. It changes nothing, and works whether the service is running or not. Run it as the user
+of the service. The exit status is 1 if a check failed.
+
+Example:
+  gonebox doctor --config /etc/gonebox.yaml`
+}
+
+// Run runs the checks and prints the findings.
+func (f *doctorCmd) Run(c *console) error {
+	failures := 0
+	show := func(found doctor.Finding) {
+		if found.Level == doctor.Failure {
+			failures++
+		}
+		fmt.Fprintf(c.out, "%-8s %s: %s\n", found.Level, found.Check, found.Text)
+	}
+	cfg, err := f.load(c, nil)
+	if _, invalid := errors.AsType[*config.Error](err); invalid {
+		show(doctor.Finding{Check: "configuration", Level: doctor.Failure, Text: oneLine(err)})
+	} else if err != nil {
+		return err
+	} else {
+		doctor.Examine(c, cfg, show)
+	}
+	switch failures {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("1 check failed")
+	default:
+		return fmt.Errorf("%d checks failed", failures)
+	}
+}

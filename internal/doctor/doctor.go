@@ -1,0 +1,209 @@
+// Package doctor checks whether a machine and its DNS are ready for a service: each check is one finding with what to do
+// (docs/operating.md#check-an-installation). It changes nothing, and needs neither a running service nor a database.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/connlimit"
+	"github.com/gonebox/gonebox/internal/resolver"
+)
+
+// Level says how serious a finding is.
+type Level string
+
+// The levels. Only a failure makes gonebox doctor exit with 1.
+const (
+	OK      Level = "ok"
+	Warning Level = "warning"
+	Failure Level = "failure"
+)
+
+// Finding is the result of one check.
+type Finding struct {
+	Check string // its name
+	Level Level
+	Text  string // what was found, and after a semicolon what to do
+}
+
+// patience bounds each question to another machine.
+const patience = 5 * time.Second
+
+// Resolver asks DNS.
+type Resolver interface {
+	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+	LookupAddr(ctx context.Context, addr string) ([]string, error)
+}
+
+// examination is one run of the checks.
+type examination struct {
+	cfg    *config.Config
+	dns    Resolver
+	clock  clock.Clock
+	report func(Finding)
+}
+
+// Examine runs all checks of a configuration and reports each finding as it is made.
+func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
+	c := clock.System()
+	e := &examination{
+		cfg: cfg, clock: c, report: report,
+		dns: resolver.New(resolver.Config{Addr: cfg.DNS.Resolver, Timeout: cfg.DNS.Timeout, Clock: c}),
+	}
+	e.configuration()
+	e.dataFolder()
+	e.clockSynchronized()
+	if e.resolves(ctx) {
+		e.mx(ctx)
+		e.pointers(ctx, e.addresses(ctx))
+	} else {
+		for _, check := range []string{"MX", "A and AAAA", "PTR"} {
+			e.find(check, Warning, "not checked, since the resolver does not answer; see resolver")
+		}
+	}
+	e.port(ctx, "smtp.addr", cfg.SMTP.Addr)
+	e.port(ctx, "http.addr", cfg.HTTP.Addr)
+	e.reachable(ctx)
+	e.certificate()
+	e.baseURL(ctx)
+	e.database(ctx)
+	e.descriptors()
+}
+
+func (e *examination) find(check string, level Level, format string, args ...any) {
+	e.report(Finding{check, level, fmt.Sprintf(format, args...)})
+}
+
+func (e *examination) configuration() {
+	warnings := e.cfg.Warnings()
+	for _, w := range warnings {
+		e.find("configuration", Warning, "%s", w)
+	}
+	if len(warnings) == 0 {
+		e.find("configuration", OK, "no setting opens the service to everyone")
+	}
+}
+
+// resolves reports whether the resolver answers at all.
+func (e *examination) resolves(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*patience)
+	defer cancel()
+	name := e.cfg.DNS.Resolver
+	if name == "" {
+		name = "the system's resolver"
+	}
+	if _, err := e.dns.LookupMX(ctx, "example.com"); err != nil && !isNotFound(err) {
+		e.find("resolver", Failure, "%s does not answer (%s); SPF, DKIM, DMARC, private domains and webhooks need it: set dns.resolver to a recursive resolver, or install one", name, short(err))
+		return false
+	}
+	e.find("resolver", OK, "%s answers", name)
+	return true
+}
+
+// mx checks the MX records of the configured domains.
+func (e *examination) mx(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	for _, domain := range e.cfg.Domains {
+		if isLocal(domain) {
+			e.find("MX", OK, "%s is a name of this machine: no other server can send mail to it", domain)
+			continue
+		}
+		found, err := e.dns.LookupMX(ctx, domain)
+		var hosts []string
+		for _, m := range found {
+			hosts = append(hosts, strings.ToLower(strings.TrimSuffix(m.Host, ".")))
+		}
+		want := fmt.Sprintf("add the record: %s. MX 10 %s.", domain, e.cfg.SMTP.Hostname)
+		switch {
+		case err != nil:
+			e.find("MX", Warning, "%s has none (%s); %s", domain, short(err), want)
+		case !contains(hosts, e.cfg.SMTP.Hostname):
+			e.find("MX", Warning, "%s points to %s and not to smtp.hostname; %s", domain, strings.Join(hosts, ", "), want)
+		default:
+			e.find("MX", OK, "%s points to %s", domain, e.cfg.SMTP.Hostname)
+		}
+	}
+}
+
+// addresses checks the address records of smtp.hostname and returns them.
+func (e *examination) addresses(ctx context.Context) []netip.Addr {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	host := e.cfg.SMTP.Hostname
+	if isLocal(host) {
+		e.find("A and AAAA", Warning, "smtp.hostname %s is a name of this machine; set it to the public name of this server", host)
+		return nil
+	}
+	all, err := e.dns.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(all) == 0 {
+		e.find("A and AAAA", Warning, "%s has no address (%s); add an A record, and an AAAA record if this server has IPv6", host, short(err))
+		return nil
+	}
+	texts := make([]string, len(all))
+	for i, a := range all {
+		texts[i] = a.Unmap().String()
+	}
+	e.find("A and AAAA", OK, "%s has %s", host, strings.Join(texts, ", "))
+	return all
+}
+
+// pointers checks the PTR records of the server's addresses.
+func (e *examination) pointers(ctx context.Context, addresses []netip.Addr) {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	host := strings.ToLower(e.cfg.SMTP.Hostname)
+	if len(addresses) == 0 {
+		e.find("PTR", Warning, "not checked, since %s has no public address; see A and AAAA", host)
+	}
+	for _, a := range addresses {
+		a = a.Unmap()
+		names, err := e.dns.LookupAddr(ctx, a.String())
+		for i := range names {
+			names[i] = strings.ToLower(strings.TrimSuffix(names[i], "."))
+		}
+		switch {
+		case err != nil || len(names) == 0:
+			e.find("PTR", Warning, "%s has none (%s); ask the owner of the address, usually the hosting company, to set it to %s", a, short(err), host)
+		case !contains(names, host):
+			e.find("PTR", Warning, "%s is %s; ask the owner of the address, usually the hosting company, to set it to %s", a, strings.Join(names, ", "), host)
+		default:
+			e.find("PTR", OK, "%s is %s", a, host)
+		}
+	}
+}
+
+// descriptorsWanted is from how many file descriptors on a busy server has enough.
+const descriptorsWanted = 8192
+
+func (e *examination) descriptors() {
+	n := connlimit.Descriptors()
+	if n > 0 && n < descriptorsWanted {
+		e.find("file descriptors", Warning, "%d are allowed here, which limits connections; set LimitNOFILE=65536 in the unit, or ulimit -n", n)
+		return
+	}
+	e.find("file descriptors", OK, "enough are allowed here")
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if strings.EqualFold(n, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLocal reports whether a name is never looked up in DNS (RFC 6761).
+func isLocal(name string) bool {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || strings.HasSuffix(name, ".invalid")
+}

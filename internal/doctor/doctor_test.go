@@ -1,0 +1,216 @@
+package doctor_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/doctor"
+)
+
+// serveDNS answers with records by "name type"; other names do not exist.
+func serveDNS(t *testing.T, records map[string]string) (addr string) {
+	t.Helper()
+	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := make(chan struct{})
+	server := &dns.Server{PacketConn: socket, NotifyStartedFunc: func() { close(started) }, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
+		m := new(dns.Msg).SetReply(q)
+		if record, ok := records[strings.ToLower(q.Question[0].Name)+" "+dns.TypeToString[q.Question[0].Qtype]]; ok {
+			rr, err := dns.NewRR(q.Question[0].Name + " 60 IN " + dns.TypeToString[q.Question[0].Qtype] + " " + record)
+			if err != nil {
+				t.Error(err)
+			}
+			m.Answer = append(m.Answer, rr)
+		} else {
+			m.Rcode = dns.RcodeNameError
+		}
+		_ = w.WriteMsg(m)
+	})}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.ActivateAndServe()
+	}()
+	<-started
+	t.Cleanup(func() {
+		_ = server.Shutdown()
+		<-ended
+	})
+	return socket.LocalAddr().String()
+}
+
+// examine returns the findings for settings, by check; those of one check are joined.
+func examine(t *testing.T, settings map[string]string) map[string]string {
+	t.Helper()
+	all := map[string]string{"smtp.addr": "127.0.0.1:0", "http.addr": "127.0.0.1:0", "data_dir": filepath.Join(t.TempDir(), "data"), "dns.timeout": "1s"}
+	for k, v := range settings {
+		all[k] = v
+	}
+	cfg, err := config.Load("", nil, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]string)
+	doctor.Examine(t.Context(), cfg, func(f doctor.Finding) {
+		if strings.Contains(f.Text, "\n") || f.Text == "" {
+			t.Errorf("%s: %q", f.Check, f.Text)
+		}
+		found[f.Check] += string(f.Level) + " " + f.Text + "|"
+	})
+	return found
+}
+
+func wantFinding(t *testing.T, found map[string]string, check, level string, texts ...string) {
+	t.Helper()
+	got := found[check]
+	if !strings.HasPrefix(got, level+" ") {
+		t.Errorf("%s is %q, want %s", check, got, level)
+	}
+	for _, text := range texts {
+		if !strings.Contains(got, text) {
+			t.Errorf("%s is %q, without %q", check, got, text)
+		}
+	}
+}
+
+func TestEveryCheckIsReported(t *testing.T) {
+	found := examine(t, map[string]string{"dns.resolver": serveDNS(t, nil)})
+	for _, check := range []string{
+		"configuration", "data folder", "free space", "sync time", "clock", "resolver", "MX", "A and AAAA", "PTR", "port", "port 25",
+		"certificate", "base_url", "PostgreSQL", "file descriptors",
+	} {
+		if found[check] == "" {
+			t.Errorf("%s is not reported", check)
+		}
+	}
+}
+
+func TestRecordsOfDomain(t *testing.T) {
+	records := map[string]string{
+		"good.example. MX": "10 mx.good.example.", "elsewhere.example. MX": "10 mail.other.example.",
+		"mx.good.example. A": "127.0.0.9", "9.0.0.127.in-addr.arpa. PTR": "mx.good.example.",
+	}
+	set := map[string]string{"dns.resolver": serveDNS(t, records), "domains": "good.example", "smtp.hostname": "mx.good.example"}
+	found := examine(t, set)
+	wantFinding(t, found, "resolver", "ok")
+	wantFinding(t, found, "MX", "ok", "good.example points to mx.good.example")
+	wantFinding(t, found, "A and AAAA", "ok", "127.0.0.9")
+	wantFinding(t, found, "PTR", "ok")
+	wantFinding(t, found, "port 25", "warning", "not reachable")
+
+	set["domains"] = "elsewhere.example, none.example"
+	delete(records, "9.0.0.127.in-addr.arpa. PTR")
+	found = examine(t, set)
+	wantFinding(t, found, "MX", "warning", "points to mail.other.example", "none.example has none", "add the record: none.example. MX 10 mx.good.example.")
+	wantFinding(t, found, "PTR", "warning", "set it to mx.good.example")
+}
+
+func TestSilentResolverAndDatabaseAreFailures(t *testing.T) {
+	closed, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	found := examine(t, map[string]string{
+		"dns.resolver": closed.LocalAddr().String(), "database.url": "postgres://x@127.0.0.1:1/x", "secrets.key": strings.Repeat("0f", 32),
+	})
+	wantFinding(t, found, "resolver", "failure", "dns.resolver")
+	wantFinding(t, found, "MX", "warning", "not checked")
+	wantFinding(t, found, "PostgreSQL", "failure", "database.url")
+}
+
+func TestPortInUseByAnotherProgram(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	found := examine(t, map[string]string{"dns.resolver": serveDNS(t, nil), "smtp.addr": l.Addr().String(), "http.addr": "192.0.2.1:8080"})
+	wantFinding(t, found, "port", "ok", "smtp.addr", "failure http.addr 192.0.2.1:8080 cannot be bound")
+}
+
+func TestDataFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil { //nolint:gosec // what is to be found
+		t.Fatal(err)
+	}
+	set := map[string]string{"dns.resolver": serveDNS(t, nil), "data_dir": dir}
+	wantFinding(t, examine(t, set), "data folder", "warning", "chmod")
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder
+		t.Fatal(err)
+	}
+	found := examine(t, set)
+	wantFinding(t, found, "data folder", "ok")
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("%v was left behind", left)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set["data_dir"] = file
+	wantFinding(t, examine(t, set), "data folder", "failure", "not a folder")
+}
+
+func TestCertificate(t *testing.T) {
+	dir, now := t.TempDir(), clock.System().Now()
+	resolver := serveDNS(t, nil)
+	for name, c := range map[string]struct {
+		left        time.Duration
+		host, level string
+	}{
+		"good":  {90 * 24 * time.Hour, "mx.good.example", "ok"},
+		"soon":  {24 * time.Hour, "mx.good.example", "warning"},
+		"ended": {-time.Hour, "mx.good.example", "warning"},
+		"other": {90 * 24 * time.Hour, "mx.other.example", "warning"},
+	} {
+		cert, key := filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key")
+		writeCertificate(t, cert, key, c.host, now.Add(c.left))
+		set := map[string]string{"dns.resolver": resolver, "smtp.hostname": "mx.good.example", "smtp.tls.cert": cert, "smtp.tls.key": key}
+		wantFinding(t, examine(t, set), "certificate", c.level)
+		if name == "good" {
+			set["smtp.tls.cert"] = filepath.Join(dir, "missing")
+			wantFinding(t, examine(t, set), "certificate", "failure", "smtp.tls.cert")
+		}
+	}
+	wantFinding(t, examine(t, map[string]string{"dns.resolver": resolver}), "certificate", "warning", "smtp.tls.acme")
+}
+
+func writeCertificate(t *testing.T, certPath, keyPath, host string, end time.Time) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host}, NotBefore: end.Add(-1000 * time.Hour), NotAfter: end}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, block := range map[string]*pem.Block{certPath: {Type: "CERTIFICATE", Bytes: der}, keyPath: {Type: "PRIVATE KEY", Bytes: keyDER}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package doctor
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/config"
+)
+
+const (
+	freeWarning = 2 << 30 // octets
+	freeFailure = 100 << 20
+
+	syncs       = 15 // that are measured
+	slowSync    = 20 * time.Millisecond
+	expiresSoon = 14 * 24 * time.Hour
+	clockSkew   = 30 * time.Second
+)
+
+// dataFolder checks data_dir: its rights, its free space, and how long a sync takes.
+func (e *examination) dataFolder() {
+	dir := e.cfg.DataDir
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.find("data folder", Warning, "%s does not exist; gonebox serve creates it, or data_dir names the wrong folder", dir)
+		dir = existing(dir)
+	case err != nil:
+		e.find("data folder", Failure, "%s cannot be read (%s); run this as the user of the service", dir, short(err))
+		return
+	case !info.IsDir():
+		e.find("data folder", Failure, "%s is not a folder; set data_dir to one", dir)
+		return
+	case info.Mode().Perm()&0o022 != 0:
+		e.find("data folder", Warning, "%s can be written by other users (%04o); run: chmod go-rwx %s", dir, info.Mode().Perm(), dir)
+	default:
+		e.find("data folder", OK, "%s has mode %04o", dir, info.Mode().Perm())
+	}
+	if free, ok := freeSpace(dir); ok {
+		level := OK
+		advice := ""
+		if free < freeWarning {
+			level, advice = Warning, "; mail is deferred on a full disk: use a larger disk, or shorter retention"
+		}
+		if free < freeFailure {
+			level = Failure
+		}
+		e.find("free space", level, "%d MiB in %s%s", free>>20, dir, advice)
+	}
+	e.syncTime(dir)
+}
+
+// existing returns the nearest folder above a path that exists.
+func existing(path string) string {
+	path, _ = filepath.Abs(path)
+	for path != filepath.Dir(path) {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			break
+		}
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
+// syncTime measures how long it takes to put a block on stable storage: every mail waits for that.
+func (e *examination) syncTime(dir string) {
+	f, err := os.CreateTemp(dir, ".gonebox-doctor-*")
+	if err != nil {
+		e.find("sync time", Failure, "%s cannot be written (%s); run this as the user of the service, or change the folder's owner", dir, short(err))
+		return
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	block := make([]byte, 4096)
+	var took []time.Duration
+	for range syncs {
+		begun := e.clock.Now()
+		if _, err = f.Write(block); err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			e.find("sync time", Failure, "a file in %s cannot be synced (%s); check the disk", dir, short(err))
+			return
+		}
+		took = append(took, e.clock.Now().Sub(begun))
+	}
+	slices.Sort(took)
+	median := took[len(took)/2].Round(10 * time.Microsecond)
+	if median > slowSync {
+		e.find("sync time", Warning, "%v in the median; each mail waits for a sync: use an SSD for data_dir", median)
+		return
+	}
+	e.find("sync time", OK, "%v in the median", median)
+}
+
+// clockSynchronized checks whether the system's clock is kept right.
+func (e *examination) clockSynchronized() {
+	synchronized, known := kernelClock()
+	switch {
+	case !known:
+		e.find("clock", OK, "whether it is synchronized is not known on this system")
+	case !synchronized:
+		e.find("clock", Warning, "it is not synchronized, so that tokens and codes may end too early or late; install chrony or enable systemd-timesyncd")
+	default:
+		e.find("clock", OK, "it is synchronized")
+	}
+}
+
+// port checks whether a running service listens on an address, or could.
+func (e *examination) port(ctx context.Context, key, addr string) {
+	dialer := net.Dialer{Timeout: patience}
+	if conn, err := dialer.DialContext(ctx, "tcp", dialAddr(addr)); err == nil {
+		_ = conn.Close()
+		e.find("port", OK, "%s %s is bound and answers", key, addr)
+		return
+	}
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", addr)
+	if err != nil {
+		e.find("port", Failure, "%s %s cannot be bound (%s); a port below 1024 needs AmbientCapabilities=CAP_NET_BIND_SERVICE, or choose another", key, addr, short(err))
+		return
+	}
+	_ = l.Close()
+	e.find("port", Warning, "%s %s is free: no service runs; start it with gonebox serve", key, addr)
+}
+
+// dialAddr returns the address at which this machine reaches a listener.
+func dialAddr(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip.IsUnspecified()) {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr
+}
+
+// reachable checks whether port 25 of smtp.hostname greets.
+func (e *examination) reachable(ctx context.Context) {
+	host := e.cfg.SMTP.Hostname
+	if isLocal(host) {
+		e.find("port 25", Warning, "not checked, since smtp.hostname %s is a name of this machine", host)
+		return
+	}
+	dialer := net.Dialer{Timeout: patience}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, "25"))
+	line := ""
+	if err == nil {
+		defer conn.Close()
+		_ = conn.SetDeadline(e.clock.Now().Add(patience))
+		line, err = bufio.NewReader(conn).ReadString('\n')
+	}
+	switch {
+	case err != nil:
+		e.find("port 25", Warning, "%s is not reachable from here (%s); forward port 25 to smtp.addr, open the firewall, and ask the hosting company whether it blocks the port", host, short(err))
+	case !strings.Contains(line, host):
+		e.find("port 25", Warning, "another server answers on %s: %s", host, strings.TrimSpace(line))
+	default:
+		e.find("port 25", OK, "%s greets on port 25", host)
+	}
+}
+
+// certificate checks the certificate for STARTTLS.
+func (e *examination) certificate() {
+	c := e.cfg.SMTP.TLS
+	switch {
+	case c.Cert != "":
+		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+		if err != nil {
+			e.find("certificate", Failure, "smtp.tls.cert and smtp.tls.key cannot be read (%s); check the paths, and that the user of the service may read them", short(err))
+			return
+		}
+		e.judge(pair.Leaf)
+	case c.ACME:
+		text, err := os.ReadFile(filepath.Join(e.cfg.DataDir, "acme", e.cfg.SMTP.Hostname))
+		if err != nil {
+			e.find("certificate", Warning, "none was obtained by ACME yet; port 80 of %s must reach http.addr", e.cfg.SMTP.Hostname)
+			return
+		}
+		e.judge(firstCertificate(text))
+	default:
+		e.find("certificate", Warning, "there is none, so mail arrives without encryption; set smtp.tls.acme: true, or smtp.tls.cert and smtp.tls.key")
+	}
+}
+
+// firstCertificate returns the first certificate of a PEM file, nil if it has none.
+func firstCertificate(text []byte) *x509.Certificate {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" {
+			c, _ := x509.ParseCertificate(block.Bytes) // nil if it is malformed
+			return c
+		}
+	}
+	return nil
+}
+
+// judge checks the end and the name of a certificate.
+func (e *examination) judge(c *x509.Certificate) {
+	host := e.cfg.SMTP.Hostname
+	if c == nil {
+		e.find("certificate", Failure, "the file has no certificate; obtain it again")
+		return
+	}
+	left, end := c.NotAfter.Sub(e.clock.Now()), c.NotAfter.UTC().Format(time.DateOnly)
+	switch {
+	case left <= 0:
+		e.find("certificate", Warning, "it ended on %s; renew it", end)
+	case left < expiresSoon:
+		e.find("certificate", Warning, "it ends on %s; renew it", end)
+	case c.VerifyHostname(host) != nil:
+		e.find("certificate", Warning, "it is not for smtp.hostname %s; obtain one for that name", host)
+	default:
+		e.find("certificate", OK, "it is for %s and ends on %s", host, end)
+	}
+}
+
+// baseURL checks whether the service answers at base_url, and compares the clocks.
+func (e *examination) baseURL(ctx context.Context) {
+	url := strings.TrimSuffix(e.cfg.BaseURL, "/")
+	if url == config.Default().BaseURL {
+		e.find("base_url", Warning, "it is not set; set it to the https URL at which clients reach this service")
+		return
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/v1/healthz", nil)
+	if err != nil {
+		e.find("base_url", Failure, "%s is not a URL", url)
+		return
+	}
+	answer, err := (&http.Client{Timeout: patience}).Do(request)
+	if err != nil {
+		e.find("base_url", Warning, "%s does not answer (%s); check the reverse proxy, its certificate and DNS", url, short(err))
+		return
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		e.find("base_url", Warning, "%s/api/v1/healthz answers %s; check that the reverse proxy forwards to http.addr", url, answer.Status)
+		return
+	}
+	e.find("base_url", OK, "%s answers", url)
+	if at, err := http.ParseTime(answer.Header.Get("Date")); err == nil && e.clock.Now().Sub(at).Abs() > clockSkew {
+		e.find("clock", Warning, "it differs from that of %s by %v; synchronize both", url, e.clock.Now().Sub(at).Abs().Round(time.Second))
+	}
+}
+
+// short returns an error on one line, "no record" for nil.
+func short(err error) string {
+	if err == nil {
+		return "no record"
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// isNotFound reports whether DNS has answered that there is no such name or record.
+func isNotFound(err error) bool {
+	dns, ok := errors.AsType[*net.DNSError](err)
+	return ok && dns.IsNotFound
+}
