@@ -110,11 +110,10 @@ func (a *API) keyEvents(ctx context.Context, in *Resume) (*httpkit.EventStream, 
 func (a *API) stream(ctx context.Context, named bool, open func() (*follow.Follower, error)) (*httpkit.EventStream, error) {
 	var f *follow.Follower // created before the answer begins, so that nothing that comes after the client sees it is missed
 	answer, err := a.kit.OpenEvents(ctx, func(ctx context.Context, w *httpkit.EventWriter) {
-		w.Comment()
-		for w.Send() == nil {
-			events, err := f.Next(ctx, keepAliveEvery)
-			if err != nil || a.addEvents(w, events, named) {
-				_ = w.Send() // the events that were added
+		var events []follow.Event
+		for w.Send(func() { a.addEvents(w, events, named) }) == nil && !ends(events) {
+			var err error
+			if events, err = f.Next(ctx, keepAliveEvery); err != nil {
 				return
 			}
 		}
@@ -128,8 +127,13 @@ func (a *API) stream(ctx context.Context, named bool, open func() (*follow.Follo
 	return answer, nil
 }
 
-// addEvents adds events to what w sends, or a comment where there is none. It reports whether the last one ends the stream.
-func (a *API) addEvents(w *httpkit.EventWriter, events []follow.Event, named bool) (end bool) {
+// ends reports whether the last event ends the stream.
+func ends(events []follow.Event) bool {
+	return len(events) > 0 && events[len(events)-1].Kind == follow.End
+}
+
+// addEvents adds events to what w sends, or a comment where there is none.
+func (a *API) addEvents(w *httpkit.EventWriter, events []follow.Event, named bool) {
 	if len(events) == 0 {
 		w.Comment()
 	}
@@ -139,9 +143,7 @@ func (a *API) addEvents(w *httpkit.EventWriter, events []follow.Event, named boo
 			continue
 		}
 		_ = w.Add(string(e.Kind), "", a.eventData(e, named))
-		end = end || e.Kind == follow.End
 	}
-	return end
 }
 
 // The data of events.

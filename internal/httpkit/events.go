@@ -79,9 +79,18 @@ func (w *EventWriter) line(name, value string) {
 // side that the client is gone.
 func (w *EventWriter) Comment() { w.buf.WriteString(":\n\n") }
 
-// Send sends what was added. The client has the write timeout to take it. Error: the client is gone or too slow, or there is no
+// Send sends what add adds. It runs on a goroutine of its own, so that the goroutine of an idle stream keeps a small stack. The client has the write timeout to take it. Error: the client is gone or too slow, or there is no
 // memory for the answer; the stream must then end.
-func (w *EventWriter) Send() error {
+func (w *EventWriter) Send(add func()) error {
+	sent := make(chan error, 1)
+	go func() {
+		add()
+		sent <- w.send()
+	}()
+	return <-sent
+}
+
+func (w *EventWriter) send() error {
 	defer func() { w.buf = bytes.Buffer{} }()
 	c := callOf(w.ctx)
 	if w.buf.Len() > smallEvents {

@@ -32,7 +32,7 @@ type Change struct {
 }
 
 // changesKept is how long changes are kept. It is longer than ChangesOverlap, and than a stream takes between two reads.
-const changesKept = 5 * time.Minute
+const changesKept = time.Minute
 
 // ChangesOverlap is how much earlier than the latest read a change may have been made and still not have been visible to it:
 // its transaction was in progress, or the clock of its process is behind.
@@ -68,7 +68,12 @@ func (s *Service) recordTx(ctx context.Context, tx *db.Tx, account id.Account, c
 	if !c.ExpiresAt.IsZero() {
 		expires = c.ExpiresAt.UnixMicro()
 	}
-	if err := tx.Queue(ctx, insertChange, id.New[id.Event](now), c.Mailbox, account, now.UnixMicro(), c.Kind, c.Message, seen, expires); err != nil {
+	var message []byte
+	if c.Message != "" {
+		uuid := id.Bytes(c.Message)
+		message = uuid[:]
+	}
+	if err := tx.Queue(ctx, insertChange, id.New[id.Event](now), c.Mailbox, account, now.UnixMicro(), c.Kind, message, seen, expires); err != nil {
 		return fmt.Errorf("record a change of %s: %w", c.Mailbox, err)
 	}
 	tx.AfterCommit(func() {

@@ -18,7 +18,7 @@ const columns = `id, coalesce(address, ''), local_part, domain, source, coalesce
 // mailColumns are the columns that receiving mail needs. Reading these alone takes half the time of reading all.
 const mailColumns = `id, address, source, coalesce(account_id, ''), coalesce(domain_id, ''), expires_at, epoch, message_count, unread_count, last_message_at, day, day_count`
 
-const changeColumns = "id, mailbox_id, at, kind, coalesce(message_id, ''), seen, coalesce(expires_at, 0)"
+const changeColumns = "id, mailbox_id, at, kind, message_id, seen, coalesce(expires_at, 0)"
 
 const (
 	selectByID        = "SELECT " + columns + " FROM mailbox WHERE id = $1"
@@ -71,7 +71,7 @@ const (
 	deleteHolds = "DELETE FROM address_hold WHERE address_hash IN (SELECT address_hash FROM address_hold WHERE until <= $1 LIMIT $2)"
 
 	insertChange = `INSERT INTO mailbox_change (id, mailbox_id, account_id, at, kind, message_id, seen, expires_at)
-		VALUES ($1, $2, nullif($3, ''), $4, $5, nullif($6, ''), $7, $8)`
+		VALUES ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8)`
 	selectChanges        = "SELECT " + changeColumns + " FROM mailbox_change WHERE mailbox_id = $1 AND at > $2 ORDER BY at, id"
 	selectAccountChanges = "SELECT " + changeColumns + " FROM mailbox_change WHERE account_id = $1 AND at > $2 ORDER BY at, id"
 	deleteChanges        = "DELETE FROM mailbox_change WHERE id IN (SELECT id FROM mailbox_change WHERE at <= $1 LIMIT $2)"
@@ -256,8 +256,12 @@ func dayCountOf(ctx context.Context, q db.Queryer, account id.Account) (*dayCoun
 
 func scanChange(row db.Row) (c Change, err error) {
 	var at, expires int64
-	if err := row.Scan(&c.ID, &c.Mailbox, &at, &c.Kind, &c.Message, &c.Seen, &expires); err != nil {
+	var message []byte
+	if err := row.Scan(&c.ID, &c.Mailbox, &at, &c.Kind, &message, &c.Seen, &expires); err != nil {
 		return c, err
+	}
+	if len(message) == len([16]byte{}) {
+		c.Message = id.FromBytes[id.Message]([16]byte(message))
 	}
 	c.At, c.ExpiresAt = timeOf(at), timeOf(expires)
 	return c, nil

@@ -1,12 +1,12 @@
 -- Changes in mailboxes besides new messages, for the event streams of all processes (docs/spec/events.md). A row is kept for
--- minutes, and a stream that reconnects does not need it.
+-- a minute or two, and a stream that reconnects does not need it.
 CREATE TABLE mailbox_change (
     id         TEXT     NOT NULL PRIMARY KEY,
     mailbox_id TEXT     NOT NULL,
     account_id TEXT,              -- the owner of the mailbox; null: a guest
     at         BIGINT   NOT NULL,
     kind       TEXT     NOT NULL, -- seen, deleted or extended
-    message_id TEXT,              -- null: the mailbox was extended
+    message_id BLOB,              -- UUID; null: the mailbox was extended
     seen       SMALLINT NOT NULL, -- of the message
     expires_at BIGINT             -- the new expiry of the mailbox; null: it is about a message
 );
