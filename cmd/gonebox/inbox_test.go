@@ -73,6 +73,9 @@ func TestInboxCodeWaitsInNewMailbox(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if len(kept) == 0 {
+		t.Fatalf("no mailbox was created: %+v", <-done)
+	}
 	u.send(kept[0].Address, "--code 555666")
 	if got := <-done; got.code != exitOK || got.out != kept[0].Address+"\n555666\n" || got.err != "" {
 		t.Errorf("got %+v", got)

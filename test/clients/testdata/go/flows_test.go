@@ -57,7 +57,7 @@ func TestFlows(t *testing.T) {
 	s := goneboxtest.Start(t)
 	for name, flow := range map[string]func(*testing.T, *goneboxtest.Service){
 		"sign up, wait for the code": signUp, "reset by link": resetByLink, "invoice with attachment and subject": invoice,
-		"no mail comes": noMail, "40 in parallel": parallel, "webhook to localhost": webhook,
+		"no mail comes": noMail, "40 in parallel": parallel, "webhook to localhost": webhook, "messages as they come": push,
 	} {
 		t.Run(name, func(t *testing.T) { flow(t, s) })
 	}
@@ -113,6 +113,18 @@ func parallel(t *testing.T, s *goneboxtest.Service) {
 			check(t, code, err, fmt.Sprint(246800+i))
 		})
 	}
+}
+
+func push(t *testing.T, s *goneboxtest.Service) {
+	mailbox := s.Mailbox(t)
+	_, before := mailbox.Inject(ctx, gonebox.Draft{Subject: "Before", Text: "Hello"})
+	arrived := make(chan string, 2)
+	stop, err := mailbox.On(ctx, "message", func(e gonebox.Event) { arrived <- e.Message.Subject })
+	check(t, before, err, nil)
+	_, first := mailbox.Inject(ctx, gonebox.Draft{Subject: "One", Text: "Hello", Attachments: []gonebox.File{{Filename: "a.bin", Content: []byte{0, 255}}}})
+	_, second := mailbox.InjectRaw(ctx, []byte("Subject: Two\r\n\r\nHello\r\n"))
+	check(t, <-arrived+" "+<-arrived, errors.Join(first, second), "One Two")
+	stop()
 }
 
 func webhook(t *testing.T, s *goneboxtest.Service) {

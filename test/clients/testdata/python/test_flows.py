@@ -1,5 +1,6 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from queue import Queue
 
 import pytest
 from app import Receiver, send
@@ -61,6 +62,28 @@ def test_40_in_parallel_with_asyncio(gonebox):
 
     codes = [str(357900 + i) for i in range(40)]
     assert asyncio.run(all_of(codes)) == codes
+
+
+def test_messages_as_they_come(mailbox):
+    mailbox.inject(subject="Before", text="Hello")
+    arrived = Queue()
+    stop = mailbox.on("message", arrived.put)
+    mailbox.inject(subject="One", text="Hello", attachments=[{"filename": "a.bin", "content": b"\0\xff"}])
+    mailbox.inject(b"Subject: Two\r\n\r\nHello\r\n")
+    assert [arrived.get(timeout=60).subject for _ in range(2)] == ["One", "Two"]
+    stop()
+
+
+def test_messages_as_they_come_with_asyncio(gonebox):
+    async def flow():
+        mailbox = await AsyncGonebox(gonebox.url).create_mailbox()
+        arrived = asyncio.Queue()
+        stop = await mailbox.on("message", arrived.put_nowait)
+        await mailbox.inject(subject="One", text="Hello")
+        assert (await asyncio.wait_for(arrived.get(), 60)).subject == "One"
+        stop()
+
+    asyncio.run(flow())
 
 
 def test_webhook_to_localhost(gonebox, gonebox_service):

@@ -42,6 +42,19 @@ test("40 in parallel", async ({ gonebox }) => {
   expect(codes).toEqual(Array.from({ length: 40 }, (_, i) => String(246800 + i)));
 });
 
+test("messages as they come", async ({ mailbox }) => {
+  await mailbox.inject({ subject: "Before", text: "Hello" });
+  const subjects: string[] = [];
+  let second = () => {};
+  const both = new Promise<void>((resolve) => (second = resolve));
+  const stop = mailbox.on("message", (m) => subjects.push(m.subject) === 2 && second());
+  await mailbox.inject({ subject: "One", text: "Hello", attachments: [{ filename: "a.bin", content: new Uint8Array([0, 255]) }] });
+  await mailbox.inject("Subject: Two\r\n\r\nHello\r\n");
+  await both;
+  stop();
+  expect(subjects).toEqual(["One", "Two"]);
+});
+
 test("webhook to localhost", async ({ gonebox, goneboxService }) => {
   const account = await gonebox.request<{ token: string }>("POST", "/auth/register", { email: "ts@app.example", password: "correct horse" });
   const app = new Gonebox(gonebox.url, account.token);
