@@ -13,7 +13,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 RACE := -race -gcflags='modernc.org/...=-race=false'
 
 # The clients of other services that tests run against this one, from npm.
-COMPAT := $(patsubst %/package.json,%/node_modules,$(wildcard test/compat/*/package.json))
+COMPAT := $(patsubst %/package.json,%/node_modules,$(wildcard test/compat/*/package.json) test/agents/package.json)
 
 # A text of two or three parts may be put together with +=.
 GOFIX   := $(GO) fix -stringsbuilder=false
@@ -122,4 +122,4 @@ otp-matrix: ## read the whole matrix of plain mails with the code extractor
 
 .PHONY: clean
 clean: ## remove what these commands made, but no data
-	rm -rf bin test/agents/node_modules web/node_modules $(COMPAT)
+	rm -rf bin web/node_modules $(COMPAT)
