@@ -52,7 +52,7 @@ func (p *page) feel(t stretch) mood {
 		if l.part == inSubject {
 			m.head(k, l, p.brand(i))
 		}
-		if k.class&(classVoid|classNot|classNever) != 0 && (p.brand(i) || p.warned(i) || p.enumerated(i)) {
+		if p.beyond(i, t) {
 			continue
 		}
 		m.mention(k, l)
@@ -152,6 +152,16 @@ func (m *mood) conclude(announced bool) {
 	}
 }
 
+// beyond reports whether a topic or a noun says nothing of the number of a neighbourhood:
+// it is not close, or belongs to a name, a warning, a list of offers or a menu.
+func (p *page) beyond(m int, t stretch) bool {
+	k := &p.marks[m]
+	if k.class&(classVoid|classNot|classNever|classDone|classAuth) == 0 {
+		return false
+	}
+	return !t.isClose(k.start, p.lines[p.lineAt(k.start)].part) || k.class&(classVoid|classNot|classNever) != 0 && (p.brand(m) || p.warned(m) || p.enumerated(m) || p.inMenu(m))
+}
+
 // warned reports whether a warning in the same sentence, some words before a noun, is
 // what the noun belongs to: "do not tell it to anyone, not even a courier".
 func (p *page) warned(m int) bool {
@@ -175,7 +185,7 @@ func (p *page) enumerated(m int) bool {
 	const least = 3
 	items := 1
 	for _, step := range [...]int{-1, 1} {
-		for o := m; o+step >= 0 && o+step < len(p.marks); o += step {
+		for o := m; items < least && o+step >= 0 && o+step < len(p.marks); o += step {
 			a, b := &p.marks[min(o, o+step)], &p.marks[max(o, o+step)]
 			if p.marks[o+step].class&(classNot|classVoid|classNever) == 0 || b.start-a.end > 16 || b.start <= a.end || !commaIn(p.low[a.end:b.start]) {
 				break
@@ -197,4 +207,27 @@ func commaIn(low []rune) (yes bool) {
 		}
 	}
 	return yes
+}
+
+// inMenu reports whether a noun stands on one of several short lines without a figure,
+// as the links of a menu do.
+func (p *page) inMenu(m int) bool {
+	const least = 4
+	k := p.lineAt(p.marks[m].start)
+	items := 0
+	p.steps += least
+	for i := k; i >= 0 && items < least && p.menuLine(i, k); i-- {
+		items++
+	}
+	for i := k + 1; i < len(p.lines) && items < least && p.menuLine(i, k); i++ {
+		items++
+	}
+	return items >= least
+}
+
+// menuLine reports whether a line, of the same part as another, may be that of a menu.
+func (p *page) menuLine(i, other int) bool {
+	const long = 24
+	l := &p.lines[i]
+	return l.part == p.lines[other].part && l.part != inSubject && l.end-l.start <= long && !slices.ContainsFunc(p.low[l.start:l.end], isDigit)
 }

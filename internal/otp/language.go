@@ -1,5 +1,7 @@
 package otp
 
+import "slices"
+
 // No guess at the language of a mail has to be right: every lexicon is looked
 // up at once. But a word of one language may be another thing in the next
 // (Malay "kad" is a card, Lithuanian "kad" is "that"), so the phrases vote for
@@ -37,19 +39,91 @@ func (p *page) resolve() {
 			p.silence(i)
 		}
 	}
-	var votes [maxLangs]float64
-	for i := range p.matches {
-		if m := &p.matches[i]; !m.silent && !p.inName(i) {
-			p.vote(m, &votes)
-		}
-	}
-	trusted := p.trust(&votes)
+	p.elect()
+	var trusted [maxLangs]trust
+	line, last := 0, -1
 	for i := range p.matches {
 		m := &p.matches[i]
+		if line = p.lineFrom(line, m.start); p.lines[line].district != last {
+			last = p.lines[line].district
+			trusted = p.trustIn(last)
+		}
 		if c := p.classes(m, &trusted); c&^ownsBit != 0 && !p.inAddress(m) {
 			p.marks = append(p.marks, mark{start: m.start, end: m.end, from: m.from, class: c &^ ownsBit, owns: c&ownsBit != 0})
 		}
 	}
+}
+
+// The phrases of a long mail vote by districts: some lines of so many runes. The languages
+// of a district are those that it and, for less, its neighbours elect, so that a long
+// text in another language below a mail changes little.
+const (
+	districtSize = 160  // near the top of a part of the mail
+	farDistrict  = 1024 // below that
+	top          = 4096
+	longLine     = 80   // runes of a line that begins a district
+	shortMail    = 1536 // runes of a mail that is one district
+	neighbours   = 0.1  // the weight of the votes of a district beside
+)
+
+// ballot is the votes for each language.
+type ballot [maxLangs]float64
+
+// elect divides the mail into districts and counts the votes of all phrases.
+func (p *page) elect() {
+	n := p.divide()
+	p.votes = slices.Grow(p.votes[:0], n)[:n]
+	clear(p.votes)
+	line := 0
+	for i := range p.matches {
+		m := &p.matches[i]
+		line = p.lineFrom(line, m.start)
+		if !m.silent && !p.inName(i) {
+			p.vote(m, &p.votes[p.lines[line].district])
+		}
+	}
+}
+
+// divide assigns the lines to districts and returns how many there are.
+func (p *page) divide() int {
+	if len(p.low) <= shortMail {
+		return 1
+	}
+	district, begin := 0, 0
+	for i := range p.lines {
+		l := &p.lines[i]
+		size, long := farDistrict, farDistrict
+		if l.start < p.bounds[l.part][0]+top {
+			size, long = districtSize, longLine
+		}
+		if i > 0 && (l.part != p.lines[i-1].part || l.end-begin > size || l.end-l.start > long) {
+			district, begin = district+1, l.start
+		}
+		l.district = district
+	}
+	return district + 1
+}
+
+// lineFrom gives the index of the line that holds a place, from a line before on.
+func (p *page) lineFrom(line, i int) int {
+	for line < len(p.lines)-1 && p.lines[line].end <= i {
+		line++
+	}
+	return line
+}
+
+// trustIn gives the classes that count in each language in a district.
+func (p *page) trustIn(w int) [maxLangs]trust {
+	votes := p.votes[w]
+	for _, near := range [...]int{w - 1, w + 1} {
+		if near < 0 || near >= len(p.votes) {
+			continue
+		}
+		for l, n := range p.votes[near][:len(p.x.langs)] {
+			votes[l] += neighbours * n
+		}
+	}
+	return p.trust(&votes)
 }
 
 // classes gives what a match stands for in the languages that are believed.
@@ -127,32 +201,54 @@ const everyClass = ^class(0)
 type trust struct{ brief, any class }
 
 // trust gives the classes that count in each language.
-func (p *page) trust(votes *[maxLangs]float64) (trusted [maxLangs]trust) {
-	const briefly = classCode | classWord | classUse | classDigits | classOwn | classQuote
+func (p *page) trust(votes *ballot) [maxLangs]trust {
 	bests := p.most(votes)
+	trusted := p.x.unheard[positive(bests[0])][positive(bests[1])]
 	for l := range p.x.langs {
-		best, t := bests[p.script(uint8(l))], &trusted[l]
-		switch {
-		case p.x.common[l] || votes[l] >= believed*best:
-			if t.any = everyClass; !p.x.owns[l] {
-				t.any &^= ownsBit
-			}
-		case votes[l] >= heard*best:
-			t.any = classCode | classQuote | classWord | classDigits | classApproval | classConfirmation | classOnce | classWhere
-		default:
-			t.any = classCode | classQuote | classOnce
-		}
-		if t.brief = t.any; votes[l] < leading*best && !p.x.common[l] {
-			t.brief &= briefly
+		if votes[l] > 0 {
+			trusted[l] = p.x.trustOf(l, votes[l], bests[p.x.script(l)])
 		}
 	}
 	return trusted
 }
 
+// trustOf gives the classes that count in a language with some votes, where the best of
+// its script has others.
+func (x *lexicon) trustOf(l int, votes, best float64) (t trust) {
+	const briefly = classCode | classWord | classUse | classDigits | classOwn | classQuote
+	switch {
+	case x.common[l] || votes >= believed*best:
+		if t.any = everyClass; !x.owns[l] {
+			t.any &^= ownsBit
+		}
+	case votes >= heard*best:
+		t.any = classCode | classQuote | classWord | classDigits | classApproval | classConfirmation | classOnce | classWhere
+	default:
+		t.any = classCode | classQuote | classOnce
+	}
+	if t.brief = t.any; votes < leading*best && !x.common[l] {
+		t.brief &= briefly
+	}
+	return t
+}
+
+// tabulateTrust fills in the trust in languages without votes, by whether any language
+// has some, and whether one that is not in Latin letters has.
+func (x *lexicon) tabulateTrust() {
+	for some := range x.unheard {
+		for other := range x.unheard[some] {
+			bests := [2]float64{float64(some), float64(other)}
+			for l := range x.langs {
+				x.unheard[some][other][l] = x.trustOf(l, 0, bests[x.script(l)])
+			}
+		}
+	}
+}
+
 // most is what the language with most votes has, of all, and of those that are
 // not in Latin letters. A name in Latin letters says nothing of the language of
 // a mail in others; words in others say much of one in Latin letters.
-func (p *page) most(votes *[maxLangs]float64) (bests [2]float64) {
+func (p *page) most(votes *ballot) (bests [2]float64) {
 	for l := range p.x.langs {
 		v := votes[l]
 		if v > bests[0] && !p.x.common[l] {
@@ -166,16 +262,24 @@ func (p *page) most(votes *[maxLangs]float64) (bests [2]float64) {
 }
 
 // script is 1 for a language that is not in Latin letters.
-func (p *page) script(lang uint8) int {
-	if p.x.latin[lang] {
+func (x *lexicon) script(lang int) int {
+	if x.latin[lang] {
 		return 0
 	}
 	return 1
 }
 
+// positive is 1 for a number above 0, and 0 for 0.
+func positive(n float64) int {
+	if n > 0 {
+		return 1
+	}
+	return 0
+}
+
 // vote counts the letters of a phrase for its languages; a phrase of several
 // languages counts less for each.
-func (p *page) vote(m *match, votes *[maxLangs]float64) {
+func (p *page) vote(m *match, votes *ballot) {
 	senses := p.senses[m.first:m.last]
 	weight := 1 / float64(len(senses))
 	if p.kind[m.from]&dense != 0 {

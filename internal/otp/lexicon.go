@@ -79,7 +79,8 @@ type lexicon struct {
 	common  [maxLangs]bool // lexicons of no language
 	owns    [maxLangs]bool // lexicons with a section [own]
 	latin   [maxLangs]bool // languages in Latin letters
-	pages   sync.Pool      // of *page, to be used again
+	unheard [2][2][maxLangs]trust
+	pages   sync.Pool // of *page, to be used again
 }
 
 // lexicons is the one lexicon of the process, built on first use. A phrase that
@@ -117,6 +118,7 @@ func build() (*lexicon, error) {
 	}
 	x.bytes = asciiBytes()
 	x.tabulate()
+	x.tabulateTrust()
 	x.index()
 	return x, errors.Join(faults...)
 }

@@ -62,6 +62,7 @@ type line struct {
 	foot       bool // footer or small print, from footAt on
 	footAt     int
 	quoted     bool // of a quoted or forwarded mail
+	district   int  // in which its phrases vote for their language
 }
 
 // inFoot says whether a place on the line is in the footer.
@@ -97,6 +98,7 @@ type page struct {
 	hidden   []rune    // of the HTML, likewise
 	counts   []uint64  // of words and breaks before each rune, in its block
 	totals   []uint64  // of the blocks
+	votes    []ballot  // for the languages, by district
 	bounds   [4][2]int // the runes of each part
 
 	part     part
@@ -120,7 +122,7 @@ func (x *lexicon) blank() *page {
 	clear(p.words[:])
 	*p = page{
 		x: x, words: p.words, raw: p.raw[:0], low: p.low[:0], tags: p.tags[:0], kind: p.kind[:0], counts: p.counts[:0], totals: p.totals[:0],
-		lines: p.lines[:0], links: p.links[:0], spans: p.spans[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], matches: p.matches[:0], senses: p.senses[:0],
+		lines: p.lines[:0], links: p.links[:0], spans: p.spans[:0], marks: p.marks[:0], found: p.found[:0], stack: p.stack[:0], hidden: p.hidden[:0], matches: p.matches[:0], senses: p.senses[:0], votes: p.votes[:0],
 	}
 	return p
 }

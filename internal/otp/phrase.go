@@ -99,10 +99,13 @@ func (p *page) phraseEnd(start int) (end int, hyphens bool) {
 		for i < len(p.low) && p.kind[i]&spaced != 0 && i-from <= maxPhraseWord {
 			i++
 		}
+		p.steps += i - from
 		if n := i - from; n < minPhraseWord || n > maxPhraseWord {
 			return 0, false
 		}
-		words, end = words+1, i
+		if words, end = words+1, i; words > maxPhrase {
+			return 0, false
+		}
 		next := at(p.low, i)
 		if sign == 0 && (next == '-' || next == ' ') {
 			sign = next

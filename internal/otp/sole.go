@@ -24,6 +24,9 @@ func (s *scoring) sole() {
 	if m.never || m.void > 0 {
 		return
 	}
+	if c := &s.cs[best]; !s.near.all && !s.backed(c) && !c.lone && c.start > s.p.bounds[s.p.lines[c.line].part][0]+2*nearby {
+		return // in a long mail a number that nothing near names is any number
+	}
 	var one, other uint64 // the value of the free numbers, and of what else there is
 	replaced, backed := false, s.anyBacked()
 	kind := Alphanumeric

@@ -3,11 +3,14 @@ package otp
 import "sort"
 
 // What stands near a number says what it is, and what is far from it says nothing:
-// a sign-in mail stays one with a digest, terms or any other text below.
+// a sign-in mail stays one with a digest, terms or any other text below. A line is near
+// as a whole or not at all. What speaks for a code may stand a little further away than
+// what speaks against it or names a topic.
 
 // The sizes of neighbourhoods, in runes.
 const (
 	nearby  = 150 // on either side of a number
+	beside  = 100 // on either side of its line, for a topic and for what speaks against it
 	quarter = 64  // numbers that begin in the same quarter share a neighbourhood
 )
 
@@ -17,6 +20,8 @@ type stretch struct {
 	all      bool
 	part     part
 	from, to int
+
+	closeFrom, closeTo int // where a topic counts, and what speaks against a number
 }
 
 // everything is the neighbourhood in a short mail.
@@ -39,13 +44,42 @@ func (p *page) stretchOf(c *candidate) stretch {
 	if b[1]-b[0] <= 2*nearby {
 		return stretch{part: where, from: b[0], to: b[1]}
 	}
+	line := c.line
+	if p.lines[line].part == inSubject {
+		line = p.lineAt(at)
+	}
 	at -= at % quarter
-	return stretch{part: where, from: max(b[0], at-nearby), to: min(b[1], at+quarter+nearby)}
+	t := stretch{part: where}
+	t.from, t.to = p.linesNear(line, at, nearby)
+	t.closeFrom, t.closeTo = p.linesNear(line, at, beside)
+	if c.start < b[0] && p.lines[line].end > b[0]+beside {
+		t.closeTo = t.closeFrom + 1 // the text begins with a long line, and the subject speaks for itself
+	}
+	return t
+}
+
+// linesNear gives the runes of a line, as far as they are near a place, and of the lines
+// above and below of which no rune is further away from it than far.
+func (p *page) linesNear(line, at, far int) (from, to int) {
+	own := &p.lines[line]
+	from, to = max(own.start, at-far), min(own.end, at+quarter+far)
+	for i := line - 1; i >= 0 && p.lines[i].part == own.part && p.lines[i].start >= own.start-far; i-- {
+		from = p.lines[i].start
+	}
+	for i := line + 1; i < len(p.lines) && p.lines[i].part == own.part && p.lines[i].end <= own.end+far; i++ {
+		to = p.lines[i].end
+	}
+	return from, to
 }
 
 // has reports whether a place, on a line of some part, is in the neighbourhood.
 func (t stretch) has(i int, where part) bool {
 	return t.all || where == inSubject || where == t.part && i >= t.from && i < t.to
+}
+
+// isClose reports whether a topic, or what speaks against a number, counts at a place.
+func (t stretch) isClose(i int, where part) bool {
+	return t.all || where == inSubject || where == t.part && (t.closeTo == 0 || i >= t.closeFrom && i < t.closeTo)
 }
 
 // marksIn gives the first mark from i on that may be in a neighbourhood: those of the
@@ -79,7 +113,7 @@ func (s *scoring) moodNear(c *candidate) mood {
 func (s *scoring) count(m *mood) {
 	var figures counts
 	for k := range s.cs {
-		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.lines[c.line].inFoot(c.start) && s.near.holds(s.p, c) {
+		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.lines[c.line].inFoot(c.start) && s.near.holds(s.p, c) && s.near.isClose(c.start, s.p.lines[c.line].part) {
 			figures[s.p.lines[c.line].part]++
 			m.amount = m.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard
 		}

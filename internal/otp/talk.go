@@ -73,7 +73,7 @@ func (p *page) offers(t stretch) (share, price bool) {
 		}
 		for ; j < l.end; j = p.next(j+1, offerBit) {
 			switch r := p.low[j]; {
-			case !t.has(j, l.part):
+			case !t.has(j, l.part) || !t.isClose(j, l.part):
 			case r == '%', r == '٪':
 				share = true
 			case !counter(r) || isDigit(at(p.low, j-1)):
