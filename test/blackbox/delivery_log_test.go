@@ -118,6 +118,7 @@ func TestDeliveryLogForKeys(t *testing.T) {
 	})
 	s.call(http.MethodGet, "/keys/mailboxes/mbx_none/deliveries", k.Key, 404, "mailbox.not_found")
 	s.call(http.MethodGet, "/mailboxes/me/deliveries?limit=1", m.Token, 422, "request.invalid")
+	s.call(http.MethodGet, path+"?limit=1", k.Key, 422, "request.invalid")
 	s.call(http.MethodDelete, "/me/api-keys/"+k.Prefix, u.Token, 204, "")
 	reader := s.key(u, fields{"name": "n", "scopes": []string{"otp:read"}})
 	s.call(http.MethodGet, path, reader.Key, 403, "auth.scope_missing")
