@@ -6,7 +6,8 @@ const module = "github.com/gonebox/gonebox"
 
 // kit are the packages that depend on no domain.
 var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "connlimit", "datakey", "db", "deliverylog", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
-	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake")
+	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake",
+	"audit")
 
 // domains hold the rules of one noun each.
 var domains = internal("account", "apikey", "content", "domain", "filter", "guest", "mailbox", "message", "plan",
@@ -44,6 +45,7 @@ var imports = map[string][]string{
 	"internal/wallet/bankpay": slices.Concat(kit, internal("wallet")),
 	"internal/webhook":        slices.Concat(kit, internal("plan")),
 
+	"internal/audit":            internal("db", "id"),
 	"internal/blob":             internal("db", "raw"),
 	"internal/budget":           nil,
 	"internal/buffer":           nil,

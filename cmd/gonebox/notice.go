@@ -103,7 +103,7 @@ func (n *noticeListCmd) Run(c *console) error {
 		return err
 	}
 	return n.operate(c, func(o *app.Operator) error {
-		all, err := o.Content.Notices(c, n.Limit)
+		all, err := o.Content.Notices(c, "", n.Limit)
 		if err != nil {
 			return err
 		}

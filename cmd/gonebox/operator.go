@@ -26,6 +26,7 @@ func (f *configFlags) operateWith(c *console, command func(*app.Operator, *confi
 		return err
 	}
 	defer o.Close()
+	c.Context = o.Record(c.Context)
 	return terminalError(command(o, cfg))
 }
 

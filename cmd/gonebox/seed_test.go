@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,9 +16,7 @@ import (
 // provisioned starts a service with cheap passwords and returns it with a function that runs a command on its data.
 func provisioned(t *testing.T, set map[string]string) (*apptest.Service, func(line string) outcome) {
 	all := map[string]string{"account.password.memory": "64KiB", "account.password.passes": "1"}
-	for key, value := range set {
-		all[key] = value
-	}
+	maps.Copy(all, set)
 	s := apptest.Start(t, apptest.Options{Set: all})
 	return s, func(line string) outcome { return gonebox(t, line+" --data-dir "+s.Dir) }
 }
@@ -116,8 +115,8 @@ func TestSeedNamesTheWrongEntry(t *testing.T) {
 	for text, want := range map[string]string{
 		"accounts: [{email: a@example.org, filters: [{name: a, extractRegex: '('}]}]":                "accounts[0].filters[0]: extractRegex missing closing )",
 		"accounts: [{email: a@example.org}, {email: b}]":                                             "accounts[1]: email",
-		"accounts: [{email: c@example.org, plan: gold}]":                                             `accounts[0]: there is no plan "gold"`,
-		"accounts: [{email: c@example.org, role: king}]":                                             `accounts[0]: role "king"`,
+		"accounts: [{email: c@example.org, plan: gold}]":                                             `accounts[0]: plan "gold" is not in the catalogue`,
+		"accounts: [{email: c@example.org, role: king}]":                                             `accounts[0]: role must be user or staff`,
 		"accounts: [{email: a@example.org, keys: [{name: k, scopes: [all]}]}]":                       "accounts[0].keys[0]: scopes/0 must be one of",
 		"accounts: [{email: a@example.org, keys: [{name: k, scopes: [otp:read], secret: x_short}]}]": "accounts[0].keys[0]: secret: is not a whole developer key",
 		"accounts: [{emial: a@example.org}]":                                                         "line 1: field emial not found",
@@ -142,7 +141,7 @@ func TestUserIsAddedWithItsPassword(t *testing.T) {
 		t.Errorf("sign in: %d %s", a.Status, a.Body)
 	}
 	command("user add ada@example.org").oneErrorLine(t, "a taken address", exitFailure, "address is taken")
-	command("user add eve@example.org --plan gold").oneErrorLine(t, "an unknown plan", exitFailure, `there is no plan "gold"`)
+	command("user add eve@example.org --plan gold").oneErrorLine(t, "an unknown plan", exitFailure, `plan "gold" is not in the catalogue`)
 	if list := command("user list").out; strings.Contains(list, "eve@") {
 		t.Errorf("the failed commands left an account: %s", list)
 	}

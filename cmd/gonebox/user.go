@@ -174,9 +174,6 @@ func (*userSetPlanCmd) Help() string {
 // Run assigns the plan.
 func (u *userSetPlanCmd) Run(c *console) error {
 	return u.report(c, func(o *app.Operator) (*account.Account, error) {
-		if _, ok := o.Plans.Plan(u.Plan); !ok {
-			return nil, fmt.Errorf("there is no plan %q in the catalogue", u.Plan)
-		}
 		return o.Accounts.SetPlan(c, u.User, u.Plan)
 	})
 }

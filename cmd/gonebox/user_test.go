@@ -231,8 +231,8 @@ func TestUserCommandsRefuseInvalidInput(t *testing.T) {
 	s := startAccounts(t)
 	for line, want := range map[string]string{
 		"show unknown@example.org":           "no account unknown@example.org",
-		"set-plan " + ada + " gold":          `no plan "gold"`,
-		"set-plan " + ada + " guest":         `no plan "guest"`,
+		"set-plan " + ada + " gold":          `plan "gold" is not`,
+		"set-plan " + ada + " guest":         `plan "guest" is not`,
 		"set-plan unknown@example.org plus":  "no account",
 		"disable unknown@example.org":        "no account",
 		"reset-password unknown@example.org": "no account",

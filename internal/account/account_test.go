@@ -40,7 +40,8 @@ func policy(c account.Cost) account.Policy {
 
 func open(t *testing.T, d *db.DB, c account.Cost) *fixture {
 	t.Helper()
-	h := &fixture{t: t, clock: clock.NewFake(noon), db: d, registry: account.NewRegistry(d, c)}
+	now := clock.NewFake(noon)
+	h := &fixture{t: t, clock: now, db: d, registry: account.NewRegistry(d, now, c, func(plan string) bool { return plan != "gold" })}
 	var err error
 	h.Service, err = account.New(d, h.clock, ratelimit.New(h.clock), policy(c), account.Secrets{Seal: [32]byte{1}, Recovery: [32]byte{2}})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -48,7 +49,10 @@ func (r *Registry) Invite(ctx context.Context, note string, ttl time.Duration, n
 	}
 	err = r.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, insertInvite, i.ID, inviteHash(code), i.Note, i.CreatedAt.UnixMicro(), microOrNil(i.ExpiresAt))
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.RecordTx(ctx, tx, now, "invite.add", string(i.ID), i.Note)
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("create an invitation: %w", err)
@@ -72,7 +76,10 @@ func (r *Registry) RemoveInvite(ctx context.Context, invite id.Invite) error {
 		if err == nil && n == 0 {
 			err = fmt.Errorf("there is no invitation %s", invite)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.RecordTx(ctx, tx, r.clock.Now(), "invite.remove", string(invite), "")
 	})
 }
 

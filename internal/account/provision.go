@@ -3,9 +3,11 @@ package account
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -15,13 +17,13 @@ import (
 type Provision struct {
 	Email    string
 	Password string // "": a random one
-	Plan     string // "": the free one; the caller has checked that the catalogue has it
+	Plan     string // "": the free one
 	Role     Role   // "": user
 }
 
 // Add creates an account and returns it with its password. It needs no invitation. Errors: request.invalid,
 // account.email_taken.
-func (r *Registry) Add(ctx context.Context, p Provision, now time.Time) (password string, _ *Account, err error) {
+func (r *Registry) Add(ctx context.Context, p Provision) (password string, _ *Account, err error) {
 	if password = p.Password; password == "" {
 		password = rand.Text()
 	}
@@ -35,6 +37,10 @@ func (r *Registry) Add(ctx context.Context, p Provision, now time.Time) (passwor
 	if p.Role != "" {
 		a.Role = p.Role
 	}
+	if err := errors.Join(r.checkPlan(a.Plan), checkRole(a.Role)); err != nil {
+		return "", nil, err
+	}
+	now := r.clock.Now()
 	a.ID, a.CreatedAt = id.New[id.Account](now), now.Truncate(time.Microsecond)
 	slot, err := r.passwords.gate.reserve("")
 	if err != nil {
@@ -49,7 +55,10 @@ func (r *Registry) Add(ctx context.Context, p Provision, now time.Time) (passwor
 		if err == nil && n == 0 {
 			err = problem.New(problem.AccountEmailTaken)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.RecordTx(ctx, tx, now, "user.add", a.Email, "plan "+a.Plan+", role "+string(a.Role))
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("add an account: %w", err)

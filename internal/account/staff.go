@@ -3,21 +3,30 @@ package account
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/gonebox/gonebox/internal/audit"
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/problem"
 )
 
 // Registry implements the operator's commands on accounts. It needs none of the service's secrets.
 type Registry struct {
 	db        *db.DB
+	clock     clock.Clock
 	passwords *passwords
+	planKnown func(code string) bool
 }
 
-// NewRegistry returns a Registry; c is the cost of the passwords that it resets.
-func NewRegistry(d *db.DB, c Cost) *Registry { return &Registry{db: d, passwords: newPasswords(c)} }
+// NewRegistry returns a Registry; cost is that of the passwords that it resets. planKnown reports whether the catalogue has a
+// plan that can be assigned.
+func NewRegistry(d *db.DB, c clock.Clock, cost Cost, planKnown func(code string) bool) *Registry {
+	return &Registry{db: d, clock: c, passwords: newPasswords(cost), planKnown: planKnown}
+}
 
 // List returns at most limit accounts, newest first, whose e-mail address contains search. If after is not empty they are
 // older than that account.
@@ -26,7 +35,7 @@ func (r *Registry) List(ctx context.Context, search string, after id.Account, li
 	return listAccounts(ctx, r.db, selectPage, after, pattern, limit)
 }
 
-// Find returns an account by its identifier or its e-mail address. It is an error if there is none.
+// Find returns an account by its identifier or its e-mail address. Error: account.not_found.
 func (r *Registry) Find(ctx context.Context, who string) (*Account, error) {
 	return find(ctx, r.db, who)
 }
@@ -34,7 +43,7 @@ func (r *Registry) Find(ctx context.Context, who string) (*Account, error) {
 func find(ctx context.Context, q db.Queryer, who string) (*Account, error) {
 	a, err := lookUp(ctx, q, who)
 	if err == nil && a == nil {
-		err = fmt.Errorf("there is no account %s", who)
+		err = problem.Detailf(problem.AccountNotFound, "there is no account %s", who)
 	}
 	return a, err
 }
@@ -52,35 +61,89 @@ func lookUp(ctx context.Context, q db.Queryer, who string) (*Account, error) {
 	return getAccount(ctx, q, query, arg)
 }
 
-// SetPlan assigns a plan. The caller has checked that the catalogue has its code.
+// SetPlan assigns a plan. Errors: request.invalid, account.not_found.
 func (r *Registry) SetPlan(ctx context.Context, who, plan string) (*Account, error) {
-	return r.change(ctx, who, func(ctx context.Context, tx *db.Tx, a *Account) error {
-		_, err := tx.Exec(ctx, updatePlan, a.ID, plan)
-		return err
-	})
+	return r.Change(ctx, who, Change{Plan: &plan})
 }
 
-// SetRole assigns a role.
+func (r *Registry) checkPlan(code string) error {
+	if !r.planKnown(code) {
+		return problem.Invalid("/plan", "%q is not in the catalogue", code)
+	}
+	return nil
+}
+
+func checkRole(role Role) error {
+	if role != User && role != Staff {
+		return problem.Invalid("/role", "must be %s or %s", User, Staff)
+	}
+	return nil
+}
+
+// SetRole assigns a role. Errors: request.invalid, account.not_found.
 func (r *Registry) SetRole(ctx context.Context, who string, role Role) (*Account, error) {
-	return r.change(ctx, who, func(ctx context.Context, tx *db.Tx, a *Account) error {
-		_, err := tx.Exec(ctx, updateRole, a.ID, role)
-		return err
-	})
+	return r.Change(ctx, who, Change{Role: &role})
 }
 
-// SetDisabled disables an account, which deletes all its user tokens, or enables it.
+// SetDisabled disables an account, which deletes all its user tokens, or enables it. Error: account.not_found.
 func (r *Registry) SetDisabled(ctx context.Context, who string, disabled bool) (*Account, error) {
+	return r.Change(ctx, who, Change{Disabled: &disabled})
+}
+
+// Change is what staff may change of an account. Nil fields stay as they are.
+type Change struct {
+	Plan     *string
+	Role     *Role
+	Disabled *bool
+}
+
+// Change changes an account, all or nothing. Disabling it deletes all its user tokens. Errors: request.invalid,
+// account.not_found.
+func (r *Registry) Change(ctx context.Context, who string, c Change) (*Account, error) {
+	var errs []error
+	if c.Plan != nil {
+		errs = append(errs, r.checkPlan(*c.Plan))
+	}
+	if c.Role != nil {
+		errs = append(errs, checkRole(*c.Role))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
 	return r.change(ctx, who, func(ctx context.Context, tx *db.Tx, a *Account) error {
-		flag := 0
-		if disabled {
-			flag = 1
-			if _, err := tx.Exec(ctx, deleteTokens, a.ID); err != nil {
+		if c.Plan != nil {
+			if err := r.setTx(ctx, tx, a, updatePlan, *c.Plan, "user.set-plan", *c.Plan); err != nil {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, updateDisabled, a.ID, flag)
-		return err
+		if c.Role != nil {
+			if err := r.setTx(ctx, tx, a, updateRole, *c.Role, "user.set-role", string(*c.Role)); err != nil {
+				return err
+			}
+		}
+		if c.Disabled == nil {
+			return nil
+		}
+		return r.setDisabledTx(ctx, tx, a, *c.Disabled)
 	})
+}
+
+// setTx sets one column and records it.
+func (r *Registry) setTx(ctx context.Context, tx *db.Tx, a *Account, statement string, value any, action, detail string) error {
+	if _, err := tx.Exec(ctx, statement, a.ID, value); err != nil {
+		return err
+	}
+	return audit.RecordTx(ctx, tx, r.clock.Now(), action, a.Email, detail)
+}
+
+func (r *Registry) setDisabledTx(ctx context.Context, tx *db.Tx, a *Account, disabled bool) error {
+	if !disabled {
+		return r.setTx(ctx, tx, a, updateDisabled, 0, "user.enable", "")
+	}
+	if _, err := tx.Exec(ctx, deleteTokens, a.ID); err != nil {
+		return err
+	}
+	return r.setTx(ctx, tx, a, updateDisabled, 1, "user.disable", "")
 }
 
 // ResetPassword replaces an account's password, deletes all its user tokens and returns the new password, which is random if
@@ -101,6 +164,10 @@ func (r *Registry) ResetPassword(ctx context.Context, who, password string, endT
 	if err != nil {
 		return "", nil, err
 	}
+	detail := ""
+	if endTwoFactor {
+		detail = "two-factor authentication turned off"
+	}
 	a, err := r.change(ctx, who, func(ctx context.Context, tx *db.Tx, a *Account) error {
 		if endTwoFactor {
 			if err := endTwoFactorTx(ctx, tx, a); err != nil {
@@ -110,8 +177,7 @@ func (r *Registry) ResetPassword(ctx context.Context, who, password string, endT
 		if _, err := tx.Exec(ctx, deleteTokens, a.ID); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, updatePassword, a.ID, hash)
-		return err
+		return r.setTx(ctx, tx, a, updatePassword, hash, "user.reset-password", detail)
 	})
 	return password, a, err
 }

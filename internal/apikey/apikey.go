@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -141,8 +142,10 @@ func (s *Service) insert(ctx context.Context, k *Key) (free bool, err error) {
 		if n >= k.Limits.Max {
 			return problem.Detailf(problem.KeyLimitReached, "the plan allows %d keys and there are %d; revoke one first", k.Limits.Max, n)
 		}
-		free, err = insertTx(ctx, tx, k)
-		return err
+		if free, err = insertTx(ctx, tx, k); err != nil || !free {
+			return err
+		}
+		return audit.RecordTx(ctx, tx, k.CreatedAt, "key.add", k.Prefix, "of "+string(k.Account))
 	})
 	return free, err
 }
@@ -177,8 +180,11 @@ func (s *Service) Revoke(ctx context.Context, account id.Account, prefix string)
 		if err == nil && n == 0 {
 			err = problem.New(problem.KeyNotFound)
 		}
+		if err != nil {
+			return err
+		}
 		tx.AfterCommit(func() { s.hub.Wake(WakeKey(prefix)) })
-		return err
+		return audit.RecordTx(ctx, tx, s.clock.Now(), "key.revoke", prefix, "of "+string(account))
 	})
 }
 

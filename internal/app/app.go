@@ -79,6 +79,7 @@ type App struct {
 	follow        *follow.Service
 	guests        *guest.Service
 	accounts      *account.Service
+	registry      *account.Registry
 	keys          *apikey.Service
 	filters       *filter.Service
 	webhooks      *webhooks

@@ -92,6 +92,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {
 		return err
 	}
+	a.registry = newRegistry(a.db, a.clock, cfg, catalogue)
 	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
 	a.joinCluster()

@@ -102,12 +102,12 @@ func (a *App) setUpDev(ctx context.Context, dataKey []byte) error {
 // devAccount returns the account of profile: dev. Its password is random, so that only its key can be used until
 // gonebox user reset-password sets another.
 func (a *App) devAccount(ctx context.Context) (id.Account, error) {
-	accounts := account.NewRegistry(a.db, hashCost(a.cfg.Account.Password))
+	accounts := a.registry
 	owner, err := accounts.LookUp(ctx, config.DevAccount)
 	if err != nil || owner != nil {
 		return ownerID(owner), err
 	}
-	_, owner, err = accounts.Add(ctx, account.Provision{Email: config.DevAccount, Plan: devPlan}, a.clock.Now())
+	_, owner, err = accounts.Add(ctx, account.Provision{Email: config.DevAccount, Plan: devPlan})
 	if problem.Has(err, problem.AccountEmailTaken) { // by another process that starts
 		owner, err = accounts.Find(ctx, config.DevAccount)
 	}
@@ -180,7 +180,7 @@ func (a *App) newSink() *inbound.Sink {
 	if len(cfg.Domains) == 0 {
 		return nil
 	}
-	owner := &sinkAccount{app: a, accounts: account.NewRegistry(a.db, hashCost(a.cfg.Account.Password))}
+	owner := &sinkAccount{app: a, accounts: a.registry}
 	return &inbound.Sink{Domains: cfg.Domains, Account: owner.find, Mails: a.sink, From: a.unlimited()}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/content"
@@ -24,7 +25,7 @@ import (
 )
 
 // Operator gives commands access to the database of a service, whether the service is running or not. A running service sees
-// changes with its next call, and changes of public domains within seconds (reloadEvery).
+// changes with its next call, and changes of what it keeps in memory within a second (reloadEvery).
 type Operator struct {
 	Domains  *domain.Service
 	Accounts *account.Registry
@@ -33,6 +34,7 @@ type Operator struct {
 	Bank     *bankpay.Service
 	Content  *content.Service
 	Keys     *apikey.Service
+	Audit    *audit.Log
 	Clock    clock.Clock
 
 	db       *db.DB
@@ -63,24 +65,23 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	entitled := entitlements{catalogue, subscription.New(d, c, catalogue, billing.wallet, billing.answers)}
 	o := &Operator{
 		Domains:  domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
-		Accounts: account.NewRegistry(d, hashCost(cfg.Account.Password)),
+		Accounts: newRegistry(d, c, cfg, catalogue),
 		Plans:    catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),
-		Keys: apikey.New(d, c, wake.New(), entitled), Clock: c, db: d, entitled: entitled,
+		Keys: apikey.New(d, c, wake.New(), entitled), Audit: audit.New(d), Clock: c, db: d, entitled: entitled,
 	}
 	return o, o.Domains.Reload(ctx)
 }
 
-// AddAccount creates an account and returns it with its password. Errors: those of Registry.Add, and a plan or role that does
-// not exist.
+// AddAccount creates an account and returns it with its password. Errors: those of Registry.Add.
 func (o *Operator) AddAccount(ctx context.Context, p account.Provision) (password string, _ *account.Account, err error) {
-	if _, ok := o.Plans.Plan(p.Plan); !ok && p.Plan != "" {
-		return "", nil, fmt.Errorf("there is no plan %q in the catalogue", p.Plan)
-	}
-	if p.Role != "" && p.Role != account.User && p.Role != account.Staff {
-		return "", nil, fmt.Errorf("role %q: must be user or staff", p.Role)
-	}
-	return o.Accounts.Add(ctx, p, o.Clock.Now())
+	return o.Accounts.Add(ctx, p)
 }
+
+// AuditEntry is a change in the audit log.
+type AuditEntry = audit.Entry
+
+// Record returns a context whose changes are recorded as made by a command.
+func (o *Operator) Record(ctx context.Context) context.Context { return audit.As(ctx, audit.Command) }
 
 // Close closes the database.
 func (o *Operator) Close() { _ = o.db.Close() }
@@ -122,4 +123,12 @@ func openOperatorDatabase(ctx context.Context, cfg *config.Config) (*db.DB, erro
 		return nil, fmt.Errorf("data_dir: %w", err)
 	}
 	return openDatabase(ctx, cfg, db.Options{})
+}
+
+// newRegistry returns the part of package account that serves commands and the staff API.
+func newRegistry(d *db.DB, c clock.Clock, cfg *config.Config, catalogue plan.Catalogue) *account.Registry {
+	return account.NewRegistry(d, c, hashCost(cfg.Account.Password), func(code string) bool {
+		_, ok := catalogue.Plan(code)
+		return ok
+	})
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// reloadEvery is how often public domains are reloaded, which a command may have changed.
-	reloadEvery = 2 * time.Second
+	// reloadEvery is how often what a command may have changed is reloaded: running services see it within a second.
+	reloadEvery = 500 * time.Millisecond
 	// secretEvery is how often the master secret in data_dir is read again, which a command may have replaced.
 	secretEvery = time.Second
 	// purgeEvery is how often deleted data is removed from SQLite's files. Together with mailbox.erase_every it is below the

@@ -102,7 +102,7 @@ func TestNoticesAreShownBySchedule(t *testing.T) {
 		if got := p.shown(""); strings.Contains(got, "later") {
 			t.Errorf("withdrawn and shown: %q", got)
 		}
-		all, err := p.Notices(t.Context(), 2)
+		all, err := p.Notices(t.Context(), "", 2)
 		if err != nil || len(all) != 2 || all[0].ID != short.ID || all[1].ID != soon.ID || !all[0].WithdrawnAt.IsZero() || all[1].WithdrawnAt.IsZero() {
 			t.Errorf("%v, %v", all, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -102,7 +103,10 @@ func (s *Service) Publish(ctx context.Context, d Draft) (*Notice, error) {
 		if open >= shownMax {
 			return problem.Detailf(problem.RequestInvalid, "there are %d notices that are shown or will be; withdraw one first", open)
 		}
-		return insertNoticeTx(ctx, tx, n)
+		if err := insertNoticeTx(ctx, tx, n); err != nil {
+			return err
+		}
+		return audit.RecordTx(ctx, tx, now, "notice.publish", string(n.ID), n.Title)
 	})
 	if err != nil {
 		return nil, err
@@ -135,9 +139,10 @@ func (s *Service) Shown(ctx context.Context, l Locale) ([]*Notice, error) {
 	return slices.DeleteFunc(all, func(n *Notice) bool { return n.Locale != "" && !slices.Contains(chain, n.Locale) }), nil
 }
 
-// Notices returns at most max notices, newest first, including past ones: for staff.
-func (s *Service) Notices(ctx context.Context, max int) ([]*Notice, error) {
-	return notices(ctx, s.db, selectNotices, max)
+// Notices returns at most max notices, newest first, including past ones: for staff. If after is not empty they are older than
+// that one.
+func (s *Service) Notices(ctx context.Context, after id.Notice, max int) ([]*Notice, error) {
+	return notices(ctx, s.db, selectNotices, after, max)
 }
 
 // Withdraw ends a notice now. It does not change one that is already withdrawn. Error: notice.not_found.
@@ -147,8 +152,10 @@ func (s *Service) Withdraw(ctx context.Context, notice id.Notice) (n *Notice, er
 			return err
 		}
 		n.WithdrawnAt = s.clock.Now().Truncate(time.Microsecond)
-		_, err = tx.Exec(ctx, withdrawNotice, notice, n.WithdrawnAt.UnixMicro())
-		return err
+		if _, err = tx.Exec(ctx, withdrawNotice, notice, n.WithdrawnAt.UnixMicro()); err != nil {
+			return err
+		}
+		return audit.RecordTx(ctx, tx, n.WithdrawnAt, "notice.withdraw", string(notice), n.Title)
 	})
 	return n, err
 }

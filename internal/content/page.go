@@ -5,8 +5,10 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/problem"
 )
@@ -41,7 +43,13 @@ func (s *Service) Put(ctx context.Context, p Page) (*Page, error) {
 		return nil, err
 	}
 	p.UpdatedAt = s.clock.Now().Truncate(time.Microsecond)
-	if err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error { return putPageTx(ctx, tx, &p) }); err != nil {
+	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if err := putPageTx(ctx, tx, &p); err != nil {
+			return err
+		}
+		return audit.RecordTx(ctx, tx, p.UpdatedAt, "page.put", target(p.Key, p.Locale), p.Title)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &p, nil
@@ -87,11 +95,20 @@ func (s *Service) Remove(ctx context.Context, key string, l Locale, all bool) (r
 		if err == nil && n == 0 {
 			err = problem.New(problem.PageNotFound)
 		}
-		removed = int(n)
-		return err
+		if removed = int(n); err != nil {
+			return err
+		}
+		detail := ""
+		if all {
+			detail = "in every locale"
+		}
+		return audit.RecordTx(ctx, tx, s.clock.Now(), "page.remove", target(key, l), detail)
 	})
 	return removed, err
 }
+
+// target names a page in the audit log.
+func target(key string, l Locale) string { return strings.TrimSuffix(key+" "+string(l), " ") }
 
 // byKey groups sorted pages by key.
 func byKey(all []*Page) (groups [][]*Page) {

@@ -17,7 +17,7 @@ const (
 
 	selectShown = "SELECT " + noticeColumns + ` FROM notice WHERE withdrawn_at IS NULL AND starts_at <= $1 AND (ends_at IS NULL OR ends_at > $1)
 		ORDER BY starts_at DESC, id DESC`
-	selectNotices = "SELECT " + noticeColumns + " FROM notice ORDER BY id DESC LIMIT $1"
+	selectNotices = "SELECT " + noticeColumns + " FROM notice WHERE ($1 = '' OR id < $1) ORDER BY id DESC LIMIT $2"
 	selectNotice  = "SELECT " + noticeColumns + " FROM notice WHERE id = $1"
 	countOpen     = "SELECT count(*) FROM notice WHERE withdrawn_at IS NULL AND (ends_at IS NULL OR ends_at > $1)"
 

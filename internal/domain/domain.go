@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/cache"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
@@ -164,8 +165,15 @@ func (s *Service) store(ctx context.Context, name string, active bool) error {
 		if private != nil && active {
 			return problem.Detailf(problem.DomainTaken, "an account has verified %s as its private domain", name)
 		}
-		_, err = tx.Exec(ctx, upsertPublic, name, active, s.clock.Now().UnixMicro())
-		return err
+		now := s.clock.Now()
+		if _, err = tx.Exec(ctx, upsertPublic, name, active, now.UnixMicro()); err != nil {
+			return err
+		}
+		action := "domain.disable"
+		if active {
+			action = "domain.add"
+		}
+		return audit.RecordTx(ctx, tx, now, action, name, "")
 	})
 	if err != nil {
 		return fmt.Errorf("store domain %s: %w", name, err)

@@ -16,6 +16,8 @@ type (
 	Message      string
 	Attachment   string
 	Account      string
+	Audit        string
+	Block        string
 	Domain       string
 	Filter       string
 	Webhook      string
@@ -35,6 +37,8 @@ func (Mailbox) Prefix() string      { return "mbx" }
 func (Message) Prefix() string      { return "msg" }
 func (Attachment) Prefix() string   { return "att" }
 func (Account) Prefix() string      { return "acc" }
+func (Audit) Prefix() string        { return "aud" }
+func (Block) Prefix() string        { return "blk" }
 func (Domain) Prefix() string       { return "dom" }
 func (Filter) Prefix() string       { return "flt" }
 func (Webhook) Prefix() string      { return "whk" }

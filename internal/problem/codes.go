@@ -26,6 +26,7 @@ const (
 	AuthTOTPRequired       Code = "auth.totp_required"
 	AuthScopeMissing       Code = "auth.scope_missing"
 	AuthAddressNotAllowed  Code = "auth.address_not_allowed"
+	AuthRoleMissing        Code = "auth.role_missing"
 	AccessClosed           Code = "access.closed"
 
 	MailboxLocalPartTaken    Code = "mailbox.local_part_taken"
@@ -46,6 +47,7 @@ const (
 	OTPNotFound           Code = "otp.not_found"
 
 	AccountEmailTaken Code = "account.email_taken"
+	AccountNotFound   Code = "account.not_found"
 	TOTPAlreadyActive Code = "totp.already_active"
 	TOTPNotPending    Code = "totp.not_pending"
 	TOTPInvalidCode   Code = "totp.invalid_code"
@@ -73,6 +75,8 @@ const (
 	TopupAmountInvalid         Code = "topup.amount_invalid"
 	TopupLimitReached          Code = "topup.limit_reached"
 	PaymentProviderUnavailable Code = "payment.provider_unavailable"
+	PaymentNotFound            Code = "payment.not_found"
+	PaymentNotResolvable       Code = "payment.not_resolvable"
 	OrderNotFound              Code = "order.not_found"
 	NoticeNotFound             Code = "notice.not_found"
 	PageNotFound               Code = "page.not_found"
@@ -112,6 +116,7 @@ var table = map[Code]entry{
 	AuthTOTPRequired:       {http.StatusUnauthorized, "A two-factor code is required"},
 	AuthScopeMissing:       {http.StatusForbidden, "The key lacks the scope"},
 	AuthAddressNotAllowed:  {http.StatusForbidden, "The key may not be used from this address"},
+	AuthRoleMissing:        {http.StatusForbidden, "The account does not have the role"},
 	AccessClosed:           {http.StatusForbidden, "This service is not open to everyone"},
 
 	MailboxLocalPartTaken:    {http.StatusConflict, "The local part is taken"},
@@ -131,6 +136,7 @@ var table = map[Code]entry{
 	AttachmentNotRetained: {http.StatusNotFound, "The attachment was too large to be kept"},
 	OTPNotFound:           {http.StatusNotFound, "No code has arrived"},
 
+	AccountNotFound:   {http.StatusNotFound, "There is no such account"},
 	AccountEmailTaken: {http.StatusConflict, "The e-mail address is taken"},
 	TOTPAlreadyActive: {http.StatusConflict, "Two-factor is active already"},
 	TOTPNotPending:    {http.StatusUnprocessableEntity, "No two-factor enrolment is pending"},
@@ -159,6 +165,8 @@ var table = map[Code]entry{
 	TopupAmountInvalid:         {http.StatusUnprocessableEntity, "The amount cannot be topped up"},
 	TopupLimitReached:          {http.StatusUnprocessableEntity, "No more top-ups are allowed while so many are unpaid"},
 	PaymentProviderUnavailable: {http.StatusBadRequest, "The payment provider is not available"},
+	PaymentNotFound:            {http.StatusNotFound, "There is no such bank transaction"},
+	PaymentNotResolvable:       {http.StatusConflict, "The bank transaction cannot be settled so"},
 	OrderNotFound:              {http.StatusNotFound, "There is no such order"},
 	NoticeNotFound:             {http.StatusNotFound, "There is no such notice"},
 	PageNotFound:               {http.StatusNotFound, "There is no such page"},

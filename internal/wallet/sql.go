@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 )
@@ -225,5 +226,8 @@ func insertAuditTx(ctx context.Context, tx *db.Tx, subject, action string, by St
 	if _, err := tx.Exec(ctx, insertAudit, subject, action, by.Name, by.Note, at.UnixMicro()); err != nil {
 		return fmt.Errorf("write the audit entry of %s: %w", subject, err)
 	}
-	return nil
+	if action == actionAdjust {
+		return audit.RecordTx(ctx, tx, at, "payment.adjust", subject, by.Note)
+	}
+	return audit.RecordTx(ctx, tx, at, "payment.resolve", subject, action+": "+by.Note)
 }

@@ -2,8 +2,6 @@ package wallet
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -39,7 +37,7 @@ func (s *Service) Matches(ctx context.Context, unmatched bool, after string, max
 	return listMatches(ctx, s.db, query, before, max)
 }
 
-// Match returns a transfer and its outcome. It is an error if there is none.
+// Match returns a transfer and its outcome. Error: payment.not_found.
 func (s *Service) Match(ctx context.Context, transfer string) (*Match, error) {
 	return s.match(ctx, s.db, transfer)
 }
@@ -47,7 +45,7 @@ func (s *Service) Match(ctx context.Context, transfer string) (*Match, error) {
 func (s *Service) match(ctx context.Context, q db.Queryer, transfer string) (*Match, error) {
 	m, err := matchOf(ctx, q, transfer)
 	if err == nil && m == nil {
-		err = fmt.Errorf("there is no bank transaction %s", transfer)
+		err = problem.Detailf(problem.PaymentNotFound, "there is no bank transaction %s", transfer)
 	}
 	return m, err
 }
@@ -61,11 +59,11 @@ func (s *Service) ResolveByOrder(ctx context.Context, transfer string, order id.
 		case err != nil:
 			return verdict{}, err
 		case o == nil:
-			return verdict{}, fmt.Errorf("there is no order %s", order)
+			return verdict{}, problem.Detailf(problem.OrderNotFound, "there is no order %s", order)
 		case !o.PaidAt.IsZero():
-			return verdict{}, fmt.Errorf("order %s is paid already; credit the transfer to the account instead", order)
+			return verdict{}, problem.Detailf(problem.PaymentNotResolvable, "order %s is paid already; credit the transfer to the account instead", order)
 		case o.Amount != t.Amount:
-			return verdict{}, fmt.Errorf("order %s is over %d VND and the transfer over %d; credit the transfer to the account instead", order, o.Amount, t.Amount)
+			return verdict{}, problem.Detailf(problem.PaymentNotResolvable, "order %s is over %d VND and the transfer over %d; credit the transfer to the account instead", order, o.Amount, t.Amount)
 		}
 		return verdict{Resolved, "", o}, nil
 	})
@@ -79,7 +77,7 @@ func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account
 	}
 	points := t.Amount / s.policy.VNDPerPoint
 	if points == 0 {
-		return fmt.Errorf("%d VND are less than a point", t.Amount)
+		return problem.Detailf(problem.PaymentNotResolvable, "%d VND are less than a point", t.Amount)
 	}
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		now := s.clock.Now()
@@ -136,7 +134,7 @@ func (s *Service) incoming(ctx context.Context, transfer string) (*Transfer, err
 	case err != nil:
 		return nil, err
 	case t.Direction != In || t.Fault != "":
-		return nil, fmt.Errorf("bank transaction %s is not an incoming payment: it can only be ignored", transfer)
+		return nil, problem.Detailf(problem.PaymentNotResolvable, "bank transaction %s is not an incoming payment: it can only be ignored", transfer)
 	}
 	return t, nil
 }
@@ -148,9 +146,9 @@ func (s *Service) checkUnmatchedTx(ctx context.Context, tx *db.Tx, transfer stri
 	case err != nil:
 		return err
 	case m.Outcome == Unseen:
-		return fmt.Errorf("bank transaction %s is not processed yet: a running service does that within seconds", transfer)
+		return problem.Detailf(problem.PaymentNotResolvable, "bank transaction %s is not processed yet: a running service does that within seconds", transfer)
 	case m.Outcome != Unmatched:
-		return fmt.Errorf("bank transaction %s is %s already", transfer, m.Outcome)
+		return problem.Detailf(problem.PaymentNotResolvable, "bank transaction %s is %s already", transfer, m.Outcome)
 	}
 	return nil
 }
@@ -161,7 +159,7 @@ func (s *Service) closeUnmatchedTx(ctx context.Context, tx *db.Tx, m Match) erro
 	}
 	done, err := closeTx(ctx, tx, m, Unmatched)
 	if err == nil && !done {
-		err = errors.New("it was settled concurrently")
+		err = problem.Detailf(problem.PaymentNotResolvable, "it was settled concurrently")
 	}
 	return err
 }

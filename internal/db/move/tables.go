@@ -50,6 +50,7 @@ func tables() []table {
 		{name: "wallet_audit", key: "subject, sequence"},
 		{name: "idempotency_key", key: "account_id, operation, key"},
 		{name: "subscription", key: "id"},
+		{name: "audit_log", key: "id"},
 		{name: "notice", key: "id"},
 		{name: "page", key: "key, locale"},
 		{name: "job", key: "id"},

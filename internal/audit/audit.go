@@ -1,0 +1,78 @@
+// Package audit records what staff and the operator's commands change, in a table that only grows
+// (docs/spec/staff.md#the-audit-log). The actor travels in the context, so that the function of a domain that makes a change
+// also records it, in the same transaction.
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// Command is the actor of changes that the operator's commands make.
+const Command = "command"
+
+// Entry is a recorded change.
+type Entry struct {
+	ID     id.Audit
+	At     time.Time
+	Actor  string // the e-mail address of a member of staff, or Command
+	Action string // such as user.disable
+	Target string // what was changed: an e-mail address, a domain, an identifier
+	Detail string // the change, without secrets; may be empty
+}
+
+type actorKey struct{}
+
+// As returns a context whose changes are recorded as made by an actor. Changes in a context without an actor are not recorded:
+// they are those that owners make to what they own.
+func As(ctx context.Context, actor string) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+// textMax bounds target and detail, in octets.
+const textMax = 2000
+
+// RecordTx records a change in the transaction that makes it, if ctx has an actor.
+func RecordTx(ctx context.Context, tx *db.Tx, now time.Time, action, target, detail string) error {
+	actor, ok := ctx.Value(actorKey{}).(string)
+	if !ok {
+		return nil
+	}
+	at := now.Truncate(time.Microsecond)
+	_, err := tx.Exec(ctx, insert, id.New[id.Audit](at), at.UnixMicro(), actor, action, cut(target), cut(detail))
+	if err != nil {
+		return fmt.Errorf("record %s: %w", action, err)
+	}
+	return nil
+}
+
+// cut shortens a text to textMax octets of whole characters.
+func cut(text string) string {
+	if len(text) <= textMax {
+		return text
+	}
+	n := textMax
+	for n > 0 && text[n]&0xc0 == 0x80 { // inside a character
+		n--
+	}
+	return text[:n]
+}
+
+// Log reads the recorded changes.
+type Log struct{ db *db.DB }
+
+// New returns a Log.
+func New(d *db.DB) *Log { return &Log{d} }
+
+// List returns at most max changes, newest first. If after is not empty they are older than that one.
+func (l *Log) List(ctx context.Context, after id.Audit, max int) ([]*Entry, error) {
+	all, err := db.Collect(ctx, l.db, scan, selectPage, after, max)
+	if err != nil {
+		return nil, fmt.Errorf("list the audit log: %w", err)
+	}
+	return all, nil
+}

@@ -1,0 +1,68 @@
+package audit_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/audit"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+)
+
+func record(t *testing.T, ctx context.Context, d *db.DB, action, detail string) {
+	t.Helper()
+	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	err := d.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return audit.RecordTx(ctx, tx, now, action, "ada@example.org", detail)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChangesAreRecordedWithTheirActor(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		record(t, t.Context(), d, "user.enable", "an owner's change")
+		record(t, audit.As(t.Context(), audit.Command), d, "user.disable", "")
+		record(t, audit.As(t.Context(), "staff@example.org"), d, "user.set-plan", strings.Repeat("é", 1500))
+		log := audit.New(d)
+		first, err := log.List(t.Context(), "", 1)
+		if err != nil || len(first) != 1 {
+			t.Fatalf("%v %v", first, err)
+		}
+		rest, err := log.List(t.Context(), first[0].ID, 10)
+		if err != nil || len(rest) != 1 {
+			t.Fatalf("%v %v", rest, err)
+		}
+		for _, e := range append(first, rest...) {
+			actor := map[string]string{"user.disable": audit.Command, "user.set-plan": "staff@example.org"}[e.Action]
+			if e.Actor != actor || e.Target != "ada@example.org" || len(e.Detail) > 2000 {
+				t.Errorf("%+v", e)
+			}
+		}
+	})
+}
+
+func TestDatabaseRefusesToChangeTheLog(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		record(t, audit.As(t.Context(), audit.Command), d, "user.disable", "")
+		for _, statement := range []string{
+			"UPDATE audit_log SET actor = 'x'",
+			"DELETE FROM audit_log",
+			"INSERT INTO audit_log (id, at, actor, action, target, detail) SELECT id, at, 'x', action, target, detail FROM audit_log",
+		} {
+			err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+				_, err := tx.Exec(ctx, statement)
+				return err
+			})
+			if err == nil {
+				t.Errorf("%s was executed", statement)
+			}
+		}
+		if all, err := audit.New(d).List(t.Context(), "", 10); err != nil || len(all) != 1 || all[0].Actor != audit.Command {
+			t.Errorf("%v %v", all, err)
+		}
+	})
+}
