@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
@@ -41,6 +42,8 @@ type Parts struct {
 	Follow        *follow.Service
 	Guests        *guest.Service
 	Accounts      *account.Service
+	Registry      *account.Registry // for staff
+	Audit         *audit.Log
 	Keys          *apikey.Service
 	Filters       *filter.Service
 	Webhooks      *webhook.Service
@@ -96,6 +99,7 @@ func (a *API) groups() {
 	a.otp()
 	a.plans()
 	a.session()
+	a.staff()
 	a.subscription()
 	a.webhooks()
 	a.wallet()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/guest"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/mailbox"
@@ -44,6 +45,9 @@ func securitySchemes() map[httpkit.Scheme]*huma.SecurityScheme {
 func credentialCodes(o *httpkit.Operation) (codes []problem.Code) {
 	if slices.Contains(o.Auth, apiKey) {
 		codes = append(codes, problem.AuthScopeMissing, problem.AuthAddressNotAllowed)
+	}
+	if o.Scope == staffRole {
+		codes = append(codes, problem.AuthRoleMissing)
 	}
 	if slices.Contains(o.Auth, mailboxToken) {
 		codes = append(codes, expiredCode(o), problem.AuthAddressNotAllowed) // if the token is bound to a developer key
@@ -100,6 +104,9 @@ func (a *API) authenticate(ctx huma.Context, o *httpkit.Operation, next func(hum
 		return
 	}
 	switch {
+	case err == nil && o.Scope == staffRole:
+		err = checkStaff(c)
+		ctx = huma.WithContext(ctx, audit.As(ctx.Context(), staffName(c)))
 	case err != nil || c.key == nil:
 	case c.mailbox != nil:
 		a.Keys.NoteUse(c.key)

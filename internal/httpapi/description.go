@@ -26,6 +26,7 @@ func tags() []*huma.Tag {
 		{Name: "messages", Description: "The mail in a mailbox."},
 		{Name: "otp", Description: "The one-time code in the newest mail that has one."},
 		{Name: "session", Description: "Finding a browser's mailboxes again, without an account."},
+		{Name: "staff", Description: "What the operator's commands do, for user tokens of accounts with the role staff."},
 		{Name: "system", Description: "Probes."},
 		{Name: "webhooks", Description: "Endpoints that receive an account's events, and the delivery attempts." + verifying},
 	}

@@ -90,12 +90,16 @@ func (a *API) listLedger(ctx context.Context, in *httpkit.Paging) (*httpkit.Many
 	all, next := httpkit.CutPage(all, size, func(e *wallet.Entry) string { return strconv.FormatInt(e.Sequence, 10) })
 	shown := make([]LedgerEntry, len(all))
 	for i, e := range all {
-		shown[i] = LedgerEntry{
-			ID: e.ID, Kind: string(e.Kind), Amount: e.Amount, BalanceAfter: e.BalanceAfter, Reference: textOrNull(e.Reference),
-			Note: textOrNull(e.Note), CreatedAt: clock.Stamp{Time: e.CreatedAt},
-		}
+		shown[i] = shownEntry(e)
 	}
 	return httpkit.Page(shown, next), nil
+}
+
+func shownEntry(e *wallet.Entry) LedgerEntry {
+	return LedgerEntry{
+		ID: e.ID, Kind: string(e.Kind), Amount: e.Amount, BalanceAfter: e.BalanceAfter, Reference: textOrNull(e.Reference),
+		Note: textOrNull(e.Note), CreatedAt: clock.Stamp{Time: e.CreatedAt},
+	}
 }
 
 // sequence returns the number of the last entry of the previous page, 0 for the first page. Error: request.invalid.

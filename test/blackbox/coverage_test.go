@@ -33,7 +33,7 @@ GET    /session                             200, 401
 POST   /session                             201, 429
 DELETE /session                             204, 401
 GET    /healthz                             200
-GET    /readyz                              200, 503` + accountSpecification + domainsSpecification + keysSpecification + filtersSpecification + webhooksSpecification + plansSpecification + contentSpecification + subscriptionSpecification + walletSpecification + bankpaySpecification
+GET    /readyz                              200, 503` + accountSpecification + domainsSpecification + keysSpecification + filtersSpecification + webhooksSpecification + plansSpecification + contentSpecification + subscriptionSpecification + walletSpecification + bankpaySpecification + staffSpecification
 
 // coverage lists every answer: the statuses of specification and those of docs/spec/conventions.md, each status
 // followed by its problem codes. Every row must be declared by the OpenAPI document, which may declare nothing else,
@@ -61,7 +61,7 @@ POST   /session                             201, 403 access.closed, 422 request.
 DELETE /session                             204, 401 auth.invalid_token auth.required, 422 request.invalid, 429 rate.limited
 GET    /healthz                             200
 GET    /readyz                              200, 503
-*      *                                    404 route.not_found, 405 route.method_not_allowed` + accountCoverage + domainsCoverage + keysCoverage + filtersCoverage + webhooksCoverage + plansCoverage + contentCoverage + subscriptionCoverage + walletCoverage + bankpayCoverage
+*      *                                    404 route.not_found, 405 route.method_not_allowed` + accountCoverage + domainsCoverage + keysCoverage + filtersCoverage + webhooksCoverage + plansCoverage + contentCoverage + subscriptionCoverage + walletCoverage + bankpayCoverage + staffCoverage
 
 // pairs splits a table: "GET /domains 200", and "GET /domains 422 request.invalid".
 func pairs(table string) map[string]bool {

@@ -18,6 +18,7 @@ type entrance struct {
 	schemes string   // the credentials that it takes, "public" for none
 	scope   string   // what a developer key must carry
 	status  int      // of success
+	staff   bool     // the account needs the role staff
 	unknown []string // for each parameter of the path: the code for what is another's or is not there at all
 	things  func(*estate) []string
 	body    func(*estate) any
@@ -27,7 +28,7 @@ type entrance struct {
 // entrances are all calls. A call of the OpenAPI document that is missing here fails the test, and so does the reverse,
 // so that adding a call means stating here which credentials it accepts.
 func entrances() []entrance {
-	return slices.Concat(openToAll(), openToMailboxes(), openToUsers(), openToHookOwners(), openToKeys())
+	return slices.Concat(openToAll(), openToMailboxes(), openToUsers(), openToHookOwners(), openToKeys(), openToStaff())
 }
 
 func openToAll() []entrance {
@@ -145,6 +146,8 @@ type estate struct {
 	attempt attempt // to deliver to hook
 	order   topup
 	guest   string
+	notice  string // published by before
+	payment string // a bank transaction for staff, made by before
 	app     authenticator
 
 	newcomers int // who have registered
@@ -171,6 +174,9 @@ func (w *domainWorld) settle(name string, o entrance) *estate {
 	e.box = w.create(e.user.Token, nil)
 	got := w.mail(e.box.box(), apptest.Mail{Raw: letterWithAFile})
 	e.message = get[message](w.service, "/messages/"+got.ID, e.box.Token)
+	if o.staff {
+		e.promote(e.user)
+	}
 	if o.before != nil {
 		o.before(e)
 	}

@@ -10,6 +10,7 @@ import (
 // For every property of every body, null is refused unless the document allows it, and accepted where it does.
 func TestNullIsRejectedUnlessNullable(t *testing.T) {
 	w := startDomains(t, settings{"limits.other": "100000/1m", "limits.mailbox_create": "100000/1m", "limits.register": "100000/1h"})
+	w.promote(w.ada)
 	credentials := map[string]string{
 		"mailboxToken": w.create("", nil).Token, "userToken": w.ada.Token, "apiKey": w.key(w.ada, nil).Key, "": "",
 	}

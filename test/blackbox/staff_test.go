@@ -1,0 +1,343 @@
+package blackbox_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// staffSpecification lists the statuses of the group staff (docs/spec/staff.md).
+const staffSpecification = `
+GET    /staff/users                         200, 401, 403
+POST   /staff/users                         201, 401, 403, 409
+GET    /staff/users/{user}                  200, 401, 403, 404
+PATCH  /staff/users/{user}                  200, 401, 403, 404
+POST   /staff/users/{user}/password         200, 401, 403, 404
+POST   /staff/users/{user}/points           201, 401, 403, 404, 402
+GET    /staff/domains                       200, 401, 403
+POST   /staff/domains                       201, 401, 403, 409
+DELETE /staff/domains/{domain}              204, 401, 403, 404
+GET    /staff/notices                       200, 401, 403
+POST   /staff/notices                       201, 401, 403
+DELETE /staff/notices/{id}                  204, 401, 403, 404
+GET    /staff/pages                         200, 401, 403
+PUT    /staff/pages/{key}                   200, 401, 403
+DELETE /staff/pages/{key}                   204, 401, 403, 404
+GET    /staff/payments                      200, 401, 403
+POST   /staff/payments/{id}/resolution      200, 401, 403, 404, 409
+GET    /staff/audit                         200, 401, 403`
+
+// staffCoverage is the table of this group, in the form of coverage.
+const staffCoverage = `
+GET    /staff/users                         200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+POST   /staff/users                         201, 401 auth.invalid_token auth.required, 403 auth.role_missing, 409 account.email_taken, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+GET    /staff/users/{user}                  200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 account.not_found, 422 request.invalid, 429 rate.limited
+PATCH  /staff/users/{user}                  200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 account.not_found, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+POST   /staff/users/{user}/password         200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 account.not_found, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+POST   /staff/users/{user}/points           201, 401 auth.invalid_token auth.required, 402 wallet.insufficient_points, 403 auth.role_missing, 404 account.not_found, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+GET    /staff/domains                       200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+POST   /staff/domains                       201, 401 auth.invalid_token auth.required, 403 auth.role_missing, 409 domain.taken, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+DELETE /staff/domains/{domain}              204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 domain.not_found, 422 request.invalid, 429 rate.limited
+GET    /staff/notices                       200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+POST   /staff/notices                       201, 401 auth.invalid_token auth.required, 403 auth.role_missing, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+DELETE /staff/notices/{id}                  204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 notice.not_found, 422 request.invalid, 429 rate.limited
+GET    /staff/pages                         200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+PUT    /staff/pages/{key}                   200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+DELETE /staff/pages/{key}                   204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 page.not_found, 422 request.invalid, 429 rate.limited
+GET    /staff/payments                      200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+POST   /staff/payments/{id}/resolution      200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 payment.not_found order.not_found account.not_found, 409 payment.not_resolvable, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+GET    /staff/audit                         200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited`
+
+// promote gives an account the role staff, as the command does.
+func (s *service) promote(u user) user {
+	s.t.Helper()
+	if _, err := s.Database().ExecContext(s.t.Context(), "UPDATE account SET role = 'staff' WHERE id = $1", u.Account.ID); err != nil {
+		s.t.Fatal(err)
+	}
+	return u
+}
+
+// openToStaff are the calls of the group staff, for the test of credentials.
+func openToStaff() []entrance {
+	self := func(e *estate) []string { return []string{e.email} }
+	fixed := func(thing string) func(*estate) []string { return func(*estate) []string { return []string{thing} } }
+	added := func(e *estate) any {
+		e.newcomers++
+		return fields{"email": fmt.Sprintf("added-%d-%s", e.newcomers, e.email)}
+	}
+	extra := fields{"domain": "extra.gonebox-tests.org"}
+	addDomain := func(e *estate) { want(e.t, e.Call(http.MethodPost, "/staff/domains", e.user.Token, extra), 201, "") }
+	publish := func(e *estate) {
+		var n struct{ ID string }
+		e.Call(http.MethodPost, "/staff/notices", e.user.Token, fields{"title": "n"}).Into(e.t, &n)
+		e.notice = n.ID
+	}
+	all := []entrance{
+		{call: "GET /staff/users", status: 200},
+		{call: "POST /staff/users", status: 201, body: added},
+		{call: "GET /staff/users/{user}", status: 200, things: self},
+		{call: "PATCH /staff/users/{user}", status: 200, things: self, body: always(fields{"plan": "plus"})},
+		{call: "POST /staff/users/{user}/password", status: 200, things: self, body: always(fields{})},
+		{call: "POST /staff/users/{user}/points", status: 201, things: self, body: always(fields{"points": 5, "note": "n"})},
+		{call: "GET /staff/domains", status: 200},
+		{call: "POST /staff/domains", status: 201, body: always(extra)},
+		{call: "DELETE /staff/domains/{domain}", status: 204, things: fixed("extra.gonebox-tests.org"), before: addDomain},
+		{call: "GET /staff/notices", status: 200},
+		{call: "POST /staff/notices", status: 201, body: always(fields{"title": "n"})},
+		{call: "DELETE /staff/notices/{id}", status: 204, things: func(e *estate) []string { return []string{e.notice} }, before: publish},
+		{call: "GET /staff/pages", status: 200},
+		{call: "PUT /staff/pages/{key}", status: 200, things: fixed("terms"), body: always(fields{"title": "t", "html": "<p>x</p>"})},
+		{call: "DELETE /staff/pages/{key}", status: 204, things: func(e *estate) []string { return []string{e.helpPage()} }},
+		{call: "GET /staff/payments", status: 200},
+		{
+			call: "POST /staff/payments/{id}/resolution", status: 200, things: func(e *estate) []string { return []string{e.payment} },
+			body: always(fields{"ignore": true, "note": "n"}), before: func(e *estate) { e.payment = e.unmatched(e.user) },
+		},
+		{call: "GET /staff/audit", status: 200},
+	}
+	for i := range all {
+		all[i].schemes, all[i].staff = "userToken", true
+	}
+	return all
+}
+
+// unmatched makes a bank transaction that matches no order, and returns its identifier.
+func (s *service) unmatched(staff user) string {
+	s.t.Helper()
+	number := len(get[[]fields](s, "/staff/payments?all=true&limit=100", staff.Token)) + 1000
+	s.transferred(number, 25_000, "no memo")
+	text := fmt.Sprint(number)
+	eventually(s.t, "the transaction among those for staff", func() bool {
+		return slices.ContainsFunc(get[[]fields](s, "/staff/payments", staff.Token), func(p fields) bool { return p["id"] == text })
+	})
+	return text
+}
+
+func TestStaffManageUsers(t *testing.T) {
+	s := startAccounts(t, nil)
+	staff := s.promote(s.account("staff@example.org"))
+	s.Clock.Advance(time.Second)
+	ada := s.account("ada@example.org")
+	s.Clock.Advance(time.Second)
+	var made fields
+	a := s.Call(http.MethodPost, "/staff/users", staff.Token, fields{"email": "Bob@example.org", "plan": "pro", "role": "staff"})
+	want(t, a, 201, "")
+	a.Into(t, &made)
+	password, _ := made["password"].(string)
+	if made["email"] != "bob@example.org" || made["plan"] != "pro" || made["role"] != "staff" || password == "" {
+		t.Errorf("%s", a.Body)
+	}
+	a, _ = s.signIn("bob@example.org", password, "")
+	want(t, a, 200, "")
+	for problem, body := range map[string]fields{
+		"409 account.email_taken": {"email": "ada@example.org"},
+		"422 request.invalid":     {"email": "c@example.org", "plan": "gold"},
+		"422  request.invalid":    {"email": "c@example.org", "password": "short"},
+	} {
+		var status int
+		var code string
+		_, _ = fmt.Sscan(problem, &status, &code)
+		want(t, s.Call(http.MethodPost, "/staff/users", staff.Token, body), status, code)
+	}
+	change := func(body fields, status int, code string) {
+		t.Helper()
+		want(t, s.Call(http.MethodPatch, "/staff/users/ada@example.org", staff.Token, body), status, code)
+	}
+	change(fields{"plan": "plus", "role": "admin"}, 422, "request.invalid")
+	change(fields{"plan": "gold", "disabled": true}, 422, "request.invalid") // nothing of it
+	if got := get[account](s, "/me", ada.Token); got.Plan != "free" {
+		t.Errorf("%+v", got)
+	}
+	change(fields{"plan": "plus"}, 200, "")
+	if got := get[account](s, "/me", ada.Token); got.Plan != "plus" {
+		t.Errorf("%+v", got)
+	}
+	change(fields{"disabled": true}, 200, "")
+	s.call(http.MethodGet, "/me", ada.Token, 401, "auth.invalid_token")
+	change(fields{"disabled": false}, 200, "")
+	if got := get[fields](s, "/staff/users/"+ada.Account.ID, staff.Token); got["disabled"] != false {
+		t.Errorf("%v", got)
+	}
+	a = s.Call(http.MethodPost, "/staff/users/ada@example.org/password", staff.Token, fields{"password": "another password"})
+	want(t, a, 200, "")
+	a, _ = s.signIn("ada@example.org", "another password", "")
+	want(t, a, 200, "")
+	var emails []any
+	for u := range pages[fields](s, "/staff/users?search=EXAMPLE.org&limit=1", staff.Token) {
+		emails = append(emails, u["email"])
+	}
+	if !slices.Equal(emails, []any{"bob@example.org", "ada@example.org", "staff@example.org"}) {
+		t.Errorf("%v", emails)
+	}
+	s.call(http.MethodGet, "/staff/users/none@example.org", staff.Token, 404, "account.not_found")
+	for _, call := range []string{"POST /staff/users/none@example.org/password {}", "PATCH /staff/users/none@example.org {}", `POST /staff/users/none@example.org/points {"points":1,"note":"n"}`} {
+		words := strings.SplitN(call, " ", 3)
+		want(t, s.Call(words[0], words[1], staff.Token, []byte(words[2])), 404, "account.not_found")
+	}
+	points := func(n int, status int, code string) {
+		want(t, s.Call(http.MethodPost, "/staff/users/ada@example.org/points", staff.Token, fields{"points": n, "note": "n"}), status, code)
+	}
+	points(-1, 402, "wallet.insufficient_points")
+	points(0, 422, "request.invalid")
+	points(20, 201, "")
+}
+
+func TestStaffPublish(t *testing.T) {
+	w := startDomains(t, nil)
+	s, staff := w.service, w.promote(w.ada)
+	want(t, s.Call(http.MethodPost, "/staff/domains", staff.Token, fields{"domain": "Extra.gonebox-tests.org"}), 201, "")
+	offered := func() bool {
+		return strings.Contains(string(s.call(http.MethodGet, "/domains", "", 200, "").Body), "extra.gonebox-tests.org")
+	}
+	eventually(t, "the domain", offered)
+	s.call(http.MethodDelete, "/staff/domains/extra.gonebox-tests.org", staff.Token, 204, "")
+	eventually(t, "its end", func() bool { return !offered() })
+	s.call(http.MethodDelete, "/staff/domains/none.gonebox-tests.org", staff.Token, 404, "domain.not_found")
+	w.verified(w.ada, shop)
+	want(t, s.Call(http.MethodPost, "/staff/domains", staff.Token, fields{"domain": shop}), 409, "domain.taken")
+
+	var n fields
+	a := s.Call(http.MethodPost, "/staff/notices", staff.Token, fields{"title": "Maintenance", "html": "<p onclick=x>Soon</p>", "locale": "en"})
+	want(t, a, 201, "")
+	a.Into(t, &n)
+	if n["html"] != "<p>Soon</p>" || n["state"] != "shown" || n["kind"] != "banner" || n["dismissible"] != true {
+		t.Errorf("%s", a.Body)
+	}
+	if got := get[[]notice](s, "/content/notices", ""); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
+	s.call(http.MethodDelete, "/staff/notices/"+n["id"].(string), staff.Token, 204, "")
+	if got := get[[]notice](s, "/content/notices", ""); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := get[[]fields](s, "/staff/notices", staff.Token); len(got) != 1 || got[0]["state"] != "withdrawn" {
+		t.Errorf("%v", got)
+	}
+	s.call(http.MethodDelete, "/staff/notices/x", staff.Token, 404, "notice.not_found")
+
+	for _, locale := range []string{"", "vi"} {
+		want(t, s.Call(http.MethodPut, "/staff/pages/terms", staff.Token, fields{"title": "Terms", "html": "<p>x</p>", "locale": locale}), 200, "")
+	}
+	if got := get[[]fields](s, "/staff/pages", staff.Token); len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+	s.call(http.MethodDelete, "/staff/pages/terms?locale=fr", staff.Token, 404, "page.not_found")
+	s.call(http.MethodDelete, "/staff/pages/terms?everyLocale=true", staff.Token, 204, "")
+	if got := get[[]fields](s, "/staff/pages", staff.Token); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestStaffSettlePayments(t *testing.T) {
+	s := startBank(t, nil)
+	staff, ada := s.promote(s.account("staff@example.org")), s.account("ada@example.org")
+	resolve := func(id string, body fields, status int, code string) {
+		t.Helper()
+		body["note"] = "checked"
+		want(t, s.Call(http.MethodPost, "/staff/payments/"+id+"/resolution", staff.Token, body), status, code)
+	}
+	first := s.unmatched(staff)
+	resolve(first, fields{}, 422, "request.invalid")
+	resolve(first, fields{"ignore": true, "user": "ada@example.org"}, 422, "request.invalid")
+	resolve("4711", fields{"ignore": true}, 404, "payment.not_found")
+	resolve(first, fields{"order": "x"}, 404, "order.not_found")
+	resolve(first, fields{"user": "none@example.org"}, 404, "account.not_found")
+	resolve(first, fields{"user": "ada@example.org"}, 200, "")
+	resolve(first, fields{"ignore": true}, 409, "payment.not_resolvable")
+	if got := get[struct{ Balance int64 }](s, "/me/wallet", ada.Token); got.Balance != 25 {
+		t.Errorf("%+v", got)
+	}
+	second := s.unmatched(staff)
+	resolve(second, fields{"ignore": true}, 200, "")
+	if got := get[[]fields](s, "/staff/payments", staff.Token); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	var listed []any
+	for p := range pages[fields](s, "/staff/payments?all=true&limit=1", staff.Token) {
+		listed = append(listed, p["id"])
+		if p["staff"] != "staff@example.org" || p["note"] != "checked" {
+			t.Errorf("%v", p)
+		}
+	}
+	if !slices.Equal(listed, []any{second, first}) {
+		t.Errorf("%v", listed)
+	}
+}
+
+// Every change is recorded, newest first, and what an owner changes is not.
+func TestChangesOfStaffAreAudited(t *testing.T) {
+	s := startAccounts(t, nil)
+	staff, ada := s.promote(s.account("staff@example.org")), s.account("ada@example.org")
+	s.key(ada, nil)
+	for _, c := range []string{
+		`PATCH /staff/users/ada@example.org {"plan": "plus", "role": "user"}`,
+		`POST /staff/users/ada@example.org/password {"password": "another password"}`,
+		`POST /staff/users/ada@example.org/points {"points": 5, "note": "hello"}`,
+		`POST /staff/domains {"domain": "extra.gonebox-tests.org"}`,
+		`PUT /staff/pages/terms {"title": "Terms", "html": "x", "locale": "vi"}`,
+	} {
+		words := strings.SplitN(c, " ", 3)
+		if a := s.Call(words[0], words[1], staff.Token, []byte(words[2])); a.Status >= 300 {
+			t.Errorf("%s: %d %s", c, a.Status, a.Body)
+		}
+		s.Clock.Advance(1000)
+	}
+	want(t, s.Call(http.MethodPatch, "/staff/users/ada@example.org", staff.Token, fields{"plan": "gold"}), 422, "request.invalid")
+	var lines []string
+	for e := range pages[fields](s, "/staff/audit?limit=2", staff.Token) {
+		if e["actor"] != "staff@example.org" {
+			t.Errorf("%v", e)
+		}
+		if e["action"] == "payment.adjust" {
+			e["target"] = "-"
+		}
+		lines = append(lines, fmt.Sprint(e["action"], " ", e["target"], " ", e["detail"]))
+	}
+	slices.Sort(lines[4:]) // the two of one PATCH have the same time
+	wanted := []string{
+		"page.put terms vi Terms", "domain.add extra.gonebox-tests.org ", "payment.adjust - hello", "user.reset-password ada@example.org ",
+		"user.set-plan ada@example.org plus", "user.set-role ada@example.org user",
+	}
+	if !slices.Equal(lines, wanted) {
+		got, _ := json.Marshal(lines)
+		t.Errorf("%s", got)
+	}
+}
+
+func TestBodiesQueriesAndLimitsOfStaff(t *testing.T) {
+	s := startAccounts(t, settings{"http.body_max": "1KiB", "http.large_body_max": "1KiB", "limits.other": "200/1m"})
+	staff, ada := s.promote(s.account("staff@example.org")), s.account("ada@example.org")
+	k := s.create(ada.Token, nil)
+	fill := strings.NewReplacer("{user}", "ada@example.org", "{domain}", "a.example", "{id}", "1", "{key}", "a", "{address}", "a@a.example")
+	for call := range pairs(staffCoverage) {
+		words := strings.Fields(call)
+		method, path := words[0], fill.Replace(words[1])
+		switch {
+		case words[2] == "403":
+			s.call(method, path, ada.Token, 403, "auth.role_missing")
+		case words[2] == "413":
+			want(t, s.Call(method, path, staff.Token, append([]byte(`{"name":"`), make([]byte, 2000)...)), 413, "request.too_large")
+		case words[2] == "415":
+			a := s.do(method, path, staff.Token, fields{}, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+			want(t, a, 415, "request.media_type")
+		case words[2] == "422":
+			s.call(method, path+"?no=1", staff.Token, 422, "request.invalid")
+		case words[2] == "401" && words[3] == "auth.required":
+			s.call(method, path, "", 401, "auth.required")
+			for _, wrong := range []string{k.Token, "xu_", mistyped(staff.Token)} {
+				s.call(method, path, wrong, 401, "auth.invalid_token")
+			}
+		}
+	}
+	for range 200 {
+		s.Call(http.MethodGet, "/staff/pages", staff.Token, nil)
+	}
+	for call := range pairs(staffSpecification) {
+		words := strings.Fields(call)
+		s.call(words[0], fill.Replace(words[1]), staff.Token, 429, "rate.limited")
+	}
+}
