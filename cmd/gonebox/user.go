@@ -20,8 +20,8 @@ type userCmd struct {
 	Add           userAddCmd           `cmd:"" help:"Create an account, whatever access.registration says."`
 	SetPlan       userSetPlanCmd       `cmd:"" help:"Assign a plan to an account."`
 	SetRole       userSetRoleCmd       `cmd:"" help:"Set the role of an account."`
-	ResetPassword userResetPasswordCmd `cmd:"" help:"Set a new password and sign the account out everywhere."`
-	Disable       userDisableCmd       `cmd:"" help:"Disable an account and sign it out everywhere."`
+	ResetPassword userResetPasswordCmd `cmd:"" help:"Set a new password, and end the user tokens, developer keys and mailbox tokens."`
+	Disable       userDisableCmd       `cmd:"" help:"Disable an account, and end its user tokens, developer keys and mailbox tokens."`
 	Enable        userEnableCmd        `cmd:"" help:"Enable a disabled account."`
 }
 
@@ -249,7 +249,8 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 			password = "" // it is known and not printed
 		}
 		return printPassword(c.out, u.JSON, userRowOf(o, a), password,
-			"Set the password of %s and signed it out everywhere.\n", "Signed out %s everywhere. New password, shown only once: %s\n")
+			"Set the password of %s, and ended its user tokens, developer keys and mailbox tokens.\n",
+			"Ended the user tokens, developer keys and mailbox tokens of %s. New password, shown only once: %s\n")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
@@ -41,7 +42,8 @@ func policy(c account.Cost) account.Policy {
 func open(t *testing.T, d *db.DB, c account.Cost) *fixture {
 	t.Helper()
 	now := clock.NewFake(noon)
-	h := &fixture{t: t, clock: now, db: d, registry: account.NewRegistry(d, now, c, func(plan string) bool { return plan != "gold" })}
+	h := &fixture{t: t, clock: now, db: d, registry: account.NewRegistry(d, now, c, func(plan string) bool { return plan != "gold" },
+		func(context.Context, *db.Tx, id.Account) error { return nil })}
 	var err error
 	h.Service, err = account.New(d, h.clock, ratelimit.New(h.clock), policy(c), account.Secrets{Seal: [32]byte{1}, Recovery: [32]byte{2}})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
 )
 
 const columns = `account.id, account.email, account.locale, account.role, account.plan, account.disabled, account.created_at,
@@ -26,6 +27,8 @@ const (
 	updateLocale   = "UPDATE account SET locale = $2 WHERE id = $1"
 	updatePlan     = "UPDATE account SET plan = $2 WHERE id = $1"
 	updateRole     = "UPDATE account SET role = $2 WHERE id = $1"
+	updateEnded    = "UPDATE account SET ended_at = $2 WHERE id = $1"
+	selectEnded    = "SELECT id FROM account WHERE ended_at > $1 ORDER BY ended_at DESC LIMIT $2"
 	updateDisabled = "UPDATE account SET disabled = $2 WHERE id = $1"
 	renewPassword  = "UPDATE account SET password = $2 WHERE id = $1"
 	updatePassword = "UPDATE account SET password = $2, epoch = epoch + 1 WHERE id = $1"
@@ -69,6 +72,11 @@ func scan(row db.Row, more ...any) (*Account, error) {
 	}
 	a.CreatedAt = time.UnixMicro(created).UTC()
 	return &a, nil
+}
+
+func scanID(row db.Row) (account id.Account, err error) {
+	err = row.Scan(&account)
+	return account, err
 }
 
 // getAccount reads an account; nil without an error means that there is none.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -20,12 +21,36 @@ type Registry struct {
 	clock     clock.Clock
 	passwords *passwords
 	planKnown func(code string) bool
+	end       func(ctx context.Context, tx *db.Tx, account id.Account) error
 }
 
 // NewRegistry returns a Registry; cost is that of the passwords that it resets. planKnown reports whether the catalogue has a
-// plan that can be assigned.
-func NewRegistry(d *db.DB, c clock.Clock, cost Cost, planKnown func(code string) bool) *Registry {
-	return &Registry{db: d, clock: c, passwords: newPasswords(cost), planKnown: planKnown}
+// plan that can be assigned. endTx ends the credentials of an account that other packages store.
+func NewRegistry(
+	d *db.DB, c clock.Clock, cost Cost, planKnown func(code string) bool, endTx func(context.Context, *db.Tx, id.Account) error,
+) *Registry {
+	return &Registry{db: d, clock: c, passwords: newPasswords(cost), planKnown: planKnown, end: endTx}
+}
+
+// endTx ends every credential of an account: user tokens, developer keys and the tokens of its mailboxes
+// (docs/spec/accounts.md#the-end-of-an-account).
+func (r *Registry) endTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	if _, err := tx.Exec(ctx, deleteTokens, account); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, updateEnded, account, r.clock.Now().UnixMicro()); err != nil {
+		return err
+	}
+	return r.end(ctx, tx, account)
+}
+
+// Ended returns at most max accounts whose credentials were ended after a time.
+func (r *Registry) Ended(ctx context.Context, after time.Time, max int) ([]id.Account, error) {
+	all, err := db.Collect(ctx, r.db, scanID, selectEnded, after.UnixMicro(), max)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts that ended: %w", err)
+	}
+	return all, nil
 }
 
 // List returns at most limit accounts, newest first, whose e-mail address contains search. If after is not empty they are
@@ -85,7 +110,7 @@ func (r *Registry) SetRole(ctx context.Context, who string, role Role) (*Account
 	return r.Change(ctx, who, Change{Role: &role})
 }
 
-// SetDisabled disables an account, which deletes all its user tokens, or enables it. Error: account.not_found.
+// SetDisabled disables an account, which ends every credential of it, or enables it. Error: account.not_found.
 func (r *Registry) SetDisabled(ctx context.Context, who string, disabled bool) (*Account, error) {
 	return r.Change(ctx, who, Change{Disabled: &disabled})
 }
@@ -97,7 +122,7 @@ type Change struct {
 	Disabled *bool
 }
 
-// Change changes an account, all or nothing. Disabling it deletes all its user tokens. Errors: request.invalid,
+// Change changes an account, all or nothing. Disabling it ends every credential of it. Errors: request.invalid,
 // account.not_found.
 func (r *Registry) Change(ctx context.Context, who string, c Change) (*Account, error) {
 	var errs []error
@@ -140,13 +165,13 @@ func (r *Registry) setDisabledTx(ctx context.Context, tx *db.Tx, a *Account, dis
 	if !disabled {
 		return r.setTx(ctx, tx, a, updateDisabled, 0, "user.enable", "")
 	}
-	if _, err := tx.Exec(ctx, deleteTokens, a.ID); err != nil {
+	if err := r.endTx(ctx, tx, a.ID); err != nil {
 		return err
 	}
 	return r.setTx(ctx, tx, a, updateDisabled, 1, "user.disable", "")
 }
 
-// ResetPassword replaces an account's password, deletes all its user tokens and returns the new password, which is random if
+// ResetPassword replaces an account's password, ends every credential of it and returns the new password, which is random if
 // password is empty. With endTwoFactor it also turns two-factor off, for an owner who lost both the authenticator and the
 // recovery codes. Error: request.invalid.
 func (r *Registry) ResetPassword(ctx context.Context, who, password string, endTwoFactor bool) (string, *Account, error) {
@@ -174,7 +199,7 @@ func (r *Registry) ResetPassword(ctx context.Context, who, password string, endT
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, deleteTokens, a.ID); err != nil {
+		if err := r.endTx(ctx, tx, a.ID); err != nil {
 			return err
 		}
 		return r.setTx(ctx, tx, a, updatePassword, hash, "user.reset-password", detail)

@@ -188,6 +188,14 @@ func (s *Service) Revoke(ctx context.Context, account id.Account, prefix string)
 	})
 }
 
+// EndTx deletes all keys of an account. Calls that wait with a mailbox token bound to one of them end when they are woken.
+func EndTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	if _, err := tx.Exec(ctx, deleteKeys, account); err != nil {
+		return fmt.Errorf("delete the keys of %s: %w", account, err)
+	}
+	return nil
+}
+
 // Authorize returns the key of a credential, if it has not expired and its account is not disabled. Every call reads the row,
 // so that a revocation takes effect at once. Error: auth.invalid_token.
 func (s *Service) Authorize(ctx context.Context, credential string) (*Key, error) {

@@ -21,6 +21,7 @@ const (
 	insertKey = `INSERT INTO api_key (prefix, account_id, name, hash, scopes, allowed_cidrs, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif(CAST($8 AS BIGINT), 0)) ON CONFLICT (prefix) DO NOTHING`
 	updateUsed = "UPDATE api_key SET last_used_at = $2 WHERE prefix = $1 AND coalesce(last_used_at, 0) < $2"
+	deleteKeys = "DELETE FROM api_key WHERE account_id = $1"
 	deleteKey  = "DELETE FROM api_key WHERE account_id = $1 AND prefix = $2"
 )
 

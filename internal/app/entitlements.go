@@ -29,8 +29,8 @@ func (e entitlements) plan(ctx context.Context, account id.Account) (p plan.Plan
 
 // MailboxLimits returns the quotas of an owner of mailboxes; account is empty for a guest.
 func (e entitlements) MailboxLimits(ctx context.Context, account id.Account) (mailbox.Limits, error) {
-	p, _, err := e.plan(ctx, account)
-	return mailboxLimits(p), err
+	p, disabled, err := e.plan(ctx, account)
+	return mailboxLimits(p, disabled), err
 }
 
 // MailboxLimitsOf calls found with the quotas of each account. An account that does not exist is an error.
@@ -44,16 +44,16 @@ func (e entitlements) MailboxLimitsOf(ctx context.Context, accounts []id.Account
 		if !known {
 			return fmt.Errorf("read the plan of %s: there is no such account", account)
 		}
-		found(account, mailboxLimits(p))
+		found(account, mailboxLimits(p.Plan, p.Disabled))
 	}
 	return nil
 }
 
-func mailboxLimits(p plan.Plan) mailbox.Limits {
+func mailboxLimits(p plan.Plan, disabled bool) mailbox.Limits {
 	may := p.Entitlements
 	return mailbox.Limits{
 		TTLDefault: may.TTLDefault, TTLMax: may.TTLMax, LifetimeMax: may.LifetimeMax, LiveMax: may.MailboxesMax,
-		DailyMail: may.DailyMailMax, RawFor: may.RawRetention, Paid: p.Tier() == plan.TierPaid,
+		DailyMail: may.DailyMailMax, RawFor: may.RawRetention, Paid: p.Tier() == plan.TierPaid, Disabled: disabled,
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/subscription"
 	"github.com/gonebox/gonebox/internal/wake"
@@ -130,5 +132,7 @@ func newRegistry(d *db.DB, c clock.Clock, cfg *config.Config, catalogue plan.Cat
 	return account.NewRegistry(d, c, hashCost(cfg.Account.Password), func(code string) bool {
 		_, ok := catalogue.Plan(code)
 		return ok
+	}, func(ctx context.Context, tx *db.Tx, owner id.Account) error {
+		return errors.Join(apikey.EndTx(ctx, tx, owner), mailbox.EndTokensTx(ctx, tx, owner))
 	})
 }

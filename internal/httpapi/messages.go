@@ -170,10 +170,13 @@ func (a *API) left(ctx context.Context, m *mailbox.Mailbox) time.Duration {
 	return left
 }
 
-// bond ends a wait when the developer key of the call ends.
+// bond ends a wait when the developer key of the call ends, or the mailbox token when its account ends.
 func (a *API) bond(ctx context.Context) message.Bond {
-	key := from(ctx).key
-	if key == nil {
+	key, box := from(ctx).key, from(ctx).mailbox
+	switch {
+	case key == nil && box != nil && box.Owner.Account != "":
+		return message.Bond{Check: func(ctx context.Context) error { return a.Mailboxes.CheckToken(ctx, box) }}
+	case key == nil:
 		return message.Bond{}
 	}
 	return message.Bond{WakeKey: apikey.WakeKey(key.Prefix), Check: func(ctx context.Context) error {

@@ -71,7 +71,7 @@ func (a *API) staffUsers() {
 	}, a.changeUser)
 	registerStaff(a, httpkit.Operation{
 		ID: "reset-password", Method: http.MethodPost, Path: "/staff/users/{user}/password", Summary: "Set a new password", Status: 200,
-		Text:  "Also signs the account out everywhere. Without `password` a random one is set, which only this answer shows.",
+		Text:  "Also ends the account's user tokens, developer keys and mailbox tokens. Without `password` a random one is set, which only this answer shows.",
 		Codes: gone,
 	}, a.resetPassword)
 	registerStaff(a, httpkit.Operation{
@@ -172,7 +172,7 @@ type userUpdate struct {
 	_        struct{} `additionalProperties:"false"`
 	Plan     *string  `json:"plan,omitempty" maxLength:"64" doc:"The code of the plan to assign." example:"plus"`
 	Role     *string  `json:"role,omitempty" enum:"user,staff" doc:"What the account may do."`
-	Disabled *bool    `json:"disabled,omitempty" doc:"True disables the account and signs it out everywhere, false enables it."`
+	Disabled *bool    `json:"disabled,omitempty" doc:"True disables the account, which ends its user tokens, developer keys and mailbox tokens and defers its mail; false enables it."`
 }
 
 func (a *API) changeUser(ctx context.Context, in *struct {

@@ -38,11 +38,15 @@ func (s *Service) Find(ctx context.Context, address string) (*Mailbox, Limits, e
 	return m, limits, err
 }
 
-// CheckQuota returns nil if the mailbox can receive one more message now, otherwise mail.mailbox_full or mail.daily_cap.
+// CheckQuota returns nil if the mailbox can receive one more message now, otherwise mail.account_disabled, mail.mailbox_full or
+// mail.daily_cap.
 func (s *Service) CheckQuota(m *Mailbox, l Limits) error { return s.checkQuota(m, l, 0) }
 
 // checkQuota is CheckQuota with pending messages already counted against the daily cap.
 func (s *Service) checkQuota(m *Mailbox, l Limits, pending int) error {
+	if l.Disabled {
+		return problem.New(problem.MailAccountDisabled)
+	}
 	if m.MessageCount >= s.policy.MaxMessages {
 		return problem.Detailf(problem.MailMailboxFull, "the mailbox holds %d messages", m.MessageCount)
 	}

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -161,4 +162,34 @@ func (s *Service) LeaveSessionTx(ctx context.Context, tx *db.Tx, session string)
 func (s *Service) CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error {
 	_, err := tx.Exec(ctx, updateCounts, box, messages, unread)
 	return err
+}
+
+// EndTokensTx voids the tokens of all mailboxes of an account, which stay as they are. The owner gets new tokens by listing the
+// mailboxes. Calls that wait with an old token end when their key is woken (WakeAccount).
+func EndTokensTx(ctx context.Context, tx *db.Tx, account id.Account) error {
+	if _, err := tx.Exec(ctx, nextEpochs, account); err != nil {
+		return fmt.Errorf("end the mailbox tokens of %s: %w", account, err)
+	}
+	return nil
+}
+
+// CheckToken checks that the token with which a live mailbox was opened has not been voided since. Error: auth.invalid_token.
+func (s *Service) CheckToken(ctx context.Context, opened *Mailbox) error {
+	m, err := one(ctx, s.db, selectByID, opened.ID)
+	if err == nil && m != nil && m.Live(s.clock.Now()) && m.epoch != opened.epoch {
+		err = problem.New(problem.AuthInvalidToken)
+	}
+	return err
+}
+
+// WakeAccount wakes the calls of this process that wait for mail to any mailbox of an account.
+func (s *Service) WakeAccount(ctx context.Context, account id.Account) error {
+	boxes, err := db.Collect(ctx, s.db, scanID, selectAccountIDs, account)
+	if err != nil {
+		return fmt.Errorf("list the mailboxes of %s: %w", account, err)
+	}
+	for _, box := range boxes {
+		s.wake.WakeHere(WakeKey(box))
+	}
+	return nil
 }

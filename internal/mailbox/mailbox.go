@@ -79,6 +79,7 @@ type Limits struct {
 	DailyMail   int           // messages in a UTC day: for guests of one mailbox, otherwise of all mailboxes of the account
 	RawFor      time.Duration // how long raw messages are kept
 	Paid        bool          // the tier is paid, not free
+	Disabled    bool          // the account is disabled: its mailboxes receive no mail
 }
 
 // Plans knows the limits of accounts.

@@ -27,6 +27,7 @@ const (
 	selectByAddresses = "SELECT " + mailColumns + " FROM mailbox WHERE address IN "
 	selectBySession   = "SELECT " + columns + " FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3"
 	selectByAccount   = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5"
+	selectAccountIDs  = "SELECT id FROM mailbox WHERE account_id = $1 AND ended_at IS NULL"
 	countSession      = "SELECT count(*) FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2"
 
 	insertMailbox = `INSERT INTO mailbox (id, address, local_part, domain, source, session_id, account_id, key_prefix, domain_id,
@@ -39,6 +40,7 @@ const (
 	selectAddresses = "SELECT local_part || '@' || domain FROM mailbox WHERE id IN "
 	countSources    = "SELECT source, count(*) FROM mailbox WHERE ended_at IS NULL GROUP BY source"
 	deleteAll       = "DELETE FROM mailbox WHERE id IN "
+	nextEpochs      = "UPDATE mailbox SET epoch = epoch + 1 WHERE account_id = $1 AND ended_at IS NULL"
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
 	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
@@ -94,6 +96,11 @@ var updateReceived = db.Per{
 // (db.DB.UpdateLocked). All batches lock in the same order: mailboxes by address, private domains, daily counts by account, accounts,
 // expired mailboxes.
 const forUpdate = " FOR UPDATE"
+
+func scanID(row db.Row) (box id.Mailbox, err error) {
+	err = row.Scan(&box)
+	return box, err
+}
 
 func byAddress(e db.Engine) string {
 	return db.Per{Postgres: " ORDER BY address" + forUpdate}.On(e)

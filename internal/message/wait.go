@@ -10,7 +10,7 @@ import (
 
 // Bond is a condition of a wait other than its mailbox, such as the developer key of the caller. The zero Bond is always satisfied.
 type Bond struct {
-	WakeKey string                      // of wake.Hub; woken when the result of Check may have changed
+	WakeKey string                      // of wake.Hub; woken when the result of Check may have changed; "": the mailbox's is
 	Check   func(context.Context) error // called after every read; its error ends the wait and is returned
 }
 
@@ -29,7 +29,7 @@ func wait[T any](
 		return value, err
 	}
 	var again time.Duration
-	if b.Check != nil {
+	if b.WakeKey != "" {
 		again = bondEvery
 	}
 	return wake.UntilEither(ctx, s.hub, string(box), b.WakeKey, most, again, func(ctx context.Context) (T, bool, error) {

@@ -85,6 +85,7 @@ const (
 	MailMailboxUnknown    Code = "mail.mailbox_unknown"
 	MailDomainNotServed   Code = "mail.domain_not_served"
 	MailDomainSuspended   Code = "mail.domain_suspended"
+	MailAccountDisabled   Code = "mail.account_disabled"
 	MailDailyCap          Code = "mail.daily_cap"
 	MailMailboxFull       Code = "mail.mailbox_full"
 	MailTooLarge          Code = "mail.too_large"
@@ -174,6 +175,7 @@ var table = map[Code]entry{
 	MailMailboxUnknown:    {http.StatusNotFound, "There is no such mailbox here"},
 	MailDomainNotServed:   {http.StatusNotFound, "This server does not take mail for that domain"},
 	MailDomainSuspended:   {http.StatusServiceUnavailable, "The domain is suspended"},
+	MailAccountDisabled:   {http.StatusServiceUnavailable, "The mailbox does not take mail at the moment"},
 	MailDailyCap:          {http.StatusTooManyRequests, "The mailbox has had its mail for today"},
 	MailMailboxFull:       {http.StatusInsufficientStorage, "The mailbox is full"},
 	MailTooLarge:          {http.StatusRequestEntityTooLarge, "The message is too large"},

@@ -33,6 +33,8 @@ func statusOf(c problem.Code) string {
 		return "550 5.7.1"
 	case problem.MailDomainSuspended:
 		return "450 4.1.2"
+	case problem.MailAccountDisabled:
+		return "450 4.2.1"
 	case problem.MailDailyCap, problem.MailMailboxFull:
 		return "452 4.2.2"
 	case problem.MailboxLimitReached: // of the owner of a catch-all

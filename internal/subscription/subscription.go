@@ -98,15 +98,21 @@ func (s *Service) Plan(ctx context.Context, account id.Account) (p plan.Plan, di
 	return s.planOf(st), st.disabled, nil
 }
 
+// Effective is the plan in effect of an account.
+type Effective struct {
+	plan.Plan
+	Disabled bool // the account is disabled
+}
+
 // Plans returns the plans in effect of several accounts in one query. Unknown accounts are left out.
-func (s *Service) Plans(ctx context.Context, accounts []id.Account) (map[id.Account]plan.Plan, error) {
+func (s *Service) Plans(ctx context.Context, accounts []id.Account) (map[id.Account]Effective, error) {
 	all, err := standingsOf(ctx, s.db, accounts)
 	if err != nil {
 		return nil, err
 	}
-	plans := make(map[id.Account]plan.Plan, len(all))
+	plans := make(map[id.Account]Effective, len(all))
 	for _, st := range all {
-		plans[st.account] = s.planOf(st)
+		plans[st.account] = Effective{s.planOf(st), st.disabled}
 	}
 	return plans, nil
 }

@@ -54,6 +54,13 @@ func (h *Hub) Wake(keys ...string) {
 	}
 }
 
+// WakeHere is Wake without waking the sleepers of other processes, which have learnt of the change by themselves.
+func (h *Hub) WakeHere(keys ...string) {
+	for _, key := range keys {
+		h.wake(key)
+	}
+}
+
 func (h *Hub) wake(key string) {
 	if woken := h.disarm(key); woken != nil {
 		close(woken) // outside the lock: it takes as long as there are sleepers

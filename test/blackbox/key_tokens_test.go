@@ -179,6 +179,11 @@ func TestWaitEndsWithItsKey(t *testing.T) {
 			for _, answer := range answers {
 				want(t, answer(), 401, "auth.invalid_token")
 			}
+			if how == "disabled" { // a disabled account receives no mail
+				if _, err := s.Database().Exec("UPDATE account SET disabled = 0"); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if how != "expired" {
 				s.Send(apptest.Mail{To: []string{m.Address}})
 			}
