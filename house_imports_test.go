@@ -10,7 +10,7 @@ var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "con
 	"audit")
 
 // domains hold the rules of one noun each.
-var domains = internal("account", "apikey", "content", "domain", "filter", "guest", "mailbox", "message", "plan",
+var domains = internal("block", "account", "apikey", "content", "domain", "filter", "guest", "mailbox", "message", "plan",
 	"sink", "subscription", "wallet", "wallet/bankpay", "webhook")
 
 // imports lists what each package may import of this module (docs/architecture.md, Who may import whom). A package
@@ -33,6 +33,7 @@ var imports = map[string][]string{
 	"internal/account":        kit,
 	"internal/apikey":         slices.Concat(kit, internal("plan")),
 	"internal/content":        kit,
+	"internal/block":          kit,
 	"internal/domain":         slices.Concat(kit, internal("plan")),
 	"internal/filter":         slices.Concat(kit, internal("plan")),
 	"internal/guest":          slices.Concat(kit, internal("mailbox")),

@@ -30,6 +30,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/block"
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
@@ -80,6 +81,7 @@ type App struct {
 	guests        *guest.Service
 	accounts      *account.Service
 	registry      *account.Registry
+	blocks        *block.Service
 	keys          *apikey.Service
 	filters       *filter.Service
 	webhooks      *webhooks

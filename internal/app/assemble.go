@@ -5,6 +5,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
+	"github.com/gonebox/gonebox/internal/block"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/db"
@@ -92,7 +93,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {
 		return err
 	}
-	a.registry = newRegistry(a.db, a.clock, cfg, catalogue)
+	a.registry, a.blocks = newRegistry(a.db, a.clock, cfg, catalogue), block.New(a.db, a.clock)
 	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
 	a.joinCluster()

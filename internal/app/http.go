@@ -35,7 +35,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	api := httpapi.New(httpapi.Parts{
 		HTTP: a.kitConfig(), Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, Follow: a.follow, Guests: a.guests, Accounts: a.accounts,
 		Keys: a.keys, Filters: a.filters, Webhooks: a.webhooks.Service, Wallet: a.billing.wallet, Bankpay: a.billing.bankpay, BankGate: bankGate(cfg.Billing.Bankpay),
-		Registry: a.registry, Audit: audit.New(a.db),
+		Registry: a.registry, Audit: audit.New(a.db), Blocks: a.blocks,
 		Plans: catalogue, Content: content.New(a.db, a.clock), Subscriptions: a.subscriptions,
 		Injector: a.inbound, Deliveries: a.deliveries, InjectOff: cfg.Inject == "off", MessageMax: int64(cfg.SMTP.MaxSize),
 		GuestsOff: cfg.Access.Guests == "off", Ready: a.ready, Stopping: a.stopping.Load, ProbesOnly: !a.runs(roleAPI), SessionMax: catalogue.Guest().Entitlements.MailboxesMax,

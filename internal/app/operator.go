@@ -12,6 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/audit"
+	"github.com/gonebox/gonebox/internal/block"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/config"
 	"github.com/gonebox/gonebox/internal/content"
@@ -37,6 +38,7 @@ type Operator struct {
 	Content  *content.Service
 	Keys     *apikey.Service
 	Audit    *audit.Log
+	Blocks   *block.Service
 	Clock    clock.Clock
 
 	db       *db.DB
@@ -69,7 +71,7 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 		Domains:  domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
 		Accounts: newRegistry(d, c, cfg, catalogue),
 		Plans:    catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),
-		Keys: apikey.New(d, c, wake.New(), entitled), Audit: audit.New(d), Clock: c, db: d, entitled: entitled,
+		Keys: apikey.New(d, c, wake.New(), entitled), Audit: audit.New(d), Blocks: block.New(d, c), Clock: c, db: d, entitled: entitled,
 	}
 	return o, o.Domains.Reload(ctx)
 }

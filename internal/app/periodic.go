@@ -38,6 +38,7 @@ func (a *App) schedule() {
 func (a *App) localTasks() []job.Task {
 	tasks := []job.Task{
 		{Name: "reload domains", Every: reloadEvery, Do: a.domains.Reload},
+		{Name: "reload blocks", Every: reloadEvery, Do: a.blocks.Reload},
 		{Name: "end calls of ended accounts", Every: reloadEvery, Do: a.wakeEnded},
 		{Name: "purge deleted data", Every: purgeEvery, Do: a.db.Purge},
 		{Name: "keep disk space in reserve", Every: reserveEvery, Do: a.restoreReserve},
@@ -59,6 +60,7 @@ func (a *App) sharedTasks() []job.Task {
 		{Name: "erase changes of mailboxes", Every: erase, Do: onFullDisk(a.mailboxes.SweepChanges)},
 		{Name: "erase staged content", Every: erase, Do: onFullDisk(a.messages.SweepStaged)},
 		{Name: "erase deleted mail of the sink", Every: upkeepEvery, Do: onFullDisk(a.sink.Sweep)},
+		{Name: "erase expired blocks", Every: erase, Do: onFullDisk(a.blocks.Sweep)},
 		{Name: "erase guest sessions", Every: erase, Do: onFullDisk(a.guests.Sweep)},
 		{Name: "erase user tokens", Every: erase, Do: onFullDisk(a.accounts.Sweep)},
 		{Name: "erase raw messages", Every: min(erase, rawEvery), Do: onFullDisk(a.rawStore.sweep)},

@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
 	"github.com/gonebox/gonebox/internal/audit"
+	"github.com/gonebox/gonebox/internal/block"
 	"github.com/gonebox/gonebox/internal/content"
 	"github.com/gonebox/gonebox/internal/deliverylog"
 	"github.com/gonebox/gonebox/internal/domain"
@@ -44,6 +45,7 @@ type Parts struct {
 	Accounts      *account.Service
 	Registry      *account.Registry // for staff
 	Audit         *audit.Log
+	Blocks        *block.Service
 	Keys          *apikey.Service
 	Filters       *filter.Service
 	Webhooks      *webhook.Service

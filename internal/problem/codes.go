@@ -78,6 +78,8 @@ const (
 	PaymentNotFound            Code = "payment.not_found"
 	PaymentNotResolvable       Code = "payment.not_resolvable"
 	OrderNotFound              Code = "order.not_found"
+	BlockNotFound              Code = "block.not_found"
+	BlockLimitReached          Code = "block.limit_reached"
 	NoticeNotFound             Code = "notice.not_found"
 	PageNotFound               Code = "page.not_found"
 
@@ -169,6 +171,8 @@ var table = map[Code]entry{
 	PaymentNotFound:            {http.StatusNotFound, "There is no such bank transaction"},
 	PaymentNotResolvable:       {http.StatusConflict, "The bank transaction cannot be settled so"},
 	OrderNotFound:              {http.StatusNotFound, "There is no such order"},
+	BlockNotFound:              {http.StatusNotFound, "There is no such block"},
+	BlockLimitReached:          {http.StatusConflict, "No more blocks are allowed"},
 	NoticeNotFound:             {http.StatusNotFound, "There is no such notice"},
 	PageNotFound:               {http.StatusNotFound, "There is no such page"},
 

@@ -65,6 +65,11 @@ func (s *session) run() {
 	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
 	s.owner, s.base = ratelimit.AddrIdentity(s.ip), inbound.WithClient(s.srv.base, s.ip)
 	s.unlimited = s.srv.cfg.Unlimited(s.ip)
+	if s.srv.cfg.Blocks.Client(s.ip) {
+		s.wire.write(string(replyBlockedClient))
+		_ = s.wire.flush() // the connection is closed in any case
+		return
+	}
 	if wait := s.blocked(); wait > 0 {
 		s.turnAway(tooManyRefused(wait), ratelimit.SMTPRefused)
 		return

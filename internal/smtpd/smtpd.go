@@ -71,10 +71,26 @@ type Config struct {
 	Logger *slog.Logger
 	// Metrics are called as events happen; a nil function is not called.
 	Metrics Metrics
+	// Blocks says what is refused by the operator's decision; nil: nothing.
+	Blocks Blocks
 	// Attempt is called for each recipient that was refused, after the reply was determined, and for each that a mail was stored for or whose
 	// content was refused. It must not block. Recipients with an invalid address are not reported. nil: it is not called.
 	Attempt func(inbound.Attempt)
 }
+
+// Blocks decides what is refused by the operator's decision. Its methods are called by many goroutines and must not block.
+type Blocks interface {
+	Client(addr netip.Addr) bool   // refused at the greeting
+	Sender(address string) bool    // refused at MAIL
+	Recipient(address string) bool // refused at RCPT; the address has no tag
+}
+
+// noBlocks blocks nothing.
+type noBlocks struct{}
+
+func (noBlocks) Client(netip.Addr) bool { return false }
+func (noBlocks) Sender(string) bool     { return false }
+func (noBlocks) Recipient(string) bool  { return false }
 
 // Timeouts bound how long a session waits for its client. A zero field means its default.
 type Timeouts struct {
@@ -140,6 +156,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.AllowMessage == nil {
 		c.AllowMessage = func(netip.Addr) (time.Duration, bool) { return 0, true }
+	}
+	if c.Blocks == nil {
+		c.Blocks = noBlocks{}
 	}
 	if c.Unlimited == nil {
 		c.Unlimited = func(netip.Addr) bool { return false }

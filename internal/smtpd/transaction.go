@@ -60,6 +60,10 @@ func (s *session) mail(arg []byte) reply {
 		s.tx.refused, s.tx.refusedFrom = replyTooLarge(), from.String()
 		return s.tx.refused
 	}
+	if s.srv.cfg.Blocks.Sender(from.String()) {
+		s.tx.refused, s.tx.refusedFrom = replyBlockedSender, from.String()
+		return s.tx.refused
+	}
 	if wait, ok := s.srv.cfg.AllowMessage(s.ip); !ok {
 		return tooManyMessages(wait)
 	}
@@ -108,6 +112,10 @@ func (s *session) rcpt(arg []byte) reply {
 func (s *session) accept(to address) reply {
 	begun := s.srv.wall.Now()
 	recipient, err := s.srv.in.Accept(s.base, to.String())
+	if recipient.Domain != "" && s.srv.cfg.Blocks.Recipient(recipient.Key()) {
+		s.attempt(replyBlockedRecipient, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
+		return replyBlockedRecipient
+	}
 	if err != nil {
 		r := s.refuseRecipient(err)
 		if recipient.Domain != "" { // the address is valid

@@ -146,6 +146,7 @@ type estate struct {
 	attempt attempt // to deliver to hook
 	order   topup
 	guest   string
+	blocked string // a block made by before
 	notice  string // published by before
 	payment string // a bank transaction for staff, made by before
 	app     authenticator

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // staffSpecification lists the statuses of the group staff (docs/spec/staff.md).
@@ -29,6 +31,9 @@ PUT    /staff/pages/{key}                   200, 401, 403
 DELETE /staff/pages/{key}                   204, 401, 403, 404
 GET    /staff/payments                      200, 401, 403
 POST   /staff/payments/{id}/resolution      200, 401, 403, 404, 409
+GET    /staff/blocks                        200, 401, 403
+POST   /staff/blocks                        201, 401, 403
+DELETE /staff/blocks/{id}                   204, 401, 403, 404
 GET    /staff/audit                         200, 401, 403`
 
 // staffCoverage is the table of this group, in the form of coverage.
@@ -50,6 +55,9 @@ PUT    /staff/pages/{key}                   200, 401 auth.invalid_token auth.req
 DELETE /staff/pages/{key}                   204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 page.not_found, 422 request.invalid, 429 rate.limited
 GET    /staff/payments                      200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
 POST   /staff/payments/{id}/resolution      200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 payment.not_found order.not_found account.not_found, 409 payment.not_resolvable, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+GET    /staff/blocks                        200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+POST   /staff/blocks                        201, 401 auth.invalid_token auth.required, 403 auth.role_missing, 409 block.limit_reached, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
+DELETE /staff/blocks/{id}                   204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 block.not_found, 422 request.invalid, 429 rate.limited
 GET    /staff/audit                         200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited`
 
 // promote gives an account the role staff, as the command does.
@@ -97,6 +105,13 @@ func openToStaff() []entrance {
 			call: "POST /staff/payments/{id}/resolution", status: 200, things: func(e *estate) []string { return []string{e.payment} },
 			body: always(fields{"ignore": true, "note": "n"}), before: func(e *estate) { e.payment = e.unmatched(e.user) },
 		},
+		{call: "GET /staff/blocks", status: 200},
+		{call: "POST /staff/blocks", status: 201, body: always(fields{"ip": "192.0.2.1"})},
+		{call: "DELETE /staff/blocks/{id}", status: 204, things: func(e *estate) []string { return []string{e.blocked} }, before: func(e *estate) {
+			var b struct{ ID string }
+			e.Call(http.MethodPost, "/staff/blocks", e.user.Token, fields{"sender": "@example.org"}).Into(e.t, &b)
+			e.blocked = b.ID
+		}},
 		{call: "GET /staff/audit", status: 200},
 	}
 	for i := range all {
@@ -340,4 +355,56 @@ func TestBodiesQueriesAndLimitsOfStaff(t *testing.T) {
 		words := strings.Fields(call)
 		s.call(words[0], fill.Replace(words[1]), staff.Token, 429, "rate.limited")
 	}
+}
+
+func TestBlockedMailIsRefused(t *testing.T) {
+	s := startAccounts(t, nil)
+	staff, box := s.promote(s.account("staff@example.org")), s.create("", nil)
+	block := func(body fields) (id string) {
+		t.Helper()
+		var b struct{ ID string }
+		a := s.Call(http.MethodPost, "/staff/blocks", staff.Token, body)
+		want(t, a, 201, "")
+		a.Into(t, &b)
+		s.Clock.Advance(time.Millisecond)
+		return b.ID
+	}
+	send := func(reply string) { // at the process that receives it, within a second
+		t.Helper()
+		var last error
+		eventually(t, "the reply "+reply, func() bool {
+			s.Clock.Advance(100 * time.Millisecond)
+			last = s.TrySend(apptest.Mail{From: "sender@example.org", To: []string{box.Address}})
+			return reply == "" && last == nil || reply != "" && last != nil && strings.HasPrefix(strings.ReplaceAll(last.Error(), `"`, ""), reply)
+		})
+	}
+	send("")
+	for _, c := range []struct {
+		body  fields
+		reply string
+	}{
+		{fields{"sender": "@Example.org", "reason": "spam"}, "550 5.7.1"},
+		{fields{"sender": "sender@example.org", "for": "1h"}, "550 5.7.1"},
+		{fields{"recipient": "*" + box.Address[1:]}, "550 5.7.1"},
+		{fields{"ip": "127.0.0.0/8"}, "554 5.7.1"},
+	} {
+		id := block(c.body)
+		send(c.reply)
+		if got := get[[]fields](s, "/staff/blocks", staff.Token); len(got) != 1 || got[0]["id"] != id {
+			t.Errorf("%v", got)
+		}
+		s.call(http.MethodDelete, "/staff/blocks/"+id, staff.Token, 204, "")
+		send("")
+	}
+	s.call(http.MethodDelete, "/staff/blocks/x", staff.Token, 404, "block.not_found")
+	for _, body := range []fields{{}, {"ip": "192.0.2.1", "sender": "@a.example"}, {"ip": "::/0"}, {"ip": "192.0.2.1", "for": "soon"}, {"recipient": "*"}} {
+		want(t, s.Call(http.MethodPost, "/staff/blocks", staff.Token, body), 422, "request.invalid")
+	}
+	_, err := s.Database().Exec(`INSERT INTO block (id, kind, value, reason, created_at)
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+		SELECT 'blk_' || i, 'recipient', i || '*@a.example', '', 0 FROM n`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, s.Call(http.MethodPost, "/staff/blocks", staff.Token, fields{"recipient": "x*@a.example"}), 409, "block.limit_reached")
 }

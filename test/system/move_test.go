@@ -265,6 +265,7 @@ func (w *world) content() {
 		{"notice", "publish", "--title", "Umzug", "--html", "<p>Wir ziehen um.</p>"},
 		{"page", "put", "terms", "--title", "Terms", "--html", "<h1>Điều khoản</h1>"},
 		{"domain", "add", "second.example.org"},
+		{"block", "add", "--ip", "192.0.2.0/24"},
 		{"invite", "add", "--note", "for Ada"},
 	} {
 		if code, _, text := command(w.t, append(line, "--data-dir", w.dir)...); code != 0 {

@@ -51,6 +51,8 @@ func tables() []table {
 		{name: "idempotency_key", key: "account_id, operation, key"},
 		{name: "subscription", key: "id"},
 		{name: "audit_log", key: "id"},
+		{name: "block", key: "id"},
+		{name: "block_version", key: "id"},
 		{name: "notice", key: "id"},
 		{name: "page", key: "key, locale"},
 		{name: "job", key: "id"},

@@ -1,0 +1,188 @@
+package block_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/block"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
+
+func TestBlocksApplyUntilTheyEnd(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon())
+		s, other := block.New(d, c), block.New(d, c) // other is another process
+		var added []*block.Block
+		for _, p := range []block.Params{
+			{IP: "192.0.2.77/24"},
+			{IP: "2001:db8::1", For: time.Hour},
+			{Sender: "Spam@Example.org"},
+			{Sender: "@bücher.example"},
+			{Recipient: "admin*@box.example"},
+			{Recipient: "one@box.example", Reason: "asked for it"},
+		} {
+			b, err := s.Add(t.Context(), p)
+			if err != nil {
+				t.Fatalf("%+v: %v", p, err)
+			}
+			c.Advance(time.Microsecond)
+			added = append(added, b)
+		}
+		if err := other.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		check := func(when string, v6 bool) {
+			t.Helper()
+			for _, s := range []*block.Service{s, other} {
+				for addr, want := range map[string]bool{
+					"192.0.2.1": true, "::ffff:192.0.2.1": true, "192.0.3.1": false, "2001:db8::1": v6, "2001:db8::2": false,
+				} {
+					if got := s.Client(netip.MustParseAddr(addr)); got != want {
+						t.Errorf("%s: client %s: %v", when, addr, got)
+					}
+				}
+				for sender, want := range map[string]bool{
+					"spam@example.org": true, "SPAM@EXAMPLE.ORG": true, "ham@example.org": false, "a@xn--bcher-kva.example": true, "a@bücher.example": true,
+					"a@sub.xn--bcher-kva.example": false, "": false, "postmaster": false,
+				} {
+					if got := s.Sender(sender); got != want {
+						t.Errorf("%s: sender %s: %v", when, sender, got)
+					}
+				}
+				for recipient, want := range map[string]bool{
+					"admin@box.example": true, "Administrator@box.example": true, "admin@box.example.org": false, "one@box.example": true, "two@box.example": false,
+				} {
+					if got := s.Recipient(recipient); got != want {
+						t.Errorf("%s: recipient %s: %v", when, recipient, got)
+					}
+				}
+			}
+		}
+		check("at first", true)
+		c.Advance(time.Hour)
+		check("after an hour", false)
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.List(t.Context(), "", 10)
+		if err != nil || len(all) != 5 || all[0].Value != "one@box.example" || all[0].Reason != "asked for it" {
+			t.Errorf("%v %v", all, err)
+		}
+		for _, b := range all {
+			if err := s.Remove(t.Context(), string(b.ID)); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := s.Remove(t.Context(), string(added[0].ID)); !problem.Has(err, problem.BlockNotFound) {
+			t.Errorf("%v", err)
+		}
+		if err := other.Reload(t.Context()); err != nil || other.Client(netip.MustParseAddr("192.0.2.1")) || other.Recipient("one@box.example") {
+			t.Errorf("a removed block still applies, %v", err)
+		}
+	})
+}
+
+func TestInvalidBlocksAreRejected(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		s := block.New(d, clock.NewFake(noon()))
+		for _, p := range []block.Params{
+			{},
+			{IP: "192.0.2.0/24", Sender: "@example.org"},
+			{IP: "192.0.2"},
+			{IP: "0.0.0.0/0"},
+			{IP: "::/0"},
+			{IP: "::ffff:192.0.2.0/120"},
+			{IP: "fe80::1%eth0"},
+			{Sender: "example.org"},
+			{Sender: "a@"},
+			{Sender: "*@example.org"},
+			{Sender: strings.Repeat("a", 320) + "@example.org"},
+			{Recipient: "*"},
+			{Recipient: "*@*"},
+			{Recipient: "a"},
+			{Recipient: strings.Repeat("a*", 9)},
+			{Recipient: "a b*"},
+			{IP: "192.0.2.1", For: -1},
+			{IP: "192.0.2.1", Reason: "two\nlines"},
+		} {
+			if _, err := s.Add(t.Context(), p); !problem.Has(err, problem.RequestInvalid) {
+				t.Errorf("%+v: %v", p, err)
+			}
+		}
+	})
+}
+
+func FuzzPatterns(f *testing.F) {
+	f.Add("a*b", "ab")
+	f.Add("*@x", "y@x")
+	f.Add("", "")
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		if block.Match(pattern, text) != slow(pattern, text) {
+			t.Errorf("%q of %q", pattern, text)
+		}
+	})
+}
+
+// slow is match by its definition, for short inputs.
+func slow(pattern, text string) bool {
+	row := make([]bool, len(text)+1)
+	row[0] = true
+	for _, p := range []byte(pattern) {
+		next := make([]bool, len(row))
+		for i := range row {
+			switch {
+			case p == '*':
+				next[i] = row[i] || i > 0 && next[i-1]
+			case i > 0:
+				next[i] = row[i-1] && text[i-1] == p
+			}
+		}
+		row = next
+	}
+	return row[len(text)]
+}
+
+// A connection costs less than 50 µs where 100,000 networks are blocked.
+func BenchmarkClient(b *testing.B) {
+	x := block.New(nil, clock.System())
+	x.Fill(func(add func(kind block.Kind, value string)) {
+		for i := range 100_000 {
+			add(block.IP, fmt.Sprintf("%d.%d.%d.0/%d", 11+i>>16, i>>8&255, i&255, 24+i%9))
+			add(block.IP, fmt.Sprintf("2001:%x:%x::/%d", i>>12, i&0xfff, 48+i%81))
+		}
+	})
+	for _, text := range []string{"203.0.113.9", "2a00:1450::1"} {
+		addr := netip.MustParseAddr(text)
+		b.Run(text, func(b *testing.B) {
+			for b.Loop() {
+				if x.Client(addr) {
+					b.Fatal("blocked")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRecipient compares a recipient with as many patterns as there can be, each of which is slow for it.
+func BenchmarkRecipient(b *testing.B) {
+	x := block.New(nil, clock.System())
+	x.Fill(func(add func(kind block.Kind, value string)) {
+		for i := range 1000 {
+			add(block.Recipient, fmt.Sprintf("*a*a*a*a*a*a*%d@box.example", i))
+		}
+	})
+	address := strings.Repeat("a", 64) + "@box.example"
+	for b.Loop() {
+		if x.Recipient(address) {
+			b.Fatal("blocked")
+		}
+	}
+}
