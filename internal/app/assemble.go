@@ -93,8 +93,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {
 		return err
 	}
-	a.registry, a.blocks = newRegistry(a.db, a.clock, cfg, catalogue), block.New(a.db, a.clock)
-	a.keys = apikey.New(a.db, a.clock, a.wake, entitled)
+	a.keys, a.blocks, a.registry = apikey.New(a.db, a.clock, a.wake, entitled), block.New(a.db, a.clock), newRegistry(a.db, a.clock, cfg, catalogue)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
 	a.joinCluster()
 	a.inbound = a.newInbound(dns, outbox)

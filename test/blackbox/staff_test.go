@@ -109,7 +109,7 @@ func openToStaff() []entrance {
 		{call: "POST /staff/blocks", status: 201, body: always(fields{"ip": "192.0.2.1"})},
 		{call: "DELETE /staff/blocks/{id}", status: 204, things: func(e *estate) []string { return []string{e.blocked} }, before: func(e *estate) {
 			var b struct{ ID string }
-			e.Call(http.MethodPost, "/staff/blocks", e.user.Token, fields{"sender": "@example.org"}).Into(e.t, &b)
+			e.Call(http.MethodPost, "/staff/blocks", e.user.Token, fields{"sender": "@blocked.example"}).Into(e.t, &b)
 			e.blocked = b.ID
 		}},
 		{call: "GET /staff/audit", status: 200},
