@@ -18,6 +18,7 @@ type entrance struct {
 	schemes string   // the credentials that it takes, "public" for none
 	scope   string   // what a developer key must carry
 	status  int      // of success
+	query   string   // that the call needs
 	staff   bool     // the account needs the role staff
 	unknown []string // for each parameter of the path: the code for what is another's or is not there at all
 	things  func(*estate) []string
@@ -217,7 +218,7 @@ func (o entrance) send(e *estate, credential string, things []string) apptest.An
 	if o.body != nil {
 		body = o.body(e)
 	}
-	return e.present(method, path, credential, body)
+	return e.present(method, path+o.query, credential, body)
 }
 
 func (o entrance) own(e *estate) []string {

@@ -34,6 +34,9 @@ POST   /staff/payments/{id}/resolution      200, 401, 403, 404, 409
 GET    /staff/blocks                        200, 401, 403
 POST   /staff/blocks                        201, 401, 403
 DELETE /staff/blocks/{id}                   204, 401, 403, 404
+GET    /staff/mailboxes/{address}           200, 401, 403, 404
+DELETE /staff/mailboxes/{address}           204, 401, 403, 404
+GET    /staff/deliveries                    200, 401, 403
 GET    /staff/audit                         200, 401, 403`
 
 // staffCoverage is the table of this group, in the form of coverage.
@@ -58,6 +61,9 @@ POST   /staff/payments/{id}/resolution      200, 401 auth.invalid_token auth.req
 GET    /staff/blocks                        200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
 POST   /staff/blocks                        201, 401 auth.invalid_token auth.required, 403 auth.role_missing, 409 block.limit_reached, 413 request.too_large, 415 request.media_type, 422 request.invalid, 429 rate.limited
 DELETE /staff/blocks/{id}                   204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 block.not_found, 422 request.invalid, 429 rate.limited
+GET    /staff/mailboxes/{address}           200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
+DELETE /staff/mailboxes/{address}           204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
+GET    /staff/deliveries                    200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
 GET    /staff/audit                         200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited`
 
 // promote gives an account the role staff, as the command does.
@@ -72,6 +78,7 @@ func (s *service) promote(u user) user {
 // openToStaff are the calls of the group staff, for the test of credentials.
 func openToStaff() []entrance {
 	self := func(e *estate) []string { return []string{e.email} }
+	boxed := func(e *estate) []string { return []string{e.box.Address} }
 	fixed := func(thing string) func(*estate) []string { return func(*estate) []string { return []string{thing} } }
 	added := func(e *estate) any {
 		e.newcomers++
@@ -112,6 +119,9 @@ func openToStaff() []entrance {
 			e.Call(http.MethodPost, "/staff/blocks", e.user.Token, fields{"sender": "@blocked.example"}).Into(e.t, &b)
 			e.blocked = b.ID
 		}},
+		{call: "GET /staff/mailboxes/{address}", status: 200, things: boxed},
+		{call: "DELETE /staff/mailboxes/{address}", status: 204, things: boxed},
+		{call: "GET /staff/deliveries", status: 200, query: "?address=a@a.example"},
 		{call: "GET /staff/audit", status: 200},
 	}
 	for i := range all {
@@ -407,4 +417,39 @@ func TestBlockedMailIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, s.Call(http.MethodPost, "/staff/blocks", staff.Token, fields{"recipient": "x*@a.example"}), 409, "block.limit_reached")
+}
+
+func TestStaffFindAndEndMailboxes(t *testing.T) {
+	s := startAccounts(t, nil)
+	staff, box := s.promote(s.account("staff@example.org")), s.create("", nil)
+	s.mail(box.box(), apptest.Mail{})
+	path := "/staff/mailboxes/" + strings.ToUpper(box.Address)
+	if got := get[fields](s, path, staff.Token); got["id"] != box.ID || got["messageCount"] != 1.0 || got["source"] != "guest" || got["account"] != nil {
+		t.Errorf("%v", got)
+	}
+	waiting := s.waiting(waitForMail+"&after=msg_7zzzzzzzzzzzzzzzzzzzzzzzzz", box.Token)
+	s.call(http.MethodDelete, path, staff.Token, 204, "")
+	waiting() // the call ends
+	s.call(http.MethodGet, "/mailboxes/me", box.Token, 401, "auth.invalid_token")
+	s.call(http.MethodGet, path, staff.Token, 404, "mailbox.not_found")
+	s.call(http.MethodDelete, path, staff.Token, 404, "mailbox.not_found")
+	if err := s.TrySend(apptest.Mail{To: []string{box.Address}}); err == nil {
+		t.Error("the mailbox still receives mail")
+	}
+	if got := get[[]fields](s, "/staff/audit", staff.Token); len(got) != 1 || got[0]["action"] != "mailbox.end" {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestStaffSeeDeliveriesToAnyAddress(t *testing.T) {
+	s := startAccounts(t, nil)
+	staff := s.promote(s.account("staff@example.org"))
+	never := "never-was@" + strings.SplitN(s.create("", nil).Address, "@", 2)[1]
+	if err := s.TrySend(apptest.Mail{To: []string{never}}); err == nil {
+		t.Fatal("an unknown address was accepted")
+	}
+	eventually(t, "the entry", func() bool {
+		got := get[[]fields](s, "/staff/deliveries?address="+never, staff.Token)
+		return len(got) == 1 && got[0]["reply"] == 550.0
+	})
 }
