@@ -34,6 +34,7 @@ type commands struct {
 	Notice   noticeCmd   `cmd:"" help:"Manage the notices shown to everyone."`
 	Page     pageCmd     `cmd:"" help:"Manage the public pages."`
 	Doctor   doctorCmd   `cmd:"" help:"Check this machine and its DNS for the service."`
+	Mailbox  mailboxCmd  `cmd:"" help:"Find and end mailboxes."`
 	Block    blockCmd    `cmd:"" help:"Refuse mail by client, sender or recipient."`
 	Audit    auditCmd    `cmd:"" help:"List what staff and commands have changed."`
 	Ready    readyCmd    `cmd:"" help:"Check whether the service is ready."`

@@ -12,7 +12,9 @@ import (
 	"github.com/gonebox/gonebox/internal/datakey"
 	"github.com/gonebox/gonebox/internal/filter"
 	"github.com/gonebox/gonebox/internal/httpapi"
+	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/token"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
@@ -72,4 +74,24 @@ func (p *OperatorAPI) As(ctx context.Context, owner *account.Account, fn func(to
 	}
 	defer func() { _ = p.accounts.End(context.WithoutCancel(ctx), session) }() // the sweep of expired tokens removes it otherwise
 	return fn(credential)
+}
+
+// Mailboxes returns the mailboxes of the service, to find and end them. It needs the master secret of the service.
+func (o *Operator) Mailboxes(ctx context.Context, cfg *config.Config) (*mailbox.Service, error) {
+	masters, err := loadMasters(cfg)
+	if err != nil {
+		return nil, err
+	}
+	dataKey, err := datakey.Open(ctx, o.db, masters)
+	if err != nil {
+		return nil, err
+	}
+	hold, err := token.Derive(dataKey, "address hold")
+	if err != nil {
+		return nil, err
+	}
+	return mailbox.New(mailbox.Parts{
+		DB: o.db, Clock: o.Clock, Wake: wake.New(), Plans: o.entitled, Domains: o.Domains, HoldSecret: hold[:],
+		Policy: mailbox.Policy{Cooldown: cfg.Mailbox.AddressCooldown},
+	}), nil
 }

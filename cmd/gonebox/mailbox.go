@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/gonebox/gonebox/internal/app"
+	"github.com/gonebox/gonebox/internal/clock"
+	"github.com/gonebox/gonebox/internal/config"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+)
+
+type mailboxCmd struct {
+	Show mailboxShowCmd `cmd:"" help:"Show a mailbox by its address."`
+	End  mailboxEndCmd  `cmd:"" help:"End a mailbox by its address."`
+}
+
+// Help is shown below the commands.
+func (*mailboxCmd) Help() string {
+	return `Example:
+  gonebox mailbox show shiny-otter-0042@box.example.org`
+}
+
+// foundRow is a mailbox as it is printed.
+type foundRow struct {
+	ID        id.Mailbox     `json:"id"`
+	Address   string         `json:"address"`
+	Source    mailbox.Source `json:"source"`
+	Account   id.Account     `json:"account"` // empty: a guest's
+	CreatedAt clock.Stamp    `json:"createdAt"`
+	ExpiresAt clock.Stamp    `json:"expiresAt"`
+	Messages  int            `json:"messageCount"`
+}
+
+func printFound(w io.Writer, rows []foundRow) error {
+	table := [][]string{{"ID", "ADDRESS", "SOURCE", "ACCOUNT", "CREATED", "EXPIRES", "MESSAGES"}}
+	for _, r := range rows {
+		table = append(table, []string{
+			string(r.ID), visible(r.Address), string(r.Source), dash(string(r.Account)), r.CreatedAt.String(), r.ExpiresAt.String(), strconv.Itoa(r.Messages),
+		})
+	}
+	return printTable(w, table)
+}
+
+type mailboxShowCmd struct {
+	configFlags
+	Address string `arg:"" help:"Address of the mailbox, without a +tag."`
+	JSON    bool   `help:"Print JSON."`
+}
+
+// Help is shown below the flags of the command.
+func (*mailboxShowCmd) Help() string {
+	return `Example:
+  gonebox mailbox show shiny-otter-0042@box.example.org --json`
+}
+
+// Run shows the mailbox.
+func (m *mailboxShowCmd) Run(c *console) error {
+	return m.operateWith(c, func(o *app.Operator, cfg *config.Config) error {
+		boxes, err := o.Mailboxes(c, cfg)
+		if err != nil {
+			return err
+		}
+		b, err := boxes.At(c, m.Address)
+		if err != nil {
+			return err
+		}
+		row := foundRow{b.ID, b.Address, b.Source, b.Owner.Account, clock.Stamp{Time: b.CreatedAt}, clock.Stamp{Time: b.ExpiresAt}, b.MessageCount}
+		return printOne(c, m.JSON, row, printFound)
+	})
+}
+
+type mailboxEndCmd struct {
+	configFlags
+	Address string `arg:"" help:"Address of the mailbox, without a +tag."`
+}
+
+// Help is shown below the flags of the command.
+func (*mailboxEndCmd) Help() string {
+	return `Its tokens are void at once, and its contents are erased within a minute.
+
+Example:
+  gonebox mailbox end shiny-otter-0042@box.example.org`
+}
+
+// Run ends the mailbox.
+func (m *mailboxEndCmd) Run(c *console) error {
+	return m.operateWith(c, func(o *app.Operator, cfg *config.Config) error {
+		boxes, err := o.Mailboxes(c, cfg)
+		if err != nil {
+			return err
+		}
+		if err := boxes.EndAt(c, m.Address); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.out, "Ended %s.\n", visible(m.Address))
+		return err
+	})
+}
