@@ -217,3 +217,20 @@ func TestStreamsCountAsLongPolls(t *testing.T) {
 	stream.Close()
 	eventually(t, "a free place", func() bool { return s.Call(http.MethodGet, "/mailboxes/me/events", m.Token, nil).Status == 200 })
 }
+
+func TestStreamsOfAccountsAreLimited(t *testing.T) {
+	s := startKeys(t, settings{"limits.long_polls": "1", "http.trusted_proxies": "127.0.0.1/32"})
+	u := s.account("ann@example.org")
+	s.call(http.MethodGet, "/me/events?after=x", u.Token, 422, "request.invalid")
+	open, k := s.key(u, nil), s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}})
+	inside := func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.7") }
+	s.call(http.MethodGet, "/keys/events", k.Key, 403, "auth.address_not_allowed")
+	want(t, s.do(http.MethodGet, "/keys/events", k.Key, nil, inside), 200, "")
+	var bound mailbox
+	s.do(http.MethodPost, "/keys/mailboxes", k.Key, nil, inside).Into(t, &bound)
+	s.call(http.MethodGet, "/mailboxes/me/events", bound.Token, 403, "auth.address_not_allowed")
+	stream := s.OpenStream("/me/events", u.Token)
+	defer stream.Close()
+	s.call(http.MethodGet, "/me/events", u.Token, 429, "rate.limited")
+	s.call(http.MethodGet, "/keys/events", open.Key, 429, "rate.limited")
+}
