@@ -171,6 +171,16 @@ func (p *page) next(i int, some byte) int {
 	return len(p.low)
 }
 
+// nextIn is next as far as a place, which is the answer if there is no such rune.
+func (p *page) nextIn(i, end int, some byte) int {
+	for ; i < end; i += 8 {
+		if w := eight(p.kind, i) & (everyByte * uint64(some)); w != 0 {
+			return min(end, i+bits.TrailingZeros64(w)/8)
+		}
+	}
+	return end
+}
+
 // lettersEnd is where a run of letters of a spaced script ends.
 func (p *page) lettersEnd(i int) int {
 	for ; i < len(p.low); i += 8 {

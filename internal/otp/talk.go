@@ -55,7 +55,6 @@ func quoting(r rune) bool {
 // offers says whether a share of something and whether a price is named. Footers
 // and what is quoted do not count.
 func (p *page) offers(t stretch) (share, price bool) {
-	j := p.next(0, offerBit)
 	for i := 0; i < len(p.lines); i++ {
 		l := &p.lines[i]
 		if !t.all && l.part != inSubject && l.end <= t.from {
@@ -68,10 +67,7 @@ func (p *page) offers(t stretch) (share, price bool) {
 		if l.foot || l.quoted {
 			continue
 		}
-		if j < l.start {
-			j = p.next(l.start, offerBit)
-		}
-		for ; j < l.end; j = p.next(j+1, offerBit) {
+		for j := p.nextIn(l.start, l.end, offerBit); j < l.end; j = p.nextIn(j+1, l.end, offerBit) {
 			switch r := p.low[j]; {
 			case !t.has(j, l.part) || !t.isClose(j, l.part):
 			case r == '%', r == '٪':
