@@ -14,6 +14,10 @@ The same ` + "`webhook-id`" + ` may arrive twice. docs/webhooks.md in the source
 
 func tags() []*huma.Tag {
 	return []*huma.Tag{
+		{Name: "mailboxes", Description: "Disposable mailboxes. Creating one gives the token that opens it."},
+		{Name: "messages", Description: "The mail in a mailbox."},
+		{Name: "otp", Description: "The one-time code in the newest mail that has one."},
+		{Name: "session", Description: "Finding a browser's mailboxes again, without an account."},
 		{Name: "account", Description: "The account of a user token: its settings and two-factor."},
 		{Name: "auth", Description: "Creating an account, signing in and out."},
 		{Name: "billing", Description: "Plans, subscriptions, points, and how to pay for them."},
@@ -22,10 +26,6 @@ func tags() []*huma.Tag {
 		{Name: "filters", Description: "Extraction filters of an account, which find codes that the built-in extractor does not."},
 		{Name: "integrations", Description: "Callbacks of other services, not for clients."},
 		{Name: "keys", Description: "Developer keys of an account, and the mailboxes they open."},
-		{Name: "mailboxes", Description: "Disposable mailboxes. Creating one gives the token that opens it."},
-		{Name: "messages", Description: "The mail in a mailbox."},
-		{Name: "otp", Description: "The one-time code in the newest mail that has one."},
-		{Name: "session", Description: "Finding a browser's mailboxes again, without an account."},
 		{Name: "staff", Description: "What the operator's commands do, for user tokens of accounts with the role staff."},
 		{Name: "system", Description: "Probes."},
 		{Name: "webhooks", Description: "Endpoints that receive an account's events, and the delivery attempts." + verifying},
