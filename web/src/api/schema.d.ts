@@ -849,6 +849,278 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/staff/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBlocks"];
+        put?: never;
+        post: operations["addBlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/blocks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["removeBlock"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPublicDomains"];
+        put?: never;
+        post: operations["addPublicDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["disablePublicDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/mailboxes/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["findMailbox"];
+        put?: never;
+        post?: never;
+        delete: operations["endMailbox"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAllNotices"];
+        put?: never;
+        post: operations["publishNotice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/notices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["withdrawNotice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAllPages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/pages/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["putPage"];
+        post?: never;
+        delete: operations["removePage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/payments/{id}/resolution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resolvePayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listUsers"];
+        put?: never;
+        post: operations["addUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/api/v1/staff/users/{user}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/users/{user}/points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["adjustPoints"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -895,6 +1167,25 @@ export interface components {
              */
             size: number;
         };
+        AuditEntry: {
+            /** @example user.disable */
+            action: string;
+            /** @example staff@example.org */
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            /** @example plus */
+            detail: string;
+            /** @example aud_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            id: string;
+            /** @example you@example.org */
+            target: string;
+        };
+        AuditEntryPage: {
+            data: components["schemas"]["AuditEntry"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
+        };
         BankAccount: {
             /** @example CONG TY GONEBOX */
             accountName: string;
@@ -930,6 +1221,42 @@ export interface components {
             transferAmount?: unknown;
             /** @example in */
             transferType?: unknown;
+        };
+        Block: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** @example blk_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            id: string;
+            /** @example 192.0.2.0/24 */
+            ip: string | null;
+            /** @example floods the service */
+            reason: string;
+            /** @example admin*@box.example.org */
+            recipient: string | null;
+            /** @example @example.org */
+            sender: string | null;
+        };
+        BlockAnswer: {
+            data: components["schemas"]["Block"];
+        };
+        BlockCreation: {
+            /** @example 72h */
+            for?: string;
+            /** @example 192.0.2.0/24 */
+            ip?: string;
+            /** @example floods the service */
+            reason?: string;
+            /** @example admin*@box.example.org */
+            recipient?: string;
+            /** @example @example.org */
+            sender?: string;
+        };
+        BlockPage: {
+            data: components["schemas"]["Block"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
         };
         Credentials: {
             /** @example 482913 */
@@ -1193,6 +1520,9 @@ export interface components {
             /** @example ord_01jzq8w3v5e4t9n2k7m6x0y1dr */
             reference: string | null;
         };
+        LedgerEntryAnswer: {
+            data: components["schemas"]["LedgerEntry"];
+        };
         LedgerEntryPage: {
             data: components["schemas"]["LedgerEntry"][];
             /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
@@ -1433,6 +1763,23 @@ export interface components {
             /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
         };
+        NoticePublication: {
+            dismissible?: boolean;
+            /** Format: date-time */
+            endsAt?: string;
+            /** @example <p>The service is down from 02:00 to 02:30 UTC.</p> */
+            html?: string;
+            /** @enum {string} */
+            kind?: "banner" | "dialog";
+            /** @enum {string} */
+            level?: "info" | "warning" | "critical";
+            /** @example en */
+            locale?: string;
+            /** Format: date-time */
+            startsAt?: string;
+            /** @example Maintenance on Sunday */
+            title: string;
+        };
         OTP: {
             /** @example 246810 */
             code: string;
@@ -1476,6 +1823,14 @@ export interface components {
         PageAnswer: {
             data: components["schemas"]["Page"];
         };
+        PagePublication: {
+            /** @example <h1>Privacy</h1><p>Mailboxes are erased when they end.</p> */
+            html: string;
+            /** @example en */
+            locale?: string;
+            /** @example Privacy */
+            title: string;
+        };
         PageTitle: {
             /** @example privacy */
             key: string;
@@ -1486,6 +1841,62 @@ export interface components {
             data: components["schemas"]["PageTitle"][];
             /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
             nextCursor: string | null;
+        };
+        PasswordReset: {
+            endTwoFactor?: boolean;
+            /** @example correct horse battery */
+            password?: string;
+        };
+        Payment: {
+            /** @example acc_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            account: string | null;
+            /**
+             * Format: int64
+             * @example 50000
+             */
+            amount: number;
+            /** @example GBX7K2M9 */
+            content: string;
+            /** @example in */
+            direction: string;
+            /** @example 92704 */
+            id: string;
+            /** @example paid without the memo */
+            note: string | null;
+            /** @example ord_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            order: string | null;
+            /** @enum {string} */
+            outcome: "new" | "credited" | "unmatched" | "ignored" | "resolved";
+            /**
+             * Format: int64
+             * @example 50
+             */
+            points: number;
+            /** @example no_memo */
+            reason: string | null;
+            /** Format: date-time */
+            receivedAt: string;
+            /** Format: date-time */
+            settledAt: string | null;
+            /** @example staff@example.org */
+            staff: string | null;
+        };
+        PaymentAnswer: {
+            data: components["schemas"]["Payment"];
+        };
+        PaymentPage: {
+            data: components["schemas"]["Payment"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
+        };
+        PaymentResolution: {
+            ignore?: boolean;
+            /** @example paid without the memo, confirmed by mail */
+            note: string;
+            /** @example ord_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            order?: string;
+            /** @example you@example.org */
+            user?: string;
         };
         Plan: {
             /** @example plus */
@@ -1505,6 +1916,15 @@ export interface components {
             monthly: number | null;
             /** Format: int64 */
             yearly: number | null;
+        };
+        PointsAdjustment: {
+            /** @example for the outage of 14 March */
+            note: string;
+            /**
+             * Format: int64
+             * @example 50
+             */
+            points: number;
         };
         PrivateDomain: {
             /** Format: date-time */
@@ -1578,6 +1998,10 @@ export interface components {
             /** @example gonebox.localhost */
             domain: string;
         };
+        PublicDomainCreation: {
+            /** @example box.example.org */
+            domain: string;
+        };
         PublicDomainPage: {
             data: components["schemas"]["PublicDomain"][];
             /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
@@ -1634,6 +2058,136 @@ export interface components {
         };
         SessionKeyAnswer: {
             data: components["schemas"]["SessionKey"];
+        };
+        StaffDomain: {
+            active: boolean;
+            /** @example box.example.org */
+            domain: string;
+        };
+        StaffDomainAnswer: {
+            data: components["schemas"]["StaffDomain"];
+        };
+        StaffDomainPage: {
+            data: components["schemas"]["StaffDomain"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
+        };
+        StaffMailbox: {
+            /** @example acc_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            account: string | null;
+            /** @example shiny-otter-0042@box.example.org */
+            address: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @example mbx_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            id: string;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            messageCount: number;
+            /** @example guest */
+            source: string;
+        };
+        StaffMailboxAnswer: {
+            data: components["schemas"]["StaffMailbox"];
+        };
+        StaffNotice: {
+            /** Format: date-time */
+            createdAt: string;
+            dismissible: boolean;
+            /** Format: date-time */
+            endsAt: string | null;
+            /** @example <p>The service is down from 02:00 to 02:30 UTC.</p> */
+            html: string;
+            /** @example ntc_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            id: string;
+            /** @enum {string} */
+            kind: "banner" | "dialog";
+            /** @enum {string} */
+            level: "info" | "warning" | "critical";
+            /** @example en */
+            locale: string | null;
+            /** Format: date-time */
+            startsAt: string;
+            /** @enum {string} */
+            state: "scheduled" | "shown" | "over" | "withdrawn";
+            /** @example Maintenance on Sunday */
+            title: string;
+            /** Format: date-time */
+            withdrawnAt: string | null;
+        };
+        StaffNoticeAnswer: {
+            data: components["schemas"]["StaffNotice"];
+        };
+        StaffNoticePage: {
+            data: components["schemas"]["StaffNotice"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
+        };
+        StaffPage: {
+            /** @example privacy */
+            key: string;
+            /** @example en */
+            locale: string | null;
+            /** @example Privacy */
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        StaffPagePage: {
+            data: components["schemas"]["StaffPage"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
+        };
+        StaffUser: {
+            /** Format: date-time */
+            createdAt: string;
+            disabled: boolean;
+            /** @example you@example.org */
+            email: string;
+            /** @example acc_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            id: string;
+            /** @example en */
+            locale: string;
+            /** @example free */
+            plan: string;
+            /** @enum {string} */
+            role: "user" | "staff";
+            /** @enum {string} */
+            twoFactor: "off" | "pending" | "active";
+        };
+        StaffUserAnswer: {
+            data: components["schemas"]["StaffUser"];
+        };
+        StaffUserPage: {
+            data: components["schemas"]["StaffUser"][];
+            /** @example bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy */
+            nextCursor: string | null;
+        };
+        StaffUserPassword: {
+            /** Format: date-time */
+            createdAt: string;
+            disabled: boolean;
+            /** @example you@example.org */
+            email: string;
+            /** @example acc_01jzq8w3v5e4t9n2k7m6x0y1dr */
+            id: string;
+            /** @example en */
+            locale: string;
+            /** @example X5K2W7QJ4M3N6P2R5T7V2W4Y6Z */
+            password: string | null;
+            /** @example free */
+            plan: string;
+            /** @enum {string} */
+            role: "user" | "staff";
+            /** @enum {string} */
+            twoFactor: "off" | "pending" | "active";
+        };
+        StaffUserPasswordAnswer: {
+            data: components["schemas"]["StaffUserPassword"];
         };
         Subscription: {
             autoRenew: boolean;
@@ -1741,6 +2295,16 @@ export interface components {
         TwoFactorConfirmedAnswer: {
             data: components["schemas"]["TwoFactorConfirmed"];
         };
+        UserCreation: {
+            /** @example ci@example.org */
+            email: string;
+            /** @example correct horse battery */
+            password?: string;
+            /** @example pro */
+            plan?: string;
+            /** @enum {string} */
+            role?: "user" | "staff";
+        };
         UserToken: {
             account: components["schemas"]["Account"];
             /** Format: date-time */
@@ -1752,6 +2316,13 @@ export interface components {
         };
         UserTokenAnswer: {
             data: components["schemas"]["UserToken"];
+        };
+        UserUpdate: {
+            disabled?: boolean;
+            /** @example plus */
+            plan?: string;
+            /** @enum {string} */
+            role?: "user" | "staff";
         };
         Wallet: {
             /** Format: int64 */
@@ -7731,6 +8302,2128 @@ export interface operations {
                 content?: never;
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "action": "user.disable",
+                     *           "actor": "staff@example.org",
+                     *           "at": "2026-03-14T09:26:53.589Z",
+                     *           "detail": "plus",
+                     *           "id": "aud_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "target": "you@example.org"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBlocks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *           "id": "blk_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "ip": "192.0.2.0/24",
+                     *           "reason": "floods the service",
+                     *           "recipient": "admin*@box.example.org",
+                     *           "sender": "@example.org"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BlockPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addBlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "for": "72h",
+                 *       "ip": "192.0.2.0/24",
+                 *       "reason": "floods the service",
+                 *       "recipient": "admin*@box.example.org",
+                 *       "sender": "@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BlockCreation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "blk_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "ip": "192.0.2.0/24",
+                     *         "reason": "floods the service",
+                     *         "recipient": "admin*@box.example.org",
+                     *         "sender": "@example.org"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BlockAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeBlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query: {
+                address: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-03-14T09:26:53.589Z",
+                     *           "code": "2.0.0",
+                     *           "from": "bounce@shop.example",
+                     *           "helo": "mail.shop.example",
+                     *           "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "reason": "Message taken",
+                     *           "remoteIp": "198.51.100.7",
+                     *           "reply": 250,
+                     *           "tls": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailDeliveryPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPublicDomains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "active": true,
+                     *           "domain": "box.example.org"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffDomainPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addPublicDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "domain": "box.example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PublicDomainCreation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "active": true,
+                     *         "domain": "box.example.org"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffDomainAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disablePublicDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    findMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "address": "shiny-otter-0042@box.example.org",
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "expiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "messageCount": 3,
+                     *         "source": "guest"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffMailboxAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAllNotices: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "dismissible": true,
+                     *           "endsAt": "2026-03-14T09:26:53.589Z",
+                     *           "html": "<p>The service is down from 02:00 to 02:30 UTC.</p>",
+                     *           "id": "ntc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "kind": "banner",
+                     *           "level": "info",
+                     *           "locale": "en",
+                     *           "startsAt": "2026-03-14T09:26:53.589Z",
+                     *           "state": "scheduled",
+                     *           "withdrawnAt": "2026-03-14T09:26:53.589Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffNoticePage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    publishNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<p>The service is down from 02:00 to 02:30 UTC.</p>",
+                 *       "locale": "en"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NoticePublication"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "dismissible": true,
+                     *         "endsAt": "2026-03-14T09:26:53.589Z",
+                     *         "html": "<p>The service is down from 02:00 to 02:30 UTC.</p>",
+                     *         "id": "ntc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "kind": "banner",
+                     *         "level": "info",
+                     *         "locale": "en",
+                     *         "startsAt": "2026-03-14T09:26:53.589Z",
+                     *         "state": "scheduled",
+                     *         "withdrawnAt": "2026-03-14T09:26:53.589Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffNoticeAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdrawNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAllPages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "key": "privacy",
+                     *           "locale": "en",
+                     *           "updatedAt": "2026-03-14T09:26:53.589Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffPagePage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<h1>Privacy</h1><p>Mailboxes are erased when they end.</p>",
+                 *       "locale": "en"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PagePublication"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "html": "<p>The service is down from 02:00 to 02:30 UTC.</p>",
+                     *         "key": "privacy",
+                     *         "locale": "en",
+                     *         "updatedAt": "2026-03-14T09:26:53.589Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PageAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removePage: {
+        parameters: {
+            query?: {
+                locale?: string;
+                everyLocale?: boolean;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPayments: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                all?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "account": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "amount": 50000,
+                     *           "content": "GBX7K2M9",
+                     *           "direction": "in",
+                     *           "id": "92704",
+                     *           "note": "paid without the memo",
+                     *           "order": "ord_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "outcome": "new",
+                     *           "points": 50,
+                     *           "reason": "no_memo",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "settledAt": "2026-03-14T09:26:53.589Z",
+                     *           "staff": "staff@example.org"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resolvePayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "paid without the memo, confirmed by mail",
+                 *       "order": "ord_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                 *       "user": "you@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PaymentResolution"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "amount": 50000,
+                     *         "content": "GBX7K2M9",
+                     *         "direction": "in",
+                     *         "id": "92704",
+                     *         "note": "paid without the memo",
+                     *         "order": "ord_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "outcome": "new",
+                     *         "points": 50,
+                     *         "reason": "no_memo",
+                     *         "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *         "settledAt": "2026-03-14T09:26:53.589Z",
+                     *         "staff": "staff@example.org"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "createdAt": "2026-03-14T09:26:53.589Z",
+                     *           "disabled": true,
+                     *           "email": "you@example.org",
+                     *           "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "locale": "en",
+                     *           "plan": "free",
+                     *           "role": "user",
+                     *           "twoFactor": "off"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffUserPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ci@example.org",
+                 *       "password": "correct horse battery",
+                 *       "plan": "pro"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserCreation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "disabled": true,
+                     *         "email": "you@example.org",
+                     *         "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "locale": "en",
+                     *         "password": "X5K2W7QJ4M3N6P2R5T7V2W4Y6Z",
+                     *         "plan": "free",
+                     *         "role": "user",
+                     *         "twoFactor": "off"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffUserPasswordAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "disabled": true,
+                     *         "email": "you@example.org",
+                     *         "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "locale": "en",
+                     *         "plan": "free",
+                     *         "role": "user",
+                     *         "twoFactor": "off"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffUserAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan": "plus"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "disabled": true,
+                     *         "email": "you@example.org",
+                     *         "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "locale": "en",
+                     *         "plan": "free",
+                     *         "role": "user",
+                     *         "twoFactor": "off"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffUserAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "disabled": true,
+                     *         "email": "you@example.org",
+                     *         "id": "acc_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "locale": "en",
+                     *         "password": "X5K2W7QJ4M3N6P2R5T7V2W4Y6Z",
+                     *         "plan": "free",
+                     *         "role": "user",
+                     *         "twoFactor": "off"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StaffUserPasswordAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjustPoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "for the outage of 14 March",
+                 *       "points": 50
+                 *     }
+                 */
+                "application/json": components["schemas"]["PointsAdjustment"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount": 1,
+                     *         "balanceAfter": 120,
+                     *         "createdAt": "2026-03-14T09:26:53.589Z",
+                     *         "id": "txn_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "kind": "topup",
+                     *         "note": "Refund for a payment made twice",
+                     *         "reference": "ord_01jzq8w3v5e4t9n2k7m6x0y1dr"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LedgerEntryAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
