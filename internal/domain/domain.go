@@ -149,6 +149,9 @@ func (s *Service) Add(ctx context.Context, name string) error {
 
 // Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. Error: domain.not_found.
 func (s *Service) Disable(ctx context.Context, name string) error {
+	if err := s.Reload(ctx); err != nil { // another process may have added it a moment ago
+		return err
+	}
 	normal, err := Normalize(name)
 	if err != nil || !slices.ContainsFunc(s.All(), func(p Public) bool { return p.Name == normal }) {
 		return problem.Detailf(problem.DomainNotFound, "%q is not one of the service's domains; gonebox domain list shows them", name)
