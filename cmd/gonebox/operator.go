@@ -21,7 +21,7 @@ func (f *configFlags) operateWith(c *console, command func(*app.Operator, *confi
 	if err != nil {
 		return err
 	}
-	o, err := app.OpenOperator(c, cfg)
+	o, err := app.OpenOperator(c.Context, cfg) // what it starts may read the context after c has another
 	if err != nil {
 		return err
 	}
