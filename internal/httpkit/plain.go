@@ -3,6 +3,7 @@ package httpkit
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/problem"
 )
@@ -29,4 +30,27 @@ func (k *Kit) Plain(h http.Handler, operation func(*http.Request) string) http.H
 // ProblemOf returns the problem that clients are told for an error. It logs errors that are the service's own fault.
 func (k *Kit) ProblemOf(ctx context.Context, err error) *problem.Problem {
 	return k.problemOf(ctx, err)
+}
+
+// CORS answers a CORS preflight and reports that it has. It sets the CORS fields of other answers, so that pages of any origin may
+// call an API that asks for a token.
+func (k *Kit) CORS(w http.ResponseWriter, r *http.Request) (done bool) { return k.preflight(w, r) }
+
+// StreamEvents answers with the events that write sends, until it returns. The stream is one of the long-polls that an address may
+// have open. Error: rate.limited, before the answer has begun.
+func (k *Kit) StreamEvents(w http.ResponseWriter, r *http.Request, write func(ctx context.Context, w *EventWriter)) error {
+	release, err := k.acquirePoll(r.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	// The server's time-out is for requests that arrive slowly; it would end the stream.
+	_ = http.NewResponseController(callOf(r.Context()).writer).SetReadDeadline(time.Time{})
+	h := w.Header()
+	h.Set("Content-Type", EventStreamType)
+	h.Set("Cache-Control", "no-store, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	write(r.Context(), &EventWriter{k: k, ctx: r.Context(), w: w})
+	return nil
 }

@@ -23,6 +23,8 @@ type Wish struct {
 	Domain    string
 	LocalPart string
 	TTL       time.Duration
+	Password  string // the PHC string of a hash; "": the token alone opens the mailbox
+	Lasting   bool   // TTL may be longer than the plan's for one mailbox, but not than its lifetime
 }
 
 // Create creates a mailbox for an owner and returns it.
@@ -34,7 +36,9 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error)
 	if err != nil {
 		return nil, err
 	}
-	if w.TTL, err = limits.ttl(w.TTL); err != nil {
+	if w.Lasting {
+		w.TTL = limits.lasting(w.TTL)
+	} else if w.TTL, err = limits.ttl(w.TTL); err != nil {
 		return nil, err
 	}
 	if w.LocalPart != "" {
@@ -82,7 +86,7 @@ func (s *Service) createTx(ctx context.Context, tx *db.Tx, w Wish, o Owner) (*Ma
 	now := s.clock.Now()
 	m := &Mailbox{
 		ID: id.New[id.Mailbox](now), Domain: w.Domain, Owner: o, Source: o.source(),
-		CreatedAt: now.Truncate(time.Microsecond), ExpiresAt: now.Add(w.TTL).Truncate(time.Microsecond), epoch: 1,
+		CreatedAt: now.Truncate(time.Microsecond), ExpiresAt: now.Add(w.TTL).Truncate(time.Microsecond), epoch: 1, password: w.Password,
 	}
 	if err := s.checkDomainTx(ctx, tx, m); err != nil {
 		return nil, err

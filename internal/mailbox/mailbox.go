@@ -63,6 +63,8 @@ type Mailbox struct {
 	MessageCount int
 	UnreadCount  int
 
+	password string // only while it is created; see Service.Password
+
 	epoch   uint32 // a token is valid only with the epoch it was minted for
 	ended   bool
 	lastAt  int64     // time of the newest message, in microseconds since 1970

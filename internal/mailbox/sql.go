@@ -31,8 +31,9 @@ const (
 	countSession      = "SELECT count(*) FROM mailbox WHERE session_id = $1 AND ended_at IS NULL AND expires_at > $2"
 
 	insertMailbox = `INSERT INTO mailbox (id, address, local_part, domain, source, session_id, account_id, key_prefix, domain_id,
-		created_at, expires_at, epoch, message_count, unread_count, last_message_at, day, day_count)
-		VALUES ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), nullif($9, ''), $10, $11, 1, 0, 0, 0, 0, 0)`
+		created_at, expires_at, password, epoch, message_count, unread_count, last_message_at, day, day_count)
+		VALUES ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), nullif($9, ''), $10, $11, nullif($12, ''), 1, 0, 0, 0, 0, 0)`
+	selectPassword  = "SELECT coalesce(password, '') FROM mailbox WHERE id = $1"
 	updateExpiry    = "UPDATE mailbox SET expires_at = $2 WHERE id = $1"
 	updateEnded     = "UPDATE mailbox SET address = NULL, ended_at = $2, epoch = $3 WHERE id = $1"
 	updateCounts    = "UPDATE mailbox SET message_count = message_count + $2, unread_count = unread_count + $3 WHERE id = $1"
@@ -182,7 +183,7 @@ func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Mail
 
 func insert(ctx context.Context, tx *db.Tx, m *Mailbox) error {
 	return tx.Queue(ctx, insertMailbox, m.ID, m.Address, m.LocalPart, m.Domain, m.Source, m.Owner.Session,
-		m.Owner.Account, m.Owner.Key, m.Owner.Domain, m.CreatedAt.UnixMicro(), m.ExpiresAt.UnixMicro())
+		m.Owner.Account, m.Owner.Key, m.Owner.Domain, m.CreatedAt.UnixMicro(), m.ExpiresAt.UnixMicro(), m.password)
 }
 
 // endedIDs returns mailboxes that have ended and are not yet erased, the earliest first.

@@ -17,7 +17,7 @@ const (
 // cut returns what a summary shows. It does not change s, and shares none of its long texts.
 func (s stored) cut() stored {
 	s.From, s.Subject = cutAddress(s.From), cutText(s.Subject)
-	if addressesLen(s.To) > toMax || slices.ContainsFunc(s.To, Address.long) {
+	if s.MessageID = cutText(s.MessageID); addressesLen(s.To) > toMax || slices.ContainsFunc(s.To, Address.long) {
 		s.To = cutAddresses(s.To)
 	}
 	if len(s.To) == 0 {

@@ -61,7 +61,8 @@ type stored struct {
 	To             []Address  `json:"to"`
 	Subject        string     `json:"subject"`
 	Preview        string     `json:"preview"`
-	SentAt         int64      `json:"sentAt,omitempty"` // microseconds since 1970; 0: the mail does not say
+	SentAt         int64      `json:"sentAt,omitempty"`    // microseconds since 1970; 0: the mail does not say
+	MessageID      string     `json:"messageId,omitempty"` // of the header, without angle brackets
 	HasAttachments bool       `json:"hasAttachments,omitempty"`
 	Links          *bool      `json:"links,omitempty"` // whether the message in full has any; nil: a version before stored it
 	Injected       bool       `json:"injected,omitempty"`
@@ -93,7 +94,7 @@ type storedOTP struct {
 // NewDraft encodes a mail that is stored as a number of copies, one for each mailbox. It appends to buf and returns the extended slice,
 // which the Draft aliases. A large Draft (Draft.Large) also aliases the data of the files until it is staged.
 func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
-	whole := stored{From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0, Injected: c.Injected}
+	whole := stored{From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0, Injected: c.Injected, MessageID: c.MessageID}
 	d := &Draft{size: c.Size, summary: whole.cut()}
 	if !c.SentAt.IsZero() {
 		d.summary.SentAt = c.SentAt.UnixMicro()

@@ -82,6 +82,7 @@ type Summary struct {
 	Subject        string       `json:"subject" doc:"The subject." example:"Your sign-in code"`
 	Preview        string       `json:"preview" doc:"The beginning of the text, at most 200 characters." example:"Your sign-in code is 246810."`
 	ReceivedAt     clock.Stamp  `json:"receivedAt" doc:"When the message was received."`
+	HeaderID       string       `json:"-"` // the Message-ID header without angle brackets, cut; "": none, or a version before stored it
 	SentAt         *clock.Stamp `json:"sentAt" doc:"The sender's Date, or null."`
 	Size           int64        `json:"size" doc:"Octets as received."`
 	Seen           bool         `json:"seen" doc:"Whether the message was read."`

@@ -24,6 +24,8 @@ const (
 		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 AND has_code >= $5 AND seen <= $6 ORDER BY id DESC LIMIT $7`
 	selectCodes = "SELECT " + summaryColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND received_at >= $3 AND has_code = 1 ORDER BY id DESC`
+	selectNumbered   = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
+	selectSize       = "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM message WHERE mailbox_id = $1"
 	selectSummary    = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectMessage    = "SELECT " + summaryColumns + ", raw_until, detail, crc, blob FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectDetailLen  = "SELECT COALESCE(length(detail), 0), substr(detail, 1, 16), blob FROM message WHERE mailbox_id = $1 AND id = $2"

@@ -33,7 +33,7 @@ func (s *stored) show(m *Summary) {
 			m.To = append(m.To, Address{Address: a})
 		}
 	}
-	m.Source = SourceSMTP
+	m.Source, m.HeaderID = SourceSMTP, s.MessageID
 	if s.Injected {
 		m.Source = SourceInjected
 	}

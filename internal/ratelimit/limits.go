@@ -15,6 +15,7 @@ const (
 	Reads            Name = "reads"
 	Inject           Name = "inject"
 	LongPolls        Name = "long_polls"
+	MailTM           Name = "mailtm"
 	KeyCalls         Name = "keys_calls"
 	Other            Name = "other"
 	SMTPConnections  Name = "smtp_connections"
