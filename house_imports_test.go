@@ -18,11 +18,12 @@ var domains = internal("block", "account", "apikey", "content", "domain", "filte
 var imports = map[string][]string{
 	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "doctor", "id", "inbox", "licences", "mailparse", "mcp", "otp", "problem")),
 
-	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mcp", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mailtm", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("follow", "httpkit")),      // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
 	"internal/mailpit":          slices.Concat(without(kit, "db", "job"), internal("httpkit", "inbound", "message", "sink")),
+	"internal/mailtm":           slices.Concat(without(kit, "db", "job"), internal("account", "domain", "follow", "httpkit", "mailbox", "message")),
 	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "id", "problem", "ratelimit"),
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,

@@ -94,6 +94,7 @@ type App struct {
 	admin         *http.Server // nil: no metrics
 	mailpit       *http.Server // nil: compat.mailpit is off
 	mailpitAPI    *mailpit.API // nil: compat.mailpit is off
+	mailtm        *http.Server // nil: compat.mailtm is off
 	acme          *smtpd.ACME  // nil: no certificate is obtained by ACME
 	metrics       *metrics
 	memory        *budget.Budget
@@ -107,6 +108,7 @@ type App struct {
 	webListener    net.Listener
 	adminListen    net.Listener  // nil: no metrics
 	mailpitListen  net.Listener  // nil: compat.mailpit is off
+	mailtmListen   net.Listener  // nil: compat.mailtm is off
 	sharedSchedule *job.Schedule // periodic jobs that one process runs for all; see sharedTasks
 	localSchedule  *job.Schedule // periodic jobs of every process; see localTasks
 	rotation       rotation
@@ -171,7 +173,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 // Close closes the listeners and the storage. Run calls it; calling it again does nothing.
 func (a *App) Close() error {
 	var errs []error
-	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen} {
+	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen, a.mailtmListen} {
 		if l != nil {
 			_ = l.Close() // fails after Run, whose servers have closed it
 		}

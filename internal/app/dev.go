@@ -63,7 +63,7 @@ func (a *App) checkDevListeners() error {
 	if !a.cfg.IsDev() {
 		return nil
 	}
-	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen} {
+	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen, a.mailtmListen} {
 		if l == nil {
 			continue
 		}

@@ -57,6 +57,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	a.web = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(limitConnections(api, pages))))
 	a.web.ConnContext = connlimit.Context
 	a.assembleMailpit()
+	a.assembleMailTM()
 	if cfg.Metrics.Addr != "" {
 		a.countState()
 		a.admin = a.newHTTPServer(a.metrics.handler())

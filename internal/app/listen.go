@@ -47,6 +47,12 @@ func (a *App) listen(ctx context.Context) (err error) {
 		}
 		a.mailpitListen = pool.Listen(a.mailpitListen, connlimit.Options{PerAddress: a.cfg.Limits.HTTPConnections, Exempt: a.cfg.HTTP.TrustedProxies})
 	}
+	if a.cfg.Compat.MailTM.Addr != "" && a.runs(roleAPI) {
+		if a.mailtmListen, err = web.Listen(ctx, "tcp", a.cfg.Compat.MailTM.Addr); err != nil {
+			return fmt.Errorf("compat.mailtm.addr: %w", err)
+		}
+		a.mailtmListen = pool.Listen(a.mailtmListen, connlimit.Options{PerAddress: a.cfg.Limits.HTTPConnections, Exempt: a.cfg.HTTP.TrustedProxies})
+	}
 	return a.checkDevListeners()
 }
 
@@ -71,6 +77,9 @@ func (a *App) SMTPAddr() net.Addr { return addressOf(a.smtpListener) }
 
 // MailpitAddr returns the address of the Mailpit API, or nil.
 func (a *App) MailpitAddr() net.Addr { return addressOf(a.mailpitListen) }
+
+// MailTMAddr returns the address of the mail.tm API, or nil.
+func (a *App) MailTMAddr() net.Addr { return addressOf(a.mailtmListen) }
 
 // MetricsAddr returns the address of metrics and profiles, or nil.
 func (a *App) MetricsAddr() net.Addr { return addressOf(a.adminListen) }

@@ -71,6 +71,9 @@ func (a *App) serve(ctx context.Context, edges *sync.WaitGroup, stop context.Can
 	if a.mailpit != nil {
 		serve("mailpit", func() error { return a.mailpit.Serve(a.mailpitListen) })
 	}
+	if a.mailtm != nil {
+		serve("mailtm", func() error { return a.mailtm.Serve(a.mailtmListen) })
+	}
 	if a.acme != nil {
 		go a.fetchCertificate(ctx) // not in edges: a request to the authority may take longer than a shutdown
 	}

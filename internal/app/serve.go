@@ -53,6 +53,10 @@ func (a *App) printGreeting(out io.Writer) {
 		_, port, _ := net.SplitHostPort(addr.String())
 		fmt.Fprintf(out, "  Mailpit API     http://localhost:%s\n", port)
 	}
+	if addr := a.MailTMAddr(); addr != nil {
+		_, port, _ := net.SplitHostPort(addr.String())
+		fmt.Fprintf(out, "  mail.tm API     http://localhost:%s\n", port)
+	}
 	if a.devKey != "" {
 		fmt.Fprintf(out, "  account         %s\n", config.DevAccount)
 		if a.cfg.Dev.Key == "" { // a configured key is known

@@ -78,6 +78,13 @@ func (a *App) drain(grace context.Context) {
 			}
 		})
 	}
+	if a.mailtm != nil {
+		edges.Go(func() {
+			if err := a.mailtm.Shutdown(grace); err != nil {
+				_ = a.mailtm.Close()
+			}
+		})
+	}
 	edges.Wait()
 }
 

@@ -41,6 +41,9 @@ func (l *loader) checkAddresses() {
 	for _, key := range listeners()[:3] {
 		l.require(!same(c.Compat.Mailpit.Addr, l.byKey[key].text()), "is the address of "+key+" too; give each its own", "compat.mailpit.addr", key)
 	}
+	for _, key := range listeners()[:4] {
+		l.require(!same(c.Compat.MailTM.Addr, l.byKey[key].text()), "is the address of "+key+" too; give each its own", "compat.mailtm.addr", key)
+	}
 	all := len(l.byKey["roles"].oneOf)
 	l.require(len(c.Roles) == all || c.Database.URL != "", "the other parts cannot share a SQLite database; set database.url, or leave roles out", "roles", "database.url")
 }

@@ -72,7 +72,7 @@ func (l *loader) checkDev() {
 
 // listeners returns the keys of the addresses to listen on.
 func listeners() []string {
-	return []string{"http.addr", "smtp.addr", "metrics.addr", "compat.mailpit.addr"}
+	return []string{"http.addr", "smtp.addr", "metrics.addr", "compat.mailpit.addr", "compat.mailtm.addr"}
 }
 
 // isPublicURL reports whether a URL may be reached from the internet: it has the scheme https, a name with a dot outside of

@@ -79,6 +79,14 @@ type Dev struct {
 // Compat is the section compat.
 type Compat struct {
 	Mailpit Mailpit `key:"mailpit" help:"the APIs of Mailpit and MailHog over the mail of smtp.sink, without authentication"`
+	MailTM  MailTM  `key:"mailtm" help:"the API of mail.tm over mailboxes with a password"`
+}
+
+// MailTM is the section compat.mailtm.
+type MailTM struct {
+	Addr  string          `key:"addr" default:"" form:"listen" help:"address to listen on, host:port; empty: off"`
+	TTL   time.Duration   `key:"ttl" default:"24h" min:"1m" max:"8784h" help:"how long an account lives after it was created or last used, at most the lifetime of a guest's mailbox"`
+	Limit ratelimit.Limit `key:"limit" default:"8/1s" help:"calls from an IP address (IPv6: /64)"`
 }
 
 // Mailpit is the section compat.mailpit.

@@ -32,8 +32,10 @@ type Service struct {
 	Admin string // URL of the metrics
 	// Mailpit is the URL of the Mailpit API; "" where it is off.
 	Mailpit string
-	Jobs    string // host:port of HTTP of the process with the role jobs
-	Dir     string // data_dir; with several processes, the directory that contains theirs
+	// MailTM is the URL of the mail.tm API; "" where it is off.
+	MailTM string
+	Jobs   string // host:port of HTTP of the process with the role jobs
+	Dir    string // data_dir; with several processes, the directory that contains theirs
 
 	t         testing.TB
 	client    *http.Client
@@ -94,7 +96,7 @@ func Start(t testing.TB, o Options) *Service {
 	}
 	last := s.instances[len(s.instances)-1]
 	s.Jobs = strings.TrimPrefix(last.addresses().Web, "http://")
-	s.Mailpit = s.edges[0].Mailpit
+	s.Mailpit, s.MailTM = s.edges[0].Mailpit, s.edges[0].MailTM
 	s.URL, s.SMTP, s.Admin = s.edges[0].Web+"/api/v1", s.edges[0].SMTP, s.edges[0].Admin
 	return s
 }

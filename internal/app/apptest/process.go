@@ -28,8 +28,8 @@ type instance interface {
 	stop() error // shuts down as SIGTERM does
 }
 
-// addresses are where a process listens: URLs, and a host:port for SMTP. Mailpit is "" where it is off.
-type addresses struct{ Web, SMTP, Admin, Mailpit string }
+// addresses are where a process listens: URLs, and a host:port for SMTP. Mailpit and MailTM are "" where they are off.
+type addresses struct{ Web, SMTP, Admin, Mailpit, MailTM string }
 
 // The counts that a process reports.
 type what string
@@ -72,6 +72,9 @@ func (l *local) addresses() addresses {
 	}
 	if mailpit := l.app.MailpitAddr(); mailpit != nil {
 		a.Mailpit = "http://" + mailpit.String()
+	}
+	if mailtm := l.app.MailTMAddr(); mailtm != nil {
+		a.MailTM = "http://" + mailtm.String()
 	}
 	return a
 }

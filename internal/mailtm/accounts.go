@@ -1,0 +1,267 @@
+package mailtm
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// stamp returns a time as clients parse it: in whole seconds, with a numeric zone.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-07:00") }
+
+type shownDomain struct {
+	linked
+	ID        string `json:"id"`
+	Domain    string `json:"domain"`
+	IsActive  bool   `json:"isActive"`
+	IsPrivate bool   `json:"isPrivate"`
+	CreatedAt string `json:"createdAt"`
+	UpdatedAt string `json:"updatedAt"`
+}
+
+// domains returns the domains on which accounts can be created. Their identifier is their name.
+func (a *API) domains(r *http.Request, outer bool) (all []shownDomain) {
+	for _, d := range a.Domains.Public() {
+		at := stamp(a.started)
+		all = append(all, shownDomain{
+			linked: link(r, "Domain", "/domains/"+d.Name, outer), ID: d.Name, Domain: d.Name, IsActive: true, CreatedAt: at, UpdatedAt: at,
+		})
+	}
+	return all
+}
+
+func (a *API) listDomains(w http.ResponseWriter, r *http.Request) error {
+	page, err := pageOf(r)
+	if err != nil {
+		return err
+	}
+	all := a.domains(r, false)
+	from := min((page-1)*pageLen, len(all))
+	return answerList(w, r, "Domain", "/domains", page, len(all), all[from:min(from+pageLen, len(all))])
+}
+
+func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
+	for _, d := range a.domains(r, true) {
+		if d.ID == r.PathValue("id") {
+			return answer(w, r, http.StatusOK, d)
+		}
+	}
+	return problem.New(problem.RouteNotFound)
+}
+
+// quota is the space of an account in octets that clients are told.
+const quota = 40_000_000
+
+type shownAccount struct {
+	linked
+	ID         id.Mailbox `json:"id"`
+	Address    string     `json:"address"`
+	Quota      int        `json:"quota"`
+	Used       int64      `json:"used"`
+	IsDisabled bool       `json:"isDisabled"`
+	IsDeleted  bool       `json:"isDeleted"`
+	CreatedAt  string     `json:"createdAt"`
+	UpdatedAt  string     `json:"updatedAt"`
+}
+
+func (a *API) answerAccount(w http.ResponseWriter, r *http.Request, status int, m *mailbox.Mailbox, iri string) error {
+	used, err := a.Messages.Size(r.Context(), m.ID)
+	if err != nil {
+		return err
+	}
+	const usedMax = 1<<31 - 1 // clients have a number of 32 bits
+	return answer(w, r, status, shownAccount{
+		linked: link(r, "Account", iri, true), ID: m.ID, Address: m.Address, Quota: quota, Used: min(used, usedMax),
+		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.CreatedAt),
+	})
+}
+
+// credentials is the body that creates an account or asks for a token.
+type credentials struct {
+	Address  string `json:"address"`
+	Password string `json:"password"`
+}
+
+const (
+	notBlank        = "This value should not be blank."
+	notBlankCode    = "c1051bb4-d103-4f74-8988-acbcafc7fdc3"
+	passwordMax     = 200
+	passwordTooLong = "This value is too long. It should have 200 characters or less."
+	tooLongCode     = "d94b19cc-114f-4f44-9cc4-4138e80a87b9"
+	notAddressCode  = "bd79c0ab-ddba-46cc-a703-a7a4b08de310"
+	usedCode        = "23bd9dbf-6b9b-41cd-a99e-4844bcf3077f"
+)
+
+// wish returns the mailbox that an account asks for.
+func (c credentials) wish(domains []string) (w mailbox.Wish, err error) {
+	at := strings.LastIndexByte(c.Address, '@')
+	switch {
+	case c.Address == "":
+		return w, invalid{"address", notBlank, notBlankCode}
+	case c.Password == "":
+		return w, invalid{"password", notBlank, notBlankCode}
+	case utf8.RuneCountInString(c.Password) > passwordMax:
+		return w, invalid{"password", passwordTooLong, tooLongCode}
+	case at < 1 || at == len(c.Address)-1:
+		return w, invalid{"address", "This value is not a valid email address.", notAddressCode}
+	}
+	address := strings.ToLower(c.Address)
+	if w = (mailbox.Wish{LocalPart: address[:at], Domain: address[at+1:]}); !slices.Contains(domains, w.Domain) {
+		return w, invalid{"address", "The domain is not one of GET /domains.", notAddressCode}
+	}
+	return w, nil
+}
+
+func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
+	if a.GuestsOff {
+		return problem.Detailf(problem.AccessClosed, "this service does not create mailboxes without an account")
+	}
+	var c credentials
+	if err := a.body(w, r, &c); err != nil {
+		return err
+	}
+	var names []string
+	for _, d := range a.Domains.Public() {
+		names = append(names, d.Name)
+	}
+	wish, err := c.wish(names)
+	if err != nil {
+		return err
+	}
+	if d := a.kit.Count(r.Context(), ratelimit.MailboxCreate, httpkit.AddrIdentity(r.Context()), a.kit.Limit(ratelimit.MailboxCreate)); !d.OK {
+		return d.Problem()
+	}
+	slot, err := a.reserveHash(r)
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	if wish.Password, err = a.Accounts.HashPassword(r.Context(), slot, c.Password); err != nil {
+		return err
+	}
+	wish.TTL, wish.Lasting = a.TTL, true
+	m, err := a.Mailboxes.Create(r.Context(), wish, mailbox.Owner{})
+	if err != nil {
+		return creationFault(err)
+	}
+	return a.answerAccount(w, r, http.StatusCreated, m, "/accounts/"+string(m.ID))
+}
+
+// creationFault returns the error of an account that cannot be created in the words of mail.tm.
+func creationFault(err error) error {
+	switch {
+	case problem.Has(err, problem.MailboxLocalPartTaken):
+		return invalid{"address", "This value is already used.", usedCode}
+	case problem.Has(err, problem.MailboxLocalPartReserved):
+		return invalid{"address", "This value is reserved.", usedCode}
+	case problem.Has(err, problem.MailboxDomainUnavailable):
+		return invalid{"address", "The domain is not one of GET /domains.", notAddressCode}
+	case problem.Has(err, problem.RequestInvalid):
+		return invalid{"address", "This value is not valid: the part before the @ must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit.", notAddressCode}
+	}
+	return err
+}
+
+// reserveHash reserves a slot in the queue of password hashes, and counts the call against the limit of its address. Error:
+// rate.limited.
+func (a *API) reserveHash(r *http.Request) (*account.HashSlot, error) {
+	address := httpkit.AddrIdentity(r.Context())
+	slot, err := a.Accounts.ReserveHash(address)
+	if err != nil {
+		return nil, err
+	}
+	if d := a.kit.Count(r.Context(), ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress)); !d.OK {
+		slot.Release()
+		return nil, d.Problem()
+	}
+	return slot, nil
+}
+
+// allow counts a sign-in against the limits of an address of mail, first that of the client and then that of all. Error:
+// rate.limited.
+func (a *API) allow(r *http.Request, address string) error {
+	ctx := r.Context()
+	if d := a.kit.Count(ctx, ratelimit.SignIn, address+" "+httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.SignIn)); !d.OK {
+		return d.Problem()
+	}
+	if d := a.kit.Count(ctx, ratelimit.SignInAccount, address, a.kit.Limit(ratelimit.SignInAccount)); !d.OK {
+		return d.Problem()
+	}
+	return nil
+}
+
+type shownToken struct {
+	IRI   string     `json:"@id,omitempty"`
+	ID    id.Mailbox `json:"id"`
+	Token string     `json:"token"`
+}
+
+func (a *API) token(w http.ResponseWriter, r *http.Request) error {
+	var c credentials
+	if err := a.body(w, r, &c); err != nil {
+		return err
+	}
+	address := strings.ToLower(c.Address)
+	const addressMax = 320
+	if address == "" || c.Password == "" || len(address) > addressMax || utf8.RuneCountInString(c.Password) > passwordMax {
+		return problem.New(problem.AuthInvalidCredentials)
+	}
+	slot, err := a.reserveHash(r)
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	if err := a.allow(r, address); err != nil {
+		return err
+	}
+	m, hash, err := a.Mailboxes.Password(r.Context(), address)
+	if err != nil {
+		return err
+	}
+	right, err := a.Accounts.CheckPassword(r.Context(), slot, hash, c.Password)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return problem.New(problem.AuthInvalidCredentials)
+	}
+	if m, err = a.Mailboxes.Use(r.Context(), m, a.TTL); err != nil {
+		return err
+	}
+	credential, err := a.Mailboxes.LastingToken(r.Context(), m)
+	if err != nil {
+		return err
+	}
+	return answer(w, r, http.StatusOK, shownToken{link(r, "Account", "/accounts/"+string(m.ID), false).IRI, m.ID, credential})
+}
+
+func (a *API) me(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
+	return a.answerAccount(w, r, http.StatusOK, m, "/me")
+}
+
+func (a *API) getAccount(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
+	if r.PathValue("id") != string(m.ID) {
+		return problem.New(problem.RouteNotFound)
+	}
+	return a.answerAccount(w, r, http.StatusOK, m, "/accounts/"+string(m.ID))
+}
+
+func (a *API) deleteAccount(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
+	if r.PathValue("id") != string(m.ID) {
+		return problem.New(problem.RouteNotFound)
+	}
+	if err := a.Mailboxes.Destroy(r.Context(), m.ID); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

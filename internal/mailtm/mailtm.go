@@ -1,0 +1,126 @@
+// Package mailtm serves the HTTP API of mail.tm over mailboxes with a password, for its clients in many languages
+// (docs/spec/mailtm.md).
+package mailtm
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/account"
+	"github.com/gonebox/gonebox/internal/domain"
+	"github.com/gonebox/gonebox/internal/follow"
+	"github.com/gonebox/gonebox/internal/httpkit"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// Parts are the dependencies and settings of an API.
+type Parts struct {
+	HTTP      httpkit.Config
+	Domains   *domain.Service
+	Mailboxes *mailbox.Service
+	Messages  *message.Service
+	Accounts  *account.Service // hashes the passwords
+	Follow    *follow.Service
+	TTL       time.Duration   // of an account after its last use
+	Limit     ratelimit.Limit // of the calls from an address
+	GuestsOff bool            // no accounts are created
+}
+
+// API is the API.
+type API struct {
+	Parts
+	kit     *httpkit.Kit
+	started time.Time
+}
+
+// New returns an API.
+func New(p Parts) *API {
+	p.HTTP.API = httpkit.API{Title: "mail.tm"}
+	return &API{Parts: p, kit: httpkit.New(p.HTTP), started: p.HTTP.Clock.Now()}
+}
+
+// Handler returns the handler of all paths.
+func (a *API) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, serve := range a.routes() {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := serve(w, r); err != nil {
+				a.failed(w, r, err)
+			}
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fail(w, r, http.StatusNotFound, "Not Found") })
+	limited := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.kit.CORS(w, r) {
+			return
+		}
+		d := a.kit.Count(r.Context(), ratelimit.MailTM, httpkit.AddrIdentity(r.Context()), a.Limit)
+		httpkit.ShowLimit(r.Context(), d)
+		if !d.OK {
+			a.failed(w, r, d.Problem())
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+	return a.kit.Plain(limited, func(r *http.Request) string {
+		_, pattern := mux.Handler(r)
+		if _, path, ok := strings.Cut(pattern, " "); ok && path != "" {
+			return "mailtm " + pattern
+		}
+		return ""
+	})
+}
+
+// handler serves a request, or returns an error before it has answered.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+func (a *API) routes() map[string]handler {
+	return map[string]handler{
+		"GET /domains":                               a.listDomains,
+		"GET /domains/{id}":                          a.getDomain,
+		"POST /accounts":                             a.createAccount,
+		"GET /accounts/{id}":                         a.opened(a.getAccount),
+		http.MethodDelete + " /accounts/{id}":        a.opened(a.deleteAccount),
+		"GET /me":                                    a.opened(a.me),
+		"POST /token":                                a.token,
+		"GET /messages":                              a.opened(a.listMessages),
+		"GET /messages/{id}":                         a.opened(a.getMessage),
+		"PATCH /messages/{id}":                       a.opened(a.markMessage),
+		http.MethodDelete + " /messages/{id}":        a.opened(a.deleteMessage),
+		"GET /messages/{id}/download":                a.opened(a.download),
+		"GET /messages/{id}/attachment/{attachment}": a.opened(a.attachment),
+		"GET /sources/{id}":                          a.opened(a.source),
+		"GET /.well-known/mercure":                   a.opened(a.events),
+	}
+}
+
+// opened returns the handler of a call with a token, which extends the account.
+func (a *API) opened(serve func(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		scheme, credential, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+		if credential = strings.TrimSpace(credential); !strings.EqualFold(scheme, "Bearer") || credential == "" {
+			return problem.New(problem.AuthRequired)
+		}
+		claims, err := a.Mailboxes.Claims(credential)
+		if err == nil && claims.Developer != "" { // it is the key's, which may end
+			err = problem.New(problem.AuthInvalidToken)
+		}
+		if err != nil {
+			return err
+		}
+		m, err := a.Mailboxes.Open(r.Context(), claims)
+		if err != nil {
+			return err
+		}
+		if r.Method != http.MethodDelete {
+			if m, err = a.Mailboxes.Use(r.Context(), m, a.TTL); err != nil {
+				return err
+			}
+		}
+		return serve(w, r, m)
+	}
+}
