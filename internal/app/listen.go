@@ -34,7 +34,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 		if a.smtpListener, err = plain.Listen(ctx, "tcp", a.cfg.SMTP.Addr); err != nil {
 			return fmt.Errorf("smtp.addr: %w", err)
 		}
-		a.smtpListener = pool.Listen(a.smtpListener, connlimit.Options{Exempt: a.cfg.SMTP.TrustedProxies}) // package smtpd limits connections by address
+		a.smtpListener = pool.Listen(a.smtpListener, connlimit.Options{Exempt: slices.Concat(a.cfg.SMTP.TrustedProxies, a.cfg.SMTP.XClient)}) // package smtpd limits connections by address
 	}
 	if a.cfg.Metrics.Addr != "" {
 		if a.adminListen, err = plain.Listen(ctx, "tcp", a.cfg.Metrics.Addr); err != nil {

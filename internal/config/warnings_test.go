@@ -26,6 +26,8 @@ func TestWarningsListSettingsThatOpenTheService(t *testing.T) {
 		{"http.trusted_proxies", "10.0.0.0/8, 0.0.0.0/0", true},
 		{"http.trusted_proxies", "::ffff:0:0/96", true},
 		{"smtp.trusted_proxies", "::/0", true},
+		{"smtp.xclient", "127.0.0.1/32", false},
+		{"smtp.xclient", "127.0.0.1/32, 0.0.0.0/0", true},
 		{"webhooks.allow_networks", "127.0.0.0/8", false},
 		{"webhooks.allow_networks", "::/0", true},
 		{"billing.bankpay.allow_networks", "0.0.0.0/0", true},

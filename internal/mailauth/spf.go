@@ -9,7 +9,7 @@ import (
 
 // checkSPF evaluates check_host() of RFC 7208 §4. The library bounds the look-ups (§4.6.4: 10, of them 2 void).
 func checkSPF(ctx context.Context, dns Resolver, in Input, id identities) Verdict {
-	if !isPublic(id.spf) || !in.RemoteIP.IsValid() {
+	if !isPublic(id.spf) || !in.RemoteIP.IsValid() || in.RemoteIP.IsUnspecified() {
 		return None
 	}
 	ip := net.IP(in.RemoteIP.Unmap().AsSlice())

@@ -16,7 +16,7 @@ func (s *session) attempt(r reply, from string, to inbound.Recipient, message id
 	}
 	number, code, reason := r.parts()
 	s.srv.cfg.Attempt(inbound.Attempt{
-		At: s.srv.cfg.Clock.Now(), Client: s.owner, RemoteIP: s.ip, Helo: s.helo, TLS: s.tls != "", From: from,
+		At: s.srv.cfg.Clock.Now(), Client: s.owner, RemoteIP: s.ip, Helo: s.name(), TLS: s.tls != "", From: from,
 		Recipient: to, Message: message, Reply: number, Code: code, Reason: reason, Took: took,
 	})
 }

@@ -10,7 +10,7 @@ import (
 const authExtension = "AUTH PLAIN LOGIN"
 
 // offersAuth reports whether the client may use AUTH.
-func (s *session) offersAuth() bool { return s.srv.cfg.AcceptAuth(s.ip) }
+func (s *session) offersAuth() bool { return s.srv.cfg.AcceptAuth(s.connected.ip) }
 
 // auth runs AUTH (RFC 4954 §4) with the mechanisms PLAIN (RFC 4616) and LOGIN. It accepts any credentials and stores none
 // (docs/spec/smtp.md#authentication): the session may do afterwards what it could do before.

@@ -225,7 +225,7 @@ func (s *session) deliver(c *content) reply {
 	env := &inbound.Envelope{
 		From:       s.tx.from,
 		To:         s.tx.to,
-		Helo:       s.helo,
+		Helo:       s.name(),
 		RemoteIP:   s.ip,
 		Protocol:   s.protocol(),
 		TLS:        s.tls,

@@ -97,6 +97,8 @@ func dialogConfig(t *testing.T, settings map[string]string, certificate tls.Cert
 			}
 		case "proxy":
 			cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(value)}
+		case "relay":
+			cfg.Relays = []netip.Prefix{netip.MustParsePrefix(value)}
 		default:
 			t.Fatalf("@config has no %q", key)
 		}

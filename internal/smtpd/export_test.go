@@ -1,5 +1,7 @@
 package smtpd
 
+import "net/netip"
+
 // Unstuff runs the reader of DATA over the octets in reads of the given sizes, the last size being used for the rest. It returns the
 // message (nil where it is too large), what followed its end, and what the reader found out.
 func Unstuff(wire []byte, limit int64, sizes []byte) (message, rest []byte, found Unstuffed) {
@@ -39,4 +41,10 @@ func ParsePath(p []byte) (mailbox string, rest []byte, utf8, ok bool) {
 		return "", nil, false, false
 	}
 	return a.String(), rest, a.utf8, true
+}
+
+// ParseXClient reads the attributes of XCLIENT and returns the address, the zero Addr if none is given, and the name.
+func ParseXClient(p []byte) (addr netip.Addr, helo string, ok bool) {
+	o, ok := parseOriginal(p, xclientAttributes)
+	return o.addr, o.helo, ok
 }

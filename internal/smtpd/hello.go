@@ -19,7 +19,8 @@ type hello struct {
 	ehloAuth, ehloAuthTLS reply
 }
 
-func newHello(cfg Config) hello {
+// newHello returns the replies to relays, or to other clients.
+func newHello(cfg Config, relay bool) hello {
 	extensions := []string{
 		cfg.Hostname,
 		"PIPELINING",
@@ -28,6 +29,9 @@ func newHello(cfg Config) hello {
 		"SMTPUTF8",
 		"CHUNKING",
 		"ENHANCEDSTATUSCODES",
+	}
+	if relay {
+		extensions = append(extensions, "XCLIENT "+xclientAttributes, "XFORWARD "+xforwardAttributes)
 	}
 	h := hello{
 		greeting: reply("220 " + cfg.Hostname + " ESMTP"),
@@ -64,7 +68,11 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	s.reset()
 	s.helo, s.extended = string(arg), extended
 	auth := s.offersAuth()
-	switch h := &s.srv.hello; {
+	h := &s.srv.hello
+	if s.relay {
+		h = &s.srv.relayHello
+	}
+	switch {
 	case !extended:
 		return h.plain
 	case auth && s.tls != "":

@@ -17,13 +17,13 @@ func (s *session) log(level slog.Level, text string, attrs ...slog.Attr) {
 
 func (s *session) logSession() {
 	s.log(slog.LevelDebug, "smtp session",
-		slog.String("helo", s.helo), slog.String("tls", s.tls),
+		slog.String("helo", s.name()), slog.String("tls", s.tls),
 		slog.Int("commands", s.total), slog.Int("messages", s.messages), slog.Duration("took", s.srv.wall.Now().Sub(s.begun)))
 }
 
 func (s *session) logMessage(r reply, octets int64, recipients int, took time.Duration) {
 	s.log(slog.LevelDebug, "smtp message", // Config.Attempt reports each recipient
-		slog.String("helo", s.helo), slog.String("protocol", s.protocol()),
+		slog.String("helo", s.name()), slog.String("protocol", s.protocol()),
 		slog.Int("recipients", recipients), slog.Int64("octets", octets),
 		slog.String("outcome", string(r.outcome())), slog.String("reply", r.status()), slog.Duration("took", took))
 }

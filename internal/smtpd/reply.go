@@ -31,6 +31,7 @@ const (
 	replyErrors     reply = "421 4.7.0 Too many errors, closing the connection"
 	replyNotSMTP    reply = "421 4.7.0 This is a mail server, closing the connection"
 	replyEnded      reply = "451 4.2.1 A mailbox has ended since RCPT, try again for the others"
+	replyMisnamed   reply = "451 4.5.0 XFORWARD was refused, so that the client is not known; send RSET first"
 	replyRecipients reply = "452 4.5.3 The message has too many recipients"
 
 	replyLongLine      reply = "500 5.5.2 The command line is too long"
@@ -47,6 +48,7 @@ const (
 	replyChunkSyntax   reply = "501 5.5.4 Expected BDAT size [LAST]; closing, since the chunk's end is not known"
 	replyAuthCancelled reply = "501 5.7.0 Authentication cancelled"
 	replyAuthSyntax    reply = "501 5.5.2 The response is not valid base64"
+	replyAttributes    reply = "501 5.5.4 The attributes are not valid"
 	replyNoSuch        reply = "502 5.5.1 The command is not implemented"
 	replyNoTLS         reply = "502 5.5.1 TLS is not available"
 	replyHelloFirst    reply = "503 5.5.1 Send EHLO first"
@@ -56,6 +58,7 @@ const (
 	replyTLSAlready    reply = "503 5.5.1 TLS is on already"
 	replyAuthAlready   reply = "503 5.5.1 Already authenticated"
 	replyAuthWithin    reply = "503 5.5.1 AUTH is not allowed within a mail transaction"
+	replyNamedWithin   reply = "503 5.5.1 The command is not allowed within a mail transaction"
 	replyMechanism     reply = "504 5.5.4 The mechanism is not supported, use PLAIN or LOGIN"
 	replyNeedsUTF8     reply = "553 5.6.7 The address needs SMTPUTF8"
 	replyParameter     reply = "555 5.5.4 A parameter is not known or not available"

@@ -15,10 +15,11 @@ import (
 
 // Server is an SMTP server. New creates one.
 type Server struct {
-	cfg   Config
-	in    Inbound
-	hello hello
-	wall  clock.Clock // for socket deadlines
+	cfg        Config
+	in         Inbound
+	hello      hello
+	relayHello hello       // for Config.Relays
+	wall       clock.Clock // for socket deadlines
 
 	base   context.Context // of the Inbound's calls
 	cancel context.CancelFunc
@@ -40,7 +41,8 @@ func New(cfg Config, in Inbound) *Server {
 	s := &Server{
 		cfg:         cfg,
 		in:          in,
-		hello:       newHello(cfg),
+		hello:       newHello(cfg, false),
+		relayHello:  newHello(cfg, true),
 		wall:        clock.System(),
 		connections: ratelimit.NewGauge(),
 		recipients:  newRecipients(cfg.RefusedRecipients, cfg.Clock),

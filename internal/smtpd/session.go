@@ -2,36 +2,34 @@ package smtpd
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"runtime/debug"
 	"time"
-
-	"github.com/gonebox/gonebox/internal/inbound"
-	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
 // session is an SMTP session with one client. It belongs to one goroutine, except for wire.interrupt.
 type session struct {
-	srv       *Server
-	wire      wire
-	ip        netip.Addr
-	unlimited bool   // see Config.Unlimited
-	owner     string // of the memory that its messages take: ip as limits count it
-	trace     string // 16 random octets in hex that identify the session in replies and log lines
-	begun     time.Time
+	srv   *Server
+	wire  wire
+	trace string // 16 random octets in hex that identify the session in replies and log lines
+	begun time.Time
 
-	base     context.Context // of the Inbound's calls; carries the client's address
-	helo     string          // the argument of EHLO or HELO; "" before
-	extended bool            // EHLO, not HELO
-	authed   bool            // AUTH succeeded
-	tls      string          // version and cipher; "" without TLS
+	client           // of the transaction
+	connected client // of the connection: the peer, or what XCLIENT named
+	relay     bool   // the peer may use XCLIENT and XFORWARD
+	forwarded bool   // XFORWARD was accepted since the last MAIL
+	misnamed  bool   // XFORWARD was rejected since the transaction was reset
+	release   func() // returns the client's connection to its limit
+
+	helo     string // the argument of EHLO or HELO; "" before
+	extended bool   // EHLO, not HELO
+	authed   bool   // AUTH succeeded
+	tls      string // version and cipher; "" without TLS
 	tx       transaction
 
 	total    int   // commands
@@ -46,8 +44,9 @@ type session struct {
 func newSession(srv *Server, conn net.Conn) *session {
 	now := srv.wall.Now()
 	return &session{
-		srv:   srv,
-		begun: now,
+		srv:     srv,
+		begun:   now,
+		release: func() {},
 		wire: wire{
 			raw:      conn,
 			conn:     conn,
@@ -62,24 +61,16 @@ func newSession(srv *Server, conn net.Conn) *session {
 func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
-	s.ip = ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
-	s.owner, s.base = ratelimit.AddrIdentity(s.ip), inbound.WithClient(s.srv.base, s.ip)
-	s.unlimited = s.srv.cfg.Unlimited(s.ip)
-	if s.srv.cfg.Blocks.Client(s.ip) {
-		s.wire.write(string(replyBlockedClient))
+	peer := ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
+	s.client, s.relay = s.srv.newClient(peer), s.srv.isRelay(peer)
+	s.unlimited = s.unlimited || s.relay // or one client could have mail checked in the name of the relay until it is blocked for all
+	s.connected = s.client
+	if r := s.admit(); r != "" {
+		s.wire.write(string(r))
 		_ = s.wire.flush() // the connection is closed in any case
 		return
 	}
-	if wait := s.blocked(); wait > 0 {
-		s.turnAway(tooManyRefused(wait), ratelimit.SMTPRefused)
-		return
-	}
-	release, ok := s.srv.connections.Acquire(ratelimit.SMTPConnections, s.owner, s.srv.cfg.MaxConnections)
-	if !ok {
-		s.turnAway(replyTooMany, ratelimit.SMTPConnections)
-		return
-	}
-	defer release()
+	defer func() { s.release() }()
 	s.srv.cfg.Metrics.Connections(1)
 	defer s.srv.cfg.Metrics.Connections(-1)
 
@@ -189,6 +180,10 @@ func (s *session) dispatch(verb string, arg []byte) reply {
 		return replyHelp
 	case "AUTH":
 		return s.auth(arg)
+	case "XCLIENT":
+		return s.xclient(arg)
+	case "XFORWARD":
+		return s.xforward(arg)
 	case "VRFY":
 		if len(arg) == 0 {
 			return replyArgument
@@ -237,13 +232,6 @@ func (s *session) say(r reply) {
 	if r.closes() && !s.over {
 		s.over, s.unheard = true, r != replyGoodbye
 	}
-}
-
-// turnAway rejects a connection instead of greeting the client.
-func (s *session) turnAway(r reply, exceeded ratelimit.Name) {
-	s.srv.cfg.Metrics.Refused(exceeded)
-	s.wire.write(string(r))
-	_ = s.wire.flush() // the connection is closed in any case
 }
 
 // recover logs a panic, which ends only this session.

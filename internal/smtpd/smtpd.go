@@ -48,7 +48,7 @@ type Config struct {
 	// are more in a window, and they are nine in ten of its recipients, further ones and new connections get 421 until the window ends.
 	// Empty: no limit.
 	RefusedRecipients ratelimit.Limit
-	// Unlimited reports whether RefusedRecipients does not apply to a client; nil: it applies to all.
+	// Unlimited reports whether AllowMessage and RefusedRecipients do not apply to a client; nil: they apply to all.
 	Unlimited func(netip.Addr) bool
 	// AcceptAuth reports whether a client is offered SMTP AUTH (RFC 4954), which then accepts any credentials and grants nothing: for
 	// applications under test that insist on signing in. nil: it is offered to none.
@@ -58,6 +58,9 @@ type Config struct {
 	// TrustedProxies are the networks of load balancers that use the PROXY protocol. A connection from one of them must begin with its
 	// header, and no other connection may. Empty: there are none.
 	TrustedProxies []netip.Prefix
+	// Relays are the networks of mail servers and proxies that may name the client whose mail they pass on with XCLIENT and XFORWARD, which
+	// are unknown commands to all others (docs/spec/smtp.md#behind-a-relay). Empty: there are none.
+	Relays []netip.Prefix
 	// Memory is the budget for the memory of messages; nil: no bound. A message waits while it is exhausted, and gets 452 4.3.1 after
 	// Timeouts.Memory.
 	Memory *budget.Budget

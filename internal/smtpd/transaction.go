@@ -27,8 +27,14 @@ type transaction struct {
 	refusedFrom string
 }
 
-// reset clears the transaction.
+// reset clears the transaction and what XFORWARD named for it.
 func (s *session) reset() {
+	s.clear()
+	s.client, s.forwarded, s.misnamed = s.connected, false, false
+}
+
+// clear clears the transaction.
+func (s *session) clear() {
 	s.tx.chunks.release()
 	s.tx = transaction{}
 }
@@ -42,7 +48,10 @@ func (s *session) mail(arg []byte) reply {
 	if s.tx.chunks != nil {
 		return replyChunked
 	}
-	s.reset()
+	s.clear()
+	if r := s.beginMail(); r != "" {
+		return r
+	}
 	from, rest, r := pathAfter("FROM:", arg, replyMailSyntax, replySenderSyntax)
 	if r != "" {
 		return r
@@ -60,12 +69,18 @@ func (s *session) mail(arg []byte) reply {
 		s.tx.refused, s.tx.refusedFrom = replyTooLarge(), from.String()
 		return s.tx.refused
 	}
-	if s.srv.cfg.Blocks.Sender(from.String()) {
-		s.tx.refused, s.tx.refusedFrom = replyBlockedSender, from.String()
-		return s.tx.refused
+	r = s.checkForwarded()
+	if r == "" && s.srv.cfg.Blocks.Sender(from.String()) {
+		r = replyBlockedSender
 	}
-	if wait, ok := s.srv.cfg.AllowMessage(s.ip); !ok {
-		return tooManyMessages(wait)
+	if r != "" {
+		s.tx.refused, s.tx.refusedFrom = r, from.String()
+		return r
+	}
+	if !s.unlimited {
+		if wait, ok := s.srv.cfg.AllowMessage(s.ip); !ok {
+			return tooManyMessages(wait)
+		}
 	}
 	s.tx = transaction{open: true, from: from.String(), utf8: p.utf8, declared: p.size}
 	return replySender

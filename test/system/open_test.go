@@ -12,6 +12,7 @@ func openSettings() map[string]struct{ value, advice string } {
 		"metrics.addr":                   {"0.0.0.0:0", "bind"},
 		"http.trusted_proxies":           {"127.0.0.1/32, 0.0.0.0/0", "X-Forwarded-For"},
 		"smtp.trusted_proxies":           {"::/0", "PROXY"},
+		"smtp.xclient":                   {"0.0.0.0/0", "XCLIENT"},
 		"webhooks.allow_networks":        {"0.0.0.0/0", "private network"},
 		"billing.bankpay.allow_networks": {"::/0, 10.0.0.0/8", "callback"},
 	}

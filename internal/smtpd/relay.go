@@ -1,0 +1,157 @@
+package smtpd
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"slices"
+
+	"github.com/gonebox/gonebox/internal/inbound"
+	"github.com/gonebox/gonebox/internal/ratelimit"
+)
+
+// client is what is known of the client whose mail a session receives. It is the peer of the connection, unless that is a relay which
+// names another with XCLIENT or XFORWARD (docs/spec/smtp.md#behind-a-relay).
+type client struct {
+	ip        netip.Addr
+	unlimited bool            // see Config.Unlimited; also a relay while it names no client
+	owner     string          // ip as limits count it
+	base      context.Context // of the Inbound's calls; carries ip
+	named     string          // the name in EHLO or HELO as the relay gave it; "": none was given
+}
+
+// newClient returns a client with an address.
+func (s *Server) newClient(ip netip.Addr) client {
+	return client{ip: ip, unlimited: s.cfg.Unlimited(ip), owner: ratelimit.AddrIdentity(ip), base: inbound.WithClient(s.base, ip)}
+}
+
+// isRelay reports whether the peer may use XCLIENT and XFORWARD. It depends on the connection's address, never on one given by XCLIENT.
+func (s *Server) isRelay(peer netip.Addr) bool {
+	return slices.ContainsFunc(s.cfg.Relays, func(p netip.Prefix) bool { return p.Contains(peer) })
+}
+
+// name returns the client's name: what the relay gave, or the argument of EHLO or HELO.
+func (s *session) name() string {
+	if s.named != "" {
+		return s.named
+	}
+	return s.helo
+}
+
+// admit decides whether the client may have the connection. It returns the reply that ends the session, or "" after taking one of the
+// client's connections, which s.release returns.
+func (s *session) admit() reply {
+	s.release()
+	s.release = func() {}
+	if s.srv.cfg.Blocks.Client(s.ip) {
+		return replyBlockedClient
+	}
+	if wait := s.blocked(); wait > 0 {
+		s.srv.cfg.Metrics.Refused(ratelimit.SMTPRefused)
+		return tooManyRefused(wait)
+	}
+	release, ok := s.srv.connections.Acquire(ratelimit.SMTPConnections, s.owner, s.srv.cfg.MaxConnections)
+	if !ok {
+		s.srv.cfg.Metrics.Refused(ratelimit.SMTPConnections)
+		return replyTooMany
+	}
+	s.release = release
+	return ""
+}
+
+// xclient runs XCLIENT of Postfix: the session begins again, as that of the client that the relay names. Attributes that are not given
+// keep their values.
+func (s *session) xclient(arg []byte) reply {
+	o, r := s.original(arg, xclientAttributes)
+	if r != "" {
+		return r
+	}
+	s.reset()
+	next := s.connected
+	if o.hasAddr {
+		next = s.srv.newClient(o.addr)
+		next.named = s.connected.named
+	}
+	if o.hasHelo {
+		next.named = o.helo
+	}
+	s.log(slog.LevelDebug, "smtp client named by relay", slog.String("client", next.ip.String()))
+	s.connected, s.client = next, next
+	s.helo, s.extended, s.authed = "", false, false
+	s.commands, s.errors = 0, 0
+	if r := s.admit(); r != "" {
+		s.over, s.unheard = true, true
+		return r
+	}
+	return s.srv.hello.greeting
+}
+
+// xforward runs XFORWARD of Postfix: the next transaction is that of the client that the relay names. Several commands before MAIL add to
+// each other.
+func (s *session) xforward(arg []byte) reply {
+	o, r := s.original(arg, xforwardAttributes)
+	if r != "" {
+		s.misnamed = s.misnamed || r == replyAttributes
+		return r
+	}
+	if !s.forwarded {
+		s.client, s.forwarded = s.connected, true
+	}
+	if o.hasAddr {
+		named := s.named
+		if named == s.connected.named {
+			named = unknownHelo // not the relay's own, which would have its SPF record evaluated for another address
+		}
+		s.client = s.srv.newClient(o.addr)
+		s.named = named
+	}
+	if o.hasHelo {
+		s.named = o.helo
+	}
+	return replyOK
+}
+
+// beginMail makes the client of XFORWARD that of the transaction which MAIL begins. Without the command since the last MAIL, it is that of
+// the connection. A relay may send MAIL without waiting for the reply to XFORWARD, so that MAIL must fail after an invalid one.
+func (s *session) beginMail() reply {
+	if s.misnamed {
+		return replyMisnamed
+	}
+	if !s.forwarded {
+		s.client = s.connected
+	}
+	s.forwarded = false
+	return ""
+}
+
+// checkForwarded returns the reply to MAIL for a client of XFORWARD that would not be admitted if it had connected itself, or "".
+func (s *session) checkForwarded() reply {
+	if s.ip == s.connected.ip {
+		return ""
+	}
+	if s.srv.cfg.Blocks.Client(s.ip) {
+		return replyBlockedClient
+	}
+	if wait := s.blocked(); wait > 0 {
+		s.srv.cfg.Metrics.Refused(ratelimit.SMTPRefused)
+		return tooManyRefused(wait)
+	}
+	return ""
+}
+
+// original parses the attributes of XCLIENT and XFORWARD where the command is allowed.
+func (s *session) original(arg []byte, known string) (original, reply) {
+	switch {
+	case !s.relay:
+		return original{}, replyUnknown
+	case s.tx.open:
+		return original{}, replyNamedWithin
+	case len(arg) == 0:
+		return original{}, replyArgument
+	}
+	o, ok := parseOriginal(arg, known)
+	if !ok {
+		return original{}, replyAttributes
+	}
+	return o, ""
+}
