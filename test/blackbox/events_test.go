@@ -165,12 +165,12 @@ func TestAccountStreamsOutliveMailboxes(t *testing.T) {
 	streams := []*apptest.Stream{s.OpenStream("/me/events", u.Token), s.OpenStream("/keys/events", k.Key)}
 	s.post(other, "not of the account")
 	s.post(first, "one")
-	s.call(http.MethodDelete, "/mailboxes/me", first.Token, 204, "")
 	for _, stream := range streams {
 		if m := expectMessage(t, stream, "one"); m.MailboxID != first.ID {
 			t.Errorf("%+v", m)
 		}
 	}
+	s.call(http.MethodDelete, "/mailboxes/me", first.Token, 204, "")
 	second := s.create(u.Token, fields{"ttl": 600})
 	s.post(second, "two")
 	var two summary

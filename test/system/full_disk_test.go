@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -84,6 +85,7 @@ func TestFullDisk(t *testing.T) {
 					wantReply(t, "before", send(t, s.smtp, letter(fmt.Sprintf("mail %d", i), text+"\r\n"+noise(rng, 2_000_000)), to), "250 ")
 				}
 			}
+			await(t, "the end of the raw messages, which would make space later", func() bool { return len(s.rawFiles()) == 0 })
 			s.fillForGood(disk)
 			all := s.messages(kept) // the newest first
 			if got := s.read(kept, all[2].ID); !strings.Contains(got.Text, mark) || got.Seen {
@@ -178,6 +180,24 @@ func (s *service) fillForGood(disk string) {
 		status, _ := s.call(http.MethodPost, "/mailboxes", "", nil)
 		return strings.HasPrefix(reply, "452 4.3.1 ") && status == http.StatusServiceUnavailable
 	})
+}
+
+// rawFiles returns the files of raw messages.
+func (s *service) rawFiles() (files []string) {
+	s.t.Helper()
+	err := filepath.WalkDir(filepath.Join(s.dir, "raw"), func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && e.Name() != "LOCK" {
+			files = append(files, path)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
 }
 
 // removeFillers removes the files that filled a disk.
