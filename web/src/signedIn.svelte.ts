@@ -2,11 +2,14 @@
 import { boxes } from "./boxes.svelte";
 import { load, onChange, save } from "./store";
 
-type Saved = { token: string; email: string };
+type Role = "user" | "staff";
+type Saved = { token: string; email: string; role?: Role };
 
 class SignedIn {
   token = $state("");
   email = $state("");
+  /** role is what the server said last; it decides which links are shown, and the server what may be done. */
+  role = $state<Role>("user");
   /** lapsed is set when the server no longer took the token. */
   lapsed = $state(false);
 
@@ -19,13 +22,15 @@ class SignedIn {
     const saved = load<Saved>("account");
     this.token = saved?.token ?? "";
     this.email = saved?.email ?? "";
+    this.role = saved?.role ?? "user";
   }
 
-  keep(token: string, email: string): void {
+  keep(token: string, email: string, role: Role = "user"): void {
     this.token = token;
     this.email = email;
+    this.role = role;
     this.lapsed = false;
-    save("account", { token, email } satisfies Saved);
+    save("account", { token, email, role } satisfies Saved);
   }
 
   /** leave forgets the token and the account's mailboxes. */

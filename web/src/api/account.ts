@@ -30,11 +30,12 @@ export type Interval = "monthly" | "yearly";
 /** Listed is a page of a list, newest first, and the cursor of the next. */
 export type Listed<T> = { data: T[]; nextCursor: string | null };
 
-const auth = () => as(signedIn.token);
+/** auth presents the token of the sign-in on this device. */
+export const auth = () => as(signedIn.token);
 const limit = 50;
 
 /** mine is answered for a call of the account: a token that is no longer good ends the sign-in on this device. */
-async function mine<T>(call: Promise<Answer<T>>): Promise<T> {
+export async function mine<T>(call: Promise<Answer<T>>): Promise<T> {
   const token = signedIn.token;
   try {
     return await answered(call);
@@ -46,7 +47,7 @@ async function mine<T>(call: Promise<Answer<T>>): Promise<T> {
 }
 
 /** pageOf is the query of a page of a list. */
-const pageOf = (cursor: string | null) => ({ query: { limit, ...(cursor && { cursor }) } });
+export const pageOf = (cursor: string | null) => ({ query: { limit, ...(cursor && { cursor }) } });
 
 /** once names an order so that a repeated call does not order twice. */
 const once = () => ({ "Idempotency-Key": [...crypto.getRandomValues(new Uint8Array(16))].map((octet) => octet.toString(16).padStart(2, "0")).join("") });
@@ -55,12 +56,12 @@ const once = () => ({ "Idempotency-Key": [...crypto.getRandomValues(new Uint8Arr
 
 export async function register(wish: Schemas["Registration"]): Promise<void> {
   const { token, account } = (await answered(client.POST("/api/v1/auth/register", { body: wish }))).data;
-  signedIn.keep(token, account.email);
+  signedIn.keep(token, account.email, account.role);
 }
 
 export async function signIn(credentials: Schemas["Credentials"]): Promise<void> {
   const { token, account } = (await answered(client.POST("/api/v1/auth/token", { body: credentials }))).data;
-  signedIn.keep(token, account.email);
+  signedIn.keep(token, account.email, account.role);
 }
 
 /** signOut revokes the token; this device forgets it in any case. */
@@ -72,7 +73,11 @@ export async function signOut(): Promise<void> {
 
 // The account and its second factor.
 
-export const readAccount = async () => (await mine(client.GET("/api/v1/me", auth()))).data;
+export async function readAccount(): Promise<Account> {
+  const { data } = await mine(client.GET("/api/v1/me", auth()));
+  if (data.role !== signedIn.role) signedIn.keep(signedIn.token, signedIn.email, data.role); // staff may have changed it
+  return data;
+}
 export const updateAccount = async (locale: string) => (await mine(client.PATCH("/api/v1/me", { ...auth(), body: { locale } }))).data;
 export const readTwoFactor = async () => (await mine(client.GET("/api/v1/me/2fa", auth()))).data;
 export const setUpTwoFactor = async () => (await mine(client.POST("/api/v1/me/2fa/setup", auth()))).data;
