@@ -163,6 +163,7 @@ export const en = {
   api: "API documentation",
   signIn: "Sign in",
   account: "Account",
+  staff: "Staff",
   guestsOff: "This service is for accounts only. Sign in to get an address.",
   dismiss: "Dismiss",
   footer: "Mail is erased when its mailbox ends. Do not use it for anything you want to keep.",

@@ -154,6 +154,7 @@ export const vi: Catalogue = {
   api: "Tài liệu API",
   signIn: "Đăng nhập",
   account: "Tài khoản",
+  staff: "Nhân viên",
   guestsOff: "Dịch vụ này chỉ dành cho người có tài khoản. Hãy đăng nhập để có địa chỉ.",
   dismiss: "Ẩn",
   footer: "Thư bị xóa khi hộp thư kết thúc. Đừng dùng cho những gì bạn muốn giữ lại.",

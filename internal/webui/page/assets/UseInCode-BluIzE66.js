@@ -1,4 +1,4 @@
-import{E as e,H as t,I as n,J as r,K as i,M as a,N as o,O as s,Q as c,T as l,U as u,V as d,W as f,X as p,Z as m,q as h,s as g,y as _,z as v}from"./disclose-version-BoTlXKjw.js";import{i as y,l as b,r as x,x as S}from"./app-CIBL-B9e.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
+import{E as e,H as t,I as n,J as r,K as i,M as a,N as o,O as s,Q as c,T as l,U as u,V as d,W as f,X as p,Z as m,q as h,s as g,y as _,z as v}from"./disclose-version-BoTlXKjw.js";import{i as y,l as b,r as x,x as S}from"./app-BL5Oq1yO.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
 curl -fsS -H 'Authorization: Bearer ${n}' '${r}'`},{name:`TypeScript`,code:`// Waits up to 60 s for a code that is sent to ${t}
 const answer = await fetch("${r}", {
   headers: { Authorization: "Bearer ${n}" },
