@@ -102,24 +102,26 @@ func (s *Service) setSeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id
 
 // Delete removes a message. Error: message.not_found.
 func (s *Service) Delete(ctx context.Context, box id.Mailbox, m id.Message) error {
-	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		var seen bool
-		if err := tx.QueryRow(ctx, selectSeen, box, m).Scan(&seen); err != nil {
-			return missing(err, problem.MessageNotFound)
-		}
-		unread := -1
-		if seen {
-			unread = 0
-		}
-		// The mailbox first: that is the order of the locks (see blob.InsertTx).
-		if err := s.boxes.CountTx(ctx, tx, box, -1, unread); err != nil {
-			return err
-		}
-		if err := deleteTx(ctx, tx, box, m); err != nil {
-			return fmt.Errorf("delete %s: %w", m, err)
-		}
-		return s.boxes.DeletedTx(ctx, tx, box, m, seen)
-	})
+	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error { return s.removeTx(ctx, tx, box, m) })
+}
+
+func (s *Service) removeTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message) error {
+	var seen bool
+	if err := tx.QueryRow(ctx, selectSeen, box, m).Scan(&seen); err != nil {
+		return missing(err, problem.MessageNotFound)
+	}
+	unread := -1
+	if seen {
+		unread = 0
+	}
+	// The mailbox first: that is the order of the locks (see blob.InsertTx).
+	if err := s.boxes.CountTx(ctx, tx, box, -1, unread); err != nil {
+		return err
+	}
+	if err := deleteTx(ctx, tx, box, m); err != nil {
+		return fmt.Errorf("delete %s: %w", m, err)
+	}
+	return s.boxes.DeletedTx(ctx, tx, box, m, seen)
 }
 
 // Attachment returns one attachment and a reader of its octets, as many as its size says, which has been verified. The reader reads

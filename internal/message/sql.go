@@ -34,6 +34,7 @@ const (
 	selectAttachment = "SELECT data, crc, blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
 	selectSeen       = "SELECT seen FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectBlobs      = "SELECT blob FROM message WHERE mailbox_id = $1 AND id = $2 UNION ALL SELECT blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2"
+	selectAged       = "SELECT id, received_at, size FROM message WHERE mailbox_id = $1 ORDER BY id DESC"
 	selectStored     = "SELECT count(*) FROM message WHERE mailbox_id = $1 AND id = $2"
 
 	updateSeen = "UPDATE message SET seen = $3 WHERE mailbox_id = $1 AND id = $2"
