@@ -76,7 +76,7 @@ func (g *gauges) read() (values []prometheus.Metric) {
 		values = append(values, prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), label))
 	}
 	if counts, err := g.app.mailboxes.CountBySource(ctx); err == nil {
-		for _, s := range []mailbox.Source{mailbox.Guest, mailbox.Session, mailbox.Account, mailbox.Key, mailbox.CatchAll, mailbox.Sink} {
+		for _, s := range []mailbox.Source{mailbox.Guest, mailbox.Session, mailbox.Account, mailbox.Key, mailbox.CatchAll, mailbox.Sink, mailbox.Staff} {
 			add(g.mailboxes, counts[s], string(s))
 		}
 	}

@@ -60,6 +60,7 @@ func (a *App) sharedTasks() []job.Task {
 		{Name: "erase changes of mailboxes", Every: erase, Do: onFullDisk(a.mailboxes.SweepChanges)},
 		{Name: "erase staged content", Every: erase, Do: onFullDisk(a.messages.SweepStaged)},
 		{Name: "erase deleted mail of the sink", Every: upkeepEvery, Do: onFullDisk(a.sink.Sweep)},
+		{Name: "erase old mail to staff", Every: min(erase, rawEvery), Do: onFullDisk(a.trimStaffMail)},
 		{Name: "erase expired blocks", Every: erase, Do: onFullDisk(a.blocks.Sweep)},
 		{Name: "erase guest sessions", Every: erase, Do: onFullDisk(a.guests.Sweep)},
 		{Name: "erase user tokens", Every: erase, Do: onFullDisk(a.accounts.Sweep)},

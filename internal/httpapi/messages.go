@@ -215,10 +215,15 @@ func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[*me
 	if err != nil {
 		return nil, err
 	}
-	if err := a.reserveReading(ctx, m); err != nil {
+	return a.readMessage(ctx, from(ctx).mailbox.ID, m)
+}
+
+// readMessage reads a message in full, with the memory for it.
+func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*httpkit.One[*message.Message], error) {
+	if err := a.reserveReading(ctx, box, m); err != nil {
 		return nil, err
 	}
-	full, err := a.Messages.Read(ctx, from(ctx).mailbox.ID, m)
+	full, err := a.Messages.Read(ctx, box, m)
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +242,8 @@ const (
 )
 
 // reserveReading reserves the memory to read a message without its attachments. Error: message.not_found.
-func (a *API) reserveReading(ctx context.Context, m id.Message) error {
-	n, err := a.Messages.DetailLen(ctx, from(ctx).mailbox.ID, m)
+func (a *API) reserveReading(ctx context.Context, box id.Mailbox, m id.Message) error {
+	n, err := a.Messages.DetailLen(ctx, box, m)
 	if err != nil {
 		return err
 	}
@@ -325,7 +330,7 @@ func (a *API) getAttachment(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, problem.New(problem.AttachmentNotFound)
 	}
-	if err := a.reserveReading(ctx, m); err != nil {
+	if err := a.reserveReading(ctx, from(ctx).mailbox.ID, m); err != nil {
 		return nil, err
 	}
 	file, octets, err := a.Messages.Attachment(ctx, from(ctx).mailbox.ID, m, att)

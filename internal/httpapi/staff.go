@@ -46,6 +46,7 @@ func (a *API) staff() {
 	a.staffPayments()
 	a.staffBlocks()
 	a.staffMailboxes()
+	a.staffMessages()
 	registerStaff(a, httpkit.Operation{
 		ID: "list-audit-log", Method: http.MethodGet, Path: "/staff/audit", Summary: "List the audit log", Status: 200,
 		Text: "Newest first: every change by the operations of this group and by the operator's commands. The database refuses to change or delete an entry.",

@@ -32,7 +32,7 @@ func (a *API) staffMailboxes() {
 type StaffMailbox struct {
 	ID           id.Mailbox  `json:"id" doc:"The identifier of the mailbox." example:"mbx_01jzq8w3v5e4t9n2k7m6x0y1dr"`
 	Address      string      `json:"address" doc:"The address." example:"shiny-otter-0042@box.example.org"`
-	Source       string      `json:"source" doc:"What made it: guest, session, account, key, catchall or sink." example:"guest"`
+	Source       string      `json:"source" doc:"What made it: guest, session, account, key, catchall, sink or staff." example:"guest"`
 	Account      *id.Account `json:"account" doc:"The account that owns it, or null." example:"acc_01jzq8w3v5e4t9n2k7m6x0y1dr"`
 	CreatedAt    clock.Stamp `json:"createdAt" doc:"When it was created."`
 	ExpiresAt    clock.Stamp `json:"expiresAt" doc:"When it expires."`

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -18,6 +19,9 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 	if err != nil {
 		return r, err
 	}
+	if r.staff { // <Postmaster> alone
+		return s.acceptStaff(ctx, r)
+	}
 	account, private, err := s.Domains.Served(ctx, r.Domain)
 	if s.Sink != nil && problem.Has(err, problem.MailDomainNotServed) && s.Sink.serves(ctx, r.Domain) {
 		if account, err = s.Sink.Account(ctx); err == nil {
@@ -26,6 +30,10 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 	}
 	if err != nil {
 		return r, err
+	}
+	if private == "" && r.sink == "" && mailbox.IsStaffName(r.Local) {
+		r.staff = true
+		return s.acceptStaff(ctx, r)
 	}
 	m, limits, err := s.Mailboxes.Find(ctx, r.key())
 	switch {
@@ -47,15 +55,37 @@ func (s *Service) Accept(ctx context.Context, address string) (Recipient, error)
 	return r, err
 }
 
+// acceptStaff accepts a recipient whose mail is for staff (docs/spec/smtp.md#postmaster).
+func (s *Service) acceptStaff(ctx context.Context, r Recipient) (Recipient, error) {
+	m, limits, err := s.Mailboxes.Find(ctx, r.key())
+	switch {
+	case err != nil:
+		return r, err
+	case m == nil: // Deliver creates the mailbox
+		limits, err = s.Mailboxes.CheckStaff(ctx)
+	default:
+		r.Mailbox = m.ID
+		err = s.Mailboxes.CheckQuota(m, limits)
+	}
+	r.rawFor = limits.RawFor
+	return r, err
+}
+
 // key returns the address of the recipient's mailbox.
-func (r Recipient) key() string { return r.Local + "@" + r.Domain }
+func (r Recipient) key() string {
+	if r.staff {
+		return mailbox.StaffAddress
+	}
+	return r.Local + "@" + r.Domain
+}
 
 // split parses a forward-path. It returns the local part in lower case, without quotes and +tag, and the domain in A-labels.
 func split(address string) (Recipient, error) {
 	r := Recipient{Address: address}
 	at := strings.LastIndexByte(address, '@')
-	if at < 0 { // <Postmaster> alone (RFC 5321 §4.1.1.3) has no mailbox (docs/spec/smtp.md#postmaster)
-		return r, problem.New(problem.MailMailboxUnknown)
+	if at < 0 { // <Postmaster> alone (RFC 5321 §4.1.1.3)
+		r.Local, r.staff = strings.ToLower(address), true
+		return r, nil
 	}
 	local, host := address[:at], strings.TrimSuffix(address[at+1:], ".")
 	domain, err := aLabels(host)

@@ -40,6 +40,7 @@ type Recipient struct {
 	Mailbox id.Mailbox // "": there is none yet
 
 	rawFor time.Duration // how long the recipient's plan keeps raw messages
+	staff  bool          // the mail is for the mailbox of staff
 	sink   id.Account    // the account for which the sink accepted the recipient; "": another mailbox
 	owner  owner         // of the mailbox; its filters are searched for the code
 }

@@ -47,7 +47,7 @@ func (s *Service) checkQuota(m *Mailbox, l Limits, pending int) error {
 	if l.Disabled {
 		return problem.New(problem.MailAccountDisabled)
 	}
-	if m.MessageCount >= s.policy.MaxMessages {
+	if m.MessageCount >= s.maxMessages(m) {
 		return problem.Detailf(problem.MailMailboxFull, "the mailbox holds %d messages", m.MessageCount)
 	}
 	if today := m.dailyCount().on(day(s.clock.Now())); today+pending >= l.DailyMail {
@@ -78,7 +78,7 @@ type Batch struct {
 	boxes    map[string]*batchBox         // by address; nil for an address without a mailbox
 	accounts map[id.Account]*accountQuota // nil until a mailbox of an account is met
 	changed  []*batchBox
-	opened   []*batchBox // by a catch-all or the sink
+	opened   []*batchBox // by mail
 }
 
 // batchBox is a mailbox in a batch, with the changes that SaveTx will write.
@@ -86,7 +86,7 @@ type batchBox struct {
 	*Mailbox
 	limits   Limits
 	dirty    bool // is in Batch.changed
-	unopened bool // a mailbox of a catch-all or the sink that is created with its first message
+	unopened bool // a mailbox of a catch-all, the sink or staff that is created with its first message
 }
 
 // lookupMax bounds the addresses in one statement.
@@ -113,6 +113,9 @@ func (s *Service) BatchTx(ctx context.Context, tx *db.Tx, addresses []string, si
 	if err := b.catchAllTx(ctx, tx); err != nil {
 		return nil, err
 	}
+	if err := b.addStaff(ctx); err != nil {
+		return nil, err
+	}
 	return b, b.sinkTx(ctx, tx, sink)
 }
 
@@ -129,7 +132,7 @@ func (b *Batch) readTx(ctx context.Context, tx *db.Tx, addresses []string) error
 	}
 	found := make([]*batchBox, len(boxes))
 	for i, m := range boxes {
-		found[i] = &batchBox{Mailbox: m, limits: guests}
+		found[i] = &batchBox{Mailbox: m, limits: b.s.limitsOf(m, guests)}
 		b.boxes[m.Address] = found[i]
 	}
 	return b.readAccountsTx(ctx, tx, found)

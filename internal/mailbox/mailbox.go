@@ -26,6 +26,7 @@ const (
 	Key      Source = "key"
 	CatchAll Source = "catchall"
 	Sink     Source = "sink"
+	Staff    Source = "staff"
 )
 
 // Owner identifies the owner of a mailbox. The zero Owner is that of a guest mailbox without a session: its token is the only
@@ -37,7 +38,7 @@ type Owner struct {
 	Domain  id.Domain  // the account's private domain that the mailbox is on
 }
 
-// source returns the source of a mailbox that Create makes for o. Those that mail opens are of CatchAll or Sink.
+// source returns the source of a mailbox that Create makes for o. Those that mail opens are of CatchAll, Sink or Staff.
 func (o Owner) source() Source {
 	switch {
 	case o.Key != "":

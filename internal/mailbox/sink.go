@@ -36,8 +36,11 @@ func (s *Service) CheckSink(ctx context.Context, account id.Account, local strin
 
 // limitsOf returns the limits of a mailbox, given those of its owner.
 func (s *Service) limitsOf(m *Mailbox, l Limits) Limits {
-	if m.Source == Sink {
+	switch m.Source {
+	case Sink:
 		l.RawFor = s.policy.SinkTTL
+	case Staff:
+		l.DailyMail = staffDaily
 	}
 	return l
 }

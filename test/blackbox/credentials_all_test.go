@@ -140,6 +140,7 @@ type estate struct {
 	key     developerKey // with the one scope that the call needs, or with all
 	narrow  developerKey // with all but that
 	box     mailbox
+	toStaff string // a message to postmaster
 	message message
 	domain  privateDomain
 	filter  extraction

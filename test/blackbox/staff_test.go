@@ -37,6 +37,9 @@ DELETE /staff/blocks/{id}                   204, 401, 403, 404
 GET    /staff/mailboxes/{address}           200, 401, 403, 404
 DELETE /staff/mailboxes/{address}           204, 401, 403, 404
 GET    /staff/deliveries                    200, 401, 403
+GET    /staff/messages                      200, 401, 403
+GET    /staff/messages/{id}                 200, 401, 403, 404
+DELETE /staff/messages/{id}                 204, 401, 403, 404
 GET    /staff/audit                         200, 401, 403`
 
 // staffCoverage is the table of this group, in the form of coverage.
@@ -64,6 +67,9 @@ DELETE /staff/blocks/{id}                   204, 401 auth.invalid_token auth.req
 GET    /staff/mailboxes/{address}           200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
 DELETE /staff/mailboxes/{address}           204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 mailbox.not_found, 422 request.invalid, 429 rate.limited
 GET    /staff/deliveries                    200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+GET    /staff/messages                      200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited
+GET    /staff/messages/{id}                 200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 message.not_found, 422 request.invalid, 429 rate.limited
+DELETE /staff/messages/{id}                 204, 401 auth.invalid_token auth.required, 403 auth.role_missing, 404 message.not_found, 422 request.invalid, 429 rate.limited
 GET    /staff/audit                         200, 401 auth.invalid_token auth.required, 403 auth.role_missing, 422 request.invalid, 429 rate.limited`
 
 // promote gives an account the role staff, as the command does.
@@ -90,6 +96,11 @@ func openToStaff() []entrance {
 		var n struct{ ID string }
 		e.Call(http.MethodPost, "/staff/notices", e.user.Token, fields{"title": "n"}).Into(e.t, &n)
 		e.notice = n.ID
+	}
+	toStaff := func(e *estate) []string { return []string{e.toStaff} }
+	mailStaff := func(e *estate) {
+		e.Send(apptest.Mail{To: []string{"postmaster"}})
+		e.toStaff = get[[]struct{ ID string }](e.service, "/staff/messages", e.user.Token)[0].ID
 	}
 	all := []entrance{
 		{call: "GET /staff/users", status: 200},
@@ -122,6 +133,9 @@ func openToStaff() []entrance {
 		{call: "GET /staff/mailboxes/{address}", status: 200, things: boxed},
 		{call: "DELETE /staff/mailboxes/{address}", status: 204, things: boxed},
 		{call: "GET /staff/deliveries", status: 200, query: "?address=a@a.example"},
+		{call: "GET /staff/messages", status: 200},
+		{call: "GET /staff/messages/{id}", status: 200, things: toStaff, before: mailStaff},
+		{call: "DELETE /staff/messages/{id}", status: 204, things: toStaff, before: mailStaff},
 		{call: "GET /staff/audit", status: 200},
 	}
 	for i := range all {

@@ -1,0 +1,21 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+)
+
+// keptForStaff is the mail to postmaster and abuse that is kept (docs/spec/staff.md#mail-to-staff).
+var keptForStaff = message.Kept{Messages: mailbox.StaffKept, Octets: 256 << 20, For: 30 * 24 * time.Hour}
+
+// trimStaffMail erases old mail to staff.
+func (a *App) trimStaffMail(ctx context.Context) error {
+	box, err := a.mailboxes.OfStaff(ctx)
+	if err != nil || box.MessageCount == 0 {
+		return err
+	}
+	return a.messages.Trim(ctx, box.ID, keptForStaff)
+}

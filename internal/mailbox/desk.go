@@ -1,0 +1,71 @@
+package mailbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/id"
+)
+
+// Mail to postmaster and abuse on public domains is kept in one mailbox for staff (docs/spec/staff.md#mail-to-staff). It belongs to
+// no account, has no token and never expires; its messages are erased one by one.
+
+// StaffAddress is the address of the mailbox for staff. It is no forward-path, and no other mailbox can have it.
+const StaffAddress = "postmaster@"
+
+const (
+	// StaffKept is how many messages the mailbox for staff keeps. The oldest are erased where there are more.
+	StaffKept = 1000
+	// staffMost is how many messages it may hold until these have been erased. Beyond it mail is deferred.
+	staffMost = 2 * StaffKept
+	// staffDaily is how many messages it receives in a day at most.
+	staffDaily = 10_000
+)
+
+// IsStaffName reports whether mail to a local part, in lower case, is for staff on public domains (RFC 5321 §4.5.1, RFC 2142).
+func IsStaffName(local string) bool { return local == "postmaster" || local == "abuse" }
+
+// CheckStaff returns the limits of the mailbox for staff before its first mail.
+func (s *Service) CheckStaff(ctx context.Context) (Limits, error) {
+	limits, err := s.plans.MailboxLimits(ctx, "")
+	limits.DailyMail = staffDaily
+	return limits, err
+}
+
+// OfStaff returns the mailbox for staff. Before its first mail it is one without an identifier, which is empty.
+func (s *Service) OfStaff(ctx context.Context) (*Mailbox, error) {
+	m, err := one(ctx, s.db, selectByAddress, StaffAddress)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil || !m.Live(s.clock.Now()) {
+		m = &Mailbox{Source: Staff}
+	}
+	return m, nil
+}
+
+// maxMessages returns how many messages a mailbox may hold.
+func (s *Service) maxMessages(m *Mailbox) int {
+	if m.Source == Staff {
+		return staffMost
+	}
+	return s.policy.MaxMessages
+}
+
+// addStaff adds the unopened mailbox for staff, if the batch has mail for it and it does not exist.
+func (b *Batch) addStaff(ctx context.Context) error {
+	box, wanted := b.boxes[StaffAddress]
+	if !wanted || box != nil && box.Live(b.now) {
+		return nil
+	}
+	limits, err := b.s.CheckStaff(ctx)
+	if err != nil {
+		return err
+	}
+	local, domain := split(StaffAddress)
+	b.boxes[StaffAddress] = &batchBox{unopened: true, limits: limits, Mailbox: &Mailbox{
+		ID: id.New[id.Mailbox](b.now), Address: StaffAddress, LocalPart: local, Domain: domain, Source: Staff,
+		CreatedAt: b.now.Truncate(time.Microsecond), ExpiresAt: time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC), epoch: 1,
+	}}
+	return nil
+}

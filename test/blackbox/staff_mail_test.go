@@ -1,0 +1,83 @@
+package blackbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
+)
+
+func TestMailToPostmasterAndAbuseIsForStaff(t *testing.T) {
+	s := startAccounts(t, nil)
+	staff, box := s.promote(s.account("staff@example.org")), s.create("", nil)
+	domain := strings.SplitN(box.Address, "@", 2)[1]
+	if got := get[[]fields](s, "/staff/messages", staff.Token); len(got) != 0 {
+		t.Errorf("before the first mail: %v", got)
+	}
+	s.call(http.MethodGet, "/staff/messages/msg_01jzq8w3v5e4t9n2k7m6x0y1dr", staff.Token, 404, "message.not_found")
+	s.call(http.MethodDelete, "/staff/messages/msg_01jzq8w3v5e4t9n2k7m6x0y1dr", staff.Token, 404, "message.not_found")
+	for i, to := range [][]string{
+		{"Postmaster"}, {"PostMaster@" + domain}, {"ABUSE+spam@" + strings.ToUpper(domain)}, {"postmaster", "abuse@" + domain, box.Address},
+	} {
+		s.Send(apptest.Mail{To: to, Raw: fmt.Appendf(nil, "Subject: %d\r\n\r\nhello\r\n", i)})
+		s.Clock.Advance(time.Second)
+	}
+	var subjects, ids []string
+	for m := range pages[fields](s, "/staff/messages?limit=3", staff.Token) {
+		subjects, ids = append(subjects, m["subject"].(string)), append(ids, m["id"].(string))
+	}
+	if !slices.Equal(subjects, []string{"3", "2", "1", "0"}) {
+		t.Errorf("subjects %v", subjects)
+	}
+	path := "/staff/messages/" + ids[0]
+	if got := get[fields](s, path, staff.Token); !strings.Contains(got["text"].(string), "hello") {
+		t.Errorf("%v", got)
+	}
+	own := get[[]fields](s, "/mailboxes/me/messages", box.Token)
+	if len(own) != 1 {
+		t.Fatalf("the mailbox beside them has %v", own)
+	}
+	s.call(http.MethodGet, "/messages/"+ids[0], box.Token, 404, "message.not_found")
+	s.call(http.MethodDelete, "/staff/messages/"+own[0]["id"].(string), staff.Token, 404, "message.not_found")
+	s.call(http.MethodDelete, path, staff.Token, 204, "")
+	s.call(http.MethodGet, path, staff.Token, 404, "message.not_found")
+	if got := get[[]fields](s, "/staff/audit", staff.Token); len(got) != 1 || got[0]["action"] != "message.delete" || got[0]["target"] != ids[0] {
+		t.Errorf("%v", got)
+	}
+	if err := s.TrySend(apptest.Mail{To: []string{"abuse@elsewhere.example"}}); err == nil {
+		t.Error("mail to abuse of a domain that is not served was accepted")
+	}
+}
+
+func TestMailToStaffIsErasedAfter30Days(t *testing.T) {
+	s := startAccounts(t, nil)
+	s.Send(apptest.Mail{To: []string{"postmaster"}})
+	counts := func() string {
+		return strings.Join(append(column(t, s.Database(), "SELECT count(*) FROM message"),
+			column(t, s.Database(), "SELECT message_count FROM mailbox WHERE source = 'staff'")...), " ")
+	}
+	s.Clock.Advance(29 * day * time.Second)
+	s.nextRound()
+	s.Send(apptest.Mail{To: []string{"postmaster"}})
+	if got := counts(); got != "2 2" {
+		t.Fatalf("after 29 days there are %s messages", got)
+	}
+	s.Clock.Advance(day * time.Second)
+	eventually(t, "the end of the first", func() bool {
+		s.nextRound()
+		return counts() == "1 1"
+	})
+	s.Clock.Advance(29 * day * time.Second)
+	eventually(t, "the end of the second", func() bool {
+		s.nextRound()
+		return counts() == "0 0"
+	})
+	s.Send(apptest.Mail{To: []string{"postmaster"}})
+	if got := counts(); got != "1 1" {
+		t.Errorf("a new mail after the end of the others: %s messages", got)
+	}
+}
