@@ -18,7 +18,7 @@ var domains = internal("block", "account", "apikey", "content", "domain", "filte
 var imports = map[string][]string{
 	"cmd/gonebox": slices.Concat(domains, internal("app", "clock", "config", "doctor", "id", "inbox", "licences", "mailparse", "mcp", "otp", "problem")),
 
-	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mailtm", "mcp", "ratelimit/ledger", "smtpd", "webui")),
+	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "dnsbl", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mailtm", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("follow", "httpkit")),      // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
@@ -60,6 +60,7 @@ var imports = map[string][]string{
 	"internal/datakey":          internal("db", "token"),
 	"internal/deliverylog":      internal("cache", "clock", "db", "id"),
 	"internal/db/move":          internal("db", "raw"),
+	"internal/dnsbl":            nil,
 	"internal/doctor":           internal("clock", "config", "connlimit", "db", "resolver"),
 	"internal/event":            internal("clock", "id"),
 	"internal/id":               nil,

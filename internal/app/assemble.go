@@ -99,7 +99,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	a.inbound = a.newInbound(dns, outbox)
 	a.baseURL = a.effectiveBaseURL()
 	a.schedule()
-	if err := a.assembleSMTP(); err != nil {
+	if err := a.assembleSMTP(o); err != nil {
 		return err
 	}
 	return a.assembleHTTP(catalogue)

@@ -11,7 +11,7 @@ import (
 )
 
 // assembleSMTP creates the SMTP server, with a certificate from files, from ACME, or without STARTTLS.
-func (a *App) assembleSMTP() error {
+func (a *App) assembleSMTP(o Options) error {
 	cfg := a.cfg
 	c := smtpd.Config{
 		Hostname: cfg.SMTP.Hostname, MaxSize: int64(cfg.SMTP.MaxSize), MaxRecipients: cfg.SMTP.MaxRecipients,
@@ -23,6 +23,9 @@ func (a *App) assembleSMTP() error {
 			Command: cfg.SMTP.CommandTimeout, Data: cfg.SMTP.DataTimeout, Write: cfg.SMTP.WriteTimeout, Session: cfg.SMTP.SessionTimeout,
 			Memory: cfg.SMTP.MemoryTimeout,
 		},
+	}
+	if len(cfg.SMTP.DNSBL) > 0 {
+		c.Listed = a.newBlocklists(o).Start
 	}
 	if cfg.SMTP.Auth == "accept_any" {
 		c.AcceptAuth = isLocal

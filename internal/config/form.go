@@ -22,6 +22,9 @@ var (
 	accountNumber = regexp.MustCompile(`^[0-9A-Za-z]{1,19}$`)
 )
 
+// maxBlocklist is the longest name of a DNS blocklist: with an IPv6 address in front, it must be a domain name (RFC 5782 §2.4).
+const maxBlocklist = 253 - 2*32
+
 // strictNames accepts what may be registered as a domain name (RFC 5891 §5.4).
 var strictNames = idna.New(idna.StrictDomainName(true), idna.ValidateLabels(true), idna.CheckHyphens(true), idna.VerifyDNSLength(true), idna.BidiRule())
 
@@ -37,6 +40,8 @@ func checkForm(form, text string) error {
 		ok, reason = isHostPort(text, false), "is not host:port, like 127.0.0.1:53"
 	case "domain":
 		ok, reason = isDomain(text), "is not a domain name in lower-case A-label form, like mail.example.org"
+	case "dnsbl":
+		ok, reason = isDomain(text) && len(text) <= maxBlocklist, "is not a domain name in lower-case A-label form, like bl.example.org, of at most 189 characters"
 	case "sink_domain":
 		ok, reason = text == "*" || isSinkDomain(text), "is neither * nor a domain name in lower-case A-label form, like company.test"
 	case "developer_key":

@@ -52,6 +52,7 @@ type SMTP struct {
 	SessionTimeout time.Duration  `key:"session_timeout" default:"1h" help:"maximum duration of a connection"`
 	MemoryTimeout  time.Duration  `key:"memory_timeout" default:"1m" help:"how long a message waits for memory (memory.budget) before its sender is asked to try again later"`
 	Auth           string         `key:"auth" default:"off" oneof:"off accept_any" help:"SMTP AUTH: off, or any credentials are accepted from clients on loopback and private networks and grant nothing, for applications that insist on signing in"`
+	DNSBL          []string       `key:"dnsbl" default:"" form:"dnsbl" help:"DNS blocklists (RFC 5782), like bl.example.org; recipients from a client that one of them lists are refused; clients on loopback and private networks are not looked up, and a list that does not answer refuses no mail"`
 	Sink           Sink           `key:"sink" help:"domains whose mail opens mailboxes of one account, for the mail of systems under test"`
 	TLS            TLS            `key:"tls" help:"STARTTLS: certificate files, certificates obtained by ACME, or neither"`
 }

@@ -67,6 +67,7 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	}
 	s.reset()
 	s.helo, s.extended = string(arg), extended
+	s.lookUpClient()
 	auth := s.offersAuth()
 	h := &s.srv.hello
 	if s.relay {

@@ -31,6 +31,7 @@ type session struct {
 	authed   bool   // AUTH succeeded
 	tls      string // version and cipher; "" without TLS
 	tx       transaction
+	listing  listing
 
 	total    int   // commands
 	commands int   // commands since the last accepted message

@@ -76,6 +76,9 @@ type Config struct {
 	Metrics Metrics
 	// Blocks says what is refused by the operator's decision; nil: nothing.
 	Blocks Blocks
+	// Listed starts looking a client up in DNS blocklists, and returns without waiting. The function that it returns waits, for a bounded
+	// time, and returns the name of a list that has the client, or "". Recipients of a listed client get 554 5.7.1. nil: no look-up.
+	Listed func(ctx context.Context, client netip.Addr) (zone func() string)
 	// Attempt is called for each recipient that was refused, after the reply was determined, and for each that a mail was stored for or whose
 	// content was refused. It must not block. Recipients with an invalid address are not reported. nil: it is not called.
 	Attempt func(inbound.Attempt)

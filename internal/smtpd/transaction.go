@@ -126,10 +126,15 @@ func (s *session) rcpt(arg []byte) reply {
 
 func (s *session) accept(to address) reply {
 	begun := s.srv.wall.Now()
+	s.lookUpClient()
 	recipient, err := s.srv.in.Accept(s.base, to.String())
 	if recipient.Domain != "" && s.srv.cfg.Blocks.Recipient(recipient.Key()) {
 		s.attempt(replyBlockedRecipient, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		return replyBlockedRecipient
+	}
+	if r := s.listed(); r != "" && recipient.Domain != "" {
+		s.attempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
+		return r
 	}
 	if err != nil {
 		r := s.refuseRecipient(err)

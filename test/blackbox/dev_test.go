@@ -44,7 +44,11 @@ func (s *service) smtpFrom(client string) *textproto.Conn {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = conn.Close() })
-	if _, err := fmt.Fprintf(conn, "PROXY TCP4 %s 127.0.0.1 40000 25\r\n", client); err != nil {
+	header := "PROXY TCP4 %s 127.0.0.1 40000 25\r\n"
+	if strings.Contains(client, ":") {
+		header = "PROXY TCP6 %s ::1 40000 25\r\n"
+	}
+	if _, err := fmt.Fprintf(conn, header, client); err != nil {
 		s.t.Fatal(err)
 	}
 	c := textproto.NewConn(conn)

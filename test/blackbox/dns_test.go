@@ -18,6 +18,7 @@ type nameServer struct {
 	records map[string][]dns.RR // by owner name
 	rcode   int                 // of every answer, unless it is success
 	silent  bool
+	held    []func()       // answer the queries that were left unanswered
 	asked   map[string]int // by type and name
 }
 
@@ -76,6 +77,18 @@ func (n *nameServer) answer(rcode int, silent bool) {
 	n.rcode, n.silent = rcode, silent
 }
 
+// speak ends the silence and answers all queries that were left unanswered: the standard library waits for the answer to some queries
+// for longer than its caller does.
+func (n *nameServer) speak() {
+	n.answer(dns.RcodeServerFailure, false)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, late := range n.held {
+		late()
+	}
+	n.held = nil
+}
+
 // timesAsked is how often a question was received.
 func (n *nameServer) timesAsked(qtype, name string) int {
 	n.mu.Lock()
@@ -90,6 +103,7 @@ func (n *nameServer) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 	q := query.Question[0]
 	n.asked[dns.TypeToString[q.Qtype]+" "+strings.ToLower(q.Name)]++
 	if n.silent {
+		n.held = append(n.held, func() { _ = w.WriteMsg(new(dns.Msg).SetRcode(query, dns.RcodeServerFailure)) })
 		return
 	}
 	m := new(dns.Msg).SetRcode(query, n.rcode)

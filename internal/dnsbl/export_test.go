@@ -1,0 +1,4 @@
+package dnsbl
+
+// Reversed exports reversed.
+var Reversed = reversed

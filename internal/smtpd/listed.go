@@ -1,0 +1,33 @@
+package smtpd
+
+import "net/netip"
+
+// listing is the look-up of a client in DNS blocklists.
+type listing struct {
+	client netip.Addr
+	zone   func() string // waits; "" if the client is not listed
+}
+
+// lookUpClient starts looking the client up in blocklists, unless that has been done for its address. EHLO calls it, so that RCPT seldom
+// waits; RCPT calls it for a client that XFORWARD has named since. A relay that names no client is not looked up.
+func (s *session) lookUpClient() {
+	if s.unlimited {
+		s.listing = listing{}
+	}
+	if s.srv.cfg.Listed == nil || s.unlimited || s.listing.client == s.ip {
+		return
+	}
+	s.listing = listing{client: s.ip, zone: s.srv.cfg.Listed(s.base, s.ip)}
+}
+
+// listed returns the reply to RCPT for a client that a blocklist lists; "": none does.
+func (s *session) listed() reply {
+	if s.listing.zone == nil {
+		return ""
+	}
+	zone := s.listing.zone()
+	if zone == "" {
+		return ""
+	}
+	return reply("554 5.7.1 Mail from your address is refused, it is listed by " + zone)
+}
