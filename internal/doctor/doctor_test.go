@@ -61,9 +61,7 @@ func serveDNS(t *testing.T, records map[string]string) (addr string) {
 func examine(t *testing.T, settings map[string]string) map[string]string {
 	t.Helper()
 	all := map[string]string{"smtp.addr": "127.0.0.1:0", "http.addr": "127.0.0.1:0", "data_dir": filepath.Join(t.TempDir(), "data"), "dns.timeout": "1s"}
-	for k, v := range settings {
-		all[k] = v
-	}
+	maps.Copy(all, settings)
 	cfg, err := config.Load("", nil, all)
 	if err != nil {
 		t.Fatal(err)

@@ -199,8 +199,8 @@ func parsePart(data []byte, depth int, left *int) hogContent {
 	body := data
 	if m, err := mail.ReadMessage(bytes.NewReader(data)); err == nil {
 		c.Headers = m.Header
-		if begin := bytes.Index(data, []byte("\r\n\r\n")); begin >= 0 {
-			body = data[begin+4:]
+		if _, rest, found := bytes.Cut(data, []byte("\r\n\r\n")); found {
+			body = rest
 		}
 	}
 	c.Body = string(body)

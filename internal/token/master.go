@@ -170,7 +170,7 @@ func readMasters(path string, max int) (all [][]byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range bytes.Fields(text) {
+	for line := range bytes.FieldsSeq(text) {
 		secret, err := base64.StdEncoding.DecodeString(string(line))
 		if err != nil || len(secret) != masterSize {
 			all = nil

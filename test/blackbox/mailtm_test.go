@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,9 +23,7 @@ type tm struct {
 func startMailTM(t *testing.T, more settings) *tm {
 	t.Helper()
 	set := settings{"compat.mailtm.addr": "127.0.0.1:0", "compat.mailtm.limit": "100000/1m", "account.password.memory": "8KiB"}
-	for k, v := range more {
-		set[k] = v
-	}
+	maps.Copy(set, more)
 	return &tm{service: startAccounts(t, set), accept: "application/json"}
 }
 
