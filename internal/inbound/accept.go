@@ -71,6 +71,9 @@ func (s *Service) acceptStaff(ctx context.Context, r Recipient) (Recipient, erro
 	return r, err
 }
 
+// ForStaff reports whether the mail is for the staff of the service, as that to postmaster and abuse is.
+func (r Recipient) ForStaff() bool { return r.staff }
+
 // key returns the address of the recipient's mailbox.
 func (r Recipient) key() string {
 	if r.staff {

@@ -132,7 +132,7 @@ func (s *session) accept(to address) reply {
 		s.attempt(replyBlockedRecipient, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		return replyBlockedRecipient
 	}
-	if r := s.listed(); r != "" && recipient.Domain != "" {
+	if r := s.listed(); r != "" && recipient.Domain != "" && !recipient.ForStaff() { // a listed client may ask why it is
 		s.attempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		return r
 	}

@@ -59,6 +59,9 @@ func TestListedClientsAreRefused(t *testing.T) {
 			t.Errorf("%s: %s", client, got)
 		}
 	}
+	if got := s.rcptFrom(stranger, "postmaster@"+box.Domain); !strings.HasPrefix(got, "250 ") {
+		t.Errorf("a listed client that writes to postmaster: %s", got)
+	}
 	all := s.awaitDeliveries(box.Token, 2)
 	if last := all[0]; last.Reply != 554 || last.Code != "5.7.1" || last.RemoteIP != ipv6Client || last.From != "sender@example.org" || !strings.HasSuffix(last.Reason, "bl.test") {
 		t.Errorf("the delivery log has %+v", last)
