@@ -961,6 +961,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/staff/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listStaffMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/staff/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getStaffMessage"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteStaffMessage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/staff/notices": {
         parameters: {
             query?: never;
@@ -9080,6 +9112,341 @@ export interface operations {
             header?: never;
             path: {
                 address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listStaffMessages: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "from": {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           },
+                     *           "hasAttachments": true,
+                     *           "id": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "mailboxId": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "otp": {
+                     *             "code": "246810",
+                     *             "confidence": 0.98,
+                     *             "display": "246 810",
+                     *             "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "from": {
+                     *               "address": "no-reply@shop.example",
+                     *               "name": "Quick Shop"
+                     *             },
+                     *             "kind": "numeric",
+                     *             "links": [],
+                     *             "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *             "source": "builtin",
+                     *             "subject": "Your sign-in code"
+                     *           },
+                     *           "preview": "Your sign-in code is 246810.",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "seen": true,
+                     *           "sentAt": "2026-03-14T09:26:53.589Z",
+                     *           "size": 1,
+                     *           "source": "smtp",
+                     *           "subject": "Your sign-in code",
+                     *           "to": [
+                     *             {
+                     *               "address": "no-reply@shop.example",
+                     *               "name": "Quick Shop"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": "bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageSummaryPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStaffMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "available": true,
+                     *             "contentId": "logo@example.org",
+                     *             "contentType": "application/pdf",
+                     *             "filename": "invoice.pdf",
+                     *             "id": "att_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *             "inline": true,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size": 48211
+                     *           }
+                     *         ],
+                     *         "authentication": {
+                     *           "dkim": "pass",
+                     *           "dmarc": "pass",
+                     *           "spf": "pass"
+                     *         },
+                     *         "cc": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ],
+                     *         "envelope": {
+                     *           "from": "bounce@shop.example",
+                     *           "helo": "mx.example.org",
+                     *           "remoteIp": "192.0.2.25",
+                     *           "tls": true,
+                     *           "to": []
+                     *         },
+                     *         "from": {
+                     *           "address": "no-reply@shop.example",
+                     *           "name": "Quick Shop"
+                     *         },
+                     *         "hasAttachments": true,
+                     *         "headers": [
+                     *           {
+                     *             "name": "Subject",
+                     *             "value": "Your sign-in code"
+                     *           }
+                     *         ],
+                     *         "html": "<p>Your sign-in code is <b>246810</b>.</p>",
+                     *         "id": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "links": [],
+                     *         "mailboxId": "mbx_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *         "messageId": "1a2b3c@shop.example",
+                     *         "otp": {
+                     *           "code": "246810",
+                     *           "confidence": 0.98,
+                     *           "display": "246 810",
+                     *           "filterId": "flt_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "from": {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           },
+                     *           "kind": "numeric",
+                     *           "links": [],
+                     *           "messageId": "msg_01jzq8w3v5e4t9n2k7m6x0y1dr",
+                     *           "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *           "source": "builtin",
+                     *           "subject": "Your sign-in code"
+                     *         },
+                     *         "preview": "Your sign-in code is 246810.",
+                     *         "rawExpiresAt": "2026-03-14T09:26:53.589Z",
+                     *         "receivedAt": "2026-03-14T09:26:53.589Z",
+                     *         "replyTo": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ],
+                     *         "seen": true,
+                     *         "sentAt": "2026-03-14T09:26:53.589Z",
+                     *         "size": 1,
+                     *         "source": "smtp",
+                     *         "subject": "Your sign-in code",
+                     *         "text": "Your sign-in code is 246810.",
+                     *         "to": [
+                     *           {
+                     *             "address": "no-reply@shop.example",
+                     *             "name": "Quick Shop"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteStaffMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
             cookie?: never;
         };
