@@ -37,10 +37,10 @@ test: deps ## install what the tests need, then run them all: with the race dete
 
 .PHONY: test-race test-postgres
 test-race:
-	$(GO) test $(RACE) ./...
+	$(GO) test $(RACE) -timeout 20m ./...
 	$(GO) -C clients/go vet ./...
 test-postgres: # the tests of the interface on PostgreSQL with three processes
-	GONEBOX_TEST_ENGINE=postgres $(GO) test ./test/blackbox
+	GONEBOX_TEST_ENGINE=postgres $(GO) test -timeout 20m ./test/blackbox
 
 .PHONY: deps
 deps: # what the tests need of the machine
