@@ -148,7 +148,9 @@ func newWitness(t *testing.T, c *cluster) *witness {
 
 // follow repeats a call, from several clients, until ctx ends.
 func (w *witness) follow(ctx context.Context, name string, call func() string) {
+	w.mu.Lock() // the clients of other calls are running
 	w.seen[name] = &observed{}
+	w.mu.Unlock()
 	limit := answerMax
 	if strings.HasPrefix(name, "readyz") {
 		limit = probeMax
