@@ -209,7 +209,7 @@ func (d *DB) statement(ctx context.Context, query string) (*sql.Stmt, error) {
 	if s, ok := d.statements.Load(query); ok {
 		return s.(*sql.Stmt), nil
 	}
-	s, err := d.readers.PrepareContext(ctx, query)
+	s, err := d.readers.PrepareContext(ctx, stableLimits(query))
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", query, err)
 	}
