@@ -114,7 +114,7 @@ bench: ## measure the service under load
 
 .PHONY: otp
 otp: ## score the code extractor on its corpus
-	$(GO) run ./internal/otp/score
+	$(GO) run ./internal/otp/count
 
 .PHONY: otp-matrix
 otp-matrix: ## read the whole matrix of plain mails with the code extractor

@@ -2,14 +2,15 @@ package otp
 
 import (
 	"cmp"
-	"html"
 	"slices"
 	"strings"
+
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
 const (
-	maxLinks   = 256 // looked at
-	bestLinks  = 5   // given
+	mostLinks  = 5 // given
 	maxLinkLen = 2048
 )
 
@@ -21,150 +22,69 @@ type ranked struct {
 }
 
 // bestLinks ranks the links that verify or sign in.
-func (p *page) bestLinks() []string {
+func bestLinks(p *lexicon.Text) []string {
 	var found []ranked
 	mark := 0
-	for i := range p.links {
-		l := &p.links[i]
-		mark = p.markFrom(l.start, mark)
-		words := p.rankWords(mark, l.end)
-		if l.escaped && unwanted(l.url, words) {
+	for i := range p.Links {
+		l := &p.Links[i]
+		mark = p.MarkFrom(l.Start, mark)
+		words := rankWords(p, mark, l.End)
+		if l.Escaped && unwanted(l.Url, words) {
 			continue
 		}
-		l.unescape()
-		rank := rankURL(l.url, words)
-		if rank < wanted || !p.givable(l) { // few are wanted
+		l.Unescape()
+		rank := rankURL(l.Url, words)
+		if rank < wanted || !givable(p, l) { // few are wanted
 			continue
 		}
-		if k := slices.IndexFunc(found, func(r ranked) bool { return r.url == l.url }); k >= 0 {
+		if k := slices.IndexFunc(found, func(r ranked) bool { return r.url == l.Url }); k >= 0 {
 			found[k].rank = max(found[k].rank, rank)
 		} else {
-			found = append(found, ranked{l.url, rank, p.firstLink(i)})
+			found = append(found, ranked{l.Url, rank, firstLink(p, i)})
 		}
 	}
 	slices.SortFunc(found, func(a, b ranked) int { return cmp.Or(b.rank-a.rank, a.first-b.first) })
 	var out []string
-	for _, f := range found[:min(len(found), bestLinks)] {
+	for _, f := range found[:min(len(found), mostLinks)] {
 		out = append(out, f.url)
 	}
 	return out
 }
 
 // givable says whether a link leads to the web and is not of a quoted mail.
-func (p *page) givable(l *link) bool {
-	return web(l.url) && len(l.url) <= maxLinkLen && !p.cited(l.start)
-}
-
-// openLink begins a link, unless its reference is empty.
-func (p *page) openLink(href string) bool {
-	l := link{url: strings.TrimSpace(href), start: len(p.raw), end: -1}
-	if l.escaped = onlyAmps(href); !l.escaped {
-		l.url = strings.TrimSpace(html.UnescapeString(href))
-	}
-	if l.url == "" {
-		return false
-	}
-	p.closeLink()
-	p.inLink = true
-	if len(p.links) < maxLinks {
-		p.links = append(p.links, l)
-	}
-	return true
-}
-
-// onlyAmps says whether an attribute has character references, and all are
-// those of ampersands. Such addresses are common, and few of them are wanted.
-func onlyAmps(value string) bool {
-	found := false
-	for {
-		i := strings.IndexByte(value, '&')
-		if i < 0 {
-			return found
-		}
-		if value = value[i:]; !strings.HasPrefix(value, "&amp;") {
-			return false
-		}
-		found, value = true, value[len("&amp;"):]
-	}
-}
-
-func (p *page) closeLink() {
-	p.inLink = false
-	if n := len(p.links); n > 0 && p.links[n-1].end < 0 {
-		p.links[n-1].end = len(p.raw)
-		p.links[n-1].start = min(p.links[n-1].start, len(p.raw))
-	}
-}
-
-// unescape undoes what openLink has left.
-func (l *link) unescape() {
-	if l.escaped {
-		l.url, l.escaped = strings.ReplaceAll(l.url, "&amp;", "&"), false
-	}
+func givable(p *lexicon.Text, l *page.Link) bool {
+	return web(l.Url) && len(l.Url) <= maxLinkLen && !p.Cited(l.Start)
 }
 
 // firstLink is the first link to where the link i leads.
-func (p *page) firstLink(i int) int {
-	for k := range p.links[:i] {
-		p.links[k].unescape()
+func firstLink(p *lexicon.Text, i int) int {
+	for k := range p.Links[:i] {
+		p.Links[k].Unescape()
 	}
-	return slices.IndexFunc(p.links, func(l link) bool { return l.url == p.links[i].url && p.givable(&l) })
+	return slices.IndexFunc(p.Links, func(l page.Link) bool { return l.Url == p.Links[i].Url && givable(p, &l) })
 }
 
 // wanted is the rank from which a link is given.
 const wanted = 2
-
-// textLink notes an address in a plain text. The words before it on its line
-// and on the line above say what it is for.
-func (p *page) textLink(start, end int) {
-	if len(p.links) >= maxLinks || p.lines[p.lineAt(start)].part != inText {
-		return
-	}
-	for end > start && !isAlnum(p.low[end-1]) && p.low[end-1] != '/' && p.low[end-1] != '=' {
-		end--
-	}
-	from := p.lines[max(0, p.lineAt(start)-1)].start
-	p.links = append(p.links, link{url: string(p.raw[start:end]), start: max(from, start-maxLinkWords), end: end})
-}
-
-// maxLinkWords is how far before an address its words may stand, in runes.
-const maxLinkWords = 160
-
-// cited says whether a rune stands in a quoted mail.
-func (p *page) cited(i int) bool {
-	return len(p.lines) > 0 && p.lines[p.lineAt(min(i, len(p.low)-1))].quoted
-}
 
 func web(url string) bool {
 	return len(url) > 8 && (strings.EqualFold(url[:8], "https://") || strings.EqualFold(url[:7], "http://"))
 }
 
 // rankWords weighs the words a link is written on, from one mark on.
-func (p *page) rankWords(from, end int) int {
+func rankWords(p *lexicon.Text, from, end int) int {
 	rank := 0
-	for i := from; i < len(p.marks) && p.marks[i].start < end; i++ {
-		switch m := &p.marks[i]; {
-		case m.class&classAuth != 0:
+	for i := from; i < len(p.Marks) && p.Marks[i].Start < end; i++ {
+		switch m := &p.Marks[i]; {
+		case m.Class&lexicon.Auth != 0:
 			rank += 3
-		case m.class&classFoot != 0:
+		case m.Class&lexicon.Foot != 0:
 			rank -= 5
-		case m.class&classGuard != 0:
+		case m.Class&lexicon.Guard != 0:
 			rank -= 2
 		}
 	}
 	return min(rank, 3)
-}
-
-// markFrom is the index of the first mark that starts at a rune or after it. It is
-// looked for from a mark that is mostly near.
-func (p *page) markFrom(i, near int) int {
-	for near > 0 && p.marks[near-1].start >= i {
-		near--
-	}
-	for near < len(p.marks) && p.marks[near].start < i {
-		near++
-	}
-	return near
 }
 
 // maxRanked is how much of an address is looked at.

@@ -7,6 +7,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
 // The bounds of a rule. Its work on one mail is at most maxWork steps of the
@@ -82,14 +84,14 @@ func CompileRule(fromPattern, subjectPattern, extractRegex string) (*Rule, error
 // for a pattern of many instructions, so that the work is bounded. Without a
 // match the code is empty and step says what did not match.
 func (r *Rule) Apply(from, subject, text string) (code string, step Step) {
-	if r.from != nil && !r.from.MatchString(cut(from, maxWork/maxInstructions)) {
+	if r.from != nil && !r.from.MatchString(page.Cut(from, maxWork/maxInstructions)) {
 		return "", StepFrom
 	}
-	if r.subject != nil && !r.subject.MatchString(cut(subject, maxWork/maxInstructions)) {
+	if r.subject != nil && !r.subject.MatchString(page.Cut(subject, maxWork/maxInstructions)) {
 		return "", StepSubject
 	}
-	subject = cut(subject, r.limit)
-	sample := subject + "\n" + cut(text, max(0, r.limit-len(subject)-1))
+	subject = page.Cut(subject, r.limit)
+	sample := subject + "\n" + page.Cut(text, max(0, r.limit-len(subject)-1))
 	m := r.extract.FindStringSubmatchIndex(sample)
 	if m == nil || m[2*r.group] < 0 {
 		return "", StepExtract
@@ -99,17 +101,6 @@ func (r *Rule) Apply(from, subject, text string) (code string, step Step) {
 		return "", StepExtract
 	}
 	return code, StepMatched
-}
-
-// cut shortens a text to a number of bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // compile compiles one pattern and counts its instructions, before it is

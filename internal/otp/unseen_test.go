@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonebox/gonebox/internal/otp"
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
 	"github.com/gonebox/gonebox/internal/otp/otptest"
 )
 
@@ -19,7 +20,7 @@ var faults = flag.Bool("faults", false, "show the mails of the corpus that TestU
 func TestUnseenWordings(t *testing.T) {
 	cs, met, mails := corpus(t), map[string][]int32{}, map[int32]int{}
 	for _, c := range cs {
-		met[c.Name] = otp.PhrasesOf(c.Mail)
+		met[c.Name] = phrasesOf(c.Mail)
 		for _, phrase := range met[c.Name] {
 			mails[phrase]++
 		}
@@ -33,9 +34,16 @@ func TestUnseenWordings(t *testing.T) {
 	}
 }
 
+// phrasesOf gives the numbers of the phrases that a mail is understood by.
+func phrasesOf(m otp.Mail) []int32 {
+	var t lexicon.Text
+	t.Read(m.Subject, m.Text, m.HTML)
+	return t.Phrases()
+}
+
 // unlearned reads a mail without some phrases.
 func unlearned(c otptest.Case, phrases []int32) string {
-	defer otp.Unlearn(phrases)()
+	defer lexicon.Forget(phrases)()
 	got := otp.Extract(c.Mail).Code
 	if *faults && got != c.Want {
 		show(c, got)

@@ -1,0 +1,355 @@
+package lexicon
+
+import (
+	"slices"
+
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// No guess at the language of a mail has to be right: every lexicon is looked
+// up at once. But a word of one language may be another thing in the next
+// (Malay "kad" is a card, Lithuanian "kad" is "that"), so the phrases vote for
+// their languages, and those of languages with few votes are not believed.
+
+// maxLangs bounds the number of lexicons.
+const maxLangs = 128
+
+// believed is the share of the best language's votes that another needs.
+const believed = 0.45
+
+// heard is the share it needs for its weak words to count.
+const heard = 0.25
+
+// sense is a phrase that a match stands for, with what is asked of it more than
+// once.
+type sense struct {
+	class Class
+	term  int32 // its number
+	lang  uint8
+	size  uint8
+}
+
+// ownsBit stands beside the classes of a phrase: its language, if it is believed,
+// lists what may stand before a word for a code.
+const ownsBit Class = 1 << 31
+
+// resolve gives the matches the classes of the languages that are believed, and
+// makes marks of those that are left with some. Names of codes, requests to
+// enter one and the heads of quoted mails count in any language.
+func (p *Text) resolve() {
+	for i := range p.matches {
+		m := &p.matches[i]
+		if p.fit(m); m.footer && !m.silent {
+			p.silence(i)
+		}
+	}
+	p.elect()
+	var trusted [maxLangs]trust
+	line, last := 0, -1
+	for i := range p.matches {
+		m := &p.matches[i]
+		if line = p.lineFrom(line, m.start); p.Lines[line].District != last {
+			last = p.Lines[line].District
+			trusted = p.trustIn(last)
+		}
+		if c := p.classes(m, &trusted); c&^ownsBit != 0 && !p.inAddress(m) {
+			p.Marks = append(p.Marks, Mark{Start: m.start, End: m.end, From: m.from, Class: c &^ ownsBit, Owns: c&ownsBit != 0})
+		}
+	}
+}
+
+// The phrases of a long mail vote by districts: some lines of so many runes. The languages
+// of a district are those that it and, for less, its neighbours elect, so that a long
+// text in another language below a mail changes little.
+const (
+	districtSize = 160  // near the top of a part of the mail
+	farDistrict  = 1024 // below that
+	top          = 4096
+	longLine     = 80   // runes of a line that begins a district
+	shortMail    = 1536 // runes of a mail that is one district
+	neighbours   = 0.1  // the weight of the votes of a district beside
+)
+
+// ballot is the votes for each language.
+type ballot [maxLangs]float64
+
+// elect divides the mail into districts and counts the votes of all phrases.
+func (p *Text) elect() {
+	n := p.divide()
+	p.votes = slices.Grow(p.votes[:0], n)[:n]
+	clear(p.votes)
+	line := 0
+	for i := range p.matches {
+		m := &p.matches[i]
+		line = p.lineFrom(line, m.start)
+		if !m.silent && !p.inName(i) {
+			p.vote(m, &p.votes[p.Lines[line].District])
+		}
+	}
+}
+
+// divide assigns the lines to districts and returns how many there are.
+func (p *Text) divide() int {
+	if len(p.Low) <= shortMail {
+		return 1
+	}
+	district, begin := 0, 0
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		size, long := farDistrict, farDistrict
+		if l.Start < p.Bounds[l.Part][0]+top {
+			size, long = districtSize, longLine
+		}
+		if i > 0 && (l.Part != p.Lines[i-1].Part || l.End-begin > size || l.End-l.Start > long) {
+			district, begin = district+1, l.Start
+		}
+		l.District = district
+	}
+	return district + 1
+}
+
+// lineFrom gives the index of the line that holds a place, from a line before on.
+func (p *Text) lineFrom(line, i int) int {
+	for line < len(p.Lines)-1 && p.Lines[line].End <= i {
+		line++
+	}
+	return line
+}
+
+// trustIn gives the classes that count in each language in a district.
+func (p *Text) trustIn(w int) [maxLangs]trust {
+	votes := p.votes[w]
+	for _, near := range [...]int{w - 1, w + 1} {
+		if near < 0 || near >= len(p.votes) {
+			continue
+		}
+		for l, n := range p.votes[near][:len(p.x.langs)] {
+			votes[l] += neighbours * n
+		}
+	}
+	return p.trust(&votes)
+}
+
+// classes gives what a match stands for in the languages that are believed.
+func (p *Text) classes(m *match, trusted *[maxLangs]trust) (c Class) {
+	for _, s := range p.senses[m.first:m.last] {
+		if s.size <= maxBrief {
+			c |= s.class & trusted[s.lang].brief
+		} else {
+			c |= s.class & trusted[s.lang].any
+		}
+	}
+	if m.head != 0 {
+		const purpose, other = Auth | Once, Not | Void | Never | Code
+		switch head := p.headed(m, trusted); {
+		case head&Where != 0:
+			c = c&^other | Where
+		case head&(Code|Word|Number) != 0 && c&purpose != 0 && c&other == 0:
+			c |= Code
+		}
+	}
+	if c&Use != 0 {
+		c &^= Old // an order to use it, though the same letters may say that it was
+	}
+	return c
+}
+
+// inAddress reports whether a match is part of an e-mail address: part of a
+// chosen name, not a word of the mail.
+func (p *Text) inAddress(m *match) bool {
+	const far = 64
+	for i := m.end; i < min(m.end+far, len(p.Low)) && ofAddress(p.Low[i]); i++ {
+		if p.Low[i] == '@' {
+			return true
+		}
+	}
+	for i := m.start - 1; i >= max(0, m.start-far) && ofAddress(p.Low[i]); i-- {
+		if p.Low[i] == '@' {
+			return true
+		}
+	}
+	return false
+}
+
+// ofAddress says whether an address goes on with a rune.
+func ofAddress(r rune) bool {
+	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '@' || r == '.' || r == '-' || r == '_' || r == '+'
+}
+
+// headed gives the classes of the last part of a compound: "signeringskod" and
+// "Freigabenummer" name a code, "Buchungsseite" a page.
+func (p *Text) headed(m *match, trusted *[maxLangs]trust) (c Class) {
+	h := match{from: m.headFrom, to: m.end}
+	n := len(p.senses)
+	p.fitNode(&h, m.head, true)
+	for _, s := range p.senses[n:] {
+		c |= s.class & trusted[s.lang].any
+	}
+	p.senses = p.senses[:n]
+	return c
+}
+
+// maxBrief is how many letters a phrase has that another language may well have
+// for something else: "din" is yours, and of, and a currency. It is believed in
+// the languages of a mail that have most votes.
+const maxBrief = 3
+
+// leading is the share of the best language's votes that a language needs for that.
+const leading = 0.8
+
+// everyClass is what a phrase may stand for in a language that is believed.
+const everyClass = ^Class(0)
+
+// trust is the classes that count in a language: of phrases of a few letters, and
+// of any other.
+type trust struct{ brief, any Class }
+
+// trust gives the classes that count in each language.
+func (p *Text) trust(votes *ballot) [maxLangs]trust {
+	bests := p.most(votes)
+	trusted := p.x.unheard[positive(bests[0])][positive(bests[1])]
+	for l := range p.x.langs {
+		if votes[l] > 0 {
+			trusted[l] = p.x.trustOf(l, votes[l], bests[p.x.script(l)])
+		}
+	}
+	return trusted
+}
+
+// trustOf gives the classes that count in a language with some votes, where the best of
+// its script has others.
+func (x *lexicon) trustOf(l int, votes, best float64) (t trust) {
+	const briefly = Code | Word | Use | Digits | Own | classQuote
+	switch {
+	case x.common[l] || votes >= believed*best:
+		if t.any = everyClass; !x.owns[l] {
+			t.any &^= ownsBit
+		}
+	case votes >= heard*best:
+		t.any = Code | classQuote | Word | Digits | Approval | Confirmation | Once | Where
+	default:
+		t.any = Code | classQuote | Once
+	}
+	if t.brief = t.any; votes < leading*best && !x.common[l] {
+		t.brief &= briefly
+	}
+	return t
+}
+
+// tabulateTrust fills in the trust in languages without votes, by whether any language
+// has some, and whether one that is not in Latin letters has.
+func (x *lexicon) tabulateTrust() {
+	for some := range x.unheard {
+		for other := range x.unheard[some] {
+			bests := [2]float64{float64(some), float64(other)}
+			for l := range x.langs {
+				x.unheard[some][other][l] = x.trustOf(l, 0, bests[x.script(l)])
+			}
+		}
+	}
+}
+
+// most is what the language with most votes has, of all, and of those that are
+// not in Latin letters. A name in Latin letters says nothing of the language of
+// a mail in others; words in others say much of one in Latin letters.
+func (p *Text) most(votes *ballot) (bests [2]float64) {
+	for l := range p.x.langs {
+		v := votes[l]
+		if v > bests[0] && !p.x.common[l] {
+			bests[0] = v
+		}
+		if v > bests[1] && !p.x.common[l] && !p.x.latin[l] {
+			bests[1] = v
+		}
+	}
+	return bests
+}
+
+// script is 1 for a language that is not in Latin letters.
+func (x *lexicon) script(lang int) int {
+	if x.latin[lang] {
+		return 0
+	}
+	return 1
+}
+
+// positive is 1 for a number above 0, and 0 for 0.
+func positive(n float64) int {
+	if n > 0 {
+		return 1
+	}
+	return 0
+}
+
+// vote counts the letters of a phrase for its languages; a phrase of several
+// languages counts less for each.
+func (p *Text) vote(m *match, votes *ballot) {
+	senses := p.senses[m.first:m.last]
+	weight := 1 / float64(len(senses))
+	if p.Kind[m.from]&page.Dense != 0 {
+		weight *= 2
+	}
+	for _, s := range senses {
+		votes[s.lang] += weight * float64(min(s.size, 12))
+	}
+}
+
+// silence keeps the matches on the line of one from voting, since it begins a
+// footer: senders leave theirs untranslated.
+func (p *Text) silence(i int) {
+	l := &p.Lines[p.LineAt(p.matches[i].start)]
+	for k := i; k >= 0 && p.matches[k].start >= l.Start; k-- {
+		p.matches[k].silent = true
+	}
+	for k := i + 1; k < len(p.matches) && p.matches[k].start < l.End; k++ {
+		p.matches[k].silent = true
+	}
+}
+
+// fit notes the phrases that a match stands for: those that end where it ends,
+// those that would let its last word go on, and shorter stems of the same
+// words, which may be those of another language.
+func (p *Text) fit(m *match) {
+	if m.like > 0 {
+		o := &p.matches[m.like-1]
+		m.first, m.last, m.footer = o.first, o.last, o.footer
+		return
+	}
+	m.first = int32(len(p.senses))
+	p.fitNode(m, m.node, true)
+	for _, node := range m.others {
+		if node == 0 {
+			break
+		}
+		p.fitNode(m, node, false)
+	}
+	m.last = int32(len(p.senses))
+}
+
+// speaks says whether a match already stands for a phrase of a language.
+func (p *Text) speaks(m *match, lang uint8) bool {
+	for i := range p.senses[m.first:] {
+		if p.senses[int(m.first)+i].lang == lang {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Text) fitNode(m *match, node int32, longest bool) {
+	for node != 0 {
+		n := &p.x.nodes[node]
+		for t := n.head; t >= 0; {
+			f := &p.x.terms[t]
+			if p.fits(f, m) && (longest || !p.speaks(m, f.lang)) {
+				p.senses = append(p.senses, sense{class: f.class | ownsBit, term: t, lang: f.lang, size: f.size})
+				m.footer = m.footer || f.class&Foot != 0
+			}
+			t = f.more
+		}
+		if !n.star || !p.Boundary(m.to) {
+			break
+		}
+		node = p.x.step(node, star)
+	}
+}

@@ -1,0 +1,323 @@
+package lexicon
+
+import (
+	"slices"
+
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// Mark is a phrase of the lexicon found in a page, and what it says there.
+type Mark struct {
+	Start, End int // whole words
+	From       int // the letters that matched begin here
+	Class      Class
+	Best       int32 // the candidate it belongs to, counted from 1
+	Owns       bool  // its language lists what may stand before it
+}
+
+// match is such a phrase before it is known which languages the page is in.
+type match struct {
+	start, end  int      // whole words
+	from, to    int      // the letters that matched
+	letters     int      // spelled out by the phrase
+	headFrom    int      // where the last part of a compound begins, if there is one
+	head        int32    // where the trie ended for that part
+	node        int32    // where it ended for the whole
+	others      [3]int32 // and where for shorter stems of the same words
+	first, last int32    // the phrases it stands for, of the senses of the page
+	like        int32    // one before it that stands for the same, counted from 1
+	begins      bool     // with a word
+	footer      bool     // one of the phrases begins a footer
+	silent      bool     // it has no vote
+}
+
+// findMarks looks up every phrase in one pass. Of phrases that overlap the
+// longest is taken, so that "promo code" hides its "code".
+func (p *Text) findMarks() {
+	for i := 0; i < len(p.Low); {
+		switch k := p.Kind[i]; {
+		case k&page.Spaced != 0:
+			end := p.LettersEnd(i + 1)
+			if !p.inHost(i, end) {
+				p.tryWord(i, end)
+			}
+			i = end
+			continue
+		case k&page.InkBit == 0:
+		case k&page.Digit != 0 && i > 0 && p.Kind[i-1]&(page.Spaced|page.Digit) != 0: // a word or number goes on
+		case p.x.entry.mayOther(page.Eight(p.Tags, i)):
+			p.try(i)
+		}
+		i++
+	}
+	p.resolve()
+}
+
+// inHost reports whether a word is part of the name of a host, and is no word of the
+// mail: "shop.example".
+func (p *Text) inHost(i, end int) bool {
+	return end+1 < len(p.Low) && p.Low[end] == '.' && p.Raw[end+1] >= 'a' && p.Raw[end+1] <= 'z' || i >= 2 && p.Low[i-1] == '.' && page.IsLetter(p.Low[i-2]) && p.Raw[i] >= 'a' && p.Raw[i] <= 'z'
+}
+
+// word is a word that the page has had, and what it led to. Mails repeat most of
+// theirs, and those made of rows the rows.
+type word struct {
+	tags  uint64 // of its letters and what follows
+	free  uint8  // how many bits of the tags, from the top, nothing hangs on
+	match int32  // that it led to, counted from 1; 0 for none
+}
+
+// wordBits is the logarithm of how many words a page remembers.
+const wordBits = 8
+
+// tryWord looks up a word, or takes from an earlier place of the page what it
+// leads to.
+func (p *Text) tryWord(start, end int) {
+	tags, letters := page.Eight(p.Tags, start), end-start
+	if letters >= 8 || tags&page.TopBits != 0 || !p.Unmarked(start, 8) {
+		p.lookUp(start, end) // the tags do not tell all of its letters
+		return
+	}
+	w := &p.words[page.Hash(page.First(tags, letters+1))>>(32-wordBits)]
+	if (tags^w.tags)<<w.free == 0 {
+		if w.match > 0 {
+			p.again(w.match-1, start)
+		}
+		return
+	}
+	n := len(p.matches)
+	found, inner := p.lookUp(start, end)
+	read := p.far + 1 - start
+	if inner || read > 8 || found && (n == len(p.matches) || p.matches[n].end > end) {
+		return // it hangs on more than the tags tell, or a match before or behind may change it
+	}
+	*w = word{tags: tags, free: uint8(64 - 8*read)}
+	if found {
+		w.match = int32(n + 1)
+	}
+}
+
+// lookUp looks up the phrases that begin with a word, and those that begin with a
+// later part of it that leaves minHead letters. It says whether there are any.
+func (p *Text) lookUp(start, end int) (found, inner bool) {
+	e, letters := &p.x.entry, end-start
+	p.far = end
+	found = e.begins(p.Tagged(start, letters), letters) && p.try(start)
+	if letters <= minHead {
+		return found, false
+	}
+	least := e.inside(p.Tagged(end-minHead, minHead), letters)
+	if least == 0 {
+		return found, false
+	}
+	for i := start + 1; i <= min(end, start+1+page.MaxWord)-least; i++ {
+		if e.mayInside(p.Tagged(i, 4)) {
+			inner = p.try(i) || inner
+		}
+	}
+	return found, inner
+}
+
+// try takes the longest phrase that begins at a rune, and says whether there is
+// one.
+func (p *Text) try(i int) bool {
+	m := p.anew()
+	*m = match{} // in its place: it is too large to be copied for each word
+	m.from, m.begins = i, p.Boundary(i)
+	p.longest(m)
+	if m.node != 0 && m.begins && m.to > p.WordEnd(i+1) && p.endsName(i) && p.x.namesOther(m.node) {
+		m.node, p.far = 0, m.to+8 // "your Pine Delivery code" is no delivery code
+	}
+	if m.node == 0 {
+		p.matches = p.matches[:len(p.matches)-1]
+		return false
+	}
+	m.start, m.end = p.WordStart(i), p.WordEnd(m.to)
+	p.keep()
+	return true
+}
+
+// anew makes room for a match.
+func (p *Text) anew() *match {
+	n := len(p.matches)
+	p.matches = slices.Grow(p.matches, 1)[:n+1]
+	return &p.matches[n]
+}
+
+// again takes what a word led to before.
+func (p *Text) again(at int32, start int) {
+	m := p.anew()
+	*m = p.matches[at]
+	by := start - m.from
+	m.start, m.end, m.from, m.to, m.like = m.start+by, m.end+by, start, m.to+by, at+1
+	p.keep()
+}
+
+// minHead is how short the last word of a compound may be, in letters.
+const minHead = 3
+
+// keep drops the last match again if the one before covers part of it. If that is
+// shorter, it becomes the new one.
+func (p *Text) keep() {
+	n := len(p.matches) - 1
+	if n == 0 || p.matches[n-1].end <= p.matches[n].start {
+		return
+	}
+	switch m, last := &p.matches[n], &p.matches[n-1]; {
+	case m.letters > last.letters && m.end > last.end:
+		*last = *m
+	case last.head == 0 && m.from > last.from && m.start == last.start && m.end == last.end:
+		last.head, last.headFrom = m.node, m.from
+	}
+	p.matches = p.matches[:n]
+}
+
+// longest finds the longest phrase that begins where a match does. Between two
+// letters ends none.
+func (p *Text) longest(m *match) {
+	i := m.from
+	if a, b := p.Low[i], page.At(p.Low, i+1); !page.IsLetter(a) || !page.IsLetter(b) {
+		p.follow(m, 0, i, 0)
+	} else if node := p.x.pairs[a-'a'][b-'a']; node != 0 {
+		p.follow(m, node, i+2, 2)
+	}
+}
+
+// follow walks the trie from a node with the runes from j on; n letters have
+// been followed. A star in a phrase branches off; phrases are short, and so
+// are the branches.
+func (p *Text) follow(m *match, node int32, j, n int) {
+	for n -= j; ; {
+		at := &p.x.nodes[node]
+		if at.head >= 0 && n+j > m.letters && p.Boundary(j) {
+			p.arrive(m, node, j, n+j)
+		}
+		if at.star {
+			p.follow(m, p.x.step(node, star), p.WordEnd(j), n+j)
+		}
+		start := j
+		node, j = p.walk(node, j)
+		p.Steps += j - start
+		p.far = max(p.far, j)
+		if node == 0 {
+			return
+		}
+	}
+}
+
+// walk goes on to the next node where a phrase ends or has a star, and answers 0
+// if there is none. No phrase goes on over a break between cells or blocks.
+func (p *Text) walk(node int32, j int) (int32, int) {
+	t, nodes, low := p.x.trie, p.x.nodes, p.Low
+	for ; j < len(low); j++ {
+		from, key := &nodes[node], p.Letters.KeyOf(low[j])
+		if from.key == key {
+			node = from.child
+		} else if from.more>>(key&15)&1 == 0 {
+			return 0, j
+		} else if node = t.further(node, key); node == 0 {
+			return 0, j
+		}
+		if to := &nodes[node]; to.head >= 0 || to.star {
+			return node, j + 1
+		}
+	}
+	return 0, j
+}
+
+// arrive takes the phrases that end at a node, if they fit. Of those that
+// begin alike the one that spells out more letters is taken.
+func (p *Text) arrive(m *match, node int32, end, n int) {
+	for t := p.x.nodes[node].head; t >= 0; t = p.x.terms[t].more {
+		if p.fits(&p.x.terms[t], m) {
+			if m.node != 0 && p.WordEnd(m.to) == p.WordEnd(end) {
+				m.others = [3]int32{m.node, m.others[0], m.others[1]}
+			} else {
+				m.others = [3]int32{}
+			}
+			m.node, m.to, m.letters = node, end, n
+			return
+		}
+	}
+}
+
+// fits checks the beginning of a phrase and its diacritics.
+func (p *Text) fits(f *phrase, m *match) bool {
+	return (f.left || m.begins) && (f.exact < 0 || p.spells(f, m))
+}
+
+// spells checks the diacritics of a phrase: a letter may be written without those
+// it has, not with others. Short phrases have to be written as they are.
+func (p *Text) spells(f *phrase, m *match) bool {
+	if f.plain && p.Unmarked(m.from, int(f.size)) {
+		return true
+	}
+	letters := p.x.letters[f.exact : f.exact+int32(f.size)]
+	for k, r := range p.Low[m.from : m.from+len(letters)] {
+		if want := letters[k]; r != want && !p.x.passes(r, want, f.size <= maxShort) {
+			return false
+		}
+	}
+	return true
+}
+
+// passes says whether a rune of a text may stand for another of a phrase.
+func (x *lexicon) passes(r, want rune, short bool) bool {
+	key := x.abc.Key(want)
+	return x.abc.Key(r) == key && (key == ' ' || !short && r == x.abc.Strip(want))
+}
+
+// cutQuotes marks what follows the head of a quoted mail, and the footers. What
+// follows that of a mail that is passed on as a whole is the mail.
+func (p *Text) cutQuotes() {
+	passed := p.passedOn()
+	for i := range p.Marks {
+		if m := &p.Marks[i]; m.Class&(classQuote|Foot) != 0 {
+			l := &p.Lines[p.LineAt(m.Start)]
+			l.Quoted = l.Quoted || m.Class&classQuote != 0 && l.Part != page.InSubject && !passed
+			if m.Class&Foot != 0 && l.Part != page.InSubject && !l.Foot {
+				l.Foot, l.FootAt = true, m.Start
+			}
+		}
+	}
+	top := 0 // lines since the part began
+	for i := 1; i < len(p.Lines); i++ {
+		l, above := &p.Lines[i], &p.Lines[i-1]
+		if l.Part != above.Part {
+			top = 0
+			continue
+		}
+		top++
+		l.Quoted = l.Quoted || above.Quoted
+		if above.Foot && top > maxTop { // not "view in browser", above all
+			l.Foot, l.FootAt = true, l.Start
+		}
+	}
+}
+
+// maxTop is how many lines from the top a footer does not begin.
+const maxTop = 2
+
+// passedOn says whether the subject begins as that of a forwarded mail does.
+func (p *Text) passedOn() bool { return p.opensWith(classPass) }
+
+// Answers says whether the subject begins as that of an answer does. A person wrote
+// such a mail, and talks about the codes in it.
+func (p *Text) Answers() bool { return p.opensWith(classReply) }
+
+// opensWith says whether the subject begins with a sign that mail programs put there.
+func (p *Text) opensWith(sign Class) bool {
+	return len(p.Marks) > 0 && len(p.Lines) > 0 && p.Lines[0].Part == page.InSubject && p.Marks[0].Class&sign != 0 && p.Marks[0].Start == p.Lines[0].Start
+}
+
+// MarkFrom is the index of the first mark that starts at a rune or after it. It is
+// looked for from a mark that is mostly near.
+func (p *Text) MarkFrom(i, near int) int {
+	for near > 0 && p.Marks[near-1].Start >= i {
+		near--
+	}
+	for near < len(p.Marks) && p.Marks[near].Start < i {
+		near++
+	}
+	return near
+}

@@ -1,0 +1,51 @@
+package lexicon
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// TestRememberedWords holds that a page that looks up each word anew finds what one
+// does that remembers those it has had.
+func TestRememberedWords(t *testing.T) {
+	files, err := filepath.Glob("../testdata/corpus/*.txt")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	again, p := 0, new(Text)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Read("", string(text), "")
+		want := slices.Clone(p.Marks)
+		for _, m := range p.matches {
+			if m.like > 0 {
+				again++
+			}
+		}
+		p.matches, p.senses, p.Marks = p.matches[:0], p.senses[:0], p.Marks[:0]
+		for i := 0; i < len(p.Low); i++ {
+			switch end := p.LettersEnd(i); {
+			case end > i:
+				if !p.inHost(i, p.LettersEnd(i+1)) {
+					p.lookUp(i, end)
+				}
+				i = end - 1
+			case p.Kind[i]&page.InkBit != 0 && (p.Kind[i]&page.Digit == 0 || i == 0 || p.Kind[i-1]&(page.Spaced|page.Digit) == 0) && p.x.entry.mayOther(page.Eight(p.Tags, i)):
+				p.try(i)
+			}
+		}
+		if p.resolve(); !slices.Equal(p.Marks, want) {
+			t.Errorf("%s: %d marks, %d without remembering", f, len(want), len(p.Marks))
+		}
+	}
+	if again < 300 {
+		t.Errorf("only %d matches were had before", again)
+	}
+}

@@ -1,0 +1,22 @@
+package page
+
+import "html"
+
+// maxAlt bounds the text that stands for an image.
+const maxAlt = 256
+
+// instead writes what is shown where an image is not, if that is a digit or may
+// hold a code: a name on a logo is no part of the text.
+func (h *htmlReader) instead(alt string, st style) {
+	digits := 0
+	for _, r := range alt[:min(len(alt), maxAlt)] {
+		if IsDigit(r) {
+			digits++
+		}
+	}
+	if digits >= MinCode || digits > 0 && digits == len(alt) {
+		for _, r := range html.UnescapeString(alt[:min(len(alt), maxAlt)]) {
+			h.put(r, st)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package score
+
+import (
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// What a word beside a number is worth.
+const (
+	gainCode = 6.0  // it names a one-time code
+	gainWord = 4.05 // it may
+	gainBoth = 5.4  // it may, and a word beside it says that it is for signing in, or for one use
+	gainOnce = 3.6  // it is for one use, whatever it is called
+	lossNot  = -6.0
+	lossVoid = -7.0
+)
+
+// bind ties a candidate to the best word that names a code, on either side.
+func (s *scoring) bind(k int) {
+	c := &s.cs[k]
+	tie := c.tie
+	best, mark := 0.0, -1
+	var why string
+	s.leftOf(k, func(l look) bool {
+		m := &s.p.Marks[l.mark]
+		if m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences == 0 {
+			tie = true
+		}
+		if m.Class&named == 0 {
+			return true
+		}
+		if v := s.worth(c, l, tie); v > best {
+			best, mark, why = v, l.mark, "after"
+		}
+		return l.gap.numbers < 2
+	})
+	is := s.dashAfter(c)
+	s.rightOf(k, func(l look) bool {
+		m := &s.p.Marks[l.mark]
+		is = is || m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences == 0
+		if m.Class&named == 0 || s.leads(k, l.mark) {
+			return l.gap.Sentences == 0
+		}
+		v := s.worth(c, l, is)
+		if is {
+			v += 1.5
+		}
+		if v > best {
+			best, mark, why = v, l.mark, "before"
+		}
+		return l.gap.numbers < 1 && l.gap.Sentences < 1
+	})
+	if best > 3 && best < gainBoth && s.mood.subjectCode >= 3.4 && s.p.Lines[c.line].Part != page.InSubject {
+		best += 0.8 // the subject says what the word is short for
+	}
+	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.Marks[mark].Class&lexicon.Code != 0
+	c.priced = why == "after" && tie && s.p.Span(s.p.Marks[mark].End, c.start).Words > 3
+	if mark >= 0 {
+		s.because(c, best, why, &s.p.Marks[mark])
+	}
+	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
+		s.noYear(c, why == "after" && (tie || best >= 5.5))
+	}
+	if best >= gainWord && (tie || is) {
+		s.testDigits(c)
+	}
+	told := s.used(k)
+	if l := &s.p.Lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.Part != page.InSubject {
+		s.add(c, s.mood.subjectCode-best, "the subject names a code")
+		c.gain = s.mood.subjectCode
+		s.testDigits(c)
+	}
+	s.doubt(c, told, tie)
+	if s.domainBound(c) {
+		s.add(c, 8, "bound to a domain")
+	}
+}
+
+// testDigits gives back what the digits of an example lost, where something names
+// them: mails of a service under test hold such codes.
+func (s *scoring) testDigits(c *candidate) {
+	const loss = 2
+	if c.kind == Numeric && c.groups == 1 && c.shape < 0 && sequence(s.p.Low[c.start:c.end]) {
+		c.shape += loss
+		s.add(c, loss, "test digits that are named")
+	}
+}
+
+// noYear gives back what four digits lost for looking like a year, where a word
+// right before them or the subject says that they are a code.
+func (s *scoring) noYear(c *candidate, close bool) {
+	if close && c.gain >= 4.5 {
+		s.add(c, 1.2, "so it is no year")
+	}
+	if c.lone && s.mood.subjectCode >= 3.4 && s.mood.figures == 0 {
+		s.add(c, 1.2, "nor is one asked for")
+	}
+}
+
+// doubt wants more evidence of what is sooner something else: thousands, words.
+func (s *scoring) doubt(c *candidate, told, tie bool) {
+	if c.pointed && !told && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
+		c.veto = aFigure
+		s.add(c, -20, c.veto)
+	} else if c.pointed && c.size == 7 && (c.anchor < 0 || c.gain < 4.5 || s.p.Marks[c.anchor].Class&(lexicon.Code|lexicon.Word) == 0) {
+		c.veto = "a phone or account number"
+		s.add(c, -20, c.veto)
+	}
+	if c.kind == Alphanumeric && !s.evident(c, c.gain, tie) {
+		s.add(c, -4, "letters without strong evidence")
+	}
+}
+
+// leads says whether a word behind a candidate stands right before another one,
+// of which it is the name: "for 253-879-770 the code is 482913".
+func (s *scoring) leads(k, mark int) bool {
+	m := &s.p.Marks[mark]
+	for n := k + 1; n < len(s.cs) && n <= k+4; n++ {
+		if o := &s.cs[n]; o.start >= m.End {
+			return o.veto == "" && (o.kind == Numeric || o.mixed) && s.p.Span(m.End, o.start) == page.Gap{} && s.p.Span(s.cs[k].end, m.Start).Words > 0
+		}
+	}
+	return false
+}
+
+// worth is what one word gives to a candidate, less for every word, sentence
+// and number between them.
+func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
+	gain, cost := s.strength(c, l, tie), s.distance(c, l, tie)
+	switch {
+	case gain == 0:
+		return 0
+	case tie && l.left:
+		return max(0, gain-0.6*cost+1)
+	case l.left && l.gap.Words == 0 && s.ends(c):
+		gain += 0.6
+	}
+	return max(0, gain-cost)
+}
+
+// strength is how surely a word names the code, or 0 if it names another.
+func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
+	m, g := &s.p.Marks[l.mark], l.gap
+	switch {
+	case m.Class&lexicon.Code != 0:
+		return gainCode
+	case m.Class&(lexicon.Word|lexicon.Number) == 0: // for one use, whatever it is
+		if !l.left || g.Words > 3 || g.Sentences > 0 || s.ownedBy(l.mark, lexicon.Void) {
+			return 0
+		}
+		return gainOnce - s.silence(c, l, tie)
+	case m.Class&(lexicon.Word|lexicon.Number) == lexicon.Number && (g.Words > 1 || g.figures > 0 || !s.asked(l.mark, c)):
+		return 0
+	case s.owned(l.mark), m.Class&lexicon.Digits != 0 && s.mood.auth+s.mood.guard == 0 && !s.asked(l.mark, c):
+		return 0
+	case s.lasting(l.mark) && s.mood.not > 0: // that of a user who is named
+		return gainWord - 3 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+	case s.lasting(l.mark):
+		return gainWord - 1.5 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+	case s.beside(l.mark, lexicon.Auth|lexicon.Once) && m.From > m.Start: // of a compound with an unknown beginning
+		return gainWord - s.silence(c, l, tie)
+	case s.beside(l.mark, lexicon.Auth|lexicon.Once):
+		return gainBoth - s.silence(c, l, tie)
+	case s.aimed(l.mark):
+		return gainWord + 1 - s.silence(c, l, tie)
+	}
+	return gainWord - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+}
+
+// lasting says whether a word for a code is one for a password, and the mail does
+// not say that it is for one use or a short time, or what else to do with it.
+func (s *scoring) lasting(m int) bool {
+	const password = lexicon.Word | lexicon.Auth
+	return s.p.Marks[m].Class&password == password && s.mood.guard+s.mood.once+s.mood.brief+s.mood.where == 0
+}
+
+// strangeness is what a weak word loses to the words around it that make it the
+// name of another code.
+func (s *scoring) strangeness(c *candidate, l look, tie bool) float64 {
+	loss := s.estranged(l.mark)
+	if !l.left || s.mood.auth+s.mood.guard > 0 {
+		return loss
+	}
+	if s.qualified(l.mark, c) {
+		loss += 0.6
+		if s.mood.silent() {
+			loss += 1.2
+		}
+	}
+	if !tie && s.listed(l.mark) {
+		loss += 1.2
+	}
+	return loss
+}
+
+// silence is what a weak word loses in a mail that does not speak of signing in:
+// if no colon or "is" ties the number to it, and if the mail names other numbers.
+func (s *scoring) silence(c *candidate, l look, tie bool) (loss float64) {
+	if !s.mood.silent() || s.mood.subjectCode > 0 {
+		return 0
+	}
+	if !tie && !c.lone && page.At(s.p.Low, c.start-1) != page.CellBreak {
+		loss += 0.7
+		if !s.ends(c) {
+			loss += 0.5
+		}
+	}
+	if s.mood.not > 0 && !s.asked(l.mark, c) {
+		loss += 1.2
+	}
+	return loss
+}
+
+// namesBetween counts the words of a service's name between a word and a number in one
+// sentence, which are no distance: "your code for Pine Mobile is".
+func (s *scoring) namesBetween(c *candidate, l look) int {
+	m := &s.p.Marks[l.mark]
+	switch {
+	case l.gap.Words == 0 || l.gap.Sentences+l.gap.Hard+l.gap.figures > 0:
+		return 0
+	case l.left:
+		return min(2, s.p.Names(m.End, c.start, l.mark))
+	}
+	return min(2, s.p.Names(c.end, m.Start, c.mark))
+}
+
+// distance is what stands between a word and a number.
+func (s *scoring) distance(c *candidate, l look, tie bool) (cost float64) {
+	words, sentences := float64(l.gap.Words-s.namesBetween(c, l)), float64(l.gap.Sentences)
+	breaks := float64(l.gap.Hard) + 0.2*float64(l.gap.Soft)
+	switch {
+	case l.left && c.lone:
+		cost = 0.04*words + 0.4*sentences + 0.4*max(0, breaks-1)
+	case l.left:
+		cost = 0.22*words + 2.2*sentences + 0.9*breaks
+		if !tie {
+			cost += 0.23 * max(0, words-3)
+		}
+	case l.gap.Words == 0 && l.gap.Sentences+l.gap.Hard == 0 && (l.gap.Soft == 0 || c.lone):
+		cost = -0.3
+	case c.lone:
+		cost = 0.5 + 0.25*words + 1.5*sentences + 0.7*max(0, breaks-1)
+	default:
+		cost = 0.5 + 0.3*words + 3*sentences + 2*breaks
+	}
+	return cost + 3*float64(l.gap.numbers)
+}

@@ -1,0 +1,228 @@
+package score
+
+import (
+	"strings"
+
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// What is looked at in one mail. A mail that holds a code holds it early.
+const (
+	maxCandidates = 256
+	maxCode       = 10 // digits; letters and digits may be two more
+)
+
+// candidate is a number or word that might be the code.
+type candidate struct {
+	start, end int
+	kind       Kind
+	size       int // letters and digits
+	groups     int // 1 when not grouped
+	upper      bool
+	letters    bool // letters alone
+	lone       bool // nothing else on its line
+	mixed      bool // capitals and digits that change places: 8WD5M
+	boxed      bool // one digit to a cell or box
+	pointed    bool // in groups with points or of two sizes: 839.026, 719-25
+	counted    int  // the word that decides about a short group behind it (see pieces), or 0
+	veto       string
+	shape      float64
+
+	score   float64
+	line    int  // index of its line
+	spans   int  // how many spans begin before it
+	mark    int  // index of the first mark after its start
+	tie     bool // a colon or an "is" ties it to the words before it
+	anchor  int  // index of the mark it is bound to, or -1
+	gain    float64
+	field   bool    // a word for the field it goes into is near
+	told    bool    // an imperative asks to enter it
+	priced  bool    // its word says for which price it is: "code for your purchase of €20: 482913"
+	old     bool    // crossed out, or a word says that it is no longer good
+	firm    bool    // a name of a one-time code is right beside it
+	against float64 // what speaks against it here, whatever stands elsewhere
+	reasons []string
+}
+
+// value is the code as it is to be pasted.
+func (p *Reading) value(c *candidate) string {
+	if c.kind == Phrase {
+		return p.Shown(c.start, c.end)
+	}
+	var b strings.Builder
+	for _, r := range p.Raw[c.start:c.end] {
+		r = p.Letters.Plain(r)
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+			b.WriteRune(r)
+		case r == '-' && c.kind == Alphanumeric:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// findCandidates scans the page for what has the shape of a code, and for
+// what has not although it holds four digits, so that it can be explained.
+func (p *Reading) findCandidates() {
+	s := scanner{p: p, low: p.Low, found: p.found}
+	for len(s.found) < maxCandidates && s.seek() {
+		s.next()
+	}
+	p.found = s.found
+}
+
+// scanner walks over the folded runes of a page.
+type scanner struct {
+	p     *Reading
+	low   []rune
+	i     int
+	found []candidate
+}
+
+// seek moves on to the next run of letters and digits that may be more than a
+// word in small letters, and answers false if there is none: before a digit, a
+// capital or a sign, next would only pass over what it reads.
+func (s *scanner) seek() bool {
+	i := s.p.Next(s.i, page.HotBit)
+	if i == len(s.low) {
+		return false
+	}
+	for i > s.i && page.IsAlnum(s.low[i-1]) {
+		i--
+	}
+	s.i = i
+	return true
+}
+
+// next reads one run of letters and digits, with all that belongs to it.
+func (s *scanner) next() {
+	low, raw, start := s.low, s.p.Raw[:len(s.low)], s.i
+	for start < len(low) && !page.IsAlnum(low[start]) {
+		start++
+	}
+	if s.i = start; start >= len(low) {
+		return
+	}
+	end, digits, capitals := start, 0, 0
+	for ; end < len(low); end++ {
+		if r := low[end]; page.IsLetter(r) {
+			if end > start && raw[end] <= 'Z' {
+				capitals++
+			}
+		} else if page.IsDigit(r) {
+			digits++
+		} else {
+			break
+		}
+	}
+	next := page.At(low, end)
+	if next > ' ' && next < 0x7F && next != ',' {
+		if stop := s.address(start); stop > start {
+			s.i = stop
+			return
+		}
+	}
+	switch {
+	case end-start == 1 && s.boxes(start):
+	case digits == end-start && next == '-' && s.capitals(end+1):
+		s.word(start, end)
+	case digits == end-start:
+		s.number(start, end)
+	case digits+capitals == 0 && next != '-':
+		s.i = end
+	default:
+		s.word(start, end)
+	}
+}
+
+// capitals says whether a run of digits and capitals begins at a place, as the
+// second part of 48-2Q7-KM does, and the ending of "482913-at" does not.
+func (s *scanner) capitals(i int) (yes bool) {
+	for ; i < len(s.low) && page.IsAlnum(s.low[i]); i++ {
+		if r := s.p.Raw[i]; page.IsLetter(r) {
+			return false
+		} else if page.IsLetter(s.low[i]) {
+			yes = true
+		}
+	}
+	return yes
+}
+
+func (s *scanner) run(i int) int {
+	for i < len(s.low) && page.IsAlnum(s.low[i]) {
+		i++
+	}
+	return i
+}
+
+// address passes over a URL, a mail address or a host with a path, of which no
+// part is a candidate. It answers where it ends, or start if there is none.
+func (s *scanner) address(start int) int {
+	if start > 0 && s.inToken(s.low[start-1]) && s.low[start-1] != ':' {
+		return start
+	}
+	end, dot, slash, found := start, -1, false, false
+scan:
+	for ; end < len(s.low) && s.inToken(s.low[end]); end++ {
+		s.p.Steps++
+		switch s.low[end] {
+		case '@':
+			found = true
+		case '.':
+			dot = end
+		case '/':
+			slash = slash || dot > start && page.IsLetter(s.low[dot-1]) && end-dot > 2 && page.IsLetter(s.low[end-1])
+		case ':':
+			if end+2 < len(s.low) && s.low[end+1] == '/' && s.low[end+2] == '/' {
+				found = true
+			} else if !found && !slash {
+				break scan
+			}
+		}
+	}
+	if found {
+		s.p.TextLink(start, end)
+	}
+	if found || slash || end-start >= 4 && s.low[start] == 'w' && s.low[start+1] == 'w' && s.low[start+2] == 'w' && s.low[start+3] == '.' {
+		return end
+	}
+	return start
+}
+
+// inToken is true of what a URL or address is written with.
+func (s *scanner) inToken(r rune) bool {
+	return r > ' ' && r < 0x7F && r != '<' && r != '>' && r != '"' && r != '(' && r != ')' && r != '[' && r != ']' && r != '|' && r != '*' && r != ','
+}
+
+// add keeps a candidate and moves on.
+func (s *scanner) add(c candidate) {
+	s.i = max(c.end, s.i+1)
+	if c.groups == 0 {
+		c.groups = 1
+	}
+	c.anchor = -1
+	l := &s.p.Lines[s.p.LineAt(c.start)]
+	c.lone = s.p.alone(l, &c)
+	s.found = append(s.found, c)
+}
+
+// alone says whether nothing but a candidate is on a line.
+func (p *Reading) alone(l *page.Line, c *candidate) bool {
+	if l.End-l.Start > page.MaxLone {
+		return false
+	}
+	for i := l.Start; i < l.End; i++ {
+		p.Steps++
+		if i == c.start {
+			i = c.end
+			if i >= l.End {
+				break
+			}
+		}
+		if p.Letters.ClassOf(p.Low[i]) != page.Other {
+			return false
+		}
+	}
+	return true
+}

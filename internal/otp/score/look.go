@@ -1,0 +1,117 @@
+package score
+
+import (
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// reach is how far, in runes, a word may stand from its number.
+const reach = 240
+
+// distance is what lies between a number and a word.
+type distance struct {
+	page.Gap
+	numbers int // that could take the word for their own
+	figures int // of any sort
+}
+
+// look is one word near a number.
+type look struct {
+	mark int
+	gap  distance
+	left bool
+}
+
+// locate notes for each candidate the line it is on, the part, the first mark
+// after it, and whether it is tied to what stands before it.
+func (s *scoring) locate() {
+	s.p.Uncount()
+	line, m, spans := 0, 0, 0
+	for k := range s.cs {
+		c := &s.cs[k]
+		for line < len(s.p.Lines)-1 && s.p.Lines[line].End <= c.start {
+			line++
+		}
+		for m < len(s.p.Marks) && s.p.Marks[m].Start < c.start {
+			m++
+		}
+		for spans < len(s.p.Spans) && s.p.Spans[spans].Start <= c.start {
+			spans++
+		}
+		c.line, c.mark, c.spans = line, m, spans
+		c.tie = c.veto == "" && (s.tied(c) || s.isAfter(k))
+	}
+}
+
+// partBounds are the runes of the part of the mail that a candidate is in. A
+// subject that is but a number goes on in the text.
+func (s *scoring) partBounds(c *candidate) (from, to int) {
+	where := s.p.Lines[c.line].Part
+	b := s.p.Bounds[where]
+	if where == page.InSubject && c.lone {
+		return b[0], len(s.p.Low)
+	}
+	return b[0], b[1]
+}
+
+// leftOf lists the marks before a candidate, nearest first.
+func (s *scoring) leftOf(k int, yield func(look) bool) {
+	c := &s.cs[k]
+	from, _ := s.partBounds(c)
+	from = max(from, c.start-reach)
+	prev, figures, numbers := k-1, 0, 0
+	for i := c.mark - 1; i >= 0; i-- {
+		s.p.Steps++
+		m := &s.p.Marks[i]
+		if m.Start < from {
+			return
+		}
+		for prev >= 0 && s.cs[prev].start >= m.End {
+			figures++
+			if s.rival(&s.cs[prev], c) {
+				numbers++
+			}
+			prev--
+		}
+		g := distance{Gap: s.p.Span(m.End, c.start), figures: figures, numbers: numbers}
+		if !yield(look{mark: i, gap: g, left: true}) {
+			return
+		}
+	}
+}
+
+// rightOf lists the marks after a candidate, nearest first.
+func (s *scoring) rightOf(k int, yield func(look) bool) {
+	c := &s.cs[k]
+	_, to := s.partBounds(c)
+	to = min(to, c.end+reach)
+	next, figures, numbers := k+1, 0, 0
+	for i := c.mark; i < len(s.p.Marks); i++ {
+		s.p.Steps++
+		m := &s.p.Marks[i]
+		if m.Start >= to {
+			return
+		}
+		if m.Start < c.end {
+			continue
+		}
+		for next < len(s.cs) && s.cs[next].start < m.Start {
+			figures++
+			if s.rival(&s.cs[next], c) {
+				numbers++
+			}
+			next++
+		}
+		g := distance{Gap: s.p.Span(c.end, m.Start), figures: figures, numbers: numbers}
+		if !yield(look{mark: i, gap: g}) {
+			return
+		}
+	}
+}
+
+// rival says whether a number could take the words beyond it for its own.
+func (s *scoring) rival(o, c *candidate) bool {
+	if o.kind == Alphanumeric && (!o.upper || o.letters && s.p.Lines[o.line].Part != page.InSubject && !o.tie) && !o.lone {
+		return false // a name, more likely
+	}
+	return o.veto == "" && !o.pointed && o.against > -4 && (o.kind == Numeric || o.kind == c.kind || !o.letters)
+}

@@ -1,0 +1,191 @@
+package score
+
+import (
+	"fmt"
+
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+)
+
+// mood is what the mail as a whole is about.
+type mood struct {
+	auth, guard, void, not int
+	label                  int // of those for signing in, how many are part of a code's name
+	once, where, brief     int
+	never                  bool
+	initial                bool // something is to be changed at the first sign-in
+	code                   bool // a word for a code is somewhere
+	subjectNoun            bool // the subject names what has a number of its own
+	use                    bool // an order to enter something is in the text
+	subjectAuth            bool
+	subjectOnly            bool // the subject is a word for a code and nothing else
+	subjectVoid            bool
+	subjectGuard           bool    // the subject warns: the mail talks about codes
+	subjectTrade           bool    // the subject names what is bought, paid or sent, and neither a code nor signing in
+	figures                int     // numbers that belong to something else
+	price                  bool    // something costs money
+	amount                 bool    // a figure has two decimals, as money has, or ends a card's number
+	done                   bool    // the mail reports what has happened
+	reply                  bool    // the mail answers another
+	subjectOld             bool    // the subject says that a code is used, wrong or expired
+	subjectCode            float64 // what the subject's name of a code is worth
+}
+
+// silent says whether nothing in a mail speaks of signing in.
+func (m mood) silent() bool {
+	return m.auth-m.label+m.guard+m.once+m.where == 0 && m.subjectCode < 3.4
+}
+
+// total is what the mood gives to a candidate. Letters are sooner a booking
+// than a code.
+func (m mood) total(c *candidate) float64 {
+	n, k := 0.0, c.kind
+	if m.auth > 0 {
+		n += 0.8
+	}
+	if m.subjectAuth {
+		n += 0.7
+	}
+	if m.guard > 0 {
+		n += 1
+	}
+	if m.guard == 0 && m.brief+m.once > 0 {
+		n += 0.5
+	}
+	against := m.crowd(k) + m.others()
+	switch {
+	case c.firm && m.void < 2:
+		against *= 0.3 // what it is called says more than what else the mail is about
+	case c.firm && !(m.subjectVoid && m.silent()): // what is fetched is opened by a code, however it is called
+		against *= 0.6
+	}
+	if k == Alphanumeric && m.void > 0 {
+		against--
+	}
+	if m.void > 0 && !c.firm && m.auth-m.label+m.guard+m.once == 0 {
+		against -= 3 // nothing speaks of signing in
+		if k == Alphanumeric {
+			against -= 2
+		}
+	}
+	if m.never {
+		against -= 7
+	}
+	if m.subjectOld {
+		against -= 3
+	}
+	if m.reply && !c.firm && !c.tie && !c.lone && !c.told {
+		against -= 5
+	}
+	if m.done && !c.told && c.gain < 2 {
+		against -= 3 // nothing names the number
+	}
+	if m.subjectNoun && m.auth < 2 && c.gain < 2 && !c.told && m.guard+m.once+m.where+m.brief == 0 {
+		against -= 2
+	}
+	if m.initial && !c.firm && m.once == 0 {
+		against -= 4
+	}
+	if !c.told {
+		against += m.traded(c)
+	}
+	return n + against
+}
+
+// traded returns what a number loses if the mail is about something paid, bought
+// or booked and does not ask to enter the number.
+func (m mood) traded(c *candidate) (loss float64) {
+	if m.receipt() && !c.firm && !c.lone && !c.priced {
+		loss -= 1.5
+		if m.figures > 1 {
+			loss -= 1.5
+		}
+		if m.done {
+			loss -= 1.5
+		}
+	}
+	if m.trade() && !(c.firm && m.use) {
+		loss -= 2.5
+		if m.amount {
+			loss -= 1.5
+		}
+	}
+	if m.settledTrade() || m.booked() {
+		loss -= 4
+	}
+	return loss
+}
+
+// settled says whether a name is that of the number of a payment or booking, in
+// a mail that tells of one and leaves nothing to do.
+func (m mood) settled(name lexicon.Class) bool {
+	if m.guard+m.once+m.where+m.brief > 0 || m.use {
+		return false
+	}
+	return name&lexicon.Approval != 0 && (m.price || m.amount) && (m.auth < 4 || m.done) ||
+		name&lexicon.Confirmation != 0 && m.subjectNoun && m.auth-m.label < 2
+}
+
+// receipt says whether a mail names a price and says little of signing in.
+func (m mood) receipt() bool {
+	return (m.price && m.auth < 2 || m.done && (m.price || m.amount)) && m.guard+m.once+m.where+m.brief == 0
+}
+
+// trade says whether a mail lists what was bought, paid or booked, and has no
+// word of signing in.
+func (m mood) trade() bool {
+	return m.subjectTrade && m.not+m.void >= 3 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
+}
+
+// settledTrade says whether a mail is about what was ordered or booked, as its
+// subject says, reports that this is done, and has no word of a code to be typed.
+func (m mood) settledTrade() bool {
+	return m.subjectTrade && m.done && m.guard+m.once+m.where+m.brief == 0
+}
+
+// booked says whether a mail reports that what its subject names is done, gives
+// its particulars and asks for nothing, though the subject may say "confirmed".
+func (m mood) booked() bool {
+	return m.subjectNoun && m.done && m.figures > 0 && m.subjectCode == 0 && m.guard+m.once+m.where+m.brief == 0 && !m.use
+}
+
+// crowd is what many numbers of other kinds take from a code in a mail that
+// does not speak of signing in.
+func (m mood) crowd(k Kind) float64 {
+	if m.auth+m.guard > 0 || m.not < 4 {
+		return 0
+	}
+	n := -0.6
+	if m.not >= 6 {
+		n -= 0.9
+	}
+	if k == Alphanumeric {
+		n -= 0.6
+	}
+	return n
+}
+
+// others is what codes of other kinds take: promotions, invitations, doors.
+func (m mood) others() float64 {
+	known := m.auth - m.label + m.guard
+	switch {
+	case m.never:
+		return 0
+	case m.void > 1 && known == 0:
+		return -4
+	case m.void > 2 && (m.subjectVoid || m.auth+m.guard == 0):
+		return -4.5
+	case m.subjectVoid:
+		return -3
+	case m.void > 1:
+		return -2.5
+	case m.void > 0 && known == 0:
+		return -2.5
+	case m.void > 0:
+		return -1.5
+	}
+	return 0
+}
+
+func (m mood) String() string {
+	return fmt.Sprintf("the mail as a whole: sign-in %d, warnings %d, other codes %d, other numbers %d", m.auth, m.guard, m.void, m.not)
+}

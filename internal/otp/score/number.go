@@ -1,0 +1,263 @@
+package score
+
+import (
+	"unicode"
+
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// Why digits are no code that points, commas, colons or slashes join, or that
+// follow stars.
+const (
+	aFigure = "part of a figure, date or time"
+	aCard   = "the end of a card or account number"
+	aPiece  = "one group of a longer number"
+)
+
+// number reads a run of digits: by itself, as one of a group, or as part of a
+// date, a price, a phone number.
+func (s *scanner) number(start, end int) {
+	if glued := s.glued(start, end); glued > 0 {
+		s.i = glued
+		return
+	}
+	if stop := s.dotted(start, end); stop > 0 {
+		digits := stop - start - (stop-start)/(end-start+1)
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: -1.5, veto: s.around(start, stop)})
+		return
+	}
+	if why, stop := s.figure(start, end); stop > 0 {
+		s.reject(start, stop, why)
+		return
+	}
+	if s.group(start, end) {
+		return
+	}
+	word, found := s.pieces(start, end)
+	if found {
+		return
+	}
+	n := end - start
+	if n < page.MinCode {
+		s.i = end
+		return
+	}
+	c := candidate{start: start, end: end, kind: Numeric, size: n, counted: word}
+	switch {
+	case n > maxCode:
+		c.veto = "more than ten digits"
+	default:
+		c.veto = s.around(start, end)
+	}
+	c.shape = s.digitShape(start, end)
+	s.add(c)
+}
+
+// glued passes over digits that are part of a word in a spaced script.
+func (s *scanner) glued(start, end int) int {
+	if start > 0 && s.p.Letters.ClassOf(s.low[start-1]) == page.Spaced && end-start < page.MinCode {
+		return end
+	}
+	return 0
+}
+
+func (s *scanner) reject(start, end int, why string) {
+	if end-start < page.MinCode {
+		s.i = end
+		return
+	}
+	s.add(candidate{start: start, end: end, kind: Numeric, size: end - start, veto: why})
+}
+
+// figure recognises digits joined by points, commas, colons and slashes:
+// dates, times, prices, versions, IP addresses. It answers where they end.
+func (s *scanner) figure(start, end int) (why string, stop int) {
+	stop = end
+	for {
+		j := stop
+		if s.clauseEnd(start, j) {
+			break
+		}
+		if j < len(s.low) && (s.low[j] == '.' || s.low[j] == ',' || s.low[j] == ':' || s.low[j] == '/' || s.low[j] == '\'' || s.low[j] == '٬' || s.low[j] == '٫') &&
+			j+1 < len(s.low) && page.IsDigit(s.low[j+1]) {
+			why = aFigure
+			stop = s.run(j + 1)
+			continue
+		}
+		break
+	}
+	if why == "" {
+		if stop = s.dashedDate(start, end); stop > 0 {
+			return "a date", stop
+		}
+		return "", 0
+	}
+	return why, stop
+}
+
+// clauseEnd says whether a comma ends a clause: after more than three digits it
+// parts no thousands. It is full-width, or a number with a counter of a script
+// without spaces follows, as in 123456,3分钟.
+func (s *scanner) clauseEnd(start, i int) bool {
+	if i-start < page.MinCode {
+		return false
+	}
+	if page.At(s.p.Raw, i) == '，' {
+		return true
+	}
+	if page.At(s.low, i) != ',' || !page.IsDigit(page.At(s.low, i+1)) {
+		return false
+	}
+	end := s.run(i + 1)
+	r := page.At(s.low, end)
+	return end-i <= 3 && s.p.Letters.ClassOf(r) == page.Dense && r != '元' && r != '円' && r != '圆' && r != '圓' && r != '块' && r != '塊'
+}
+
+// dashedDate recognises 2026-05-31, 31-05-2026 and 2024-2026.
+func (s *scanner) dashedDate(start, end int) int {
+	var ns [4]int
+	ns[0] = end - start
+	k, stop := 1, end
+	for k < 4 && stop+1 < len(s.low) && s.low[stop] == '-' && page.IsDigit(s.low[stop+1]) {
+		j := stop + 1
+		for j < len(s.low) && page.IsDigit(s.low[j]) {
+			j++
+		}
+		ns[k] = j - stop - 1
+		k, stop = k+1, j
+	}
+	switch {
+	case k == 3 && ns[0] == 4 && ns[1] == 2 && ns[2] == 2, k == 3 && ns[0] <= 2 && ns[1] <= 2 && ns[2] == 4:
+		return stop
+	case k == 2 && ns[0] == 4 && ns[1] == 4 && s.year(start) && s.year(end+1):
+		return stop
+	}
+	return 0
+}
+
+// year says whether four digits read as a year of our time.
+func (s *scanner) year(i int) bool {
+	if i+4 > len(s.low) {
+		return false
+	}
+	a, b := s.low[i], s.low[i+1]
+	return a == '2' && b == '0' || a == '1' && b == '9'
+}
+
+// otherYear says whether four digits read as a year of our time in the calendar
+// that goes with the script before them: Buddhist, Persian or Islamic, Hebrew.
+func (s *scanner) otherYear(i int) bool {
+	a, b, c := s.low[i], s.low[i+1], s.low[i+2]
+	i--
+	if page.At(s.low, i) == ' ' {
+		i--
+	}
+	r := page.At(s.low, i)
+	if r == '.' { // of an abbreviated month or era
+		r = page.At(s.low, i-1)
+	}
+	switch {
+	case unicode.Is(unicode.Thai, r):
+		return a == '2' && b == '5' && c >= '5' && c <= '8'
+	case unicode.Is(unicode.Arabic, r):
+		return a == '1' && (b == '4' && c <= '5' || b == '3' && c >= '7')
+	case unicode.Is(unicode.Hebrew, r):
+		return a == '5' && b == '7' && c >= '7'
+	}
+	return false
+}
+
+// around looks at the runes that touch a number.
+func (s *scanner) around(start, end int) string {
+	a, b := page.At(s.low, start-1), page.At(s.low, end)
+	a2, b2 := page.At(s.low, start-2), page.At(s.low, end+1)
+	switch {
+	case a == '+':
+		return "a phone number"
+	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && page.IsDigit(a2):
+		return aFigure
+	case s.masked(start, end):
+		return aCard
+	case page.Currency(a), a == ' ' && page.Currency(a2), page.Currency(b), b == ' ' && page.Currency(b2) && !currencyBefore(b2):
+		return "an amount of money"
+	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
+		return "a measure"
+	case s.italic(start, end):
+		return ""
+	case a == '.' && page.IsLetter(a2), a == '/' && page.IsAlnum(a2), a == '_', b == '_', a == '=' && page.IsAlnum(a2) && !s.assigned(start), a == '&':
+		return "part of a name or address"
+	case b == '#':
+		return "to be dialled"
+	case b == '@':
+		return "part of an address"
+	case s.starred(start, end):
+		return aCard
+	case a == '-' && page.IsLetter(a2), b == '-' && page.IsAlnum(b2) && !s.ending(end+1), b == '/' && page.IsAlnum(b2):
+		return "part of a longer number"
+	}
+	return ""
+}
+
+// italic says whether lines below are around something, which programs write for
+// italics in a plain text: "_482913_".
+func (s *scanner) italic(start, end int) bool {
+	return page.At(s.low, start-1) == '_' && page.At(s.low, end) == '_' && !page.IsAlnum(page.At(s.low, start-2)) && !page.IsAlnum(page.At(s.low, end+1))
+}
+
+// assigned says whether a name and an equals sign before a number stand by
+// themselves, as in a note of a program, and not in an address: "OTP=482913;".
+func (s *scanner) assigned(start int) bool {
+	i := start - 2
+	for i >= 0 && (page.IsAlnum(s.low[i]) || s.low[i] == '_') {
+		i--
+	}
+	switch page.At(s.low, i) {
+	case 0, ' ', page.SoftBreak, page.HardBreak, page.CellBreak, ';', ',', '|', '[', '(', '{':
+		return true
+	}
+	return false
+}
+
+// amount says whether a figure has the two decimals of an amount of money, which
+// a time or date does not have: 48,20 and 1.048.20.
+func (p *Reading) amount(c *candidate) bool {
+	i := c.end - 3
+	if i <= c.start || !page.IsDigit(p.Low[i+1]) || !page.IsDigit(p.Low[i+2]) || page.IsDigit(page.At(p.Low, c.end)) {
+		return false
+	}
+	return p.Low[i] == ',' || p.Low[i] == '.' && i-c.start >= 3 && page.IsDigit(p.Low[i-3]) && page.IsDigit(p.Low[i-2]) && page.IsDigit(p.Low[i-1])
+}
+
+// currencyBefore is true of signs that stand before their amount, so that one
+// after a space belongs to the next number.
+func currencyBefore(r rune) bool { return r == '$' || r == '£' || r == '¥' || r == '₹' }
+
+// sequence recognises the digits of an example: 1234, 123456, 0000.
+func sequence(d []rune) bool {
+	up, same := true, true
+	for i := 1; i < len(d); i++ {
+		up = up && d[i] == d[i-1]+1
+		same = same && d[i] == d[i-1]
+	}
+	return up || same
+}
+
+// digitShape is how much a number looks like a code by itself.
+func (s *scanner) digitShape(start, end int) float64 {
+	d := s.low[start:end]
+	score := [...]float64{4: 0.6, 5: 0.5, 6: 1, 7: -0.2, 8: 0.4, 9: -0.6, 10: -1, 11: -9}[min(len(d), 11)]
+	if len(d) == 4 && (s.year(start) || s.otherYear(start)) {
+		score -= 1.7
+	}
+	zeros := 0
+	for k := len(d) - 1; k >= 0 && d[k] == '0'; k-- {
+		zeros++
+	}
+	switch {
+	case sequence(d):
+		score -= 2
+	case zeros >= 3:
+		score--
+	}
+	return score
+}

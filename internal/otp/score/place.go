@@ -1,0 +1,90 @@
+package score
+
+import (
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// place weighs where in its sentence and markup a candidate stands.
+func (s *scoring) place(k int) {
+	c := &s.cs[k]
+	switch s.p.Dressed(c.start, c.end, c.spans) {
+	case page.StruckText:
+		s.add(c, -6, "crossed out")
+		c.old = true
+	case page.StrongText:
+		if !s.p.Lines[c.line].Large {
+			s.add(c, 0.5, "set apart")
+		}
+	}
+	if s.mood.silent() && !c.told && s.handedOver(k) {
+		s.add(c, -3, "to be told to a person")
+	}
+	if s.mood.guard+s.mood.brief+s.mood.where+s.mood.once == 0 && !c.told && s.dated(k) {
+		s.add(c, -3.2, "with the time at which something was done with it")
+	}
+	if c.anchor >= 0 && !c.told && s.mood.settled(s.p.Marks[c.anchor].Class) {
+		s.add(c, -7, "of a payment or booking that was made")
+	}
+	if s.secretOf(k) {
+		s.add(c, -5, "the secret of the long number before it")
+		if c.told {
+			c.against -= 4 // into the program, not the page
+		}
+	}
+	if s.pairedWith(k) {
+		s.add(c, -2, "the secret of what is named before it")
+	}
+	if s.quoted(c) {
+		s.add(c, -8, "in a sentence that is quoted")
+	}
+	if s.goesInto(k) {
+		s.add(c, 1, "beside the field it goes into")
+		c.field = true
+	}
+}
+
+// dated says whether a time or date follows a candidate in its sentence: "code
+// 482913 was used on 3 May at 10:12".
+func (s *scoring) dated(k int) bool {
+	if k+1 >= len(s.cs) {
+		return false
+	}
+	c, next := &s.cs[k], &s.cs[k+1]
+	g := s.p.Span(c.end, next.start)
+	return next.veto == aFigure && !s.p.amount(next) && g.Words > 3 && g.Words < 12 && g.Sentences+g.Soft+g.Hard == 0 && !s.clauseEnds(c.end, next.start)
+}
+
+// goesInto says whether the sentence names the place where a code is typed:
+// "… in the app", "… on the sign-in page".
+func (s *scoring) goesInto(k int) bool {
+	found := false
+	near := func(l look) bool {
+		if l.gap.Words > 8 || l.gap.Sentences+l.gap.Hard > 0 {
+			return false
+		}
+		found = found || s.p.Marks[l.mark].Class&lexicon.Where != 0
+		return !found
+	}
+	if s.rightOf(k, near); !found {
+		s.leftOf(k, near)
+	}
+	return found
+}
+
+// handedOver says whether the sentence asks to tell the number to a person: a
+// driver, a clerk.
+func (s *scoring) handedOver(k int) bool {
+	found := false
+	near := func(l look) bool {
+		if l.gap.Words > 5 || l.gap.Sentences+l.gap.Hard > 0 {
+			return false
+		}
+		found = found || s.p.Marks[l.mark].Class&lexicon.Tell != 0
+		return !found
+	}
+	if s.leftOf(k, near); !found {
+		s.rightOf(k, near)
+	}
+	return found
+}

@@ -1,0 +1,209 @@
+package score
+
+import (
+	"math"
+
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// The score of a candidate is a sum of what speaks for it and against it, in
+// the manner of log-odds; at the threshold it is as likely the code as not
+// worth the risk.
+const threshold = 5.0
+
+// scoring weighs the candidates of one page.
+type scoring struct {
+	p       *Reading
+	cs      []candidate
+	explain bool
+	mood    mood // of the neighbourhood of the candidate that is weighed
+
+	near     stretch // of the last candidate
+	nearMood mood
+	felt     bool // near and nearMood are set
+}
+
+func (s *scoring) add(c *candidate, n float64, why string) {
+	c.score += n
+	if s.explain && n != 0 {
+		c.reasons = append(c.reasons, reason(n, why))
+	}
+}
+
+// because names the phrase that is the reason.
+func (s *scoring) because(c *candidate, n float64, why string, m *lexicon.Mark) {
+	if s.explain {
+		why += " “" + s.p.Shown(m.Start, m.End) + "”"
+	}
+	s.add(c, n, why)
+}
+
+// run scores every candidate.
+func (s *scoring) run() {
+	s.locate()
+	s.findAddresses()
+	for k := range s.cs {
+		s.mood = s.moodNear(&s.cs[k])
+		s.oppose(k)
+	}
+	s.felt = false
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.veto != "" {
+			s.add(c, -20, c.veto)
+			continue
+		}
+		if s.moodNear(c); s.nearMood.figures == 0 {
+			s.count(&s.nearMood)
+		}
+		s.mood = s.nearMood
+		s.add(c, c.shape, "shape")
+		s.bind(k)
+		s.look(c)
+		s.place(k)
+		s.add(c, c.against, "so it is no code")
+		if s.explain {
+			s.add(c, s.mood.total(c), s.mood.String())
+		} else {
+			c.score += s.mood.total(c)
+		}
+	}
+	s.share()
+	s.agree()
+	s.list()
+	s.sole()
+}
+
+// look weighs how the candidate is set.
+func (s *scoring) look(c *candidate) {
+	l := &s.p.Lines[c.line]
+	if c.lone && l.Part != page.InSubject {
+		s.add(c, 1, "alone on its line")
+	}
+	if c.letters && c.lone && l.Part != page.InSubject && l.Start == s.p.Bounds[l.Part][0] && l.End+1 < s.p.Bounds[l.Part][1] {
+		s.add(c, -6, "the heading of the mail")
+	}
+	if l.Large && c.lone {
+		s.add(c, 2.2, "set large")
+	}
+	if l.InFoot(c.start) {
+		s.add(c, -1.5, "in the footer")
+		if c.size > 8 { // a company's number in a register
+			s.add(c, -4, "and that long")
+		}
+	}
+	if l.Quoted {
+		s.add(c, -20, "in a quoted or forwarded mail")
+	}
+	if l.Part == page.InPreheader {
+		s.add(c, -0.7, "in the hidden preheader")
+	}
+	if l.Link {
+		s.add(c, -2, "the text of a link")
+	}
+}
+
+// share lets each word belong to one number: the best, or the first.
+func (s *scoring) share() {
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.anchor < 0 || c.veto != "" {
+			continue
+		}
+		if b := &s.p.Marks[c.anchor].Best; *b == 0 || c.score > s.cs[*b-1].score+0.01 {
+			*b = int32(k + 1)
+		}
+	}
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.anchor >= 0 && c.veto == "" && s.p.Marks[c.anchor].Best != int32(k+1) {
+			s.add(c, -c.gain*0.7, "the word belongs to another number")
+		}
+	}
+}
+
+// seen is what is known of one value throughout the mail.
+type seen struct {
+	sum   uint64 // of the value
+	parts uint8
+	worst float64
+}
+
+// agree strengthens a code that several parts of the mail give, and weakens
+// one that is elsewhere an order or a phone number.
+func (s *scoring) agree() {
+	var all []seen
+	for k := range s.cs {
+		if c := &s.cs[k]; c.veto == "" {
+			e := find(&all, s.p.sum(c))
+			e.parts |= 1 << s.p.Lines[c.line].Part.Told()
+			e.worst = min(e.worst, c.against)
+		}
+	}
+	for k := range s.cs {
+		c := &s.cs[k]
+		if c.veto != "" {
+			continue
+		}
+		e := find(&all, s.p.sum(c))
+		if e.parts&(e.parts-1) != 0 {
+			s.add(c, 0.7, "given in several parts of the mail")
+		}
+		if e.worst < c.against {
+			s.add(c, (e.worst-c.against)/2, "something else elsewhere in the mail")
+		}
+	}
+}
+
+func find(all *[]seen, sum uint64) *seen {
+	for i := range *all {
+		if (*all)[i].sum == sum {
+			return &(*all)[i]
+		}
+	}
+	*all = append(*all, seen{sum: sum})
+	return &(*all)[len(*all)-1]
+}
+
+// sum hashes the letters and digits of a candidate.
+func (p *Reading) sum(c *candidate) uint64 {
+	h := uint64(14695981039346656037)
+	for _, r := range p.Low[c.start:c.end] {
+		if page.IsAlnum(r) {
+			h = (h ^ uint64(r)) * 1099511628211
+		}
+	}
+	return h
+}
+
+// confidence maps a score to (0, 1).
+func confidence(score float64) float64 {
+	return math.Round(1000/(1+math.Exp(-(score-threshold+1)))) / 1000
+}
+
+// list recognises codes in rows: backup codes, of which none is the code.
+func (s *scoring) list() {
+	start := 0
+	for k := 1; k <= len(s.cs); k++ {
+		if k < len(s.cs) && s.follows(&s.cs[k-1], &s.cs[k]) {
+			continue
+		}
+		if k-start >= 3 {
+			for i := start; i < k; i++ {
+				s.add(&s.cs[i], -8, "one of a list")
+			}
+		}
+		start = k
+	}
+}
+
+// follows says whether two candidates of one form stand on lines one below
+// the other.
+func (s *scoring) follows(a, b *candidate) bool {
+	i, j := a.line, b.line
+	if j-i > 1 || a.size != b.size || a.groups != b.groups || a.kind != b.kind || a.veto != b.veto || s.p.Lines[i].Part != s.p.Lines[j].Part {
+		return false
+	}
+	return (a.lone && b.lone && i != j || i == j && s.p.Span(a.end, b.start).Words == 0) && s.p.sum(a) != s.p.sum(b)
+}

@@ -1,0 +1,271 @@
+package score
+
+import (
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// What the place of a number says in any language: that it is the only one of its
+// mail, that it opens the subject, or that no noun names it.
+
+// free says whether nothing speaks against a candidate being the code.
+func (s *scoring) free(c *candidate) bool {
+	l := &s.p.Lines[c.line]
+	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > -0.6 || c.gain > 0) && !l.InFoot(c.start) && !l.Quoted && (c.kind == Numeric || c.mixed || s.opens(c))
+}
+
+// sole strengthens the one number of a mail that can be a code, when the mail
+// says anything of codes or signing in, or the number is set as codes are.
+func (s *scoring) sole() {
+	best := s.leading()
+	if best < 0 {
+		return
+	}
+	s.felt = false
+	s.moodNear(&s.cs[best])
+	s.count(&s.nearMood)
+	s.mood = s.nearMood
+	m := &s.mood
+	if m.never || m.void > 0 {
+		return
+	}
+	if c := &s.cs[best]; !s.near.all && !s.backed(c) && !c.lone && c.start > s.p.Bounds[s.p.Lines[c.line].Part][0]+2*nearby {
+		return // in a long mail a number that nothing near names is any number
+	}
+	var one, other uint64 // the value of the free numbers, and of what else there is
+	replaced, backed := false, s.anyBacked()
+	kind := Alphanumeric
+	for k := range s.cs {
+		c := &s.cs[k]
+		switch v := s.p.sum(c); {
+		case !s.near.holds(s.p, c):
+		case !s.free(c), backed && !s.backed(c):
+			replaced = replaced || c.old
+			if c.kind == Numeric && c.veto == "" && !s.ofDate(c) && !s.p.Lines[c.line].InFoot(c.start) {
+				other++
+			}
+		case c.kind == Alphanumeric && kind == Numeric:
+		case c.kind == Numeric && kind == Alphanumeric:
+			one, kind = v, Numeric
+		case one != 0 && one != v:
+			return
+		default:
+			one = v
+		}
+	}
+	for k := range s.cs {
+		if c := &s.cs[k]; one != 0 && s.near.holds(s.p, c) && s.free(c) && (!backed || s.backed(c)) && s.p.sum(c) == one {
+			s.single(c, other == 0)
+			if replaced {
+				s.add(c, 3.5, "in place of another")
+			}
+		}
+	}
+}
+
+// leading is the candidate with the best score so far, or -1.
+func (s *scoring) leading() int {
+	best := -1
+	for k := range s.cs {
+		if c := &s.cs[k]; c.veto == "" && (best < 0 || c.score > s.cs[best].score) {
+			best = k
+		}
+	}
+	return best
+}
+
+// ofDate says whether a number is the year of a date whose month is written out:
+// "4 November 2026", "Nov 4, 2026". It is not another number of the mail.
+func (s *scoring) ofDate(c *candidate) bool {
+	const yearShape, far = -1, 20
+	if c.size != 4 || c.shape > yearShape {
+		return false
+	}
+	digits, names := 0, false
+	for i := c.start - 1; i > 0 && i > c.start-far && !parting(s.p.Low, i) || page.At(s.p.Low, i) == ',' && i > c.start-3; i-- {
+		switch {
+		case page.IsDigit(s.p.Low[i]):
+			digits++
+		case s.p.Kind[i]&(page.Spaced|page.Dense) != 0:
+			names = true
+		}
+	}
+	return names && digits > 0 && digits <= 2
+}
+
+// backed says whether more speaks for a candidate than that nothing speaks
+// against it: a word, an order to enter it, or how it is set.
+func (s *scoring) backed(c *candidate) bool {
+	return c.told || c.gain >= 2 || c.boxed || c.lone && s.p.Lines[c.line].Large
+}
+
+// anyBacked says whether that holds of any number that can be the code.
+func (s *scoring) anyBacked() bool {
+	for k := range s.cs {
+		if c := &s.cs[k]; c.kind == Numeric && s.near.holds(s.p, c) && s.free(c) && s.backed(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// standing is how the only number that can be the code stands in its mail.
+type standing struct {
+	alone    bool // there is no other number at all
+	known    bool // the mail speaks of signing in, or warns
+	begins   bool // it opens the subject or the text
+	whole    bool // it is all the text there is
+	hint     bool // something says that there is a code
+	labelled bool // an unknown word is its label
+	told     bool // it is in the subject, and the text, without a number, names a code or says where to enter it
+}
+
+func (s *scoring) standing(c *candidate, alone bool) standing {
+	m, l := &s.mood, &s.p.Lines[c.line]
+	st := standing{
+		alone:    alone,
+		known:    m.auth+m.guard > 0,
+		begins:   c.start == s.p.opening(l) && page.At(s.p.Low, c.end) != '-' && !c.lone && m.not == 0 && (l.Part == page.InSubject || alone && c.start == s.p.Bounds[l.Part][0]),
+		whole:    c.lone && s.p.Bounds[l.Part] == [2]int{l.Start, l.End + 1} && l.Part != page.InSubject,
+		labelled: c.gain <= 3.5 && !c.told && s.labelled(c),
+	}
+	st.told = alone && l.Part == page.InSubject && c.anchor < 0 && c.shape >= 0.5 && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
+	st.hint = st.known || st.told || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	return st
+}
+
+// single adds to the only number that can be the code.
+func (s *scoring) single(c *candidate, alone bool) {
+	st := s.standing(c, alone)
+	s.singleSet(c, st)
+	s.singleSaid(c, st)
+	m := &s.mood
+	if c.gain < m.subjectCode && s.inherits(c, st) {
+		s.add(c, m.subjectCode-c.gain, "the subject names a code")
+		c.gain = m.subjectCode
+	}
+}
+
+// inherits says whether the name of a code in the subject may be that of a number
+// in the text: nothing there says that it is another.
+func (s *scoring) inherits(c *candidate, st standing) bool {
+	if st.labelled || s.p.Lines[c.line].Part == page.InSubject || !st.known && c.shape < 1 || s.counts(c) {
+		return false
+	}
+	return c.gain > 0 || c.told || c.lone || s.tied(c) || s.unlabelled(c)
+}
+
+// singleSet weighs how it is set.
+func (s *scoring) singleSet(c *candidate, st standing) {
+	l := &s.p.Lines[c.line]
+	large := l.Large && c.lone
+	if st.hint && c.shape >= 0 {
+		s.add(c, 1, "the only number it can be")
+	}
+	if st.alone && (c.shape >= 0.5 || c.mixed) && (st.hint || c.boxed || l.Large) {
+		s.add(c, 0.5, "the only number at all")
+		if (c.boxed || large) && !s.mood.price && s.mood.not == 0 && c.gain < 2 {
+			s.add(c, 1.6, "and set as codes are")
+		}
+	}
+	if st.begins && c.shape >= 0 && (l.Part == page.InSubject || st.known || s.mood.code || s.mood.where+s.mood.once+s.mood.brief > 0 || page.At(s.p.Low, c.end) != ' ') {
+		s.add(c, 2.5, "begins the subject or the text")
+	}
+	if st.whole && c.shape >= 0 {
+		s.add(c, 2.5, "all the text there is")
+	}
+}
+
+// closesSubject says whether a number ends the subject, after no more than the name
+// of the sender: "[Fernhill] 482913", "Fernhill: 482913".
+func (s *scoring) closesSubject(c *candidate) bool {
+	l := &s.p.Lines[c.line]
+	i := c.start - 1
+	if page.At(s.p.Low, i) == ' ' {
+		i--
+	}
+	r := page.At(s.p.Low, i)
+	return l.Part == page.InSubject && c.end == l.End && i > l.Start && (r == ']' || r == ':' || r == ')' || r == '】') && s.p.Span(l.Start, i).Words <= 3
+}
+
+// singleSaid weighs what is said of it and of codes.
+func (s *scoring) singleSaid(c *candidate, st standing) {
+	m, l := &s.mood, &s.p.Lines[c.line]
+	unnamed := c.gain < 2 && !st.labelled
+	if c.gain < 2 && c.shape >= 0 && c.size <= 6 && l.Part != page.InSubject && c.kind == Numeric && s.by(c) {
+		s.add(c, 1.5, "signing in by it")
+	}
+	if c.told {
+		s.add(c, 0.3, "and told to")
+	}
+	if st.told {
+		s.add(c, 3.2, "the text says that it is a code")
+	}
+	if c.gain < 2 && !c.told && !c.field && !c.lone && !st.begins && !s.unlabelled(c) {
+		s.add(c, -0.7, "an unknown word names it")
+	}
+	if st.labelled {
+		s.add(c, -2, "and that is all its sentence")
+	}
+	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
+		s.add(c, 2.8, "closes the subject")
+	}
+	if m.where > 1 && st.alone && st.hint {
+		s.add(c, 0.8, "the mail speaks of fields to fill in")
+	}
+	if !st.alone || c.shape < 0.5 && !c.mixed {
+		return
+	}
+	if unnamed && m.auth > 1 && l.Part != page.InSubject {
+		s.singleMeant(c)
+	}
+	if m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
+		s.add(c, 0.7, "the mail speaks of signing in and warns")
+	}
+	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
+		s.add(c, 2.2, "after a colon")
+	}
+	if unnamed && st.known && !c.told && l.Part != page.InSubject && s.unlabelled(c) && !s.counts(c) {
+		s.add(c, 1.5, "nothing names it")
+	}
+	if !st.hint && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
+		s.add(c, 1, "and nothing else is spoken of")
+	}
+}
+
+// singleMeant adds to a number without a name in a mail about signing in and
+// nothing else: what else would go into the field, or be set apart?
+func (s *scoring) singleMeant(c *candidate) {
+	m := &s.mood
+	if m.done || m.void > 0 || m.subjectNoun {
+		return
+	}
+	if c.field {
+		s.add(c, 0.8, "and nothing else goes there")
+	}
+	if m.not == 0 && s.p.Dressed(c.start, c.end, c.spans) == page.StrongText {
+		s.add(c, 1.8, "and set apart")
+	}
+}
+
+// by says whether a word for signing in or for one use stands shortly before or
+// after a candidate in its sentence: "Approve it with 771044."
+func (s *scoring) by(c *candidate) bool {
+	for o := c.mark - 1; o >= 0 && o >= c.mark-3; o-- {
+		m := &s.p.Marks[o]
+		if g := s.p.Span(m.End, c.start); g.Words > 3 || g.Sentences+g.Hard+g.Soft > 0 || s.parted(m.End, c.start) {
+			break
+		} else if m.Class&(lexicon.Auth|lexicon.Once) != 0 && (g.Words > 0 || s.p.Kind[m.From]&page.Dense != 0) {
+			return true
+		}
+	}
+	for o := c.mark; o < len(s.p.Marks) && o <= c.mark+1; o++ {
+		m := &s.p.Marks[o]
+		if g := s.p.Span(c.end, m.Start); m.Start < c.end || g.Words > 2 || g.Sentences+g.Hard+g.Soft > 0 {
+			continue
+		} else if m.Class&lexicon.Once != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package score
+
+import (
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/page"
+)
+
+// used adds what an imperative gives: "enter 123456", "enter the code 123456".
+func (s *scoring) used(k int) (done bool) {
+	c := &s.cs[k]
+	if told, aim := s.toldAbove(c); c.lone && told {
+		c.told = true
+		s.add(c, 1.2, "told to in the line above")
+		if s.tied(c) {
+			s.add(c, 0.5, "after a colon")
+		}
+		if aim {
+			s.add(c, 1, "in order to sign in")
+		}
+		return true
+	}
+	if c.lone && s.p.Lines[c.line].Part != page.InSubject && s.toldBelow(c) {
+		s.add(c, 1.6, "told to in the line below")
+		c.told = true
+		return true
+	}
+	told := 1.2
+	switch {
+	case c.kind == Numeric && c.size == 6:
+		told = 3.3
+	case c.kind == Numeric && c.size != 7, c.mixed:
+		told = 3.3
+	case c.kind == Numeric:
+		told = 2.8
+	}
+	far := 2
+	if s.tied(c) {
+		far = 8
+	}
+	near := func(l look) bool {
+		m := &s.p.Marks[l.mark]
+		if m.Class&lexicon.Where != 0 && l.gap.Words <= 4 {
+			far = max(far, 5)
+		}
+		if l.gap.Words > far || l.gap.Sentences+l.gap.Hard > 0 || l.left && l.gap.Words > 1 && far < 8 && s.parted(m.End, c.start) {
+			return false
+		}
+		if m.Class&lexicon.Use != 0 && m.Class&lexicon.Code == 0 || s.leadsTo(c, l) {
+			if l.left && l.gap.Words > 0 && l.mark == c.mark-1 && !s.unlabelled(c) && s.mood.silent() {
+				told -= 1.5 // an unknown noun is what is to be entered
+			}
+			s.because(c, told, "told to", m)
+			s.purpose(k)
+			done, c.told = true, true
+			return false
+		}
+		if m.Class&(lexicon.Word|lexicon.Number) != 0 && l.gap.Words == 0 && s.worth(c, l, false) > 0 {
+			far, told = max(far, 4), 1.2
+		}
+		return true
+	}
+	s.leftOf(k, near)
+	if !done {
+		s.rightOf(k, near)
+	}
+	return done
+}
+
+// toldBelow says whether the line below a lone candidate asks to enter it:
+// "Type this on the television."
+func (s *scoring) toldBelow(c *candidate) bool {
+	if c.line+1 >= len(s.p.Lines) || s.p.Lines[c.line+1].Part != s.p.Lines[c.line].Part {
+		return false
+	}
+	below := &s.p.Lines[c.line+1]
+	for i := c.mark; i < len(s.p.Marks) && s.p.Marks[i].Start < below.End; i++ {
+		if m := &s.p.Marks[i]; m.Class&lexicon.Use != 0 && m.Start >= below.Start && s.p.Span(below.Start, m.Start).Words < 6 {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsTo says whether an aim and a colon stand right before the number: "to
+// confirm: 123 456". A noun alone may be the label of a user name.
+func (s *scoring) leadsTo(c *candidate, l look) bool {
+	m := &s.p.Marks[l.mark]
+	return l.left && m.Class&lexicon.Auth != 0 && m.Class&named == 0 && l.gap.Words == 0 && c.shape >= 1 && s.tied(c) && s.p.Span(m.Start, m.End).Words > 1
+}
+
+// purpose adds what the aim of the imperative gives: "… to sign in", or, since
+// it may be that of another clause, less for "to sign in, …".
+func (s *scoring) purpose(k int) {
+	c := &s.cs[k]
+	aim := func(gain float64, found *bool) func(look) bool {
+		return func(l look) bool {
+			m := &s.p.Marks[l.mark]
+			if l.gap.Words > 7 || l.gap.Sentences+l.gap.Hard > 0 {
+				return false
+			}
+			if *found = m.Class&lexicon.Auth != 0; *found {
+				s.because(c, gain, "in order to", m)
+			}
+			return !*found
+		}
+	}
+	found := false
+	if s.rightOf(k, aim(1.4, &found)); !found {
+		s.leftOf(k, aim(0.7, &found))
+	}
+}
+
+// toldAbove says whether the line above a lone candidate asks to enter it, and
+// whether it says that this is to sign in.
+func (s *scoring) toldAbove(c *candidate) (told, aim bool) {
+	if c.line == 0 || s.p.Lines[c.line-1].Part != s.p.Lines[c.line].Part {
+		return false, false
+	}
+	for i := c.mark - 1; i >= 0 && s.p.Marks[i].Start >= s.p.Lines[c.line-1].Start; i-- {
+		told = told || s.p.Marks[i].Class&lexicon.Use != 0
+		aim = aim || s.p.Marks[i].Class&lexicon.Auth != 0
+	}
+	return told, aim
+}
