@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type Handler struct {
 	Handling
 	origin       *url.URL
 	json, stream http.Handler
+	waits        map[string]sdk.ToolHandler
 }
 
 // NewHandler returns a Handler.
@@ -45,13 +47,13 @@ func NewHandler(h Handling) *Handler {
 	if err != nil {
 		origin = new(url.URL) // the configuration has checked it
 	}
-	server := newServer(Options{API: local{h.API}, Clock: h.Clock, Version: h.Version})
+	server, waits := newServer(Options{API: local{h.API}, Clock: h.Clock, Version: h.Version})
 	get := func(*http.Request) *sdk.Server { return server }
 	// The origin is checked here. The host is not: behind a proxy on the same machine it is the public one.
 	options := sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyMax}
 	streaming := options
 	streaming.JSONResponse = false
-	return &Handler{h, origin, sdk.NewStreamableHTTPHandler(get, &options), sdk.NewStreamableHTTPHandler(get, &streaming)}
+	return &Handler{h, origin, sdk.NewStreamableHTTPHandler(get, &options), sdk.NewStreamableHTTPHandler(get, &streaming), waits}
 }
 
 // ServeHTTP answers a request to /mcp.
@@ -78,14 +80,44 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.release()
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, c))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	streams := wantsProgress(body) && acceptsStream(r.Header)
+	m := parseMessage(body)
+	streams := m.wantsProgress() && acceptsStream(r.Header)
 	r.Header = r.Header.Clone()
 	r.Header.Set("Accept", "application/json, text/event-stream") // the library demands both, although it answers with one
 	if streams {
 		h.stream.ServeHTTP(w, r)
 		return
 	}
+	if isUsual(r.Header) {
+		c.result = h.wait(r.Context(), m)
+	}
+	if r.Context().Err() != nil {
+		return // the client has gone
+	}
 	h.json.ServeHTTP(w, r)
+}
+
+// wait carries out a call of a tool that waits for mail and returns its result, or nil for every other message. The library handles a
+// request with a session of its own, which has two goroutines and tens of KiB of buffers. Called after the wait, it has them for a
+// moment instead of a minute (TestWaitsCostWhatLongPollsDo).
+func (h *Handler) wait(ctx context.Context, m message) *sdk.CallToolResult {
+	run := h.waits[m.Params.Name]
+	if !m.callsTool() || run == nil {
+		return nil
+	}
+	// Without the progress token: an answer in JSON has no place for progress.
+	result, err := run(ctx, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: m.Params.Name, Arguments: m.Params.Arguments}})
+	if err != nil {
+		return nil // the library calls the tool again and answers with its error
+	}
+	return result
+}
+
+// isUsual reports whether the library would accept the header of a request, so that a request that it refuses does not wait first.
+func isUsual(header http.Header) bool {
+	version := header.Get("Mcp-Protocol-Version")
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && media == "application/json" && (version == "" || slices.Contains(sdk.SupportedProtocolVersions(), version))
 }
 
 // ownOrigin reports whether a request comes from a page of the service, or from no page at all. On a machine of its own every name of that
@@ -110,18 +142,29 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// wantsProgress reports whether a body is a call of a tool with a progress token.
-func wantsProgress(body []byte) bool {
-	var message struct {
-		Method string `json:"method"`
-		Params struct {
-			Meta struct {
-				ProgressToken any `json:"progressToken"`
-			} `json:"_meta"`
-		} `json:"params"`
+// message is what is read of a message before the library reads it. The zero message stands for one that is malformed.
+type message struct {
+	ID     json.RawMessage
+	Method string
+	Params struct {
+		Name      string
+		Arguments json.RawMessage
+		Meta      struct{ ProgressToken any } `json:"_meta"`
 	}
-	return json.Unmarshal(body, &message) == nil && message.Method == "tools/call" && message.Params.Meta.ProgressToken != nil
 }
+
+func parseMessage(body []byte) (m message) {
+	if json.Unmarshal(body, &m) != nil {
+		return message{}
+	}
+	return m
+}
+
+// callsTool reports whether a message is a call of a tool that expects an answer.
+func (m *message) callsTool() bool { return m.Method == "tools/call" && len(m.ID) > 0 }
+
+// wantsProgress reports whether a message is a call of a tool with a progress token.
+func (m *message) wantsProgress() bool { return m.callsTool() && m.Params.Meta.ProgressToken != nil }
 
 // acceptsStream reports whether a client can read an event stream.
 func acceptsStream(h http.Header) bool {
@@ -140,6 +183,7 @@ type exchange struct {
 	memory  *budget.Budget
 	owner   string
 	leases  []*budget.Lease
+	result  *sdk.CallToolResult // of a wait that is over; nil: the tool is still to be called
 }
 
 type exchangeKey struct{}

@@ -52,22 +52,23 @@ type Options struct {
 // toolset is what the tools work with.
 type toolset struct {
 	Options
-	kept *keptBoxes // nil without KeepTokens
+	kept  *keptBoxes // nil without KeepTokens
+	waits map[string]sdk.ToolHandler
 }
 
-// newServer returns a server with every tool.
-func newServer(o Options) *sdk.Server {
-	t := &toolset{Options: o}
+// newServer returns a server with every tool, and the handlers of those that wait for mail, by their names.
+func newServer(o Options) (server *sdk.Server, waits map[string]sdk.ToolHandler) {
+	t := &toolset{Options: o, waits: make(map[string]sdk.ToolHandler)}
 	if o.KeepTokens {
 		t.kept = newKeptBoxes()
 	}
-	server := sdk.NewServer(&sdk.Implementation{Name: "gonebox", Title: "Gonebox", Version: o.Version}, &sdk.ServerOptions{
+	server = sdk.NewServer(&sdk.Implementation{Name: "gonebox", Title: "Gonebox", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	t.addMailboxTools(server)
 	t.addWaitTools(server)
 	t.addMessageTools(server)
-	return server
+	return server, t.waits
 }
 
 const instructions = "Disposable mailboxes. To sign up somewhere: create_mailbox, give its address to the site, then wait_for_code or wait_for_link. " +
@@ -78,6 +79,7 @@ type definition struct {
 	name, title, description string
 	readOnly, idempotent     bool
 	destructive, openWorld   bool
+	waits                    bool
 }
 
 // add adds a tool whose arguments are In and whose result is Out. The arguments are checked against their schema before run is
@@ -95,7 +97,7 @@ func add[In, Out any](t *toolset, server *sdk.Server, d definition, run func(con
 			Title: d.title, ReadOnlyHint: d.readOnly, IdempotentHint: d.idempotent, DestructiveHint: &destructive, OpenWorldHint: &open,
 		},
 	}
-	server.AddTool(tool, func(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
+	handler := func(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
 		ctx, stop := untilDisconnected(ctx)
 		defer stop()
 		defer func() {
@@ -114,6 +116,17 @@ func add[In, Out any](t *toolset, server *sdk.Server, d definition, run func(con
 			return failed(err), nil
 		}
 		return succeeded(out)
+	}
+	if !d.waits {
+		server.AddTool(tool, handler)
+		return
+	}
+	t.waits[d.name] = handler
+	server.AddTool(tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if c := exchangeOf(ctx); c != nil && c.result != nil {
+			return c.result, nil
+		}
+		return handler(ctx, r)
 	})
 }
 

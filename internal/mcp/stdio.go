@@ -77,7 +77,8 @@ func newRequest(ctx context.Context, base string, q Request) (*http.Request, err
 // ServeStdio serves one client over standard input and output until ctx or the input ends.
 func ServeStdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
 	o.KeepTokens = true
-	err := newServer(o).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	server, _ := newServer(o)
+	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
 	if ctx.Err() != nil {
 		return nil
 	}

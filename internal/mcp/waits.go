@@ -20,7 +20,7 @@ const (
 // addWaitTools adds the tools that wait for mail.
 func (t *toolset) addWaitTools(server *sdk.Server) {
 	const waits = " Mail that is there already counts. When the time is up, status is timeout: call again to go on waiting."
-	d := definition{readOnly: true, idempotent: true, openWorld: true}
+	d := definition{readOnly: true, idempotent: true, openWorld: true, waits: true}
 	d.name, d.title, d.description = "wait_for_code", "Wait for a one-time code", "Waits until a message with a one-time code is in the mailbox and returns the newest code."+waits
 	add(t, server, d, waitForCode)
 	d.name, d.title, d.description = "wait_for_message", "Wait for a message", "Waits until a message is in the mailbox and returns the identifier of the newest one. read_message reads it."+waits

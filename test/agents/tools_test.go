@@ -350,6 +350,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 func TestEndpoint(t *testing.T) {
 	w := start(t)
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	a := w.web("")
+	wait := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait_for_code","arguments":{"mailbox":%q,"token":%q,"seconds":55}}}`, a.create(args{}), a.token)
 	send := func(method, path, body string, header ...string) (*http.Response, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, w.base+path, strings.NewReader(body))
@@ -389,6 +391,8 @@ func TestEndpoint(t *testing.T) {
 		{"PUT", list, 405, nil},
 		{"POST", "[" + list + "]", 400, nil},
 		{"POST", "{", 400, nil},
+		{"POST", wait, 400, []string{"Mcp-Protocol-Version", "1999-01-01"}},
+		{"POST", wait, 415, []string{"Content-Type", "text/plain"}},
 		{"POST", "", 400, nil},
 		{"POST", strings.Repeat(" ", 70<<10), 413, nil},
 	} {
