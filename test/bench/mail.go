@@ -123,6 +123,7 @@ func (c *contestant) slice(ctx context.Context, m *mailCase, length time.Duratio
 // The contestants of the mail part.
 const (
 	ours    = "gonebox"
+	earlier = "before"
 	library = "bare go-smtp"
 )
 
@@ -140,11 +141,24 @@ func mailPart(ctx context.Context, b *bench) error {
 	}
 	defer p.stop()
 	all := []*contestant{first, {name: library, addr: addr, process: p, boxes: first.boxes}}
+	if b.before != "" {
+		other := *b
+		other.binary, other.folders = b.before, b.folders+1
+		before, err := other.openService(ctx, earlier, nil, nil)
+		if err != nil {
+			return err
+		}
+		defer before.gonebox.stop()
+		all = append(all, before)
+	}
 	cases, err := b.compare(ctx, "mail", all, rounds, length)
 	if err != nil {
 		return err
 	}
 	b.report.mail(first, cases, rounds, length)
+	if b.before != "" {
+		b.report.change(cases)
+	}
 	return nil
 }
 

@@ -44,3 +44,15 @@ func (r *report) mail(c *contestant, cases []*mailCase, rounds int, length time.
 	}
 	r.say("  One generator for all: MAIL, RCPT and DATA in one write (RFC 2920), mails built beforehand and stamped in place.")
 }
+
+// change reports what another version of the service came to.
+func (r *report) change(cases []*mailCase) {
+	rows := [][]string{{"two versions of gonebox", "CPU seconds per 1,000 mails", "before", "of before", "by rate"}}
+	for _, m := range cases {
+		now, before := m.cell(ours), m.cell(earlier)
+		rows = append(rows, []string{
+			m.name(), now.cpu.spread("%.3f"), before.cpu.spread("%.3f"), now.cpu.over(before.cpu).spread("%.2f"), now.rate.over(before.rate).spread("%.2f"),
+		})
+	}
+	r.table(rows)
+}

@@ -54,6 +54,7 @@ type options struct {
 	quick  bool
 	dir    string // where data folders go
 	binary string // a gonebox that is built already
+	before string // another version of gonebox, which takes turns in the mail part
 }
 
 func parse(args []string) (options, error) {
@@ -64,6 +65,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.quick, "quick", false, "fewer and shorter rounds")
 	flags.StringVar(&o.dir, "dir", "", "folder for the data, on a real disk (default: the system's temporary folder)")
 	flags.StringVar(&o.binary, "gonebox", "", "gonebox binary to measure (default: build this checkout's)")
+	flags.StringVar(&o.before, "before", "", "gonebox binary of another version, which takes turns with the first in the mail part")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
