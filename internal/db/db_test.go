@@ -139,6 +139,24 @@ func TestUpdatesReturnAfterTheCommit(t *testing.T) {
 	wg.Wait()
 }
 
+func TestFailedClosureAloneInItsGroupIsRolledBack(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		refused := errors.New("refused")
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			return errors.Join(add("a.example")(ctx, tx), refused)
+		})
+		if !errors.Is(err, refused) {
+			t.Errorf("Update = %v", err)
+		}
+		if err := d.Update(t.Context(), add("b.example")); err != nil {
+			t.Errorf("the update after it: %v", err)
+		}
+		if got := names(t, d); got != "b.example" {
+			t.Errorf("stored: %s", got)
+		}
+	})
+}
+
 func TestFailedCommitFailsTheWholeGroup(t *testing.T) {
 	var broken atomic.Bool
 	full := errors.New("no space left on device")

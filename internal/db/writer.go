@@ -161,7 +161,9 @@ func (w *writer) transact(group []*update) error {
 		if u.err = u.ctx.Err(); u.err != nil {
 			continue
 		}
-		if err := w.savepoint(u); err != nil {
+		if len(group) == 1 {
+			w.call(u)
+		} else if err := w.savepoint(u); err != nil {
 			w.rollback(ctx)
 			return err
 		}
@@ -182,15 +184,22 @@ func (w *writer) transact(group []*update) error {
 	return nil
 }
 
+// call runs a closure and sets its err. The only closure of a group needs no savepoint: if it fails, transact rolls everything back.
+// Within a savepoint SQLite keeps a copy of each page that it changes, which is 2 % of a mail's processor time.
+func (w *writer) call(u *update) {
+	u.tx.session = w.conn
+	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
+	u.err = fault(call(ctx, w.log, u.fn, &u.tx))
+}
+
 // savepoint runs a closure in a savepoint, so that its failure leaves the others alone. It returns an error only if the savepoint itself
 // fails, and with it the transaction.
 func (w *writer) savepoint(u *update) error {
-	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
+	ctx := context.WithoutCancel(u.ctx)
 	if err := w.conn.run(ctx, "SAVEPOINT u"); err != nil {
 		return fmt.Errorf("savepoint: %w: %w", ErrUnavailable, err)
 	}
-	u.tx.session = w.conn
-	u.err = fault(call(ctx, w.log, u.fn, &u.tx))
+	w.call(u)
 	if u.err != nil {
 		if err := w.conn.run(ctx, "ROLLBACK TO u"); err != nil {
 			if errors.Is(u.err, ErrFull) { // SQLite has rolled back the whole transaction
