@@ -6,7 +6,7 @@ const module = "github.com/gonebox/gonebox"
 
 // kit are the packages that depend on no domain.
 var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "connlimit", "datakey", "db", "deliverylog", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
-	"ratelimit", "raw", "reserve", "resolver", "sanitize", "token", "wake",
+	"ratelimit", "raw", "reserve", "resolver", "resource", "sanitize", "token", "wake",
 	"audit")
 
 // domains hold the rules of one noun each.
@@ -21,7 +21,7 @@ var imports = map[string][]string{
 	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "dnsbl", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mailtm", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
 	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("follow", "httpkit")),      // a handler cannot open a transaction
-	"internal/httpkit":          internal("budget", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
+	"internal/httpkit":          internal("budget", "buffer", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
 	"internal/mailpit":          slices.Concat(without(kit, "db", "job"), internal("httpkit", "inbound", "message", "sink")),
 	"internal/mailtm":           slices.Concat(without(kit, "db", "job"), internal("account", "domain", "follow", "httpkit", "mailbox", "message")),
 	"internal/smtpd":            internal("budget", "buffer", "inbound", "clock", "id", "problem", "ratelimit"),
@@ -62,7 +62,7 @@ var imports = map[string][]string{
 	"internal/db/move":          internal("db", "raw"),
 	"internal/dnsbl":            nil,
 	"internal/doctor":           internal("clock", "config", "connlimit", "db", "resolver"),
-	"internal/event":            internal("clock", "id"),
+	"internal/event":            internal("clock", "id", "resource"),
 	"internal/id":               nil,
 	"internal/idempotency":      internal("clock", "db", "id", "problem"),
 	"internal/job":              internal("clock", "db", "id"),
@@ -84,6 +84,7 @@ var imports = map[string][]string{
 	"internal/raw":              internal("buffer", "clock", "db", "id"),
 	"internal/reserve":          nil,
 	"internal/resolver":         internal("cache", "clock"),
+	"internal/resource":         internal("clock", "id"),
 	"internal/sanitize":         nil,
 	"internal/token":            internal("clock", "id", "problem"),
 	"internal/wake":             nil,

@@ -4,6 +4,7 @@
 package httpkit
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -98,6 +99,7 @@ func (k *Kit) libraryConfig() huma.Config {
 	setUpLibrary()
 	c := huma.DefaultConfig(k.Title, k.Version)
 	c.CreateHooks = nil // no $schema links in answers
+	c.Formats = map[string]huma.Format{"application/json": {Marshal: writeJSON, Unmarshal: json.Unmarshal}, "json": {Marshal: writeJSON, Unmarshal: json.Unmarshal}}
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.AllowAdditionalPropertiesByDefault = true
 	c.FieldsOptionalByDefault = false

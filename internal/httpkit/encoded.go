@@ -1,0 +1,94 @@
+package httpkit
+
+import (
+	"encoding/json"
+	"io"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/gonebox/gonebox/internal/buffer"
+)
+
+// EncodedList is a List[T] whose items are JSON already, as they are stored. It is documented as List[T].
+type EncodedList[T any] struct {
+	AppendItem func(b []byte, item int) []byte // appends the JSON of an item
+	Items      int
+	Octets     int // of all items, or a little more
+	NextCursor string
+}
+
+// EncodedMany is an answer with an EncodedList.
+type EncodedMany[T any] struct{ Body EncodedList[T] }
+
+// Schema returns the schema of List[T].
+func (EncodedList[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[List[T]](), true, "")
+}
+
+// listFrame is how many octets a list has beside its items: the names of its fields, and a cursor.
+const listFrame = 128
+
+func (l EncodedList[T]) size() int { return listFrame + l.Octets + l.Items }
+
+func (l EncodedList[T]) appendJSON(b []byte) ([]byte, error) {
+	b = append(b, `{"data":[`...)
+	for i := range l.Items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = l.AppendItem(b, i)
+	}
+	b = append(b, `],"nextCursor":`...)
+	if l.NextCursor == "" {
+		return append(b, "null}\n"...), nil
+	}
+	cursor, err := json.Marshal(l.NextCursor)
+	b = append(b, cursor...)
+	return append(b, "}\n"...), err
+}
+
+// EncodedData is a Data[T] that is JSON already. It is documented as Data[T].
+type EncodedData[T any] struct{ JSON string }
+
+// EncodedOne is an answer with EncodedData.
+type EncodedOne[T any] struct{ Body EncodedData[T] }
+
+// SingleEncoded wraps the JSON of a T.
+func SingleEncoded[T any](text string) *EncodedOne[T] {
+	return &EncodedOne[T]{Body: EncodedData[T]{JSON: text}}
+}
+
+// Schema returns the schema of Data[T].
+func (EncodedData[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[Data[T]](), true, "")
+}
+
+func (d EncodedData[T]) size() int { return listFrame + len(d.JSON) }
+
+func (d EncodedData[T]) appendJSON(b []byte) ([]byte, error) {
+	return append(append(append(b, `{"data":`...), d.JSON...), "}\n"...), nil
+}
+
+// encoded is a body that encodes itself.
+type encoded interface {
+	size() int
+	appendJSON(b []byte) ([]byte, error)
+}
+
+// writeJSON writes a body as JSON. It replaces the library's function, which encodes items again that are JSON already.
+func writeJSON(w io.Writer, body any) error {
+	e, ok := body.(encoded)
+	if !ok {
+		return huma.DefaultJSONFormat.Marshal(w, body)
+	}
+	b := buffer.Get(e.size())
+	defer buffer.Put(b)
+	text, err := e.appendJSON(*b)
+	if err != nil {
+		return err
+	}
+	*b = text
+	_, err = w.Write(text)
+	return err
+}
