@@ -20,7 +20,7 @@ var imports = map[string][]string{
 
 	"internal/app":              slices.Concat(kit, domains, internal("config", "db/move", "dnsbl", "follow", "httpapi", "httpkit", "inbound", "mailpit", "mailtm", "mcp", "ratelimit/ledger", "smtpd", "webui")),
 	"internal/app/apptest":      slices.Concat(kit, internal("app", "config", "db/dbtest")),
-	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("follow", "httpkit")),      // a handler cannot open a transaction
+	"internal/httpapi":          slices.Concat(without(kit, "db", "job"), domains, internal("follow", "httpkit")),                // a handler cannot open a transaction
 	"internal/httpkit":          internal("budget", "buffer", "clock", "connlimit", "id", "idempotency", "problem", "ratelimit"), // no domain
 	"internal/mailpit":          slices.Concat(without(kit, "db", "job"), internal("httpkit", "inbound", "message", "sink")),
 	"internal/mailtm":           slices.Concat(without(kit, "db", "job"), internal("account", "domain", "follow", "httpkit", "mailbox", "message")),

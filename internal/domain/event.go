@@ -7,6 +7,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // Outbox enqueues events for subscribed webhook endpoints.
@@ -19,16 +20,16 @@ type Outbox interface {
 func (s *Service) PublishTo(o Outbox) { s.outbox = o }
 
 // publishTx publishes an event of a private domain in its current state.
-func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(event.Domain) event.Data) error {
+func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(resource.Domain) event.Data) error {
 	if s.outbox == nil {
 		return nil
 	}
-	data := event.Domain{
+	data := resource.Domain{
 		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},
 		VerifiedAt: clock.Optional(p.VerifiedAt), CheckedAt: clock.Optional(p.CheckedAt),
 	}
 	for _, r := range s.Records(p) {
-		record := event.Record{Type: r.Type, Name: r.Name, Value: r.Value, OK: r.OK}
+		record := resource.Record{Type: r.Type, Name: r.Name, Value: r.Value, OK: r.OK}
 		if r.Priority != 0 {
 			record.Priority = &r.Priority
 		}
@@ -37,5 +38,5 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.
 	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: of(data)})
 }
 
-func verified(d event.Domain) event.Data  { return event.DomainVerified{Domain: d} }
-func suspended(d event.Domain) event.Data { return event.DomainSuspended{Domain: d} }
+func verified(d resource.Domain) event.Data  { return event.DomainVerified{Domain: d} }
+func suspended(d resource.Domain) event.Data { return event.DomainSuspended{Domain: d} }

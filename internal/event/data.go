@@ -1,49 +1,37 @@
 package event
 
 import (
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
-// MessageReceived reports a new message, with its summary.
+// MessageReceived reports a new message, with its summary and the address of its mailbox.
 type MessageReceived struct {
-	ID             id.Message   `json:"id"`
-	MailboxID      id.Mailbox   `json:"mailboxId"`
-	Address        string       `json:"address"` // of the mailbox
-	From           Address      `json:"from"`
-	To             []Address    `json:"to"`
-	Subject        string       `json:"subject"`
-	Preview        string       `json:"preview"`
-	ReceivedAt     clock.Stamp  `json:"receivedAt"`
-	SentAt         *clock.Stamp `json:"sentAt"`
-	Size           int64        `json:"size"`
-	Seen           bool         `json:"seen"`
-	HasAttachments bool         `json:"hasAttachments"`
-	OTP            *OTP         `json:"otp"`
-	Source         string       `json:"source"` // smtp or injected
+	resource.Summary
+	Address string `json:"address"`
 }
 
 // OTPExtracted reports a one-time code and the mailbox that received it.
 type OTPExtracted struct {
-	OTP
+	resource.OTP
 	MailboxID id.Mailbox `json:"mailboxId"`
 	Address   string     `json:"address"`
 }
 
 // MailboxCreated reports a new mailbox, including one that a catch-all opened.
-type MailboxCreated struct{ Mailbox }
+type MailboxCreated struct{ resource.Mailbox }
 
 // MailboxExpired reports an expired mailbox. There is no event for a mailbox that its owner destroyed.
-type MailboxExpired struct{ Mailbox }
+type MailboxExpired struct{ resource.Mailbox }
 
 // DomainVerified reports a private domain whose ownership was verified.
-type DomainVerified struct{ Domain }
+type DomainVerified struct{ resource.Domain }
 
 // DomainSuspended reports a private domain whose MX record has disappeared.
-type DomainSuspended struct{ Domain }
+type DomainSuspended struct{ resource.Domain }
 
 // WebhookPing is sent on request, to test an endpoint.
-type WebhookPing struct{ Webhook }
+type WebhookPing struct{ resource.Webhook }
 
 // Name is message.received.
 func (MessageReceived) Name() Name { return MessageReceivedName }

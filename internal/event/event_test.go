@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/event"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // all is one of each event: a new one fails TestEveryNameHasItsStruct until it is here.
@@ -50,30 +51,30 @@ func TestTheFormsOfEvents(t *testing.T) {
 		want string
 	}{
 		{
-			event.MessageReceived{ID: "msg_1", MailboxID: "mbx_1", Address: "a@b.c", To: []event.Address{{Address: "a@b.c"}}, ReceivedAt: stamp, Size: 7},
-			`{"type":"message.received","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"msg_1","mailboxId":"mbx_1","address":"a@b.c",` +
+			event.MessageReceived{Summary: resource.Summary{ID: "msg_1", MailboxID: "mbx_1", To: []resource.Address{{Address: "a@b.c"}}, ReceivedAt: stamp, Size: 7}, Address: "a@b.c"},
+			`{"type":"message.received","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"msg_1","mailboxId":"mbx_1",` +
 				`"from":{"name":"","address":""},"to":[{"name":"","address":"a@b.c"}],"subject":"","preview":"","receivedAt":"2026-03-14T12:00:00.123Z",` +
-				`"sentAt":null,"size":7,"seen":false,"hasAttachments":false,"otp":null,"source":""}}`,
+				`"sentAt":null,"size":7,"seen":false,"hasAttachments":false,"otp":null,"source":"","address":"a@b.c"}}`,
 		},
 		{
-			event.OTPExtracted{OTP: event.OTP{Code: "123456", MessageID: "msg_1", ReceivedAt: stamp, Confidence: 0.5, Links: []string{}}, MailboxID: "mbx_1", Address: "a@b.c"},
+			event.OTPExtracted{OTP: resource.OTP{Code: "123456", MessageID: "msg_1", ReceivedAt: stamp, Confidence: 0.5, Links: []string{}}, MailboxID: "mbx_1", Address: "a@b.c"},
 			`{"type":"otp.extracted","timestamp":"2026-03-14T12:00:00.123Z","data":{"code":"123456","display":"","messageId":"msg_1",` +
 				`"from":{"name":"","address":""},"subject":"","receivedAt":"2026-03-14T12:00:00.123Z","confidence":0.5,"source":"","filterId":null,` +
 				`"kind":"","links":[],"mailboxId":"mbx_1","address":"a@b.c"}}`,
 		},
 		{
-			event.MailboxExpired{Mailbox: event.Mailbox{ID: "mbx_1", MailboxID: "mbx_1", CreatedAt: stamp, ExpiresAt: stamp}},
+			event.MailboxExpired{Mailbox: resource.Mailbox{ID: "mbx_1", MailboxID: "mbx_1", CreatedAt: stamp, ExpiresAt: stamp}},
 			`{"type":"mailbox.expired","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"mbx_1","mailboxId":"mbx_1","address":"","localPart":"","domain":"",` +
 				`"createdAt":"2026-03-14T12:00:00.123Z","expiresAt":"2026-03-14T12:00:00.123Z","ttl":0,"tier":"","source":"","messageCount":0,"unreadCount":0}}`,
 		},
 		{
-			event.DomainVerified{Domain: event.Domain{ID: "dom_1", Records: []event.Record{{Type: "MX", Priority: &ten, OK: true}}, CreatedAt: stamp, VerifiedAt: &stamp}},
+			event.DomainVerified{Domain: resource.Domain{ID: "dom_1", Records: []resource.Record{{Type: "MX", Priority: &ten, OK: true}}, CreatedAt: stamp, VerifiedAt: &stamp}},
 			`{"type":"domain.verified","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"dom_1","domain":"","status":"",` +
 				`"records":[{"type":"MX","name":"","value":"","priority":10,"ok":true}],"createdAt":"2026-03-14T12:00:00.123Z",` +
 				`"verifiedAt":"2026-03-14T12:00:00.123Z","checkedAt":null}}`,
 		},
 		{
-			event.WebhookPing{Webhook: event.Webhook{ID: "whk_1", Events: []event.Name{"webhook.ping"}, CreatedAt: stamp}},
+			event.WebhookPing{Webhook: resource.Webhook{ID: "whk_1", Events: []string{"webhook.ping"}, CreatedAt: stamp}},
 			`{"type":"webhook.ping","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"whk_1","url":"","events":["webhook.ping"],"domainId":null,"status":"",` +
 				`"failureCount":0,"pausedReason":null,"lastDeliveryAt":null,"createdAt":"2026-03-14T12:00:00.123Z"}}`,
 		},

@@ -8,9 +8,9 @@ import (
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
-	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // keyMailboxes registers the operations that developer keys may call, on the mailboxes of their account.
@@ -96,7 +96,7 @@ func (a *API) listKeyMessages(ctx context.Context, in *struct {
 	MessageFilter
 	httpkit.Paging
 },
-) (*httpkit.Many[message.Summary], error) {
+) (*httpkit.EncodedMany[resource.Summary], error) {
 	m, err := a.owned(ctx, in.MailboxPath)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (a *API) latestKeyOTP(ctx context.Context, in *struct {
 	MailboxPath
 	CodeFilter
 },
-) (*httpkit.One[*message.OTP], error) {
+) (*httpkit.EncodedOne[*resource.OTP], error) {
 	m, err := a.owned(ctx, in.MailboxPath)
 	if err != nil {
 		return nil, err

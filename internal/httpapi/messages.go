@@ -17,6 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // messages registers the group messages (docs/spec/messages.md).
@@ -105,14 +106,14 @@ func (a *API) listMessages(ctx context.Context, in *struct {
 	MessageFilter
 	httpkit.Paging
 },
-) (*httpkit.Many[message.Summary], error) {
+) (*httpkit.EncodedMany[resource.Summary], error) {
 	m := from(ctx).mailbox
 	return a.messagesOf(ctx, m, in.Newer, in.match(), in.Paging, func() error { return a.ended(ctx, m, problem.MailboxExpired) })
 }
 
 // messagesOf lists the messages of a mailbox. After a wait without a result it calls checkLive, which returns an error if the
 // mailbox ended meanwhile.
-func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match message.Match, p httpkit.Paging, checkLive func() error) (*httpkit.Many[message.Summary], error) {
+func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match message.Match, p httpkit.Paging, checkLive func() error) (*httpkit.EncodedMany[resource.Summary], error) {
 	after, since, err := n.bounds()
 	if err != nil {
 		return nil, err
@@ -131,7 +132,14 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match
 			return nil, err
 		}
 	}
-	return httpkit.Page(all.Messages, all.Next), nil
+	return shownPage(all), nil
+}
+
+// shownPage returns the answer with a page.
+func shownPage(p message.Page) *httpkit.EncodedMany[resource.Summary] {
+	return &httpkit.EncodedMany[resource.Summary]{Body: httpkit.EncodedList[resource.Summary]{
+		AppendItem: func(b []byte, i int) []byte { return p.Messages[i].AppendJSON(b) }, Items: len(p.Messages), Octets: p.Octets, NextCursor: p.Next,
+	}}
 }
 
 // The octets of a page of messages. Nearly all pages are small: those are read before memory is reserved, so that waiting

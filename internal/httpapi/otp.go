@@ -9,6 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // otp registers the group otp (docs/spec/messages.md#codes).
@@ -26,14 +27,14 @@ type CodeFilter struct {
 	SenderFilter
 }
 
-func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.One[*message.OTP], error) {
+func (a *API) latestOTP(ctx context.Context, in *CodeFilter) (*httpkit.EncodedOne[*resource.OTP], error) {
 	m := from(ctx).mailbox
 	return a.codeOf(ctx, m, *in, func() error { return a.ended(ctx, m, problem.OTPNotFound) })
 }
 
 // codeOf returns the latest code of a mailbox. After a wait without a result it calls checkLive, which returns an error if the
 // mailbox ended meanwhile.
-func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, checkLive func() error) (*httpkit.One[*message.OTP], error) {
+func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, checkLive func() error) (*httpkit.EncodedOne[*resource.OTP], error) {
 	after, since, err := q.bounds()
 	if err != nil {
 		return nil, err
@@ -52,5 +53,5 @@ func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, chec
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(code), nil
+	return httpkit.SingleEncoded[*resource.OTP](string(code)), nil
 }

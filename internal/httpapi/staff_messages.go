@@ -7,6 +7,7 @@ import (
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 func (a *API) staffMessages() {
@@ -25,7 +26,7 @@ func (a *API) staffMessages() {
 	}, a.deleteStaffMessage)
 }
 
-func (a *API) listStaffMessages(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[message.Summary], error) {
+func (a *API) listStaffMessages(ctx context.Context, in *httpkit.Paging) (*httpkit.EncodedMany[resource.Summary], error) {
 	box, err := a.Mailboxes.OfStaff(ctx)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func (a *API) listStaffMessages(ctx context.Context, in *httpkit.Paging) (*httpk
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Page(page.Messages, page.Next), nil
+	return shownPage(page), nil
 }
 
 func (a *API) getStaffMessage(ctx context.Context, in *MessagePath) (*httpkit.One[*message.Message], error) {

@@ -66,7 +66,7 @@ type Webhook struct {
 func shownWebhook(e *webhook.Endpoint, secret string) Webhook {
 	shown := e.Shown()
 	return Webhook{
-		ID: shown.ID, URL: shown.URL, Events: shown.Events, DomainID: shown.DomainID, Status: shown.Status, FailureCount: shown.FailureCount,
+		ID: shown.ID, URL: shown.URL, Events: e.Events, DomainID: shown.DomainID, Status: shown.Status, FailureCount: shown.FailureCount,
 		PausedReason: shown.PausedReason, LastDeliveryAt: shown.LastDeliveryAt, CreatedAt: shown.CreatedAt, Secret: secret,
 	}
 }

@@ -12,7 +12,10 @@ import (
 // its batch inserts only the rows.
 func (s *Service) encode(ctx context.Context, m *mail, c message.Content, trace, data []byte) error {
 	m.buf = buffer.Get(min(2*len(data), buffer.Max))
-	m.draft, *m.buf = s.Messages.NewDraft(*m.buf, c, len(m.keys))
+	var err error
+	if m.draft, *m.buf, err = s.Messages.NewDraft(*m.buf, c, len(m.keys)); err != nil {
+		return err
+	}
 	if m.draft.Large() {
 		if err := s.Messages.Stage(ctx, m.draft); err != nil {
 			return err

@@ -122,7 +122,11 @@ func (w *world) subjects(m *mailbox.Mailbox) string {
 		w.t.Fatal(err)
 	}
 	var all []string
-	for _, s := range page.Messages {
+	for _, m := range page.Messages {
+		s, err := m.Decode()
+		if err != nil {
+			w.t.Fatal(err)
+		}
 		all = append(all, s.Subject)
 	}
 	return strings.Join(all, " ")

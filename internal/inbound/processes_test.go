@@ -100,7 +100,11 @@ func TestMessagesSortInTheOrderOfTheirCommitAcrossProcesses(t *testing.T) {
 		}
 		var now []string
 		for _, m := range page.Messages {
-			now = append([]string{m.Subject}, now...)
+			s, err := m.Decode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = append([]string{s.Subject}, now...)
 		}
 		if len(now) != i+1 || strings.Join(now[:i], " ") != strings.Join(seen, " ") {
 			t.Fatalf("after mail %d the mailbox is %v, it was %v", i, now, seen)

@@ -8,6 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/event"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // Outbox enqueues events for subscribed webhook endpoints.
@@ -27,19 +28,19 @@ func (s *Service) expireTx(ctx context.Context, tx *db.Tx, now time.Time, boxes 
 }
 
 func (s *Service) publishExpiredTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
-	return s.publishTx(ctx, tx, boxes, func(m event.Mailbox) event.Event {
+	return s.publishTx(ctx, tx, boxes, func(m resource.Mailbox) event.Event {
 		return event.Event{At: m.ExpiresAt.Time, Data: event.MailboxExpired{Mailbox: m}}
 	})
 }
 
 func (s *Service) publishCreatedTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
-	return s.publishTx(ctx, tx, boxes, func(m event.Mailbox) event.Event {
+	return s.publishTx(ctx, tx, boxes, func(m resource.Mailbox) event.Event {
 		return event.Event{At: m.CreatedAt.Time, Data: event.MailboxCreated{Mailbox: m}}
 	})
 }
 
 // publishTx publishes an event, which of builds, for each mailbox that belongs to an account.
-func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of func(event.Mailbox) event.Event) error {
+func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of func(resource.Mailbox) event.Event) error {
 	if s.outbox == nil {
 		return nil
 	}
@@ -68,12 +69,12 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of
 }
 
 // eventData returns the mailbox as events show it.
-func (m *Mailbox) eventData(now time.Time, paid bool) event.Mailbox {
+func (m *Mailbox) eventData(now time.Time, paid bool) resource.Mailbox {
 	tier := "free"
 	if paid {
 		tier = "paid"
 	}
-	return event.Mailbox{
+	return resource.Mailbox{
 		ID: m.ID, MailboxID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain, Tier: tier, Source: string(m.Source),
 		CreatedAt: clock.Stamp{Time: m.CreatedAt}, ExpiresAt: clock.Stamp{Time: m.ExpiresAt},
 		TTL: int64((m.TTL(now) + time.Second - 1) / time.Second), MessageCount: m.MessageCount, UnreadCount: m.UnreadCount,

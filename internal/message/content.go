@@ -1,6 +1,7 @@
 package message
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 
 	"github.com/gonebox/gonebox/internal/blob"
@@ -39,11 +40,14 @@ type file struct {
 }
 
 // pack prepares the detail and the files. It appends to buf and returns the extended slice.
-func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) []byte {
+func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) ([]byte, error) {
 	const headerSize = 8 << 10 // of most mails
 	scratch := buffer.Get(len(more.Text) + len(more.HTML) + headerSize)
 	defer buffer.Put(scratch)
-	p := more.plain(*scratch)
+	p, err := more.plain(*scratch)
+	if err != nil {
+		return buf, err
+	}
 	*scratch = p
 	var small []int // the files that go where the detail goes
 	octets := len(p)
@@ -75,7 +79,7 @@ func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) []byte 
 			d.files = append(d.files, file{f.ID, inline(buf[begin:])})
 		}
 	}
-	return buf
+	return buf, nil
 }
 
 // blob makes a blob of content, or leaves it to Stage.
@@ -117,14 +121,13 @@ func (d *Draft) Octets(copies int) int {
 // and which of the attachments each is, as unsigned LEB128; then the detail, not compressed, and the files.
 const bodyVersion = 1
 
-// bodyOf joins a packed detail with some of the files. The result is a copy.
-func bodyOf(plain packer, small []int, files []File) []byte {
-	p := packer{bodyVersion}
-	p.number(len(plain))
-	p.number(len(small))
+// bodyOf joins an encoded detail with some of the files. The result is a copy.
+func bodyOf(plain []byte, small []int, files []File) []byte {
+	p := binary.AppendUvarint([]byte{bodyVersion}, uint64(len(plain)))
+	p = binary.AppendUvarint(p, uint64(len(small)))
 	octets := len(plain)
 	for _, i := range small {
-		p.number(i)
+		p = binary.AppendUvarint(p, uint64(i))
 		octets += len(files[i].Data)
 	}
 	content := append(make([]byte, 0, len(p)+octets), p...)
@@ -147,11 +150,23 @@ func parseBodyHead(begin []byte) (h bodyHead, err error) {
 	if len(begin) == 0 || begin[0] != bodyVersion {
 		return h, errDetail
 	}
-	u := unpacker{rest: begin[1:]}
-	h.length = int64(u.number())
-	h.files = elements(&u, func() int { return int(u.number()) })
-	h.detail = int64(len(begin) - len(u.rest))
-	if u.broken || h.length < 0 || h.length > raw.MaxSize {
+	rest, broken := begin[1:], false
+	number := func() uint64 {
+		v, n := binary.Uvarint(rest)
+		if n <= 0 {
+			rest, broken = nil, true
+			return 0
+		}
+		rest = rest[n:]
+		return v
+	}
+	h.length = int64(number())
+	count := number()
+	for ; count > 0 && !broken; count-- {
+		h.files = append(h.files, int(number()))
+	}
+	h.detail = int64(len(begin) - len(rest))
+	if broken || h.length < 0 || h.length > raw.MaxSize {
 		return h, errDetail
 	}
 	return h, nil

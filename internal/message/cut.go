@@ -14,21 +14,33 @@ const (
 	codeLinksMax = 11 << 10 // octets of a code's links as JSON, likewise
 )
 
-// cut returns what a summary shows. It does not change s, and shares none of its long texts.
-func (s stored) cut() stored {
-	s.From, s.Subject = cutAddress(s.From), cutText(s.Subject)
-	if s.MessageID = cutText(s.MessageID); addressesLen(s.To) > toMax || slices.ContainsFunc(s.To, Address.long) {
-		s.To = cutAddresses(s.To)
+// cut returns what a summary shows. It does not change m, and shares none of its long texts.
+func cut(m Summary) Summary {
+	m.From, m.Subject = cutAddress(m.From), cutText(m.Subject)
+	if addressesLen(m.To) > toMax || slices.ContainsFunc(m.To, isLong) {
+		m.To = cutAddresses(m.To)
 	}
-	if len(s.To) == 0 {
-		s.EnvelopeTo = fitting(s.EnvelopeTo, toMax, func(to string) int { return Address{Address: to}.jsonLen() })
+	m.OTP = cutLinks(m.OTP)
+	return m
+}
+
+// cutLinks leaves out the links of a code beyond codeLinksMax. It does not change o, which may be nil.
+func cutLinks(o *OTP) *OTP {
+	if o == nil || linksLen(o.Links) <= codeLinksMax {
+		return o
 	}
-	if o := s.OTP; o != nil && linksLen(o.Links) > codeLinksMax {
-		shown := *o
-		shown.Links = fitting(o.Links, codeLinksMax, jsonLen)
-		s.OTP = &shown
+	shown := *o
+	shown.Links = fitting(o.Links, codeLinksMax, jsonLen)
+	return &shown
+}
+
+// recipients returns forward-paths as the recipients of a header without any.
+func recipients(paths []string) []Address {
+	all := make([]Address, len(paths))
+	for i, to := range paths {
+		all[i].Address = to
 	}
-	return s
+	return all
 }
 
 // cutText returns the first textMax code points of s.
@@ -50,8 +62,8 @@ func cutAddress(a Address) Address {
 	return Address{Name: cutText(a.Name), Address: cutText(a.Address)}
 }
 
-// long reports whether cutAddress shortens a.
-func (a Address) long() bool { return a != cutAddress(a) }
+// isLong reports whether cutAddress shortens a.
+func isLong(a Address) bool { return a != cutAddress(a) }
 
 // cutAddresses cuts each address, and leaves out those beyond toMax.
 func cutAddresses(all []Address) []Address {
@@ -59,7 +71,7 @@ func cutAddresses(all []Address) []Address {
 	for i, a := range all {
 		shown[i] = cutAddress(a)
 	}
-	return fitting(shown, toMax, Address.jsonLen)
+	return fitting(shown, toMax, addressLen)
 }
 
 // fitting returns the first elements of all, as many as have max octets together.
@@ -75,7 +87,7 @@ func fitting[T any](all []T, max int, size func(T) int) []T {
 
 func addressesLen(all []Address) (sum int) {
 	for _, a := range all {
-		sum += a.jsonLen()
+		sum += addressLen(a)
 	}
 	return sum
 }
@@ -87,8 +99,8 @@ func linksLen(all []string) (sum int) {
 	return sum
 }
 
-// jsonLen is the length of {"name":…,"address":…} and a comma.
-func (a Address) jsonLen() int {
+// addressLen is the length of {"name":…,"address":…} and a comma.
+func addressLen(a Address) int {
 	return jsonLen(a.Name) + jsonLen(a.Address) + len(`{"name":,"address":},`)
 }
 
@@ -102,16 +114,6 @@ func jsonLen(s string) int {
 		default:
 			n += utf8.RuneLen(r)
 		}
-	}
-	return n
-}
-
-// octets is the length of a summary as JSON, or a little more.
-func (m *Summary) octets() int {
-	const frame = 512 // identifiers, times, numbers and the names of fields
-	n := frame + m.From.jsonLen() + addressesLen(m.To) + jsonLen(m.Subject) + jsonLen(m.Preview)
-	if o := m.OTP; o != nil {
-		n += frame + o.From.jsonLen() + jsonLen(o.Subject) + jsonLen(o.Code) + jsonLen(o.Display) + linksLen(o.Links)
 	}
 	return n
 }

@@ -11,9 +11,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/gonebox/gonebox/internal/blob"
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/raw"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // Content is what is stored of a mail, the same for all of its recipients.
@@ -46,81 +48,58 @@ type File struct {
 
 // Draft is a mail that is encoded for storing, so that the transaction is short.
 type Draft struct {
-	summary stored
-	size    int64
-	body    cell
-	files   []file
-	blobs   []blob.Blob    // stored together with the rows
-	pending []blob.Content // to be stored before the rows, by Stage
-	staged  []blob.Staged  // stored by Stage
+	summary  Summary // without what a Delivery has
+	internal internal
+	size     int64
+	body     cell
+	files    []file
+	blobs    []blob.Blob    // stored together with the rows
+	pending  []blob.Content // to be stored before the rows, by Stage
+	staged   []blob.Staged  // stored by Stage
 }
 
-// stored is the part of a Summary that is kept as JSON; the rest are columns.
-type stored struct {
-	From           Address    `json:"from"`
-	To             []Address  `json:"to"`
-	Subject        string     `json:"subject"`
-	Preview        string     `json:"preview"`
-	SentAt         int64      `json:"sentAt,omitempty"`    // microseconds since 1970; 0: the mail does not say
-	MessageID      string     `json:"messageId,omitempty"` // of the header, without angle brackets
-	HasAttachments bool       `json:"hasAttachments,omitempty"`
-	Links          *bool      `json:"links,omitempty"` // whether the message in full has any; nil: a version before stored it
-	Injected       bool       `json:"injected,omitempty"`
-	OTP            *storedOTP `json:"otp,omitempty"`
-	EnvelopeTo     []string   `json:"envelopeTo"` // of this mailbox only: other recipients are not disclosed
+// internal is what is stored of a message beside its summary and not shown in a list. It is one column, as JSON.
+type internal struct {
+	EnvelopeTo []string `json:"envelopeTo"`          // of this mailbox only: other recipients are not disclosed
+	MessageID  string   `json:"messageId,omitempty"` // the Message-ID header without angle brackets, cut
+	NoTo       bool     `json:"noTo,omitempty"`      // the header names no recipient, so that the envelope's are shown
+	HasLinks   bool     `json:"hasLinks,omitempty"`  // whether the message in full has any
 }
 
-// encode returns the JSON that scanStored reads.
-func (s *stored) encode() (string, error) {
+// encode returns a value as JSON, as answers have it.
+func encode(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // it is never part of a page
-	if err := e.Encode(s); err != nil {
-		return "", fmt.Errorf("encode a summary: %w", err)
+	e.SetEscapeHTML(false) // no answer is part of a page
+	if err := e.Encode(v); err != nil {
+		return "", fmt.Errorf("encode a message: %w", err)
 	}
-	return b.String(), nil
-}
-
-type storedOTP struct {
-	Code       string   `json:"code"`
-	Display    string   `json:"display"`
-	Confidence float64  `json:"confidence"`
-	Source     string   `json:"source"`
-	FilterID   *string  `json:"filterId,omitempty"`
-	Kind       string   `json:"kind"`
-	Links      []string `json:"links,omitempty"`
+	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
 // NewDraft encodes a mail that is stored as a number of copies, one for each mailbox. It appends to buf and returns the extended slice,
 // which the Draft aliases. A large Draft (Draft.Large) also aliases the data of the files until it is staged.
-func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte) {
-	whole := stored{From: c.From, To: c.To, Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), HasAttachments: len(c.Files) > 0, Injected: c.Injected, MessageID: c.MessageID}
-	d := &Draft{size: c.Size, summary: whole.cut()}
-	if !c.SentAt.IsZero() {
-		d.summary.SentAt = c.SentAt.UnixMicro()
+func (s *Service) NewDraft(buf []byte, c Content, copies int) (*Draft, []byte, error) {
+	whole := Summary{
+		From: c.From, To: list(c.To), Subject: c.Subject, Preview: preview(c.Text, s.policy.PreviewLength), SentAt: clock.Optional(c.SentAt),
+		Size: c.Size, HasAttachments: len(c.Files) > 0, OTP: c.OTP, Source: SourceSMTP,
 	}
-	d.summary.OTP = storedCode(c.OTP)
-	more := detail{
-		CC: c.CC, ReplyTo: c.ReplyTo, MessageID: c.MessageID, Headers: c.Headers, Text: c.Text, HTML: c.HTML,
-		Authentication: c.Authentication, EnvelopeFrom: c.EnvelopeFrom, Helo: c.Helo, RemoteIP: c.RemoteIP, TLS: c.TLS,
+	if c.Injected {
+		whole.Source = SourceInjected
 	}
+	more := detail{Text: c.Text, HTML: c.HTML, Detail: resource.Detail{
+		CC: c.CC, ReplyTo: c.ReplyTo, MessageID: c.MessageID, Headers: c.Headers, Authentication: c.Authentication,
+		Envelope: Envelope{From: c.EnvelopeFrom, Helo: c.Helo, RemoteIP: c.RemoteIP, TLS: c.TLS}, RawExpiresAt: clock.Micro(0),
+	}}
+	d := &Draft{size: c.Size, summary: cut(whole), internal: internal{MessageID: cutText(c.MessageID), HasLinks: len(linksOf(more, 1)) > 0, NoTo: len(c.To) == 0}}
 	if d.summary.Subject != whole.Subject || d.summary.From != whole.From || !slices.Equal(d.summary.To, whole.To) {
 		more.Uncut = &uncut{Subject: whole.Subject, From: whole.From, To: whole.To}
 	}
-	hasLinks := len(linksOf(more, 1)) > 0
-	d.summary.Links = &hasLinks
 	for _, f := range c.Files {
 		more.Attachments = append(more.Attachments, f.Attachment)
 	}
-	return d, d.pack(buf, &more, c.Files, copies)
-}
-
-// storedCode returns the stored part of a code. The other fields are those of the message.
-func storedCode(o *OTP) *storedOTP {
-	if o == nil {
-		return nil
-	}
-	return &storedOTP{o.Code, o.Display, o.Confidence, o.Source, o.FilterID, o.Kind, o.Links}
+	buf, err := d.pack(buf, &more, c.Files, copies)
+	return d, buf, err
 }
 
 // Delivery describes one recipient's copy of a draft.

@@ -51,33 +51,39 @@ func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, copies []Copy) error 
 
 // messageRows collects rows of messages, column by column.
 type messageRows struct {
-	boxes, ids, refs, summaries          db.Texts
+	boxes, ids, refs, summaries, rests   db.Texts
 	received, sizes, coded, untils, crcs db.Numbers
 	details                              db.Octets
 	blobs                                db.OptionalOctets
 }
 
 func (r *messageRows) add(c Copy) error {
-	kept := c.in(c.Delivery)
-	summary, err := kept.encode()
+	m := c.Summary(c.Delivery)
+	summary, err := encode(&m)
+	if err != nil {
+		return err
+	}
+	kept := c.internal
+	kept.EnvelopeTo = c.To
+	rest, err := encode(&kept)
 	if err != nil {
 		return err
 	}
 	var coded int64
-	if kept.OTP != nil {
+	if m.OTP != nil {
 		coded = 1
 	}
 	r.boxes, r.ids = append(r.boxes, string(c.Box)), append(r.ids, string(c.Message))
 	r.received, r.sizes, r.coded = append(r.received, c.ReceivedAt.UnixMicro()), append(r.sizes, c.size), append(r.coded, coded)
 	r.refs, r.untils = append(r.refs, string(c.Raw)), append(r.untils, c.RawUntil.UnixMicro())
-	r.summaries = append(r.summaries, summary)
+	r.summaries, r.rests = append(r.summaries, summary), append(r.rests, rest)
 	r.details, r.crcs, r.blobs = append(r.details, c.body.data), append(r.crcs, c.body.crc), append(r.blobs, c.body.key)
 	return nil
 }
 
 func (r *messageRows) insertTx(ctx context.Context, tx *db.Tx) error {
 	return tx.QueueEach(ctx, insertMessages,
-		r.boxes, r.ids, r.received, r.sizes, r.coded, r.refs, r.untils, r.summaries, r.details, r.crcs, r.blobs)
+		r.boxes, r.ids, r.received, r.sizes, r.coded, r.refs, r.untils, r.summaries, r.rests, r.details, r.crcs, r.blobs)
 }
 
 // fileRows collects rows of attachments, column by column.

@@ -35,15 +35,15 @@ const newest id.Message = "msg_~"
 
 // Page is a part of a list of messages.
 type Page struct {
-	Messages []Summary
-	Octets   int    // as JSON, or a little more
+	Messages []Encoded
+	Octets   int    // as JSON
 	Next     string // the cursor of the next page; "": this is the last
 	Short    bool   // it ended because of Query.Octets
 }
 
 // add adds a message to the page that q asks for, or reports that the page is complete. A page has at least one message.
-func (p *Page) add(m Summary, q Query) bool {
-	n := m.octets()
+func (p *Page) add(m Encoded, q Query) bool {
+	n := len(m.JSON) + len(",")
 	p.Short = len(p.Messages) > 0 && q.Octets > 0 && p.Octets+n > q.Octets
 	if p.Short || len(p.Messages) == q.Limit {
 		p.Next = cursor(p.Messages[len(p.Messages)-1].ID)
@@ -80,28 +80,36 @@ type CodeQuery struct {
 	Bond  Bond
 }
 
+// EncodedCode is a code as it is stored: the JSON of an OTP.
+type EncodedCode string
+
 // LatestCode returns the newest code of a mailbox. Errors: otp.not_found, after the wait, and what the
 // bond reports.
-func (s *Service) LatestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (*OTP, error) {
-	code, err := wait(ctx, s, box, q.Wait, q.Bond, func(ctx context.Context) (code *OTP, found bool, err error) {
-		code, err = s.latestCode(ctx, box, q)
-		return code, code != nil, err
+func (s *Service) LatestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (EncodedCode, error) {
+	look := s.newestCode
+	if q.Match.From != "" || q.Match.Subject != "" {
+		look = s.matchingCode
+	}
+	code, err := wait(ctx, s, box, q.Wait, q.Bond, func(ctx context.Context) (code EncodedCode, found bool, err error) {
+		code, err = look(ctx, box, q)
+		return code, code != "", err
 	})
-	if err == nil && code == nil {
+	if err == nil && code == "" {
 		err = problem.New(problem.OTPNotFound)
 	}
 	return code, err
 }
 
-func (s *Service) latestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (*OTP, error) {
+// matchingCode returns the newest code of a message that matches, or "".
+func (s *Service) matchingCode(ctx context.Context, box id.Mailbox, q CodeQuery) (EncodedCode, error) {
 	q.Match.Code = true
 	match := q.Match.compile()
 	m := matching{match: &match, after: q.After, before: newest, since: Query{Since: q.Since}.since(), limit: searchBatch}
-	var code *OTP
+	var code EncodedCode
 	for {
-		r, err := s.eachMatching(ctx, box, m, func(m Summary) bool {
-			code = m.OTP
-			return code == nil
+		r, err := s.eachMatching(ctx, box, m, func(m *storedSummary) bool {
+			code = m.encoded.code()
+			return false
 		})
 		if err != nil || r.stopped || r.messages < m.limit {
 			return code, err

@@ -29,9 +29,9 @@ func (m Match) compile() matcher {
 }
 
 // accepts reports whether a message matches.
-func (m *matcher) accepts(s *stored) bool {
+func (m *matcher) accepts(s *storedSummary) bool {
 	switch {
-	case m.Attachment && !s.HasAttachments, m.Link && !s.hasLinks():
+	case m.Attachment && !s.HasAttachments, m.Link && !s.HasLinks:
 		return false
 	case m.from != "" && !strings.Contains(fold(s.From.Address), m.from) && !strings.Contains(fold(s.From.Name), m.from):
 		return false
@@ -48,13 +48,4 @@ func fold(s string) string {
 		}
 	}
 	return strings.ToLower(s)
-}
-
-// hasLinks reports whether the message in full has links. Of messages that were stored before this was recorded, only those
-// with verification links are known to have some.
-func (s *stored) hasLinks() bool {
-	if s.Links != nil {
-		return *s.Links
-	}
-	return s.OTP != nil && len(s.OTP.Links) > 0
 }

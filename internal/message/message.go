@@ -10,6 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/raw"
+	"github.com/gonebox/gonebox/internal/resource"
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
@@ -67,97 +68,20 @@ func New(p Parts) *Service {
 	}
 }
 
-// Address is a mailbox as a header names it.
-type Address struct {
-	Name    string `json:"name" doc:"The name beside the address, or an empty string." example:"Quick Shop"`
-	Address string `json:"address" doc:"The address, or an empty string where the sender gave none." example:"no-reply@shop.example"`
-}
-
-// Summary is a message as a list shows it.
-type Summary struct {
-	ID             id.Message   `json:"id" doc:"The identifier of the message." example:"msg_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	MailboxID      id.Mailbox   `json:"mailboxId" doc:"The identifier of the mailbox." example:"mbx_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	From           Address      `json:"from" doc:"The sender of the From field."`
-	To             []Address    `json:"to" doc:"The recipients that the header names, tags kept; the envelope's where it names none."`
-	Subject        string       `json:"subject" doc:"The subject." example:"Your sign-in code"`
-	Preview        string       `json:"preview" doc:"The beginning of the text, at most 200 characters." example:"Your sign-in code is 246810."`
-	ReceivedAt     clock.Stamp  `json:"receivedAt" doc:"When the message was received."`
-	HeaderID       string       `json:"-"` // the Message-ID header without angle brackets, cut; "": none, or a version before stored it
-	SentAt         *clock.Stamp `json:"sentAt" doc:"The sender's Date, or null."`
-	Size           int64        `json:"size" doc:"Octets as received."`
-	Seen           bool         `json:"seen" doc:"Whether the message was read."`
-	HasAttachments bool         `json:"hasAttachments" doc:"Whether the message has attachments."`
-	OTP            *OTP         `json:"otp" doc:"The one-time code of the message, or null."`
-	Source         string       `json:"source" enum:"smtp,injected" doc:"How the message came in: over SMTP, or by a call of this API." example:"smtp"`
-}
+// The forms of a message are those of package resource.
+type (
+	Address        = resource.Address
+	Summary        = resource.Summary
+	OTP            = resource.OTP
+	Message        = resource.Message
+	Header         = resource.Header
+	Attachment     = resource.Attachment
+	Authentication = resource.Authentication
+	Envelope       = resource.Envelope
+)
 
 // The values of Summary.Source.
 const (
 	SourceSMTP     = "smtp"
 	SourceInjected = "injected"
 )
-
-// OTP is a one-time code that was found in a message.
-type OTP struct {
-	Code       string      `json:"code" doc:"Ready to paste: ASCII digits without separators, unless letters are in it; a phrase is as written." example:"246810"`
-	Display    string      `json:"display" doc:"The code as the message writes it." example:"246 810"`
-	MessageID  id.Message  `json:"messageId" doc:"The message in which the code was found." example:"msg_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	From       Address     `json:"from" doc:"The sender of that message."`
-	Subject    string      `json:"subject" doc:"The subject of that message." example:"Your sign-in code"`
-	ReceivedAt clock.Stamp `json:"receivedAt" doc:"When that message was received."`
-	Confidence float64     `json:"confidence" minimum:"0" maximum:"1" doc:"How certain the extractor is." example:"0.98"`
-	Source     string      `json:"source" enum:"builtin,filter" doc:"Whether the built-in extractor or a filter found the code."`
-	FilterID   *string     `json:"filterId" doc:"The filter that found the code, or null." example:"flt_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	Kind       string      `json:"kind" enum:"numeric,alphanumeric,phrase" doc:"What the code consists of: digits; letters, or letters and digits; or words."`
-	Links      []string    `json:"links" doc:"Verification and sign-in links of the message, best first."`
-}
-
-// Message is a message in full.
-type Message struct {
-	Summary
-	CC             []Address      `json:"cc" doc:"The addresses of the Cc field."`
-	ReplyTo        []Address      `json:"replyTo" doc:"The addresses of the Reply-To field."`
-	MessageID      string         `json:"messageId" doc:"The Message-ID header, without angle brackets." example:"1a2b3c@shop.example"`
-	Headers        []Header       `json:"headers" doc:"Every header field in order, decoded."`
-	Text           string         `json:"text" doc:"The text; that of the HTML where the sender wrote none." example:"Your sign-in code is 246810."`
-	HTML           *string        `json:"html" doc:"Safe to render as it is, or null. Remote images keep their address." example:"<p>Your sign-in code is <b>246810</b>.</p>"`
-	Attachments    []Attachment   `json:"attachments" doc:"The attachments, in the order of the mail."`
-	Links          []string       `json:"links" doc:"The web addresses in the message, in order."`
-	Authentication Authentication `json:"authentication" doc:"The results of checking the sender."`
-	Envelope       Envelope       `json:"envelope" doc:"What the sending server said before the content."`
-	RawExpiresAt   clock.Stamp    `json:"rawExpiresAt" doc:"After this the raw message is no longer available."`
-}
-
-// Header is a field of a message's header.
-type Header struct {
-	Name  string `json:"name" doc:"The name of the header field." example:"Subject"`
-	Value string `json:"value" doc:"Its value, unfolded and decoded." example:"Your sign-in code"`
-}
-
-// Attachment is a part of a message that is not its text.
-type Attachment struct {
-	ID          id.Attachment `json:"id" doc:"The identifier of the attachment." example:"att_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	Filename    string        `json:"filename" doc:"The name that the sender gave." example:"invoice.pdf"`
-	ContentType string        `json:"contentType" doc:"As the sender declared it: information only." example:"application/pdf"`
-	Size        int64         `json:"size" doc:"The size in octets." example:"48211"`
-	SHA256      string        `json:"sha256" doc:"Of the content, in hex." example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
-	Inline      bool          `json:"inline" doc:"Whether the HTML refers to the attachment."`
-	ContentID   *string       `json:"contentId" doc:"What a cid: address in the HTML names, or null." example:"logo@example.org"`
-	Available   bool          `json:"available" doc:"False where the attachment was above the size limit and not kept."`
-}
-
-// Authentication holds the verdicts on the sender (RFC 8601).
-type Authentication struct {
-	SPF   string `json:"spf" enum:"pass,fail,softfail,neutral,none,temperror,permerror" doc:"The result of SPF (RFC 8601)."`
-	DKIM  string `json:"dkim" enum:"pass,fail,softfail,neutral,none,temperror,permerror" doc:"The result of DKIM (RFC 8601)."`
-	DMARC string `json:"dmarc" enum:"pass,fail,softfail,neutral,none,temperror,permerror" doc:"The result of DMARC (RFC 8601)."`
-}
-
-// Envelope is what the SMTP session said of the message, as far as it concerns this mailbox.
-type Envelope struct {
-	From     string   `json:"from" doc:"The reverse-path; empty for a bounce." example:"bounce@shop.example"`
-	To       []string `json:"to" doc:"The forward-paths that led to this mailbox, as given."`
-	Helo     string   `json:"helo" doc:"The name that the sending server gave in EHLO or HELO." example:"mx.example.org"`
-	RemoteIP string   `json:"remoteIp" doc:"The address of the sending server." example:"192.0.2.25"`
-	TLS      bool     `json:"tls" doc:"Whether the message came in over TLS."`
-}

@@ -17,7 +17,7 @@ const newerBoxes = 256
 // Newer returns the messages of mailboxes with identifiers after a given one, oldest first, at most max of them and at least one
 // unless there is none. It returns fewer where they would have more than octets as JSON.
 func (s *Service) Newer(ctx context.Context, boxes []id.Mailbox, after id.Message, max, octets int) ([]Summary, error) {
-	var all []Summary
+	var all []storedSummary
 	for some := range slices.Chunk(boxes, newerBoxes) {
 		list, args := db.In(1, some)
 		query := fmt.Sprintf(selectNewer, list, len(args)+1, len(args)+2)
@@ -27,33 +27,28 @@ func (s *Service) Newer(ctx context.Context, boxes []id.Mailbox, after id.Messag
 		}
 		all = append(all, page...)
 		if len(boxes) > newerBoxes {
-			slices.SortFunc(all, func(a, b Summary) int { return cmp.Compare(a.ID, b.ID) })
+			slices.SortFunc(all, func(a, b storedSummary) int { return cmp.Compare(a.ID, b.ID) })
 			all = all[:min(len(all), max)]
 		}
 	}
+	var summaries []Summary
 	sum := 0
-	for i := range all {
-		if sum += all[i].octets(); i > 0 && sum > octets {
-			return all[:i], nil
+	for _, m := range all {
+		if sum += len(m.encoded.JSON); len(summaries) > 0 && sum > octets {
+			break
 		}
+		summaries = append(summaries, m.Summary)
 	}
-	return all, nil
+	return summaries, nil
 }
 
 // Summary returns the summary of a message. Error: message.not_found.
 func (s *Service) Summary(ctx context.Context, box id.Mailbox, m id.Message) (*Summary, error) {
-	summary, err := scanSummary(s.db.QueryRow(ctx, selectSummary, box, m), box)
+	summary, err := scanSummary(s.db.QueryRow(ctx, selectSummary, box, m))
 	if err != nil {
 		return nil, missing(err, problem.MessageNotFound)
 	}
 	return &summary, nil
 }
 
-func scanNewer(row db.Row) (Summary, error) {
-	var box id.Mailbox
-	m, kept, err := scanStored(row, "", &box)
-	m.MailboxID = box
-	kept = kept.cut()
-	kept.show(&m)
-	return m, err
-}
+func scanNewer(row db.Row) (storedSummary, error) { return scanStored(row) }

@@ -10,7 +10,7 @@ import (
 
 // Numbered returns at most max summaries of a mailbox, newest first, without the first skip of them.
 func (s *Service) Numbered(ctx context.Context, box id.Mailbox, skip, max int) ([]Summary, error) {
-	all, err := db.Collect(ctx, s.db, func(row db.Row) (Summary, error) { return scanSummary(row, box) }, selectNumbered, box, max, skip)
+	all, err := db.Collect(ctx, s.db, scanSummary, selectNumbered, box, max, skip)
 	if err != nil {
 		return nil, fmt.Errorf("list messages of %s: %w", box, err)
 	}

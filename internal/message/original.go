@@ -22,7 +22,7 @@ func (s *Service) Original(ctx context.Context, box id.Mailbox, m id.Message) (*
 func (s *Service) load(ctx context.Context, box id.Mailbox, m id.Message) (*Message, *body, error) {
 	var rawUntil int64
 	var c storedCell
-	summary, kept, err := scanStored(s.db.QueryRow(ctx, selectMessage, box, m), box, append([]any{&rawUntil}, c.columns()...)...)
+	stored, err := scanStored(s.db.QueryRow(ctx, selectMessage, box, m), append([]any{&rawUntil}, c.columns()...)...)
 	if err != nil {
 		return nil, nil, missing(err, problem.MessageNotFound)
 	}
@@ -30,14 +30,23 @@ func (s *Service) load(ctx context.Context, box id.Mailbox, m id.Message) (*Mess
 	if err != nil {
 		return nil, nil, err
 	}
+	full := &Message{Summary: stored.Summary, Detail: more.detail.Detail}
 	if u := more.Uncut; u != nil {
-		kept.Subject, kept.From, kept.To = u.Subject, u.From, u.To
+		showUncut(full, u)
 	}
-	kept.show(&summary)
-	return &Message{
-		Summary: summary, CC: list(more.CC), ReplyTo: list(more.ReplyTo), MessageID: more.MessageID, Headers: list(more.Headers),
-		Text: more.Text, Attachments: list(more.Attachments), Links: links(more.detail), Authentication: more.Authentication,
-		Envelope:     Envelope{From: more.EnvelopeFrom, To: list(kept.EnvelopeTo), Helo: more.Helo, RemoteIP: more.RemoteIP, TLS: more.TLS},
-		RawExpiresAt: clock.Micro(rawUntil),
-	}, &more, nil
+	if stored.NoTo {
+		full.To = recipients(stored.EnvelopeTo)
+	}
+	full.CC, full.ReplyTo, full.Headers, full.Attachments = list(full.CC), list(full.ReplyTo), list(full.Headers), list(full.Attachments)
+	full.Text, full.Links, full.RawExpiresAt = more.Text, links(more.detail), clock.Micro(rawUntil)
+	full.Envelope.To = list(stored.EnvelopeTo)
+	return full, &more, nil
+}
+
+// showUncut replaces what the summary of m has in part only. The sender and subject of its code are those of the message.
+func showUncut(m *Message, u *uncut) {
+	m.Subject, m.From, m.To = u.Subject, u.From, list(u.To)
+	if o := m.OTP; o != nil {
+		o.Subject, o.From = u.Subject, u.From
+	}
 }

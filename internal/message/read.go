@@ -66,7 +66,7 @@ func (s *Service) see(ctx context.Context, box id.Mailbox, m id.Message) error {
 func (s *Service) SetSeen(ctx context.Context, box id.Mailbox, m id.Message, seen bool) (*Summary, error) {
 	var summary Summary
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if summary, err = scanSummary(tx.QueryRow(ctx, selectSummary, box, m), box); err != nil {
+		if summary, err = scanSummary(tx.QueryRow(ctx, selectSummary, box, m)); err != nil {
 			return missing(err, problem.MessageNotFound)
 		}
 		if summary.Seen == seen {

@@ -23,12 +23,12 @@ type read struct {
 	stopped        bool // by its caller, before all was read
 }
 
-func (r *read) add(m *Summary) {
+func (r *read) add(m Encoded) {
 	if r.messages == 0 {
 		r.newest = m.ID
 	}
 	r.messages, r.oldest = r.messages+1, m.ID
-	r.octets += m.octets()
+	r.octets += len(m.JSON)
 }
 
 // searcher returns a function that returns the page that q asks for. Called again while nothing was found, it reads only what
@@ -50,7 +50,7 @@ func (s *Service) search(ctx context.Context, box id.Mailbox, match *matcher, q 
 	m := matching{match: match, after: q.After, before: before, since: q.since(), limit: searchBatch}
 	messages, octets := 0, 0
 	for {
-		r, err := s.eachMatching(ctx, box, m, func(found Summary) bool { return p.add(found, q) })
+		r, err := s.eachMatching(ctx, box, m, func(found *storedSummary) bool { return p.add(found.encoded, q) })
 		if err != nil {
 			return Page{}, "", err
 		}

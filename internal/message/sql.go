@@ -2,7 +2,9 @@ package message
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gonebox/gonebox/internal/blob"
@@ -11,19 +13,23 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-const summaryColumns = "id, received_at, size, seen, summary"
+// The columns that scanStored reads, and those that scanEncoded reads.
+const (
+	summaryColumns = "id, received_at, seen, summary, internal"
+	encodedColumns = "id, seen, summary"
+)
 
 const (
-	insertMessages = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail, crc, blob)
-		VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9, $10, $11)`
+	insertMessages = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, internal, detail, crc, blob)
+		VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9, $10, $11, $12)`
 	insertAttachments = "INSERT INTO attachment (mailbox_id, message_id, id, data, crc, blob) VALUES ($1, $2, $3, $4, $5, $6)"
 
-	selectList = "SELECT " + summaryColumns + ` FROM message
+	selectList = "SELECT " + encodedColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 ORDER BY id DESC LIMIT $5`
+	selectNewestCode = "SELECT " + encodedColumns + ` FROM message
+		WHERE mailbox_id = $1 AND id > $2 AND received_at >= $3 AND has_code = 1 ORDER BY id DESC LIMIT 1`
 	selectMatching = "SELECT " + summaryColumns + ` FROM message
 		WHERE mailbox_id = $1 AND id > $2 AND id < $3 AND received_at >= $4 AND has_code >= $5 AND seen <= $6 ORDER BY id DESC LIMIT $7`
-	selectCodes = "SELECT " + summaryColumns + ` FROM message
-		WHERE mailbox_id = $1 AND id > $2 AND received_at >= $3 AND has_code = 1 ORDER BY id DESC`
 	selectNumbered   = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
 	selectSize       = "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM message WHERE mailbox_id = $1"
 	selectSummary    = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
@@ -49,7 +55,7 @@ const (
 )
 
 // selectNewer selects messages of a list of mailboxes, oldest first.
-const selectNewer = "SELECT " + summaryColumns + ", mailbox_id FROM message WHERE mailbox_id IN %s AND id > $%d ORDER BY id LIMIT $%d"
+const selectNewer = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id IN %s AND id > $%d ORDER BY id LIMIT $%d"
 
 // The messages of a list of mailboxes to erase: the first by mailbox and identifier, up to a given one.
 const (
@@ -65,27 +71,41 @@ func scanErasable(row db.Row) (e erasable, err error) {
 	return e, err
 }
 
-// scanSummary reads summaryColumns. It cuts what Draft.Summary cuts.
-func scanSummary(row db.Row, box id.Mailbox) (Summary, error) {
-	m, kept, err := scanStored(row, box)
-	kept = kept.cut()
-	kept.show(&m)
-	return m, err
+// scanEncoded reads encodedColumns.
+func scanEncoded(row db.Row) (e Encoded, err error) {
+	err = row.Scan(&e.ID, &e.Seen, &e.JSON)
+	return e, err
 }
 
-// scanStored reads summaryColumns, and what more the statement selects. The fields that stored has are not shown yet.
-func scanStored(row db.Row, box id.Mailbox, more ...any) (m Summary, kept stored, err error) {
-	m.MailboxID = box
+// scanSummary reads summaryColumns.
+func scanSummary(row db.Row) (Summary, error) {
+	m, err := scanStored(row)
+	return m.Summary, err
+}
+
+// storedSummary is what summaryColumns hold.
+type storedSummary struct {
+	Summary
+	internal
+	encoded Encoded
+}
+
+// scanStored reads summaryColumns, and what more the statement selects.
+func scanStored(row db.Row, more ...any) (m storedSummary, err error) {
 	var received int64
-	var text string
-	if err := row.Scan(append([]any{&m.ID, &received, &m.Size, &m.Seen, &text}, more...)...); err != nil {
-		return m, kept, err
+	var rest string
+	e := &m.encoded
+	if err := row.Scan(append([]any{&e.ID, &received, &e.Seen, &e.JSON, &rest}, more...)...); err != nil {
+		return m, err
 	}
-	if err := json.Unmarshal([]byte(text), &kept); err != nil {
-		return m, kept, fmt.Errorf("decode the summary of %s: %w", m.ID, err)
+	if m.Summary, err = e.Decode(); err != nil {
+		return m, err
 	}
-	m.ReceivedAt = clock.Micro(received)
-	return m, kept, nil
+	if err := json.Unmarshal([]byte(rest), &m.internal); err != nil {
+		return m, fmt.Errorf("decode what is stored of %s: %w", e.ID, err)
+	}
+	m.ReceivedAt, m.HeaderID = clock.Micro(received), m.MessageID // the time to the microsecond
+	return m, nil
 }
 
 // list returns an empty list for nil: the API has no null lists.
@@ -104,7 +124,7 @@ func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before
 	}
 	defer rows.Close()
 	for rows.Next() {
-		m, err := scanSummary(rows, box)
+		m, err := scanEncoded(rows)
 		if err != nil {
 			return p, fmt.Errorf("list messages of %s: %w", box, err)
 		}
@@ -118,6 +138,18 @@ func (s *Service) summaries(ctx context.Context, box id.Mailbox, q Query, before
 	return p, nil
 }
 
+// newestCode returns the newest code of a mailbox, or "".
+func (s *Service) newestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (EncodedCode, error) {
+	m, err := scanEncoded(s.db.QueryRow(ctx, selectNewestCode, box, q.After, Query{Since: q.Since}.since()))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("look for a code in %s: %w", box, err)
+	}
+	return m.code(), nil
+}
+
 // matching is a part of a mailbox, of which the messages that match are wanted.
 type matching struct {
 	match         *matcher
@@ -128,7 +160,7 @@ type matching struct {
 
 // eachMatching calls fn with those of the newest messages of a part of a mailbox that match, until fn returns false. It returns
 // how many it has read, the newest and the oldest of them, and how many octets they had.
-func (s *Service) eachMatching(ctx context.Context, box id.Mailbox, m matching, fn func(Summary) bool) (r read, err error) {
+func (s *Service) eachMatching(ctx context.Context, box id.Mailbox, m matching, fn func(*storedSummary) bool) (r read, err error) {
 	code, seen := 0, 1
 	if m.match.Code {
 		code = 1
@@ -142,14 +174,12 @@ func (s *Service) eachMatching(ctx context.Context, box id.Mailbox, m matching, 
 	}
 	defer rows.Close()
 	for rows.Next() {
-		summary, kept, err := scanStored(rows, box)
+		found, err := scanStored(rows)
 		if err != nil {
 			return r, fmt.Errorf("search messages of %s: %w", box, err)
 		}
-		kept = kept.cut()
-		kept.show(&summary)
-		r.add(&summary)
-		if m.match.accepts(&kept) && !fn(summary) {
+		r.add(found.encoded)
+		if m.match.accepts(&found) && !fn(&found) {
 			r.stopped = true
 			return r, nil
 		}

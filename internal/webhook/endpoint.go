@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/job"
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // Params are the input of Create.
@@ -242,10 +243,18 @@ func (e *Endpoint) Status() string {
 	return "active"
 }
 
+func namesOf(events []event.Name) []string {
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = string(e)
+	}
+	return names
+}
+
 // Shown returns the endpoint as its owner sees it.
-func (e *Endpoint) Shown() event.Webhook {
-	shown := event.Webhook{
-		ID: e.ID, URL: e.URL, Events: e.Events, Status: e.Status(), FailureCount: e.FailureCount, CreatedAt: clock.Stamp{Time: e.CreatedAt},
+func (e *Endpoint) Shown() resource.Webhook {
+	shown := resource.Webhook{
+		ID: e.ID, URL: e.URL, Events: namesOf(e.Events), Status: e.Status(), FailureCount: e.FailureCount, CreatedAt: clock.Stamp{Time: e.CreatedAt},
 	}
 	if e.Domain != "" {
 		shown.DomainID = &e.Domain

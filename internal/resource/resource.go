@@ -1,32 +1,9 @@
-package event
+package resource
 
 import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/id"
 )
-
-// The resources below have the fields of the API (docs/spec/webhooks.md#events).
-
-// Address is a mailbox as a header names it.
-type Address struct {
-	Name    string `json:"name"`
-	Address string `json:"address"`
-}
-
-// OTP is a one-time code that was found in a message.
-type OTP struct {
-	Code       string      `json:"code"`
-	Display    string      `json:"display"`
-	MessageID  id.Message  `json:"messageId"`
-	From       Address     `json:"from"`
-	Subject    string      `json:"subject"`
-	ReceivedAt clock.Stamp `json:"receivedAt"`
-	Confidence float64     `json:"confidence"`
-	Source     string      `json:"source"`
-	FilterID   *string     `json:"filterId"`
-	Kind       string      `json:"kind"`
-	Links      []string    `json:"links"`
-}
 
 // Mailbox is a mailbox, without its token, which would let an endpoint read mail.
 type Mailbox struct {
@@ -68,7 +45,7 @@ type Record struct {
 type Webhook struct {
 	ID             id.Webhook   `json:"id"`
 	URL            string       `json:"url"`
-	Events         []Name       `json:"events"`
+	Events         []string     `json:"events"`
 	DomainID       *id.Domain   `json:"domainId"`
 	Status         string       `json:"status"`
 	FailureCount   int          `json:"failureCount"`
