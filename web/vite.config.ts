@@ -1,10 +1,30 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import tailwindcss from "@tailwindcss/vite";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+
+// The program is imported once the first address stands in the page; it is fetched before.
+const preload: Plugin = {
+  name: "preload",
+  transformIndexHtml: {
+    order: "post",
+    handler(html, { bundle }) {
+      const chunks = Object.values(bundle ?? {}).filter((file) => file.type === "chunk");
+      const app = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith("/src/app.ts"));
+      if (!app) return html; // npm run dev
+      const files = [app.fileName, ...app.imports].filter((name) => !html.includes(name));
+      return files.map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: "", href: `/${name}` }, injectTo: "head" as const }));
+    },
+  },
+};
+
+// What the visitor's page consists of is one file, which compresses better than what Rolldown would share between pages.
+const later = /components\/(account|staff|NewBox|QrCode|UseInCode|Notices)|text\/(account|staff|money)|api\/(account|staff)|\/(app|main|first|listing\.svelte|snippets)\.ts/;
+const visitor = (id: string) => /\/(web\/src|node_modules\/(svelte|esm-env|openapi-fetch))\//.test(id) && !/\.css/.test(id) && !later.test(id);
 
 // The names of the assets have a hash of their content, so that a browser may keep them for as long as it likes.
 export default defineConfig({
-  plugins: [tailwindcss(), svelte()],
+  plugins: [tailwindcss(), svelte(), preload],
   build: {
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy allows no data: scripts and styles
@@ -12,7 +32,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        entryFileNames: "assets/app-[hash].js",
+        codeSplitting: { groups: [{ name: "first", test: /src\/first\.ts|preload-helper/, priority: 1 }, { name: "visitor", test: visitor }] },
+        entryFileNames: "assets/main-[hash].js",
         chunkFileNames: "assets/[name]-[hash].js",
         assetFileNames: "assets/[name]-[hash][extname]",
       },

@@ -1,7 +1,7 @@
 // Keeps the page usable without a network: the page itself, and the files it has loaded. Answers of the API are not kept
 // here; what the page showed last is in its own storage.
 const kept = "gonebox-1";
-const shell = ["/", "/theme.js", "/favicon.svg", "/favicon-new.svg", "/manifest.webmanifest"];
+const shell = ["/", "/theme.js", "/start.js", "/favicon.svg", "/favicon-new.svg", "/manifest.webmanifest"];
 const drawn = /^\/((sign-in|register|account|pages|staff)(\/.*)?)?$/; // the addresses that the page draws
 const hashed = /^\/assets\//;
 

@@ -1,5 +1,5 @@
 // The visitor's mailboxes: a guest session, and the mailboxes made in it, kept across reloads on this device.
-import { type Mailbox, createMailbox, destroyMailbox, extendMailbox, failure, readMailbox, readSession, startSession } from "./api/client";
+import { type Mailbox, createMailbox, destroyMailbox, extendMailbox, failure, firstMailbox, readMailbox, readSession, startSession } from "./api/client";
 import { load, onChange, save } from "./store";
 
 /** Ended says when a mailbox ended and why. */
@@ -48,7 +48,7 @@ class Boxes {
       return;
     }
     this.past = this.current ?? null;
-    await this.create();
+    await this.#make(firstMailbox);
     this.list = this.list.filter((box) => !box.ended);
     this.#save();
   }
@@ -95,15 +95,17 @@ class Boxes {
   find = (id: string): Box | undefined => this.list.find((box) => box.id === id);
 
   /** create makes a mailbox and shows it. A session that has lapsed is replaced; its mailboxes keep their own time. */
-  async create(wish: { localPart?: string; domain?: string } = {}): Promise<void> {
+  create = (wish: { localPart?: string; domain?: string } = {}): Promise<void> => this.#make((session) => createMailbox(session, wish));
+
+  async #make(call: (session: string) => Promise<Mailbox>): Promise<void> {
     this.#session ||= (await startSession()).key;
     let made: Mailbox;
     try {
-      made = await createMailbox(this.#session, wish);
+      made = await call(this.#session);
     } catch (thrown) {
       if (failure(thrown).status !== 401) throw thrown;
       this.#session = (await startSession()).key;
-      made = await createMailbox(this.#session, wish);
+      made = await call(this.#session);
     }
     this.list = [boxOf(made), ...this.list];
     this.choose(made.id);

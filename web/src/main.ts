@@ -1,16 +1,8 @@
-import { mount } from "svelte";
+// Loading and drawing the program keeps the browser busy, so the first address goes before it (start.js).
 import "./app.css";
-import { clock } from "./clock.svelte";
-import Root from "./components/Root.svelte";
-import { page } from "./page.svelte";
-import { route } from "./route.svelte";
+import { shown } from "./first";
 
-clock.start();
-page.start();
-route.start();
-const target = document.querySelector("#app")!;
-target.replaceChildren();
-mount(Root, { target });
-
-// Once the page is there, it is kept for a time without network.
-if ("serviceWorker" in navigator) addEventListener("load", () => void navigator.serviceWorker.register("/sw.js").catch(() => {}));
+const patience = 1000; // milliseconds
+const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+const late = new Promise((resolve) => setTimeout(resolve, document.hidden ? 0 : patience));
+void Promise.race([shown().then(painted), late]).then(() => import("./app"));

@@ -1,5 +1,6 @@
 // The page's only way to the server: the public API, typed by its OpenAPI document.
 import createClient from "openapi-fetch";
+import { take } from "../first";
 import type { components, paths } from "./schema";
 
 export type Mailbox = components["schemas"]["Mailbox"];
@@ -51,11 +52,15 @@ export async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
 /** as presents a credential. */
 export const as = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
 
-export const startSession = async () => (await answered(client.POST("/api/v1/session", {}))).data;
+export const startSession = async () => (await answered(take("session", () => client.POST("/api/v1/session", {})))).data;
 
 export const readSession = async (key: string) => (await answered(client.GET("/api/v1/session", as(key)))).data;
 
 export const listDomains = async (): Promise<Domain[]> => (await answered(client.GET("/api/v1/domains"))).data;
+
+/** firstMailbox makes the mailbox that a visit begins with. */
+export const firstMailbox = async (key: string): Promise<Mailbox> =>
+  (await answered(take("mailbox", () => client.POST("/api/v1/mailboxes", { ...as(key), body: {} })))).data;
 
 /** createMailbox makes a mailbox that joins the guest session. */
 export async function createMailbox(key: string, wish: { localPart?: string; domain?: string } = {}): Promise<Mailbox> {
