@@ -76,7 +76,13 @@ func (w *world) stdio(args ...string) *agent {
 // web connects to the service's own endpoint, with a credential unless it is "".
 func (w *world) web(credential string) *agent {
 	w.t.Helper()
-	a := w.connect(&mcp.StreamableClientTransport{Endpoint: w.base + "/mcp", HTTPClient: &http.Client{Transport: bearer(credential)}, DisableStandaloneSSE: true}, nil)
+	return w.webBy(bearer(credential))
+}
+
+// webBy is web by a transport of HTTP.
+func (w *world) webBy(transport http.RoundTripper) *agent {
+	w.t.Helper()
+	a := w.connect(&mcp.StreamableClientTransport{Endpoint: w.base + "/mcp", HTTPClient: &http.Client{Transport: transport}, DisableStandaloneSSE: true}, nil)
 	a.http = true
 	return a
 }
