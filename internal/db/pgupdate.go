@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Limits of retries of an update.
@@ -52,6 +53,10 @@ func (l *lostCommit) Error() string {
 }
 func (l *lostCommit) Unwrap() error { return l.cause }
 
+// errUnconfirmed is the error of a commit that no synchronous standby has confirmed. It is stored on this server, and readers see it, but
+// it is lost if another server takes over. So it is neither a success nor repeated.
+var errUnconfirmed = errors.New("no synchronous standby has confirmed the commit")
+
 func (p *postgres) update(ctx context.Context, w work) error {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -68,6 +73,9 @@ func (p *postgres) update(ctx context.Context, w work) error {
 	lost := 0
 	for try := 1; ; try++ {
 		after, err := p.try(bound, w, try)
+		if errors.Is(err, errUnconfirmed) {
+			return fmt.Errorf("whether it stays stored is unknown: %w: %w", ErrUnavailable, err)
+		}
 		happened := err == nil
 		if doubt, ok := errors.AsType[*lostCommit](err); ok {
 			var unknown error
@@ -176,6 +184,10 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 	if _, doubt := errors.AsType[*lostCommit](err); !doubt && s.failed != nil {
 		return err // a queued statement failed before the commit
 	}
+	if errors.Is(err, errUnconfirmed) {
+		p.log.ErrorContext(ctx, "commit not confirmed by a synchronous standby", "error", err)
+		return err
+	}
 	if !isRetryable(err, false) { // a serialization failure at commit is normal, and retried
 		p.log.ErrorContext(ctx, "commit failed", "error", err)
 	}
@@ -209,8 +221,11 @@ func (p *postgres) extendTimeouts(s *pgSession, statement time.Duration) (restor
 
 // commit sends what is queued, followed by COMMIT.
 func (s *pgSession) commit(ctx context.Context) error {
+	s.warned() // a statement of the transaction may have been
 	done, err := s.pipeline(ctx, nil, s.take(), "COMMIT")
 	switch {
+	case err == nil && s.warned():
+		return errUnconfirmed
 	case err != nil && (unanswered(err) || ended(err)):
 		return &lostCommit{s.xid, err}
 	case err != nil:
@@ -219,6 +234,28 @@ func (s *pgSession) commit(ctx context.Context) error {
 		return errors.New("the transaction had failed before its commit")
 	}
 	return nil
+}
+
+// warned reports whether the server has sent a warning since the last call.
+func (s *pgSession) warned() (yes bool) {
+	_ = s.raw(func(c *pgx.Conn) error {
+		data := c.PgConn().CustomData()
+		_, yes = data[warningKey]
+		delete(data, warningKey)
+		return nil
+	})
+	return yes
+}
+
+// warningKey is where a connection's custom data keeps that it got a warning.
+const warningKey = "warning"
+
+// noteWarning keeps that a connection got a warning of the general class (SQLSTATE 01000). The only one that a commit gives says that
+// the transaction was committed here but might not have been replicated to the synchronous standby.
+func noteWarning(c *pgconn.PgConn, n *pgconn.Notice) {
+	if n.SeverityUnlocalized == "WARNING" && n.Code == "01000" {
+		c.CustomData()[warningKey] = true
+	}
 }
 
 // resolve finds out whether a commit during which the connection was lost happened. It returns an error if that remains unknown.

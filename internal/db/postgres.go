@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -58,6 +59,9 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, errors.New("database.url: it cannot be read as a PostgreSQL URL") // the library's error would include the URL with its password
 	}
+	if config.ValidateConnect == nil && hosts(config) > 1 {
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary // a standby cannot be written to
+	}
 	m := monitorOf(o)
 	if m != nil {
 		o.Timeout = m.timeout
@@ -73,9 +77,10 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	if m == nil {
 		m = newMonitor(config, o)
 	}
+	config.OnNotice = noteWarning
 	config.DialFunc = m.dialerFor(o.Timeout)
 	reading := config.Copy()
-	reading.RuntimeParams["default_transaction_read_only"] = "on"
+	reading.AfterConnect = setReadOnly
 	p := &postgres{
 		config: config, monitor: m, serial: make(chan struct{}, 1),
 		writers: m.openPool(config, o.Writers), readers: m.openPool(reading, o.Readers), notifier: m.openPool(config, 1),
@@ -89,6 +94,21 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 		d.last = func() error { m.close(); return nil }
 	}
 	return d, nil
+}
+
+// hosts returns the number of servers that a configuration names. Each may be tried more than once, with and without TLS.
+func hosts(config *pgx.ConnConfig) int {
+	all := map[string]bool{fmt.Sprint(config.Host, " ", config.Port): true}
+	for _, f := range config.Fallbacks {
+		all[fmt.Sprint(f.Host, " ", f.Port)] = true
+	}
+	return len(all)
+}
+
+// setReadOnly makes the transactions of a new connection read-only. It is not a parameter of the connection's start, since a server
+// that the URL asks to accept writes (target_session_attrs=read-write) would then seem not to.
+func setReadOnly(ctx context.Context, c *pgconn.PgConn) error {
+	return c.Exec(ctx, "SET default_transaction_read_only = on").Close()
 }
 
 // monitorOf returns the monitor of Options.Beside, or nil.

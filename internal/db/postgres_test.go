@@ -355,3 +355,22 @@ func wait[T any](t *testing.T, c <-chan T) (v T) {
 	}
 	return v
 }
+
+// A URL may ask for a host that accepts writes, among several. The connections that only read are then to the same host.
+func TestConnectionsAreToTheHostThatAcceptsWrites(t *testing.T) {
+	for _, attrs := range []string{"read-write", "primary"} {
+		url := dbtest.PostgresURL(t) + "&target_session_attrs=" + attrs
+		d, err := db.Open(t.Context(), url, db.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		var readOnly string
+		if err := d.QueryRow(t.Context(), "SELECT current_setting('transaction_read_only')").Scan(&readOnly); err != nil || readOnly != "on" {
+			t.Errorf("%s: a read has transaction_read_only %q, %v", attrs, readOnly, err)
+		}
+		if err := d.Update(t.Context(), add("a.example")); err != nil {
+			t.Errorf("%s: %v", attrs, err)
+		}
+	}
+}

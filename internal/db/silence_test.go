@@ -398,3 +398,33 @@ func TestAbandonedCommitIsNotCarriedOutLater(t *testing.T) {
 		t.Errorf("stored: %s", got)
 	}
 }
+
+// While no synchronous standby answers, PostgreSQL ends the wait of a commit at the statement timeout and reports success with a
+// warning: the transaction is on this server alone, and lost if the server is. To the caller that is a commit of unknown outcome.
+func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t, "fsync=off")
+	if err := server.Create(t.Context(), "gonebox"); err != nil {
+		t.Fatal(err)
+	}
+	d := silenceable(t, server.URL("gonebox"), db.Options{})
+	if err := d.Update(t.Context(), add("before.example")); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Set(t.Context(), "synchronous_standby_names = 'absent'"); err != nil {
+		t.Fatal(err)
+	}
+	for rows := 2; ; rows++ {
+		err := d.Update(t.Context(), add(fmt.Sprintf("d%d.example", rows)))
+		if err == nil && rows < 1000 { // the setting is not in effect yet
+			continue
+		}
+		if !db.Unavailable(err) {
+			t.Errorf("a commit that no standby confirmed returned %v", err)
+		}
+		if n, err := count(t.Context(), d); err != nil || n != rows {
+			t.Errorf("%d rows, %v, want %d: what is stored here alone is not stored again", n, err, rows)
+		}
+		return
+	}
+}

@@ -89,6 +89,11 @@ func (s *Server) Season(ctx context.Context) error {
 	return s.exec(ctx, checkpoint)
 }
 
+// Set changes a setting of postgresql.conf in the running server, some time after it returns.
+func (s *Server) Set(ctx context.Context, setting string) error {
+	return errors.Join(s.exec(ctx, alterSystem+setting), s.exec(ctx, reloadConf))
+}
+
 // exec runs a statement on a connection of its own.
 func (s *Server) exec(ctx context.Context, statement string) error {
 	conn, err := pgx.Connect(ctx, s.URL("postgres"))

@@ -10,6 +10,9 @@ func dropDatabase(name string) string { return "DROP DATABASE " + name + " WITH 
 
 // Segments of the log, each begun and left at once; after a checkpoint they are used again.
 const (
+	alterSystem = "ALTER SYSTEM SET "
+	reloadConf  = "SELECT pg_reload_conf()"
+
 	beginSegments = `DO $$ BEGIN FOR i IN 1..%d LOOP
 		PERFORM pg_logical_emit_message(true, '', ''); PERFORM pg_switch_wal(); END LOOP; END $$`
 	checkpoint = "CHECKPOINT"
