@@ -108,6 +108,11 @@ fuzz: ## run each fuzz target for FUZZTIME (30s), one after the other
 		$(GO) test "./$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) </dev/null; \
 	done
 
+.PHONY: failover
+failover: ## kill and freeze the primary of a PostgreSQL with three nodes (installs Patroni and etcd)
+	@test/deps.sh failover
+	$(GO) test ./test/system -run '^TestPatroni' -v -patroni -timeout 20m
+
 .PHONY: bench
 bench: ## measure the service under load
 	$(GO) -C test/bench run .

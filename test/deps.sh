@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need of the machine and nothing else, on Debian. Where all is there it only looks and is done.
+# With the argument failover it also installs what make failover needs.
 set -euo pipefail
 
 # Each row: what must be there (a program, a file by its path, or a module of Perl), and the package that brings it.
@@ -22,6 +23,13 @@ smtp-source           postfix
 initdb                postgresql
 chromium              chromium
 '
+
+if [ "${1:-}" = failover ]; then # for make failover
+	needs+='
+patroni               patroni
+etcd                  etcd-server
+'
+fi
 
 PATH=$PATH:/usr/sbin:/sbin # smtp-source lives there
 for bin in /usr/lib/postgresql/*/bin; do PATH=$PATH:$bin; done # Debian keeps initdb apart, a folder a version

@@ -70,6 +70,12 @@ func run(m *testing.M) int {
 // as the call took, and for at least 10 ms: a check that reads every file must not slow down the work it waits for.
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
+	awaitWithin(t, patience, what, done)
+}
+
+// awaitWithin is await with another patience.
+func awaitWithin(t *testing.T, patience time.Duration, what string, done func() bool) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
