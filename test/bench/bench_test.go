@@ -75,7 +75,7 @@ func TestReceiverAcceptsMail(t *testing.T) {
 	defer l.Close()
 	go func() { _ = serveGoSMTP(l) }() // ends with the listener
 	for _, reuse := range []bool{false, true} {
-		l := load{addr: l.Addr().String(), boxes: []mailbox{{Address: addressMark}}, reuse: reuse, length: time.Minute, most: 3}
+		l := load{addrs: []string{l.Addr().String()}, boxes: []mailbox{{Address: addressMark}}, reuse: reuse, length: time.Minute, most: 3}
 		for _, k := range []kind{small(), large()} {
 			o, err := l.run(t.Context(), newSenders(k, 2))
 			if err != nil || len(o.taken) != 6 {

@@ -58,7 +58,7 @@ func (g *gonebox) filled(ctx context.Context, boxes, messages int) ([]mailbox, e
 		return nil, err
 	}
 	crowd := newSenders(small(), boxes)
-	o, err := load{addr: g.smtp, boxes: all, reuse: true, length: time.Minute, most: messages, fixed: true}.run(ctx, crowd)
+	o, err := load{addrs: []string{g.smtp}, boxes: all, reuse: true, length: time.Minute, most: messages, fixed: true}.run(ctx, crowd)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (g *gonebox) calls(ctx context.Context, boxes []mailbox) ([]call, error) {
 
 // slice makes one kind of call for a while from all clients.
 func (k *call) slice(ctx context.Context, g *gonebox, length time.Duration, counts bool) error {
-	gauge, err := startGauge(g.process, nil)
+	gauge, err := startGauge(nil, g.process)
 	if err != nil {
 		return err
 	}

@@ -146,11 +146,11 @@ func manyRecipients(commands []byte, block []mailbox) []byte {
 }
 
 func (s *stock) takeMail(ctx context.Context, crowd []*sender, length time.Duration, counts bool) error {
-	gauge, err := startGauge(s.process, nil)
+	gauge, err := startGauge(nil, s.process)
 	if err != nil {
 		return err
 	}
-	o, err := load{addr: s.smtp, boxes: s.boxes, reuse: true, length: length}.run(ctx, crowd)
+	o, err := load{addrs: []string{s.smtp}, boxes: s.boxes, reuse: true, length: length}.run(ctx, crowd)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func newSenders(k kind, n int) []*sender {
 
 // load is what the senders do in one slice.
 type load struct {
-	addr   string
+	addrs  []string // the senders are spread among them
 	boxes  []mailbox
 	reuse  bool // one connection for all mails of a sender
 	length time.Duration
@@ -83,7 +83,7 @@ func (s *sender) work(ctx context.Context, l load, step int, until time.Time) (e
 	}()
 	for sends := 0; ctx.Err() == nil && time.Now().Before(until) && (l.most == 0 || sends < l.most); sends++ {
 		if c == nil {
-			if c, err = connect(ctx, l.addr, s.helo, s.in); err != nil {
+			if c, err = connect(ctx, l.addrs[s.n%len(l.addrs)], s.helo, s.in); err != nil {
 				return err
 			}
 			c.out = s.held

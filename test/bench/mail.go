@@ -17,10 +17,12 @@ type contestant struct {
 	name string
 	addr string
 	*process
-	gonebox      *gonebox       // nil: a receiver that stores nothing
-	database     *dbtest.Server // nil: the server needs no other process
-	boxes        []mailbox      // the recipients
-	taken, coded int            // mails that were answered 250, and of those the ones whose code was found
+	gonebox      *gonebox          // nil: a receiver that stores nothing
+	more         []*gonebox        // other processes of the same service, among which the senders are spread
+	database     *dbtest.Server    // nil: the server needs no other process
+	settings     map[string]string // of its own
+	boxes        []mailbox         // the recipients
+	taken, coded int               // mails that were answered 250, and of those the ones whose code was found
 }
 
 // mailCase is one of the ways in which mail is sent.
@@ -96,11 +98,15 @@ func (b *bench) compare(ctx context.Context, part string, all []*contestant, rou
 
 // slice sends mail to the contestant for a while. It then checks that gonebox holds exactly the mails it answered 250.
 func (c *contestant) slice(ctx context.Context, m *mailCase, length time.Duration, counts bool) error {
-	g, err := startGauge(c.process, c.database)
+	processes, addrs := []*process{c.process}, []string{c.addr}
+	for _, g := range c.more {
+		processes, addrs = append(processes, g.process), append(addrs, g.smtp)
+	}
+	g, err := startGauge(c.database, processes...)
 	if err != nil {
 		return err
 	}
-	o, err := load{addr: c.addr, boxes: c.boxes, reuse: m.reuse, length: length}.run(ctx, m.crowd)
+	o, err := load{addrs: addrs, boxes: c.boxes, reuse: m.reuse, length: length}.run(ctx, m.crowd)
 	if err != nil {
 		return err
 	}
@@ -192,14 +198,14 @@ type usage struct {
 
 // gauge measures the CPU time used since it was started.
 type gauge struct {
-	process  *process
-	database *dbtest.Server // nil: none
-	begun    time.Time
-	at       usage
+	processes []*process
+	database  *dbtest.Server // nil: none
+	begun     time.Time
+	at        usage
 }
 
-func startGauge(p *process, database *dbtest.Server) (*gauge, error) {
-	g := &gauge{process: p, database: database}
+func startGauge(database *dbtest.Server, processes ...*process) (*gauge, error) {
+	g := &gauge{processes: processes, database: database}
 	var err error
 	g.at, err = g.now()
 	g.begun = time.Now()
@@ -213,8 +219,14 @@ func (g *gauge) now() (u usage, err error) {
 		}
 	}
 	u.own, u.machine = ownCPU(), machineCPU()
-	u.server, err = g.process.cpu()
-	return u, err
+	for _, p := range g.processes {
+		used, err := p.cpu()
+		if err != nil {
+			return u, err
+		}
+		u.server += used
+	}
+	return u, nil
 }
 
 func (g *gauge) read() (usage, error) {

@@ -22,7 +22,7 @@ type part struct {
 }
 
 func parts() []part {
-	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"start", startPart}, {"growth", growthPart}, {"sink", sinkPart}}
+	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"processes", processesPart}, {"start", startPart}, {"growth", growthPart}, {"sink", sinkPart}}
 }
 
 func main() {

@@ -58,7 +58,11 @@ func (b *bench) openStorage(ctx context.Context, server *dbtest.Server, name str
 	if name == onPostgresTx {
 		own["smtp.set_max"] = "1"
 	}
-	return b.openService(ctx, name, server, own)
+	c, err := b.openService(ctx, name, server, own)
+	if err == nil {
+		c.settings = own
+	}
+	return c, err
 }
 
 func (r *report) postgres(all []*contestant, cases []*mailCase, rounds int, length time.Duration) {

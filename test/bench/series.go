@@ -32,6 +32,15 @@ func (s series) over(other series) series {
 	return ratio
 }
 
+// plus adds round by round.
+func (s series) plus(other series) series {
+	sum := make(series, min(len(s), len(other)))
+	for i := range sum {
+		sum[i] = s[i] + other[i]
+	}
+	return sum
+}
+
 // spread is the median and, in brackets, the least and the most.
 func (s series) spread(format string) string {
 	if len(s) == 0 {

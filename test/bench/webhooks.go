@@ -163,7 +163,7 @@ func (h *hooks) rate(ctx context.Context, mails int) (o outflow, err error) {
 		return o, err
 	}
 	begun := time.Now()
-	l := load{addr: h.service.smtp, boxes: []mailbox{h.box}, reuse: true, length: time.Minute, most: mails / hookSenders}
+	l := load{addrs: []string{h.service.smtp}, boxes: []mailbox{h.box}, reuse: true, length: time.Minute, most: mails / hookSenders}
 	taken, err := l.run(ctx, newSenders(small(), hookSenders))
 	if err != nil {
 		return o, err
