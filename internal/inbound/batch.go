@@ -65,7 +65,8 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // workersFor returns how many batches are stored concurrently. SQLite has a single writer. PostgreSQL receives the raw
-// messages of one batch while it commits another, and works on both where they share no mailbox (docs/decisions/0031).
+// messages of one batch while it commits another, and works on both where they share no mailbox, if there are many mails
+// (besideMin, docs/decisions/0031).
 func workersFor(e db.Engine) int {
 	if e == db.Postgres {
 		return 2
@@ -73,22 +74,42 @@ func workersFor(e db.Engine) int {
 	return 1
 }
 
+// besideMin is how many mails must be queued for a batch to begin beside another. Round trips and the start of each statement cost
+// PostgreSQL as much as several mails, so smaller batches wait for the one under way, and grow.
+const besideMin = 12
+
 // deliverBatches delivers one batch after the other until ctx has ended and the queue is empty.
 func (s *Service) deliverBatches(ctx context.Context) {
 	for {
 		select {
-		case m := <-s.queue:
-			s.deliverBatch(m)
-		case <-ctx.Done():
-			for {
-				select {
-				case m := <-s.queue:
-					s.deliverBatch(m)
-				default:
-					return
-				}
+		case s.turn <- struct{}{}:
+			more := s.deliverNext(ctx)
+			<-s.turn
+			if !more {
+				return
+			}
+		case <-s.plenty:
+			if len(s.queue) >= besideMin && !s.deliverNext(ctx) {
+				return
 			}
 		}
+	}
+}
+
+// deliverNext waits for a mail and delivers it with those queued behind it. It returns false when ctx has ended and none is queued.
+func (s *Service) deliverNext(ctx context.Context) bool {
+	select {
+	case m := <-s.queue:
+		s.deliverBatch(m)
+		return true
+	default:
+	}
+	select {
+	case m := <-s.queue:
+		s.deliverBatch(m)
+		return true
+	case <-ctx.Done():
+		return len(s.queue) > 0
 	}
 }
 

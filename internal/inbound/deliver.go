@@ -70,6 +70,12 @@ func (s *Service) enqueue(ctx context.Context, m *mail) error {
 	case <-ctx.Done():
 		return problem.New(problem.ServerUnavailable)
 	}
+	if len(s.queue) >= besideMin {
+		select {
+		case s.plenty <- struct{}{}:
+		default:
+		}
+	}
 	select {
 	case <-m.done:
 		return nil

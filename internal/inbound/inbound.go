@@ -97,6 +97,9 @@ type Service struct {
 	large chan struct{} // holds a token while the raw message of a large mail is written; capacity 1
 	ended chan struct{} // closed when Run has returned
 
+	turn   chan struct{} // holds a token for the batch that is under way or awaits its first mail; capacity 1
+	plenty chan struct{} // holds a token when there may be besideMin mails in queue; capacity 1
+
 	extracting chan struct{} // holds a token for each mail that is searched for a code; capacity GOMAXPROCS
 }
 
@@ -107,6 +110,7 @@ func New(p Parts) *Service {
 	}
 	return &Service{
 		Parts: p, queue: make(chan *mail, p.BatchMax), large: make(chan struct{}, 1), ended: make(chan struct{}),
+		turn: make(chan struct{}, 1), plenty: make(chan struct{}, 1),
 		extracting: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 }

@@ -1,0 +1,63 @@
+package inbound
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/raw"
+)
+
+// heldBack is storage for raw messages that reports the size of each batch and then waits.
+type heldBack struct {
+	bare
+	begun chan int
+	sync  chan struct{} // closed: raw messages are on stable storage
+}
+
+func (h heldBack) Append(at time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
+	refs, _, err := h.bare.Append(at, records)
+	h.begun <- len(records)
+	return refs, func() error { <-h.sync; return nil }, err
+}
+
+func TestBatchBeginsBesideAnotherOnlyWithManyMails(t *testing.T) {
+	content, err := os.ReadFile("testdata/text4k.eml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := heldBack{begun: make(chan int, 8), sync: make(chan struct{})}
+	s := newBare(t, dbtest.Open(t, db.Options{}), held)
+	ctx, cancel := context.WithCancel(t.Context())
+	var workers, senders sync.WaitGroup
+	for range 2 {
+		workers.Go(func() { s.deliverBatches(ctx) })
+	}
+	send := func(n int) {
+		m := s.benchMail(t, fmt.Sprint("bench", n), content)
+		senders.Go(func() {
+			if err := s.enqueue(t.Context(), m); err != nil || m.err != nil {
+				t.Error(err, m.err)
+			}
+		})
+	}
+	send(0)
+	if n := <-held.begun; n != 1 {
+		t.Errorf("a lone mail is in a batch of %d", n)
+	}
+	for n := range besideMin {
+		send(1 + n)
+	}
+	if n := <-held.begun; n != besideMin {
+		t.Errorf("a batch of %d mails begins beside another, want %d", n, besideMin)
+	}
+	close(held.sync)
+	senders.Wait()
+	cancel()
+	workers.Wait()
+}
