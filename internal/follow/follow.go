@@ -52,7 +52,12 @@ type Parts struct {
 	Clock     clock.Clock
 	Wake      *wake.Hub
 	Mailboxes *mailbox.Service
-	Messages  *message.Service
+	Messages  Messages
+}
+
+// Messages reads messages, as message.Service does.
+type Messages interface {
+	Newer(ctx context.Context, boxes []id.Mailbox, after, last id.Message, max, octets int) ([]message.Summary, error)
 }
 
 // Service makes Followers.
@@ -197,30 +202,36 @@ func ended(err error) ([]Event, error) {
 }
 
 // messages returns the messages after f.after. live is false if the mailbox has ended.
+//
+// The mailboxes are read first, then their messages up to the newest that the first read has seen. A message that is committed
+// between the two reads is left to the next one: it may come after another in a mailbox that the first read has not found, and f.after
+// would pass over that one.
 func (f *Follower) messages(ctx context.Context) (all []message.Summary, live bool, err error) {
-	boxes := []id.Mailbox(nil)
-	last := time.Time{}
+	after := time.Time{}
 	if f.after != "" {
-		last = id.Time(f.after)
+		after = id.Time(f.after)
 	}
+	boxes, newest, live, err := f.received(ctx, after)
+	if err != nil || len(boxes) == 0 || live && !newest.After(after) {
+		return nil, live, err
+	}
+	all, err = f.s.Messages.Newer(ctx, boxes, f.after, position(newest), eventsMax, octetsMax)
+	return all, live, err
+}
+
+// received returns the mailboxes that may have messages later than a time, and the time of the newest of these. live is false if the
+// mailbox has ended.
+func (f *Follower) received(ctx context.Context, after time.Time) (boxes []id.Mailbox, newest time.Time, live bool, err error) {
 	if f.box == nil {
-		if boxes, err = f.s.Mailboxes.ReceivedAfter(ctx, f.account, last); err != nil || len(boxes) == 0 {
-			return nil, true, err
-		}
-		all, err = f.s.Messages.Newer(ctx, boxes, f.after, eventsMax, octetsMax)
-		return all, true, err
+		boxes, newest, err = f.s.Mailboxes.ReceivedAfter(ctx, f.account, after)
+		return boxes, newest, true, err
 	}
 	m, err := f.s.Mailboxes.Get(ctx, f.box.ID)
 	if err != nil || m == nil || !f.box.SameTokens(m) {
-		return nil, false, err
+		return nil, newest, false, err
 	}
 	f.box = m
-	live = m.Live(f.s.Clock.Now())
-	if live && !m.LastMessageAt().After(last) {
-		return nil, live, nil
-	}
-	all, err = f.s.Messages.Newer(ctx, []id.Mailbox{m.ID}, f.after, eventsMax, octetsMax)
-	return all, live, err
+	return []id.Mailbox{m.ID}, m.LastMessageAt(), m.Live(f.s.Clock.Now()), nil
 }
 
 // changes returns the changes that were not reported yet.

@@ -145,13 +145,21 @@ func (s *Service) NewestOf(ctx context.Context, account id.Account) (time.Time, 
 	return timeOf(last), nil
 }
 
-// ReceivedAfter returns the live mailboxes of an account that have received a message after a time.
-func (s *Service) ReceivedAfter(ctx context.Context, account id.Account, at time.Time) ([]id.Mailbox, error) {
-	all, err := db.Collect(ctx, s.db, db.Value[id.Mailbox], selectReceived, account, s.clock.Now().UnixMicro(), micro(at))
+// ReceivedAfter returns the live mailboxes of an account that have received a message after a time, and the time of the newest
+// message of these. Messages of an account are committed in the order of their times, so no other mailbox has one between the two
+// times that was committed later than this was read.
+func (s *Service) ReceivedAfter(ctx context.Context, account id.Account, at time.Time) (boxes []id.Mailbox, newest time.Time, err error) {
+	var last int64
+	boxes, err = db.Collect(ctx, s.db, func(row db.Row) (box id.Mailbox, err error) {
+		var at int64
+		err = row.Scan(&box, &at)
+		last = max(last, at)
+		return box, err
+	}, selectReceived, account, s.clock.Now().UnixMicro(), micro(at))
 	if err != nil {
-		return nil, fmt.Errorf("list the mailboxes of %s with new mail: %w", account, err)
+		return nil, time.Time{}, fmt.Errorf("list the mailboxes of %s with new mail: %w", account, err)
 	}
-	return all, nil
+	return boxes, timeOf(last), nil
 }
 
 // SweepChanges deletes changes that are older than the streams need.

@@ -82,7 +82,7 @@ const (
 
 	selectAccount         = "SELECT coalesce(account_id, '') FROM mailbox WHERE id = $1"
 	selectNewestOfAccount = "SELECT coalesce(max(last_message_at), 0) FROM mailbox WHERE account_id = $1"
-	selectReceived        = "SELECT id FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_message_at > $3 ORDER BY id"
+	selectReceived        = "SELECT id, last_message_at FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_message_at > $3 ORDER BY id"
 )
 
 // updateReceived writes the counts of mailboxes: with SQLite one by one, with PostgreSQL as arrays in one statement.

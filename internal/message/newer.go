@@ -14,14 +14,15 @@ import (
 // newerBoxes bounds the mailboxes in one statement.
 const newerBoxes = 256
 
-// Newer returns the messages of mailboxes with identifiers after a given one, oldest first, at most max of them and at least one
-// unless there is none. It returns fewer where they would have more than octets as JSON.
-func (s *Service) Newer(ctx context.Context, boxes []id.Mailbox, after id.Message, max, octets int) ([]Summary, error) {
+// Newer returns the messages of mailboxes with identifiers after one and up to another, oldest first, at most max of them and at
+// least one unless there is none. It returns fewer where they would have more than octets as JSON. Of messages that are committed
+// while it runs it may find any: all up to the last must have been committed before.
+func (s *Service) Newer(ctx context.Context, boxes []id.Mailbox, after, last id.Message, max, octets int) ([]Summary, error) {
 	var all []storedSummary
 	for some := range slices.Chunk(boxes, newerBoxes) {
 		list, args := db.In(1, some)
-		query := fmt.Sprintf(selectNewer, list, len(args)+1, len(args)+2)
-		page, err := db.Collect(ctx, s.db, scanNewer, query, append(args, after, max)...)
+		query := fmt.Sprintf(selectNewer, list, len(args)+1, len(args)+2, len(args)+3)
+		page, err := db.Collect(ctx, s.db, scanNewer, query, append(args, after, last, max)...)
 		if err != nil {
 			return nil, fmt.Errorf("list new messages: %w", err)
 		}

@@ -55,7 +55,7 @@ const (
 )
 
 // selectNewer selects messages of a list of mailboxes, oldest first.
-const selectNewer = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id IN %s AND id > $%d ORDER BY id LIMIT $%d"
+const selectNewer = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id IN %s AND id > $%d AND id <= $%d ORDER BY id LIMIT $%d"
 
 // The messages of a list of mailboxes to erase: the first by mailbox and identifier, up to a given one.
 const (
