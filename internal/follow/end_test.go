@@ -1,0 +1,210 @@
+package follow_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/follow"
+	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/mailbox"
+	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/problem"
+)
+
+func TestFollowersOfMailboxesEndWithThem(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		for _, c := range []struct {
+			what   string
+			end    func(m *mailbox.Mailbox) error
+			reason follow.Reason
+		}{
+			{"destroyed", func(m *mailbox.Mailbox) error { return w.mailboxes.Destroy(t.Context(), m.ID) }, follow.Destroyed},
+			{"destroyed and erased", func(m *mailbox.Mailbox) error {
+				_, err := w.mailboxes.Sweep(t.Context(), w)
+				return errors.Join(w.mailboxes.Destroy(t.Context(), m.ID), err)
+			}, follow.Destroyed},
+			{"expired", func(*mailbox.Mailbox) error {
+				w.clock.Advance(time.Hour)
+				return nil
+			}, follow.Expired},
+			{"expired and erased", func(*mailbox.Mailbox) error {
+				w.clock.Advance(time.Hour)
+				_, err := w.mailboxes.Sweep(t.Context(), w)
+				return err
+			}, follow.Expired},
+		} {
+			t.Run(c.what, func(t *testing.T) {
+				m := w.create("")
+				f := w.ofMailbox(m, "", message.Bond{})
+				if err := c.end(m); err != nil {
+					t.Fatal(err)
+				}
+				w.wantEnd(w.now(f), c.reason)
+			})
+		}
+	})
+}
+
+// What came before the mailbox expired is reported before its end, as long as it is not erased.
+func TestMessagesAreReportedBeforeTheEnd(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		m := w.create("")
+		f := w.ofMailbox(m, "", message.Bond{})
+		last := w.deliver(m)[0]
+		w.clock.Advance(time.Hour)
+		w.wantMessages(w.now(f), last)
+		w.wantEnd(w.now(f), follow.Expired)
+	})
+}
+
+func TestFollowersEndWithTheirBond(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		account := id.New[id.Account](noon())
+		m := w.create(account)
+		var fault error
+		bond := message.Bond{Check: func(context.Context) error { return fault }}
+		f, ofAccount := w.ofMailbox(m, "", bond), w.ofAccount(account, "", bond)
+		first := w.deliver(m)[0]
+		w.wantMessages(w.now(f), first)
+		w.deliver(m) // must not be reported once the bond has failed
+		for _, c := range []struct {
+			code   problem.Code
+			reason follow.Reason
+		}{{problem.AuthInvalidToken, follow.Destroyed}, {problem.AuthAddressNotAllowed, follow.Destroyed}, {problem.MailboxExpired, follow.Expired}} {
+			fault = problem.New(c.code)
+			w.wantEnd(w.now(f), c.reason)
+			w.wantEnd(w.now(ofAccount), c.reason)
+		}
+		fault = errors.New("the database does not answer")
+		if events, err := f.Next(t.Context(), time.Nanosecond); !errors.Is(err, fault) || len(events) > 0 {
+			t.Errorf("%+v, %v: an error of the database is not the end", events, err)
+		}
+	})
+}
+
+// At shutdown, what was committed is reported first.
+func TestFollowersEndAtShutdown(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		account := id.New[id.Account](noon())
+		m := w.create(account)
+		f, ofAccount := w.ofMailbox(m, "", message.Bond{}), w.ofAccount(account, "", message.Bond{})
+		first := w.deliver(m)
+		w.hub.Close()
+		for _, f := range []*follow.Follower{f, ofAccount} {
+			for _, step := range []func(events []follow.Event){
+				func(events []follow.Event) { w.wantMessages(events, first...) },
+				func(events []follow.Event) { w.wantEnd(events, follow.Shutdown) },
+			} {
+				events, err := f.Next(t.Context(), time.Hour)
+				if err != nil {
+					t.Fatal(err)
+				}
+				step(events)
+			}
+		}
+	})
+}
+
+// alone runs a test inside a synctest bubble, where waiting takes no time. It gets a mailbox and its account. It may read the database,
+// whose goroutines belong to no bubble, and not write to it.
+func alone(t *testing.T, test func(w *world, m *mailbox.Mailbox, account id.Account)) {
+	d := dbtest.Open(t, db.Options{})
+	account := id.New[id.Account](noon())
+	m := newWorld(t, d).create(account)
+	synctest.Test(t, func(t *testing.T) { test(newWorld(t, d), m, account) })
+}
+
+// A command that disables an account is a process of its own and wakes no follower.
+func TestBondIsCheckedWithoutAWakeUp(t *testing.T) {
+	alone(t, func(w *world, m *mailbox.Mailbox, account id.Account) {
+		began := time.Now()
+		revoked := began.Add(7 * time.Second)
+		bond := message.Bond{Check: func(context.Context) error {
+			if time.Now().Before(revoked) {
+				return nil
+			}
+			return problem.New(problem.AuthInvalidToken)
+		}}
+		for _, f := range []*follow.Follower{w.ofMailbox(m, "", bond), w.ofAccount(account, "", bond)} {
+			events, err := f.Next(w.t.Context(), 15*time.Second)
+			if err != nil {
+				t.Error(err)
+			}
+			w.wantEnd(events, follow.Destroyed)
+		}
+		if took := time.Since(began); took != 10*time.Second {
+			t.Errorf("the end was reported after %s, want 10s: a check every 5s", took)
+		}
+	})
+}
+
+func TestNextReturnsWhenWoken(t *testing.T) {
+	const key = "a developer key"
+	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
+		var revoked atomic.Bool
+		began := time.Now()
+		f := w.ofMailbox(m, "", message.Bond{WakeKey: key, Check: func(context.Context) error {
+			if revoked.Load() {
+				return problem.New(problem.AuthInvalidToken)
+			}
+			return nil
+		}})
+		next := func(wake func(), at time.Duration) (events []follow.Event) {
+			t.Helper()
+			time.AfterFunc(time.Second, wake)
+			events, err := f.Next(w.t.Context(), 4*time.Second)
+			if took := time.Since(began); err != nil || took != at {
+				t.Errorf("%v after %s, want %s", err, took, at)
+			}
+			return events
+		}
+		if events := next(func() { w.hub.Wake(key) }, 4*time.Second); len(events) != 0 {
+			t.Errorf("%+v: a wake-up without a change is not an event", events)
+		}
+		events := next(func() {
+			revoked.Store(true)
+			w.hub.Wake(key)
+		}, 5*time.Second)
+		w.wantEnd(events, follow.Destroyed)
+	})
+}
+
+func TestNextReturnsWhenTheMailboxExpires(t *testing.T) {
+	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
+		began := time.Now()
+		f := w.ofMailbox(m, "", message.Bond{})
+		w.clock.Advance(time.Hour - 3*time.Second)
+		time.AfterFunc(3*time.Second-time.Millisecond, func() { w.clock.Advance(3 * time.Second) })
+		var events []follow.Event
+		for len(events) == 0 && time.Since(began) < time.Minute {
+			var err error
+			if events, err = f.Next(w.t.Context(), 15*time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.wantEnd(events, follow.Expired)
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("the end was reported after %s, want 3s", took)
+		}
+	})
+}
+
+func TestNextReturnsWithItsContext(t *testing.T) {
+	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
+		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+		defer cancel()
+		f := w.ofMailbox(m, "", message.Bond{})
+		if events, err := f.Next(ctx, time.Minute); !errors.Is(err, context.DeadlineExceeded) || len(events) > 0 {
+			t.Errorf("%+v, %v", events, err)
+		}
+		if n := w.hub.Sleepers(); n != 0 {
+			t.Errorf("%d sleepers are left", n)
+		}
+	})
+}
