@@ -8,11 +8,12 @@ import (
 
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
 // counts are the counters of what happened to mail and calls. The values of their labels are bounded: they are names of this program.
 type counts struct {
-	recipients, messages, limited, signIns, requests *prometheus.CounterVec
+	recipients, blocked, messages, limited, signIns, requests *prometheus.CounterVec
 }
 
 func newCounts(r prometheus.Registerer) counts {
@@ -23,6 +24,7 @@ func newCounts(r prometheus.Registerer) counts {
 	}
 	c := counts{
 		recipients: vector("gonebox_smtp_recipients_total", "Recipients of mail over SMTP by the reply code: 250 for a stored message, or that of the refusal.", "reply"),
+		blocked:    vector("gonebox_smtp_blocked_total", "Connections, MAIL and RCPT commands that were refused by a block or a DNS blocklist, by what is blocked.", "kind"),
 		messages:   vector("gonebox_messages_total", "Stored messages by source, and by whether a one-time code was found.", "source", "code"),
 		limited:    vector("gonebox_rate_limited_total", "Calls, connections and mails that exceeded a limit, by the limit.", "limit"),
 		signIns:    vector("gonebox_signins_total", "Sign-ins by result: success, or the problem.", "result"),
@@ -30,6 +32,9 @@ func newCounts(r prometheus.Registerer) counts {
 	}
 	for _, reply := range []string{"250", "450", "451", "452", "550", "552"} { // present from the start, so that rates can be computed
 		c.recipients.WithLabelValues(reply)
+	}
+	for _, kind := range smtpd.AllBlocks() {
+		c.blocked.WithLabelValues(string(kind))
 	}
 	for _, source := range []string{"smtp", "injected"} {
 		c.messages.WithLabelValues(source, "yes")
@@ -60,6 +65,9 @@ func (c *counts) observeCall(r httpkit.Result) {
 
 // observeLimited counts what exceeded a limit.
 func (c *counts) observeLimited(name ratelimit.Name) { c.limited.WithLabelValues(string(name)).Inc() }
+
+// observeBlocked counts what the operator has blocked.
+func (c *counts) observeBlocked(b smtpd.Block) { c.blocked.WithLabelValues(string(b)).Inc() }
 
 // observeStored counts a stored message.
 func (c *counts) observeStored(source string, code bool) {

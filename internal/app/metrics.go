@@ -116,6 +116,7 @@ func (m *metrics) smtp() smtpd.Metrics {
 	return smtpd.Metrics{
 		Connections: func(delta int) { m.connections.Add(float64(delta)) },
 		Refused:     m.counts.observeLimited,
+		Blocked:     m.counts.observeBlocked,
 		Message: func(outcome smtpd.Outcome, octets int64, took time.Duration) {
 			m.mails.WithLabelValues(string(outcome)).Observe(took.Seconds())
 			m.octets.WithLabelValues(string(outcome)).Add(float64(octets))

@@ -28,6 +28,12 @@ func (s *session) logMessage(r reply, octets int64, recipients int, took time.Du
 		slog.String("outcome", string(r.outcome())), slog.String("reply", r.status()), slog.Duration("took", took))
 }
 
+// logBlocked counts and logs that a client or a sender is blocked by the operator. Config.Attempt reports blocked recipients.
+func (s *session) logBlocked(b Block, r reply, attrs ...slog.Attr) {
+	s.log(slog.LevelInfo, string(b)+" blocked", append([]slog.Attr{slog.String("client", s.ip.String()), slog.String("reply", r.status())}, attrs...)...)
+	s.srv.cfg.Metrics.Blocked(b)
+}
+
 // fail logs an error of the connection, at debug level: most of them are caused by clients.
 func (s *session) fail(what string, err error) {
 	s.log(slog.LevelDebug, "smtp "+what+" failed", slog.Any("error", err))

@@ -44,6 +44,7 @@ func (s *session) admit() reply {
 	s.release()
 	s.release = func() {}
 	if s.srv.cfg.Blocks.Client(s.ip) {
+		s.logBlocked(BlockedClient, replyBlockedClient)
 		return replyBlockedClient
 	}
 	if wait := s.blocked(); wait > 0 {
@@ -130,6 +131,7 @@ func (s *session) checkForwarded() reply {
 		return ""
 	}
 	if s.srv.cfg.Blocks.Client(s.ip) {
+		s.logBlocked(BlockedClient, replyBlockedClient)
 		return replyBlockedClient
 	}
 	if wait := s.blocked(); wait > 0 {

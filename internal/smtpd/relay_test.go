@@ -2,6 +2,7 @@ package smtpd_test
 
 import (
 	"bytes"
+	"log/slog"
 	"net"
 	"net/netip"
 	"strings"
@@ -13,11 +14,11 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// blockedAddr blocks one client.
+// blockedAddr blocks one client, and the senders of one domain.
 type blockedAddr struct{ addr netip.Addr }
 
 func (b blockedAddr) Client(a netip.Addr) bool { return a == b.addr }
-func (blockedAddr) Sender(string) bool         { return false }
+func (blockedAddr) Sender(s string) bool       { return strings.HasSuffix(s, "@blocked.test") }
 func (blockedAddr) Recipient(string) bool      { return false }
 
 // dialRelay returns a function that opens connections to a server for which loopback is a relay.
@@ -92,6 +93,32 @@ func TestXClientIsLimitedAsTheClient(t *testing.T) {
 	four := dial()
 	say(four, "XCLIENT ADDR=192.0.2.2", "220")
 	say(four, "XCLIENT ADDR=192.0.2.2", "220")
+}
+
+// What is blocked is counted and logged with the client's address, whether the client connected itself or was named.
+func TestBlocksAreCountedAndLogged(t *testing.T) {
+	var log bytes.Buffer // written before the count
+	counts := make(chan smtpd.Block, 10)
+	dial := dialRelay(t, smtpd.Config{
+		Blocks: blockedAddr{netip.MustParseAddr("192.0.2.9")}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Metrics: smtpd.Metrics{Blocked: func(b smtpd.Block) { counts <- b }},
+	}, &fakeInbound{})
+	say(dial(), "XCLIENT ADDR=192.0.2.9", "554 5.7.1")
+	c := dial()
+	say(c, "HELO relay.test", "250")
+	say(c, "XFORWARD ADDR=192.0.2.9", "250")
+	say(c, "MAIL FROM:<a@sender.test>", "554 5.7.1")
+	say(c, "MAIL FROM:<spam@blocked.test>", "550 5.7.1")
+	for i, want := range []smtpd.Block{smtpd.BlockedClient, smtpd.BlockedClient, smtpd.BlockedSender} {
+		if got := <-counts; got != want {
+			t.Errorf("%d: %s, want %s", i, got, want)
+		}
+	}
+	for _, line := range []string{`msg="client blocked"`, `msg="sender blocked"`, "client=192.0.2.9", `reply="554 5.7.1"`, "senderDomain=blocked.test"} {
+		if !strings.Contains(log.String(), line) {
+			t.Errorf("the log has no %s:\n%s", line, log.String())
+		}
+	}
 }
 
 func TestXForwardNamesTheClientOfATransaction(t *testing.T) {

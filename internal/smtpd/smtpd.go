@@ -114,9 +114,27 @@ type Metrics struct {
 	// Refused is called with the exceeded limit when a connection or a recipient is answered 421: its address has too many connections, or
 	// too many of its recipients were rejected.
 	Refused func(ratelimit.Name)
+	// Blocked is called when a connection, a MAIL or a RCPT command is refused because of the operator's decision.
+	Blocked func(Block)
 	// Message is called at the end of a message whose content was begun: with its outcome, the octets received, and the time from the DATA
 	// or first BDAT command to the reply.
 	Message func(outcome Outcome, octets int64, took time.Duration)
+}
+
+// Block says what of a mail the operator has blocked. It is a label of the metrics and of the log.
+type Block string
+
+// What is blocked.
+const (
+	BlockedClient    Block = "client"    // by Config.Blocks, also one that a relay names
+	BlockedSender    Block = "sender"    // by Config.Blocks
+	BlockedRecipient Block = "recipient" // by Config.Blocks
+	BlockedByList    Block = "dnsbl"     // the client, by Config.Listed
+)
+
+// AllBlocks returns each value of Block.
+func AllBlocks() []Block {
+	return []Block{BlockedClient, BlockedSender, BlockedRecipient, BlockedByList}
 }
 
 // Outcome is the outcome of a message. It is a label of the metrics and of the log.
@@ -177,6 +195,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Metrics.Refused == nil {
 		c.Metrics.Refused = func(ratelimit.Name) {}
+	}
+	if c.Metrics.Blocked == nil {
+		c.Metrics.Blocked = func(Block) {}
 	}
 	if c.Metrics.Message == nil {
 		c.Metrics.Message = func(Outcome, int64, time.Duration) {}

@@ -3,6 +3,7 @@ package smtpd
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -72,6 +73,7 @@ func (s *session) mail(arg []byte) reply {
 	r = s.checkForwarded()
 	if r == "" && s.srv.cfg.Blocks.Sender(from.String()) {
 		r = replyBlockedSender
+		s.logBlocked(BlockedSender, r, slog.String("senderDomain", string(from.domain)))
 	}
 	if r != "" {
 		s.tx.refused, s.tx.refusedFrom = r, from.String()
@@ -129,10 +131,12 @@ func (s *session) accept(to address) reply {
 	s.lookUpClient()
 	recipient, err := s.srv.in.Accept(s.base, to.String())
 	if recipient.Domain != "" && s.srv.cfg.Blocks.Recipient(recipient.Key()) {
+		s.srv.cfg.Metrics.Blocked(BlockedRecipient)
 		s.attempt(replyBlockedRecipient, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		return replyBlockedRecipient
 	}
 	if r := s.listed(); r != "" && recipient.Domain != "" && !recipient.ForStaff() { // a listed client may ask why it is
+		s.srv.cfg.Metrics.Blocked(BlockedByList)
 		s.attempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		return r
 	}

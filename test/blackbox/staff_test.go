@@ -406,14 +406,20 @@ func TestBlockedMailIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		body  fields
 		reply string
+		kind  string // the label of the metric
 	}{
-		{fields{"sender": "@Example.org", "reason": "spam"}, "550 5.7.1"},
-		{fields{"sender": "sender@example.org", "for": "1h"}, "550 5.7.1"},
-		{fields{"recipient": "*" + box.Address[1:]}, "550 5.7.1"},
-		{fields{"ip": "127.0.0.0/8"}, "554 5.7.1"},
+		{fields{"sender": "@Example.org", "reason": "spam"}, "550 5.7.1", "sender"},
+		{fields{"sender": "sender@example.org", "for": "1h"}, "550 5.7.1", "sender"},
+		{fields{"recipient": "*" + box.Address[1:]}, "550 5.7.1", "recipient"},
+		{fields{"ip": "127.0.0.0/8"}, "554 5.7.1", "client"},
 	} {
+		blocked := fmt.Sprintf("gonebox_smtp_blocked_total{kind=%q}", c.kind)
+		before := s.metric(blocked)
 		id := block(c.body)
 		send(c.reply)
+		if s.metric(blocked) <= before {
+			t.Errorf("%s did not count %v", blocked, c.body)
+		}
 		if got := get[[]fields](s, "/staff/blocks", staff.Token); len(got) != 1 || got[0]["id"] != id {
 			t.Errorf("%v", got)
 		}
