@@ -39,7 +39,7 @@ func (a *App) localTasks() []job.Task {
 	tasks := []job.Task{
 		{Name: "reload domains", Every: reloadEvery, Do: a.domains.Reload},
 		{Name: "reload blocks", Every: reloadEvery, Do: a.blocks.Reload},
-		{Name: "end calls of ended accounts", Every: reloadEvery, Do: a.wakeEnded},
+		{Name: "end calls of ended accounts and mailboxes", Every: reloadEvery, Do: a.wakeEnded},
 		{Name: "purge deleted data", Every: purgeEvery, Do: a.db.Purge},
 		{Name: "keep disk space in reserve", Every: reserveEvery, Do: a.restoreReserve},
 		{Name: "save when keys were used", Every: a.cfg.Mailbox.EraseEvery, Do: a.keys.Flush},
@@ -89,12 +89,16 @@ func onFullDisk(do func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error { return do(db.Freeing(ctx)) }
 }
 
-// wakeEnded wakes the calls that wait for mail to the mailboxes of accounts whose credentials were ended, maybe by a command in
-// another process, so that they notice it. It looks back long enough for a few late runs and for clocks that differ: a wake-up
+// wakeEnded wakes the calls that wait for mail to mailboxes that staff ended, and to those of accounts whose credentials were ended, maybe
+// by a command in another process, so that they notice it. It looks back long enough for a few late runs and for clocks that differ: a wake-up
 // that is not needed costs a read.
 func (a *App) wakeEnded(ctx context.Context) error {
-	const lookBack, accountsMax = 5 * time.Second, 1000
-	ended, err := a.registry.Ended(ctx, a.clock.Now().Add(-lookBack), accountsMax)
+	const lookBack, most = 5 * time.Second, 1000
+	since := a.clock.Now().Add(-lookBack)
+	if err := a.mailboxes.WakeEnded(ctx, since, most); err != nil {
+		return err
+	}
+	ended, err := a.registry.Ended(ctx, since, most)
 	if err != nil {
 		return err
 	}

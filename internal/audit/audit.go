@@ -68,6 +68,15 @@ type Log struct{ db *db.DB }
 // New returns a Log.
 func New(d *db.DB) *Log { return &Log{d} }
 
+// Details returns the details of at most max changes by an action that were made after a time, the newest first.
+func (l *Log) Details(ctx context.Context, action string, after time.Time, max int) ([]string, error) {
+	all, err := db.Collect(ctx, l.db, scanDetail, selectDetails, id.Last[id.Audit](after), action, max)
+	if err != nil {
+		return nil, fmt.Errorf("list %s of the audit log: %w", action, err)
+	}
+	return all, nil
+}
+
 // List returns at most max changes, newest first. If after is not empty they are older than that one.
 func (l *Log) List(ctx context.Context, after id.Audit, max int) ([]*Entry, error) {
 	all, err := db.Collect(ctx, l.db, scan, selectPage, after, max)

@@ -3,9 +3,11 @@ package mailbox
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/gonebox/gonebox/internal/audit"
 	"github.com/gonebox/gonebox/internal/db"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -22,6 +24,9 @@ func (s *Service) at(ctx context.Context, q db.Queryer, address string) (*Mailbo
 	return m, err
 }
 
+// ended is the action of EndAt in the audit log, with the mailbox as its detail.
+const ended = "mailbox.end"
+
 // EndAt ends the live mailbox at an address, as Destroy does, for staff. Error: mailbox.not_found.
 func (s *Service) EndAt(ctx context.Context, address string) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -33,6 +38,19 @@ func (s *Service) EndAt(ctx context.Context, address string) error {
 		if err := s.endTx(ctx, tx, m, m.epoch+1, now); err != nil {
 			return err
 		}
-		return audit.RecordTx(ctx, tx, now, "mailbox.end", m.Address, string(m.ID))
+		return audit.RecordTx(ctx, tx, now, ended, m.Address, string(m.ID))
 	})
+}
+
+// WakeEnded wakes the calls of this process that wait for mail to a mailbox that EndAt has ended after a time, maybe in another process,
+// so that they notice it. At most max mailboxes are looked at, the newest first.
+func (s *Service) WakeEnded(ctx context.Context, after time.Time, max int) error {
+	boxes, err := audit.New(s.db).Details(ctx, ended, after, max)
+	if err != nil {
+		return err
+	}
+	for _, box := range boxes {
+		s.wake.WakeHere(WakeKey(id.Mailbox(box)))
+	}
+	return nil
 }

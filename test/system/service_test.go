@@ -2,6 +2,7 @@ package system_test
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -90,6 +91,17 @@ func (s *service) ready() bool {
 	}
 	defer res.Body.Close()
 	return res.StatusCode == http.StatusOK
+}
+
+// scrape returns the metrics of the process, or "" while it does not answer.
+func (s *service) scrape() string {
+	res, err := http.Get("http://" + s.metrics + "/metrics")
+	if err != nil {
+		return ""
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	return string(text)
 }
 
 func (s *service) kill() { s.proc.kill() }
