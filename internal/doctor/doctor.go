@@ -64,8 +64,9 @@ func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
 	if e.resolves(ctx) {
 		e.mx(ctx)
 		e.pointers(ctx, e.addresses(ctx))
+		e.blocklists(ctx)
 	} else {
-		for _, check := range []string{"MX", "A and AAAA", "PTR"} {
+		for _, check := range []string{"MX", "A and AAAA", "PTR", "blocklists"} {
 			e.find(check, Warning, "not checked, since the resolver does not answer; see resolver")
 		}
 	}

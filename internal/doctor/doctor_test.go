@@ -93,7 +93,7 @@ func TestEveryCheckIsReported(t *testing.T) {
 	found := examine(t, map[string]string{"dns.resolver": serveDNS(t, nil)})
 	for _, check := range []string{
 		"configuration", "data folder", "free space", "sync time", "clock", "resolver", "MX", "A and AAAA", "PTR", "port", "port 25",
-		"certificate", "base_url", "PostgreSQL", "file descriptors",
+		"certificate", "base_url", "PostgreSQL", "file descriptors", "blocklists",
 	} {
 		if found[check] == "" {
 			t.Errorf("%s is not reported", check)
@@ -120,6 +120,23 @@ func TestRecordsOfDomain(t *testing.T) {
 	found = examine(t, set)
 	wantFinding(t, found, "MX", "warning", "points to mail.other.example", "none.example has none", "add the record: none.example. MX 10 mx.good.example.")
 	wantFinding(t, found, "PTR", "warning", "set it to mx.good.example")
+}
+
+func TestBlocklists(t *testing.T) {
+	records := map[string]string{
+		"2.0.0.127.good.test. A": "127.0.0.2", "2.0.0.127.refusing.test. A": "127.255.255.254", "2.0.0.127.sold.test. A": "203.0.113.80",
+		"2.0.0.127.every.test. A": "127.0.0.2", "1.0.0.127.every.test. A": "127.0.0.2",
+	}
+	set := map[string]string{"dns.resolver": serveDNS(t, records)}
+	wantFinding(t, examine(t, set), "blocklists", "ok", "none is configured")
+	set["smtp.dnsbl"] = "good.test"
+	wantFinding(t, examine(t, set), "blocklists", "ok", "good.test answers")
+	for zone, text := range map[string]string{
+		"refusing.test": "127.255.255.254", "sold.test": "for sale", "every.test": "every address", "absent.test": "test entry",
+	} {
+		set["smtp.dnsbl"] = zone
+		wantFinding(t, examine(t, set), "blocklists", "warning", zone, text, "; ")
+	}
 }
 
 func TestSilentResolverAndDatabaseAreFailures(t *testing.T) {
