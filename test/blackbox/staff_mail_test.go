@@ -81,3 +81,29 @@ func TestMailToStaffIsErasedAfter30Days(t *testing.T) {
 		t.Errorf("a new mail after the end of the others: %s messages", got)
 	}
 }
+
+// Mail to staff is deferred while their mailbox is full, and that to others is not. Mail that is erased makes room again.
+func TestMailToStaffIsDeferredWhileItsMailboxIsFull(t *testing.T) {
+	s := startAccounts(t, nil)
+	box := s.create("", nil)
+	s.Send(apptest.Mail{To: []string{"postmaster"}})
+	count := func(n int) {
+		t.Helper()
+		if _, err := s.Database().ExecContext(t.Context(), "UPDATE mailbox SET message_count = $1 WHERE source = 'staff'", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deferred := func(to ...string) {
+		t.Helper()
+		if err := s.TrySend(apptest.Mail{To: to}); err == nil || !strings.Contains(err.Error(), "4.2.2") {
+			t.Errorf("mail to %v: %v", to, err)
+		}
+	}
+	count(1999) // twice as many as are kept
+	s.Send(apptest.Mail{To: []string{"abuse@" + box.Domain, box.Address}})
+	deferred("postmaster")
+	deferred("abuse@" + box.Domain)
+	s.Send(apptest.Mail{To: []string{box.Address}})
+	count(2)
+	s.Send(apptest.Mail{To: []string{"postmaster"}})
+}

@@ -2,11 +2,13 @@ package system_test
 
 import (
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/app/apptest"
 	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
 )
 
@@ -30,7 +32,7 @@ func TestServiceDialogs(t *testing.T) {
 func variables() map[string]string {
 	return map[string]string{
 		"hostname": "mx.gonebox.localhost", "domain": "gonebox.localhost",
-		"address": "", "other": "", "local": "", "LOCAL": "", "expired": "", "destroyed": "",
+		"address": "", "other": "", "local": "", "LOCAL": "", "expired": "", "destroyed": "", "disabled": "",
 	}
 }
 
@@ -52,6 +54,11 @@ func playService(t *testing.T, path string) {
 	local, _, _ := strings.Cut(box.Address, "@")
 	v["address"], v["other"], v["local"], v["LOCAL"] = box.Address, other.Address, local, strings.ToUpper(local)
 	v["expired"], v["destroyed"] = expired.Address, destroyed.Address
+	if text, err := os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	} else if strings.Contains(string(text), "${disabled}") || strings.Contains(string(text), blockedClient) {
+		v["disabled"] = byStaff(t, s, a)
+	}
 	if d, err = dialogtest.Load(path, v); err != nil {
 		t.Fatal(err)
 	}
@@ -60,4 +67,38 @@ func playService(t *testing.T, path string) {
 	}
 	disk.failing.Store(false) // reading a message marks it as seen
 	a.wantDelivered(d, []mailbox{box, other})
+}
+
+// blockedClient, blockedSender and blockedRecipient are blocked in the dialogs that mention the first.
+const (
+	blockedClient    = "192.0.2.9"
+	blockedSender    = "@blocked.test"
+	blockedRecipient = "admin*@gonebox.localhost"
+)
+
+// byStaff has a member of staff block these, and disable an account. It returns the address of that account's mailbox.
+func byStaff(t *testing.T, s *apptest.Service, a api) (disabled string) {
+	t.Helper()
+	must := func(method, path, token string, body map[string]any, want int) []byte {
+		t.Helper()
+		status, text := a.call(method, path, token, body)
+		if status != want {
+			t.Fatalf("%s %s: %d %s", method, path, status, text)
+		}
+		return text
+	}
+	tokens := make(map[string]string)
+	for _, name := range []string{"staff", "ada"} {
+		text := must(http.MethodPost, "/auth/register", "", map[string]any{"email": name + "@example.org", "password": userPassword}, 201)
+		tokens[name] = decode[struct{ Token string }](t, text).Token
+	}
+	if _, err := s.Database().ExecContext(t.Context(), "UPDATE account SET role = 'staff' WHERE email = 'staff@example.org'"); err != nil {
+		t.Fatal(err)
+	}
+	box := decode[mailbox](t, must(http.MethodPost, "/mailboxes", tokens["ada"], map[string]any{}, 201))
+	must(http.MethodPatch, "/staff/users/ada@example.org", tokens["staff"], map[string]any{"disabled": true}, 200)
+	for kind, value := range map[string]string{"ip": blockedClient, "sender": blockedSender, "recipient": blockedRecipient} {
+		must(http.MethodPost, "/staff/blocks", tokens["staff"], map[string]any{kind: value}, 201)
+	}
+	return box.Address
 }
