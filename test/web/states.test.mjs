@@ -116,7 +116,7 @@ test("the chosen theme and language are there before the first paint", async () 
   await page.click("header button:last-child");
   await page.locator("dialog select").nth(0).selectOption("en");
   await page.locator("dialog select").nth(1).selectOption("dark");
-  await page.route("**/app-*.js", (route) => route.abort());
+  await page.route("**/{app,visitor}-*.js", (route) => route.abort());
   await page.reload({ waitUntil: "domcontentloaded" });
   assert.deepEqual(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset.theme]), ["en", "dark"]);
   await context.close();
