@@ -73,7 +73,7 @@ func (a *API) injectMessage(ctx context.Context, in *struct{ httpkit.Upload }) (
 	if err != nil {
 		return nil, a.injectionProblem(ctx, m, err)
 	}
-	if err := a.reserveReading(ctx, from(ctx).mailbox.ID, stored); err != nil {
+	if err := a.Messages.Reserve(ctx, from(ctx).mailbox.ID, stored, a.reserveReading(ctx)); err != nil {
 		return nil, err
 	}
 	full, err := a.Messages.Get(ctx, m.ID, stored)

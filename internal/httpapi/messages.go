@@ -228,10 +228,7 @@ func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[*me
 
 // readMessage reads a message in full, with the memory for it.
 func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*httpkit.One[*message.Message], error) {
-	if err := a.reserveReading(ctx, box, m); err != nil {
-		return nil, err
-	}
-	full, err := a.Messages.Read(ctx, box, m)
+	full, err := a.Messages.Read(ctx, box, m, a.reserveReading(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -249,13 +246,9 @@ const (
 	encodingCost = 3  // times those of the answer
 )
 
-// reserveReading reserves the memory to read a message without its attachments. Error: message.not_found.
-func (a *API) reserveReading(ctx context.Context, box id.Mailbox, m id.Message) error {
-	n, err := a.Messages.DetailLen(ctx, box, m)
-	if err != nil {
-		return err
-	}
-	return a.kit.Reserve(ctx, budget.Response, fullCost+readingCost*n)
+// reserveReading returns a function that reserves the memory to read a message without its attachments.
+func (a *API) reserveReading(ctx context.Context) message.Reserve {
+	return func(octets int64) error { return a.kit.Reserve(ctx, budget.Response, fullCost+readingCost*octets) }
 }
 
 // textOf returns the octets of a message's texts.
@@ -338,7 +331,7 @@ func (a *API) getAttachment(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, problem.New(problem.AttachmentNotFound)
 	}
-	if err := a.reserveReading(ctx, from(ctx).mailbox.ID, m); err != nil {
+	if err := a.Messages.Reserve(ctx, from(ctx).mailbox.ID, m, a.reserveReading(ctx)); err != nil {
 		return nil, err
 	}
 	file, octets, err := a.Messages.Attachment(ctx, from(ctx).mailbox.ID, m, att)

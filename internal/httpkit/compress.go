@@ -55,6 +55,7 @@ type compressor struct {
 	pool    gzipPool
 	accepts bool
 	status  int          // not yet sent; 0: nothing is delayed
+	whole   bool         // the first part is all of the body, so that it need not be sent in chunks
 	gzip    *gzip.Writer // nil: the answer is sent as it is
 }
 
@@ -85,22 +86,20 @@ func (c *compressor) WriteHeader(status int) {
 		return
 	}
 	h.Add("Vary", "Accept-Encoding")
-	if !c.accepts {
-		c.ResponseWriter.WriteHeader(status)
-		return
-	}
 	c.status = status
 }
 
 // Write sends a part of the body.
 func (c *compressor) Write(b []byte) (int, error) {
 	if c.status != 0 {
-		if len(b) >= compressFrom {
+		if c.accepts && len(b) >= compressFrom {
 			c.gzip = c.pool.get(c.ResponseWriter)
 		}
 		if c.gzip != nil {
 			c.Header().Set("Content-Encoding", "gzip")
 			c.Header().Del("Content-Length")
+		} else if c.whole {
+			c.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		}
 		c.sendStatus()
 	}

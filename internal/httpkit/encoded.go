@@ -89,6 +89,9 @@ func writeJSON(w io.Writer, body any) error {
 		return err
 	}
 	*b = text
+	if r, ok := w.(*recorder); ok {
+		r.writeWhole()
+	}
 	_, err = w.Write(text)
 	return err
 }

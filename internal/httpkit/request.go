@@ -222,6 +222,13 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
+// writeWhole declares that the next part of the body is all of it.
+func (r *recorder) writeWhole() {
+	if c, ok := r.ResponseWriter.(*compressor); ok {
+		c.whole = true
+	}
+}
+
 // challenge adds to a 401 how to authenticate (RFC 9110 §11.6.1).
 func challenge(h http.Header, status int) {
 	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" {

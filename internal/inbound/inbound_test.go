@@ -306,11 +306,11 @@ func TestOtherRecipientsAreNotDisclosed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			full, err := w.mail.Read(t.Context(), box.ID, page.Messages[0].ID)
+			full, err := w.mail.Read(t.Context(), box.ID, page.Messages[0].ID(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			content, err := w.raw(box.ID, page.Messages[0].ID)
+			content, err := w.raw(box.ID, page.Messages[0].ID())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -507,7 +507,7 @@ func TestMessagesOfAMailboxSortInTheOrderOfTheirCommit(t *testing.T) {
 			if err != nil || len(page.Messages) != 1 {
 				t.Fatalf("after mail %d: %d new ones, %v", i, len(page.Messages), err)
 			}
-			last = page.Messages[0].ID
+			last = page.Messages[0].ID()
 		}
 	})
 }
@@ -527,7 +527,7 @@ func TestAClientCannotWriteIntoTheTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored, err := w.raw(a.ID, page.Messages[0].ID)
+		stored, err := w.raw(a.ID, page.Messages[0].ID())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,10 +43,10 @@ type Page struct {
 
 // add adds a message to the page that q asks for, or reports that the page is complete. A page has at least one message.
 func (p *Page) add(m Encoded, q Query) bool {
-	n := len(m.JSON) + len(",")
+	n := len(m.stored) + len(",")
 	p.Short = len(p.Messages) > 0 && q.Octets > 0 && p.Octets+n > q.Octets
 	if p.Short || len(p.Messages) == q.Limit {
-		p.Next = cursor(p.Messages[len(p.Messages)-1].ID)
+		p.Next = cursor(p.Messages[len(p.Messages)-1].ID())
 		return false
 	}
 	p.Messages, p.Octets = append(p.Messages, m), p.Octets+n

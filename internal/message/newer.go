@@ -35,7 +35,7 @@ func (s *Service) Newer(ctx context.Context, boxes []id.Mailbox, after, last id.
 	var summaries []Summary
 	sum := 0
 	for _, m := range all {
-		if sum += len(m.encoded.JSON); len(summaries) > 0 && sum > octets {
+		if sum += len(m.encoded.stored); len(summaries) > 0 && sum > octets {
 			break
 		}
 		summaries = append(summaries, m.Summary)

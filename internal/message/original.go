@@ -11,22 +11,35 @@ import (
 // Original returns a message in full without marking it as seen. Its HTML is as the sender wrote it, which is not safe to
 // render. Error: message.not_found.
 func (s *Service) Original(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
-	full, more, err := s.load(ctx, box, m)
+	full, more, err := s.load(ctx, box, m, nil)
 	if err == nil && more.HTML != "" {
 		full.HTML = &more.HTML
 	}
 	return full, err
 }
 
-// load reads a message in full, without its HTML, which is in the body.
-func (s *Service) load(ctx context.Context, box id.Mailbox, m id.Message) (*Message, *body, error) {
+// load reads a message in full, without its HTML, which is in the body. It calls reserve, unless that is nil, before it reads more than
+// a little.
+func (s *Service) load(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (*Message, *body, error) {
 	var rawUntil int64
-	var c storedCell
-	stored, err := scanStored(s.db.QueryRow(ctx, selectMessage, box, m), append([]any{&rawUntil}, c.columns()...)...)
+	var d shortDetail
+	stored, err := scanStored(s.db.QueryRow(ctx, selectMessage, box, m), append([]any{&rawUntil}, d.columns()...)...)
 	if err != nil {
 		return nil, nil, missing(err, problem.MessageNotFound)
 	}
-	more, err := s.body(ctx, box, m, &c)
+	if reserve != nil {
+		n, err := s.detailLen(ctx, box, m, &d)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := reserve(n); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := s.complete(ctx, box, m, &d); err != nil {
+		return nil, nil, err
+	}
+	more, err := s.body(ctx, box, m, &d.storedCell)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Read returns a message in full and marks it as seen, unless that cannot be stored. Error: message.not_found.
-func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
-	full, err := s.Get(ctx, box, m)
+// Read returns a message in full and marks it as seen, unless that cannot be stored. It calls reserve, unless that is nil, before it reads
+// more than a little. Errors: message.not_found, and that of reserve.
+func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (*Message, error) {
+	full, err := s.get(ctx, box, m, reserve)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,11 @@ func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message) (*Mess
 
 // Get returns a message in full. Error: message.not_found.
 func (s *Service) Get(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
-	full, more, err := s.load(ctx, box, m)
+	return s.get(ctx, box, m, nil)
+}
+
+func (s *Service) get(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (*Message, error) {
+	full, more, err := s.load(ctx, box, m, reserve)
 	if err != nil {
 		return nil, err
 	}

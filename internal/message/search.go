@@ -23,12 +23,12 @@ type read struct {
 	stopped        bool // by its caller, before all was read
 }
 
-func (r *read) add(m Encoded) {
+func (r *read) add(m *storedSummary) {
 	if r.messages == 0 {
 		r.newest = m.ID
 	}
 	r.messages, r.oldest = r.messages+1, m.ID
-	r.octets += len(m.JSON)
+	r.octets += len(m.encoded.stored)
 }
 
 // searcher returns a function that returns the page that q asks for. Called again while nothing was found, it reads only what

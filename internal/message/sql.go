@@ -15,9 +15,13 @@ import (
 
 // The columns that scanStored reads, and those that scanEncoded reads.
 const (
-	summaryColumns = "id, received_at, seen, summary, internal"
-	encodedColumns = "id, seen, summary"
+	summaryColumns = "id, received_at, " + encodedColumns + ", internal"
+	encodedColumns = "seen, summary"
 )
+
+// The columns of a detail, whole if it is short, and otherwise its beginning: a client can make many calls at the same time, and what
+// they read before memory is reserved for it is bounded.
+const detailColumns = "COALESCE(length(detail), 0), CASE WHEN length(detail) <= 16384 THEN detail ELSE substr(detail, 1, 16) END, crc, blob"
 
 const (
 	insertMessages = `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, internal, detail, crc, blob)
@@ -33,8 +37,8 @@ const (
 	selectNumbered   = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
 	selectSize       = "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM message WHERE mailbox_id = $1"
 	selectSummary    = "SELECT " + summaryColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
-	selectMessage    = "SELECT " + summaryColumns + ", raw_until, detail, crc, blob FROM message WHERE mailbox_id = $1 AND id = $2"
-	selectDetailLen  = "SELECT COALESCE(length(detail), 0), substr(detail, 1, 16), blob FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectMessage    = "SELECT " + summaryColumns + ", raw_until, " + detailColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
+	selectDetailLen  = "SELECT " + detailColumns + " FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectRaw        = "SELECT raw_ref, raw_until FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectDetail     = "SELECT detail, crc, blob FROM message WHERE mailbox_id = $1 AND id = $2"
 	selectAttachment = "SELECT data, crc, blob FROM attachment WHERE mailbox_id = $1 AND message_id = $2 AND id = $3"
@@ -73,7 +77,7 @@ func scanErasable(row db.Row) (e erasable, err error) {
 
 // scanEncoded reads encodedColumns.
 func scanEncoded(row db.Row) (e Encoded, err error) {
-	err = row.Scan(&e.ID, &e.Seen, &e.JSON)
+	err = row.Scan(&e.seen, &e.stored)
 	return e, err
 }
 
@@ -92,19 +96,20 @@ type storedSummary struct {
 
 // scanStored reads summaryColumns, and what more the statement selects.
 func scanStored(row db.Row, more ...any) (m storedSummary, err error) {
+	var message id.Message
 	var received int64
 	var rest string
 	e := &m.encoded
-	if err := row.Scan(append([]any{&e.ID, &received, &e.Seen, &e.JSON, &rest}, more...)...); err != nil {
+	if err := row.Scan(append([]any{&message, &received, &e.seen, &e.stored, &rest}, more...)...); err != nil {
 		return m, err
 	}
 	if m.Summary, err = e.Decode(); err != nil {
 		return m, err
 	}
 	if err := json.Unmarshal([]byte(rest), &m.internal); err != nil {
-		return m, fmt.Errorf("decode what is stored of %s: %w", e.ID, err)
+		return m, fmt.Errorf("decode what is stored of %s: %w", message, err)
 	}
-	m.ReceivedAt, m.HeaderID = clock.Micro(received), m.MessageID // the time to the microsecond
+	m.ID, m.ReceivedAt, m.HeaderID = message, clock.Micro(received), m.MessageID // the time to the microsecond
 	return m, nil
 }
 
@@ -178,7 +183,7 @@ func (s *Service) eachMatching(ctx context.Context, box id.Mailbox, m matching, 
 		if err != nil {
 			return r, fmt.Errorf("search messages of %s: %w", box, err)
 		}
-		r.add(found.encoded)
+		r.add(&found)
 		if m.match.accepts(&found) && !fn(&found) {
 			r.stopped = true
 			return r, nil

@@ -66,24 +66,53 @@ func (s *Service) body(ctx context.Context, box id.Mailbox, m id.Message, c *sto
 	return b, nil
 }
 
-// DetailLen returns how many octets a message has beside its summary and its attachments: header fields and texts. It reads little of
-// them, so that their memory can be reserved. Error: message.not_found.
-func (s *Service) DetailLen(ctx context.Context, box id.Mailbox, m id.Message) (int64, error) {
-	var length int64
-	var begin []byte
-	var c storedCell
-	if err := s.db.QueryRow(ctx, selectDetailLen, box, m).Scan(&length, &begin, &c.blob); err != nil {
-		return 0, missing(err, problem.MessageNotFound)
+// Reserve reserves memory for reading so many octets of a message beside its summary and its attachments: header fields and texts.
+type Reserve func(octets int64) error
+
+// Reserve calls reserve with what reading a message takes. It reads little of it. Error: message.not_found, and that of reserve.
+func (s *Service) Reserve(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) error {
+	var d shortDetail
+	if err := s.db.QueryRow(ctx, selectDetailLen, box, m).Scan(d.columns()...); err != nil {
+		return missing(err, problem.MessageNotFound)
 	}
-	key, shared, err := c.key()
+	n, err := s.detailLen(ctx, box, m, &d)
+	if err != nil {
+		return err
+	}
+	return reserve(n)
+}
+
+// shortDetail is what detailColumns hold.
+type shortDetail struct {
+	length int64
+	storedCell
+}
+
+func (d *shortDetail) columns() []any { return append([]any{&d.length}, d.storedCell.columns()...) }
+
+// detailLen returns how many octets a detail has.
+func (s *Service) detailLen(ctx context.Context, box id.Mailbox, m id.Message, d *shortDetail) (int64, error) {
+	key, shared, err := d.key()
 	if err != nil || !shared {
-		return raw.DecompressedLen(begin, length), err
+		return raw.DecompressedLen(d.data, d.length), err
 	}
-	if begin, err = blob.Read(ctx, s.db, key, 0, bodyBegin); err != nil {
+	begin, err := blob.Read(ctx, s.db, key, 0, bodyBegin)
+	if err != nil {
 		return 0, s.gone(ctx, box, m, fmt.Errorf("read %s: %w", m, err))
 	}
 	head, err := parseBodyHead(begin)
 	return head.length, err
+}
+
+// complete reads the rest of a detail of which the beginning was read.
+func (s *Service) complete(ctx context.Context, box id.Mailbox, m id.Message, d *shortDetail) error {
+	if d.blob != nil || d.length == int64(len(d.data)) {
+		return nil
+	}
+	if err := s.db.QueryRow(ctx, selectDetail, box, m).Scan(d.storedCell.columns()...); err != nil {
+		return missing(err, problem.MessageNotFound)
+	}
+	return nil
 }
 
 // bodyBegin is how much of a body is read at first: most details are not longer.

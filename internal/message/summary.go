@@ -28,29 +28,10 @@ func (d *Draft) Summary(p Delivery) Summary {
 	return m
 }
 
-// Encoded is a summary as it is stored: the JSON of a Summary that is not seen.
+// Encoded is a summary as it is stored: as JSON, in the form that answers have.
 type Encoded struct {
-	ID   id.Message
-	Seen bool
-	JSON string
-}
-
-// Decode returns the summary.
-func (e Encoded) Decode() (m Summary, err error) {
-	if err := json.Unmarshal([]byte(e.JSON), &m); err != nil {
-		return m, fmt.Errorf("decode the summary of %s: %w", e.ID, err)
-	}
-	m.Seen = e.Seen
-	return m, nil
-}
-
-// code returns the code of the message, "" if it has none.
-func (e Encoded) code() EncodedCode {
-	code := member(e.JSON, "otp")
-	if code == "null" {
-		return ""
-	}
-	return EncodedCode(code)
+	seen   int64
+	stored string // of a message that is not seen
 }
 
 // The field seen as it is stored, and as it is shown of a message that was read. Within a string of JSON a quotation mark is escaped,
@@ -62,10 +43,31 @@ const (
 
 // AppendJSON appends the summary as JSON.
 func (e Encoded) AppendJSON(b []byte) []byte {
-	if e.Seen {
-		if before, after, ok := strings.Cut(e.JSON, storedSeen); ok {
+	if e.seen != 0 {
+		if before, after, ok := strings.Cut(e.stored, storedSeen); ok {
 			return append(append(append(b, before...), shownSeen...), after...)
 		}
 	}
-	return append(b, e.JSON...)
+	return append(b, e.stored...)
+}
+
+// Decode returns the summary.
+func (e Encoded) Decode() (m Summary, err error) {
+	if err := json.Unmarshal([]byte(e.stored), &m); err != nil {
+		return m, fmt.Errorf("decode a summary: %w", err)
+	}
+	m.Seen = e.seen != 0
+	return m, nil
+}
+
+// ID returns the identifier of the message.
+func (e Encoded) ID() id.Message { return id.Message(strings.Trim(member(e.stored, "id"), `"`)) }
+
+// code returns the code of the message, "" if it has none.
+func (e Encoded) code() EncodedCode {
+	code := member(e.stored, "otp")
+	if code == "null" {
+		return ""
+	}
+	return EncodedCode(code)
 }
