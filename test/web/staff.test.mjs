@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { accessibility, deliver, launch, operate, overflow, textMail, transfer, url, visit } from "./harness.mjs";
+import { accessibility, deliver, htmlMail, launch, operate, overflow, textMail, transfer, url, visit } from "./harness.mjs";
 
 let browser;
 before(async () => {
@@ -16,14 +16,14 @@ const words = {
     reset: "Reset password", disable: "Disable", enable: "Enable", disabled: "Disabled", enabled: "Enabled", makeStaff: "Make staff", makeUser: "Make user", plan: "Plan", saved: "Saved",
     copied: "I have copied it", addDomain: "Add a public domain", add: "Add", turnOff: "Turn off", turnOn: "Turn on", newNotice: "New notice", title: "Title", html: "Text in HTML", publish: "Publish", startsAt: "Shown from",
     withdraw: "Withdraw", withdrawn: "Withdrawn", newPage: "New page", key: "Key", edit: "Edit", delete: "Delete", settle: "Settle", ignore: "Credit nothing", note: "Reason", block: "Block",
-    what: "What", value: "Value", remove: "Remove", address: "Address", lookUp: "Look up", end: "End mailbox", accepted: "Accepted", ended: "has ended",
+    what: "What", value: "Value", remove: "Remove", address: "Address", lookUp: "Look up", end: "End mailbox", accepted: "Accepted", ended: "has ended", adjust: "Adjust points", points: "Points", balance: "The balance is 40 points.", read: "Read",
   },
   vi: {
     menu: "Menu", staff: "Nhân viên", forbidden: "403: Trang này chỉ dành cho nhân viên", signIn: "Đăng nhập", email: "Địa chỉ e-mail", password: "Mật khẩu", search: "Tìm", contains: "Địa chỉ e-mail có chứa",
     reset: "Đặt lại mật khẩu", disable: "Khóa", enable: "Mở khóa", disabled: "Đã khóa", enabled: "Hoạt động", makeStaff: "Đặt làm nhân viên", makeUser: "Đặt làm người dùng", plan: "Gói", saved: "Đã lưu",
     copied: "Tôi đã sao chép", addDomain: "Thêm tên miền công cộng", add: "Thêm", turnOff: "Tắt đi", turnOn: "Bật lên", newNotice: "Thông báo mới", title: "Tiêu đề", html: "Nội dung HTML", publish: "Đăng", startsAt: "Hiện từ",
     withdraw: "Rút lại", withdrawn: "Đã rút", newPage: "Trang mới", key: "Khóa", edit: "Sửa", delete: "Xóa", settle: "Xử lý", ignore: "Không cộng gì", note: "Lý do", block: "Chặn",
-    what: "Đối tượng", value: "Giá trị", remove: "Gỡ", address: "Địa chỉ", lookUp: "Tra cứu", end: "Kết thúc hộp thư", accepted: "Đã nhận", ended: "đã kết thúc",
+    what: "Đối tượng", value: "Giá trị", remove: "Gỡ", address: "Địa chỉ", lookUp: "Tra cứu", end: "Kết thúc hộp thư", accepted: "Đã nhận", ended: "đã kết thúc", adjust: "Điều chỉnh điểm", points: "Số điểm", balance: "Số dư là 40 điểm.", read: "Đọc",
   },
 };
 const password = "correct horse battery staple";
@@ -38,8 +38,8 @@ const register = async (email) => {
 for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "phone", "dark"]]) {
   test(`the staff's pages in ${locale} on a ${size}, ${colorScheme}`, async () => {
     const say = words[locale];
-    const email = `staff-${locale}@staff.example`;
-    const customer = `customer-${locale}@staff.example`;
+    const email = `staff-${locale}-${size}@staff.example`;
+    const customer = `customer-${locale}-${size}@staff.example`;
     await register(email);
     await register(customer);
     const { context, page, problems } = await visit(browser, { path: "/staff", size, locale, colorScheme });
@@ -98,6 +98,20 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     await press(`${say.enable} ${customer}`);
     await agree();
     await shows(say.enabled, main.locator("li"));
+    await press(`${say.adjust} ${customer}`);
+    await dialog.getByLabel(say.points, { exact: true }).fill("40");
+    await dialog.getByLabel(say.note).fill("for the outage");
+    await sound("points");
+    await dialog.locator(".btn-primary").click();
+    await closed();
+    await shows(say.balance);
+    await press(`${say.adjust} ${customer}`);
+    await dialog.getByLabel(say.points, { exact: true }).fill("-50");
+    await dialog.getByLabel(say.note).fill("more than there is");
+    await dialog.locator(".btn-primary").click();
+    await dialog.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    await closed();
     await press(`${say.makeStaff} ${customer}`);
     await agree();
     await press(`${say.makeUser} ${customer}`);
@@ -189,6 +203,18 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     await press(`${say.remove} @spam-${locale}.example`);
     await agree();
     await main.getByRole("heading", { name: `@spam-${locale}.example` }).waitFor({ state: "detached" });
+
+    // Mail to postmaster, in HTML, read and deleted.
+    const report = `Report ${locale}-${size}`;
+    await deliver("postmaster@gonebox.localhost", htmlMail(report, "<h1>You sent spam</h1><script>alert(1)</script>"));
+    await go("/staff/messages");
+    await press(`${say.read} ${report}`);
+    await page.frameLocator("main iframe").locator("h1:has-text('You sent spam')").waitFor();
+    await main.locator("summary").first().click();
+    await sound("messages");
+    await press(`${say.delete} ${report}`);
+    await agree();
+    await main.getByRole("heading", { name: report }).waitFor({ state: "detached" });
 
     // A mailbox and its mail.
     const made = await fetch(`${url}/api/v1/mailboxes`, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });

@@ -1,7 +1,7 @@
 // The calls of an account, with the token of the sign-in on this device.
 import { boxes } from "../boxes.svelte";
 import { signedIn } from "../signedIn.svelte";
-import { type Answer, type Mailbox, type Summary, answered, as, client, failure } from "./client";
+import { type Answer, type Mailbox, type Summary, answered, as, client, failure, readMessage, setSeen } from "./client";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -180,4 +180,13 @@ export async function recentMail(count: number): Promise<{ mailbox: Mailbox; mes
     }),
   );
   return lists.flat().sort((a, b) => b.message.receivedAt.localeCompare(a.message.receivedAt)).slice(0, count);
+}
+
+const longestText = 500_000; // characters; a filter is tried on no more
+
+/** textOf returns the text of a message, which stays unseen if it was. */
+export async function textOf({ token = "" }: Mailbox, message: Summary): Promise<string> {
+  const { text } = await readMessage(token, message.id);
+  if (!message.seen) await setSeen(token, message.id, false);
+  return text.slice(0, longestText);
 }

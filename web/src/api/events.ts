@@ -1,4 +1,4 @@
-// The event stream of a mailbox. EventSource cannot present a credential, so the stream is read with fetch.
+// The event streams of a mailbox and of an account. EventSource cannot present a credential, so the stream is read with fetch.
 import { type Summary, as, refusal } from "./client";
 
 /** Event is what a stream of a mailbox tells. */
@@ -40,8 +40,8 @@ function eventOf(block: string): Event[] {
   }
 }
 
-/** follow opens the stream of a mailbox after a message, and calls opened once it is there. A silent stream ends. */
-export async function* follow(token: string, after: string | undefined, stop: AbortSignal, opened: () => void): AsyncGenerator<Event> {
+/** follow opens the stream of a mailbox, or of an account, after a message, and calls opened once it is there. A silent stream ends. */
+export async function* follow(token: string, after: string | undefined, stop: AbortSignal, opened: () => void, of = "mailboxes/me"): AsyncGenerator<Event> {
   const query = after ? `?after=${encodeURIComponent(after)}` : "";
   const dead = new AbortController();
   const signal = AbortSignal.any([stop, dead.signal]);
@@ -52,7 +52,7 @@ export async function* follow(token: string, after: string | undefined, stop: Ab
   };
   try {
     alive();
-    const response = await fetch(`/api/v1/mailboxes/me/events${query}`, { headers: { ...as(token).headers, Accept: "text/event-stream" }, signal });
+    const response = await fetch(`/api/v1/${of}/events${query}`, { headers: { ...as(token).headers, Accept: "text/event-stream" }, signal });
     if (!response.ok || !response.body) throw await refusal(response);
     opened();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,6 +1,6 @@
 // The calls of staff, with the token of the sign-in on this device.
 import { type Listed, auth, mine, pageOf } from "./account";
-import { type Delivery, client } from "./client";
+import { type Delivery, type Message, type Summary, client } from "./client";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -35,6 +35,10 @@ export const changeUser = async (user: string, change: Schemas["UserUpdate"]) =>
 /** resetPassword sets a random password and returns it; the server does not show it again. */
 export const resetPassword = async (user: string, endTwoFactor: boolean) =>
   (await mine(client.POST("/api/v1/staff/users/{user}/password", { ...byUser(user), body: { endTwoFactor } }))).data.password ?? "";
+
+/** adjustPoints adds points to the wallet of an account, or takes them away, and returns its entry in the ledger. */
+export const adjustPoints = async (user: string, adjustment: Schemas["PointsAdjustment"]) =>
+  (await mine(client.POST("/api/v1/staff/users/{user}/points", { ...byUser(user), body: adjustment }))).data;
 
 // Public domains.
 
@@ -80,6 +84,14 @@ export const listBlocks = (cursor: string | null): Promise<Listed<Block>> => min
 export const addBlock = async (block: Schemas["BlockCreation"]) => (await mine(client.POST("/api/v1/staff/blocks", { ...auth(), body: block }))).data;
 export async function removeBlock(id: string): Promise<void> {
   await mine(client.DELETE("/api/v1/staff/blocks/{id}", byId(id)));
+}
+
+// Mail to postmaster and abuse.
+
+export const listMail = (cursor: string | null): Promise<Listed<Summary>> => mine(client.GET("/api/v1/staff/messages", { ...auth(), params: pageOf(cursor) }));
+export const readMail = async (id: string): Promise<Message> => (await mine(client.GET("/api/v1/staff/messages/{id}", byId(id)))).data as Message;
+export async function deleteMail(id: string): Promise<void> {
+  await mine(client.DELETE("/api/v1/staff/messages/{id}", byId(id)));
 }
 
 // Mailboxes and what became of mail.

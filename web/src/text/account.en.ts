@@ -126,7 +126,7 @@ export const en = {
   enable: "Turn on",
   disable: "Turn off",
   dryRun: "On your last messages",
-  dryRunHint: "Tried while you type; nothing is saved. A message counts with its sender, its subject and its first lines.",
+  dryRunHint: "Tried while you type; nothing is saved. Each message counts with its sender, its subject and its whole text.",
   noSamples: "No mail yet. Try the filter on a text of your own.",
   ownText: "A text of your own",
   steps: { from: "Sender does not match", subject: "Subject does not match", extract: "No code found", matched: "Code" } as Record<string, string>,

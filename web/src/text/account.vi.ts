@@ -120,7 +120,7 @@ export const vi: AccountCatalogue = {
   enable: "Bật lên",
   disable: "Tắt đi",
   dryRun: "Trên những thư gần đây của bạn",
-  dryRunHint: "Được thử ngay khi bạn gõ và không lưu gì. Mỗi thư được thử với người gửi, tiêu đề và những dòng đầu.",
+  dryRunHint: "Được thử ngay khi bạn gõ và không lưu gì. Mỗi thư được thử với người gửi, tiêu đề và toàn bộ nội dung.",
   noSamples: "Chưa có thư. Hãy thử bộ lọc với một đoạn văn bản của bạn.",
   ownText: "Văn bản của bạn",
   steps: { from: "Người gửi không khớp", subject: "Tiêu đề không khớp", extract: "Không tìm thấy mã", matched: "Mã" },

@@ -7,6 +7,7 @@ export const en = {
     notices: "Notices",
     pages: "Pages",
     payments: "Unmatched transfers",
+    messages: "Mail to postmaster",
     blocks: "Blocks",
     mailboxes: "Mailbox look-up",
     audit: "Audit log",
@@ -57,6 +58,20 @@ export const en = {
   endTwoFactor: "Also turn off two-factor authentication",
   passwordTitle: "New password",
   passwordText: (email: string) => `The password of ${email}. It is not shown again.`,
+  // Mail to postmaster and abuse.
+  noMail: "No mail to postmaster or abuse in the last 30 days.",
+  mailHint: "Mail to postmaster and abuse at the domains of this service. It is erased after 30 days.",
+  read: "Read",
+  shut: "Close",
+  deleteMailTitle: (subject: string) => `Delete “${subject}”?`,
+  deleteMailText: "The message is erased for all staff.",
+
+  // Points.
+  adjust: "Adjust points",
+  adjustTitle: (email: string) => `Adjust the points of ${email}`,
+  pointsLabel: "Points",
+  pointsHint: "A negative number takes points away. The balance does not fall below zero.",
+  adjusted: (balance: string) => `Done. The balance is ${balance} points.`,
 
   // Public domains.
   addDomain: "Add a public domain",
