@@ -21,7 +21,7 @@ const pragmas = "_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(
 // writing are the pragmas of a connection that writes. With secure_delete SQLite overwrites what it deletes with zeros, in pages that stay
 // in use and in those that become free; Purge removes it from the log.
 const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=secure_delete(on)" +
-	"&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
+	"&_pragma=wal_autocheckpoint(16000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
 
 // syncing returns the pragma for commits. With synchronous=FULL each commit syncs the log, so that it survives a power failure.
 func syncing(o Options) string {
