@@ -61,10 +61,10 @@ type attachment struct {
 	Checksums   struct{ MD5, SHA1, SHA256 string }
 }
 
-// detailFactor is the memory of an answer for each octet of a message.
+// detailFactor is how many octets of memory an answer takes for each octet of the message that it shows.
 const detailFactor = 4
 
-// load returns the mail of the path with its content, within the memory budget.
+// load reads the message that the path names, with its content. It reserves the memory first.
 func (a *API) load(r *http.Request) (*sink.Mail, message.Ref, *message.Message, error) {
 	m, ref, err := a.mailOf(r, r.PathValue("id"))
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *API) attachment(ctx context.Context, ref message.Ref, index int, f *mes
 
 var unsubscribeLink = regexp.MustCompile(`<([^<>\s]+)>`)
 
-// unsubscribeOf returns what the header says of unsubscribing (RFC 2369, RFC 8058).
+// unsubscribeOf returns the List-Unsubscribe fields of the header and the links in them (RFC 2369, RFC 8058).
 func unsubscribeOf(headers []message.Header) unsubscribe {
 	u := unsubscribe{Links: []string{}}
 	for _, h := range headers {
@@ -208,10 +208,10 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sandbox keeps content of strangers from running scripts that could use this API.
+// sandbox keeps scripts in a sender's HTML from running, since they could call this API.
 const sandbox = "default-src 'none'; sandbox"
 
-// open returns an attachment of the path with its content.
+// open returns the attachment that the path names, with a reader of its content.
 func (a *API) open(r *http.Request) (*message.Attachment, io.Reader, error) {
 	_, ref, full, err := a.load(r)
 	if err != nil {

@@ -26,7 +26,7 @@ type streams struct {
 	open   sync.WaitGroup
 }
 
-// enter registers a stream, unless the API is closed.
+// enter counts a new stream and returns true, or returns false if the API is closed.
 func (s *streams) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ type changed struct {
 	Read *bool `json:",omitempty"`
 }
 
-// events sends what happens to the mail over a WebSocket: new, update, delete, truncate, and stats after each.
+// events sends each change of the messages over a WebSocket: new, update, delete or truncate, and stats after each.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	release, free := a.HTTP.Gauge.Acquire(ratelimit.LongPolls, httpkit.AddrIdentity(r.Context()), a.HTTP.LongPolls)
 	if !free {

@@ -27,7 +27,7 @@ type runtimeStats struct {
 	SMTPIgnored      int64
 }
 
-// info tells how many messages there are. The counts of a Mailpit server that Gonebox does not keep for the sink are 0.
+// info answers with the number of messages. Statistics of Mailpit that Gonebox does not keep for the sink are 0.
 func (a *API) info(w http.ResponseWriter, r *http.Request) {
 	page, err := a.Mails.Search(r.Context(), nil, 0, 0)
 	if err != nil {

@@ -71,8 +71,8 @@ func (a *API) hogSearch(w http.ResponseWriter, r *http.Request) {
 	a.hogPage(w, r, &q)
 }
 
-// hogOctets bounds the raw messages of a page; a page ends before it would have more. hogFactor is the memory of an answer for
-// each of these octets.
+// hogOctets bounds the octets of raw messages in a page, which ends before the message that would exceed it. hogFactor is how many
+// octets of memory an answer takes for each of them.
 const (
 	hogOctets = 16 << 20
 	hogFactor = 6
@@ -145,7 +145,7 @@ func (a *API) hogDelete(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// hogOf returns a mail with its raw message. Where that has expired, the content is empty.
+// hogOf returns a message with its raw content, which is empty if its retention is over.
 func (a *API) hogOf(ctx context.Context, m *sink.Mail) (*hogMessage, error) {
 	ref, err := a.Mails.Content(ctx, m.ID)
 	if err != nil {
@@ -193,7 +193,8 @@ const (
 	partsMax = 1000
 )
 
-// parsePart returns a message or a part of one with its body as sent. left is how many further parts may be shown.
+// parsePart returns a message, or a part of one, with its body as sent. left is the number of parts that may still be shown, which
+// it decreases.
 func parsePart(data []byte, depth int, left *int) hogContent {
 	c := hogContent{Headers: map[string][]string{}, Size: len(data)}
 	body := data

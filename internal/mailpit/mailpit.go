@@ -28,7 +28,7 @@ type Parts struct {
 	Inbound  *inbound.Service
 	SendMax  int64       // octets of a message that is sent
 	Hostname string      // of this server, for the Message-ID of a message that is sent
-	Names    bool        // serve only requests whose Host is an address or a private name, see isPrivateHost
+	Names    bool        // check the Host field: serve only an address or a private name, see isPrivateHost
 	Ready    func() bool // whether the service can work
 }
 
@@ -96,7 +96,7 @@ func (a *API) routes() map[string]http.HandlerFunc {
 	}
 }
 
-// refuses returns why a request is not served, or "".
+// refuses returns the reason why a request is not served, or "" if it is.
 func (a *API) refuses(r *http.Request) string {
 	switch {
 	case !httpkit.Unlimited(r.Context()):
@@ -138,13 +138,13 @@ func (a *API) probe(w http.ResponseWriter, r *http.Request) {
 	ok(w)
 }
 
-// home answers those that wait for the root to answer, such as Testcontainers.
+// home answers at the root, which test tools such as Testcontainers poll to find out whether the service has started.
 func home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write([]byte("<!doctype html><title>Gonebox</title><p>The APIs of Mailpit and MailHog, served by Gonebox.</p>\n"))
 }
 
-// ok answers as Mailpit does where there is nothing to tell.
+// ok answers as Mailpit does to a successful call without a result.
 func ok(w http.ResponseWriter) { text(w, http.StatusOK, "ok") }
 
 func text(w http.ResponseWriter, status int, body string) {
@@ -155,7 +155,7 @@ func text(w http.ResponseWriter, status int, body string) {
 
 func fail(w http.ResponseWriter, status int, reason string) { text(w, status, reason+"\n") }
 
-// failed answers with an error.
+// failed answers with the status and the text of an error.
 func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p := a.kit.ProblemOf(r.Context(), err)
 	status, reason := p.Status(), p.Title()
@@ -218,7 +218,7 @@ func (a *API) mailOf(r *http.Request, name string) (*sink.Mail, message.Ref, err
 	return m, ref, err
 }
 
-// parseIDs returns the identifiers among texts; others name no mail.
+// parseIDs returns the texts that are identifiers. The others cannot name a message and are dropped.
 func parseIDs(texts []string) (ids []id.SinkMail) {
 	for _, t := range texts {
 		if mail, err := id.Parse[id.SinkMail](t); err == nil {

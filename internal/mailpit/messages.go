@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// frame is a list of messages.
+// frame is the body of an answer with a list of messages: the list, and the counts.
 type frame struct {
 	Total          int       `json:"total"`
 	Unread         int       `json:"unread"`
@@ -88,7 +88,7 @@ func queryOf(v url.Values) (sink.Query, error) {
 	return sink.ParseQuery(v.Get("query"), in)
 }
 
-// pageOctets is the memory of a page for each of its messages.
+// pageOctets is how many octets of memory a page takes for each of its messages.
 const pageOctets = 16 << 10
 
 func (a *API) page(w http.ResponseWriter, r *http.Request, q *sink.Query) {
@@ -114,7 +114,7 @@ func (a *API) page(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	answer(w, f)
 }
 
-// selection is the body of calls that change several messages.
+// selection is the body of a call that changes several messages: it says which.
 type selection struct {
 	IDs    []string
 	Read   bool
@@ -161,7 +161,7 @@ func (a *API) mark(w http.ResponseWriter, r *http.Request) {
 // changeTimeout is how long a call may take that changes many messages.
 const changeTimeout = 5 * time.Minute
 
-// patient extends the time that a call may take.
+// patient extends the write deadline of a call that changes many messages to changeTimeout.
 func patient(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(clock.System().Now().Add(changeTimeout))
 }

@@ -45,7 +45,7 @@ type sentFile struct {
 // recipientsMax is the most recipients of a message that is sent.
 const recipientsMax = 100
 
-// send puts a message into the sink, as if it had come by SMTP.
+// send delivers a message to the sink, as if it had been received over SMTP.
 func (a *API) send(w http.ResponseWriter, r *http.Request) {
 	o, err := a.readOutgoing(r)
 	var mail id.SinkMail
@@ -61,7 +61,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request) {
 
 // readOutgoing reads and checks the body, within the memory budget.
 func (a *API) readOutgoing(r *http.Request) (*outgoing, error) {
-	const encoded, copies = 2, 4 // base64 and JSON are larger than what they hold; the body, the parts, the message
+	const encoded, copies = 2, 4 // base64 and JSON take more than their content; the body, the parts and the message are in memory at once
 	max := a.SendMax * encoded
 	if r.ContentLength > max {
 		return nil, problem.New(problem.RequestTooLarge)
@@ -80,7 +80,7 @@ func (a *API) readOutgoing(r *http.Request) (*outgoing, error) {
 	return &o, o.check()
 }
 
-// check checks what becomes a part of the header. Error: request.invalid.
+// check validates every value that is written into the header, so that none can add a field. Error: request.invalid.
 func (o *outgoing) check() error {
 	if o.From.Email == "" {
 		return problem.Invalid("/From/Email", "must be an address")
@@ -125,7 +125,7 @@ func isFieldName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == ':' })
 }
 
-// deliver hands a message to the receiver of mail. Errors: request.invalid, server.unavailable.
+// deliver stores a message for its recipients, as the SMTP server does. Errors: request.invalid, server.unavailable.
 func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 	client := httpkit.ClientAddr(r.Context())
 	ctx := inbound.WithClient(r.Context(), client)
@@ -161,7 +161,7 @@ func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 // field is a header field.
 type field struct{ name, value string }
 
-// header returns the header fields of the message: those of Headers replace those that are made.
+// header returns the header fields of the message. A field in Headers replaces the generated field of the same name.
 func (o *outgoing) header(at time.Time, hostname string) []field {
 	all := []field{
 		{"Date", at.Format(time.RFC1123Z)},
@@ -176,7 +176,7 @@ func (o *outgoing) header(at time.Time, hostname string) []field {
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		key := textproto.CanonicalMIMEHeaderKey(name)
 		if strings.HasPrefix(key, "Content-") || key == "Mime-Version" || key == "Bcc" {
-			continue // these follow from the content
+			continue // generated from the content, never taken from the client
 		}
 		f := field{key, encodedWord(o.Headers[name])}
 		if i := slices.IndexFunc(all, func(other field) bool { return other.name == key }); i >= 0 {

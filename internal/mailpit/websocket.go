@@ -121,7 +121,7 @@ func (s *socket) read(ended context.CancelFunc) {
 	}
 }
 
-// frame reads a frame of the client, whose payload is masked (RFC 6455 §5.3).
+// frame reads a frame from the client and unmasks its payload (RFC 6455 §5.3).
 func (s *socket) frame() (opcode byte, payload []byte, err error) {
 	var head [2]byte
 	if _, err := io.ReadFull(s.in, head[:]); err != nil {

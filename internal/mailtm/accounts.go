@@ -15,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// stamp returns a time as clients parse it: in whole seconds, with a numeric zone.
+// stamp formats a time as mail.tm does: in whole seconds, with a numeric zone.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-07:00") }
 
 type shownDomain struct {
@@ -58,7 +58,7 @@ func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
 	return problem.New(problem.RouteNotFound)
 }
 
-// quota is the space of an account in octets that clients are told.
+// quota is the size of an account in octets that clients see. Nothing depends on it: the plan's own bounds apply.
 const quota = 40_000_000
 
 type shownAccount struct {
@@ -78,7 +78,7 @@ func (a *API) answerAccount(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	const usedMax = 1<<31 - 1 // clients have a number of 32 bits
+	const usedMax = 1<<31 - 1 // clients decode a signed 32-bit number
 	return answer(w, r, status, shownAccount{
 		linked: link(r, "Account", iri, true), ID: m.ID, Address: m.Address, Quota: quota, Used: min(used, usedMax),
 		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.CreatedAt),
@@ -101,7 +101,7 @@ const (
 	usedCode        = "23bd9dbf-6b9b-41cd-a99e-4844bcf3077f"
 )
 
-// wish returns the mailbox that an account asks for.
+// wish parses the address of a new account into the mailbox to create.
 func (c credentials) wish(domains []string) (w mailbox.Wish, err error) {
 	at := strings.LastIndexByte(c.Address, '@')
 	switch {
@@ -156,7 +156,7 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	return a.answerAccount(w, r, http.StatusCreated, m, "/accounts/"+string(m.ID))
 }
 
-// creationFault returns the error of an account that cannot be created in the words of mail.tm.
+// creationFault translates an error of creating an account into the texts that mail.tm uses.
 func creationFault(err error) error {
 	switch {
 	case problem.Has(err, problem.MailboxLocalPartTaken):
@@ -186,8 +186,8 @@ func (a *API) reserveHash(r *http.Request) (*account.HashSlot, error) {
 	return slot, nil
 }
 
-// allow counts a sign-in against the limits of an address of mail, first that of the client and then that of all. Error:
-// rate.limited.
+// allow counts a sign-in against the limits of a mail address: first the limit for sign-ins from this client, then the one for sign-ins
+// from everywhere. Error: rate.limited.
 func (a *API) allow(r *http.Request, address string) error {
 	ctx := r.Context()
 	if d := a.kit.Count(ctx, ratelimit.SignIn, address+" "+httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.SignIn)); !d.OK {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// linked are the members that a resource has in JSON-LD alone.
+// linked are the members that a resource has in JSON-LD and not in plain JSON.
 type linked struct {
 	Context string `json:"@context,omitempty"`
 	IRI     string `json:"@id,omitempty"`
@@ -26,7 +26,7 @@ func wantsJSON(r *http.Request) bool {
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "ld+json")
 }
 
-// link returns the members of JSON-LD for a resource; outer is set unless it is a member of another.
+// link returns the JSON-LD members of a resource. outer is false for a resource that is nested in another one, which has no @context.
 func link(r *http.Request, kind, iri string, outer bool) linked {
 	if wantsJSON(r) {
 		return linked{}
@@ -128,14 +128,14 @@ func (a *API) body(w http.ResponseWriter, r *http.Request, v any) error {
 	return nil
 }
 
-// fault is an error in the words of mail.tm.
+// fault is the body of an error answer, in the format of mail.tm.
 type fault struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 }
 
-// fail answers with an error. Clients that ask for JSON read only a body that is called so.
+// fail answers with an error. Clients that ask for plain JSON decode the body only if its media type is application/json.
 func fail(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	media := "application/problem+json; charset=utf-8"
 	if wantsJSON(r) {
@@ -144,13 +144,13 @@ func fail(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	_ = write(w, status, media, fault{"https://tools.ietf.org/html/rfc2616#section-10", "An error occurred", detail})
 }
 
-// refused is the answer to wrong credentials.
+// refused is the body of the answer 401 to wrong credentials.
 type refused struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// violations is the answer to a resource that cannot be created.
+// violations is the body of the answer 422 to a request with an invalid member.
 type violations struct {
 	linked
 	HydraTitle  string      `json:"hydra:title"`
@@ -167,7 +167,7 @@ type violation struct {
 	Code    string `json:"code"`
 }
 
-// invalid is an error in a member of a body.
+// invalid is an error about one member of a request body.
 type invalid struct{ property, message, code string }
 
 func (i invalid) Error() string { return i.property + ": " + i.message }
@@ -180,9 +180,9 @@ func (i invalid) answer(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// failed answers with an error.
+// failed answers with the error that a handler returned, in the format of mail.tm.
 func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
-	if i, ok := err.(invalid); ok { //nolint:errorlint // it is never wrapped
+	if i, ok := err.(invalid); ok { //nolint:errorlint // no handler wraps it
 		i.answer(w, r)
 		return
 	}

@@ -16,8 +16,8 @@ import (
 // keepAliveEvery is how often an idle stream sends a comment.
 const keepAliveEvery = 15 * time.Second
 
-// events streams the messages of the account of the token as they arrive, are marked and are deleted. The topic is not needed: a
-// stream of another account is refused.
+// events streams the messages of the token's account as they arrive, are marked as seen and are deleted. The topic is optional; one
+// that names another account is refused.
 func (a *API) events(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	own := []string{"/accounts/" + string(box.ID), "*"}
 	topics := r.URL.Query()["topic"]
@@ -55,7 +55,7 @@ func send(w *httpkit.EventWriter, changed []summary) {
 		w.Comment()
 	}
 	for _, s := range changed {
-		_ = w.Add("", string(s.ID), s) // which has nothing that JSON cannot express
+		_ = w.Add("", string(s.ID), s) // a summary always encodes as JSON
 	}
 }
 
@@ -67,13 +67,13 @@ func (a *API) changed(ctx context.Context, box *mailbox.Mailbox, e follow.Event)
 		return summaryOf(e.Summary, box, l), true
 	case follow.Seen:
 		found, err := a.Messages.Summary(ctx, box.ID, e.Message)
-		if err != nil { // it is deleted meanwhile, which the next event says
+		if err != nil { // deleted meanwhile: the next event reports that
 			return s, false
 		}
 		found.Seen = e.Seen
 		return summaryOf(found, box, l), true
 	case follow.Deleted:
-		// What it said is erased; clients need to know which it was.
+		// The content is erased. The identifier is left, so that clients know which message it was.
 		s = summaryOf(&message.Summary{ID: e.Message, To: []message.Address{}, Seen: e.Seen}, box, l)
 		s.CreatedAt = stamp(a.HTTP.Clock.Now())
 		s.UpdatedAt, s.IsDeleted = s.CreatedAt, true

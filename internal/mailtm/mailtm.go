@@ -27,10 +27,10 @@ type Parts struct {
 	Follow    *follow.Service
 	TTL       time.Duration   // of an account after its last use
 	Limit     ratelimit.Limit // of the calls from an address
-	GuestsOff bool            // no accounts are created
+	GuestsOff bool            // access.guests is off: no accounts can be created
 }
 
-// API is the API.
+// API serves the operations of mail.tm.
 type API struct {
 	Parts
 	kit     *httpkit.Kit
@@ -98,7 +98,8 @@ func (a *API) routes() map[string]handler {
 	}
 }
 
-// opened returns the handler of a call with a token, which extends the account.
+// opened returns the handler of a call that needs a token. Each such call but DELETE extends the
+// account's life to TTL from now.
 func (a *API) opened(serve func(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		scheme, credential, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
@@ -106,7 +107,7 @@ func (a *API) opened(serve func(w http.ResponseWriter, r *http.Request, m *mailb
 			return problem.New(problem.AuthRequired)
 		}
 		claims, err := a.Mailboxes.Claims(credential)
-		if err == nil && claims.Developer != "" { // it is the key's, which may end
+		if err == nil && claims.Developer != "" { // bound to a developer key, which this API does not check
 			err = problem.New(problem.AuthInvalidToken)
 		}
 		if err != nil {

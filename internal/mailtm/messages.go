@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Memory of an answer: of a summary, and for each octet of a message in full.
+// The memory that an answer takes, in octets: for each summary of a list, and for each octet of a full message.
 const (
 	summaryOctets = 16 << 10
 	detailFactor  = 4
@@ -100,7 +100,7 @@ type full struct {
 	Attachments   []file   `json:"attachments"`
 }
 
-// checks are what was found of the sender. Clients that ask for JSON expect a list or an object, and all take null.
+// checks is the member verifications. Some clients expect an object there and others a list; all of them accept null.
 type checks struct {
 	TLS struct {
 		Name         string `json:"name"`
@@ -209,7 +209,7 @@ func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request, box *mailbox
 	return nil
 }
 
-// sandbox keeps content of strangers from running scripts.
+// sandbox keeps scripts in a sender's content from running in a browser.
 const sandbox = "default-src 'none'; sandbox"
 
 func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
@@ -234,7 +234,7 @@ func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mail
 	}
 }
 
-// raw opens the raw message of the path, within the memory that need returns, and reads its beginning.
+// raw opens the raw message that the path names and reads its first chunk. need returns how much memory to reserve for a message.
 func (a *API) raw(r *http.Request, box *mailbox.Mailbox, need func(*message.Raw) int64) (content *message.Raw, first []byte, err error) {
 	m, err := messageOf(r)
 	if err != nil {
@@ -307,6 +307,6 @@ func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Filename}))
 	h.Set("Content-Security-Policy", sandbox)
 	h.Set("Content-Length", strconv.FormatInt(f.Size, 10))
-	_, _ = io.Copy(w, content) // fails where the client is gone; a length that is not reached shows a fault
+	_, _ = io.Copy(w, content) // if it fails, the body is shorter than Content-Length, which the client notices
 	return nil
 }
