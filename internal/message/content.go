@@ -10,8 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// What of a mail is in the rows of each recipient, and what is a blob that the rows refer to (docs/decisions/0038). Sizes are
-// octets before compression.
+// The bounds that decide which content of a mail is stored in the rows of each recipient, and which in a blob that the rows refer to
+// (docs/decisions/0038). Sizes are octets before compression.
 const (
 	// blobFrom is the size of an attachment, or of the detail, from which on it is a blob however few share it.
 	blobFrom = 128 << 10
@@ -23,7 +23,7 @@ const (
 	stageFrom = 1 << 20
 )
 
-// cell is content as a row has it: itself, or the key of its blob.
+// cell is the columns of a row for one content: the content itself, or the key of its blob.
 type cell struct {
 	data []byte // empty where there is a key
 	crc  int64  // of data
@@ -49,7 +49,7 @@ func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) ([]byte
 		return buf, err
 	}
 	*scratch = p
-	var small []int // the files that go where the detail goes
+	var small []int // the files that are stored together with the detail
 	octets := len(p)
 	for i, f := range files {
 		if f.Available && len(f.Data) < blobFrom {
@@ -82,7 +82,7 @@ func (d *Draft) pack(buf []byte, more *detail, files []File, copies int) ([]byte
 	return buf, nil
 }
 
-// blob makes a blob of content, or leaves it to Stage.
+// blob packs content as a blob that is stored with the rows. The content of a large draft is left to Stage instead.
 func (d *Draft) blob(buf []byte, c blob.Content) []byte {
 	if d.Large() {
 		d.pending = append(d.pending, c)
@@ -93,7 +93,7 @@ func (d *Draft) blob(buf []byte, c blob.Content) []byte {
 	return buf
 }
 
-// key is the SHA-256 that is known already.
+// key returns the SHA-256 of the content: SHA256 if that is set, so that it is not computed twice.
 func (f *File) key() (key blob.Key) {
 	if n, err := hex.Decode(key[:], []byte(f.SHA256)); err != nil || n != len(key) {
 		return blob.KeyOf(f.Data)
@@ -138,7 +138,7 @@ func bodyOf(plain []byte, small []int, files []File) []byte {
 	return content
 }
 
-// bodyHead is what a body begins with.
+// bodyHead is the parsed beginning of a body.
 type bodyHead struct {
 	detail int64 // where it begins
 	length int64 // of the detail
@@ -172,7 +172,7 @@ func parseBodyHead(begin []byte) (h bodyHead, err error) {
 	return h, nil
 }
 
-// find is where in the body an attachment is; -1: nowhere.
+// find returns the index of an attachment among the files of the body, or -1 if it is not stored there.
 func (h bodyHead) find(index int, attachments []Attachment) int64 {
 	at := h.detail + h.length
 	for _, i := range h.files {

@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/resource"
 )
 
-// detail is what reading one message adds to its summary. It is kept compressed, in one column: the length of its JSON as unsigned
+// detail is the part of a full message that its summary does not have. It is kept compressed, in one column: the length of its JSON as unsigned
 // LEB128, the JSON, and the texts as they are, so that most of its octets are neither escaped nor parsed.
 type detail struct {
 	resource.Detail        // without texts, links, the recipients of the envelope, and the end of the raw message
@@ -19,7 +19,7 @@ type detail struct {
 	HTML            string `json:"-"` // as the sender wrote it
 }
 
-// uncut is what the summary of a message has in part only.
+// uncut holds the full values of fields that the summary has cut.
 type uncut struct {
 	Subject string    `json:"subject"`
 	From    Address   `json:"from"`
@@ -41,7 +41,8 @@ func (d *detail) plain(p []byte) ([]byte, error) {
 	return append(p, d.HTML...), nil
 }
 
-// parseDetail reads what plain gave. Anything else is errDetail, or some detail.
+// parseDetail decodes the output of plain. Error: errDetail. Damaged input may also decode to a wrong detail; the checksum of its row
+// detects that.
 func parseDetail(plain []byte) (d detail, err error) {
 	length, n := binary.Uvarint(plain)
 	if n <= 0 || length > uint64(len(plain)-n) {

@@ -47,7 +47,7 @@ func (s *shelf) fill(messages int, octets int64) id.Mailbox {
 	return box
 }
 
-// erase takes one step and tells whether it was the last, and how many messages it took.
+// erase takes one step, and reports how many messages it erased and whether it was the last.
 func (s *shelf) erase(max int, boxes ...id.Mailbox) (empty bool, gone int) {
 	s.t.Helper()
 	before := s.count("message")

@@ -9,10 +9,10 @@ import (
 	"github.com/gonebox/gonebox/internal/sanitize"
 )
 
-// largeHTML is from where on making HTML safe costs so much memory that only a few may do it at once.
+// largeHTML is the size in octets from which on sanitizing HTML takes so much memory that only a few calls may do it at the same time.
 const largeHTML = 256 << 10
 
-// sanitizer bounds how many large documents are made safe at the same time: one a core.
+// sanitizer bounds how many large documents are sanitized at the same time: one for each core.
 type sanitizer chan struct{}
 
 func newSanitizer() sanitizer { return make(sanitizer, runtime.GOMAXPROCS(0)) }

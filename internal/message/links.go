@@ -9,7 +9,7 @@ import (
 // linksMax bounds the addresses that are listed of one message.
 const linksMax = 100
 
-// links lists the addresses in a message. They are looked for when it is read, since most mail never is.
+// links lists the addresses in a message. It is called when a message is read and not when it arrives, since most messages are never read.
 func links(d detail) []string { return list(linksOf(d, linksMax)) }
 
 // linksOf is links with a bound of its own.

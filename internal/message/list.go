@@ -15,7 +15,7 @@ type Query struct {
 	Since  time.Time  // only what was received later, in whole milliseconds; zero: all
 	Cursor string     // where the previous page ended; "": the newest
 	Limit  int        // messages a page, 1 to 100
-	Octets int        // of a page as JSON: where it would be more, it ends before; 0: any number
+	Octets int        // the most octets of a page as JSON, which ends before the message that would exceed them; 0: no bound
 	Match  Match
 	Wait   time.Duration // how long to wait for a message if there is none
 	Bond   Bond
@@ -30,7 +30,7 @@ func (q Query) since() int64 {
 	return q.Since.Truncate(time.Millisecond).Add(time.Millisecond).UnixMicro()
 }
 
-// newest is above every identifier of a message.
+// newest sorts after every identifier of a message.
 const newest id.Message = "msg_~"
 
 // Page is a part of a list of messages.
@@ -38,7 +38,7 @@ type Page struct {
 	Messages []Encoded
 	Octets   int    // as JSON
 	Next     string // the cursor of the next page; "": this is the last
-	Short    bool   // it ended because of Query.Octets
+	Short    bool   // the page ended because of Query.Octets
 }
 
 // add adds a message to the page that q asks for, or reports that the page is complete. A page has at least one message.
@@ -128,7 +128,7 @@ func parseCursor(text string) (before id.Message, err error) {
 	if err == nil {
 		before, err = id.Parse[id.Message](string(raw))
 	}
-	if err != nil || cursor(before) != text { // the decoder skips line ends
+	if err != nil || cursor(before) != text { // the decoder accepts line breaks, which no cursor of ours has
 		return "", problem.Invalid("?cursor", "is not a cursor returned in nextCursor")
 	}
 	return before, nil

@@ -55,7 +55,7 @@ func (s *Service) DeleteManyTx(ctx context.Context, tx *db.Tx, refs []Ref) error
 	return nil
 }
 
-// countDeletedTx takes messages, which are in the order of their mailboxes, off the counts of these.
+// countDeletedTx subtracts messages from the counts of their mailboxes. The messages are sorted by mailbox.
 func (s *Service) countDeletedTx(ctx context.Context, tx *db.Tx, found []deletion) error {
 	for len(found) > 0 {
 		box, messages, unread := found[0].Box, 0, 0

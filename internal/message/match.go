@@ -18,7 +18,8 @@ type Match struct {
 	Unseen     bool   // only those that were not read yet
 }
 
-// matcher is a Match that is prepared to look at many messages. What a column tells is left to the statement.
+// matcher is a Match with its texts folded once for many messages. Conditions on a column of their own, such as Unseen, are in the
+// statement instead.
 type matcher struct {
 	Match
 	from, subject string // folded

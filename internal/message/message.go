@@ -20,9 +20,9 @@ type Mailboxes interface {
 	Live(ctx context.Context, box id.Mailbox) (bool, error)
 	// CountTx adds to a mailbox's counts of messages and of unread messages.
 	CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messages, unread int) error
-	// SeenTx tells event streams that a message was marked as read or unread.
+	// SeenTx records for event streams that a message was marked as read or unread.
 	SeenTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error
-	// DeletedTx tells event streams that a message was deleted.
+	// DeletedTx records for event streams that a message was deleted.
 	DeletedTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.Message, seen bool) error
 }
 

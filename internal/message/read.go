@@ -119,7 +119,7 @@ func (s *Service) removeTx(ctx context.Context, tx *db.Tx, box id.Mailbox, m id.
 	if seen {
 		unread = 0
 	}
-	// The mailbox first: that is the order of the locks (see blob.InsertTx).
+	// The mailbox is locked before its messages, in the same order everywhere (see blob.InsertTx).
 	if err := s.boxes.CountTx(ctx, tx, box, -1, unread); err != nil {
 		return err
 	}

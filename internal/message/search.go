@@ -15,12 +15,12 @@ const (
 	searchOctets = 8 << 20
 )
 
-// read is what a statement of a search has read.
+// read counts what one statement of a search has read.
 type read struct {
 	messages       int
 	octets         int
 	newest, oldest id.Message
-	stopped        bool // by its caller, before all was read
+	stopped        bool // the callback ended the statement before all rows were read
 }
 
 func (r *read) add(m *storedSummary) {

@@ -155,7 +155,7 @@ func (s *Service) newestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (
 	return m.code(), nil
 }
 
-// matching is a part of a mailbox, of which the messages that match are wanted.
+// matching selects messages of a part of a mailbox: those between two identifiers that a Match accepts.
 type matching struct {
 	match         *matcher
 	after, before id.Message

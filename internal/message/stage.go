@@ -6,7 +6,7 @@ import (
 )
 
 // Stage stores the content of a large draft ahead of its copies, in several transactions. InsertTx or Discard must follow;
-// SweepStaged removes what a process leaves that dies in between. Afterwards the draft no longer aliases the data of its files.
+// SweepStaged removes the content that a process leaves if it dies in between. Afterwards the draft no longer aliases the data of its files.
 func (s *Service) Stage(ctx context.Context, d *Draft) error {
 	if len(d.pending) == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (s *Service) Stage(ctx context.Context, d *Draft) error {
 	return nil
 }
 
-// Discard removes what Stage stored of a draft of which no copy was stored.
+// Discard removes the content that Stage stored for a draft if no copy of the draft was stored.
 func (s *Service) Discard(ctx context.Context, d *Draft) error {
 	for len(d.staged) > 0 {
 		if err := s.stager.Discard(ctx, d.staged[0]); err != nil {

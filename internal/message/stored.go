@@ -14,16 +14,16 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// storedCell is a cell as it is read.
+// storedCell is the columns of a cell as a statement reads them.
 type storedCell struct {
 	data []byte
-	crc  sql.NullInt64 // null: a version before stored it
+	crc  sql.NullInt64 // null: written by a version that had no checksums
 	blob []byte        // nil: none
 }
 
 func (c *storedCell) columns() []any { return []any{&c.data, &c.crc, &c.blob} }
 
-// key is that of the blob, if there is one.
+// key returns the key of the blob, or none if the content is in the row.
 func (c *storedCell) key() (key blob.Key, ok bool, err error) {
 	if c.blob == nil {
 		return key, false, nil
@@ -34,7 +34,7 @@ func (c *storedCell) key() (key blob.Key, ok bool, err error) {
 	return blob.Key(c.blob), true, nil
 }
 
-// content is what is in the row itself, as it was given to raw.Compress.
+// content verifies, decompresses and returns the content that is in the row itself. Error: blob.ErrDamaged.
 func (c *storedCell) content() ([]byte, error) {
 	if c.crc.Valid && blob.Checksum(c.data) != c.crc.Int64 {
 		return nil, fmt.Errorf("a row of mail: %w", blob.ErrDamaged)
@@ -154,7 +154,7 @@ func (s *Service) gone(ctx context.Context, box id.Mailbox, m id.Message, err er
 	return problem.New(problem.MessageNotFound)
 }
 
-// open is Attachment for one whose place in the list is known.
+// open is Attachment for an attachment whose index in the message is known.
 func (s *Service) open(ctx context.Context, box id.Mailbox, m id.Message, b *body, index int) (io.Reader, error) {
 	a := &b.Attachments[index]
 	if at := b.head.find(index, b.Attachments); at >= 0 {
@@ -190,10 +190,10 @@ func (s *Service) openBlob(ctx context.Context, key blob.Key, at int64, a *Attac
 	return vanishing{blob.NewReader(ctx, s.db, key, at, a.Size)}, nil
 }
 
-// vanishing reads a blob that may be deleted meanwhile, which is no fault.
+// vanishing reads a blob. If the blob is deleted meanwhile, it returns message.not_found instead of an internal error.
 type vanishing struct{ from io.Reader }
 
-// Read is that of the blob, with the problem message.not_found where it is gone.
+// Read reads the blob. Error: message.not_found if it was deleted meanwhile.
 func (e vanishing) Read(p []byte) (int, error) {
 	n, err := e.from.Read(p)
 	if errors.Is(err, blob.ErrNotFound) {

@@ -13,7 +13,7 @@ import (
 func (d *Draft) Summary(p Delivery) Summary {
 	m := d.summary
 	m.ID, m.MailboxID, m.ReceivedAt = p.Message, p.Box, clock.Stamp{Time: p.ReceivedAt}
-	if len(m.To) == 0 { // a header without To: what the envelope said of this mailbox
+	if len(m.To) == 0 { // the header names no recipient: show those of the envelope, for this mailbox only
 		m.To = fitting(recipients(p.To), toMax, addressLen)
 	}
 	code := m.OTP

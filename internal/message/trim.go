@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Kept is what a mailbox keeps: the newest messages that satisfy all of its bounds.
+// Kept bounds the messages that a mailbox keeps: the newest ones that satisfy all of the bounds.
 type Kept struct {
 	Messages int
 	Octets   int64 // of all messages together, as received
