@@ -143,7 +143,7 @@ func (a *API) take(ctx huma.Context, o *httpkit.Operation, c caller) bool {
 	return a.kit.Take(ctx, o.Limit, c.key.Prefix, c.key.Limits.Calls)
 }
 
-// malformed stands for a malformed credential, which is rejected and not treated as absent.
+// malformed is the value of a credential that cannot be parsed. It is rejected, and not treated as a missing one.
 const malformed = "-"
 
 // credential returns the credential of the request, "" if there is none.
@@ -156,7 +156,7 @@ func credential(ctx huma.Context) string {
 		return cmp.Or(strings.TrimSpace(text), malformed)
 	}
 	if kind, _ := token.KindOf(key); header == "" && kind == token.Developer {
-		return key // the only kind that X-Api-Key may have
+		return key // X-Api-Key takes developer keys only
 	}
 	return malformed
 }

@@ -83,7 +83,7 @@ func (a *API) redeliver(ctx context.Context, in *struct {
 	}
 	d, err := id.Parse[id.Delivery](in.DeliveryID)
 	if err != nil {
-		d = "" // which no delivery has
+		d = "" // matches no delivery
 	}
 	ev, err := a.Webhooks.Redeliver(ctx, from(ctx).account.ID, known, d)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 const deliveryLogText = "Newest first, at most 200 entries of the last 24 hours: one for each mail that was stored or refused over SMTP, with the reply that its sender got. " +
 	"Answers \"where is my mail?\": without an entry, no server has tried to deliver it here."
 
-// MailDelivery is what became of a mail for an address (docs/spec/messages.md#delivery-log).
+// MailDelivery is an attempt to deliver a mail to an address, and its reply (docs/spec/messages.md#delivery-log).
 type MailDelivery struct {
 	At        clock.Stamp `json:"at" doc:"When the sender got the reply."`
 	From      string      `json:"from" doc:"The sender's address in the envelope; empty for a bounce." example:"bounce@shop.example"`
@@ -49,7 +49,7 @@ func (a *API) listKeyMailDeliveries(ctx context.Context, in *MailboxPath) (*http
 	return a.deliveriesOf(ctx, m)
 }
 
-// deliveriesOf lists what became of the mail for a mailbox's address.
+// deliveriesOf lists the attempts to deliver mail to a mailbox's address.
 func (a *API) deliveriesOf(ctx context.Context, m *mailbox.Mailbox) (*httpkit.Many[MailDelivery], error) {
 	all, err := a.Deliveries.List(ctx, m.Address, m.CreatedAt)
 	if err != nil {

@@ -108,7 +108,7 @@ func (a *API) keyEvents(ctx context.Context, in *Resume) (*httpkit.EventStream, 
 
 // stream answers with the events of a follower, which open creates. named is set where the events name their mailbox.
 func (a *API) stream(ctx context.Context, named bool, open func() (*follow.Follower, error)) (*httpkit.EventStream, error) {
-	var f *follow.Follower // created before the answer begins, so that nothing that comes after the client sees it is missed
+	var f *follow.Follower // created before the answer begins: the client misses nothing that happens after it sees the header
 	answer, err := a.kit.OpenEvents(ctx, func(ctx context.Context, w *httpkit.EventWriter) {
 		var events []follow.Event
 		for w.Send(func() { a.addEvents(w, events, named) }) == nil && !ends(events) {
@@ -139,7 +139,7 @@ func (a *API) addEvents(w *httpkit.EventWriter, events []follow.Event, named boo
 	}
 	for _, e := range events {
 		if e.Kind == follow.Message {
-			_ = w.Add(string(e.Kind), string(e.Message), e.Summary) // which has nothing that JSON cannot express
+			_ = w.Add(string(e.Kind), string(e.Message), e.Summary) // a summary always encodes as JSON
 			continue
 		}
 		_ = w.Add(string(e.Kind), "", a.eventData(e, named))

@@ -35,7 +35,7 @@ type Injector interface {
 func (a *API) inject(group string) {
 	register(a, group, httpkit.Operation{
 		ID: "inject-message", Method: http.MethodPost, Path: "/mailboxes/me/messages", Summary: "Put a message into the mailbox", Status: 201,
-		Text: "For tests: the message takes the same way as one that came over SMTP, and wakes whoever waits for it. Send a whole mail as `message/rfc822`, or its parts as JSON. " +
+		Text: "For tests: the message takes the same way as one that came over SMTP, and ends the long-polls that wait for one. Send a whole mail as `message/rfc822`, or its parts as JSON. " +
 			"Its `source` is `injected`. The message has at most as many octets as one over SMTP.",
 		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Inject,
 		Codes:  []problem.Code{problem.InjectDisabled, problem.MailboxFull, problem.MailDailyCap},

@@ -67,7 +67,7 @@ func (a *API) receiveTransaction(ctx context.Context, in *struct{ Body bankBody 
 	return &bankAnswer{BankReceipt{Success: true}}, nil
 }
 
-// authenticateBank admits the bank's callbacks, which count against no limit: each is about money. All other calls count
+// authenticateBank admits the bank's callbacks. They count against no limit, so that none about a payment is lost. All other calls count
 // by their address. A wrong key and a wrong address get the same answer.
 func (a *API) authenticateBank(ctx huma.Context, o *httpkit.Operation, next func(huma.Context)) {
 	authorization := ctx.Header("Authorization")

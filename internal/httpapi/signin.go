@@ -63,7 +63,7 @@ func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*h
 	}
 	slot, err := a.reserveHash(ctx)
 	if err != nil {
-		// The call was counted as a registration, and is none.
+		// The call was counted as a registration, but has not created an account: give the count back.
 		if !httpkit.Unlimited(ctx) {
 			a.kit.Limiter.Return(ratelimit.Register, httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.Register), 1)
 		}

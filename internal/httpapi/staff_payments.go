@@ -97,7 +97,7 @@ type paymentResolution struct {
 	Note   string   `json:"note" minLength:"1" maxLength:"500" doc:"The reason, one line of text, kept permanently." example:"paid without the memo, confirmed by mail"`
 }
 
-// how returns how many ways to settle the transaction the body names.
+// how returns how many ways of settling the transaction the body asks for. Exactly one is allowed.
 func (b paymentResolution) how() (ways int) {
 	for _, given := range []bool{b.Order != "", b.User != "", b.Ignore} {
 		if given {

@@ -30,14 +30,14 @@ func checkBody(body []byte, s *shape) []problem.Field {
 	}
 	c := checker{dec: json.NewDecoder(bytes.NewReader(body))}
 	c.dec.UseNumber()
-	_ = c.value(s) // an error says that enough is known
+	_ = c.value(s) // an error only ends the check early; the faults are in c
 	return c.faults
 }
 
 // checker is the state of one checkBody.
 type checker struct {
 	dec    *json.Decoder
-	path   []string // RFC 6901 reference tokens of the value that is looked at
+	path   []string // RFC 6901 reference tokens of the current value
 	tokens int
 	last   json.Token // the latest token: an element that is a scalar, for uniqueItems
 	faults []problem.Field
@@ -46,7 +46,7 @@ type checker struct {
 // errEnough ends a check early.
 var errEnough = errors.New("enough is known of the body")
 
-// fault notes a fault of the value at the path.
+// fault records a fault of the value at the current path.
 func (c *checker) fault(message string) error {
 	pointer := ""
 	if len(c.path) > 0 {
@@ -99,7 +99,8 @@ func (c *checker) value(s *shape) error {
 	return c.scalar(s, t)
 }
 
-// composite checks an object or array whose opening bracket was read. One that should be something else is passed over.
+// composite checks an object or array whose opening bracket was read. If the schema demands another type, it records that fault and
+// skips the content.
 func (c *checker) composite(s *shape, open json.Delim) error {
 	kind := huma.TypeArray
 	if open == '{' {
@@ -163,7 +164,7 @@ func (c *checker) member(s *shape, name string, twice bool) error {
 	return c.value(field)
 }
 
-// array checks the elements of an array and its closing bracket. Elements above the most that are allowed are passed over.
+// array checks the elements of an array and its closing bracket. Elements beyond the allowed number are skipped.
 func (c *checker) array(s *shape) error {
 	items := s.items
 	if items == nil {

@@ -17,7 +17,7 @@ import (
 // EventStreamType is the media type of server-sent events (WHATWG HTML, Server-sent events).
 const EventStreamType = "text/event-stream"
 
-// EventStream is an answer that lasts. No proxy may compress or buffer it.
+// EventStream is an answer that stays open. Its header keeps proxies from compressing or buffering it.
 type EventStream struct {
 	ContentType  string `header:"Content-Type"`
 	CacheControl string `header:"Cache-Control"`
@@ -45,7 +45,7 @@ func (k *Kit) OpenEvents(ctx context.Context, write func(ctx context.Context, w 
 	return &EventStream{
 		ContentType: EventStreamType, CacheControl: "no-store, no-transform", Buffering: "no",
 		Body: func(h huma.Context) {
-			// The server's time-out is for requests that arrive slowly; it would end the stream.
+			// The server's read timeout bounds how long a request takes to arrive. It would end the stream.
 			_ = http.NewResponseController(c.writer).SetReadDeadline(time.Time{})
 			write(ctx, &EventWriter{k: k, ctx: ctx, w: h.BodyWriter()})
 		},
@@ -79,8 +79,9 @@ func (w *EventWriter) line(name, value string) {
 // side that the client is gone.
 func (w *EventWriter) Comment() { w.buf.WriteString(":\n\n") }
 
-// Send sends what add adds. It runs on a goroutine of its own, so that the goroutine of an idle stream keeps a small stack. The client has the write timeout to take it. Error: the client is gone or too slow, or there is no
-// memory for the answer; the stream must then end.
+// Send sends the events that add adds. Both run on a new goroutine, so that the goroutine of an idle stream keeps a small stack. The
+// client has the write timeout to read them. Error: the client has disconnected or is too slow, or there is no memory for the events;
+// the stream must then end.
 func (w *EventWriter) Send(add func()) error {
 	sent := make(chan error, 1)
 	go func() {

@@ -15,8 +15,8 @@ type IdempotencyKey struct {
 	values []string // of every header of that name
 }
 
-// Resolve collects the values of all headers of that name: the library keeps one, and does not tell an empty value from
-// no header.
+// Resolve collects the values of all headers of that name: the library keeps one, and treats an empty value like a
+// missing header.
 func (k *IdempotencyKey) Resolve(ctx huma.Context) []error {
 	ctx.EachHeader(func(name, value string) {
 		if http.CanonicalHeaderKey(name) == "Idempotency-Key" {

@@ -40,7 +40,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	BodyMax        int64         // octets of a request body
 	LargeBodyMax   int64         // octets of the request body of an operation with LargeBody
-	WriteTimeout   time.Duration // for an answer; a long-poll has its wait on top
+	WriteTimeout   time.Duration // for an answer; the wait of a long-poll is added to it
 	WaitMax        time.Duration // of a long-poll
 	PageDefault    int           // entries of a page whose limit is not given
 	LongPolls      int           // open at once from one address

@@ -84,12 +84,12 @@ func (o *Operation) refine(responses map[string]*huma.Response) {
 	if o.Media != "" {
 		success.Content = map[string]*huma.MediaType{o.Media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 		if o.Media == EventStreamType {
-			success.Content[o.Media].Schema.Format = "" // it is text, of which clients read the lines
+			success.Content[o.Media].Schema.Format = "" // clients read the stream as lines of text
 		}
 		if o.Example != "" {
 			success.Content[o.Media].Example = o.Example
 		}
-		delete(success.Headers, "Content-Type") // the media type says it
+		delete(success.Headers, "Content-Type") // documented as the media type already
 	}
 	if o.Also != 0 {
 		responses[strconv.Itoa(o.Also)] = &huma.Response{Description: http.StatusText(o.Also), Content: success.Content}
@@ -143,7 +143,7 @@ func (o Operation) withStatus(err error) error {
 }
 
 // problemResponses documents problems: one response per status, which lists the codes it may carry. Server errors are
-// the default response: every call may fail with them, and clients need not tell them apart.
+// the default response: every call may fail with them, and clients handle them alike.
 func problemResponses(api huma.API, o Operation) map[string]*huma.Response {
 	schema := problemSchema(api)
 	responses := make(map[string]*huma.Response)

@@ -27,7 +27,7 @@ func (k *Kit) Plain(h http.Handler, operation func(*http.Request) string) http.H
 	})
 }
 
-// ProblemOf returns the problem that clients are told for an error. It logs errors that are the service's own fault.
+// ProblemOf returns the problem that an error is answered with. It logs errors that are the service's own fault.
 func (k *Kit) ProblemOf(ctx context.Context, err error) *problem.Problem {
 	return k.problemOf(ctx, err)
 }
@@ -44,7 +44,7 @@ func (k *Kit) StreamEvents(w http.ResponseWriter, r *http.Request, write func(ct
 		return err
 	}
 	defer release()
-	// The server's time-out is for requests that arrive slowly; it would end the stream.
+	// The server's read timeout bounds how long a request takes to arrive. It would end the stream.
 	_ = http.NewResponseController(callOf(r.Context()).writer).SetReadDeadline(time.Time{})
 	h := w.Header()
 	h.Set("Content-Type", EventStreamType)

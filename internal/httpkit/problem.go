@@ -40,7 +40,7 @@ func (p *Problem) Error() string               { return p.Code }
 func (p *Problem) GetStatus() int              { return p.Status }
 func (p *Problem) ContentType(_ string) string { return problemType }
 
-// GetHeaders gives Retry-After where it is known.
+// GetHeaders returns Retry-After, if the problem says when a retry may succeed.
 func (p *Problem) GetHeaders() http.Header {
 	if p.retryAfter == "" {
 		return nil
@@ -55,7 +55,7 @@ func problemSchema(api huma.API) *huma.Schema {
 // typeOf returns the address of a problem's description.
 func typeOf(base string, c problem.Code) string { return base + problemsPath + "#" + string(c) }
 
-// show returns a problem as the client of the request sees it.
+// show completes a problem with the address of its description and the trace of the request, as clients see it.
 func (k *Kit) show(ctx context.Context, p *problem.Problem) *Problem {
 	callOf(ctx).code = p.Code // for the log and the metrics
 	shown := &Problem{
@@ -88,7 +88,7 @@ func (k *Kit) problemOf(ctx context.Context, err error) *problem.Problem {
 	return p
 }
 
-// retrySoon is the Retry-After of an error that passes by itself.
+// retrySoon is the Retry-After of a temporary error.
 const retrySoon = time.Second
 
 // Fail answers with the problem in err, for middleware. Handlers return their errors.

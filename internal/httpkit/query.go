@@ -11,7 +11,7 @@ import (
 )
 
 // checkQuery rejects a malformed query, and parameters that the operation does not have or that occur twice without being a list, so that a
-// client notices a misspelt "wait". Probes accept anything, since monitoring may add a parameter against caches.
+// client notices a misspelt "wait". Probes accept any query, since monitoring tools add parameters to avoid caches.
 func (k *Kit) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	o := operation(ctx)
 	u := ctx.URL()
@@ -51,7 +51,7 @@ func queryProblem(raw string, known []*huma.Param) *problem.Problem {
 // repeats reports whether a parameter is a list, of which each element is a parameter of the same name.
 func repeats(p *huma.Param) bool { return p.Explode != nil && *p.Explode }
 
-// Bounds of what an answer says of invalid input.
+// Bounds of the list of faults in an answer to invalid input.
 const (
 	fieldsMax  = 20
 	pointerMax = 200

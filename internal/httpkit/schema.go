@@ -52,7 +52,7 @@ func newSchemas(names schemaNames) huma.Registry {
 	return r
 }
 
-// correctSchemas corrects what the library derives from the Go types.
+// correctSchemas corrects the schemas that the library derives from the Go types, in three respects.
 //
 //   - Every pointer property without omitempty can be null, also where it is a reference or documented as another type.
 //   - A slice in an answer is never null.

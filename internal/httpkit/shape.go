@@ -105,7 +105,7 @@ func orUnbounded(n *int) int {
 	return *n
 }
 
-// expected is the fault of a value that is of another type than the shape's.
+// expected returns the fault of a value whose type is not the shape's.
 func (s *shape) expected() string {
 	switch s.kind {
 	case huma.TypeObject:

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// trace is where a request stands in a trace (W3C Trace Context): the trace's id, and a span of our own.
+// trace is the position of a request in a distributed trace (W3C Trace Context): the trace's id, and the id of our span.
 type trace struct {
 	traceID [16]byte
 	spanID  [8]byte

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Named names the mailbox of a call.
+// Named is the arguments that name the mailbox of a call.
 type Named struct {
 	Mailbox string `json:"mailbox" jsonschema:"The address of the mailbox, as create_mailbox returned it."`
 	Token   string `json:"token,omitempty" jsonschema:"The token that create_mailbox returned. Not needed with a developer key."`
 }
 
-// box is a mailbox that a call may use.
+// box is a mailbox together with a credential that opens it.
 type box struct {
 	path       string // of its messages and codes: /mailboxes/me, or /keys/mailboxes/{id} for a key that gets no tokens
 	credential string
-	isToken    bool // the credential is the mailbox's own token, which all operations on messages need
+	isToken    bool // the credential is the mailbox's own token, which operations on single messages need
 }
 
 // boxInfo is a mailbox as the API shows it.
@@ -34,7 +34,8 @@ type boxInfo struct {
 	UnreadCount  int       `json:"unreadCount"`
 }
 
-// keptBoxes holds the tokens of the mailboxes of a process that serves one client, at most keptMax.
+// keptBoxes holds the tokens of the mailboxes that the client of a process created, the newest keptMax of them. It is safe for
+// concurrent use.
 type keptBoxes struct {
 	mu       sync.Mutex
 	tokens   map[string]string // by address
@@ -91,7 +92,7 @@ func (k *keptBoxes) drop(address string) {
 	}
 }
 
-// made returns the address of the mailbox that was made for a client's identifier, or "".
+// made returns the address of the mailbox that was created with a clientId, or "".
 func (k *keptBoxes) made(client string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -195,7 +196,8 @@ func (c *call) mailboxes(ctx context.Context, cursor string) (page []boxInfo, ne
 	return whole.Data, whole.NextCursor, nil
 }
 
-// full finds a mailbox for operations that need its own token.
+// full finds a mailbox for operations that need its own token. A developer key without all scopes gets no tokens; the failure is then
+// auth.scope_missing.
 func (c *call) full(ctx context.Context, n Named) (box, error) {
 	b, err := c.open(ctx, n)
 	if err == nil && !b.isToken {
@@ -204,7 +206,7 @@ func (c *call) full(ctx context.Context, n Named) (box, error) {
 	return b, err
 }
 
-// named is full, and checks that the mailbox has the address that the call names: what follows cannot be undone.
+// named is full, and also checks that the token belongs to the address that the call names. It is for operations that cannot be undone.
 func (c *call) named(ctx context.Context, n Named) (box, error) {
 	b, err := c.full(ctx, n)
 	if err != nil {

@@ -50,7 +50,7 @@ func (h *Handler) description() []byte {
 	return append(text, '\n')
 }
 
-// llms tells agents what the service is for (https://llmstxt.org).
+// llms is the content of /llms.txt (https://llmstxt.org): what the service does, and how an agent uses it.
 const llms = `# Gonebox
 
 > Disposable mailboxes. Create an address, give it to a site, and wait for its code or link. No account is needed unless the

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// failure is what a call answers that could not be carried out: a code of the API, and what to do.
+// failure is the result of a call that could not be carried out: a problem code of the API, and a sentence on what to do.
 type failure struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
@@ -17,13 +17,13 @@ func (f *failure) Error() string { return f.Code + ": " + f.Message }
 
 func fail(code string) *failure { return &failure{Code: code, Message: advice(code)} }
 
-// invalid is the failure of arguments that are not allowed. The text is about them alone.
+// invalid is the failure request.invalid. The text describes the arguments and quotes nothing else.
 func invalid(text string) *failure {
 	return &failure{Code: "request.invalid", Message: "Correct the arguments: " + text}
 }
 
-// failureOf returns the failure of an answer of the API with a problem. It tells what the problem says of the arguments, and nothing else
-// of it.
+// failureOf returns the failure for a problem that the API answered with: its code, our advice, and its messages about single arguments.
+// The problem's detail is left out, since it may quote a mail.
 func failureOf(r *Response) *failure {
 	var p struct {
 		Code   string

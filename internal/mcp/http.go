@@ -19,11 +19,11 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Handling are what a Handler needs.
+// Handling is the dependencies and settings of a Handler.
 type Handling struct {
 	API     http.Handler // the HTTP API, which carries out the tools' calls with the caller's address and credential
 	Memory  *budget.Budget
-	Owner   func(*http.Request) string // of the memory: the caller's address
+	Owner   func(*http.Request) string // returns whom memory is counted against: the client's address
 	Clock   clock.Clock
 	BaseURL string
 	Version string
@@ -32,8 +32,8 @@ type Handling struct {
 // bodyMax is the largest body of a call, in octets.
 const bodyMax = 64 << 10
 
-// Handler serves POST /mcp without sessions: each call stands for itself, so any process behind a balancer can answer it. The answer is
-// JSON, or an event stream for a call that asks for progress.
+// Handler serves POST /mcp without sessions, so that any process behind a load balancer can answer any call. The answer is JSON, or an
+// event stream for a call that asks for progress.
 type Handler struct {
 	Handling
 	origin       *url.URL
@@ -120,8 +120,8 @@ func isUsual(header http.Header) bool {
 	return err == nil && media == "application/json" && (version == "" || slices.Contains(sdk.SupportedProtocolVersions(), version))
 }
 
-// ownOrigin reports whether a request comes from a page of the service, or from no page at all. On a machine of its own every name of that
-// machine is its.
+// ownOrigin reports whether a request comes from a page of this service, or not from a browser. A service whose base_url is on a loopback
+// address accepts every loopback name with the same port.
 func (h *Handler) ownOrigin(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
@@ -211,7 +211,7 @@ func (t *toolset) credentialOf(ctx context.Context) string {
 	return c.request.Header.Get("X-Api-Key")
 }
 
-// untilDisconnected returns a context that also ends when the client of a request to /mcp has gone: the library does not end a call then.
+// untilDisconnected returns a context that also ends when the client of a request to /mcp disconnects. The library's own context does not.
 func untilDisconnected(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := exchangeOf(ctx)
@@ -245,8 +245,8 @@ func (l local) Do(ctx context.Context, q Request) (*Response, error) {
 	return &Response{Status: rec.status, RetryAfter: rec.header.Get("Retry-After"), Body: rec.body.Bytes()}, nil
 }
 
-// recorder keeps an answer of the API. Beyond freeOctets it leases memory, for the answer and for what is made of it, until the request to
-// /mcp was answered.
+// recorder is the ResponseWriter of a call to the API. It buffers the answer. For one of more than freeOctets it leases memory, also for
+// the copies that the result takes, until the request to /mcp has been answered.
 type recorder struct {
 	*exchange
 	header    http.Header

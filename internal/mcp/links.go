@@ -11,14 +11,14 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
-// link is a link that a client may follow. It has nothing that its sender wrote but the address.
+// link is a link of a mail as tools return it. Of what the sender wrote, it contains only the address.
 type link struct {
 	URL     string `json:"url" jsonschema:"The address, always https."`
 	Host    string `json:"host" jsonschema:"The host that it leads to."`
 	Warning string `json:"warning,omitempty" jsonschema:"Why the link may not be what it seems."`
 }
 
-// The warnings. They quote nothing.
+// The values of warning. They are fixed texts, so that no mail can write into them.
 const (
 	warnPunycode = "The host is an international name, which may look like another one."
 	warnMismatch = "The text of the link names another host than it leads to."

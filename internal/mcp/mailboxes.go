@@ -96,7 +96,7 @@ func create(ctx context.Context, c *call, in creation) (made, error) {
 	return c.made(m), nil
 }
 
-// madeBefore returns the mailbox that the process made for a client's identifier, if it is live.
+// madeBefore returns the live mailbox that this process created with a clientId, if there is one.
 func (c *call) madeBefore(ctx context.Context, client string) (made, bool) {
 	if c.kept == nil || client == "" {
 		return made{}, false
@@ -113,7 +113,8 @@ func (c *call) madeBefore(ctx context.Context, client string) (made, bool) {
 	return c.made(m), true
 }
 
-// derived returns the account's mailbox with a name that was derived from the client's identifier.
+// derived returns the account's mailbox with a name that was derived from a clientId. Error:
+// taken, if the account has no such mailbox.
 func (c *call) derived(ctx context.Context, name string, taken *failure) (made, error) {
 	for cursor := ""; ; {
 		page, next, err := c.mailboxes(ctx, cursor)

@@ -43,13 +43,13 @@ type Options struct {
 	Clock   clock.Clock
 	Version string // of Gonebox
 
-	// KeepTokens says that the process serves one client: it keeps the tokens of mailboxes and never tells them. Otherwise answers
-	// have tokens, and calls bring them.
+	// KeepTokens is set where the process serves one client: it keeps the tokens of mailboxes itself, and no result contains one.
+	// Otherwise create_mailbox returns the token, and the other tools take it as an argument.
 	KeepTokens bool
 	Credential string // with KeepTokens: a developer key; "": none
 }
 
-// toolset is what the tools work with.
+// toolset is what all calls of the tools share.
 type toolset struct {
 	Options
 	kept  *keptBoxes // nil without KeepTokens

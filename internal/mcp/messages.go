@@ -165,7 +165,7 @@ func readMessage(ctx context.Context, c *call, in reading) (readResult, error) {
 	return out, nil
 }
 
-// written returns everything that the sender wrote, as text.
+// written returns all that the sender wrote as one text: sender, subject, file names, and the text of the message.
 func (m *fullMessage) written() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "From: %s <%s>\nSubject: %s\n", m.From.Name, m.From.Address, m.Subject)

@@ -59,16 +59,17 @@ func (w *Waiting) query() url.Values {
 	return q
 }
 
-// outcome is what a look at a mailbox found.
+// outcome is the result of one look at a mailbox.
 type outcome int
 
 const (
 	nothing    outcome = iota
-	irrelevant         // messages, but not what is waited for
+	irrelevant         // new messages, none of which ends the wait
 	found
 )
 
-// least is the shortest time that a wait of the server is expected to take. A shorter one says that the server is shutting down.
+// least is the shortest time that a call of the API which waits and finds nothing takes. If one takes less, the server is shutting
+// down, and the wait ends instead of calling again in a loop.
 const least = 500 * time.Millisecond
 
 // wait calls look, which waits on the server for at most so many seconds, until it finds something or the time is up.
@@ -93,10 +94,10 @@ func (c *call) wait(ctx context.Context, seconds int, look func(ctx context.Cont
 	}
 }
 
-// alive returns the failure of a mailbox that has ended. A wait for a code does not tell that from a mailbox without one.
+// alive returns the failure of a mailbox that has ended, or nil. The API answers a wait for a code with otp.not_found in both cases.
 func (c *call) alive(ctx context.Context, b box) error {
 	if !b.isToken {
-		return nil // the API says so itself
+		return nil // by a key's path the API reports it already
 	}
 	return c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, nil)
 }
