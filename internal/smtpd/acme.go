@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 	"net/http"
+	"strings"
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
@@ -38,7 +40,16 @@ func (a *ACME) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 }
 
 // Challenges returns a handler that answers the authority's HTTP challenges (RFC 8555 §8.3) and passes other requests to next.
-func (a *ACME) Challenges(next http.Handler) http.Handler { return a.manager.HTTPHandler(next) }
+func (a *ACME) Challenges(next http.Handler) http.Handler {
+	challenges := a.manager.HTTPHandler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if host, _, err := net.SplitHostPort(r.Host); err == nil && strings.HasPrefix(r.URL.Path, "/.well-known/acme-challenge/") {
+			r = r.WithContext(r.Context()) // a copy
+			r.Host = host                  // an authority may add the port (RFC 9110 §7.2), by which the manager does not know the name
+		}
+		challenges.ServeHTTP(w, r)
+	})
+}
 
 // Fetch obtains the certificate, so that no client has to wait for it. Renewal is automatic.
 func (a *ACME) Fetch(context.Context) error {

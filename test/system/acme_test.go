@@ -43,7 +43,7 @@ func startACME(t *testing.T, lasting time.Duration) *acmeAuthority {
 		case service := <-a.found:
 			a.found <- service // for who asks next
 			r.SetURL(&url.URL{Scheme: "http", Host: service})
-			r.Out.Host = certified // at port 80 the name comes without a port
+			r.Out.Host = r.In.Host // with the authority's port
 		case <-r.In.Context().Done(): // the service never started
 		}
 	}})
