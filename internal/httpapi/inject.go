@@ -64,7 +64,7 @@ type attachmentInjection struct {
 // jsonSlack is how many octets a JSON document may have beside the base64 of its parts.
 const jsonSlack = 1 << 20
 
-func (a *API) injectMessage(ctx context.Context, in *struct{ httpkit.Upload }) (*httpkit.One[*message.Message], error) {
+func (a *API) injectMessage(ctx context.Context, in *struct{ httpkit.Upload }) (*httpkit.One[message.Message], error) {
 	if a.InjectOff {
 		return nil, problem.New(problem.InjectDisabled)
 	}
@@ -83,7 +83,7 @@ func (a *API) injectMessage(ctx context.Context, in *struct{ httpkit.Upload }) (
 	if err := a.kit.Keep(ctx, fullCost+encodingCost*textOf(full)); err != nil {
 		return nil, err
 	}
-	return httpkit.Single(full), nil
+	return httpkit.Single(*full), nil
 }
 
 // injected reads a message and stores it.

@@ -16,7 +16,7 @@ import (
 // integrations registers the group integrations (docs/spec/billing.md#bank-transfers).
 func (a *API) integrations() {
 	register(a, "integrations", httpkit.Operation{
-		ID: "bankpay-webhook", Method: http.MethodPost, Path: "/integrations/bankpay/webhook", Summary: "Report a bank transaction", Status: 200,
+		ID: "report-bank-transaction", Method: http.MethodPost, Path: "/integrations/bankpay/webhook", Summary: "Report a bank transaction", Status: 200,
 		Text: "Only for the bank's service. The transaction is stored, once per `id`, with unknown fields too, and matched with orders later.",
 		Auth: []httpkit.Scheme{bankpayKey}, Limit: ratelimit.Other, LargeBody: true,
 	}, a.receiveTransaction)

@@ -218,7 +218,7 @@ func (p MessagePath) message() (id.Message, error) {
 	return m, nil
 }
 
-func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[*message.Message], error) {
+func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[message.Message], error) {
 	m, err := in.message()
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[*me
 }
 
 // readMessage reads a message in full, with the memory for it.
-func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*httpkit.One[*message.Message], error) {
+func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*httpkit.One[message.Message], error) {
 	full, err := a.Messages.Read(ctx, box, m, a.reserveReading(ctx))
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*h
 	if err := a.kit.Keep(ctx, fullCost+encodingCost*textOf(full)); err != nil {
 		return nil, err
 	}
-	return httpkit.Single(full), nil
+	return httpkit.Single(*full), nil
 }
 
 // The octets that reading a full message takes, most of them to sanitize its HTML. After that only the answer counts, until
@@ -276,7 +276,7 @@ func (a *API) updateMessage(ctx context.Context, in *struct {
 	MessagePath
 	Body messageChange
 },
-) (*httpkit.One[*message.Summary], error) {
+) (*httpkit.One[message.Summary], error) {
 	m, err := in.message()
 	if err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func (a *API) updateMessage(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(summary), nil
+	return httpkit.Single(*summary), nil
 }
 
 func (a *API) deleteMessage(ctx context.Context, in *MessagePath) (*struct{}, error) {

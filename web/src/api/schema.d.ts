@@ -122,7 +122,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["bankpayWebhook"];
+        post: operations["reportBankTransaction"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1689,7 +1689,7 @@ export interface components {
             to: components["schemas"]["MailAddress"][];
         };
         MessageAnswer: {
-            data: components["schemas"]["Message"] | null;
+            data: components["schemas"]["Message"];
         };
         MessageAuthentication: {
             /** @enum {string} */
@@ -1764,7 +1764,7 @@ export interface components {
             to: components["schemas"]["MailAddress"][];
         };
         MessageSummaryAnswer: {
-            data: components["schemas"]["MessageSummary"] | null;
+            data: components["schemas"]["MessageSummary"];
         };
         MessageSummaryPage: {
             data: components["schemas"]["MessageSummary"][];
@@ -2944,7 +2944,7 @@ export interface operations {
             };
         };
     };
-    bankpayWebhook: {
+    reportBankTransaction: {
         parameters: {
             query?: never;
             header?: never;
