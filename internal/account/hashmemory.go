@@ -12,7 +12,9 @@ const hashMemoryTotal = 160 << 10
 
 // hashMemory keeps the memory of password hashes within hashMemoryTotal. They are by far the largest allocations of the
 // process. The garbage collector paces itself by a multiple of the live heap and would let finished hashes pile up to
-// several times what the gate admits. A caller that would exceed the bound runs a collection first, under the lock.
+// several times what the gate admits. A caller that would exceed the bound runs a collection first, under the lock. With
+// three hashes at a time the heap has 152 MiB in use at most, and 228 to 285 without (BenchmarkHashMemory); the time is the
+// same.
 type hashMemory struct {
 	mu        sync.Mutex
 	allocated int64        // KiB since the last collection, of which some may be garbage; guarded by mu
