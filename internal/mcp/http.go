@@ -78,23 +78,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &exchange{request: r, writer: w, memory: h.Memory, owner: h.Owner(r)}
 	defer c.release()
-	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, c))
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	ctx := context.WithValue(r.Context(), exchangeKey{}, c)
 	m := parseMessage(body)
-	streams := m.wantsProgress() && acceptsStream(r.Header)
-	r.Header = r.Header.Clone()
-	r.Header.Set("Accept", "application/json, text/event-stream") // the library demands both, although it answers with one
-	if streams {
-		h.stream.ServeHTTP(w, r)
-		return
+	answerer := h.json
+	if m.wantsProgress() && acceptsStream(r.Header) {
+		answerer = h.stream
+	} else if isUsual(r.Header) {
+		c.result = h.wait(ctx, m)
 	}
-	if isUsual(r.Header) {
-		c.result = h.wait(r.Context(), m)
-	}
-	if r.Context().Err() != nil {
+	if ctx.Err() != nil {
 		return // the client has gone
 	}
-	h.json.ServeHTTP(w, r)
+	r = r.WithContext(ctx)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Header = r.Header.Clone()
+	r.Header.Set("Accept", "application/json, text/event-stream") // the library demands both, although it answers with one
+	answerer.ServeHTTP(w, r)
 }
 
 // wait carries out a call of a tool that waits for mail and returns its result, or nil for every other message. The library handles a

@@ -98,8 +98,6 @@ func add[In, Out any](t *toolset, server *sdk.Server, d definition, run func(con
 		},
 	}
 	handler := func(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
-		ctx, stop := untilDisconnected(ctx)
-		defer stop()
 		defer func() {
 			// The library calls this on a goroutine of its own, where a panic would end the process. The API aborts an answer that it
 			// cannot finish by one.
@@ -117,15 +115,15 @@ func add[In, Out any](t *toolset, server *sdk.Server, d definition, run func(con
 		}
 		return succeeded(out)
 	}
-	if !d.waits {
-		server.AddTool(tool, handler)
-		return
+	if d.waits {
+		t.waits[d.name] = handler
 	}
-	t.waits[d.name] = handler
 	server.AddTool(tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if c := exchangeOf(ctx); c != nil && c.result != nil {
 			return c.result, nil
 		}
+		ctx, stop := untilDisconnected(ctx)
+		defer stop()
 		return handler(ctx, r)
 	})
 }

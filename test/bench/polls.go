@@ -33,6 +33,9 @@ func pollsPart(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
+	if err := b.otherWaits(ctx, dir, boxes[1:]); err != nil {
+		return err
+	}
 	if g, err = b.startGonebox(ctx, dir, nil); err != nil {
 		return err
 	}
@@ -42,7 +45,7 @@ func pollsPart(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	crowd, err := b.openCrowd(ctx, g, boxes[1:])
+	crowd, err := b.openCrowd(ctx, g, boxes[1:], longPoll)
 	if err != nil {
 		return err
 	}
@@ -141,7 +144,47 @@ type crowd struct {
 	took          time.Duration
 }
 
-func (b *bench) openCrowd(ctx context.Context, g *gonebox, boxes []mailbox) (*crowd, error) {
+// otherWaits measures the memory of the waits that are no long-polls, each kind in a process of its own.
+func (b *bench) otherWaits(ctx context.Context, dir string, boxes []mailbox) error {
+	for _, k := range []struct {
+		name string
+		wait func(*mailbox) []byte
+	}{{"event stream", eventStream}, {"wait of an agent's tool over HTTP", toolWait}} {
+		g, err := b.startGonebox(ctx, dir, nil)
+		if err != nil {
+			return err
+		}
+		c, err := b.openCrowd(ctx, g, boxes, k.wait)
+		if err == nil {
+			b.report.say("  memory of an open %s: %.1f KiB (%d of them, opened in %s)", k.name, c.each(), len(c.conns), c.took.Round(time.Millisecond))
+			c.close()
+		}
+		g.stop()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// longPoll, eventStream and toolWait are the requests that wait for mail in a mailbox.
+func longPoll(box *mailbox) []byte {
+	return request("GET", fmt.Sprintf("%s/mailboxes/me/messages?wait=%.0f", base, crowdWait.Seconds()), box.Token, "")
+}
+
+func eventStream(box *mailbox) []byte {
+	return request("GET", base+"/mailboxes/me/events", box.Token, "")
+}
+
+func toolWait(box *mailbox) []byte {
+	return request("POST", "/mcp", box.Token, fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait_for_message","arguments":{"mailbox":%q,"seconds":55}}}`, box.Address))
+}
+
+// each is the memory of a wait in KiB.
+func (c *crowd) each() float64 { return float64(c.after-c.before) / float64(len(c.conns)) / 1024 }
+
+func (b *bench) openCrowd(ctx context.Context, g *gonebox, boxes []mailbox, wait func(*mailbox) []byte) (*crowd, error) {
 	c := &crowd{}
 	var err error
 	if c.before, err = g.memory(); err != nil {
@@ -152,11 +195,11 @@ func (b *bench) openCrowd(ctx context.Context, g *gonebox, boxes []mailbox) (*cr
 		conn, err := (&net.Dialer{KeepAlive: -1}).DialContext(ctx, "tcp", g.web)
 		if err == nil {
 			c.conns = append(c.conns, conn)
-			_, err = conn.Write(request("GET", fmt.Sprintf("%s/mailboxes/me/messages?wait=%.0f", base, crowdWait.Seconds()), box.Token, ""))
+			_, err = conn.Write(wait(&box))
 		}
 		if err != nil {
 			c.close()
-			return nil, fmt.Errorf("open long-poll %d: %w", len(c.conns), err)
+			return nil, fmt.Errorf("open wait %d: %w", len(c.conns), err)
 		}
 	}
 	c.took = time.Since(c.begun)
@@ -218,10 +261,9 @@ func (r *report) polls(alone, beside delays, c *crowd) {
 	r.table(rows)
 	r.target("250 to answer, 99th percentile", alone.after250.quantile(0.99), 50, true, " ms")
 	r.target(fmt.Sprintf("likewise beside %d others", len(c.conns)), beside.after250.quantile(0.99), 50, true, " ms")
-	each := float64(c.after-c.before) / float64(len(c.conns)) / 1024
 	r.say("  resident memory: %.1f MiB before, %.1f MiB with %d long-polls open, each on a mailbox and a connection of its own (opened in %s)",
 		mebibytes(c.before), mebibytes(c.after), len(c.conns), c.took.Round(time.Millisecond))
-	r.target("memory of an open long-poll", each, 40, true, " KiB")
+	r.target("memory of an open long-poll", c.each(), 40, true, " KiB")
 }
 
 func mebibytes(octets int64) float64 { return float64(octets) / (1 << 20) }
