@@ -45,7 +45,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 	c := &s.cs[k]
 	held := 0.0
 	tie := c.tie
-	asked, _ := s.toldAbove(c)
+	asked := s.toldAbove(c)
 	asked = asked || c.lone && s.toldBelow(c)
 	verb, named, after := false, s.namedAfter(k), s.orderedAfter(c)
 	place := -1 // the mark of the place right before, where it is typed

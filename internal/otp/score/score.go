@@ -96,9 +96,6 @@ func (s *scoring) look(c *candidate) {
 	if l.Quoted {
 		s.add(c, -20, "in a quoted or forwarded mail")
 	}
-	if l.Part == page.InPreheader {
-		s.add(c, -0.7, "in the hidden preheader")
-	}
 	if l.Link {
 		s.add(c, -2, "the text of a link")
 	}
@@ -127,18 +124,15 @@ func (s *scoring) share() {
 type seen struct {
 	sum   uint64 // of the value
 	parts uint8
-	worst float64
 }
 
-// agree strengthens a code that several parts of the mail give, and weakens
-// one that is elsewhere an order or a phone number.
+// agree strengthens a code that several parts of the mail give.
 func (s *scoring) agree() {
 	var all []seen
 	for k := range s.cs {
 		if c := &s.cs[k]; c.veto == "" {
 			e := find(&all, s.p.sum(c))
 			e.parts |= 1 << s.p.Lines[c.line].Part.Told()
-			e.worst = min(e.worst, c.against)
 		}
 	}
 	for k := range s.cs {
@@ -149,9 +143,6 @@ func (s *scoring) agree() {
 		e := find(&all, s.p.sum(c))
 		if e.parts&(e.parts-1) != 0 {
 			s.add(c, 0.7, "given in several parts of the mail")
-		}
-		if e.worst < c.against {
-			s.add(c, (e.worst-c.against)/2, "something else elsewhere in the mail")
 		}
 	}
 }

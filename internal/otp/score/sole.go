@@ -201,26 +201,17 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if st.told {
 		s.add(c, 3.2, "the text says that it is a code")
 	}
-	if c.gain < 2 && !c.told && !c.field && !c.lone && !st.begins && !s.unlabelled(c) {
-		s.add(c, -0.7, "an unknown word names it")
-	}
 	if st.labelled {
 		s.add(c, -2, "and that is all its sentence")
 	}
 	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
 		s.add(c, 2.8, "closes the subject")
 	}
-	if m.where > 1 && st.alone && st.hint {
-		s.add(c, 0.8, "the mail speaks of fields to fill in")
-	}
 	if !st.alone || c.shape < 0.5 && !c.mixed {
 		return
 	}
-	if unnamed && m.auth > 1 && l.Part != page.InSubject {
-		s.singleMeant(c)
-	}
-	if m.auth > 0 && m.guard+m.once > 0 && (c.gain >= 2 || c.told || s.unlabelled(c)) {
-		s.add(c, 0.7, "the mail speaks of signing in and warns")
+	if unnamed && c.field && m.auth > 1 && !m.done && !m.subjectNoun && l.Part != page.InSubject {
+		s.add(c, 0.8, "and nothing else goes there")
 	}
 	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
 		s.add(c, 2.2, "after a colon")
@@ -230,21 +221,6 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	}
 	if !st.hint && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
 		s.add(c, 1, "and nothing else is spoken of")
-	}
-}
-
-// singleMeant adds to a number without a name in a mail about signing in and
-// nothing else: what else would go into the field, or be set apart?
-func (s *scoring) singleMeant(c *candidate) {
-	m := &s.mood
-	if m.done || m.void > 0 || m.subjectNoun {
-		return
-	}
-	if c.field {
-		s.add(c, 0.8, "and nothing else goes there")
-	}
-	if m.not == 0 && s.p.Dressed(c.start, c.end, c.spans) == page.StrongText {
-		s.add(c, 1.8, "and set apart")
 	}
 }
 

@@ -8,15 +8,9 @@ import (
 // used adds what an imperative gives: "enter 123456", "enter the code 123456".
 func (s *scoring) used(k int) (done bool) {
 	c := &s.cs[k]
-	if told, aim := s.toldAbove(c); c.lone && told {
+	if c.lone && s.toldAbove(c) {
 		c.told = true
 		s.add(c, 1.2, "told to in the line above")
-		if s.tied(c) {
-			s.add(c, 0.5, "after a colon")
-		}
-		if aim {
-			s.add(c, 1, "in order to sign in")
-		}
 		return true
 	}
 	if c.lone && s.p.Lines[c.line].Part != page.InSubject && s.toldBelow(c) {
@@ -110,15 +104,15 @@ func (s *scoring) purpose(k int) {
 	}
 }
 
-// toldAbove says whether the line above a lone candidate asks to enter it, and
-// whether it says that this is to sign in.
-func (s *scoring) toldAbove(c *candidate) (told, aim bool) {
+// toldAbove says whether the line above a lone candidate asks to enter it.
+func (s *scoring) toldAbove(c *candidate) bool {
 	if c.line == 0 || s.p.Lines[c.line-1].Part != s.p.Lines[c.line].Part {
-		return false, false
+		return false
 	}
 	for i := c.mark - 1; i >= 0 && s.p.Marks[i].Start >= s.p.Lines[c.line-1].Start; i-- {
-		told = told || s.p.Marks[i].Class&lexicon.Use != 0
-		aim = aim || s.p.Marks[i].Class&lexicon.Auth != 0
+		if s.p.Marks[i].Class&lexicon.Use != 0 {
+			return true
+		}
 	}
-	return told, aim
+	return false
 }
