@@ -197,6 +197,10 @@ const maxBrief = 3
 // leading is the share of the best language's votes that a language needs for that.
 const leading = 0.8
 
+// likely is the share it needs for "is", which ties a number to the word before it and
+// says little by itself: Czech and Slovak share "kód" with Hungarian, and not "je".
+const likely = 0.6
+
 // everyClass is what a phrase may stand for in a language that is believed.
 const everyClass = ^Class(0)
 
@@ -231,7 +235,9 @@ func (x *lexicon) trustOf(l int, votes, best float64) (t trust) {
 		t.any = Code | classQuote | Once
 	}
 	if t.brief = t.any; votes < leading*best && !x.common[l] {
-		t.brief &= briefly
+		if t.brief &= briefly; votes >= likely*best {
+			t.brief |= t.any & Is
+		}
 	}
 	return t
 }
