@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // errSilent is the error of calls while the PostgreSQL server does not answer.
@@ -37,8 +35,10 @@ type monitor struct {
 	log     *slog.Logger
 	timeout time.Duration
 	dialer  net.Dialer
-	probing *pgx.ConnConfig // of the probe, whose socket is not monitored
-	tick    atomic.Int64    // ticks so far, from 1
+	probing []*pgx.ConnConfig // of the probe of each host, whose socket is not monitored
+	tick    atomic.Int64      // ticks so far, from 1
+
+	preferred atomic.Pointer[string] // the host that last answered a probe (hostOf); nil: none has been needed
 
 	reads      atomic.Pointer[context.Context] // the context of reads that begin in this tick: it ends Options.Timeout later
 	waiting    atomic.Int64                    // calls that wait for a connection or for their first result
@@ -63,9 +63,10 @@ func newMonitor(config *pgx.ConnConfig, o Options) *monitor {
 			Control:         func(network, _ string, c syscall.RawConn) error { return setUserTimeout(network, c, o.Timeout) },
 			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: o.Timeout, Interval: max(time.Second, o.Timeout/4), Count: 4},
 		},
-		probing: config.Copy(),
 	}
-	m.probing.DialFunc = m.dialer.DialContext
+	probing := config.Copy()
+	probing.DialFunc = m.dialer.DialContext
+	m.probing = perHost(probing)
 	m.up, m.fall = context.WithCancelCause(context.Background())
 	m.nextTick()
 	ctx, stop := context.WithCancel(context.Background())
@@ -159,21 +160,6 @@ func (m *monitor) check(ctx context.Context) {
 		m.up, m.fall = context.WithCancelCause(context.Background())
 		m.log.InfoContext(ctx, "PostgreSQL answers again")
 	}
-}
-
-// connect opens and closes a connection that is not monitored. A server that refuses it with an error of its own is up, too.
-func (m *monitor) connect(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, m.timeout)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, m.probing)
-	if _, answered := errors.AsType[*pgconn.PgError](err); answered {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_ = conn.Close(ctx) // the server has answered
-	return nil
 }
 
 // disconnect closes all sockets and makes calls fail with cause.

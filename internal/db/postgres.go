@@ -59,7 +59,7 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, errors.New("database.url: it cannot be read as a PostgreSQL URL") // the library's error would include the URL with its password
 	}
-	if config.ValidateConnect == nil && hosts(config) > 1 {
+	if config.ValidateConnect == nil && len(perHost(config)) > 1 {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary // a standby cannot be written to
 	}
 	m := monitorOf(o)
@@ -94,15 +94,6 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 		d.last = func() error { m.close(); return nil }
 	}
 	return d, nil
-}
-
-// hosts returns the number of servers that a configuration names. Each may be tried more than once, with and without TLS.
-func hosts(config *pgx.ConnConfig) int {
-	all := map[string]bool{fmt.Sprint(config.Host, " ", config.Port): true}
-	for _, f := range config.Fallbacks {
-		all[fmt.Sprint(f.Host, " ", f.Port)] = true
-	}
-	return len(all)
 }
 
 // setReadOnly makes the transactions of a new connection read-only. It is not a parameter of the connection's start, since a server
@@ -142,7 +133,7 @@ func (m *monitor) migrationConfig(config *pgx.ConnConfig) *pgx.ConnConfig {
 // openPool opens a pool of up to n connections. Connections opened before the server was last found silent are dropped without a ping: the
 // server may have forgotten them, and each ping would take the whole timeout.
 func (m *monitor) openPool(config *pgx.ConnConfig, n int) *sql.DB {
-	pool := sql.OpenDB(connector{m, stdlib.GetConnector(*config,
+	pool := sql.OpenDB(connector{m, stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(m.preferHost),
 		stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
 			return p.IdleDuration > time.Second && !m.outdated(p.Conn)
 		}),

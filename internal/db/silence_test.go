@@ -428,3 +428,26 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 		return
 	}
 }
+
+// Of several hosts, one that falls silent delays only its own connections: the others are probed beside it, and new connections begin with
+// the host that answered.
+func TestConnectionsBeginWithTheHostThatAnswers(t *testing.T) {
+	t.Parallel()
+	server := dbtest.StartServer(t)
+	first, second := server.StartProxy(t), server.StartProxy(t)
+	d := silenceable(t, "postgres://gonebox@"+first.Host()+","+second.Host()+"/postgres?sslmode=disable", db.Options{})
+	answers(t, 20, func(int) error { return read(t.Context(), d) })
+	first.Vanish()
+	reads := func() []error { return answers(t, 20, func(int) error { return read(t.Context(), d) }) }
+	untilOK(t, func() error { return errors.Join(reads()...) })
+	untilOK(t, func() error { return d.Update(t.Context(), add("after.example")) })
+	tried := first.Opened()
+	for i, err := range reads() {
+		if err != nil {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if now := first.Opened(); now != tried {
+		t.Errorf("%d connections were tried with the host that is silent", now-tried)
+	}
+}

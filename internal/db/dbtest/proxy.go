@@ -15,8 +15,9 @@ type Proxy struct {
 	listener net.Listener
 	running  sync.WaitGroup
 
-	mu    sync.Mutex
-	route *route // of connections that are opened now
+	mu     sync.Mutex
+	route  *route // of connections that are opened now
+	opened int    // connections so far
 }
 
 // route is shared by the connections that were opened before, or after, a call of Replace.
@@ -42,6 +43,16 @@ func (s *Server) StartProxy(t testing.TB) *Proxy {
 func (p *Proxy) URL(database string) string {
 	_, port, _ := strings.Cut(p.listener.Addr().String(), ":")
 	return "postgres://gonebox@127.0.0.1:" + port + "/" + database + "?sslmode=disable"
+}
+
+// Host returns the address of the proxy, host:port.
+func (p *Proxy) Host() string { return p.listener.Addr().String() }
+
+// Opened returns how many connections have been opened.
+func (p *Proxy) Opened() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opened
 }
 
 // Vanish stops forwarding. Connections can still be opened, and get no answer.
@@ -82,6 +93,7 @@ func (p *Proxy) accept() {
 		}
 		p.mu.Lock()
 		r := p.route
+		p.opened++
 		r.conns = append(r.conns, client, server)
 		p.mu.Unlock()
 		p.running.Go(func() { p.forward(r, client, server) })
