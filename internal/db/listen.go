@@ -47,7 +47,11 @@ func (d *DB) Listen(ctx context.Context, channel string, began func(), receive f
 
 // listen listens on one connection until it fails.
 func (p *postgres) listen(ctx context.Context, channel string, began func(), receive func(text string)) error {
-	conn, err := pgx.ConnectConfig(ctx, p.config)
+	config := p.config.Copy()
+	if err := p.monitor.preferHost(ctx, config); err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,9 @@ const (
 	scheduleLease = 8 * time.Second
 	// renewEvery is the interval of renewing a lease. Several renewals may fail before the lease ends.
 	renewEvery = 2 * time.Second
-	// scheduleRetry is the longest pause before a task that failed is run again.
-	scheduleRetry = 5 * time.Second
+	// scheduleRetry is the longest pause before a task that failed is run again. After an outage of the database it is how long a process
+	// that serves again still counts as not ready.
+	scheduleRetry = 2 * time.Second
 )
 
 // Schedule runs tasks, each on its own goroutine, so that a slow task does not delay others. It runs each task at the start, unless the task

@@ -273,7 +273,7 @@ func TestFailedTaskIsRetriedAfterAPause(t *testing.T) {
 		for range 3 {
 			a.next(t)
 			a.over(t, c, errors.New("broken"), 1)
-			c.Advance(5*time.Second - time.Microsecond)
+			c.Advance(2*time.Second - time.Microsecond)
 			if c.Waiting() == 0 {
 				t.Fatal("it was done at once")
 			}
