@@ -8,10 +8,15 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
+// encodeRoom is how many times its size the encoding of a mail takes at most, but for rare ones: the draft, and the raw message with the
+// room that its compression asks for. A buffer that had to grow would be given back as the smaller one that it was taken for, and that
+// happened with each mail of 64 KiB.
+const encodeRoom = 3
+
 // encode encodes what is stored of a mail: the draft, and the raw message behind its trace fields. It stages a large mail, so that
 // its batch inserts only the rows.
 func (s *Service) encode(ctx context.Context, m *mail, c message.Content, trace, data []byte) error {
-	m.buf = buffer.Get(min(2*len(data), buffer.Max))
+	m.buf = buffer.Get(min(encodeRoom*len(data), buffer.Max))
 	var err error
 	if m.draft, *m.buf, err = s.Messages.NewDraft(*m.buf, c, len(m.keys)); err != nil {
 		return err
