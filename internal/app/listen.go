@@ -24,6 +24,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 	var plain net.ListenConfig
 	pool := connlimit.NewPool(maxConnections(connlimit.Descriptors()))
 	web := net.ListenConfig{Control: limitUnsent}
+	web.SetMultipathTCP(false) // whose listeners do not pass the option on to their connections
 	if a.webListener, err = web.Listen(ctx, "tcp", a.cfg.HTTP.Addr); err != nil {
 		return fmt.Errorf("http.addr: %w", err)
 	}
