@@ -160,7 +160,9 @@ func parseMessage(body []byte) (m message) {
 }
 
 // callsTool reports whether a message is a call of a tool that expects an answer.
-func (m *message) callsTool() bool { return m.Method == "tools/call" && len(m.ID) > 0 }
+func (m *message) callsTool() bool {
+	return m.Method == "tools/call" && len(m.ID) > 0 && string(m.ID) != "null"
+}
 
 // wantsProgress reports whether a message is a call of a tool with a progress token.
 func (m *message) wantsProgress() bool { return m.callsTool() && m.Params.Meta.ProgressToken != nil }

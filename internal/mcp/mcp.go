@@ -11,7 +11,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -86,10 +85,7 @@ type definition struct {
 // called; what fails becomes a result with isError.
 func add[In, Out any](t *toolset, server *sdk.Server, d definition, run func(context.Context, *call, In) (Out, error)) {
 	input := schemaOf[In](t.KeepTokens)
-	checked, err := input.Resolve(nil)
-	if err != nil {
-		panic(err) // a tag is wrong; every test finds it
-	}
+	checked := newChecker(input)
 	destructive, open := d.destructive, d.openWorld
 	tool := &sdk.Tool{
 		Name: d.name, Title: d.title, Description: d.description, InputSchema: input, OutputSchema: schemaOf[Out](t.KeepTokens),
@@ -136,19 +132,15 @@ type call struct {
 }
 
 // decode checks arguments and decodes them. Error: a failure.
-func decode(arguments json.RawMessage, schema *jsonschema.Resolved, into any) error {
+func decode(arguments json.RawMessage, c *checker, into any) error {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	var generic any
-	if err := json.Unmarshal(arguments, &generic); err != nil {
-		return invalid("the arguments are not a JSON object")
-	}
-	if err := schema.Validate(generic); err != nil {
-		return invalid(err.Error())
+	if fault := c.check(arguments); fault != "" {
+		return invalid(fault)
 	}
 	if err := json.Unmarshal(arguments, into); err != nil {
-		return invalid("an argument is out of range")
+		return invalid("an argument is out of range.")
 	}
 	return nil
 }

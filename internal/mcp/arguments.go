@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// checker checks the arguments of a tool against their schema.
+type checker struct {
+	schema     *jsonschema.Schema
+	whole      *jsonschema.Resolved
+	properties map[string]*jsonschema.Resolved
+}
+
+// newChecker returns the checker of a schema of arguments. It panics if a tag of the arguments is wrong, which every test finds.
+func newChecker(schema *jsonschema.Schema) *checker {
+	c := &checker{schema: schema, properties: make(map[string]*jsonschema.Resolved)}
+	var err error
+	if c.whole, err = schema.Resolve(nil); err != nil {
+		panic(err)
+	}
+	for name, p := range schema.Properties {
+		if c.properties[name], err = p.Resolve(nil); err != nil {
+			panic(err)
+		}
+	}
+	return c
+}
+
+// check returns what is wrong with arguments, as a sentence with the name, the value and what is allowed; "" if nothing is.
+func (c *checker) check(arguments json.RawMessage) string {
+	var generic any
+	if json.Unmarshal(arguments, &generic) != nil {
+		return "they are not a JSON object."
+	}
+	fault := c.whole.Validate(generic)
+	if fault == nil {
+		return ""
+	}
+	object, ok := generic.(map[string]any)
+	if !ok {
+		return "they are not a JSON object."
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		p, known := c.properties[name]
+		if !known {
+			return fmt.Sprintf("there is no argument %s. This tool takes %s.", shorten(name), c.names())
+		}
+		if p.Validate(object[name]) != nil {
+			value, _ := json.Marshal(object[name]) // it was decoded from JSON
+			return fmt.Sprintf("%s is %s, but must be %s.", name, shorten(string(value)), allowed(c.schema.Properties[name]))
+		}
+	}
+	for _, name := range c.schema.Required {
+		if _, given := object[name]; !given {
+			return name + " is required."
+		}
+	}
+	return fault.Error()
+}
+
+// names returns the names of all arguments.
+func (c *checker) names() string {
+	if len(c.schema.Properties) == 0 {
+		return "no arguments"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(c.schema.Properties)), ", ")
+}
+
+// shorten returns the beginning of what a client sent, for a message about it.
+func shorten(text string) string {
+	const most = 40
+	if short, cutOff := cut(text, most); cutOff {
+		return short + "…"
+	}
+	return text
+}
+
+// allowed describes the values that the schema of an argument allows.
+func allowed(p *jsonschema.Schema) string {
+	switch {
+	case p.Items != nil:
+		var names []string
+		for _, value := range p.Items.Enum {
+			names = append(names, fmt.Sprint(value))
+		}
+		return "a list of " + strings.Join(names, ", ")
+	case p.Type == "integer" && p.Minimum != nil && p.Maximum != nil:
+		return fmt.Sprintf("a whole number from %.0f to %.0f", *p.Minimum, *p.Maximum)
+	case p.Type == "integer" && p.Minimum != nil:
+		return fmt.Sprintf("a whole number of at least %.0f", *p.Minimum)
+	case p.Pattern != "" && p.MaxLength != nil:
+		return fmt.Sprintf("text of 1 to %d characters that matches %s", *p.MaxLength, p.Pattern)
+	case p.MaxLength != nil:
+		return fmt.Sprintf("text of at most %d characters", *p.MaxLength)
+	}
+	return "text"
+}
