@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -15,9 +17,17 @@ const (
 // call is a kind of call that is measured, as the requests that a client sends in turn.
 type call struct {
 	name     string
+	status   int // of the answer; 0: 200
 	requests [][]byte
+	octets   int // of the body of an answer
 	rate     series
 	cpu      series
+}
+
+// server is a server that answers calls.
+type server struct {
+	*process
+	web string
 }
 
 func callsPart(ctx context.Context, b *bench) error {
@@ -39,15 +49,28 @@ func callsPart(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
+	p, addr, err := startSelf(ctx, answererCommand)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	bare := make([]call, len(calls))
+	for i, c := range calls {
+		bare[i].name = "net/http"
+		bare[i].requests = [][]byte{request("GET", fmt.Sprintf("/octets/%d", c.octets), "", "")}
+	}
 	for round := range rounds + 1 {
 		b.report.note("calls: round %d of %d", round, rounds)
 		for i := range calls {
-			if err := calls[i].slice(ctx, g, length, round > 0); err != nil {
+			if err := calls[i].slice(ctx, server{g.process, g.web}, length, round > 0); err != nil {
+				return err
+			}
+			if err := bare[i].slice(ctx, server{p, addr}, length, round > 0); err != nil {
 				return err
 			}
 		}
 	}
-	b.report.calls(calls, rounds, length)
+	b.report.calls(calls, bare, rounds, length)
 	return nil
 }
 
@@ -71,7 +94,7 @@ func (g *gonebox) filled(ctx context.Context, boxes, messages int) ([]mailbox, e
 
 // calls prepares the requests: the newest messages are there already, so no answer changes while it is measured.
 func (g *gonebox) calls(ctx context.Context, boxes []mailbox) ([]call, error) {
-	calls := []call{{name: "GET /mailboxes/me/messages (50 of 50)"}, {name: "GET /messages/{id}"}, {name: "GET /mailboxes/me/otp/latest"}}
+	calls := []call{{name: "list of 20"}, {name: "one message"}, {name: "latest code"}}
 	c, err := dial(ctx, g.web)
 	if err != nil {
 		return nil, err
@@ -88,17 +111,23 @@ func (g *gonebox) calls(ctx context.Context, boxes []mailbox) ([]call, error) {
 		add := func(i int, path string) {
 			calls[i].requests = append(calls[i].requests, request("GET", base+path, box.Token, ""))
 		}
-		add(0, "/mailboxes/me/messages")
+		add(0, "/mailboxes/me/messages?limit=20")
 		for _, m := range page.Data {
 			add(1, "/messages/"+m.ID)
 		}
 		add(2, "/mailboxes/me/otp/latest")
 	}
+	for i := range calls {
+		if status, err := c.do(calls[i].requests[0]); err != nil || status != 200 {
+			return nil, fmt.Errorf("%s: status %d: %w", calls[i].name, status, err)
+		}
+		calls[i].octets = len(c.body)
+	}
 	return calls, nil
 }
 
 // slice makes one kind of call for a while from all clients.
-func (k *call) slice(ctx context.Context, g *gonebox, length time.Duration, counts bool) error {
+func (k *call) slice(ctx context.Context, g server, length time.Duration, counts bool) error {
 	gauge, err := startGauge(nil, g.process)
 	if err != nil {
 		return err
@@ -108,7 +137,7 @@ func (k *call) slice(ctx context.Context, g *gonebox, length time.Duration, coun
 	err = together(ctx, callers, g.web, func(c *caller, worker, _ int) error {
 		for i := worker * len(k.requests) / callers; ctx.Err() == nil && time.Since(begun) < length; i++ {
 			status, err := c.do(k.requests[i%len(k.requests)])
-			if err != nil || status != 200 {
+			if err != nil || status != cmp.Or(k.status, 200) {
 				return fmt.Errorf("%s: status %d: %w", k.name, status, err)
 			}
 			made[worker]++
@@ -132,11 +161,16 @@ func (k *call) slice(ctx context.Context, g *gonebox, length time.Duration, coun
 	return nil
 }
 
-func (r *report) calls(calls []call, rounds int, length time.Duration) {
+func (r *report) calls(calls, bare []call, rounds int, length time.Duration) {
 	r.say("\nCALLS: %d clients with a connection each, mailboxes with %d messages of 4 KiB, %d rounds of %s a call", callers, callsHeld, rounds, length)
-	rows := [][]string{{"call", "a second", "server's CPU seconds per 1,000"}}
-	for _, k := range calls {
-		rows = append(rows, []string{k.name, k.rate.spread("%.0f"), k.cpu.spread("%.3f")})
+	r.say("Beside each stands a server of package net/http that sends as many octets from memory, and checks and reads nothing.")
+	rows := [][]string{{"call", "octets", "a second", "server's CPU seconds per 1,000", "net/http a second", "its CPU seconds", "of net/http by rate", "by CPU time"}}
+	for i, k := range calls {
+		r.bar("Calls for each second of the server's processor time", k.name, "net/http, from memory", 1000/k.cpu.median(), 1000/bare[i].cpu.median())
+		rows = append(rows, []string{
+			k.name, strconv.Itoa(k.octets), k.rate.spread("%.0f"), k.cpu.spread("%.3f"), bare[i].rate.spread("%.0f"), bare[i].cpu.spread("%.3f"),
+			k.rate.over(bare[i].rate).spread("%.2f"), bare[i].cpu.over(k.cpu).spread("%.2f"),
+		})
 	}
 	r.table(rows)
 }

@@ -141,7 +141,7 @@ func mailPart(ctx context.Context, b *bench) error {
 		return err
 	}
 	defer first.gonebox.stop()
-	p, addr, err := startSelf(ctx)
+	p, addr, err := startSelf(ctx, receiverCommand)
 	if err != nil {
 		return err
 	}

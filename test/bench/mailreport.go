@@ -1,12 +1,15 @@
 package main
 
-import "time"
+import (
+	"time"
+)
 
 func (r *report) mail(c *contestant, cases []*mailCase, rounds int, length time.Duration) {
 	r.say("\nMAIL: %d senders, %d rounds of %s a contestant and case", senders, rounds, length)
 	ratios := [][]string{{"gonebox against " + library, "by rate", "by CPU time"}}
 	for _, m := range cases {
 		our, lib := m.cell(ours), m.cell(library)
+		r.bar("Mails for each second of the server's processor time", m.name(), "go-smtp, stores nothing", 1000/our.cpu.median(), 1000/lib.cpu.median())
 		ratios = append(ratios, []string{m.name(), our.rate.over(lib.rate).spread("%.2f"), lib.both.over(our.both).spread("%.2f")})
 	}
 	r.table(ratios)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -26,8 +27,9 @@ func parts() []part {
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == receiverCommand {
-		exit(runReceiver())
+	bare := map[string]func(net.Listener) error{receiverCommand: serveGoSMTP, answererCommand: serveNetHTTP}
+	if len(os.Args) == 2 && bare[os.Args[1]] != nil {
+		exit(runBare(bare[os.Args[1]]))
 	}
 	signal.Ignore(syscall.SIGPIPE) // the data folders are removed even if the reader of the report has gone
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -54,6 +56,7 @@ type options struct {
 	quick  bool
 	dir    string // where data folders go
 	binary string // a gonebox that is built already
+	chart  string // the file for the picture; "": none
 	before string // another version of gonebox, which takes turns in the mail part
 }
 
@@ -66,6 +69,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.dir, "dir", "", "folder for the data, on a real disk (default: the system's temporary folder)")
 	flags.StringVar(&o.binary, "gonebox", "", "gonebox binary to measure (default: build this checkout's)")
 	flags.StringVar(&o.before, "before", "", "gonebox binary of another version, which takes turns with the first in the mail part")
+	flags.StringVar(&o.chart, "chart", "", "file for a picture of the figures, as SVG")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -124,5 +128,8 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	b.report.footer(time.Since(begun))
-	return nil
+	if o.chart == "" {
+		return nil
+	}
+	return b.report.chart.write(o.chart)
 }

@@ -35,13 +35,13 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// startSelf runs this program as the receiver and returns where it listens.
-func startSelf(ctx context.Context) (*process, string, error) {
+// startSelf runs this program as one of the servers that the service is compared with, and returns where it listens.
+func startSelf(ctx context.Context, command string) (*process, string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
-	cmd := exec.Command(self, receiverCommand)
+	cmd := exec.Command(self, command)
 	cmd.Stderr = os.Stderr
 	if _, err := cmd.StdinPipe(); err != nil { // the receiver stops at its end
 		return nil, "", err
@@ -57,7 +57,7 @@ func startSelf(ctx context.Context) (*process, string, error) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		p.stop()
-		return nil, "", fmt.Errorf("the receiver did not print its address: %w", err)
+		return nil, "", fmt.Errorf("%s did not print its address: %w", command, err)
 	}
 	return p, strings.TrimSpace(line), nil
 }

@@ -1,20 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/emersion/go-smtp"
 )
 
-// receiverCommand is the argument with which this program is the receiver that the service is compared with.
-const receiverCommand = "receiver-go-smtp"
+// The arguments with which this program is a server that the service is compared with.
+const (
+	receiverCommand = "receiver-go-smtp"
+	answererCommand = "answerer-net-http"
+)
 
-// runReceiver serves on a loopback port, which it prints, until standard input ends: with the process that started it.
-func runReceiver() error {
+// runBare runs such a server on a loopback port, which it prints, until standard input ends: with the process that started it.
+func runBare(serve func(net.Listener) error) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -24,7 +30,25 @@ func runReceiver() error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	return serveGoSMTP(l)
+	return serve(l)
+}
+
+// serveNetHTTP answers GET /octets/{n} with as many octets, which it holds in memory: what package net/http can do.
+func serveNetHTTP(l net.Listener) error {
+	const most = 1 << 20
+	octets := bytes.Repeat([]byte("x"), most)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /octets/{n}", func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.PathValue("n"))
+		if err != nil || n < 0 || n > most {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(n))
+		_, _ = w.Write(octets[:n]) // a client that has gone needs no answer
+	})
+	return (&http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}).Serve(l)
 }
 
 // serveGoSMTP is the library with a back end that accepts every recipient, reads the message and stores nothing.

@@ -11,9 +11,11 @@ import (
 // report is what a person can paste into a note. Progress goes elsewhere.
 type report struct {
 	out, progress io.Writer
+	chart         chart
 }
 
 func (r *report) header(b *bench) {
+	r.chart.machine = "Medians of one run on " + machine(b.scratch) + ". See docs/performance.md."
 	r.say("Gonebox side by side. %s.", machine(b.scratch))
 	r.say("Figures are medians of the rounds (least–most). Contestants take turns in short slices, and a ratio is formed within a round.")
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// chart is a picture of what a run measured: groups of bars, a pair for each figure.
+type chart struct {
+	machine string
+	groups  []barGroup
+}
+
+// barGroup holds bars of one unit.
+type barGroup struct {
+	title string
+	bars  []barPair
+}
+
+// barPair is a figure of the service, and that of what it is compared with.
+type barPair struct {
+	name, other    string
+	ours, compared float64
+}
+
+// bar adds a pair of bars to the chart.
+func (r *report) bar(title, name, other string, ours, compared float64) {
+	if n := len(r.chart.groups); n == 0 || r.chart.groups[n-1].title != title {
+		r.chart.groups = append(r.chart.groups, barGroup{title: title})
+	}
+	g := &r.chart.groups[len(r.chart.groups)-1]
+	g.bars = append(g.bars, barPair{name, other, ours, compared})
+}
+
+// The measures of the picture, in pixels.
+const (
+	chartWidth  = 800
+	labelWidth  = 190
+	barHeight   = 16
+	pairGap     = 12
+	groupGap    = 34
+	valueWidth  = 230
+	longestBar  = chartWidth - labelWidth - valueWidth
+	oursColor   = "#2563eb"
+	othersColor = "#94a3b8"
+	textColor   = "#64748b" // readable on a light and on a dark page
+)
+
+// write writes the chart as SVG.
+func (c *chart) write(file string) error {
+	var b strings.Builder
+	y := 24
+	line := func(x int, size int, anchor, text string) {
+		fmt.Fprintf(&b, `<text x="%d" y="%d" font-size="%d" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, size, anchor, textColor, escape(text))
+	}
+	for _, g := range c.groups {
+		line(0, 15, "start", g.title)
+		y += pairGap
+		longest := 0.0
+		for _, p := range g.bars {
+			longest = max(longest, p.ours, p.compared)
+		}
+		for _, p := range g.bars {
+			for i, bar := range []struct {
+				value float64
+				color string
+				label string
+			}{{p.ours, oursColor, "Gonebox"}, {p.compared, othersColor, p.other}} {
+				width := int(bar.value / longest * longestBar)
+				fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="2" fill="%s"/>`+"\n", labelWidth, y, width, barHeight-2, bar.color)
+				y += barHeight - 4
+				if i == 0 {
+					line(0, 13, "start", p.name)
+				}
+				line(labelWidth+width+6, 12, "start", fmt.Sprintf("%.0f  %s", bar.value, bar.label))
+				y += 4
+			}
+			y += pairGap
+		}
+		y += groupGap - pairGap
+	}
+	line(0, 11, "start", c.machine)
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", chartWidth, y+12, chartWidth, y+12)
+	return os.WriteFile(file, []byte(head+b.String()+"</svg>\n"), 0o644)
+}
+
+func escape(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	return b.String()
+}

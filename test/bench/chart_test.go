@@ -1,0 +1,33 @@
+package main
+
+import (
+	"encoding/xml"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestChartIsWellFormed(t *testing.T) {
+	r := report{out: io.Discard, progress: io.Discard}
+	r.chart.machine = "2 cores of <A & B>"
+	r.bar("Mails a second", "4 KiB, reused", "go-smtp", 2000, 4000)
+	r.bar("Mails a second", "64 KiB, reused", "go-smtp", 500, 400)
+	r.bar("Calls a second", "list of 20", "net/http", 9000, 43000)
+	file := filepath.Join(t.TempDir(), "chart.svg")
+	if err := r.chart.write(file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root struct {
+		XMLName xml.Name
+		Texts   []string   `xml:"text"`
+		Bars    []struct{} `xml:"rect"`
+	}
+	if err := xml.Unmarshal(text, &root); err != nil || len(root.Bars) != 6 || root.Texts[len(root.Texts)-1] != r.chart.machine {
+		t.Errorf("%d bars, %q, %v", len(root.Bars), root.Texts, err)
+	}
+}
