@@ -107,3 +107,30 @@ func TestMailToStaffIsDeferredWhileItsMailboxIsFull(t *testing.T) {
 	count(2)
 	s.Send(apptest.Mail{To: []string{"postmaster"}})
 }
+
+// Of mail to staff the newest 1,000 messages are kept.
+func TestOldestMailToStaffIsErasedBeyondItsBound(t *testing.T) {
+	s := startAccounts(t, settings{"limits.smtp_messages": "100000/1m"})
+	const kept, more = 1000, 3
+	c := s.dialFrom("127.0.0.1")
+	for i := range kept + more {
+		c.say("MAIL FROM:<a@sender.example>", "250 ")
+		c.say("RCPT TO:<postmaster>", "250 ")
+		c.say("DATA", "354 ")
+		c.say(fmt.Sprintf("Subject: %d\r\n\r\nx\r\n.", i), "250 ")
+		s.Clock.Advance(time.Millisecond)
+	}
+	staff := s.promote(s.account("staff@example.org"))
+	var subjects []string
+	eventually(t, "the end of the oldest", func() bool {
+		s.nextRound()
+		subjects = nil
+		for m := range pages[fields](s, "/staff/messages?limit=100", staff.Token) {
+			subjects = append(subjects, m["subject"].(string))
+		}
+		return len(subjects) <= kept
+	})
+	if len(subjects) != kept || subjects[0] != fmt.Sprint(kept+more-1) || subjects[kept-1] != fmt.Sprint(more) {
+		t.Errorf("%d are left, from %s to %s", len(subjects), subjects[0], subjects[len(subjects)-1])
+	}
+}
