@@ -123,7 +123,7 @@ bootstrap:
     synchronous_mode: true
     postgresql:
       use_pg_rewind: true
-      parameters: {max_connections: 200, wal_log_hints: 'on', shared_buffers: 32MB, jit: 'off'}
+      parameters: {max_connections: 200, wal_log_hints: 'on', wal_keep_size: 1GB, shared_buffers: 32MB, jit: 'off'}
   initdb: [{encoding: UTF8}, {locale: C}]
   pg_hba: ['host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust']
 postgresql:
