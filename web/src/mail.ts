@@ -85,4 +85,22 @@ export function dress(frame: HTMLIFrameElement, sheet: Sheet, dark: boolean): vo
     element.style.cssText = element.getAttribute(styleAttribute) ?? "";
     element.removeAttribute(styleAttribute);
   }
+  asBody(inner);
+}
+
+/** asBody gives the document the margin and the ground of the mail's body, for which the server has put a div. */
+function asBody({ body, documentElement }: Document): void {
+  for (let only = onlyDiv(body), depth = 0; only && depth < 2; only = onlyDiv(only), depth++) {
+    const { display, margin, backgroundColor } = only.style;
+    const ground = display === "flow-root" ? backgroundColor : "";
+    if (ground) documentElement.style.backgroundColor = ground;
+    if (margin === "0px" || (ground && margin)) body.style.margin = "0";
+    if (ground || margin) return;
+  }
+}
+
+/** onlyDiv is the div that is all that an element has. */
+function onlyDiv(element: HTMLElement): HTMLElement | null {
+  const [first, ...others] = [...element.childNodes].filter((node) => node.nodeType === 1 || node.textContent?.trim());
+  return first && others.length === 0 && first.nodeName === "DIV" ? (first as HTMLElement) : null;
 }

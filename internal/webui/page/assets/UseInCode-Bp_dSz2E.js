@@ -1,4 +1,4 @@
-import{Ct as e,Dt as t,Et as n,Ot as r,St as i,X as a,_t as o,at as s,bt as c,c as l,ft as u,ht as d,k as f,l as p,lt as m,m as h,nt as g,rt as _,ut as v,vt as y,wt as b,yt as x,z as S}from"./visitor-BPWYIE13.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
+import{Ct as e,Dt as t,Et as n,Ot as r,St as i,X as a,_t as o,at as s,bt as c,c as l,ft as u,ht as d,k as f,l as p,lt as m,m as h,nt as g,rt as _,ut as v,vt as y,wt as b,yt as x,z as S}from"./visitor-CMePBRh6.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
 curl -fsS -H 'Authorization: Bearer ${n}' '${r}'`},{name:`TypeScript`,code:`// Waits up to 60 s for a code that is sent to ${t}
 const answer = await fetch("${r}", {
   headers: { Authorization: "Bearer ${n}" },
