@@ -5,6 +5,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 
@@ -31,6 +32,7 @@ export const launch = () =>
 export async function visit(browser, { origin = url, path = "/", size = "desktop", locale = "en", ...options } = {}) {
   // Without motion, so that no fault is found in the middle of a fade.
   const context = await browser.newContext({ ...sizes[size], locale, reducedMotion: "reduce", serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"], ...options });
+  context.setDefaultTimeout(90_000); // no result depends on the speed of the machine
   const page = await context.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));
@@ -175,6 +177,33 @@ export async function canary() {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return { host: `127.0.0.1:${server.address().port}`, seen, close: () => server.close() };
+}
+
+/**
+ * endpoint receives webhooks with a certificate that the service trusts, and answers with status. Webhooks may go to a few
+ * ports only, so it takes an address of this machine that another run is unlikely to have.
+ */
+export async function endpoint() {
+  const received = [];
+  const identity = readFileSync(process.env.GONEBOX_CERTIFICATE);
+  const host = [127, 1 + (process.pid >> 8) % 250, process.pid & 255, 2];
+  const receiver = { host, port: 8443, status: 200, received, close: () => server.close() };
+  const server = createSecureServer({ cert: identity, key: identity }, async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    received.push({ path: request.url, headers: request.headers, body });
+    response.writeHead(receiver.status);
+    response.end();
+  }).listen(receiver.port, host.join("."));
+  await once(server, "listening");
+  return receiver;
+}
+
+/** signs tells whether a webhook's signature is right (the Standard Webhooks scheme). */
+export function signs(secret, { headers, body }) {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const signature = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`).digest("base64");
+  return headers["webhook-signature"].split(" ").includes(`v1,${signature}`);
 }
 
 /** accessibility returns the serious faults that axe finds on what is shown. */

@@ -60,6 +60,7 @@ for (const name of names) {
     await page.locator("iframe").waitFor();
     if (await load.isVisible()) await load.click();
     const original = await browser.newPage();
+    original.setDefaultTimeout(90_000);
     await pictures(original);
     for (const width of widths) {
       await original.setViewportSize({ width, height: 900 });

@@ -27,7 +27,7 @@ const words = {
   },
 };
 const password = "correct horse battery staple";
-const shots = process.env.GONEBOX_SHOTS; // a folder for pictures of each state
+const shots = process.env.PAGE_SHOTS; // a folder for pictures of each state
 
 const register = async (email) => {
   const body = JSON.stringify({ email, password, locale: "en" });
@@ -35,11 +35,13 @@ const register = async (email) => {
   assert.equal(answer.status, 201, await answer.text());
 };
 
-for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "phone", "dark"]]) {
+for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "phone", "dark"], ["en", "phone", "light"], ["vi", "desktop", "dark"]]) {
   test(`the staff's pages in ${locale} on a ${size}, ${colorScheme}`, async () => {
     const say = words[locale];
-    const email = `staff-${locale}-${size}@staff.example`;
-    const customer = `customer-${locale}-${size}@staff.example`;
+    const pair = `${locale}-${size}`;
+    const thorough = (locale === "en") === (size === "desktop"); // axe takes its time
+    const email = `staff-${pair}@staff.example`;
+    const customer = `customer-${pair}@staff.example`;
     await register(email);
     await register(customer);
     const { context, page, problems } = await visit(browser, { path: "/staff", size, locale, colorScheme });
@@ -59,9 +61,9 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     const sound = async (state) => {
       if (shots) {
         mkdirSync(shots, { recursive: true });
-        await page.screenshot({ path: `${shots}/staff-${size}-${state}.png`, fullPage: true });
+        await page.screenshot({ path: `${shots}/staff-${pair}-${state}.png`, fullPage: true });
       }
-      assert.deepEqual(await accessibility(page), [], state);
+      if (thorough) assert.deepEqual(await accessibility(page), [], state);
       assert.equal(await overflow(page), false, `${state}: scrolls sideways`);
     };
 
@@ -128,7 +130,7 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     assert.equal((await answer.json()).data.account.plan, "plus");
 
     // Public domains.
-    const domain = `staff-${locale}.example`;
+    const domain = `staff-${pair}.example`;
     await go("/staff/domains");
     await page.getByLabel(say.addDomain).fill(domain);
     await press(say.add);
@@ -138,7 +140,7 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     await sound("domains");
 
     // A notice, with its preview. What the server removes is not in the preview either.
-    const notice = `Notice ${locale}`;
+    const notice = `Notice ${pair}`;
     await go("/staff/notices");
     await press(say.newNotice);
     await page.getByLabel(say.title, { exact: true }).fill(notice);
@@ -154,10 +156,10 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     await sound("notices");
 
     // A page, published and published again.
-    const title = `Imprint ${locale}`;
+    const title = `Imprint ${pair}`;
     await go("/staff/pages");
     await press(say.newPage);
-    await page.getByLabel(say.key, { exact: true }).fill(`imprint-${locale}`);
+    await page.getByLabel(say.key, { exact: true }).fill(`imprint-${pair}`);
     await page.getByLabel(say.title, { exact: true }).fill(title);
     await page.getByLabel(say.html).fill("<h2>Who we are</h2>");
     await page.waitForSelector("main .prose-mail h2:has-text('Who we are')");
@@ -169,13 +171,13 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     await press(say.publish);
     await press(`${say.delete} ${title}`);
     await sound("pages");
-    const published = await (await fetch(`${url}/api/v1/content/pages/imprint-${locale}`)).json();
+    const published = await (await fetch(`${url}/api/v1/content/pages/imprint-${pair}`)).json();
     assert.match(published.data.html, /Who runs this/);
     await agree();
     await main.getByRole("heading", { name: title }).waitFor({ state: "detached" });
 
     // A transfer without a memo.
-    const id = `staff-${locale}`;
+    const id = `staff-${pair}`;
     await transfer(id, "CHUYEN TIEN", 70_000);
     await page.goto(`${url}/staff/payments`);
     // The service settles what the bank reports in the background.
@@ -196,16 +198,16 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "light"], ["vi", "p
     // A block.
     await go("/staff/blocks");
     await page.getByLabel(say.what).selectOption("sender");
-    await page.getByLabel(say.value, { exact: true }).fill(`@spam-${locale}.example`);
+    await page.getByLabel(say.value, { exact: true }).fill(`@spam-${pair}.example`);
     await press(say.block);
-    await main.getByRole("button", { name: `${say.remove} @spam-${locale}.example` }).waitFor();
+    await main.getByRole("button", { name: `${say.remove} @spam-${pair}.example` }).waitFor();
     await sound("blocks");
-    await press(`${say.remove} @spam-${locale}.example`);
+    await press(`${say.remove} @spam-${pair}.example`);
     await agree();
-    await main.getByRole("heading", { name: `@spam-${locale}.example` }).waitFor({ state: "detached" });
+    await main.getByRole("heading", { name: `@spam-${pair}.example` }).waitFor({ state: "detached" });
 
     // Mail to postmaster, in HTML, read and deleted.
-    const report = `Report ${locale}-${size}`;
+    const report = `Report ${pair}`;
     await deliver("postmaster@gonebox.localhost", htmlMail(report, "<h1>You sent spam</h1><script>alert(1)</script>"));
     await go("/staff/messages");
     await press(`${say.read} ${report}`);
