@@ -76,10 +76,10 @@ func (p *Text) inName(i int) bool {
 	return ok && m.to <= p.WordEnd(m.start+1) && (i == 0 || p.matches[i-1].end <= start)
 }
 
-// Names counts the capitalised words between two places that no phrase has: of a
-// service, between the word for its code and the code. A stretch of many words names
-// none.
-func (p *Text) Names(from, to, mark int) (n int) {
+// Names counts the words between two places that name a service, between the word for
+// its code and the code: capitalised ones that no phrase has and, if asked for, those of a
+// host. A stretch of many words names none.
+func (p *Text) Names(from, to, mark int, hosts bool) (n int) {
 	for i := from; i < min(to, from+page.MaxWord); i++ {
 		for mark < len(p.Marks) && p.Marks[mark].End <= i {
 			mark++
@@ -87,10 +87,11 @@ func (p *Text) Names(from, to, mark int) (n int) {
 		if p.Kind[i]&page.Spaced == 0 || !p.Boundary(i) {
 			continue
 		}
-		if unicode.IsUpper(p.Raw[i]) && (mark == len(p.Marks) || p.Marks[mark].Start > i || p.Brand(mark)) {
+		end := p.WordEnd(i + 1)
+		if (unicode.IsUpper(p.Raw[i]) || hosts && p.OfHost(i, end)) && (mark == len(p.Marks) || p.Marks[mark].Start > i || p.Brand(mark)) {
 			n++
 		}
-		i = p.WordEnd(i + 1)
+		i = end
 	}
 	return n
 }

@@ -28,3 +28,8 @@ func (p *Page) WordEnd(i int) int {
 func (p *Page) Unmarked(from, n int) bool {
 	return First(Eight(p.Kind, from), n)&(everyByte*markedBit) == 0
 }
+
+// OfHost reports whether a word is part of a host's name: "code shop.example".
+func (p *Page) OfHost(from, to int) bool {
+	return At(p.Low, to) == '.' && IsLetter(At(p.Low, to+1)) || At(p.Low, from-1) == '.' && IsLetter(At(p.Low, from-2))
+}

@@ -212,16 +212,19 @@ func (s *scoring) silence(c *candidate, l look, tie bool) (loss float64) {
 }
 
 // namesBetween counts the words of a service's name between a word and a number in one
-// sentence, which are no distance: "your code for Pine Mobile is".
+// sentence, which are no distance: "your code for Pine Mobile is". Behind letters and
+// digits that open a line, a host or capitals are such a name too: "K7P2XD is your OAK24
+// code".
 func (s *scoring) namesBetween(c *candidate, l look) int {
 	m := &s.p.Marks[l.mark]
+	opens := !l.left && c.mixed && c.start == s.p.Lines[c.line].Start
 	switch {
-	case l.gap.Words == 0 || l.gap.Sentences+l.gap.Hard+l.gap.figures > 0:
+	case l.gap.Words == 0 || l.gap.Sentences+l.gap.Hard+l.gap.numbers > 0 || l.gap.figures > 0 && !opens:
 		return 0
 	case l.left:
-		return min(2, s.p.Names(m.End, c.start, l.mark))
+		return min(2, s.p.Names(m.End, c.start, l.mark, false))
 	}
-	return min(2, s.p.Names(c.end, m.Start, c.mark))
+	return min(2, s.p.Names(c.end, m.Start, c.mark, opens))
 }
 
 // distance is what stands between a word and a number.

@@ -159,7 +159,7 @@ func (s *scoring) estranged(m int) float64 {
 	for start > 0 && s.p.Kind[start-1]&page.Spaced != 0 && i-start < page.MaxWord {
 		start--
 	}
-	if r := s.p.Raw[start]; r >= 'a' && r <= 'z' && !s.p.ofHost(start, i) {
+	if r := s.p.Raw[start]; r >= 'a' && r <= 'z' && !s.p.OfHost(start, i) {
 		return 1
 	}
 	if g := s.p.Span(max(0, start-2), start); start == 0 || g.Sentences+g.Soft+g.Hard > 0 {
@@ -220,7 +220,7 @@ func (s *scoring) qualified(m int, c *candidate) bool {
 			continue
 		}
 		if end := s.p.WordEnd(i + 1); s.p.Kind[i]&page.Spaced != 0 && s.p.Boundary(i) {
-			if (unicode.IsLower(s.p.Raw[i]) || unicode.Is(unicode.Lo, s.p.Raw[i])) && end-i >= 4 && !s.p.ofHost(i, end) {
+			if (unicode.IsLower(s.p.Raw[i]) || unicode.Is(unicode.Lo, s.p.Raw[i])) && end-i >= 4 && !s.p.OfHost(i, end) {
 				return true
 			}
 			i = end
@@ -259,9 +259,4 @@ func (s *scoring) ownedBy(m int, some lexicon.Class) bool {
 // name of a shop does: "in the shop ELM with the code".
 func (s *scoring) nameIn(from, to int) bool {
 	return slices.ContainsFunc(s.p.Raw[from:to], unicode.IsUpper)
-}
-
-// ofHost reports whether a word is part of a host's name: "code shop.example".
-func (p *Reading) ofHost(from, to int) bool {
-	return page.At(p.Low, to) == '.' && page.IsLetter(page.At(p.Low, to+1)) || page.At(p.Low, from-1) == '.' && page.IsLetter(page.At(p.Low, from-2))
 }
