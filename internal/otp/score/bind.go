@@ -64,6 +64,7 @@ func (s *scoring) bind(k int) {
 	if best >= gainWord && (tie || is) {
 		s.testDigits(c)
 	}
+	s.namedWord(c, tie)
 	told := s.used(k)
 	if l := &s.p.Lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.Part != page.InSubject {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")
@@ -84,6 +85,20 @@ func (s *scoring) testDigits(c *candidate) {
 		c.shape += loss
 		s.add(c, loss, "test digits that are named")
 	}
+}
+
+// namedWord gives back what a word with a number at its end ("REED27") lost for looking
+// like a promotion, where a strong name of a code is tied to it, or stands on the line
+// above, and nothing near speaks of other codes.
+func (s *scoring) namedWord(c *candidate, tie bool) {
+	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || !tie && !c.lone || s.mood.void > 0 {
+		return
+	}
+	if m := &s.p.Marks[c.anchor]; m.Class&lexicon.Code == 0 && !s.beside(c.anchor, lexicon.Auth) || m.Class&lexicon.Once != 0 && s.mood.auth == 0 {
+		return
+	}
+	c.shape = 0
+	s.add(c, -promoted, "so it is no promotion")
 }
 
 // noYear gives back what four digits lost for looking like a year, where a word
@@ -145,7 +160,12 @@ func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
 	case m.Class&lexicon.Code != 0:
 		return gainCode
 	case m.Class&(lexicon.Word|lexicon.Number) == 0: // for one use, whatever it is
-		if !l.left || g.Words > 3 || g.Sentences > 0 || s.ownedBy(l.mark, lexicon.Void) {
+		switch {
+		case !l.left || g.Words > 3 || g.Sentences > 0:
+			return 0
+		case s.approves(l.mark) && tie && g.Words == 0:
+			return gainBoth
+		case s.ownedBy(l.mark, lexicon.Void):
 			return 0
 		}
 		return gainOnce - s.silence(c, l, tie)
@@ -165,6 +185,15 @@ func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
 		return gainWord + 1 - s.silence(c, l, tie)
 	}
 	return gainWord - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+}
+
+// approves says whether a word for one use stands in brackets right behind the name of an
+// approval, which then is no number of a receipt: "Approval code (single use): 774310".
+func (s *scoring) approves(m int) bool {
+	if m == 0 || s.p.Marks[m-1].Class&lexicon.Approval == 0 || page.At(s.p.Low, s.p.Marks[m].Start-1) != '(' {
+		return false
+	}
+	return s.p.Span(s.p.Marks[m-1].End, s.p.Marks[m].Start) == page.Gap{}
 }
 
 // lasting says whether a word for a code is one for a password, and the mail does

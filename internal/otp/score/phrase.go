@@ -18,16 +18,17 @@ const (
 )
 
 // phrase looks for words that are the code of a mail in which no other candidate is:
-// right after a strong name of a code, or a word for a code and one for signing in, joined by hyphens; parted by spaces only alone on
-// a line, and where the name says that it is a phrase. It returns the index of the new
-// candidate, or -1.
+// right after a strong name of a code, or a word for a code and one for signing in, joined
+// by hyphens; parted by spaces only alone on a line, and where the name says that it is a
+// phrase. A word for a code alone ("with the following code:") names the phrase below it
+// in a mail about signing in. It returns the index of the new candidate, or -1.
 func (s *scoring) phrase() int {
 	for i, n := 0, 0; i < len(s.p.Marks) && n < maxPhrases; i++ {
 		m := &s.p.Marks[i]
-		if m.Class&lexicon.Code == 0 && (m.Class&lexicon.Word == 0 || !s.beside(i, lexicon.Auth|lexicon.Once)) || s.owned(i) {
+		if m.Class&(lexicon.Code|lexicon.Word) == 0 || s.owned(i) {
 			continue
 		}
-		c, ok := s.phraseAfter(i)
+		c, ok := s.phraseAfter(i, m.Class&lexicon.Code != 0 || s.beside(i, lexicon.Auth|lexicon.Once))
 		if ok {
 			return s.insert(c, m)
 		}
@@ -50,8 +51,9 @@ func (s *scoring) insert(c candidate, m *lexicon.Mark) int {
 }
 
 // phraseAfter reads the phrase that follows a name: at once, or tied to it by a colon
-// or "is".
-func (s *scoring) phraseAfter(mark int) (c candidate, ok bool) {
+// or "is". After a name that is not strong it must be alone on its line, joined by
+// hyphens and tied, in a mail about signing in.
+func (s *scoring) phraseAfter(mark int, strong bool) (c candidate, ok bool) {
 	p, m := s.p, &s.p.Marks[mark]
 	for i := m.End; i < min(len(p.Low), m.End+phraseReach); i++ {
 		if p.Kind[i]&page.Spaced == 0 || !p.Boundary(i) {
@@ -69,10 +71,17 @@ func (s *scoring) phraseAfter(mark int) (c candidate, ok bool) {
 			continue
 		}
 		g := p.Span(m.End, i)
-		if g.Words > 4 || g.Sentences > 0 || g.Hard > 2 || g.Words > 0 && !s.tied(&c) && !s.saidBefore(mark, i) || l.Quoted || l.InFoot(i) {
+		far := 4
+		if hyphens && c.lone && s.tied(&c) {
+			far = 10 // "enter these words on the page where you are signing in:"
+		}
+		if g.Words > far || g.Sentences > 0 || g.Hard > 2 || g.Words > 0 && !s.tied(&c) && !s.saidBefore(mark, i) || l.Quoted || l.InFoot(i) {
 			return c, false
 		}
 		mood := p.feel(p.stretchOf(&c))
+		if !strong && (!hyphens || !c.lone || mood.auth-mood.label == 0 || !s.tied(&c) && !s.saidBefore(mark, i)) {
+			return c, false
+		}
 		return c, !mood.never && mood.void == 0 && !mood.subjectOld
 	}
 	return c, false

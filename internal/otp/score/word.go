@@ -123,7 +123,7 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	case s.chosen(c):
 		return -3
 	case digits > 0 && s.promo(c):
-		return -6
+		return promoted
 	case c.letters && c.groups > 1:
 		return -1
 	case c.letters && c.upper:
@@ -205,6 +205,9 @@ func (s *scanner) iban(start, end int) bool {
 	s.add(candidate{start: start, end: i, kind: Alphanumeric, size: i - start, veto: "an account number"})
 	return true
 }
+
+// promoted is the shape of a promotion.
+const promoted = -6
 
 // promo recognises a word with a discount at its end: SPRING30, WELCOME5.
 func (s *scanner) promo(c *candidate) bool {
