@@ -64,7 +64,7 @@ func (s *scoring) bind(k int) {
 	if best >= gainWord && (tie || is) {
 		s.testDigits(c)
 	}
-	s.namedWord(c, tie)
+	s.namedWord(c, tie || is || s.namedBefore(c))
 	told := s.used(k)
 	if l := &s.p.Lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.Part != page.InSubject {
 		s.add(c, s.mood.subjectCode-best, "the subject names a code")
@@ -91,7 +91,7 @@ func (s *scoring) testDigits(c *candidate) {
 // like a promotion, where a strong name of a code is tied to it, or stands on the line
 // above, and nothing near speaks of other codes.
 func (s *scoring) namedWord(c *candidate, tie bool) {
-	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || !tie && !c.lone || s.mood.void > 0 {
+	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || c.anchor < 0 || !tie && !c.lone || s.mood.void > 0 {
 		return
 	}
 	if m := &s.p.Marks[c.anchor]; m.Class&lexicon.Code == 0 && !s.beside(c.anchor, lexicon.Auth) || m.Class&lexicon.Once != 0 && s.mood.auth == 0 {

@@ -33,34 +33,12 @@ func (s *scoring) oppose(k int) {
 	if page.At(s.p.Low, c.start-1) == '#' {
 		c.against = min(c.against, -1.5)
 	}
-	if s.request(c) || s.ticket(c) {
+	if s.request(c) || s.ticket(k) {
 		c.against = min(c.against, lossNot)
 	}
 	if c.against < 0 && s.explain && o.mark.End > 0 {
 		c.reasons = append(c.reasons, "it belongs to “"+s.p.Shown(o.mark.Start, o.mark.End)+"”")
 	}
-}
-
-// request says whether a number is written as a merge request is: "!2048".
-func (s *scoring) request(c *candidate) bool {
-	before := page.At(s.p.Low, c.start-2)
-	return page.At(s.p.Low, c.start-1) == '!' && (before <= ' ' || before == '(' || before == '[')
-}
-
-// ticket says whether capitals, a hyphen and a short number stand before a colon in the
-// subject, as a ticket does before what it is about: "AUTH-2048: sign-in code is not
-// sent". Where a short name of a code is all that follows, it is one.
-func (s *scoring) ticket(c *candidate) bool {
-	const longest = 8 // letters and digits
-	if c.kind != Alphanumeric || c.groups != 2 || c.mixed || c.size > longest || page.At(s.p.Low, c.end) != ':' || s.p.Lines[c.line].Part != page.InSubject {
-		return false
-	}
-	for k := c.mark; k < len(s.p.Marks) && k <= c.mark+2; k++ {
-		if m := &s.p.Marks[k]; m.Class&(lexicon.Code|lexicon.Word) != 0 && m.End >= s.p.Lines[c.line].End && s.p.Span(c.end, m.Start).Words <= 3 {
-			return false
-		}
-	}
-	return true
 }
 
 // opposeLeft looks at the words before a candidate, as far as a word for a

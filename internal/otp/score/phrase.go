@@ -75,16 +75,24 @@ func (s *scoring) phraseAfter(mark int, strong bool) (c candidate, ok bool) {
 		if hyphens && c.lone && s.tied(&c) {
 			far = 10 // "enter these words on the page where you are signing in:"
 		}
-		if g.Words > far || g.Sentences > 0 || g.Hard > 2 || g.Words > 0 && !s.tied(&c) && !s.saidBefore(mark, i) || l.Quoted || l.InFoot(i) {
+		titled := hyphens && c.lone && m.Class&lexicon.Phrase != 0 && s.endsSubject(m) // the subject is its name
+		distant := g.Words > far || g.Sentences > 0 || g.Hard > 2 || g.Words > 0 && !s.tied(&c) && !s.saidBefore(mark, i)
+		if distant && !titled || l.Quoted || l.InFoot(i) {
 			return c, false
 		}
 		mood := p.feel(p.stretchOf(&c))
-		if !strong && (!hyphens || !c.lone || mood.auth-mood.label == 0 || !s.tied(&c) && !s.saidBefore(mark, i)) {
+		if !strong && (!hyphens || !c.lone && !s.closesLine(&c) || mood.auth == 0 || g.Words > 1) {
 			return c, false
 		}
 		return c, !mood.never && mood.void == 0 && !mood.subjectOld
 	}
 	return c, false
+}
+
+// endsSubject reports whether a mark ends the subject.
+func (s *scoring) endsSubject(m *lexicon.Mark) bool {
+	l := &s.p.Lines[s.p.LineAt(m.Start)]
+	return l.Part == page.InSubject && m.End >= l.End
 }
 
 // saidBefore reports whether a word such as "is" stands behind a mark and right before
