@@ -12,8 +12,9 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// gcPercent lets garbage grow to three times the live heap, which is a few MiB, before it is collected. Collecting less often
-// than Go's default of 100 saves a tenth of the time of a small mail, for some 10 MiB of memory (docs/decisions/0042).
+// gcPercent lets garbage grow to three times the live heap before it is collected. Collecting less often than Go's default of
+// 100 saves a tenth of the time of a small mail (docs/decisions/0042). The live heap is a few MiB when idle and some 35 MiB
+// while 32 senders are served.
 const gcPercent = 300
 
 // limitMemory sets the GC percentage and the memory limit of the Go runtime unless GOGC and GOMEMLIMIT are set. The memory

@@ -79,27 +79,6 @@ func TestLongFieldsAreCutInSummariesAndEvents(t *testing.T) {
 	wantCut(t, "subject of the event of the code", extracted.Subject, subject)
 }
 
-// Fields that were stored before they were cut are cut when they are read.
-func TestStoredLongFieldsAreCut(t *testing.T) {
-	s := start(t, nil)
-	m := s.create("", nil)
-	s.mail(m.box(), apptest.Mail{Subject: "short"})
-	id := get[[]summary](s, "/mailboxes/me/messages", m.Token)[0].ID
-	subject := strings.Repeat("ü", 1<<20)
-	text, _ := json.Marshal(map[string]any{
-		"from": map[string]string{"name": subject, "address": "a@example.org"}, "to": []any{}, "subject": subject, "preview": "", "envelopeTo": []string{m.Address},
-	})
-	if _, err := s.Database().ExecContext(t.Context(), "UPDATE message SET summary = $1 WHERE id = $2", string(text), id); err != nil {
-		t.Fatal(err)
-	}
-	got := get[[]summary](s, "/mailboxes/me/messages", m.Token)[0]
-	wantCut(t, "subject", got.Subject, subject)
-	wantCut(t, "name", got.From.Name, subject)
-	if full := get[message](s, "/messages/"+id, m.Token); full.Subject != subject || full.From.Name != subject {
-		t.Errorf("the full message has a subject of %d bytes", len(full.Subject))
-	}
-}
-
 func TestPagesAreBounded(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
