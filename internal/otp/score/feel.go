@@ -72,7 +72,7 @@ func (p *Reading) feel(t stretch) mood {
 			where[l.Part]++
 		case k.Class&lexicon.Brief != 0:
 			brief[l.Part]++
-		case k.Class&lexicon.Not != 0 && !l.InFoot(k.Start):
+		case k.Class&lexicon.Not != 0 && k.Class&lexicon.For == 0 && !l.InFoot(k.Start):
 			m.subjectTrade = m.subjectTrade || l.Part == page.InSubject
 			not[l.Part]++
 		}

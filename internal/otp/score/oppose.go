@@ -80,6 +80,7 @@ func (s *scoring) opposeLeft(k int) (o opposition) {
 		case place == l.mark+1 && m.Class&lexicon.Not != 0 && s.p.Span(m.End, s.p.Marks[place].Start) == page.Gap{}: // "on the customers' page 123456 type"
 		case after && g.Words >= 2 && m.Class&(lexicon.Not|lexicon.Void) != 0: // "on your telephone, to play, 123456 type"
 		case verb && m.Class&lexicon.Not != 0: // "to link your phone, enter 123456"
+		case m.Class&lexicon.For != 0 && c.start-m.End > 1: // "the code for your account is 123456"
 		case m.Class&lexicon.Not != 0 && g.Words > 0 && s.otherClause(m.End, c.start): // "the card's holder agrees: type 123456"
 		case s.p.Brand(l.mark):
 		case m.Class&(lexicon.Not|lexicon.Void|lexicon.Never) != 0:
@@ -116,7 +117,7 @@ func (s *scoring) opposeRight(k int, o *opposition) {
 			return false
 		case m.Class&lexicon.Void == 0 && s.ordered(c):
 			return false // the place it goes into
-		case s.p.Brand(l.mark):
+		case s.p.Brand(l.mark), m.Class&lexicon.For != 0: // "use 482913 for your account"
 		case m.Class&(lexicon.Not|lexicon.Void) != 0 && g.Words <= 1 && g.Soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.Start)): // not of "code 123456 for your order"
 			o.note(-3.5, m)
 		}

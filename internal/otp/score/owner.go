@@ -240,7 +240,7 @@ func (s *scoring) ownedBy(m int, some lexicon.Class) bool {
 		before--
 	}
 	for _, o := range [...]int{before, m + 1} {
-		if o < 0 || o >= len(s.p.Marks) || s.p.Marks[o].Class&some == 0 || o < m && s.p.Marks[o+1].Class&lexicon.For != 0 {
+		if o < 0 || o >= len(s.p.Marks) || s.p.Marks[o].Class&some == 0 || o < m && s.p.Marks[o+1].Class&lexicon.For != 0 || s.p.Marks[o].Class&lexicon.For != 0 {
 			continue
 		}
 		if s.p.Brand(o) {
