@@ -19,7 +19,7 @@ const preload: Plugin = {
 };
 
 // What the visitor's page consists of is one file, which compresses better than what Rolldown would share between pages.
-const later = /components\/(account|staff|DeleteBox|NewBox|QrCode|UseInCode|Notices)|text\/(account|staff|money)|api\/(account|staff)|\/(app|main|first|listing\.svelte|snippets)\.ts/;
+const later = /components\/(account|staff|DeleteBox|NewBox|QrCode|UseInCode|Notices|KeysHelp|LinkHead)|text\/(account|staff|money|link)|api\/(account|staff)|\/(app|main|first|listing\.svelte|snippets|linked|verification)\.ts/;
 const visitor = (id: string) => /\/(web\/src|node_modules\/(svelte|esm-env|openapi-fetch))\//.test(id) && !/\.css/.test(id) && !later.test(id);
 
 // The names of the assets have a hash of their content, so that a browser may keep them for as long as it likes.

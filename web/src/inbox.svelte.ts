@@ -1,14 +1,19 @@
 // The messages of one mailbox, kept up to date while it is open.
+import type { Component } from "svelte";
 import { type Message, type Summary, deleteMessage, failure, listMessages, readMessage, setSeen } from "./api/client";
 import { senderVerified } from "./api/verdict";
 import { type Box, boxes } from "./boxes.svelte";
 import { type LiveState, watch } from "./live";
+import type { Link } from "./link";
 import { load, save } from "./store";
 
 /** Last is what the list of the mailbox that was looked at last showed, kept for a time without network. */
 type Last = { id: string; at: number; messages: Summary[] };
 const lastKey = "last";
 const lastMessages = 20;
+
+/** Linked is a message with a verification link and without a code, and what shows the link (linked.ts). */
+export type Linked = { id: string; link: Link; title: () => string; Head: Component<{ link: Link }> };
 
 /** Arrival is called for each message that comes while the page is open. */
 type Arrival = (box: Box, message: Summary) => void;
@@ -19,8 +24,11 @@ export class Inbox {
   state = $state<LiveState | "connecting">("connecting");
   syncedAt = $state(0); // milliseconds; when the list was last known to be complete
   openedAt = Date.now();
-  /** newestCode is the newest message that has a code. */
-  newestCode = $derived(this.messages.find((message) => message.otp) ?? null);
+  link = $state.raw<Linked | null>(null);
+  /** newest is the newest message that has a code or is that of link. */
+  newest = $derived(this.messages.find((message) => message.otp || message.id === this.link?.id) ?? null);
+  /** peeked are the messages that are read for their link: that they were seen, and are not, is no news. */
+  peeked = new Set<string>();
   #verified = $state<Record<string, boolean | null>>({});
   #full = new Map<string, Message>();
   #stop: (() => void) | null = null;
@@ -55,7 +63,7 @@ export class Inbox {
         this.#changed();
         for (const message of [...fresh].reverse()) this.arrival(box, message);
       },
-      seen: (id, seen) => this.#mark(id, seen),
+      seen: (id, seen) => this.peeked.has(id) || this.#mark(id, seen),
       deleted: (id) => this.#remove(id),
       extended: (expiresAt) => boxes.setExpiry(this.id, expiresAt),
       state: (state) => (this.state = state),

@@ -11,7 +11,7 @@ export type Listener = {
   /** arrived are messages that came after, newest first. */
   arrived(messages: Summary[]): void;
   /** seen and deleted tell what happened to a message elsewhere; extended is the new end of the mailbox. */
-  seen(id: string, seen: boolean): void;
+  seen(id: string, seen: boolean): unknown;
   deleted(id: string): void;
   extended(expiresAt: string): void;
   state(state: LiveState): void;

@@ -151,7 +151,7 @@ export const en = {
   keys: "Keyboard",
   keysTitle: "Keyboard shortcuts",
   keysOn: "Use keyboard shortcuts",
-  keyCode: "Copy the code",
+  keyCode: "Copy the code or link",
   keyAddress: "Copy the address",
   keyNew: "New mailbox",
   keyExtend: "Extend",

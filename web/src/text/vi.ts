@@ -142,7 +142,7 @@ export const vi: Catalogue = {
   keys: "Bàn phím",
   keysTitle: "Phím tắt",
   keysOn: "Dùng phím tắt",
-  keyCode: "Sao chép mã",
+  keyCode: "Sao chép mã hoặc liên kết",
   keyAddress: "Sao chép địa chỉ",
   keyNew: "Hộp thư mới",
   keyExtend: "Gia hạn",
