@@ -89,9 +89,9 @@ func (s *scoring) testDigits(c *candidate) {
 
 // namedWord gives back what a word with a number at its end ("REED27") lost for looking
 // like a promotion, where a strong name of a code is tied to it, or stands on the line
-// above, and nothing near speaks of other codes.
+// above, and nothing near speaks of other codes, or of orders without signing in.
 func (s *scoring) namedWord(c *candidate, tie bool) {
-	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || c.anchor < 0 || !tie && !c.lone || s.mood.void > 0 {
+	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || c.anchor < 0 || !tie && !c.lone || s.mood.void > 0 || s.mood.auth == 0 && s.mood.not > 0 {
 		return
 	}
 	if m := &s.p.Marks[c.anchor]; m.Class&lexicon.Code == 0 && !s.beside(c.anchor, lexicon.Auth) || m.Class&lexicon.Once != 0 && s.mood.auth == 0 {
