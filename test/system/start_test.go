@@ -20,7 +20,7 @@ func TestLexiconIsLoadedBeforeReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(heap), "internal/otp.newTrie") {
+	if !strings.Contains(string(heap), "internal/otp/lexicon.newTrie") {
 		t.Errorf("the heap holds no lexicon:\n%.3000s", heap)
 	}
 }
