@@ -106,6 +106,7 @@ func TestCorpusIsComplete(t *testing.T) {
 	for folder, want := range map[string]struct{ mails, codes, langs int }{
 		"corpus":   {5411, 2826, 93},
 		"heldout":  {5652, 2922, 93},
+		"fresh":    {514, 319, 63},
 		"ordinary": {756, 216, 54},
 		"words":    {715, 300, 100},
 	} {

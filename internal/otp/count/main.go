@@ -1,6 +1,6 @@
-// Command score prints how often the extractor is right on the labelled mails:
+// Command count prints how often the extractor is right on the labelled mails:
 // precision, recall, F1 and false positives, by class and by language. It shows
-// the faults of the corpus on request and only counts the held-out mails.
+// the faults of the corpus on request and only counts the held-out and the fresh mails.
 package main
 
 import (
@@ -33,13 +33,13 @@ func run(dir string, show, varied bool) error {
 	if err != nil {
 		return err
 	}
-	for _, folder := range []string{"corpus", "heldout", "ordinary"} {
+	for _, folder := range []string{"corpus", "heldout", "fresh", "ordinary"} {
 		cs, err := otptest.Read(os.DirFS(filepath.Join(dir, folder)))
 		if err != nil {
 			return err
 		}
 		s := otptest.Run(cs)
-		if show && folder != "heldout" {
+		if show && folder != "heldout" && folder != "fresh" {
 			explain(s.Faults)
 		}
 		if err := s.Print(os.Stdout, folder); err != nil {
