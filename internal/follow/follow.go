@@ -31,8 +31,8 @@ type Reason string
 
 // The reasons.
 const (
-	Expired   Reason = "expired"   // the mailbox or the credential has expired
-	Destroyed Reason = "destroyed" // the mailbox was destroyed or the credential revoked
+	Expired   Reason = "expired"   // the mailbox has expired
+	Destroyed Reason = "destroyed" // the mailbox was destroyed, or the credential was revoked or has expired
 	Shutdown  Reason = "shutdown"  // the process stops: another call continues
 )
 
