@@ -26,7 +26,7 @@ const words = {
     digits: "Six digits", confirm: "Confirm", copied: "I have copied it", totp: "Code from your app", newMailbox: "New mailbox", name: "Name",
     open: "Open", domain: "Add a domain", add: "Add", check: "Check now", missing: "not found yet", all: "Both records are there", newFilter: "New filter",
     extract: "Code is", save: "Save", code: "Code", newWebhook: "New webhook", test: "Send a test", failed: "Failed", delivered: "Delivered", second: "2 messages", again: "Deliver again", onTheWay: "It is on its way again.",
-    newKey: "New key", revoke: "Revoke", amount: "Amount in đồng", bank: "Bank transfer", bnb: "BNB · coming soon", paid: "100 points were added", choose: "Choose Plus",
+    newKey: "New key", createKey: "Create key", createWebhook: "Create webhook", revoke: "Revoke", amount: "Amount in đồng", bank: "Bank transfer", bnb: "BNB · coming soon", paid: "100 points were added", choose: "Choose Plus",
     renews: "Renews on", stop: "Do not renew", ends: "Ends on", points: "50 points", noPage: "There is no such page.", taken: "has an account already",
     wrong: "is wrong", dismiss: "Dismiss", left: "recovery codes left", catchall: "catch-all",
   },
@@ -35,7 +35,7 @@ const words = {
     digits: "Sáu chữ số", confirm: "Xác nhận", copied: "Tôi đã sao chép", totp: "Mã từ ứng dụng", newMailbox: "Hộp thư mới", name: "Tên",
     open: "Mở", domain: "Thêm tên miền", add: "Thêm", check: "Kiểm tra ngay", missing: "chưa thấy", all: "Đã thấy cả hai bản ghi", newFilter: "Bộ lọc mới",
     extract: "Mã là", save: "Lưu", code: "Mã", newWebhook: "Webhook mới", test: "Gửi thử", failed: "Lỗi", delivered: "Đã gửi", second: "2 thư", again: "Gửi lại", onTheWay: "Đang gửi lại.",
-    newKey: "Khóa mới", revoke: "Thu hồi", amount: "Số tiền (đồng)", bank: "Chuyển khoản ngân hàng", bnb: "BNB · sắp có", paid: "100 điểm đã được cộng", choose: "Chọn Plus",
+    newKey: "Khóa mới", createKey: "Tạo khóa", createWebhook: "Tạo webhook", revoke: "Thu hồi", amount: "Số tiền (đồng)", bank: "Chuyển khoản ngân hàng", bnb: "BNB · sắp có", paid: "100 điểm đã được cộng", choose: "Chọn Plus",
     renews: "Gia hạn ngày", stop: "Không gia hạn", ends: "Kết thúc ngày", points: "50 điểm", noPage: "Không có trang này.", taken: "đã có tài khoản",
     wrong: "không đúng", dismiss: "Ẩn", left: "mã khôi phục", catchall: "nhận mọi địa chỉ",
   },
@@ -160,7 +160,7 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "dark"], ["vi", "ph
     await press(say.newWebhook);
     await page.locator("dialog input[type=url]").fill(`https://hooks.gonebox-flows.net:${receiver.port}/${pair}`);
     await sound("new-webhook");
-    await page.locator("dialog .btn-primary").click();
+    await page.locator("dialog").getByRole("button", { name: say.createWebhook, exact: true }).click();
     const signingSecret = (await page.locator("dialog p.font-mono").textContent()).trim();
     await press(say.copied);
     await closed();
@@ -178,7 +178,7 @@ for (const [locale, size, colorScheme] of [["en", "desktop", "dark"], ["vi", "ph
     await go("/account/keys");
     await press(say.newKey);
     await page.locator("dialog").getByLabel(say.name, { exact: true }).fill("CI");
-    await page.locator("dialog .btn-primary").click();
+    await page.locator("dialog").getByRole("button", { name: say.createKey, exact: true }).click();
     const key = await page.locator("dialog p.font-mono").textContent();
     const answer = await fetch(`${url}/api/v1/keys/mailboxes`, { headers: { Authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 200, "the key that is shown works");

@@ -136,6 +136,7 @@ export const en = {
 
   // Webhooks.
   newWebhook: "New webhook",
+  createWebhook: "Create webhook",
   noWebhooks: "No webhooks yet. A webhook tells your server when mail or a code arrives.",
   url: "URL",
   urlHint: "https, on port 443 or 8443, at a public address.",
@@ -174,6 +175,7 @@ export const en = {
 
   // Keys.
   newKey: "New key",
+  createKey: "Create key",
   noKeys: "No developer keys yet. A key lets your programs make mailboxes and read codes.",
   keyName: "Name",
   scopes: "It may",

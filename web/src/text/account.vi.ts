@@ -129,6 +129,7 @@ export const vi: AccountCatalogue = {
   deleteFilterText: "Những mã đã tìm thấy vẫn giữ nguyên.",
 
   newWebhook: "Webhook mới",
+  createWebhook: "Tạo webhook",
   noWebhooks: "Chưa có webhook nào. Webhook báo cho máy chủ của bạn khi có thư hoặc mã.",
   url: "URL",
   urlHint: "https, cổng 443 hoặc 8443, ở một địa chỉ công khai.",
@@ -166,6 +167,7 @@ export const vi: AccountCatalogue = {
   deleteWebhookText: "Những sự kiện còn chờ sẽ bị bỏ.",
 
   newKey: "Khóa mới",
+  createKey: "Tạo khóa",
   noKeys: "Chưa có khóa lập trình nào. Khóa cho phép chương trình của bạn tạo hộp thư và đọc mã.",
   keyName: "Tên",
   scopes: "Khóa được phép",

@@ -1,4 +1,4 @@
-import{$ as e,At as t,Ct as n,Dt as r,Et as i,St as a,Tt as o,V as s,at as c,bt as l,ct as u,ft as d,h as f,ht as p,j as m,jt as h,kt as g,l as _,ot as v,pt as y,u as b,vt as x,xt as S}from"./visitor-CUKrbx_5.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
+import{$ as e,At as t,Ct as n,Dt as r,Et as i,St as a,Tt as o,V as s,at as c,bt as l,ct as u,ft as d,h as f,ht as p,j as m,jt as h,kt as g,l as _,ot as v,pt as y,u as b,vt as x,xt as S}from"./visitor-CjuFmiPJ.js";function C(e,t,n){let r=`${e}/api/v1/mailboxes/me/otp/latest?wait=60`;return[{name:`curl`,code:`# Waits up to 60 s for a code that is sent to ${t}
 curl -fsS -H 'Authorization: Bearer ${n}' '${r}'`},{name:`TypeScript`,code:`// Waits up to 60 s for a code that is sent to ${t}
 const answer = await fetch("${r}", {
   headers: { Authorization: "Bearer ${n}" },
