@@ -323,9 +323,9 @@ func TestPatroniFailoverLosesNothing(t *testing.T) {
 		} else {
 			p.signal(old, syscall.SIGSTOP)
 		}
-		told := false // whether a probe told of the outage
+		reported := false // whether /readyz has reported the outage
 		await(t, "another primary", func() bool {
-			told = told || !c.processes[0].ready()
+			reported = reported || !c.processes[0].ready()
 			now := p.primary()
 			return now != nil && now != old
 		})
@@ -333,9 +333,9 @@ func TestPatroniFailoverLosesNothing(t *testing.T) {
 		mails := l.acknowledged() + 1
 		await(t, "recovery", func() bool { return c.balancer.allReady() && l.acknowledged() >= mails })
 		recovered := time.Since(began)
-		t.Logf("%s of %s: another primary after %s, mail is accepted and all are ready %s later; /readyz told: %v",
-			kind, old.name, promoted.Round(100*time.Millisecond), (recovered - promoted).Round(100*time.Millisecond), told)
-		if !told {
+		t.Logf("%s of %s: another primary after %s, mail is accepted and all are ready %s later; /readyz reported it: %v",
+			kind, old.name, promoted.Round(100*time.Millisecond), (recovered - promoted).Round(100*time.Millisecond), reported)
+		if !reported {
 			t.Errorf("%s: /readyz never answered 503", kind)
 		}
 		if kind == "SIGKILL" {

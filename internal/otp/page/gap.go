@@ -113,7 +113,7 @@ func (p *Page) Span(from, to int) Gap {
 	}
 }
 
-// SentenceEnd tells a full stop from that of an abbreviation: "no. 123456".
+// SentenceEnd reports whether the full stop at i ends a sentence, and not an abbreviation: "no. 123456".
 func (p *Page) SentenceEnd(i int) bool {
 	next := At(p.Low, i+1)
 	if next != ' ' && next != SoftBreak && next != HardBreak && next != CellBreak && next != 0 && next != '"' && next != ')' {

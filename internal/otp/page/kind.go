@@ -224,7 +224,7 @@ func IsLetter(r rune) bool { return r >= 'a' && r <= 'z' }
 // IsAlnum is true of both.
 func IsAlnum(r rune) bool { return IsDigit(r) || IsLetter(r) }
 
-// Tag tells a key apart from most others in a byte; ASCII it tells from all.
+// Tag returns an octet that most other keys do not share; no other key shares that of an ASCII character.
 func Tag(key rune) byte {
 	if key < 0x80 {
 		return byte(key)
