@@ -6,7 +6,7 @@ const module = "github.com/gonebox/gonebox"
 
 // kit are the packages that depend on no domain.
 var kit = internal("blob", "budget", "buffer", "cache", "clock", "compose", "connlimit", "datakey", "db", "deliverylog", "event", "id", "idempotency", "job", "mailauth", "mailparse", "netguard", "otp", "problem",
-	"ratelimit", "raw", "reserve", "resolver", "resource", "sanitize", "token", "wake",
+	"ratelimit", "raw", "reserve", "resolver", "resource", "sanitize", "token", "truncate", "wake",
 	"audit")
 
 // domains hold the rules of one noun each.
@@ -28,7 +28,7 @@ var imports = map[string][]string{
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,
 	"internal/follow":           slices.Concat(kit, internal("mailbox", "message")),
-	"internal/mcp":              internal("budget", "clock", "otp"), // the service only by its API
+	"internal/mcp":              internal("budget", "clock", "otp", "truncate"), // the service only by its API
 	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan", "sink")),
 
 	"internal/account":        kit,
@@ -47,10 +47,11 @@ var imports = map[string][]string{
 	"internal/wallet/bankpay": slices.Concat(kit, internal("wallet")),
 	"internal/webhook":        slices.Concat(kit, internal("plan")),
 
-	"internal/audit":            internal("db", "id"),
+	"internal/audit":            internal("db", "id", "truncate"),
 	"internal/blob":             internal("db", "raw"),
 	"internal/budget":           nil,
 	"internal/buffer":           nil,
+	"internal/truncate":         nil,
 	"internal/clock":            nil,
 	"internal/compose":          nil,
 	"internal/config":           internal("plan", "ratelimit", "token"),
@@ -68,15 +69,15 @@ var imports = map[string][]string{
 	"internal/job":              internal("clock", "db", "id"),
 	"internal/cache":            nil,
 	"internal/mailauth":         internal("cache"),
-	"internal/mailparse":        internal("buffer"),
+	"internal/mailparse":        internal("buffer", "truncate"),
 	"internal/netguard":         internal("clock"),
 	"internal/inbox":            internal("clock"),
 	"internal/licences":         nil,
-	"internal/otp":              internal("otp/lexicon", "otp/page", "otp/score"),
+	"internal/otp":              internal("otp/lexicon", "otp/page", "otp/score", "truncate"),
 	"internal/otp/count":        internal("otp", "otp/otptest"),
 	"internal/otp/lexicon":      internal("otp/page"),
 	"internal/otp/otptest":      internal("otp", "mailparse"),
-	"internal/otp/page":         nil,
+	"internal/otp/page":         internal("truncate"),
 	"internal/otp/score":        internal("otp/lexicon", "otp/page"),
 	"internal/problem":          nil,
 	"internal/ratelimit":        internal("clock", "problem"),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // Command is the actor of changes that the operator's commands make.
@@ -43,23 +44,11 @@ func RecordTx(ctx context.Context, tx *db.Tx, now time.Time, action, target, det
 		return nil
 	}
 	at := now.Truncate(time.Microsecond)
-	_, err := tx.Exec(ctx, insert, id.New[id.Audit](at), at.UnixMicro(), actor, action, cut(target), cut(detail))
+	_, err := tx.Exec(ctx, insert, id.New[id.Audit](at), at.UnixMicro(), actor, action, truncate.Octets(target, textMax), truncate.Octets(detail, textMax))
 	if err != nil {
 		return fmt.Errorf("record %s: %w", action, err)
 	}
 	return nil
-}
-
-// cut shortens a text to textMax octets of whole characters.
-func cut(text string) string {
-	if len(text) <= textMax {
-		return text
-	}
-	n := textMax
-	for n > 0 && text[n]&0xc0 == 0x80 { // inside a character
-		n--
-	}
-	return text[:n]
 }
 
 // Log reads the recorded changes.

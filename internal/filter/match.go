@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/otp"
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // Bounds of the work on one mail, in steps: instructions of a pattern times octets that it is matched against, which is the
@@ -29,8 +29,8 @@ type Mail struct {
 }
 
 func (m Mail) cut() Mail {
-	m.From, m.Subject = cut(m.From, fromMax), cut(m.Subject, subjectMax)
-	m.Text = cut(m.Text, max(0, textMax-len(m.Subject)-1))
+	m.From, m.Subject = truncate.Octets(m.From, fromMax), truncate.Octets(m.Subject, subjectMax)
+	m.Text = truncate.Octets(m.Text, max(0, textMax-len(m.Subject)-1))
 	return m
 }
 
@@ -110,8 +110,8 @@ func extracted(rules []*rule, m Mail, work int) (*rule, string) {
 
 // extractFrom searches the first octets of the subject, a newline and the text for a code.
 func (r *rule) extractFrom(m Mail, octets int) (code string, step otp.Step) {
-	subject := cut(m.Subject, octets)
-	return r.extract.Apply("", subject, cut(m.Text, max(0, octets-len(subject)-1)))
+	subject := truncate.Octets(m.Subject, octets)
+	return r.extract.Apply("", subject, truncate.Octets(m.Text, max(0, octets-len(subject)-1)))
 }
 
 // fair returns the maximum share of a budget (max-min fairness): needs below it are met in full, all others get the same.
@@ -124,17 +124,6 @@ func fair(needs []int, budget int) int {
 		budget -= need
 	}
 	return math.MaxInt
-}
-
-// cut truncates a text to a number of octets, at a character boundary.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // Trial is the result of Try.

@@ -3,6 +3,8 @@ package mailparse
 import (
 	"strings"
 	"unicode"
+
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // attachmentName makes a safe file name of the one the sender gave, or of the content type.
@@ -36,7 +38,7 @@ func shorten(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i > 0 && len(name)-i <= 16 {
 		ext = name[i:]
 	}
-	return cut(name[:len(name)-len(ext)], MaxFilename-len(ext)) + ext
+	return truncate.Octets(name[:len(name)-len(ext)], MaxFilename-len(ext)) + ext
 }
 
 // defaultName names a part that came without a name. The table is ours and not the system's, so that

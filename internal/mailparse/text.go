@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gonebox/gonebox/internal/buffer"
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // joinText decodes bodies and joins them, each beginning on a line of its own.
@@ -23,7 +24,7 @@ func joinText(p *parser, parts []*entity) string {
 		}
 		b.WriteString(s)
 	}
-	return cut(b.String(), MaxText)
+	return truncate.Octets(b.String(), MaxText)
 }
 
 // text decodes a body to UTF-8 with LF line ends, limit bytes at most.
@@ -103,7 +104,7 @@ func unflow(s string, delSp bool) string {
 			b.WriteByte('\n')
 		}
 	}
-	return cut(b.String(), MaxText)
+	return truncate.Octets(b.String(), MaxText)
 }
 
 // metaCharset finds the charset an HTML document names for itself within its first kilobyte.

@@ -3,7 +3,6 @@ package mailparse
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -107,15 +106,4 @@ func trimSpaceRight(b []byte) []byte {
 		b = b[:len(b)-1]
 	}
 	return b
-}
-
-// cut returns the first n bytes of s at most, without splitting a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

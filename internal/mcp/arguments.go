@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // checker checks the arguments of a tool against their schema.
@@ -75,7 +77,7 @@ func (c *checker) names() string {
 // shorten returns the beginning of what a client sent, for a message about it.
 func shorten(text string) string {
 	const most = 40
-	if short, cutOff := cut(text, most); cutOff {
+	if short := truncate.Runes(text, most); len(short) < len(text) {
 		return short + "…"
 	}
 	return text

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // addMessageTools adds the tools that are about messages.
@@ -161,7 +163,9 @@ func readMessage(ctx context.Context, c *call, in reading) (readResult, error) {
 	if in.MaxChars == 0 {
 		in.MaxChars = maxCharsDefault
 	}
-	out.Text, out.Truncated = cut(m.written(), in.MaxChars)
+	written := m.written()
+	out.Text = truncate.Runes(written, in.MaxChars)
+	out.Truncated = len(out.Text) < len(written)
 	return out, nil
 }
 
@@ -175,18 +179,6 @@ func (m *fullMessage) written() string {
 	b.WriteString("\n")
 	b.WriteString(m.Text)
 	return b.String()
-}
-
-// cut returns the first max characters of a text.
-func cut(text string, max int) (string, bool) {
-	n := 0
-	for i := range text {
-		if n == max {
-			return text[:i], true
-		}
-		n++
-	}
-	return text, false
 }
 
 type fetching struct {

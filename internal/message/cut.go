@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // Bounds of a summary: a sender may write a subject of 1 MiB, and a page holds 100 summaries. The message in full keeps everything
@@ -45,15 +47,8 @@ func recipients(paths []string) []Address {
 
 // cutText returns the first textMax code points of s.
 func cutText(s string) string {
-	if len(s) <= textMax {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n == textMax {
-			return strings.Clone(s[:i])
-		}
-		n++
+	if short := truncate.Runes(s, textMax); len(short) < len(s) {
+		return strings.Clone(short) // so that the whole is not kept
 	}
 	return s
 }

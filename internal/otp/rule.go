@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gonebox/gonebox/internal/otp/page"
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // The bounds of a rule. Its work on one mail is at most maxWork steps of the
@@ -84,14 +84,14 @@ func CompileRule(fromPattern, subjectPattern, extractRegex string) (*Rule, error
 // for a pattern of many instructions, so that the work is bounded. Without a
 // match the code is empty and step says what did not match.
 func (r *Rule) Apply(from, subject, text string) (code string, step Step) {
-	if r.from != nil && !r.from.MatchString(page.Cut(from, maxWork/maxInstructions)) {
+	if r.from != nil && !r.from.MatchString(truncate.Octets(from, maxWork/maxInstructions)) {
 		return "", StepFrom
 	}
-	if r.subject != nil && !r.subject.MatchString(page.Cut(subject, maxWork/maxInstructions)) {
+	if r.subject != nil && !r.subject.MatchString(truncate.Octets(subject, maxWork/maxInstructions)) {
 		return "", StepSubject
 	}
-	subject = page.Cut(subject, r.limit)
-	sample := subject + "\n" + page.Cut(text, max(0, r.limit-len(subject)-1))
+	subject = truncate.Octets(subject, r.limit)
+	sample := subject + "\n" + truncate.Octets(text, max(0, r.limit-len(subject)-1))
 	m := r.extract.FindStringSubmatchIndex(sample)
 	if m == nil || m[2*r.group] < 0 {
 		return "", StepExtract

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/problem"
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // Bounds of a query, so that none takes long.
@@ -257,7 +258,7 @@ func octets(text string) (int64, error) {
 // FieldQuery returns the query for mails with a text in the sender (from), in a recipient (to) or anywhere (containing), as
 // MailHog searches; ok is false for another kind.
 func FieldQuery(kind, text string) (q Query, ok bool) {
-	n, t := newNeedle(strings.ToLower(cut(text, queryMax))), term{}
+	n, t := newNeedle(strings.ToLower(truncate.Octets(text, queryMax))), term{}
 	switch kind {
 	case "from":
 		t.match = func(e *entry) bool { return n.in(e.from) }

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // Mail is an entry as lists show it.
@@ -70,8 +70,8 @@ type Draft struct {
 // NewDraft encodes a mail for the sink. recipients are the forward-paths of the sink that it was sent to.
 func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
 	s := stored{Summary: Summary{
-		MessageID: cut(c.MessageID, fieldMax), From: short(c.From), To: shortAll(c.To), CC: shortAll(c.CC), ReplyTo: shortAll(c.ReplyTo),
-		Subject: cut(c.Subject, fieldMax), Snippet: firstRunes(fold(c.Text, 4*snippetMax), snippetMax),
+		MessageID: truncate.Octets(c.MessageID, fieldMax), From: short(c.From), To: shortAll(c.To), CC: shortAll(c.CC), ReplyTo: shortAll(c.ReplyTo),
+		Subject: truncate.Octets(c.Subject, fieldMax), Snippet: truncate.Runes(fold(c.Text, 4*snippetMax), snippetMax),
 	}}
 	named := make(map[string]bool, len(c.To)+len(c.CC))
 	for _, a := range c.To {
@@ -80,11 +80,11 @@ func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
 	for _, a := range c.CC {
 		named[strings.ToLower(a.Address)] = true
 	}
-	s.Sender = cut(c.EnvelopeFrom, fieldMax)
+	s.Sender = truncate.Octets(c.EnvelopeFrom, fieldMax)
 	for _, r := range recipients[:min(len(recipients), listMax)] {
-		s.Recipients = append(s.Recipients, cut(r, fieldMax))
+		s.Recipients = append(s.Recipients, truncate.Octets(r, fieldMax))
 		if !named[strings.ToLower(r)] {
-			s.BCC = append(s.BCC, message.Address{Address: cut(r, fieldMax)})
+			s.BCC = append(s.BCC, message.Address{Address: truncate.Octets(r, fieldMax)})
 		}
 	}
 	var names strings.Builder
@@ -95,7 +95,7 @@ func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
 			s.Attachments++
 		}
 		if i < filesMax {
-			names.WriteString(" " + cut(f.Filename, fieldMax/4))
+			names.WriteString(" " + truncate.Octets(f.Filename, fieldMax/4))
 		}
 	}
 	s.Text = fold(c.Text, textMax) + names.String()
@@ -107,7 +107,7 @@ func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
 }
 
 func short(a message.Address) message.Address {
-	return message.Address{Name: cut(a.Name, fieldMax), Address: cut(a.Address, fieldMax)}
+	return message.Address{Name: truncate.Octets(a.Name, fieldMax), Address: truncate.Octets(a.Address, fieldMax)}
 }
 
 func shortAll(all []message.Address) (out []message.Address) {
@@ -117,31 +117,9 @@ func shortAll(all []message.Address) (out []message.Address) {
 	return out
 }
 
-// cut returns at most max octets of a text, whole characters.
-func cut(text string, max int) string {
-	if len(text) <= max {
-		return text
-	}
-	for max > 0 && !utf8.RuneStart(text[max]) {
-		max--
-	}
-	return text[:max]
-}
-
 // fold returns the beginning of a text with its white space folded, at most max octets.
 func fold(text string, max int) string {
-	return cut(strings.Join(strings.Fields(cut(text, 4*max)), " "), max)
-}
-
-func firstRunes(text string, max int) string {
-	n := 0
-	for i := range text {
-		if n == max {
-			return text[:i]
-		}
-		n++
-	}
-	return text
+	return truncate.Octets(strings.Join(strings.Fields(truncate.Octets(text, 4*max)), " "), max)
 }
 
 // Messages deletes messages.

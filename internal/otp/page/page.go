@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/gonebox/gonebox/internal/truncate"
 )
 
 // maxRunes bounds what is read of each part of a mail. A code stands near the
@@ -53,8 +55,8 @@ func (p Part) Told() Part {
 // Counts is how often something stands in each part of a mail.
 type Counts [4]int
 
-// Told is how often a reader is told something: what stands in a text and in its
-// HTML has been said once.
+// Told returns how often a reader sees something: what stands both in the text and
+// in its HTML counts once.
 func (n Counts) Told() int { return n[InSubject] + max(n[InText], n[InPreheader]+n[InHTML]) }
 
 // The gaps between lines. A sentence may run over a soft one.
@@ -119,16 +121,16 @@ func (p *Page) Read(subject, text, html string) {
 	p.reset()
 	p.room(min(len(subject), maxRunes) + min(len(text), maxRunes) + min(len(html)/4, maxRunes))
 	p.open(InSubject)
-	for _, r := range Cut(subject, maxBytes) {
+	for _, r := range truncate.Octets(subject, maxBytes) {
 		if p.full() {
 			break
 		}
 		p.write(r)
 	}
 	p.open(InText)
-	p.readText(Cut(text, maxBytes))
+	p.readText(truncate.Octets(text, maxBytes))
 	p.open(InHTML)
-	p.readHTML(Cut(html, maxBytes))
+	p.readHTML(truncate.Octets(html, maxBytes))
 	p.prepare()
 }
 
@@ -310,17 +312,6 @@ func At(r []rune, i int) rune {
 // Cited says whether a rune stands in a quoted mail.
 func (p *Page) Cited(i int) bool {
 	return len(p.Lines) > 0 && p.Lines[p.LineAt(min(i, len(p.Low)-1))].Quoted
-}
-
-// Cut shortens a text to a number of bytes, between characters.
-func Cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // maxBytes bounds what is looked at of each part, markup included.
