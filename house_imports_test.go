@@ -28,7 +28,7 @@ var imports = map[string][]string{
 	"internal/smtpd/dialogtest": internal("clock"),
 	"internal/webui":            nil,
 	"internal/follow":           slices.Concat(kit, internal("mailbox", "message")),
-	"internal/mcp":              internal("budget", "clock", "otp", "truncate"), // the service only by its API
+	"internal/mcp":              internal("budget", "clock", "htmltoken", "otp", "truncate"), // the service only by its API
 	"internal/inbound":          slices.Concat(kit, internal("domain", "filter", "mailbox", "message", "plan", "sink")),
 
 	"internal/account":        kit,
@@ -64,6 +64,7 @@ var imports = map[string][]string{
 	"internal/dnsbl":            nil,
 	"internal/doctor":           internal("clock", "config", "connlimit", "db", "resolver"),
 	"internal/event":            internal("clock", "id", "resource"),
+	"internal/htmltoken":        nil,
 	"internal/id":               nil,
 	"internal/idempotency":      internal("clock", "db", "id", "problem"),
 	"internal/job":              internal("clock", "db", "id"),
@@ -77,7 +78,7 @@ var imports = map[string][]string{
 	"internal/otp/count":        internal("otp", "otp/otptest"),
 	"internal/otp/lexicon":      internal("otp/page"),
 	"internal/otp/otptest":      internal("otp", "mailparse"),
-	"internal/otp/page":         internal("truncate"),
+	"internal/otp/page":         internal("htmltoken", "truncate"),
 	"internal/otp/score":        internal("otp/lexicon", "otp/page"),
 	"internal/problem":          nil,
 	"internal/ratelimit":        internal("clock", "problem"),
@@ -86,7 +87,7 @@ var imports = map[string][]string{
 	"internal/reserve":          nil,
 	"internal/resolver":         internal("cache", "clock"),
 	"internal/resource":         internal("clock", "id"),
-	"internal/sanitize":         nil,
+	"internal/sanitize":         internal("htmltoken"),
 	"internal/token":            internal("clock", "id", "problem"),
 	"internal/wake":             nil,
 }

@@ -1,0 +1,225 @@
+package htmltoken_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/quick"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/gonebox/gonebox/internal/htmltoken"
+)
+
+// seeds are sources that are easily read wrongly.
+var seeds = []string{
+	`<p>Hello <b class="x">world</b>.</p>`,
+	`<a href="https://a.example/?x=1&amp;y=2" title='a > b'>x</a><br/><img src=a.png alt>`,
+	`<a href=a/b/><a href="?a=1&copy=2&lt;&notit;&semi;&#49&#x33;&copyx&copy">`,
+	`<P STYLE="a" Style='b'>A</P >B</p/ x="y>z">C`,
+	`<!-- a -- > b --><!-->x<!--->y<!--a--!>z<!---!>w--><!DOCTYPE html><?php ?></ x></>`,
+	`<style>a<b</styles></style ><script>x="</p>"</SCRIPT><title>&amp;</title><textarea><p></textarea>`,
+	`<noscript><p>x</p></noscript><iframe></iframe><xmp><b></xmp><noembed>x</noembed><noframes></noframes>`,
+	`<plaintext><p></plaintext>`, `a < b <3 <`, `a </`, `<a`, `<a b`, `<a b=`, `<a b='`, `<!--`, `<!`, `<style>`, `</a b=">">x`,
+	"<a\tb\n=\r\f'c'/d/ /=e==f\"g=h\"i>", "<o:p></o:p><\u00e4><b\u212a>", `<script/>a</script>`, `<a b="c"d=e/>`,
+}
+
+// token is a token in a form that two tokenizers are compared by.
+type token struct {
+	kind  htmltoken.Kind
+	text  string
+	attrs string
+}
+
+func add(all []token, t token) []token {
+	if n := len(all); t.kind == htmltoken.Text && n > 0 && all[n-1].kind == htmltoken.Text {
+		all[n-1].text += t.text
+		return all
+	}
+	return append(all, t)
+}
+
+func tokens(src string) (all []token) {
+	z := htmltoken.New(src)
+	for z.Next() {
+		t := token{kind: z.Kind, text: z.Name}
+		switch z.Kind {
+		case htmltoken.Text:
+			t.text = z.Text
+		case htmltoken.StartTag:
+			for i, a := range z.Attrs {
+				if slices.ContainsFunc(z.Attrs[:i], func(first htmltoken.Attr) bool { return first.Name == a.Name }) {
+					continue
+				}
+				t.attrs += " " + a.Name + "=" + a.Value()
+			}
+		}
+		all = add(all, t)
+	}
+	return all
+}
+
+// oracle reads src with the tokenizer of golang.org/x/net/html.
+func oracle(src string) (all []token) {
+	z := html.NewTokenizer(strings.NewReader(src))
+	for {
+		kind := z.Next()
+		switch kind {
+		case html.ErrorToken:
+			return all
+		case html.TextToken:
+			all = add(all, token{kind: htmltoken.Text, text: string(z.Raw())})
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			t := token{kind: htmltoken.StartTag}
+			name, more := z.TagName()
+			t.text = string(name)
+			if kind == html.EndTagToken {
+				t.kind, more = htmltoken.EndTag, false
+			}
+			for more {
+				var key, value []byte
+				key, value, more = z.TagAttr()
+				t.attrs += " " + string(key) + "=" + string(value)
+			}
+			all = add(all, t)
+		}
+	}
+}
+
+func compare(t *testing.T, src string) {
+	t.Helper()
+	if strings.ContainsAny(src, "\r\x00") { // the oracle normalizes these
+		return
+	}
+	got, want := tokens(src), oracle(src)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\n got %q\nwant %q", src, got, want)
+	}
+}
+
+func TestTokensAreThoseOfNetHTML(t *testing.T) {
+	for _, src := range seeds {
+		compare(t, src)
+	}
+	pieces := strings.Fields(`< > </ /> <! <!-- --> --!> - ! ? = " ' & ; # a b BR <a <p <style </style <script </script> <title> </title> <noscript>
+		href= class=' x="y" &amp; &copy &#49; &nbsp; é`)
+	pieces = append(pieces, " ", "\n", "\t")
+	check := func(choice []uint8) bool {
+		var b strings.Builder
+		for _, c := range choice {
+			b.WriteString(pieces[int(c)%len(pieces)])
+		}
+		compare(t, b.String())
+		return !t.Failed()
+	}
+	if err := quick.Check(check, &quick.Config{MaxCount: 20_000}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FuzzTokens compares the tokens with those of net/html, and reads each source again repeated up to 64 KiB in linear time.
+func FuzzTokens(f *testing.F) {
+	for _, src := range slices.Concat(seeds, hostile) {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		compare(t, src)
+		if n := len(src); n > 0 && n < 1<<10 {
+			linear(t, strings.Repeat(src, (64<<10)/n))
+		}
+	})
+}
+
+func TestHostileSourcesAreReadInLinearTime(t *testing.T) {
+	for _, unit := range hostile {
+		linear(t, strings.Repeat(unit, (2<<20)/len(unit)))
+	}
+}
+
+// linear fails if reading src takes far longer than its length explains, however busy the machine is: a tokenizer of quadratic
+// time takes minutes for 2 MiB.
+func linear(t *testing.T, src string) {
+	t.Helper()
+	start := time.Now()
+	for z := htmltoken.New(src); z.Next(); {
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("%.20q…: %d bytes took %v", src, len(src), took)
+	}
+}
+
+// hostile are pieces of markup that, repeated, make careless tokenizers quadratic.
+var hostile = []string{"<", "</", "<a", "<a b='", "<!--", "<!--->", "<style>", "<style></", `<a b="'`, "&", "<title></titl", "<a =", "<noscript>"}
+
+func TestSelfClosing(t *testing.T) {
+	for src, want := range map[string]bool{`<a/>`: true, `<a />`: true, `<a b/>`: true, `<a b="c"/>`: true, `<a b=c/>`: false, `<a / >`: false, `<a>`: false} {
+		z := htmltoken.New(src)
+		if !z.Next() || z.SelfClosing != want {
+			t.Errorf("%s: SelfClosing = %v", src, z.SelfClosing)
+		}
+	}
+}
+
+func TestNoscriptCanBeReadAsMarkup(t *testing.T) {
+	z := htmltoken.New(`<noscript><p>x`)
+	z.Next()
+	z.NotRaw()
+	if !z.Next() || z.Kind != htmltoken.StartTag || z.Name != "p" {
+		t.Errorf("got %v %q", z.Kind, z.Name)
+	}
+}
+
+func TestAttributesAreBounded(t *testing.T) {
+	z := htmltoken.New("<a" + strings.Repeat(" b", 10_000) + ">x")
+	if !z.Next() || len(z.Attrs) != 256 || !z.Next() || z.Text != "x" {
+		t.Errorf("%d attributes, then %q", len(z.Attrs), z.Text)
+	}
+}
+
+func TestTagsAreReadWithoutAllocation(t *testing.T) {
+	src := strings.Repeat(`<!-- c --><TD STYLE="x" hidden><p class='y'>text &amp; more</P></td>`, 20)
+	z := htmltoken.New("")
+	if n := testing.AllocsPerRun(10, func() {
+		for z.Reset(src); z.Next(); {
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkHostile doubles sources that make careless tokenizers quadratic: MB/s must not fall with the length.
+func BenchmarkHostile(b *testing.B) {
+	for _, unit := range hostile {
+		for _, n := range []int{64 << 10, 1 << 20} {
+			src := strings.Repeat(unit, n/len(unit))
+			b.Run(unit+"/"+map[int]string{64 << 10: "64KiB", 1 << 20: "1MiB"}[n], func(b *testing.B) { read(b, src) })
+		}
+	}
+}
+
+// newsletter has 100 KiB.
+var newsletter = strings.Repeat(`<tr><td align="center" style="padding:12px 24px;font-family:Arial">&nbsp;<a href="https://a.example/?u=1&amp;c=2">Read it</a></td></tr>`, 780)
+
+func BenchmarkNewsletter(b *testing.B) { read(b, newsletter) }
+
+func BenchmarkNetHTML(b *testing.B) {
+	b.SetBytes(int64(len(newsletter)))
+	b.ReportAllocs()
+	for b.Loop() {
+		z := html.NewTokenizer(strings.NewReader(newsletter))
+		for z.Next() != html.ErrorToken {
+			z.Token()
+		}
+	}
+}
+
+func read(b *testing.B, src string) {
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	z := htmltoken.New("")
+	for b.Loop() {
+		for z.Reset(src); z.Next(); {
+		}
+	}
+}
