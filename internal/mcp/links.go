@@ -1,13 +1,14 @@
 package mcp
 
 import (
+	"html"
 	"net/url"
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/idna"
 
+	"github.com/gonebox/gonebox/internal/htmltoken"
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
@@ -83,34 +84,26 @@ func newLink(address string) (link, bool) {
 // deceptiveTargets returns the addresses of the links in HTML whose text names another host than they lead to.
 func deceptiveTargets(source string) map[string]bool {
 	found := make(map[string]bool)
-	z := html.NewTokenizer(strings.NewReader(source))
-	target, text := "", ""
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return found
-		case html.StartTagToken:
-			if t := z.Token(); t.Data == "a" {
-				target, text = "", ""
-				for _, a := range t.Attr {
-					if a.Key == "href" {
-						target = a.Val
-					}
-				}
-			}
-		case html.TextToken:
+	target := ""
+	var text strings.Builder
+	for z := htmltoken.New(source); z.Next(); {
+		switch {
+		case z.Kind == htmltoken.Text:
 			if target != "" {
-				text += z.Token().Data
+				text.WriteString(html.UnescapeString(z.Text))
 			}
-		case html.EndTagToken:
-			if t := z.Token(); t.Data == "a" && target != "" {
-				if l, ok := newLink(target); ok && namesAnother(text, l.Host) {
-					found[l.URL] = true
-				}
-				target = ""
+		case z.Name != "a":
+		case z.Kind == htmltoken.StartTag:
+			target, _ = z.Attr("href")
+			text.Reset()
+		case target != "":
+			if l, ok := newLink(target); ok && namesAnother(text.String(), l.Host) {
+				found[l.URL] = true
 			}
+			target = ""
 		}
 	}
+	return found
 }
 
 // namesAnother reports whether the text of a link has the name of a host, none of which is host or one below the same name.

@@ -45,7 +45,7 @@ func urlEnd(css string, i int) int {
 		return i + 1
 	}
 	j := i + len(name)
-	for j < len(css) && isTagSpace(css[j]) {
+	for j < len(css) && isWhiteSpace(css[j]) {
 		j++
 	}
 	if j < len(css) && (css[j] == '"' || css[j] == '\'') {
@@ -114,7 +114,7 @@ func splitOutside(css, sep string) func(yield func(string) bool) {
 func ruleStart(css string, i int) int {
 	for i < len(css) {
 		switch rest := css[i:]; {
-		case isTagSpace(css[i]):
+		case isWhiteSpace(css[i]):
 			i++
 		case strings.HasPrefix(rest, "/*"):
 			i = tokenEnd(css, i)
@@ -143,3 +143,6 @@ func identifier(s string) (name, rest string) {
 }
 
 func isNameByte(c byte) bool { return isAlnum(c) || c == '-' || c == '_' || c >= 0x80 }
+
+// isWhiteSpace reports whether c is white space of CSS.
+func isWhiteSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }

@@ -1,33 +1,23 @@
 package sanitize
 
+import "github.com/gonebox/gonebox/internal/htmltoken"
+
 // Links lists the http and https addresses of an HTML body's links (a and area) in order of first appearance, without
 // duplicates, at most max. They are in the form HTML would write them, entities decoded.
 func Links(src string, max int) []string {
 	var links []string
 	seen := make(map[string]bool)
-	z := scanner{src: src}
-	for len(links) < max && z.next() {
-		if z.kind != startToken || z.name != "a" && z.name != "area" {
+	for z := htmltoken.New(src); len(links) < max && z.Next(); {
+		if z.Kind != htmltoken.StartTag || z.Name != "a" && z.Name != "area" {
 			continue
 		}
-		if link, ok := z.target(); ok && !seen[link] {
-			seen[link] = true
-			links = append(links, link)
+		href, _ := z.Attr("href")
+		if address, ok := tidyAddress(href); ok {
+			if link, ok := webAddress(address); ok && !seen[link] {
+				seen[link] = true
+				links = append(links, link)
+			}
 		}
 	}
 	return links
-}
-
-// target is the web address the present tag links to.
-func (z *scanner) target() (string, bool) {
-	for name, value := range z.attributes {
-		if name == "href" {
-			v, ok := tidyAddress(value)
-			if !ok {
-				return "", false
-			}
-			return webAddress(v)
-		}
-	}
-	return "", false
 }

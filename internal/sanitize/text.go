@@ -4,6 +4,8 @@ import (
 	"html"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gonebox/gonebox/internal/htmltoken"
 )
 
 // Text gives the readable text of HTML: for previews, filters and codes of mail without a text part. Blocks, rows, list
@@ -13,25 +15,25 @@ import (
 //
 // It reads the tags one by one and builds no tree, so its time is proportional to the length of src whatever is in it.
 func Text(src string) string {
-	r := textReader{z: scanner{src: src}}
+	r := textReader{z: htmltoken.New(src)}
 	r.out.Grow(min(len(src)/2, maxTextBytes))
-	for r.z.next() {
-		switch r.z.kind {
-		case textToken:
+	for r.z.Next() {
+		switch r.z.Kind {
+		case htmltoken.Text:
 			if r.hiddenBy == "" {
-				r.text(html.UnescapeString(r.z.text))
+				r.text(html.UnescapeString(r.z.Text))
 			}
-		case startToken:
-			r.start(r.z.name)
-		case endToken:
-			r.end(r.z.name)
+		case htmltoken.StartTag:
+			r.start(r.z.Name)
+		case htmltoken.EndTag:
+			r.end(r.z.Name)
 		}
 	}
 	return r.out.String()
 }
 
 type textReader struct {
-	z   scanner
+	z   *htmltoken.Tokenizer
 	out textWriter
 
 	hiddenBy string // the element whose content is being left out; empty: none
@@ -83,13 +85,10 @@ func (r *textReader) boundary(name string) {
 	}
 }
 
-// isHidden reads the attributes of the present tag.
+// isHidden reports whether the attributes of the present tag hide its element.
 func (r *textReader) isHidden() bool {
-	if r.z.attrs == "" {
-		return false
-	}
-	for name, value := range r.z.attributes {
-		if name == "hidden" || name == "style" && hides(value) {
+	for _, a := range r.z.Attrs {
+		if a.Name == "hidden" || a.Name == "style" && hides(a.Value()) {
 			return true
 		}
 	}

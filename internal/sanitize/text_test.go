@@ -66,10 +66,11 @@ func TestLinks(t *testing.T) {
 		<a href="mailto:x@y.example">m</a><a href="javascript:alert(1)">j</a><a href="/relative">r</a><a name=x>n</a>
 		<!-- <a href="https://comment.example">c</a> --><script>'<a href="https://script.example">'</script>
 		<area href="https://c.example"><img src="https://i.example"><link href="https://l.example">
-		<a href="//d.example">d</a><a href=" https://e.example/a b ">e</a><a title=">" href="HTTPS://F.example">f</a>`
+		<a href="//d.example">d</a><a href=" https://e.example/a b ">e</a><a title=">" href="HTTPS://F.example">f</a>
+		<a href="https://g.example/?a=1&copy=2&lt">g</a>`
 	want := []string{
 		"https://a.example/1?x=1&y=2", "http://b.example", "https://c.example", "https://d.example", "https://e.example/a%20b",
-		"https://F.example",
+		"https://F.example", "https://g.example/?a=1&copy=2<",
 	}
 	if got := sanitize.Links(src, 50); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
