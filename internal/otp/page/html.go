@@ -4,6 +4,8 @@ import (
 	"html"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gonebox/gonebox/internal/htmltoken"
 )
 
 // maxDepth bounds the stack of open elements; deeper ones inherit.
@@ -21,8 +23,7 @@ type element struct {
 // htmlReader turns HTML into lines of a page: one for each block.
 type htmlReader struct {
 	p      *Page
-	s      string
-	i      int
+	z      *htmltoken.Tokenizer
 	stack  []element
 	hidden []rune   // text that is not shown: preheaders, decoys
 	tag    startTag // the one that was read last
@@ -33,12 +34,26 @@ type htmlReader struct {
 // styles, comments or attributes but what stands for an image; what is hidden
 // comes last, as a preheader.
 func (p *Page) readHTML(s string) {
-	h := &htmlReader{p: p, s: s, stack: p.stack, hidden: p.hidden}
-	for h.i < len(s) && !p.full() {
-		if s[h.i] == '<' && h.markup() {
+	p.tokens.Reset(s)
+	h := &htmlReader{p: p, z: &p.tokens, stack: p.stack, hidden: p.hidden}
+	for !p.full() {
+		rest := h.z.Rest()
+		if t := h.known(rest); t != nil {
+			h.z.Skip(len(t.source))
+			h.open(t)
 			continue
 		}
-		h.text()
+		if !h.z.Next() {
+			break
+		}
+		switch h.z.Kind {
+		case htmltoken.Text:
+			h.text(h.z.Text)
+		case htmltoken.StartTag:
+			h.open(h.read(rest))
+		case htmltoken.EndTag:
+			h.close(h.z.Name)
+		}
 	}
 	p.closeLink()
 	p.stack, p.hidden = h.stack, h.hidden
@@ -60,50 +75,28 @@ func (h *htmlReader) top() style {
 	return h.stack[len(h.stack)-1].style
 }
 
-// text writes the run of text up to the next tag.
-func (h *htmlReader) text() {
+// text writes a text between two tags.
+func (h *htmlReader) text(s string) {
 	st := h.top()
-	start, end := h.i, h.i
 	shown := st.read()
-	for h.i < len(h.s) && (h.s[h.i] != '<' || h.i == start) && !h.p.full() {
-		c := h.s[h.i]
+	for i := 0; i < len(s) && !h.p.full(); {
+		c := s[i]
+		n := 0
 		if shown && c < utf8.RuneSelf && c >= ' ' && c != '&' {
-			if h.i >= end {
-				end = h.tagFrom(h.i + 1)
-			}
-			h.ascii(end, st)
-			continue
+			var ink bool
+			n, ink = h.p.ascii(s[i:])
+			h.p.large = h.p.large || ink && st.large()
 		}
 		switch {
+		case n > 0:
 		case c == '&':
-			h.entity(st)
-		case c < utf8.RuneSelf:
-			h.i++
-			h.put(rune(c), st)
+			n = h.entity(s[i:], st)
 		default:
-			r, n := utf8.DecodeRuneInString(h.s[h.i:])
-			h.i += n
+			var r rune
+			r, n = utf8.DecodeRuneInString(s[i:])
 			h.put(r, st)
 		}
-	}
-}
-
-// tagFrom gives the place of the next '<'.
-func (h *htmlReader) tagFrom(i int) int {
-	if n := strings.IndexByte(h.s[i:], '<'); n >= 0 {
-		return i + n
-	}
-	return len(h.s)
-}
-
-// ascii writes the ASCII letters that come next, or the one control character.
-func (h *htmlReader) ascii(end int, st style) {
-	n, ink := h.p.ascii(h.s[h.i:end])
-	h.i += n
-	h.p.large = h.p.large || ink && st.large()
-	if n == 0 {
-		h.put(rune(h.s[h.i]), st)
-		h.i++
+		i += n
 	}
 }
 
@@ -122,19 +115,18 @@ func (h *htmlReader) put(r rune, st style) {
 	}
 }
 
-// entity writes one character reference, or the ampersand that begins none.
-func (h *htmlReader) entity(st style) {
-	rest := h.s[h.i:min(len(h.s), h.i+34)]
-	end := strings.IndexByte(rest, ';')
+// entity writes the character reference that s begins with, or the ampersand
+// that begins none, and returns its length.
+func (h *htmlReader) entity(s string, st style) int {
+	end := strings.IndexByte(s[:min(len(s), 34)], ';')
 	if end < 2 {
-		h.i++
 		h.put('&', st)
-		return
+		return 1
 	}
-	for _, r := range unescape(rest[:end+1]) {
+	for _, r := range unescape(s[:end+1]) {
 		h.put(r, st)
 	}
-	h.i += end + 1
+	return end + 1
 }
 
 // unescape is html.UnescapeString that does not allocate for what is written
@@ -151,69 +143,13 @@ func unescape(s string) string {
 	return html.UnescapeString(s)
 }
 
-// markup reads a tag or comment; it answers false where '<' is but text.
-func (h *htmlReader) markup() bool {
-	rest := h.s[h.i:]
-	if len(rest) < 2 {
-		return false
-	}
-	switch c := rest[1]; {
-	case isAlpha(c):
-		h.i++
-		h.open()
-	case c == '/':
-		h.i += 2
-		name := h.name()
-		h.skipTag()
-		h.close(name)
-	case strings.HasPrefix(rest, "<!--"):
-		h.skipPast("-->")
-	case c == '!' || c == '?':
-		h.skipTag()
-	default:
-		return false
-	}
-	return true
-}
-
-func (h *htmlReader) skipPast(mark string) {
-	n := strings.Index(h.s[h.i:], mark)
-	if n < 0 {
-		h.i = len(h.s)
-		return
-	}
-	h.i += n + len(mark)
-}
-
-// skipTag passes over the rest of a tag of which nothing is wanted.
-func (h *htmlReader) skipTag() {
-	if h.i < len(h.s) && h.s[h.i] == '>' {
-		h.i++
-		return
-	}
-	h.skipPast(">")
-}
-
-func (h *htmlReader) name() string {
-	i, seen := h.i, byte(0)
-	for i < len(h.s) && htmlBytes[h.s[i]]&inName != 0 {
-		seen |= htmlBytes[h.s[i]]
-		i++
-	}
-	name := h.s[h.i:i]
-	if h.i = i; seen&upperCase != 0 {
-		return strings.ToLower(name)
-	}
-	return name
-}
-
-// open reads a start tag.
-func (h *htmlReader) open() {
-	t := h.start()
+// open opens an element.
+func (h *htmlReader) open(t *startTag) {
 	st := t.style
 	switch {
 	case t.kind&rawElement != 0:
-		h.skipRaw(t.name)
+		for h.z.Next() && (h.z.Kind != htmltoken.EndTag || h.z.Name != t.name) { //nolint:revive // skips its content
+		}
 		return
 	case t.kind&emptyElement != 0:
 		switch t.name {
@@ -271,22 +207,6 @@ func (h *htmlReader) close(name string) {
 	}
 	if kindOfElement(name)&blockElement != 0 {
 		h.separate(h.top())
-	}
-}
-
-// skipRaw passes over an element whose content is not text.
-func (h *htmlReader) skipRaw(name string) {
-	for h.i < len(h.s) {
-		n := strings.Index(h.s[h.i:], "</")
-		if n < 0 {
-			h.i = len(h.s)
-			return
-		}
-		h.i += n + 2
-		if h.name() == name {
-			h.skipTag()
-			return
-		}
 	}
 }
 

@@ -1,8 +1,9 @@
 package page
 
 import (
-	"html"
 	"strings"
+
+	"github.com/gonebox/gonebox/internal/htmltoken"
 )
 
 // maxLinks bounds the links of a mail that are looked at.
@@ -12,7 +13,7 @@ const maxLinks = 256
 func (p *Page) openLink(href string) bool {
 	l := Link{Url: strings.TrimSpace(href), Start: len(p.Raw), End: -1}
 	if l.Escaped = onlyAmps(href); !l.Escaped {
-		l.Url = strings.TrimSpace(html.UnescapeString(href))
+		l.Url = strings.TrimSpace(htmltoken.UnescapeValue(href))
 	}
 	if l.Url == "" {
 		return false

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/gonebox/gonebox/internal/htmltoken"
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
@@ -102,6 +103,7 @@ type Page struct {
 	Steps    int       // of the loops that are not plainly linear; for tests
 	composed int       // combining marks joined to letters
 	stack    []element // of the HTML, while it is read
+	tokens   htmltoken.Tokenizer
 	hidden   []rune    // of the HTML, likewise
 	counts   []uint64  // of words and breaks before each rune, in its block
 	totals   []uint64  // of the blocks
@@ -140,7 +142,7 @@ func (p *Page) reset() {
 	clear(p.stack[:cap(p.stack)])
 	*p = Page{
 		Letters: Alphabets(), Raw: p.Raw[:0], Low: p.Low[:0], Tags: p.Tags[:0], Kind: p.Kind[:0], counts: p.counts[:0], totals: p.totals[:0],
-		Lines: p.Lines[:0], Links: p.Links[:0], Spans: p.Spans[:0], stack: p.stack[:0], hidden: p.hidden[:0],
+		Lines: p.Lines[:0], Links: p.Links[:0], Spans: p.Spans[:0], stack: p.stack[:0], hidden: p.hidden[:0], tokens: p.tokens,
 	}
 }
 

@@ -26,24 +26,34 @@ const (
 	minTag  = 24
 )
 
-// start reads a start tag, or finds it among those that were read.
-func (h *htmlReader) start() *startTag {
-	rest, around := h.s[h.i:], h.top()
-	if len(rest) < minTag {
-		h.tag = startTag{around: around}
-		h.readTag(&h.tag)
-		return &h.tag
+// known finds the start tag that rest begins with among those that were read.
+func (h *htmlReader) known(rest string) *startTag {
+	if len(rest) < minTag || rest[0] != '<' {
+		return nil
 	}
 	t := &h.tags[tagHash(rest)]
-	if t.source != "" && t.around == around && strings.HasPrefix(rest, t.source) {
-		h.i += len(t.source)
-		return t
+	if t.source == "" || t.around != h.top() || !strings.HasPrefix(rest, t.source) {
+		return nil
 	}
-	h.tag = startTag{around: around}
-	start := h.i
-	h.readTag(&h.tag)
-	if h.tag.source = h.s[start:h.i]; len(h.tag.source) >= minTag && h.i < len(h.s) {
-		*t = h.tag
+	return t
+}
+
+// read reads the present start tag, the first token of rest. It remembers the tag if its content is markup.
+func (h *htmlReader) read(rest string) *startTag {
+	around, name := h.top(), h.z.Name
+	kind := kindOfElement(name)
+	h.tag = startTag{name: name, around: around, kind: kind, style: around.inherit(kind)}
+	h.tag.void = h.z.SelfClosing && len(name) > 1 && kind&breaking == 0
+	for i := range h.z.Attrs {
+		h.tag.attribute(h.z.Attrs[i].Name, h.z.Attrs[i].Source)
+	}
+	if name == "noscript" { // mail programs run no scripts
+		h.z.NotRaw()
+		return &h.tag
+	}
+	if after := h.z.Rest(); after != "" && len(rest)-len(after) >= minTag {
+		h.tag.source = rest[:len(rest)-len(after)]
+		h.tags[tagHash(rest)] = h.tag
 	}
 	return &h.tag
 }
@@ -52,26 +62,6 @@ func (h *htmlReader) start() *startTag {
 func tagHash(s string) uint32 {
 	a, b, c := eightOf(s), eightOf(s[8:]), eightOf(s[16:])
 	return Hash(a^bits.RotateLeft64(b, 21)^bits.RotateLeft64(c, 42)) >> (32 - tagBits)
-}
-
-// readTag reads the name and the attributes of a start tag up to its end.
-func (h *htmlReader) readTag(t *startTag) {
-	t.name = h.name()
-	t.kind = kindOfElement(t.name)
-	t.style = t.around.inherit(t.kind)
-	for h.i < len(h.s) {
-		c := h.s[h.i]
-		switch {
-		case c == '>':
-			h.i++
-			return
-		case c <= ' ' || c == '/':
-			t.void = c == '/' && h.i+1 < len(h.s) && h.s[h.i+1] == '>' && len(t.name) > 1 && t.kind&breaking == 0
-			h.i++
-			continue
-		}
-		t.attribute(h.attribute())
-	}
 }
 
 // attribute notes what an attribute says.

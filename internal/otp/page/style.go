@@ -3,7 +3,6 @@ package page
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // elementKind is how an element breaks and sets the text around it.
@@ -37,7 +36,7 @@ func kindOfElement(name string) elementKind {
 		return blockElement
 	case "br", "hr", "img", "meta", "link", "input", "area", "base", "col", "embed", "source", "track", "wbr":
 		return emptyElement
-	case "style", "script", "title", "textarea", "select", "svg", "template", "object", "iframe", "xml", "noframes", "math", "audio", "video":
+	case "style", "script", "title", "textarea", "select", "svg", "template", "object", "iframe", "xml", "noframes", "noembed", "math", "audio", "video":
 		return rawElement
 	case "b", "strong", "code", "kbd", "mark", "big", "tt", "samp", "u":
 		return strongElement
@@ -88,77 +87,6 @@ func (s *style) resize(n float32) {
 	*s &^= tinyStyle | bigStyle
 	s.add(tinyStyle, n <= 2)
 	s.add(bigStyle, n >= 20)
-}
-
-func (h *htmlReader) attribute() (key, value string) {
-	s, start, i, seen := h.s, h.i, h.i, byte(0)
-	for i < len(s) && htmlBytes[s[i]]&keyEnd == 0 {
-		seen |= htmlBytes[s[i]]
-		i++
-	}
-	if i == start {
-		i++ // a stray '='
-	}
-	h.i = i
-	if key = s[start:i]; seen&upperCase != 0 {
-		key = strings.ToLower(key)
-	}
-	for i < len(s) && s[i] <= ' ' {
-		i++
-	}
-	if i >= len(s) || s[i] != '=' {
-		return key, ""
-	}
-	i++
-	for i < len(s) && s[i] <= ' ' {
-		i++
-	}
-	h.i = i
-	return key, h.value()
-}
-
-// What a byte is in a tag.
-const (
-	inName    = 1 << iota // goes on the name of an element
-	keyEnd                // ends the name of an attribute
-	upperCase             // has to be lowered
-)
-
-var htmlBytes = func() (t [256]byte) {
-	for c := range byte(utf8.RuneSelf) {
-		if isAlpha(c) || c >= '0' && c <= '9' || c == ':' {
-			t[c] |= inName
-		}
-		if c >= 'A' && c <= 'Z' {
-			t[c] |= upperCase
-		}
-		if strings.IndexByte(" \t\r\n\f=>/", c) >= 0 {
-			t[c] |= keyEnd
-		}
-	}
-	return t
-}()
-
-func (h *htmlReader) value() string {
-	if h.i >= len(h.s) {
-		return ""
-	}
-	q := h.s[h.i]
-	if q == '"' || q == '\'' {
-		start := h.i + 1
-		n := strings.IndexByte(h.s[start:], q)
-		if n < 0 {
-			h.i = len(h.s)
-			return ""
-		}
-		h.i = start + n + 1
-		return h.s[start : start+n]
-	}
-	start := h.i
-	for h.i < len(h.s) && h.s[h.i] > ' ' && h.s[h.i] != '>' {
-		h.i++
-	}
-	return h.s[start:h.i]
 }
 
 // quoteMark knows the class names under which mail programs put the mail that
