@@ -15,7 +15,7 @@ const (
 	senderZone  = "bench.example."
 	codeMark    = "493021"     // the code
 	serialMark  = "0000000000" // in Message-ID
-	addressMark = "box-00000@gonebox.localhost"
+	addressMark = "box-0000000@gonebox.localhost"
 )
 
 // kind is a kind of mail: one of the sizes.

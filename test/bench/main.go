@@ -23,7 +23,7 @@ type part struct {
 }
 
 func parts() []part {
-	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"processes", processesPart}, {"start", startPart}, {"growth", growthPart}, {"sink", sinkPart}}
+	return []part{{"mail", mailPart}, {"calls", callsPart}, {"polls", pollsPart}, {"webhooks", webhooksPart}, {"postgres", postgresPart}, {"processes", processesPart}, {"start", startPart}, {"growth", growthPart}, {"sink", sinkPart}, {"soak", soakPart}}
 }
 
 func main() {
@@ -34,8 +34,6 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE) // the data folders are removed even if the reader of the report has gone
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, timeLimit)
-	defer cancel()
 	exit(run(ctx, os.Args[1:]))
 }
 
@@ -58,6 +56,10 @@ type options struct {
 	binary string // a gonebox that is built already
 	chart  string // the file for the picture; "": none
 	before string // another version of gonebox, which takes turns in the mail part
+
+	postgres bool          // growth and soak run on PostgreSQL
+	duration time.Duration // of the soak
+	csv      string        // the file for its samples
 }
 
 func parse(args []string) (options, error) {
@@ -70,6 +72,9 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.binary, "gonebox", "", "gonebox binary to measure (default: build this checkout's)")
 	flags.StringVar(&o.before, "before", "", "gonebox binary of another version, which takes turns with the first in the mail part")
 	flags.StringVar(&o.chart, "chart", "", "file for a picture of the figures, as SVG")
+	flags.BoolVar(&o.postgres, "postgres", false, "run growth and soak on PostgreSQL instead of SQLite")
+	flags.DurationVar(&o.duration, "duration", time.Hour, "length of the soak")
+	flags.StringVar(&o.csv, "csv", os.DevNull, "file for the samples of the soak")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -112,6 +117,12 @@ func run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	limit := timeLimit
+	if o.only["soak"] {
+		limit += o.duration
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	b, err := newBench(ctx, o)
 	if err != nil {
 		return err

@@ -65,6 +65,29 @@ func (b *bench) openStorage(ctx context.Context, server *dbtest.Server, name str
 	return c, err
 }
 
+// startDatabase starts a PostgreSQL if the run is to use one, with a database, and adds to settings what lets a service use it.
+func (b *bench) startDatabase(ctx context.Context, settings map[string]string) (*dbtest.Server, error) {
+	if !b.postgres {
+		return nil, nil
+	}
+	server, err := dbtest.Start(dbtest.Seasoned()...)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(server.Season(ctx), server.Create(ctx, "bench")); err != nil {
+		return nil, errors.Join(err, server.Close())
+	}
+	settings["database.url"], settings["secrets.key"] = server.URL("bench"), strings.Repeat("bench-only-", 4)
+	return server, nil
+}
+
+// folder is where a database server has its data and its socket.
+func folder(s *dbtest.Server) string {
+	_, query, _ := strings.Cut(s.URL(""), "?host=")
+	dir, _, _ := strings.Cut(query, "&")
+	return dir
+}
+
 func (r *report) postgres(all []*contestant, cases []*mailCase, rounds int, length time.Duration) {
 	r.say("\nPOSTGRES: %d senders, %d rounds of %s a service and case", senders, rounds, length)
 	rates := [][]string{{"mails a second", onSQLite, onPostgres, onPostgresTx, "batches / a transaction a mail"}}

@@ -56,7 +56,7 @@ func padded(digits []byte, n int) []byte {
 func codeOf(serial int) int { return 100_000 + serial*618_031%900_000 }
 
 // boxName is the local part of the n-th mailbox; all have the same length.
-func boxName(n int) string { return fmt.Sprintf("box-%05d", n) }
+func boxName(n int) string { return fmt.Sprintf("box-%07d", n) }
 
 // subjectCode is the code that a mail of ours has in its subject.
 func subjectCode(subject string) (int, error) {
