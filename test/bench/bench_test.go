@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"math"
@@ -8,7 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/mail"
+	"os/exec"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -38,7 +42,7 @@ func TestMailsHaveTheirSizeAndMarks(t *testing.T) {
 
 func TestStampReplacesEveryMark(t *testing.T) {
 	s := newStamped(textMail(4096, 3))
-	m, err := mail.ReadMessage(bytes.NewReader(s.stamp(271828, 42, "box-00017@gonebox.localhost")))
+	m, err := mail.ReadMessage(bytes.NewReader(s.stamp(271828, 42, "box-0000017@gonebox.localhost")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +51,7 @@ func TestStampReplacesEveryMark(t *testing.T) {
 	if err != nil || code != 271828 || !bytes.Contains(body, []byte(" 271828\r\n")) {
 		t.Errorf("subject %q, error %v, body %.200q", m.Header.Get("Subject"), err, body)
 	}
-	if to := m.Header.Get("To"); to != "<box-00017@gonebox.localhost>" {
+	if to := m.Header.Get("To"); to != "<box-0000017@gonebox.localhost>" {
 		t.Errorf("To: %s", to)
 	}
 	if id := m.Header.Get("Message-Id"); !strings.HasPrefix(id, "<0000000042.") {
@@ -137,5 +141,87 @@ func TestOnlyNamesParts(t *testing.T) {
 	}
 	if _, err := parse([]string{"--only", "mails"}); err == nil || !strings.Contains(err.Error(), "polls") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A server that does not offer PIPELINING gets one command at a time.
+func TestClientWaitsWhereItMust(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got := make(chan []string, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		var heard []string
+		buffer := make([]byte, 4096)
+		for _, reply := range []string{"220 hello\r\n", "250-hello\r\n250 SIZE 1000\r\n", "250 ok\r\n", "250 ok\r\n", "354 go on\r\n", "250 ok\r\n", "221 bye\r\n"} {
+			_, _ = io.WriteString(conn, reply)
+			n, _ := conn.Read(buffer)
+			heard = append(heard, string(buffer[:n]))
+		}
+		got <- heard
+	}()
+	c, err := connect(t.Context(), l.Addr().String(), "client.example", bufio.NewReader(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.send([]byte("MAIL FROM:<a@b.example>\r\nRCPT TO:<c@d.example>\r\nDATA\r\n"), 1, []byte("text\r\n.\r\n"), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.bye(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"EHLO client.example\r\n", "MAIL FROM:<a@b.example>\r\n", "RCPT TO:<c@d.example>\r\n", "DATA\r\n", "text\r\n.\r\n", "QUIT\r\n", ""}
+	if heard := <-got; !slices.Equal(heard, want) {
+		t.Errorf("%q", heard)
+	}
+}
+
+// What a child has used counts while it runs and after it has ended.
+func TestProcessCountsItsDescendants(t *testing.T) {
+	const spin = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
+	p, err := start(t.Context(), exec.Command("sh", "-c", "sh -c '"+spin+"'; sh -c '"+spin+"; sleep 60'; true"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.stop()
+	for begun := time.Now(); len(p.family()) < 3; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("%d processes", len(p.family()))
+		}
+	}
+	family := p.family()
+	used, err := p.cpu()
+	own := ticks(family[0].stat[11]) + ticks(family[0].stat[12])
+	if err != nil || used <= own {
+		t.Errorf("%v with descendants, %v without, %v", used, own, err)
+	}
+	if peak, err := p.peak(); err != nil || peak < 1<<16 {
+		t.Errorf("%d octets of memory, %v", peak, err)
+	}
+	for _, one := range family[1:] {
+		_ = syscall.Kill(one.pid, syscall.SIGKILL)
+	}
+}
+
+func TestSoakReadsMetricsAndTrends(t *testing.T) {
+	const text = "# HELP go_goroutines Number.\ngo_goroutines 59\ngo_goroutines_more 3\nprocess_open_fds 1.2e+02\n"
+	if n := metric(text, "process_open_fds"); n != 120 {
+		t.Errorf("descriptors: %v", n)
+	}
+	if n := metric(text, "go_goroutines"); n != 59 {
+		t.Errorf("goroutines: %v", n)
+	}
+	if !math.IsNaN(metric(text, "go_threads")) {
+		t.Error("a metric that is not there has a value")
+	}
+	if s := (series{10, 11, 12, 13}); math.Abs(s.slope()-360) > 1e-6 { // one in ten seconds
+		t.Errorf("slope %v", s.slope())
 	}
 }

@@ -14,6 +14,12 @@ const (
 	callsBoxes = 16
 )
 
+// The calls that servers of others answer too.
+const (
+	listCall    = "list of 20"
+	messageCall = "one message"
+)
+
 // call is a kind of call that is measured, as the requests that a client sends in turn.
 type call struct {
 	name     string
@@ -27,7 +33,18 @@ type call struct {
 // server is a server that answers calls.
 type server struct {
 	*process
-	web string
+	web, name string
+	calls     []call
+}
+
+// named is the server's call of a name, or nil.
+func (s *server) named(name string) *call {
+	for i := range s.calls {
+		if s.calls[i].name == name {
+			return &s.calls[i]
+		}
+	}
+	return nil
 }
 
 func callsPart(ctx context.Context, b *bench) error {
@@ -54,24 +71,56 @@ func callsPart(ctx context.Context, b *bench) error {
 		return err
 	}
 	defer p.stop()
-	bare := make([]call, len(calls))
-	for i, c := range calls {
-		bare[i].name = "net/http"
-		bare[i].requests = [][]byte{request("GET", fmt.Sprintf("/octets/%d", c.octets), "", "")}
+	bare := &server{process: p, web: addr, name: "bare net/http"}
+	for _, c := range calls {
+		bare.calls = append(bare.calls, call{name: c.name, requests: [][]byte{request("GET", fmt.Sprintf("/octets/%d", c.octets), "", "")}})
+	}
+	peers, err := b.startPeers(ctx)
+	defer func() { stopAll(peers) }()
+	if err != nil {
+		return err
+	}
+	all := []*server{{process: g.process, web: g.web, name: ours, calls: calls}, bare}
+	for _, p := range peers {
+		if p.reads == nil {
+			continue
+		}
+		s, err := p.filled(ctx, boxes)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		all = append(all, s)
 	}
 	for round := range rounds + 1 {
 		b.report.note("calls: round %d of %d", round, rounds)
-		for i := range calls {
-			if err := calls[i].slice(ctx, server{g.process, g.web}, length, round > 0); err != nil {
-				return err
-			}
-			if err := bare[i].slice(ctx, server{p, addr}, length, round > 0); err != nil {
-				return err
+		for _, c := range calls {
+			for turn := range all {
+				s := all[(turn+round)%len(all)]
+				if k := s.named(c.name); k != nil {
+					if err := k.slice(ctx, *s, length, round > 0); err != nil {
+						return fmt.Errorf("%s: %w", s.name, err)
+					}
+				}
 			}
 		}
 	}
-	b.report.calls(calls, bare, rounds, length)
+	b.report.calls(all, rounds, length)
 	return nil
+}
+
+// filled sends a server of others as many mails as its list of a mailbox should have, and prepares its calls.
+func (p *peer) filled(ctx context.Context, boxes []mailbox) (*server, error) {
+	each := callsHeld
+	if p.name == inbucket {
+		each = 20 // it lists all that a mailbox holds
+	}
+	o, err := load{addrs: []string{p.smtp}, boxes: boxes, reuse: true, length: time.Minute, most: each, fixed: true}.run(ctx, newSenders(small(), len(boxes)))
+	if err != nil || len(o.taken) != each*len(boxes) {
+		return nil, fmt.Errorf("filled %d messages: %w", len(o.taken), err)
+	}
+	s := &server{process: p.process, web: p.web, name: p.name}
+	s.calls, err = p.reads(ctx, boxes)
+	return s, err
 }
 
 // filled makes mailboxes and sends them messages, which it verifies.
@@ -94,7 +143,7 @@ func (g *gonebox) filled(ctx context.Context, boxes, messages int) ([]mailbox, e
 
 // calls prepares the requests: the newest messages are there already, so no answer changes while it is measured.
 func (g *gonebox) calls(ctx context.Context, boxes []mailbox) ([]call, error) {
-	calls := []call{{name: "list of 20"}, {name: "one message"}, {name: "latest code"}}
+	calls := []call{{name: listCall}, {name: messageCall}, {name: "latest code"}}
 	c, err := dial(ctx, g.web)
 	if err != nil {
 		return nil, err
@@ -132,7 +181,7 @@ func (k *call) slice(ctx context.Context, g server, length time.Duration, counts
 	if err != nil {
 		return err
 	}
-	made := make([]int, callers)
+	made, octets := make([]int, callers), make([]int, callers)
 	begun := time.Now()
 	err = together(ctx, callers, g.web, func(c *caller, worker, _ int) error {
 		for i := worker * len(k.requests) / callers; ctx.Err() == nil && time.Since(begun) < length; i++ {
@@ -141,6 +190,7 @@ func (k *call) slice(ctx context.Context, g server, length time.Duration, counts
 				return fmt.Errorf("%s: status %d: %w", k.name, status, err)
 			}
 			made[worker]++
+			octets[worker] = len(c.body)
 		}
 		return ctx.Err()
 	})
@@ -156,21 +206,40 @@ func (k *call) slice(ctx context.Context, g server, length time.Duration, counts
 	for _, n := range made {
 		sum += n
 	}
+	k.octets = octets[0]
 	k.rate = append(k.rate, float64(sum)/elapsed.Seconds())
 	k.cpu = append(k.cpu, used.server.Seconds()*1000/float64(sum))
 	return nil
 }
 
-func (r *report) calls(calls, bare []call, rounds int, length time.Duration) {
+func (r *report) calls(all []*server, rounds int, length time.Duration) {
 	r.say("\nCALLS: %d clients with a connection each, mailboxes with %d messages of 4 KiB, %d rounds of %s a call", callers, callsHeld, rounds, length)
-	r.say("Beside each stands a server of package net/http that sends as many octets from memory, and checks and reads nothing.")
-	rows := [][]string{{"call", "octets", "a second", "server's CPU seconds per 1,000", "net/http a second", "its CPU seconds", "of net/http by rate", "by CPU time"}}
-	for i, k := range calls {
-		r.bar("Calls for each second of the server's processor time", k.name, "net/http, from memory", 1000/k.cpu.median(), 1000/bare[i].cpu.median())
-		rows = append(rows, []string{
-			k.name, strconv.Itoa(k.octets), k.rate.spread("%.0f"), k.cpu.spread("%.3f"), bare[i].rate.spread("%.0f"), bare[i].cpu.spread("%.3f"),
-			k.rate.over(bare[i].rate).spread("%.2f"), bare[i].cpu.over(k.cpu).spread("%.2f"),
-		})
+	r.say("%s sends as many octets from memory, and checks and reads nothing. %s lists the newest mail of all mailboxes, %s a mailbox of 20.", all[1].name, mailpit, inbucket)
+	rows := [][]string{{"call", "server", "octets", "a second", "server's CPU seconds per 1,000", "gonebox of it by rate", "by CPU time"}}
+	for _, our := range all[0].calls {
+		var bars []bar
+		for _, s := range all {
+			k := s.named(our.name)
+			if k == nil {
+				continue
+			}
+			bars = append(bars, bar{s.name, 1000 / k.cpu.median()})
+			rows = append(rows, []string{
+				k.name, s.name, strconv.Itoa(k.octets), k.rate.spread("%.0f"), k.cpu.spread("%.3f"),
+				our.rate.over(k.rate).spread("%.2f"), k.cpu.over(our.cpu).spread("%.2f"),
+			})
+		}
+		r.bars("Calls for each second of the server's processor time", our.name, bars)
 	}
 	r.table(rows)
+	for _, t := range []struct {
+		call, of string
+		want     float64
+	}{{listCall, all[1].name, 0.3}, {listCall, mailpit, 10}, {messageCall, mailpit, 4}, {messageCall, inbucket, 4}} {
+		for _, s := range all {
+			if k := s.named(t.call); k != nil && s.name == t.of {
+				r.target(t.call+", of "+t.of+" by CPU time", k.cpu.over(all[0].named(t.call).cpu).median(), t.want, false, "")
+			}
+		}
+	}
 }

@@ -7,31 +7,36 @@ import (
 	"strings"
 )
 
-// chart is a picture of what a run measured: groups of bars, a pair for each figure.
+// chart is a picture of what a run measured: groups of figures, and of each the bars of the service and of others.
 type chart struct {
 	machine string
 	groups  []barGroup
 }
 
-// barGroup holds bars of one unit.
+// barGroup holds figures of one unit.
 type barGroup struct {
-	title string
-	bars  []barPair
+	title   string
+	figures []figure
 }
 
-// barPair is a figure of the service, and that of what it is compared with.
-type barPair struct {
-	name, other    string
-	ours, compared float64
+// figure is what was measured of several servers, the service first.
+type figure struct {
+	name string
+	bars []bar
 }
 
-// bar adds a pair of bars to the chart.
-func (r *report) bar(title, name, other string, ours, compared float64) {
+type bar struct {
+	server string
+	value  float64
+}
+
+// bars adds a figure to the chart.
+func (r *report) bars(title, name string, all []bar) {
 	if n := len(r.chart.groups); n == 0 || r.chart.groups[n-1].title != title {
 		r.chart.groups = append(r.chart.groups, barGroup{title: title})
 	}
 	g := &r.chart.groups[len(r.chart.groups)-1]
-	g.bars = append(g.bars, barPair{name, other, ours, compared})
+	g.figures = append(g.figures, figure{name, all})
 }
 
 // The measures of the picture, in pixels.
@@ -39,7 +44,7 @@ const (
 	chartWidth  = 800
 	labelWidth  = 190
 	barHeight   = 16
-	pairGap     = 12
+	figureGap   = 12
 	groupGap    = 34
 	valueWidth  = 230
 	longestBar  = chartWidth - labelWidth - valueWidth
@@ -57,29 +62,31 @@ func (c *chart) write(file string) error {
 	}
 	for _, g := range c.groups {
 		line(0, 15, "start", g.title)
-		y += pairGap
+		y += figureGap
 		longest := 0.0
-		for _, p := range g.bars {
-			longest = max(longest, p.ours, p.compared)
+		for _, f := range g.figures {
+			for _, bar := range f.bars {
+				longest = max(longest, bar.value)
+			}
 		}
-		for _, p := range g.bars {
-			for i, bar := range []struct {
-				value float64
-				color string
-				label string
-			}{{p.ours, oursColor, "Gonebox"}, {p.compared, othersColor, p.other}} {
+		for _, f := range g.figures {
+			for i, bar := range f.bars {
+				color := othersColor
+				if i == 0 {
+					color = oursColor
+				}
 				width := int(bar.value / longest * longestBar)
-				fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="2" fill="%s"/>`+"\n", labelWidth, y, width, barHeight-2, bar.color)
+				fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="2" fill="%s"/>`+"\n", labelWidth, y, width, barHeight-2, color)
 				y += barHeight - 4
 				if i == 0 {
-					line(0, 13, "start", p.name)
+					line(0, 13, "start", f.name)
 				}
-				line(labelWidth+width+6, 12, "start", fmt.Sprintf("%.0f  %s", bar.value, bar.label))
+				line(labelWidth+width+6, 12, "start", fmt.Sprintf("%.0f  %s", bar.value, bar.server))
 				y += 4
 			}
-			y += pairGap
+			y += figureGap
 		}
-		y += groupGap - pairGap
+		y += groupGap - figureGap
 	}
 	line(0, 11, "start", c.machine)
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", chartWidth, y+12, chartWidth, y+12)

@@ -11,9 +11,9 @@ import (
 func TestChartIsWellFormed(t *testing.T) {
 	r := report{out: io.Discard, progress: io.Discard}
 	r.chart.machine = "2 cores of <A & B>"
-	r.bar("Mails a second", "4 KiB, reused", "go-smtp", 2000, 4000)
-	r.bar("Mails a second", "64 KiB, reused", "go-smtp", 500, 400)
-	r.bar("Calls a second", "list of 20", "net/http", 9000, 43000)
+	r.bars("Mails a second", "4 KiB, reused", []bar{{"Gonebox", 2000}, {"go-smtp", 4000}, {"Postfix", 500}})
+	r.bars("Mails a second", "64 KiB, reused", []bar{{"Gonebox", 500}, {"go-smtp", 400}})
+	r.bars("Calls a second", "list of 20", []bar{{"Gonebox", 9000}})
 	file := filepath.Join(t.TempDir(), "chart.svg")
 	if err := r.chart.write(file); err != nil {
 		t.Fatal(err)

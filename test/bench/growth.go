@@ -47,7 +47,7 @@ func growthPart(ctx context.Context, b *bench) error {
 		for i := range stocks[0].calls {
 			for turn := range stocks {
 				s := stocks[(turn+round)%len(stocks)]
-				if err := s.calls[i].slice(ctx, server{s.process, s.web}, length, round > 0); err != nil {
+				if err := s.calls[i].slice(ctx, server{process: s.process, web: s.web}, length, round > 0); err != nil {
 					return err
 				}
 			}

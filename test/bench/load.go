@@ -10,7 +10,10 @@ import (
 )
 
 // sent is a mail that was answered 250.
-type sent struct{ box, code int }
+type sent struct {
+	box, code int
+	took      time.Duration // from the content to the 250
+}
 
 // sender is one of the clients that send at the same time. It keeps its buffers from slice to slice.
 type sender struct {
@@ -115,6 +118,6 @@ func (s *sender) one(c *client, l load) error {
 	if err := c.send(commands, 1, mail, !l.reuse); err != nil {
 		return fmt.Errorf("sender %d: %w", s.n, err)
 	}
-	s.taken = append(s.taken, sent{box, code})
+	s.taken = append(s.taken, sent{box, code, c.took})
 	return nil
 }

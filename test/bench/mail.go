@@ -17,11 +17,13 @@ type contestant struct {
 	name string
 	addr string
 	*process
-	gonebox      *gonebox          // nil: a receiver that stores nothing
+	gonebox      *gonebox          // nil: another server
+	peer         *peer             // nil: the service, or a receiver that stores nothing
 	more         []*gonebox        // other processes of the same service, among which the senders are spread
 	database     *dbtest.Server    // nil: the server needs no other process
 	settings     map[string]string // of its own
 	boxes        []mailbox         // the recipients
+	peak         int64             // octets of memory
 	taken, coded int               // mails that were answered 250, and of those the ones whose code was found
 }
 
@@ -55,6 +57,7 @@ type cell struct {
 	both      series // likewise, of all of them and the load generator
 	generator series // the load generator's share of the CPU time of server and generator
 	others    series // share of the machine's CPU time that went to unrelated processes
+	p50, p99  series // milliseconds from a mail's content to its 250
 }
 
 func (c *cell) add(o outcome, u usage) {
@@ -64,6 +67,11 @@ func (c *cell) add(o outcome, u usage) {
 	c.database = append(c.database, u.database.Seconds()*1000/mails)
 	c.both = append(c.both, (u.server+u.database+u.own).Seconds()*1000/mails)
 	c.generator = append(c.generator, u.own.Seconds()/(u.own+u.server).Seconds())
+	var took series
+	for _, one := range o.taken {
+		took = append(took, one.took.Seconds()*1000)
+	}
+	c.p50, c.p99 = append(c.p50, took.quantile(0.5)), append(c.p99, took.quantile(0.99))
 	c.others = append(c.others, max(0, (u.machine-u.own-u.server-u.database).Seconds())/(u.elapsed.Seconds()*float64(runtime.NumCPU())))
 }
 
@@ -96,7 +104,8 @@ func (b *bench) compare(ctx context.Context, part string, all []*contestant, rou
 	return cases, nil
 }
 
-// slice sends mail to the contestant for a while. It then checks that gonebox holds exactly the mails it answered 250.
+// slice sends mail to the contestant for a while. It then checks that it holds exactly the mails it answered 250, or, with a server of
+// others, as many.
 func (c *contestant) slice(ctx context.Context, m *mailCase, length time.Duration, counts bool) error {
 	processes, addrs := []*process{c.process}, []string{c.addr}
 	for _, g := range c.more {
@@ -110,7 +119,11 @@ func (c *contestant) slice(ctx context.Context, m *mailCase, length time.Duratio
 	if err != nil {
 		return err
 	}
-	time.Sleep(100 * time.Millisecond) // the work after the replies counts as the server's and must not slow the next contestant
+	// The work after the replies counts as the server's and must not slow the next contestant.
+	time.Sleep(100 * time.Millisecond)
+	for begun := time.Now(); c.peer != nil && c.peer.drained != nil && !c.peer.drained() && time.Since(begun) < patience; {
+		time.Sleep(20 * time.Millisecond)
+	}
 	used, err := g.read()
 	if err != nil {
 		return err
@@ -118,8 +131,17 @@ func (c *contestant) slice(ctx context.Context, m *mailCase, length time.Duratio
 	if counts {
 		m.cell(c.name).add(o, used)
 	}
-	if c.gonebox == nil {
-		return nil
+	peak, err := c.process.peak()
+	c.peak = max(c.peak, peak)
+	if err != nil || c.gonebox == nil && c.peer == nil {
+		return err
+	}
+	if c.peer != nil {
+		stored, err := c.peer.fresh(ctx, c.boxes)
+		if err == nil && stored != len(o.taken) {
+			err = fmt.Errorf("%d mails were answered 250, %d stored", len(o.taken), stored)
+		}
+		return err
 	}
 	coded, err := c.gonebox.verify(ctx, c.boxes, o.taken)
 	c.taken, c.coded = c.taken+len(o.taken), c.coded+coded
@@ -133,7 +155,7 @@ const (
 	library = "bare go-smtp"
 )
 
-// mailPart compares the service with a receiver that stores nothing.
+// mailPart compares the service with a receiver that stores nothing and with servers of others.
 func mailPart(ctx context.Context, b *bench) error {
 	rounds, length := b.rounds(7)
 	first, err := b.openService(ctx, ours, nil, nil)
@@ -147,6 +169,14 @@ func mailPart(ctx context.Context, b *bench) error {
 	}
 	defer p.stop()
 	all := []*contestant{first, {name: library, addr: addr, process: p, boxes: first.boxes}}
+	peers, err := b.startPeers(ctx)
+	defer func() { stopAll(peers) }()
+	if err != nil {
+		return err
+	}
+	for _, p := range peers {
+		all = append(all, &contestant{name: p.name, addr: p.smtp, process: p.process, peer: p, boxes: first.boxes})
+	}
 	if b.before != "" {
 		other := *b
 		other.binary, other.folders = b.before, b.folders+1
@@ -161,7 +191,7 @@ func mailPart(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.report.mail(first, cases, rounds, length)
+	b.report.mail(all, cases, rounds, length)
 	if b.before != "" {
 		b.report.change(cases)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -86,19 +87,69 @@ func (p *process) alive() error {
 	}
 }
 
-// cpu is the CPU time that the process has used.
-func (p *process) cpu() (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
+// cpu is the CPU time that the process and its descendants have used, with those that have ended.
+func (p *process) cpu() (sum time.Duration, err error) {
+	for _, one := range p.family() {
+		const user, endedSystem = 11, 14 // counted from the field behind the name
+		for _, field := range one.stat[user : endedSystem+1] {
+			sum += ticks(field)
+		}
 	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
-	fields := strings.Fields(rest)
-	const user, system = 11, 12 // counted from the field behind the name
-	if len(fields) <= system {
-		return 0, fmt.Errorf("/proc/stat of %d: %q", p.cmd.Process.Pid, rest)
+	if sum == 0 {
+		err = p.alive()
 	}
-	return ticks(fields[user]) + ticks(fields[system]), nil
+	return sum, err
+}
+
+// relative is a process as /proc/pid/stat tells: the fields behind its name.
+type relative struct {
+	pid  int
+	stat []string
+}
+
+// family is the process and its descendants, which start after it.
+func (p *process) family() []relative {
+	all := make(map[int][]relative) // by parent
+	var family []relative
+	files, _ := filepath.Glob("/proc/[0-9]*/stat") // fails for a bad pattern only
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
+		fields := strings.Fields(rest)
+		if err != nil || len(fields) < 20 {
+			continue // it has just ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		parent, _ := strconv.Atoi(fields[1])
+		one := relative{pid, fields}
+		if pid == p.cmd.Process.Pid {
+			family = append(family, one)
+		}
+		all[parent] = append(all[parent], one)
+	}
+	for i := 0; i < len(family); i++ {
+		family = append(family, all[family[i].pid]...)
+	}
+	return family
+}
+
+// peak is the most memory that the process has had resident; for one with descendants, what they have together at this moment, where
+// shared pages count once.
+func (p *process) peak() (sum int64, err error) {
+	family := p.family()
+	if len(family) == 1 {
+		return p.status("VmHWM:")
+	}
+	for _, one := range family {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", one.pid)) // it may just have ended
+		for line := range strings.Lines(string(text)) {
+			if value, ok := strings.CutPrefix(line, "Pss:"); ok {
+				kib, _ := strconv.ParseInt(strings.Fields(value)[0], 10, 64) // the kernel writes numbers
+				sum += kib << 10
+			}
+		}
+	}
+	return sum, nil
 }
 
 func ticks(field string) time.Duration {
@@ -107,18 +158,21 @@ func ticks(field string) time.Duration {
 }
 
 // memory is the resident memory of the process in octets.
-func (p *process) memory() (int64, error) {
+func (p *process) memory() (int64, error) { return p.status("VmRSS:") }
+
+// status is a field of /proc/pid/status that is in KiB, in octets.
+func (p *process) status(field string) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if value, ok := strings.CutPrefix(line, field); ok {
 			kib, err := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
 			return kib << 10, err
 		}
 	}
-	return 0, fmt.Errorf("/proc/%d/status has no VmRSS", p.cmd.Process.Pid)
+	return 0, fmt.Errorf("/proc/%d/status has no %s", p.cmd.Process.Pid, field)
 }
 
 // ownCPU is the CPU time of this process: the load generator's.
