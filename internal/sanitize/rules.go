@@ -1,12 +1,5 @@
 package sanitize
 
-import (
-	"regexp"
-	"sync"
-
-	"github.com/microcosm-cc/bluemonday"
-)
-
 // check says whether an attribute's value may stay, and in which form.
 type check func(value string) (string, bool)
 
@@ -16,7 +9,6 @@ type rules struct {
 	global   map[string]check            // attributes every element may have
 	href     check
 	images   bool
-	second   func(string) string // bluemonday with the same lists
 }
 
 // dropped are the elements that are removed with their content, as are all elements of SVG and MathML.
@@ -37,7 +29,7 @@ func set(names ...string) map[string]bool {
 
 type attrs = map[string]check
 
-var mailRules = newRules(rules{
+var mailRules = rules{
 	images: true,
 	href:   mailHref,
 	global: attrs{
@@ -71,14 +63,14 @@ var mailRules = newRules(rules{
 	}, "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "cite", "code", "dd", "del", "dfn", "dl",
 		"dt", "em", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "i", "ins", "kbd", "main",
 		"mark", "q", "s", "samp", "section", "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
-})
+}
 
 var cell = attrs{
 	"width": length, "height": length, "valign": vertical, "bgcolor": color,
 	"colspan": number, "rowspan": number, "nowrap": flag,
 }
 
-var noticeRules = newRules(rules{
+var noticeRules = rules{
 	href:   noticeHref,
 	global: attrs{"dir": keyword("ltr", "rtl", "auto"), "lang": language},
 	elements: with(map[string]attrs{
@@ -88,7 +80,7 @@ var noticeRules = newRules(rules{
 		"th": {"colspan": number, "rowspan": number},
 	}, "abbr", "b", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "h1", "h2", "h3", "h4", "hr", "i", "ins", "kbd",
 		"li", "mark", "p", "pre", "s", "small", "strong", "sub", "sup", "table", "tbody", "thead", "tr", "u", "ul"),
-})
+}
 
 // with adds the elements that have no attributes of their own.
 func with(elements map[string]attrs, plain ...string) map[string]attrs {
@@ -96,40 +88,4 @@ func with(elements map[string]attrs, plain ...string) map[string]attrs {
 		elements[name] = nil
 	}
 	return elements
-}
-
-// safeClass is what a styler makes: scopes with a number.
-var safeClass = regexp.MustCompile(`^m[a-z2-7]{8}-[0-9]{1,4}(?: m[a-z2-7]{8}-[0-9]{1,4})*$`)
-
-func newRules(rs rules) *rules {
-	policy := sync.OnceValue(rs.policy)
-	rs.second = func(s string) string { return policy().Sanitize(s) }
-	return &rs
-}
-
-// policy says the same as rs to bluemonday. Values are in canonical form by then and not checked again, except
-// those that could load or run something.
-func (rs rules) policy() *bluemonday.Policy {
-	p := bluemonday.NewPolicy()
-	for name, own := range rs.elements {
-		p.AllowNoAttrs().OnElements(name)
-		for attr := range own {
-			switch attr {
-			case "href":
-				p.AllowAttrs("href").Matching(safeHref).OnElements(name)
-				p.AllowAttrs("rel", "target").OnElements(name)
-			case "src":
-				p.AllowAttrs("src").Matching(safeSrc).OnElements(name)
-			default:
-				p.AllowAttrs(attr).OnElements(name)
-			}
-		}
-		for attr := range rs.global {
-			p.AllowAttrs(attr).OnElements(name)
-		}
-	}
-	if rs.global["style"] != nil {
-		p.AllowAttrs("class").Matching(safeClass).Globally()
-	}
-	return p
 }
