@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Decision is the result of a Take. Window, Limit, Remaining and Reset are those of one window: of a refusal the one that refuses
-// longest, otherwise the one with the least remaining.
+// Decision is the result of a Take. Window, Limit, Remaining and Reset are those of one window: of a refusal the one
+// that refuses longest, otherwise the one with the least remaining. A Decision is a value and may be copied.
 type Decision struct {
 	OK         bool
 	Name       Name
@@ -20,10 +20,11 @@ type Decision struct {
 	Remaining  int           // how many more would pass at once
 	Reset      time.Duration // until one more than Remaining would pass; 0 if nothing is taken
 	RetryAfter time.Duration // if not OK: after exactly this time the same Take passes, unless there are other takes meanwhile
-	index      int
+	index      int           // of Window in Policy
 }
 
-// consider updates the decision by one window of the limit, whose time is tat. It takes nothing yet.
+// consider updates the decision by window i of the limit, whose theoretical arrival time is tat, for a request of n at
+// the time now. Window 0 must be considered first. It takes nothing yet. tat must be clamped (see rule.clamp).
 func (d *Decision) consider(i int, w Window, tat, now int64, n int) {
 	r := w.rule()
 	v := r.take(tat, now, int64(n))
@@ -47,7 +48,8 @@ type Headers struct {
 	RetryAfter      string // RFC 9110 §10.2.3, whole seconds, rounded up
 }
 
-// Headers returns the fields of a decision; all are empty for the empty limit.
+// Headers returns the fields of a decision; all are empty for the empty limit. RateLimit has the window of the
+// decision only, RateLimitPolicy has all of them.
 func (d Decision) Headers() Headers {
 	if len(d.Policy) == 0 {
 		return Headers{}
@@ -65,7 +67,9 @@ func (d Decision) Headers() Headers {
 	return h
 }
 
-// policyName returns the name of a window: that of the limit, followed by the window's duration if there are several.
+// policyName returns the name of window i in the header fields: that of the limit, followed by the window's duration
+// if the limit has several windows, since names must differ within a field (draft-ietf-httpapi-ratelimit-headers-10
+// §3).
 func (d Decision) policyName(i int) string {
 	if len(d.Policy) == 1 {
 		return string(d.Name)
@@ -73,7 +77,8 @@ func (d Decision) policyName(i int) string {
 	return string(d.Name) + "-" + span(d.Policy[i].Per)
 }
 
-// Problem returns rate.limited for a decision that is not OK, otherwise nil.
+// Problem returns rate.limited for a decision that is not OK, otherwise nil. Callers must compare it with nil before
+// they convert it to an error.
 func (d Decision) Problem() *problem.Problem {
 	if d.OK {
 		return nil
@@ -83,4 +88,5 @@ func (d Decision) Problem() *problem.Problem {
 	return p
 }
 
+// seconds rounds up: a client that waits for the number of seconds it was given must not be too early.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

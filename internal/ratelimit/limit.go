@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// maxPer bounds a window, so that the arithmetic in microseconds stays far from overflow.
+// maxPer bounds a window, so that the arithmetic in microseconds stays far from overflow. It is a leap year.
 const maxPer = 366 * 24 * time.Hour
 
-// Window allows Count at once, and as many again spread evenly over each Per. A window outside the bounds below, which ParseLimit does
-// not return, is treated as the nearest inside.
+// Window allows Count at once, and Count more spread evenly over each Per: after a burst of Count one more passes
+// every Per/Count. A window outside the bounds below, which ParseLimit does not return, is treated as the nearest
+// inside.
 type Window struct {
 	Count int           // at least 1, at most one a microsecond
 	Per   time.Duration // whole microseconds, at most 366 days
@@ -20,8 +21,9 @@ type Window struct {
 // Limit is a limit of one or more windows, all of which must allow a request. The empty limit allows everything.
 type Limit []Window
 
-// ParseLimit parses a limit in the form of the configuration: "30/1m" or "30/1m, 300/24h", each a count and a duration in the form of
-// time.ParseDuration.
+// ParseLimit parses a limit in the form of the configuration: "30/1m" or "30/1m, 300/24h", each a count and a duration
+// in the form of time.ParseDuration. Two windows of one limit may not have the same duration. Errors are meant for
+// operators and contain the text.
 func ParseLimit(s string) (Limit, error) {
 	var l Limit
 	for text := range strings.SplitSeq(s, ",") {
@@ -39,6 +41,7 @@ func ParseLimit(s string) (Limit, error) {
 	return l, nil
 }
 
+// parseWindow parses one count/duration within the bounds that Window documents.
 func parseWindow(text string) (Window, error) {
 	count, per, ok := strings.Cut(text, "/")
 	if !ok {
@@ -70,7 +73,7 @@ func (l Limit) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler by ParseLimit.
+// UnmarshalText implements encoding.TextUnmarshaler by ParseLimit. After an error l is unchanged.
 func (l *Limit) UnmarshalText(text []byte) error {
 	parsed, err := ParseLimit(string(text))
 	if err != nil {

@@ -1,9 +1,11 @@
 package ratelimit
 
-// Name names a limit. It is part of what is counted together, and clients read it in the RateLimit fields.
+// Name names a limit. Counts of different names are independent, and clients read the name in the RateLimit fields, so
+// a name never changes.
 type Name string
 
-// Every limit of the service (docs/spec/limits.md#rate-limits).
+// Every limit of the service (docs/spec/limits.md#rate-limits). Each says in the specification what it is counted for:
+// the caller of Take or Acquire chooses that identity.
 const (
 	MailboxCreate    Name = "mailbox_create"
 	KeyMailboxCreate Name = "keys_mailbox_create"

@@ -6,20 +6,24 @@ import (
 )
 
 const (
-	firstSweep = 64 // entries below which a shard is not swept
-	looked     = 8  // entries among which evict chooses
+	// A shard with fewer entries is not swept: the memory is not worth the pass.
+	firstSweep = 64
+	// The entries among which evict chooses. The more it looks at, the closer the choice is to the best one, and the
+	// longer a call that meets a full shard holds the lock.
+	looked = 8
 )
 
-// shard holds a part of the identities under its own lock. For each key it keeps a theoretical arrival time for each window, in
-// microseconds since 1970.
+// shard holds a part of the identities under its own lock, which guards all fields but cap.
 type shard struct {
 	mu        sync.Mutex
-	tats      map[key][]int64
-	cap       int
-	nextSweep int
+	tats      map[key][]int64 // for each key a theoretical arrival time per window, in microseconds since 1970; nil until first used
+	cap       int             // the most entries, constant
+	nextSweep int             // the number of entries at which the next new one causes a sweep
 }
 
-// entry returns the times of k, at least as many as windows. The caller may change them in place while it holds the lock.
+// entry returns the arrival times of k, of at least as many windows as given; it adds an entry with zeros, or zeros to
+// one that had fewer windows under an earlier limit. The caller must hold the lock and may change the times in place
+// while it does.
 func (s *shard) entry(k key, windows int, now int64) []int64 {
 	tats, known := s.tats[k]
 	if known && len(tats) >= windows {
@@ -33,7 +37,8 @@ func (s *shard) entry(k key, windows int, now int64) []int64 {
 	return tats
 }
 
-// reclaim frees memory for one more entry.
+// reclaim keeps the shard within its bounds before an entry is added: it sweeps a shard that has doubled, and evicts
+// an entry of a full one.
 func (s *shard) reclaim(now int64) {
 	if s.tats == nil {
 		s.tats, s.nextSweep = make(map[key][]int64), firstSweep
@@ -46,7 +51,9 @@ func (s *shard) reclaim(now int64) {
 	}
 }
 
-// sweep drops idle entries. It fills a new map, because a map never shrinks.
+// sweep drops entries whose limit is available in full again. It fills a new map, because a Go map never shrinks.
+// Since the next sweep follows when the shard has doubled, an added entry pays for a constant number of looks on
+// average.
 func (s *shard) sweep(now int64) {
 	kept := make(map[key][]int64)
 	for k, tats := range s.tats {
@@ -57,7 +64,9 @@ func (s *shard) sweep(now int64) {
 	s.tats, s.nextSweep = kept, max(firstSweep, 2*len(kept))
 }
 
-// evict drops the entry that will be idle first among a few, which the random order of map iteration chooses.
+// evict drops, of a few entries, the one whose limit is available in full first: the least is forgotten with it. The
+// random order of map iteration chooses the few; finding the best one would read the whole shard for each call of a
+// flood.
 func (s *shard) evict() {
 	var victim key
 	first, seen := int64(0), 0

@@ -2,15 +2,17 @@ package ratelimit
 
 import "context"
 
-// closeToLimit reports whether a take comes so close to its limit that what other processes let pass decides. The ledger is then asked
-// before the caller gets its answer; otherwise the take is sent to it with the next flush.
+// closeToLimit reports whether the limit is small or at least half used, so that what other processes let pass
+// decides. The ledger is then asked before the caller gets its answer; otherwise the take is sent to it with the next
+// flush.
 func (d Decision) closeToLimit() bool { return d.Limit <= smallCount || 2*d.Remaining < d.Limit }
 
-// Share makes the limiter count together with those of other processes. It must be called before the limiter is used, and Run must be
-// running. While the ledger cannot be reached each process counts for itself.
+// Share makes the limiter count together with those of other processes. It must be called before the limiter is used,
+// and Run must be running. While the ledger cannot be reached each process counts alone.
 func (l *Limiter) Share(led Ledger) { l.share = newShare(led) }
 
-// Run sends what was taken to the ledger until ctx ends. Without Share it returns at once.
+// Run sends what was taken to the ledger until ctx ends. Without Share it returns at once. What is pending when ctx
+// ends is not sent: it would delay a shutdown, and is at most 20 ms of calls.
 func (l *Limiter) Run(ctx context.Context) {
 	if l.share == nil {
 		return
@@ -26,8 +28,9 @@ func (l *Limiter) Run(ctx context.Context) {
 	}
 }
 
-// flush sends the pending debts to the ledger and replaces the times of this process by those of all. Debts that cannot be sent are
-// dropped: they count in this process alone.
+// flush sends the pending debts to the ledger and replaces the times of this process by those of all. After an error
+// the debts that were not sent are dropped, so that an outage does not fill the memory: they count in this process
+// alone.
 func (l *Limiter) flush(ctx context.Context) {
 	var windows []window
 	var entries []Entry
@@ -47,13 +50,15 @@ func (l *Limiter) flush(ctx context.Context) {
 	}
 }
 
+// post adds debts in the ledger and returns the resulting times. It waits for at most ledgerTimeout.
 func (l *Limiter) post(ctx context.Context, entries []Entry) ([]int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
 	defer cancel()
 	return l.share.ledger.Add(ctx, l.clock.Now().UnixMicro(), entries)
 }
 
-// replace sets the time of a window to that of all processes, plus what this process has not sent yet.
+// replace sets the time of a window to that of all processes, plus what this process has not sent yet. The debt is
+// read under the shard's lock, under which take adds to both, so that a concurrent take is counted once.
 func (l *Limiter) replace(w window, tat int64) {
 	s := l.shard(w.identity)
 	s.mu.Lock()
@@ -61,8 +66,8 @@ func (l *Limiter) replace(w window, tat int64) {
 	s.entry(w.key, w.index+1, l.clock.Now().UnixMicro())[w.index] = tat + l.share.debt(w)
 }
 
-// postNow enters debts in the ledger at once, a debt for each window of lim, and returns the times of all processes; nil where the
-// ledger does not answer.
+// postNow adds debts, one for each window of lim, in the ledger at once, and returns the times of all processes; nil
+// if the ledger does not answer.
 func (l *Limiter) postNow(k key, lim Limit, debts []int64) (tats []int64) {
 	windows, entries := make([]window, len(lim)), make([]Entry, len(lim))
 	for i, w := range lim {
@@ -79,7 +84,9 @@ func (l *Limiter) postNow(k key, lim Limit, debts []int64) (tats []int64) {
 	return tats
 }
 
-// confirm asks the ledger whether a take that passes in this process passes in all of them together. If not, it is given back.
+// confirm asks the ledger whether a take that passes in this process passes in all of them together. If not, it gives
+// the take back and returns the refusal. Two concurrent calls may each see the other's take and both be refused; both
+// passing is impossible, since the ledger adds before it answers.
 func (l *Limiter) confirm(k key, lim Limit, n int, d Decision) Decision {
 	debts := make([]int64, len(lim))
 	for i, w := range lim {
@@ -93,6 +100,7 @@ func (l *Limiter) confirm(k key, lim Limit, n int, d Decision) Decision {
 	if !over {
 		return d
 	}
+	// The times without this take are what the client will find when it calls again.
 	refusal := Decision{OK: true, Name: d.Name, Policy: lim}
 	for i, w := range lim {
 		refusal.consider(i, w, w.rule().clamp(tats[i]-debts[i], now), now, n)

@@ -2,6 +2,8 @@ package ledger
 
 // These statements are for PostgreSQL alone.
 const (
+	// The debt is added to the later of the stored time and now: an allowance that was not used does not accumulate.
+	// excluded.tat is now plus the debt.
 	addAll = `INSERT INTO rate_limit (key, tat)
 		SELECT key, CAST($1 AS BIGINT) + debt FROM unnest(CAST($2 AS BYTEA[]), CAST($3 AS BIGINT[])) AS taken (key, debt) ORDER BY key
 		ON CONFLICT (key) DO UPDATE SET tat = greatest(rate_limit.tat, CAST($1 AS BIGINT)) + excluded.tat - CAST($1 AS BIGINT)
