@@ -16,15 +16,15 @@ type lease struct {
 }
 
 // doAlone claims a task and runs it, renewing the lease meanwhile. If another process is faster it does nothing.
-func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error {
+func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) (ran bool, err error) {
 	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // set before the claim, whose outcome may remain unknown
 	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), db.Micros(seen.until))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !claimed {
 		t.held = 0
-		return nil
+		return false, nil
 	}
 	ctx, lost := context.WithCancel(ctx)
 	defer lost()
@@ -35,7 +35,7 @@ func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) error 
 	close(stop)
 	renewing.Wait()
 	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, t.held, s.after(t, err).UnixMicro())
-	return errors.Join(err, ended)
+	return true, errors.Join(err, ended)
 }
 
 // renew extends the lease until stop is closed. It calls lost when another process has the lease, or may take it because

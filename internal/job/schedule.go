@@ -86,11 +86,12 @@ func (s *Schedule) Healthy() error {
 
 func (s *Schedule) follow(ctx context.Context, t *scheduled) {
 	for nudged := false; ctx.Err() == nil; {
-		until, err := s.turn(ctx, t, nudged)
+		until, ran, err := s.turn(ctx, t, nudged)
 		if err != nil && ctx.Err() == nil { // a task cancelled by the shutdown has not failed
 			s.log.Error("periodic job failed", "task", t.Name, "error", err)
 		}
-		nudged = s.sleep(ctx, t, until)
+		pending := nudged && !ran // for example, because another process was running the task
+		nudged = s.sleep(ctx, t, until) || pending
 	}
 }
 
@@ -110,26 +111,26 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nu
 	return false
 }
 
-// turn runs a task if it is due and no other process runs it, and returns when to check again.
-func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until time.Time, err error) {
+// turn runs a task if it is due and no other process runs it. It returns when to check again, and whether it ran the task.
+func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until time.Time, ran bool, err error) {
 	now := s.clock.Now()
 	at, l, err := s.due(ctx, t, now, nudged)
 	t.polls.store(err)
 	if err != nil {
-		return s.after(t, err), err
+		return s.after(t, err), false, err
 	}
 	if later := now.Add(t.Every); at.After(later) {
-		return later, nil
+		return later, false, nil
 	}
 	if at.After(now) {
-		return at, nil
+		return at, false, nil
 	}
-	err = s.do(ctx, t, l)
+	ran, err = s.do(ctx, t, l)
 	t.fault.store(err)
 	if err != nil {
-		return s.after(t, err), err
+		return s.after(t, err), ran, err
 	}
-	return now, nil // check again to find out when the next run is
+	return now, ran, nil // check again to find out when the next run is
 }
 
 // due returns when a task is due.
@@ -179,12 +180,12 @@ func (s *Schedule) look(ctx context.Context, t *scheduled, now time.Time) (l lea
 	return leaseOf(ctx, s.db, t.Name)
 }
 
-// do runs a task, under a lease if it is shared.
-func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) error {
+// do runs a task, under a lease if it is shared. ran is false if another process was faster or the lease could not be claimed.
+func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) (ran bool, err error) {
 	if s.db != nil {
 		return s.doAlone(ctx, t, l)
 	}
-	err := t.Do(ctx)
+	err = t.Do(ctx)
 	t.next = s.after(t, err)
-	return err
+	return true, err
 }

@@ -221,6 +221,35 @@ func TestNudgeDuringARunStartsAnother(t *testing.T) {
 	})
 }
 
+// The run of the other process may have looked before what the nudge is about was committed.
+func TestNudgeDuringARunOfAnotherProcessStartsAnother(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		c := clock.NewFake(noon)
+		a := newTurns(t, d, c, job.Task{})
+		a.next(t)
+		nudge := make(chan struct{}, 1)
+		b := newTurns(t, d, c, job.Task{Nudge: nudge})
+		asleep(t, c, 2) // the renewal of a, and b until the lease ends
+		nudge <- struct{}{}
+		comesAbout(t, "the nudge of b", func() bool { return len(nudge) == 0 })
+		a.end <- nil
+		from, every := c.Now(), time.Hour
+		comesAbout(t, "the run of b", func() bool {
+			select {
+			case <-b.begun:
+				return true
+			default:
+				c.Advance(time.Second)
+				return false
+			}
+		})
+		if took := c.Now().Sub(from); took >= every {
+			t.Errorf("the nudge was forgotten: b ran after %s", took)
+		}
+		b.end <- nil
+	})
+}
+
 func TestDueTaskRunsBeforeItsInterval(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
