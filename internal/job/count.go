@@ -7,10 +7,12 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// States returns the names of the states of a job.
+// States returns the names of the states of a job, each at the index of its number in the database. They are public as
+// labels of a metric.
 func States() []string { return []string{"ready", "waiting", "running", "held", "dead"} }
 
-// Count returns how many jobs of all queues are in each of States, without states that have none.
+// Count returns how many jobs of all queues are in each of States, without states that have none. It reads the whole
+// index, so it is for metrics and not for requests.
 func Count(ctx context.Context, q db.Queryer) (map[string]int64, error) {
 	counts, names := make(map[string]int64), States()
 	_, err := db.Collect(ctx, q, func(row db.Row) (n int64, err error) {

@@ -1,6 +1,16 @@
-// Package job implements a durable queue and periodic jobs. A job is enqueued in the transaction of its cause and run at least once, so its
-// external effects must be idempotent. Jobs of one lane, such as a webhook endpoint, share a concurrency limit, so that a slow
-// lane does not delay others. Waiting jobs are in the database, not in memory.
+// Package job implements a durable job queue and periodic jobs in the database, for one process or several.
+//
+// A Queue holds the jobs of one kind. EnqueueTx inserts jobs in the transaction of their cause, so they exist if and
+// only if it commits. Run claims jobs under leases, calls a Work function for each on a goroutine of its own, and ends
+// each in a transaction with the Verdict that the Settle function returns. A job is run at least once, since a crash
+// may come between its effect and that transaction: external effects must be idempotent.
+//
+// Jobs of one lane, such as those for one webhook endpoint, share a concurrency limit, and half of all slots are for
+// lanes without a running job, so that slow lanes do not delay others. Jobs have no order, not even within a lane.
+// Waiting jobs are in the database and not in memory, where only running jobs are.
+//
+// A Schedule runs periodic jobs (type Task), in one process at a time if the processes share a database. Why the queue
+// is not a library: docs/decisions/0020.
 package job
 
 import (
@@ -14,57 +24,62 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// ID identifies a job. IDs sort by time of creation.
+// ID identifies a job, in the database and in logs. IDs sort by time of creation.
 type ID string
 
-// Prefix returns the part before the underscore.
+// Prefix returns the part before the underscore. Package id calls it when it makes an identifier.
 func (ID) Prefix() string { return "job" }
 
-// Job is a job that a worker holds.
+// Job is a job that this process has claimed.
 type Job struct {
 	ID        ID
 	Lane      string
-	Attempt   int // 1 at the first
+	Attempt   int // 1 at the first; attempts that a crash interrupted count, those that a shutdown cancelled do not
 	CreatedAt time.Time
-	Payload   string
+	Payload   string // as it was enqueued
 
 	lease int64 // its end in microseconds, which identifies this holding of the job
 }
 
 // New is a job to enqueue.
 type New struct {
-	Lane    string
-	Payload string
+	Lane    string        // jobs of one lane share Options.LaneMax
+	Payload string        // for Work; this package does not interpret it
 	HeldFor time.Duration // unless zero, the job is held from the start, and erased after this time if its lane is not released
 }
 
-// Work runs a job outside of a transaction, and returns a function that decides its outcome in one. It is called concurrently. A nil Settle
-// means that the job could not be tried: it is run again when its lease has ended, or at once if ctx has been cancelled.
+// Work runs a job outside of a transaction, and returns a function that decides its outcome in one. It is called from
+// several goroutines, one for each job. A nil Settle means that the job could not be tried, for example because the
+// database failed: it is run again when its lease has ended, or at once if ctx has been cancelled, as happens at the
+// end of a shutdown. A panic is logged and has the effect of a nil Settle.
 type Work func(ctx context.Context, j Job) Settle
 
-// Settle runs in the transaction that ends the holding of a job, and returns the job's outcome. It may run more than once, and must lock the
-// rows it relies on (see db.UpdateLocked).
+// Settle runs in the transaction that ends the lease of a job, and returns the job's outcome, which is committed
+// together with what Settle writes. It is not called if the lease has ended meanwhile or the job was deleted. It may
+// run more than once, and must lock the rows it relies on (see db.UpdateLocked). If it returns an error, the job is
+// run again when its lease ends.
 type Settle func(ctx context.Context, tx *db.Tx) (Verdict, error)
 
 // Verdict is the outcome of a run of a job. Done, Retry, Hold and Bury return verdicts.
 type Verdict struct {
 	state state
-	at    time.Time
+	at    time.Time // of the next run (waiting), or of the erasure (held, dead)
 }
 
 // Done deletes the job.
 func Done() Verdict { return Verdict{state: done} }
 
-// Retry runs the job again at a time.
+// Retry runs the job again at a time, or as soon as possible if the time has passed.
 func Retry(at time.Time) Verdict { return Verdict{waiting, at} }
 
-// Hold keeps the job until its lane is released, and erases it at a time.
+// Hold keeps the job until ReleaseLane releases its lane, and lets Erase delete it from a time on.
 func Hold(until time.Time) Verdict { return Verdict{held, until} }
 
-// Bury makes the job a dead letter, which is not run again, and erases it at a time.
+// Bury makes the job a dead letter, which is not run again, and lets Erase delete it from a time on.
 func Bury(until time.Time) Verdict { return Verdict{dead, until} }
 
-// state is the value of the column of that name; the statements in sql.go contain the numbers.
+// state is the value of the column of that name; the statements in sql.go contain the numbers, so they must not
+// change. 2 is a running job, which only statements set.
 type state int
 
 const (
@@ -75,29 +90,30 @@ const (
 	done    state = -1 // has no row
 )
 
-// Options of a Queue. All fields but Tell, Sole and Logger are required.
+// Options of a Queue. All fields but Notify, Sole and Logger are required.
 type Options struct {
-	Kind    string        // the name of the queue
-	LaneMax int           // concurrent jobs of one lane in this process
-	Max     int           // concurrent jobs in this process
+	Kind    string        // the name of the queue in the database
+	LaneMax int           // concurrent jobs of one lane in this process; across processes a lane may have as many in each
+	Max     int           // concurrent jobs in this process, which is also how many jobs are in memory
 	Lease   time.Duration // must be longer than a job can take; afterwards the job counts as abandoned
 	Poll    time.Duration // the interval of polling for jobs that other processes enqueued
 	Grace   time.Duration // how long running jobs may go on at shutdown
-	Tell    func()        // notifies other processes of new jobs; must not block; nil: they poll
+	Notify  func()        // notifies other processes of new jobs, after the commit; must not block; nil: they poll
 	Sole    bool          // no other process uses the database: jobs that are running at the start were left by a crash
 	Logger  *slog.Logger  // nil: slog.Default()
 }
 
-// Queue is the queue of the jobs of one kind. It is safe for concurrent use. Jobs are run by Run, in this process or another.
+// Queue is the queue of the jobs of one kind. It is safe for concurrent use. Jobs are run by Run, in this process or
+// another; a process that only enqueues does not call Run.
 type Queue struct {
 	Options
 	db    *db.DB
 	clock clock.Clock
-	nudge chan struct{}
-	fault faultBox
+	nudge chan struct{} // has an element if Run must poll
+	fault faultBox      // of the last poll
 }
 
-// NewQueue returns a queue.
+// NewQueue returns a queue on a migrated database. It starts no goroutine and reads nothing.
 func NewQueue(d *db.DB, c clock.Clock, o Options) *Queue {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -105,7 +121,8 @@ func NewQueue(d *db.DB, c clock.Clock, o Options) *Queue {
 	return &Queue{Options: o, db: d, clock: c, nudge: make(chan struct{}, 1)}
 }
 
-// EnqueueTx enqueues jobs in the transaction of their cause: they are run if and only if it commits.
+// EnqueueTx enqueues jobs in the transaction of their cause: they are run if and only if it commits. After the commit
+// it wakes Run in this process and, with Options.Notify, in others, unless all jobs are held.
 func (q *Queue) EnqueueTx(ctx context.Context, tx *db.Tx, jobs ...New) error {
 	now := q.clock.Now()
 	rows := make([]row, len(jobs))
@@ -130,12 +147,13 @@ func (q *Queue) EnqueueTx(ctx context.Context, tx *db.Tx, jobs ...New) error {
 // enqueued wakes the queue in this process and others.
 func (q *Queue) enqueued() {
 	q.Nudge()
-	if q.Tell != nil {
-		q.Tell()
+	if q.Notify != nil {
+		q.Notify()
 	}
 }
 
-// Nudge makes Run poll now. It does not block.
+// Nudge makes Run poll now. It does not block and may be called from any goroutine; calls before the poll begins cause
+// one poll. Other processes use it when they are notified of new jobs.
 func (q *Queue) Nudge() {
 	select {
 	case q.nudge <- struct{}{}:
@@ -143,7 +161,8 @@ func (q *Queue) Nudge() {
 	}
 }
 
-// Healthy returns an error if Run could not poll the last time. The error is public; the log has its cause.
+// Healthy returns an error if Run could not poll the last time, for /readyz. Its text is public and names no cause,
+// which is in the log. It returns nil before the first poll.
 func (q *Queue) Healthy() error {
 	if q.fault.load() == nil {
 		return nil

@@ -6,30 +6,34 @@ import (
 	"time"
 )
 
-// A call below changes laneStep jobs in a transaction, which blocks the writer for a few milliseconds, and at most laneSteps times: a lane
-// may have more jobs than a caller can wait for.
+// The calls below change laneStep jobs in a transaction, which occupies the writer for a few milliseconds, and at most
+// 10,000 jobs each: a lane may have more jobs than a caller, such as an API call, can wait for.
 const (
 	laneStep  = 500
 	laneSteps = 20
 )
 
-// HoldLane holds the ready and waiting jobs of a lane, each until keep after it was enqueued. Running jobs decide for themselves. done is
-// false if there are more.
+// HoldLane holds the ready and waiting jobs of a lane, each until keep after it was enqueued. Running jobs are not
+// changed: their Settle decides. done is false if there are more; the caller may call again.
 func (q *Queue) HoldLane(ctx context.Context, lane string, keep time.Duration) (done bool, err error) {
 	return q.steps(ctx, "hold", lane, holdLane, q.Kind, lane, keep.Microseconds())
 }
 
-// ReleaseLane makes the held jobs of a lane ready. done is false if there are more.
+// ReleaseLane makes the held jobs of a lane ready, and wakes Run. done is false if there are more; the caller, or a
+// periodic job that lists HeldLanes, must call again.
 func (q *Queue) ReleaseLane(ctx context.Context, lane string) (done bool, err error) {
 	defer q.enqueued()
 	return q.steps(ctx, "release", lane, releaseLane, q.Kind, lane, q.clock.Now().UnixMicro())
 }
 
-// DeleteLane deletes the jobs of a lane. The outcomes of running jobs become void. done is false if there are more.
+// DeleteLane deletes the jobs of a lane, also running ones, whose outcomes then have no effect. done is false if there
+// are more; the caller must call again, or let Work end the rest.
 func (q *Queue) DeleteLane(ctx context.Context, lane string) (done bool, err error) {
 	return q.steps(ctx, "erase", lane, deleteLane, q.Kind, lane)
 }
 
+// steps runs a statement that changes at most laneStep jobs, until it changes fewer or has run laneSteps times. what
+// and lane are for the error only.
 func (q *Queue) steps(ctx context.Context, what, lane, query string, args ...any) (done bool, err error) {
 	for range laneSteps {
 		n, err := q.step(ctx, laneStep, query, args...)
@@ -43,12 +47,13 @@ func (q *Queue) steps(ctx context.Context, what, lane, query string, args ...any
 	return false, nil
 }
 
-// HeldLanes returns up to max lanes after one that have held jobs, in order.
+// HeldLanes returns up to max lanes that sort after a lane and have held jobs, in order; after "" is the beginning.
+// Its cost does not depend on how many jobs the lanes have.
 func (q *Queue) HeldLanes(ctx context.Context, after string, max int) ([]string, error) {
 	return lanesOf(ctx, q.db, q.Kind, held, after, max)
 }
 
-// Erase deletes held jobs and dead letters that have expired.
+// Erase deletes all held jobs and dead letters whose time has come, 500 in a transaction. A periodic job must call it.
 func (q *Queue) Erase(ctx context.Context) error {
 	if err := q.update(ctx, laneStep, eraseJobs, q.Kind, q.clock.Now().UnixMicro()); err != nil {
 		return fmt.Errorf("erase jobs of %s: %w", q.Kind, err)

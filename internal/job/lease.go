@@ -12,10 +12,15 @@ import (
 // lease is the row of a task in the database.
 type lease struct {
 	next  time.Time // the next run
-	until time.Time // end of the lease; zero: the task is not leased
+	until time.Time // end of the lease; zero: no process runs the task
 }
 
-// doAlone claims a task and runs it, renewing the lease meanwhile. If another process is faster it does nothing.
+// doAlone claims a task and runs it, renewing the lease meanwhile. The claim compares the row with what was seen of
+// it, so that of several processes only one succeeds; for the others ran is false.
+//
+// The lease is renewed on a goroutine of its own, which ends before doAlone returns. If the lease is lost, the context
+// of the task is cancelled. The last statement releases the lease even if ctx was cancelled by a shutdown, so that
+// another process can continue at once.
 func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) (ran bool, err error) {
 	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // set before the claim, whose outcome may remain unknown
 	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), db.Micros(seen.until))
@@ -34,12 +39,13 @@ func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) (ran b
 	err = t.Do(ctx)
 	close(stop)
 	renewing.Wait()
-	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, t.held, s.after(t, err).UnixMicro())
+	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, t.held, s.nextRun(t, err).UnixMicro())
 	return true, errors.Join(err, ended)
 }
 
-// renew extends the lease until stop is closed. It calls lost when another process has the lease, or may take it because
-// the database could not be reached before the lease ended.
+// renew extends the lease until stop is closed. It calls lost when another process has the lease, or may take it
+// because the database could not be reached before the lease ended. t.held is written here and by doAlone, which waits
+// for this goroutine.
 func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}, lost func()) {
 	for {
 		timer := s.clock.NewTimer(renewEvery)

@@ -11,35 +11,41 @@ import (
 )
 
 const (
-	wakeBatch = 500         // jobs that one update changes
-	laneBatch = 64          // lanes that one update claims jobs of
+	wakeBatch = 500         // jobs that one update changes, so that it occupies the writer for a few milliseconds
+	laneBatch = 64          // lanes of which one transaction claims jobs: each lane is a statement
 	retryPoll = time.Second // after polling failed
 )
 
-// run is the state of Run, and belongs to its goroutine.
+// run is the state of Run, and belongs to its goroutine; the goroutines of jobs send to steps and do not access
+// anything else.
 type run struct {
 	*Queue
-	work   Work
-	lanes  map[string]int // running jobs, by lane
-	total  int            // running jobs, and those being settled
-	cursor string         // the lane that was served last; the next round begins after it
-	steps  chan step
-	under  sync.WaitGroup
+	work    Work
+	lanes   map[string]int // jobs whose work is running, by lane; lanes without one are removed
+	total   int            // running jobs and those that are being settled; at most Max
+	cursor  string         // the lane that was served last; the next round begins after it
+	steps   chan step      // has capacity for both steps of Max jobs, so that sending never blocks
+	running sync.WaitGroup // the goroutines of jobs
 }
 
-// step is sent by a job twice: when its work is done, which makes room in its lane, and when it is settled.
+// step is sent by a job twice: when its work is done, which frees its slot in the lane, and when it is settled, which
+// frees its slot in the process. A lane need not wait for the commit, which several jobs share.
 type step struct {
 	lane    string
 	settled bool
 }
 
-// Run runs jobs until ctx ends. It then waits up to Grace for running jobs, and returns those that it had to cancel to the queue.
+// Run runs jobs until ctx ends. It then waits up to Grace for running jobs, cancels the context of those that are
+// left, and returns when they have: jobs that return a nil Settle then are ready again as if they had not been
+// claimed. Errors of the database are logged and retried after a second. Run must be called at most once at a time.
 func (q *Queue) Run(ctx context.Context, work Work) {
 	r := &run{Queue: q, work: work, lanes: make(map[string]int), steps: make(chan step, 2*q.Max)}
+	// Jobs have a context of their own, since they may go on when ctx has ended.
 	working, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
+	// An error is not final: these jobs also become ready when their leases end.
 	if q.Sole {
-		q.fault.store(q.abandoned(ctx, beyond))
+		q.fault.store(q.requeueExpired(ctx, maxTime))
 	}
 	for ctx.Err() == nil {
 		until, err := r.round(ctx, working)
@@ -53,10 +59,10 @@ func (q *Queue) Run(ctx context.Context, work Work) {
 	grace, end := context.WithTimeout(context.WithoutCancel(ctx), q.Grace)
 	defer end()
 	defer context.AfterFunc(grace, cutOff)()
-	r.under.Wait()
+	r.running.Wait()
 }
 
-// sleep waits until there may be something to do: a nudge, a step of a job, or a time unless that is zero.
+// sleep waits until there may be something to do: a nudge, a step of a job, or a time, unless that is zero.
 func (r *run) sleep(ctx context.Context, until time.Time) {
 	var due <-chan time.Time
 	if !until.IsZero() {
@@ -68,20 +74,21 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 	case <-r.nudge:
 	case <-due:
 	case s := <-r.steps:
-		r.note(s)
+		r.release(s)
 	case <-ctx.Done():
 	}
 	for { // steps that are pending share the round
 		select {
 		case s := <-r.steps:
-			r.note(s)
+			r.release(s)
 		default:
 			return
 		}
 	}
 }
 
-func (r *run) note(s step) {
+// release frees the slot that a step of a job makes available.
+func (r *run) release(s step) {
 	if s.settled {
 		r.total--
 		return
@@ -91,7 +98,9 @@ func (r *run) note(s step) {
 	}
 }
 
-// round makes due jobs ready, starts as many as the limits allow, and returns the time of the next round; zero: when something is enqueued.
+// round makes due jobs ready, starts as many as the limits allow, and returns the time of the next round. A zero time
+// means that only a nudge or a step of a job can bring work: no other process can enqueue jobs, and no job waits for a
+// time.
 func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
 	if until, err = r.promote(ctx); err != nil {
 		return until, err
@@ -105,7 +114,7 @@ func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
 			break
 		}
 		for _, j := range jobs {
-			r.begin(working, j)
+			r.start(working, j)
 		}
 	}
 	if r.Sole {
@@ -117,7 +126,8 @@ func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
 	return until, nil
 }
 
-// promote makes waiting jobs ready that are due, and running ones whose lease has ended. It returns when the next one will be.
+// promote makes waiting jobs ready that are due, and running ones whose lease has ended. It returns when the next one
+// will be, zero if there is none. Jobs that are merely ready need no time.
 func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 	for {
 		waiting, lease, err := dueOf(ctx, r.db, r.Kind)
@@ -136,7 +146,7 @@ func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 			err = r.update(ctx, wakeBatch, wakeJobs, r.Kind, now.UnixMicro())
 		}
 		if err == nil && late(lease) {
-			err = r.abandoned(ctx, now.UnixMicro())
+			err = r.requeueExpired(ctx, now.UnixMicro())
 		}
 		if err != nil {
 			return next, err
@@ -144,15 +154,18 @@ func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 	}
 }
 
-// beyond is later than every lease.
-const beyond int64 = 1 << 62
+// maxTime is later than the end of every lease, in microseconds since 1970.
+const maxTime int64 = 1 << 62
 
-// abandoned makes running jobs ready whose leases ended by a time.
-func (q *Queue) abandoned(ctx context.Context, by int64) error {
+// requeueExpired makes running jobs ready whose leases ended by a time in microseconds since 1970. The process that
+// ran them has crashed, or their Settle could not be committed. If one still runs after all, its outcome has no
+// effect.
+func (q *Queue) requeueExpired(ctx context.Context, by int64) error {
 	return q.update(ctx, wakeBatch, abandonJobs, q.Kind, by, q.clock.Now().UnixMicro())
 }
 
-// update repeats a statement that changes at most batch rows, its last argument, until it changes fewer.
+// update repeats a statement that changes at most batch rows, its last argument, until it changes fewer. Each run is a
+// transaction of its own.
 func (q *Queue) update(ctx context.Context, batch int64, query string, args ...any) error {
 	for {
 		n, err := q.step(ctx, batch, query, args...)
@@ -162,7 +175,7 @@ func (q *Queue) update(ctx context.Context, batch int64, query string, args ...a
 	}
 }
 
-// step runs such a statement once and returns the number of rows it changed.
+// step runs such a statement once, in a transaction, and returns the number of rows it changed.
 func (q *Queue) step(ctx context.Context, batch int64, query string, args ...any) (n int64, err error) {
 	args = append(args, batch)
 	err = q.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -172,9 +185,9 @@ func (q *Queue) step(ctx context.Context, batch int64, query string, args ...any
 	return n, err
 }
 
-// free returns how many jobs of a lane may be started now. The second half of Max is for lanes without a running job, so that many slow
-// lanes cannot take all of it.
-func (r *run) free(lane string, planned int) int {
+// freeSlots returns how many jobs of a lane may be started now, when planned others are about to be. The second half
+// of Max is for lanes without a running job, one each, so that many slow lanes cannot take all of it.
+func (r *run) freeSlots(lane string, planned int) int {
 	total := r.total + planned
 	most := r.LaneMax
 	if total >= r.Max/2 {
@@ -183,14 +196,16 @@ func (r *run) free(lane string, planned int) int {
 	return max(0, min(most-r.lanes[lane], r.Max-total))
 }
 
-// share is the number of jobs to claim of a lane.
-type share struct {
+// slots is the number of jobs to claim of a lane.
+type slots struct {
 	lane string
 	max  int
 }
 
-// shares returns lanes that have ready jobs and are below their limit, beginning after the one that was served last.
-func (r *run) shares(ctx context.Context) (all []share, err error) {
+// freeLanes returns up to laneBatch lanes that have ready jobs and free slots. It begins after the lane that was
+// served last and goes around once, so that lanes whose names sort first are not preferred. None means that no job can
+// be started now.
+func (r *run) freeLanes(ctx context.Context) (all []slots, err error) {
 	if r.total >= r.Max {
 		return nil, nil
 	}
@@ -202,8 +217,8 @@ func (r *run) shares(ctx context.Context) (all []share, err error) {
 			return nil, err
 		}
 		for _, lane := range lanes {
-			if n := r.free(lane, planned); n > 0 && len(all) < laneBatch {
-				all = append(all, share{lane, n})
+			if n := r.freeSlots(lane, planned); n > 0 && len(all) < laneBatch {
+				all = append(all, slots{lane, n})
 				planned += n
 			}
 			r.cursor = lane
@@ -218,20 +233,22 @@ func (r *run) shares(ctx context.Context) (all []share, err error) {
 	}
 }
 
-// claimTries is how often claim tries again when other processes were faster.
+// claimTries is how often claim tries again when other processes were faster. More tries would only read lanes that
+// others empty; the next poll finds what is left.
 const claimTries = 3
 
-// claim claims as many jobs as the limits allow, and returns none if there are none.
+// claim claims as many jobs as the limits allow, all in one transaction, and returns none if there are none. The lease
+// identifies the claim: a job that is claimed again later has another end of its lease.
 func (r *run) claim(ctx context.Context) (jobs []Job, err error) {
 	for range claimTries {
-		shares, err := r.shares(ctx)
-		if err != nil || len(shares) == 0 {
+		lanes, err := r.freeLanes(ctx)
+		if err != nil || len(lanes) == 0 {
 			return nil, err
 		}
 		lease := r.clock.Now().Add(r.Lease).UnixMicro()
 		err = r.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
 			jobs = nil
-			for _, s := range shares {
+			for _, s := range lanes {
 				some, err := claimTx(ctx, tx, r.Kind, s.lane, s.max, lease)
 				if err != nil {
 					return err
@@ -247,10 +264,12 @@ func (r *run) claim(ctx context.Context) (jobs []Job, err error) {
 	return nil, nil
 }
 
-func (r *run) begin(working context.Context, j Job) {
+// start runs a claimed job on a goroutine, which ends when the job is settled or its lease is left to end. working is
+// cancelled when the grace of a shutdown is over.
+func (r *run) start(working context.Context, j Job) {
 	r.lanes[j.Lane]++
 	r.total++
-	r.under.Go(func() {
+	r.running.Go(func() {
 		settle, err := r.try(working, j)
 		r.steps <- step{lane: j.Lane} // does not block: the channel has capacity for every job
 		if err == nil {
@@ -263,7 +282,7 @@ func (r *run) begin(working context.Context, j Job) {
 	})
 }
 
-// try runs a job and turns a panic into an error.
+// try runs a job and turns a panic into an error, so that a bug in one job does not end the process with all others.
 func (r *run) try(working context.Context, j Job) (settle Settle, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -273,13 +292,15 @@ func (r *run) try(working context.Context, j Job) (settle Settle, err error) {
 	return r.work(working, j), nil
 }
 
-// settle ends the holding of a job with the outcome that settle returns.
+// settle ends the lease of a job with the outcome that settle returns. It is not cancelled by a shutdown: the effect
+// of the job has happened, and without its outcome the job would be run again.
 func (r *run) settle(working context.Context, j Job, settle Settle) error {
 	if settle == nil && working.Err() == nil {
 		return nil // it is run again when its lease has ended
 	}
 	return r.db.UpdateLocked(context.WithoutCancel(working), func(ctx context.Context, tx *db.Tx) error {
 		if settle == nil {
+			// Cancelled by the shutdown: the attempt does not count.
 			_, err := tx.Exec(ctx, giveBack, j.ID, j.lease, r.clock.Now().UnixMicro())
 			return err
 		}
@@ -295,6 +316,7 @@ func (r *run) settle(working context.Context, j Job, settle Settle) error {
 	}, nil)
 }
 
+// applyTx stores the outcome of a job that selectHolding has locked.
 func (v Verdict) applyTx(ctx context.Context, tx *db.Tx, j Job) error {
 	query, args := updateState, []any{j.ID, v.state, v.at.UnixMicro()}
 	if v.state == done {

@@ -14,28 +14,32 @@ import (
 
 // Task is a periodic job.
 type Task struct {
-	Name  string        // identifies it in the database
-	Every time.Duration // the longest time from the end of one run to the start of the next
-	Do    func(context.Context) error
+	Name  string                      // identifies it in the database
+	Every time.Duration               // the longest time from the end of one run to the start of the next
+	Do    func(context.Context) error // must return soon after its context ends: another process may run the task by then
 
-	// Due returns when the task is due before Every has passed, zero for never. It may be nil.
+	// Due returns when the task is due before Every has passed, zero for never. It is called before each wait, so it
+	// must be cheap; it is not called after a run that failed. It may be nil.
 	Due func(context.Context) (time.Time, error)
-	// Nudge starts a run at once when it receives. It may be nil.
+	// Nudge starts a run at once when it receives. If another process is running the task, the run follows when that
+	// one has ended, since it may have missed what the nudge is about. It may be nil.
 	Nudge <-chan struct{}
 }
 
 const (
-	// scheduleLease bounds how long a process that died keeps others from running a task.
+	// scheduleLease bounds how long a process that died keeps others from running a task: with it another one takes
+	// over within the ten seconds of docs/spec/running.md#roles.
 	scheduleLease = 8 * time.Second
-	// renewEvery is the interval of renewing a lease. Several renewals may fail before the lease ends.
+	// renewEvery is the interval of renewing a lease. Three renewals may fail before the lease ends.
 	renewEvery = 2 * time.Second
 	// scheduleRetry is the longest pause before a task that failed is run again. After an outage of the database it is how long a process
 	// that serves again still counts as not ready.
 	scheduleRetry = 2 * time.Second
 )
 
-// Schedule runs tasks, each on its own goroutine, so that a slow task does not delay others. It runs each task at the start, unless the task
-// is shared and its row in the database has a later time.
+// Schedule runs tasks, each on its own goroutine, so that a slow task does not delay others. It runs each task at the
+// start, unless the task is shared and its row in the database has a later time. With a shared schedule the clocks of
+// the processes must agree within a few seconds, since leases are compared with the local time.
 type Schedule struct {
 	clock clock.Clock
 	log   *slog.Logger
@@ -43,15 +47,18 @@ type Schedule struct {
 	tasks []*scheduled
 }
 
+// scheduled is a task with its state, which belongs to the goroutine of the task; only the two faults are read by
+// others.
 type scheduled struct {
 	Task
-	next  time.Time // the next run, without a database
-	held  int64     // the end of this process's last lease, by which it recognizes it in the database
-	fault faultBox  // of the last run
-	polls faultBox  // of finding out whether it is due
+	next     time.Time // the next run; with a shared schedule it only says, by not being zero, that the row exists
+	held     int64     // the end of this process's last lease in microseconds, by which it recognizes its own lease
+	fault    faultBox  // of the last run
+	dueFault faultBox  // of finding out whether it is due
 }
 
-// NewSchedule returns a schedule of tasks that this process runs independently of others.
+// NewSchedule returns a schedule of tasks that this process runs independently of others, or with them after Share.
+// Names must be unique. It starts no goroutine.
 func NewSchedule(c clock.Clock, log *slog.Logger, tasks ...Task) *Schedule {
 	s := &Schedule{clock: c, log: log}
 	for _, t := range tasks {
@@ -60,33 +67,36 @@ func NewSchedule(c clock.Clock, log *slog.Logger, tasks ...Task) *Schedule {
 	return s
 }
 
-// Share makes the processes that share a database run each task in one process at a time, and all together as often as a single process
-// would. It must be called before Run.
+// Share makes the processes that share a database run each task in one process at a time, and all together as often as
+// a single process would. It must be called before Run. Tasks of one name must be the same in every process.
 func (s *Schedule) Share(d *db.DB) { s.db = d }
 
-// Run runs the tasks until ctx ends and the last of them has returned.
+// Run runs the tasks until ctx ends, which cancels running tasks, and returns when the last of them has returned.
+// Errors of tasks are logged, and the task runs again after at most two seconds.
 func (s *Schedule) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for _, t := range s.tasks {
-		all.Go(func() { s.follow(ctx, t) })
+		all.Go(func() { s.runTask(ctx, t) })
 	}
 }
 
-// Healthy returns an error with the names of the tasks whose last run failed. The error is public; the log has the causes.
+// Healthy returns an error with the names of the tasks that failed the last time in this process, or whose time could
+// not be read. It is public, for /readyz; the log has the causes. It may be called from any goroutine.
 func (s *Schedule) Healthy() error {
 	var faults []error
 	for _, t := range s.tasks {
-		if t.fault.load() != nil || t.polls.load() != nil {
+		if t.fault.load() != nil || t.dueFault.load() != nil {
 			faults = append(faults, fmt.Errorf("%s: failed", t.Name))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-func (s *Schedule) follow(ctx context.Context, t *scheduled) {
+// runTask runs a task whenever it is due until ctx ends. A nudge counts until the task has run in this process.
+func (s *Schedule) runTask(ctx context.Context, t *scheduled) {
 	for nudged := false; ctx.Err() == nil; {
-		until, ran, err := s.turn(ctx, t, nudged)
+		until, ran, err := s.runIfDue(ctx, t, nudged)
 		if err != nil && ctx.Err() == nil { // a task cancelled by the shutdown has not failed
 			s.log.Error("periodic job failed", "task", t.Name, "error", err)
 		}
@@ -95,7 +105,7 @@ func (s *Schedule) follow(ctx context.Context, t *scheduled) {
 	}
 }
 
-// sleep waits until a time or a nudge, and reports whether it was a nudge.
+// sleep waits until a time, a nudge or the end of ctx, and reports whether it was a nudge.
 func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nudged bool) {
 	timer := s.clock.NewTimer(until.Sub(s.clock.Now()))
 	defer timer.Stop()
@@ -111,14 +121,17 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nu
 	return false
 }
 
-// turn runs a task if it is due and no other process runs it. It returns when to check again, and whether it ran the task.
-func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until time.Time, ran bool, err error) {
+// runIfDue runs a task if it is due and no other process runs it. It returns when to check again, and whether it ran
+// the task.
+func (s *Schedule) runIfDue(ctx context.Context, t *scheduled, nudged bool) (until time.Time, ran bool, err error) {
 	now := s.clock.Now()
 	at, l, err := s.due(ctx, t, now, nudged)
-	t.polls.store(err)
+	t.dueFault.store(err)
 	if err != nil {
-		return s.after(t, err), false, err
+		return s.nextRun(t, err), false, err
 	}
+	// A later time in the row comes from a longer interval in an earlier configuration, or from a clock that was
+	// wrong.
 	if later := now.Add(t.Every); at.After(later) {
 		return later, false, nil
 	}
@@ -128,14 +141,16 @@ func (s *Schedule) turn(ctx context.Context, t *scheduled, nudged bool) (until t
 	ran, err = s.do(ctx, t, l)
 	t.fault.store(err)
 	if err != nil {
-		return s.after(t, err), ran, err
+		return s.nextRun(t, err), ran, err
 	}
 	return now, ran, nil // check again to find out when the next run is
 }
 
-// due returns when a task is due.
+// due returns when a task is due: now if it was nudged, otherwise at the earlier of its interval and Due, but not
+// before the lease of another process ends. A lease of this process is no obstacle: it is left over from a run whose
+// end could not be stored.
 func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged bool) (at time.Time, l lease, err error) {
-	if l, err = s.look(ctx, t, now); err != nil {
+	if l, err = s.state(ctx, t, now); err != nil {
 		return at, l, err
 	}
 	at = l.next
@@ -157,8 +172,8 @@ func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged 
 	return at, l, nil
 }
 
-// after returns when a task is run again after one that returned fault.
-func (s *Schedule) after(t *scheduled, fault error) time.Time {
+// nextRun returns when a task is run again after a run that returned fault: failures are retried sooner.
+func (s *Schedule) nextRun(t *scheduled, fault error) time.Time {
 	pause := t.Every
 	if fault != nil {
 		pause = min(pause, scheduleRetry)
@@ -166,8 +181,9 @@ func (s *Schedule) after(t *scheduled, fault error) time.Time {
 	return s.clock.Now().Add(pause)
 }
 
-// look returns the state of a task.
-func (s *Schedule) look(ctx context.Context, t *scheduled, now time.Time) (l lease, err error) {
+// state returns the row of a task, and creates it the first time; without a shared database it returns the time in
+// memory.
+func (s *Schedule) state(ctx context.Context, t *scheduled, now time.Time) (l lease, err error) {
 	if s.db == nil {
 		return lease{next: t.next}, nil
 	}
@@ -180,12 +196,13 @@ func (s *Schedule) look(ctx context.Context, t *scheduled, now time.Time) (l lea
 	return leaseOf(ctx, s.db, t.Name)
 }
 
-// do runs a task, under a lease if it is shared. ran is false if another process was faster or the lease could not be claimed.
+// do runs a task, under a lease if it is shared. ran is false if another process was faster or the lease could not be
+// claimed.
 func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) (ran bool, err error) {
 	if s.db != nil {
 		return s.doAlone(ctx, t, l)
 	}
 	err = t.Do(ctx)
-	t.next = s.after(t, err)
+	t.next = s.nextRun(t, err)
 	return true, err
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// The numbers are those of type state, and 2 for running. The redundant state <> 0 lets SQLite use the partial index job_due.
+// The numbers are those of type state, and 2 for running. Times are microseconds since 1970; what due_at means depends
+// on the state (see the table in the migration). The redundant state <> 0 lets SQLite use the partial index job_due.
 const (
 	// selectLanes lists the lanes after $3 that have jobs of a state, with one index look-up for each lane, however many jobs it has (a
 	// loose index scan).
@@ -43,12 +44,16 @@ const (
 
 	insertSchedule = "INSERT INTO job_schedule (name, next_at, lease_until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING"
 	selectSchedule = "SELECT next_at, lease_until FROM job_schedule WHERE name = $1"
-	claimSchedule  = "UPDATE job_schedule SET lease_until = $2 WHERE name = $1 AND next_at = $3 AND lease_until = $4" // as it was seen
-	renewSchedule  = "UPDATE job_schedule SET lease_until = $3 WHERE name = $1 AND lease_until = $2"
-	endSchedule    = "UPDATE job_schedule SET next_at = $3, lease_until = 0 WHERE name = $1 AND lease_until = $2"
+	// A claim succeeds only if the row is as it was seen; renewing and ending succeed only under the lease of the
+	// caller.
+	claimSchedule = "UPDATE job_schedule SET lease_until = $2 WHERE name = $1 AND next_at = $3 AND lease_until = $4"
+	renewSchedule = "UPDATE job_schedule SET lease_until = $3 WHERE name = $1 AND lease_until = $2"
+	endSchedule   = "UPDATE job_schedule SET next_at = $3, lease_until = 0 WHERE name = $1 AND lease_until = $2"
 )
 
-// claimJobs differs since processes that share a PostgreSQL claim concurrently: each skips what another has locked.
+// claimJobs differs since processes that share a PostgreSQL claim concurrently: each skips rows that another has
+// locked. On SQLite there is one writer and nothing to skip. The oldest jobs of a lane are claimed first, but nothing
+// depends on it.
 func claimJobs() db.Per {
 	const (
 		begin = `UPDATE job SET state = 2, due_at = $1, attempt = attempt + 1 WHERE id IN
@@ -58,12 +63,14 @@ func claimJobs() db.Per {
 	return db.Per{SQLite: begin + end, Postgres: begin + " FOR UPDATE SKIP LOCKED" + end}
 }
 
-// selectHolding selects a job if it is still held under a lease, and locks it.
+// selectHolding selects a job if it is still running under the lease of the caller, and locks it, so that the outcome
+// and the loss of the lease cannot both be committed.
 func selectHolding() db.Per {
 	const text = "SELECT id FROM job WHERE id = $1 AND state = 2 AND due_at = $2"
 	return db.Per{SQLite: text, Postgres: text + " FOR UPDATE"}
 }
 
+// row is a job to insert.
 type row struct {
 	id      ID
 	lane    string
@@ -72,11 +79,14 @@ type row struct {
 	payload string
 }
 
+// insertColumns is followed by the values of one or more rows.
 const insertColumns = "INSERT INTO job (kind, created_at, id, lane, state, due_at, payload, attempt) VALUES "
 
-// insertSizes returns the numbers of rows of one statement, of which there are few so that few statements are prepared.
+// insertSizes returns the numbers of rows of one statement, in descending order. There are few of them, so that few
+// statements are prepared and cached on each connection.
 func insertSizes() []int { return []int{64, 8, 1} }
 
+// insertTx inserts jobs with as few statements as insertSizes allows.
 func insertTx(ctx context.Context, tx *db.Tx, kind string, now time.Time, rows []row) error {
 	for _, size := range insertSizes() {
 		for len(rows) >= size {
@@ -114,7 +124,7 @@ func scanJob(r db.Row) (j Job, err error) {
 	return j, err
 }
 
-// claimTx claims up to max ready jobs of a lane under a lease.
+// claimTx claims up to max ready jobs of a lane under a lease, whose end is in microseconds since 1970.
 func claimTx(ctx context.Context, tx *db.Tx, kind, lane string, max int, lease int64) ([]Job, error) {
 	jobs, err := db.Collect(ctx, tx, scanJob, claimJobs().On(tx.Engine()), lease, kind, lane, max)
 	if err != nil {
@@ -126,7 +136,7 @@ func claimTx(ctx context.Context, tx *db.Tx, kind, lane string, max int, lease i
 	return jobs, nil
 }
 
-// lanesOf returns up to max lanes after one that have jobs of a state, in order.
+// lanesOf returns up to max lanes that sort after one and have jobs of a state, in order.
 func lanesOf(ctx context.Context, q db.Queryer, kind string, s state, after string, max int) ([]string, error) {
 	lanes, err := db.Collect(ctx, q, db.Value[string], selectLanes, kind, s, after, max)
 	if err != nil {
@@ -135,7 +145,7 @@ func lanesOf(ctx context.Context, q db.Queryer, kind string, s state, after stri
 	return lanes, nil
 }
 
-// dueOf returns when the first waiting job becomes ready and when the first lease ends; zero: there is none.
+// dueOf returns when the first waiting job becomes ready and when the first lease ends; zero times if there is none.
 func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.Time, err error) {
 	var w, l int64
 	if err := q.QueryRow(ctx, selectDue, kind).Scan(&w, &l); err != nil {
@@ -144,7 +154,7 @@ func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.
 	return db.Moment(w), db.Moment(l), nil
 }
 
-// holdsTx reports whether a job is still held under its lease, and locks it.
+// holdsTx reports whether a job is still running under the lease with which it was claimed, and locks it.
 func holdsTx(ctx context.Context, tx *db.Tx, j Job) (bool, error) {
 	found, err := db.Collect(ctx, tx, db.Value[ID], selectHolding().On(tx.Engine()), j.ID, j.lease)
 	return len(found) == 1, err
