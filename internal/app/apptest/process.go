@@ -117,7 +117,7 @@ func stacks() string {
 func works(stack string) bool {
 	state, _, _ := strings.Cut(stack, "\n")
 	switch {
-	case strings.Contains(stack, "internal/job.(*Schedule).follow("):
+	case strings.Contains(stack, "internal/job.(*Schedule).runTask("):
 		return !strings.Contains(state, "[select") || !strings.Contains(stack, "internal/job.(*Schedule).sleep(")
 	case strings.Contains(stack, "internal/job.(*Queue).Run("):
 		asleep := strings.Contains(state, "[select") && strings.Contains(stack, "internal/job.(*run).sleep(")
