@@ -10,11 +10,14 @@ import (
 	"net/http/httptest"
 	"net/mail"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
 func TestMailsHaveTheirSizeAndMarks(t *testing.T) {
@@ -223,5 +226,43 @@ func TestSoakReadsMetricsAndTrends(t *testing.T) {
 	}
 	if s := (series{10, 11, 12, 13}); math.Abs(s.slope()-360) > 1e-6 { // one in ten seconds
 		t.Errorf("slope %v", s.slope())
+	}
+}
+
+func TestStockIsFilledAndExpires(t *testing.T) {
+	dir := t.TempDir()
+	dbtest.Prepare(t, filepath.Join(dir, "gonebox.db"))
+	store, err := openStore(dir, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	exec := func(statement string, values ...any) {
+		t.Helper()
+		if _, err := store.ExecContext(t.Context(), statement, values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 10 {
+		exec(`INSERT INTO mailbox (id, address, local_part, domain, source, created_at, expires_at, epoch, message_count, unread_count, last_message_at, day, day_count)
+			VALUES ($1, $2, $3, 'x', 'guest', 1, $4, 1, 0, 0, 0, 0, 0)`, i, boxName(i)+"@x", boxName(i), time.Now().Add(time.Hour).UnixMicro())
+	}
+	for i := range perBox {
+		exec(`INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)
+			VALUES (0, $1, 1, 1, 0, 1, '', 1, '{}', '')`, i)
+	}
+	exec("UPDATE mailbox SET message_count = $1 WHERE id = 0", perBox)
+	if err := copyMessages(t.Context(), store, boxName(0)+"@x", false, t.Logf); err != nil {
+		t.Fatal(err)
+	}
+	var messages, boxes int
+	if err := store.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM mailbox WHERE message_count = $1)", perBox).Scan(&messages, &boxes); err != nil || messages != 10*perBox || boxes != 10 {
+		t.Errorf("%d messages, %d mailboxes that count them, %v", messages, boxes, err)
+	}
+	if err := expireSome(t.Context(), store, expiring); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := expired(t.Context(), store); err != nil || n != 2 {
+		t.Errorf("%d mailboxes expired, %v", n, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
 const (
@@ -34,6 +36,7 @@ type call struct {
 type server struct {
 	*process
 	web, name string
+	database  *dbtest.Server // nil: it needs no other process
 	calls     []call
 }
 
@@ -177,7 +180,7 @@ func (g *gonebox) calls(ctx context.Context, boxes []mailbox) ([]call, error) {
 
 // slice makes one kind of call for a while from all clients.
 func (k *call) slice(ctx context.Context, g server, length time.Duration, counts bool) error {
-	gauge, err := startGauge(nil, g.process)
+	gauge, err := startGauge(g.database, g.process)
 	if err != nil {
 		return err
 	}
@@ -208,7 +211,7 @@ func (k *call) slice(ctx context.Context, g server, length time.Duration, counts
 	}
 	k.octets = octets[0]
 	k.rate = append(k.rate, float64(sum)/elapsed.Seconds())
-	k.cpu = append(k.cpu, used.server.Seconds()*1000/float64(sum))
+	k.cpu = append(k.cpu, (used.server+used.database).Seconds()*1000/float64(sum))
 	return nil
 }
 

@@ -127,7 +127,7 @@ func (g *gonebox) newBoxes(ctx context.Context, first, n int) ([]mailbox, error)
 	err := together(ctx, 32, g.web, func(c *caller, worker, workers int) error {
 		for i := worker; i < n; i += workers {
 			answer := struct{ Data *mailbox }{&boxes[i]}
-			wish, err := json.Marshal(map[string]string{"localPart": boxName(first + i)})
+			wish, err := json.Marshal(map[string]any{"localPart": boxName(first + i), "ttl": 86400})
 			if err != nil {
 				return err
 			}

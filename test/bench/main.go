@@ -58,6 +58,7 @@ type options struct {
 	before string // another version of gonebox, which takes turns in the mail part
 
 	postgres bool          // growth and soak run on PostgreSQL
+	stock    int           // messages of growth
 	duration time.Duration // of the soak
 	csv      string        // the file for its samples
 }
@@ -73,6 +74,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.before, "before", "", "gonebox binary of another version, which takes turns with the first in the mail part")
 	flags.StringVar(&o.chart, "chart", "", "file for a picture of the figures, as SVG")
 	flags.BoolVar(&o.postgres, "postgres", false, "run growth and soak on PostgreSQL instead of SQLite")
+	flags.IntVar(&o.stock, "stock", 500_000, "messages that growth stores, five in each mailbox")
 	flags.DurationVar(&o.duration, "duration", time.Hour, "length of the soak")
 	flags.StringVar(&o.csv, "csv", os.DevNull, "file for the samples of the soak")
 	if err := flags.Parse(args); err != nil {
@@ -80,6 +82,9 @@ func parse(args []string) (options, error) {
 	}
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if o.stock < 1000 {
+		return o, errors.New("--stock: at least 1000")
 	}
 	var err error
 	o.only, err = chosen(only)
@@ -117,7 +122,7 @@ func run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	limit := timeLimit
+	limit := timeLimit + time.Duration(o.stock)*time.Millisecond
 	if o.only["soak"] {
 		limit += o.duration
 	}

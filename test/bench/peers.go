@@ -123,7 +123,7 @@ func (b *bench) startInbucket(ctx context.Context) (*peer, error) {
 		"INBUCKET_SMTP_ADDR="+ports[0], "INBUCKET_WEB_ADDR="+ports[1], "INBUCKET_POP3_ADDR="+ports[2])
 	p := &peer{smtp: ports[0], web: ports[1]}
 	p.fresh = func(ctx context.Context, boxes []mailbox) (n int, err error) {
-		return n, p.eachBox(ctx, boxes, func(c *caller, path string, ids []string) error {
+		err = p.eachBox(ctx, boxes, func(c *caller, path string, ids []string) error {
 			n += len(ids)
 			status, err := c.do(request("DELETE", path, "", "")) // it holds 500 messages of a mailbox at most
 			if err == nil && status != 200 {
@@ -131,6 +131,7 @@ func (b *bench) startInbucket(ctx context.Context) (*peer, error) {
 			}
 			return err
 		})
+		return n, err
 	}
 	p.reads = func(ctx context.Context, boxes []mailbox) ([]call, error) {
 		calls := []call{{name: listCall}, {name: messageCall}}

@@ -59,6 +59,55 @@ func pollsPart(ctx context.Context, b *bench) error {
 		return fmt.Errorf("%d of %d long-polls ended before their time", n, len(crowd.conns))
 	}
 	b.report.polls(alone, beside, crowd)
+	crowd.close()
+	g.stop()
+	return b.waitCost(ctx, open)
+}
+
+// waitCost sends mail in turns to two services, of which one holds many long-polls: first the one, then the other.
+func (b *bench) waitCost(ctx context.Context, open int) error {
+	rounds, length := b.rounds(16)
+	var services [2]*contestant
+	var boxes [2][]mailbox
+	for i := range services {
+		c, err := b.openService(ctx, ours, nil, nil)
+		if err != nil {
+			return err
+		}
+		defer c.gonebox.stop()
+		if boxes[i], err = c.gonebox.newBoxes(ctx, boxCount, open); err != nil {
+			return err
+		}
+		services[i] = c
+	}
+	m := &mailCase{kind: small(), reuse: true, crowd: newSenders(small(), senders), cells: make(map[string]*cell)}
+	for i, c := range services {
+		b.report.note("polls: mail beside %d open ones, then none", open)
+		crowd, err := b.openCrowd(ctx, c.gonebox, boxes[i], longPoll)
+		if err != nil {
+			return err
+		}
+		defer crowd.close()
+		services[i].name, services[1-i].name = "with", "without"
+		for round := 0; round <= rounds && time.Since(crowd.begun) < crowdWait-5*length; round++ {
+			for turn := range services {
+				if err := services[(turn+round)%2].slice(ctx, m, length, round > 0); err != nil {
+					return err
+				}
+			}
+		}
+		if n := crowd.answered(); n > 0 {
+			return fmt.Errorf("%d of %d long-polls ended before their time", n, open)
+		}
+		crowd.close()
+	}
+	with, without := m.cell("with"), m.cell("without")
+	b.report.table([][]string{
+		{fmt.Sprintf("mail beside %d long-polls, of the mail beside none, %d rounds", open, len(with.rate)), "rate", "CPU time"},
+		{m.name(), with.rate.over(without.rate).spread("%.3f"), with.cpu.over(without.cpu).spread("%.3f")},
+	})
+	b.report.target("cost of open long-polls to the mail rate", 1-with.rate.over(without.rate).median(), 0.03, true, "")
+	b.report.target("likewise by CPU time", with.cpu.over(without.cpu).median()-1, 0.03, true, "")
 	return nil
 }
 
@@ -263,7 +312,7 @@ func (r *report) polls(alone, beside delays, c *crowd) {
 	r.target(fmt.Sprintf("likewise beside %d others", len(c.conns)), beside.after250.quantile(0.99), 50, true, " ms")
 	r.say("  resident memory: %.1f MiB before, %.1f MiB with %d long-polls open, each on a mailbox and a connection of its own (opened in %s)",
 		mebibytes(c.before), mebibytes(c.after), len(c.conns), c.took.Round(time.Millisecond))
-	r.target("memory of an open long-poll", c.each(), 40, true, " KiB")
+	r.target("memory of an open long-poll", c.each(), 20, true, " KiB")
 }
 
 func mebibytes(octets int64) float64 { return float64(octets) / (1 << 20) }
