@@ -95,6 +95,7 @@ func (m *mailboxEndCmd) Run(c *console) error {
 		if err := boxes.EndAt(c, m.Address); err != nil {
 			return err
 		}
+		o.Settle()
 		_, err = fmt.Fprintf(c.out, "Ended %s.\n", visible(m.Address))
 		return err
 	})

@@ -206,7 +206,10 @@ func (*userDisableCmd) Help() string {
 
 // Run disables the account.
 func (u *userDisableCmd) Run(c *console) error {
-	return u.report(c, func(o *app.Operator) (*account.Account, error) { return o.Accounts.SetDisabled(c, u.User, true) })
+	return u.report(c, func(o *app.Operator) (*account.Account, error) {
+		defer o.Settle()
+		return o.Accounts.SetDisabled(c, u.User, true)
+	})
 }
 
 type userEnableCmd struct{ userFlags }
@@ -245,6 +248,7 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 		if err != nil {
 			return err
 		}
+		o.Settle()
 		if given != "" {
 			password = "" // it is known and not printed
 		}

@@ -93,7 +93,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	if a.accounts, err = newAccounts(a.db, a.clock, a.limiter, cfg, dataKey); err != nil {
 		return err
 	}
-	a.keys, a.blocks, a.registry = apikey.New(a.db, a.clock, a.wake, entitled), block.New(a.db, a.clock), newRegistry(a.db, a.clock, cfg, catalogue)
+	a.keys, a.blocks, a.registry = apikey.New(a.db, a.clock, a.wake, entitled), block.New(a.db, a.clock), newRegistry(a.db, a.clock, cfg, catalogue, a.mailboxes.ForgetTokens)
 	a.filters = filter.New(a.db, a.clock, entitled, a.domains)
 	a.joinCluster()
 	a.inbound = a.newInbound(dns, outbox)

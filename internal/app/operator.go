@@ -69,7 +69,7 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	entitled := entitlements{catalogue, subscription.New(d, c, catalogue, billing.wallet, billing.answers)}
 	o := &Operator{
 		Domains:  domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
-		Accounts: newRegistry(d, c, cfg, catalogue),
+		Accounts: newRegistry(d, c, cfg, catalogue, func() {}),
 		Plans:    catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),
 		Keys: apikey.New(d, c, wake.New(), entitled), Audit: audit.New(d), Blocks: block.New(d, c), Clock: c, db: d, entitled: entitled,
 	}
@@ -86,6 +86,13 @@ type AuditEntry = audit.Entry
 
 // Record returns a context whose changes are recorded as made by a command.
 func (o *Operator) Record(ctx context.Context) context.Context { return audit.As(ctx, audit.Command) }
+
+// Settle returns when a running service refuses the mailbox tokens that a command has voided.
+func (o *Operator) Settle() {
+	if o.db.Engine() == db.SQLite {
+		<-o.Clock.NewTimer(mailbox.OpenedFor).C
+	}
+}
 
 // Close closes the database.
 func (o *Operator) Close() { _ = o.db.Close() }
@@ -129,12 +136,14 @@ func openOperatorDatabase(ctx context.Context, cfg *config.Config) (*db.DB, erro
 	return openDatabase(ctx, cfg, db.Options{})
 }
 
-// newRegistry returns the part of package account that serves commands and the staff API.
-func newRegistry(d *db.DB, c clock.Clock, cfg *config.Config, catalogue plan.Catalogue) *account.Registry {
+// newRegistry returns the part of package account that serves commands and the staff API. voided is called after each commit that has
+// voided the mailbox tokens of an account.
+func newRegistry(d *db.DB, c clock.Clock, cfg *config.Config, catalogue plan.Catalogue, voided func()) *account.Registry {
 	return account.NewRegistry(d, c, hashCost(cfg.Account.Password), func(code string) bool {
 		_, ok := catalogue.Plan(code)
 		return ok
 	}, func(ctx context.Context, tx *db.Tx, owner id.Account) error {
+		tx.AfterCommit(voided)
 		return errors.Join(apikey.EndTx(ctx, tx, owner), mailbox.EndTokensTx(ctx, tx, owner))
 	})
 }

@@ -62,7 +62,7 @@ func expiredCode(o *httpkit.Operation) problem.Code {
 
 // caller is what a request's credential belongs to: a mailbox, a guest session, an account, or a developer key.
 type caller struct {
-	mailbox *mailbox.Mailbox
+	mailbox *mailbox.Mailbox // its counts may be old: see mailbox.Service.Identify
 	session *guest.Session
 	account *account.Account
 	login   *account.Session // with account: the session of its user token
@@ -173,7 +173,7 @@ func (a *API) identify(ctx context.Context, o *httpkit.Operation, credential str
 	kind, _ := token.KindOf(credential)
 	switch {
 	case kind == token.Mailbox && slices.Contains(o.Auth, mailboxToken):
-		return a.identifyMailbox(ctx, credential)
+		return a.identifyMailbox(ctx, o, credential)
 	case kind == token.Guest && slices.Contains(o.Auth, guestSession):
 		s, err := a.Guests.Authorize(ctx, credential)
 		return caller{session: s}, err
@@ -192,7 +192,7 @@ func (a *API) identify(ctx context.Context, o *httpkit.Operation, credential str
 
 // identifyMailbox finds the mailbox of a token, and the developer key that the token is bound to, if any. The key is checked
 // first, so that the answer says nothing about the mailbox if the key has ended or may not be used from this address.
-func (a *API) identifyMailbox(ctx context.Context, credential string) (c caller, err error) {
+func (a *API) identifyMailbox(ctx context.Context, o *httpkit.Operation, credential string) (c caller, err error) {
 	claims, err := a.Mailboxes.Claims(credential)
 	if err != nil {
 		return caller{}, err
@@ -205,7 +205,11 @@ func (a *API) identifyMailbox(ctx context.Context, credential string) (c caller,
 			return caller{}, err
 		}
 	}
-	c.mailbox, err = a.Mailboxes.Open(ctx, claims)
+	open := a.Mailboxes.Identify
+	if o.Fresh {
+		open = a.Mailboxes.Open
+	}
+	c.mailbox, err = open(ctx, claims)
 	if err != nil {
 		return caller{}, err
 	}

@@ -38,7 +38,7 @@ func (a *API) mailboxes() {
 	}, a.listAccountMailboxes)
 	register(a, group, httpkit.Operation{
 		ID: "get-mailbox", Method: http.MethodGet, Path: "/mailboxes/me", Summary: "Show the mailbox and its time left", Status: 200,
-		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads,
+		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads, Fresh: true,
 	}, a.getMailbox)
 	register(a, group, httpkit.Operation{
 		ID: "destroy-mailbox", Method: http.MethodDelete, Path: "/mailboxes/me", Summary: "Destroy the mailbox now", Status: 204,

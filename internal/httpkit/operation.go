@@ -29,6 +29,7 @@ type Operation struct {
 	CountBy CountBy        // by what it counts
 	Codes   []problem.Code // its problems, beside those that follow from Auth, Limit and the input
 	Expired problem.Code   // for API.Authenticate: the problem of a credential whose subject has expired; "": the API's default
+	Fresh   bool           // for API.Authenticate: the handler shows the subject of the credential, as it is now
 	Root    bool           // a probe: it answers without BasePath as well, and to any query
 	Also    int            // a further status with the answer of success; 0: none
 	Media   string         // the media type of a download or stream; "": the answer is JSON

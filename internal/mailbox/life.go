@@ -30,7 +30,11 @@ func (s *Service) Open(ctx context.Context, claims token.MailboxClaims) (*Mailbo
 	if err != nil {
 		return nil, err
 	}
-	now := s.clock.Now()
+	return m.checked(claims, s.clock.Now())
+}
+
+// checked returns m, nil for a mailbox that does not exist, if a token with the claims is valid for it.
+func (m *Mailbox) checked(claims token.MailboxClaims, now time.Time) (*Mailbox, error) {
 	expired := !now.Before(claims.ExpiresAt)
 	if m != nil && claims.ExpiresAt.Equal(m.ExpiresAt.Truncate(time.Second)) {
 		expired = !m.Live(now) // a token has whole seconds: the newest one is valid until the mailbox expires within its last second
@@ -75,7 +79,7 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 			return err
 		}
 		m.ExpiresAt = until
-		if _, err = tx.Exec(ctx, updateExpiry, m.ID, until.UnixMicro()); err != nil {
+		if err = s.setExpiryTx(ctx, tx, m.ID, until); err != nil {
 			return err
 		}
 		return s.recordTx(ctx, tx, m.Owner.Account, Change{Mailbox: m.ID, Kind: Extended, ExpiresAt: until})
@@ -84,6 +88,13 @@ func (s *Service) Extend(ctx context.Context, box id.Mailbox, ttl time.Duration)
 		return nil, err
 	}
 	return m, nil
+}
+
+// setExpiryTx moves a mailbox's expiry, which voids the tokens that were minted before.
+func (s *Service) setExpiryTx(ctx context.Context, tx *db.Tx, box id.Mailbox, until time.Time) error {
+	_, err := tx.Exec(ctx, updateExpiry, box, until.UnixMicro())
+	tx.AfterCommit(func() { s.opened.Forget(box) })
+	return err
 }
 
 // endedProblem returns the problem of a mailbox that is not live: erased (m is nil), expired or destroyed.
@@ -139,6 +150,7 @@ func (s *Service) endTx(ctx context.Context, tx *db.Tx, m *Mailbox, epoch uint32
 	}
 	tx.AfterCommit(func() {
 		s.recent.forget(m.Address)
+		s.opened.Forget(m.ID)
 		s.wake.Wake(WakeKey(m.ID))
 	})
 	if m.Source == Sink {
@@ -165,7 +177,7 @@ func (s *Service) CountTx(ctx context.Context, tx *db.Tx, box id.Mailbox, messag
 }
 
 // EndTokensTx voids the tokens of all mailboxes of an account, which stay as they are. The owner gets new tokens by listing the
-// mailboxes. Calls that wait with an old token end when their key is woken (WakeAccount).
+// mailboxes. Calls that wait with an old token end when their key is woken (WakeAccount). After the commit ForgetTokens must be called.
 func EndTokensTx(ctx context.Context, tx *db.Tx, account id.Account) error {
 	if _, err := tx.Exec(ctx, nextEpochs, account); err != nil {
 		return fmt.Errorf("end the mailbox tokens of %s: %w", account, err)

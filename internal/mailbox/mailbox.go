@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/cache"
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/id"
@@ -154,7 +155,8 @@ type Service struct {
 	deliveries   DeliveryLog
 	observeBatch func() (done func())
 	recent       recent
-	lastChange   atomic.Int64 // see changeTime
+	opened       *cache.Cache[id.Mailbox, Mailbox] // of the tokens that Identify was called with lately
+	lastChange   atomic.Int64                      // see changeTime
 }
 
 // New returns a Service.
@@ -165,6 +167,7 @@ func New(p Parts) *Service {
 	return &Service{
 		db: p.DB, clock: p.Clock, keys: p.Keys, wake: p.Wake, plans: p.Plans, domains: p.Domains, outbox: p.Outbox, policy: p.Policy,
 		reserved: reservedNames(p.Policy.Reserved), hold: holdKey(p.HoldSecret), deliveries: p.Deliveries, observeBatch: p.ObserveBatch,
+		opened: cache.New[id.Mailbox, Mailbox](openedMax),
 	}
 }
 

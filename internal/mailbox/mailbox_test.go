@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -81,12 +82,21 @@ func (w *world) create(t *testing.T, local string, o mailbox.Owner) (*mailbox.Ma
 	return m, w.Token(m, "")
 }
 
-// open opens the mailbox of a token, and returns the error that a client would get.
+// open opens the mailbox of a token, and returns the error that a client would get. Identify, which remembers mailboxes from one call of
+// open to the next, must give the same.
 func (w *world) open(t *testing.T, credential string) error {
 	t.Helper()
 	claims, err := w.Claims(credential)
-	if err == nil {
-		_, err = w.Open(t.Context(), claims)
+	if err != nil {
+		return err
+	}
+	opened, err := w.Open(t.Context(), claims)
+	known, again := w.Identify(t.Context(), claims)
+	if fmt.Sprint(err) != fmt.Sprint(again) {
+		t.Errorf("Open: %v, Identify: %v", err, again)
+	}
+	if err == nil && again == nil && (opened.ID != known.ID || !opened.ExpiresAt.Equal(known.ExpiresAt)) {
+		t.Errorf("Open: %s until %s, Identify: %s until %s", opened.ID, opened.ExpiresAt, known.ID, known.ExpiresAt)
 	}
 	return err
 }

@@ -80,7 +80,7 @@ func (s *Service) Use(ctx context.Context, m *Mailbox, ttl time.Duration) (*Mail
 			return nil
 		}
 		used.ExpiresAt = until
-		if _, err = tx.Exec(ctx, updateExpiry, m.ID, until.UnixMicro()); err != nil {
+		if err = s.setExpiryTx(ctx, tx, m.ID, until); err != nil {
 			return err
 		}
 		return s.recordTx(ctx, tx, m.Owner.Account, Change{Mailbox: m.ID, Kind: Extended, ExpiresAt: until})
