@@ -34,11 +34,12 @@ type Encoded struct {
 	stored string // of a message that is not seen
 }
 
-// The field seen as it is stored, and as it is shown of a message that was read. Within a string of JSON a quotation mark is escaped,
-// so it occurs once.
+// The field seen as it is stored, and as it is shown of a message that was read, both with the name of the field behind it. Within a string
+// of JSON a quotation mark is escaped, so it occurs once. The search for it stops at each octet that equals its first, hence a letter and
+// not a quotation mark.
 const (
-	storedSeen = `"seen":false`
-	shownSeen  = `"seen":true`
+	storedSeen = `false,"hasAttachments":`
+	shownSeen  = `true,"hasAttachments":`
 )
 
 // AppendJSON appends the summary as JSON.

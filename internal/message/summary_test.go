@@ -14,7 +14,7 @@ func TestStoredSummaryIsShownAsItIs(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, database *db.DB) {
 		s := New(Parts{DB: database})
 		d := &Draft{size: 7, body: inline([]byte{}), summary: cut(Summary{
-			From: Address{Name: `"seen":false`, Address: "ann@example.org"}, Subject: `","seen":false,"otp":{<&>}`, Preview: "\u2028\\", Size: 7,
+			From: Address{Name: `"seen":` + storedSeen, Address: "ann@example.org"}, Subject: `","seen":` + storedSeen + `false,"otp":{<&>}`, Preview: "\u2028\\", Size: 7,
 			OTP: &OTP{Code: "246810", Display: "246 810", Confidence: 0.98, Source: "builtin", Kind: "numeric"}, Source: SourceSMTP,
 		})}
 		p := Delivery{Box: "mbx_1", Message: "msg_1", ReceivedAt: time.Date(2026, 3, 14, 12, 0, 0, 123_000_000, time.UTC), To: []string{"box@example.org"}}
