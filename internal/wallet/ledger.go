@@ -35,10 +35,12 @@ type Entry struct {
 	CreatedAt    time.Time
 }
 
-// pointsMax bounds one entry, far above any price, so that a balance cannot overflow its column.
+// pointsMax bounds one entry, far above any price, so that a balance cannot overflow its column. At 10^12 points an
+// entry, an int64 holds the sum of nine million of the largest ones.
 const pointsMax = 1_000_000_000_000
 
-// DebitTx debits points, a positive number, for a subscription from an account, in the caller's transaction. Error:
+// DebitTx debits points, a positive number, for a subscription from an account, in the caller's transaction. The entry
+// becomes visible with the caller's commit, so that what the points pay for is stored with it or not at all. Error:
 // wallet.insufficient_points, whose detail says how many are missing.
 func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error {
 	if err := inRange(points); err != nil {
@@ -48,8 +50,9 @@ func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, po
 	return err
 }
 
-// CreditTx credits points, a positive number, to an account in the caller's transaction. A reference can be credited as a
-// top-up only once: a second time violates a constraint of the database.
+// CreditTx credits points, a positive number, to an account in the caller's transaction. A reference can be credited as
+// a top-up only once: a second time violates a constraint of the database. The constraint is the last defence against
+// paying twice, should a caller not check.
 func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, kind Kind, points int64, reference, note string) (*Entry, error) {
 	if err := inRange(points); err != nil {
 		return nil, err
@@ -57,6 +60,8 @@ func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, k
 	return s.postTx(ctx, tx, Entry{Account: account, Kind: kind, Amount: points, Reference: reference, Note: note})
 }
 
+// inRange checks the number of points of a debit or a credit. An error here is a mistake of the calling package, not of
+// a client, so it is not a problem with a code.
 func inRange(points int64) error {
 	if points <= 0 || points > pointsMax {
 		return fmt.Errorf("wallet: %d points cannot be booked", points)
@@ -64,8 +69,11 @@ func inRange(points int64) error {
 	return nil
 }
 
-// postTx books an entry whose amount is not zero: it updates the balance, which gives the entry its number, and inserts the
-// entry.
+// postTx books an entry whose amount is not zero: it updates the balance, which gives the entry its number, and inserts
+// the entry. The order matters: the update locks the wallet's row until the end of the transaction, so that concurrent
+// entries of one account wait for each other and their numbers have no gaps.
+//
+// A debit that finds no row with enough points changes nothing. Error: wallet.insufficient_points.
 func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error) {
 	now := s.clock.Now()
 	e.ID, e.CreatedAt = id.New[id.Transaction](now), now
@@ -86,7 +94,8 @@ func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error
 	return &e, nil
 }
 
-// missingTx returns wallet.insufficient_points for an account that has fewer points than needed.
+// missingTx returns wallet.insufficient_points for an account that has fewer points than needed. It is read in the same
+// transaction as the failed debit, so the figures in its detail belong together.
 func missingTx(ctx context.Context, tx *db.Tx, account id.Account, needed int64) error {
 	balance, err := balance(ctx, tx, account)
 	if err != nil {

@@ -19,7 +19,8 @@ type Bank struct {
 	AccountName   string // the name of its holder
 }
 
-// Order is a top-up order (docs/spec/billing.md#top-up-orders).
+// Order is a top-up order (docs/spec/billing.md#top-up-orders). Everything except PaidAt is fixed when it is created: a
+// later change of the configured price or bank account does not affect it.
 type Order struct {
 	ID        id.Order
 	Account   id.Account
@@ -44,7 +45,8 @@ const (
 	Expired OrderStatus = "expired"
 )
 
-// Status returns the order's status at a time.
+// Status returns the order's status at a time. It is computed and not stored, so nothing needs to run when an order
+// expires.
 func (o *Order) Status(now time.Time) OrderStatus {
 	switch {
 	case !o.PaidAt.IsZero():
@@ -55,18 +57,22 @@ func (o *Order) Status(now time.Time) OrderStatus {
 	return Pending
 }
 
-// OrderParams are the input of Service.Order.
+// OrderParams are the input of Service.Order, as the client sent them: Order checks them.
 type OrderParams struct {
 	Provider string
 	Amount   int64
 	Currency string
 }
 
-// createTopup names the operation for idempotency keys.
+// createTopup is the name of the operation under which idempotency keys are stored. It is part of the stored rows:
+// changing it would make repeated calls create second orders.
 const createTopup = "create-topup"
 
-// Order creates a top-up order. With an idempotency key that was used before it returns the first order, unchanged. Errors:
-// request.invalid, payment.provider_unavailable, topup.amount_invalid, topup.limit_reached, idempotency.key_reused.
+// Order creates a top-up order. With an idempotency key that was used before it returns the first order, unchanged.
+//
+// An order costs a row, and a memo that must be looked for; Policy.OpenMax bounds how many an account can have unpaid.
+// Errors: request.invalid, payment.provider_unavailable, topup.amount_invalid, topup.limit_reached,
+// idempotency.key_reused.
 func (s *Service) Order(ctx context.Context, account id.Account, w OrderParams, key idempotency.Key) (*Order, error) {
 	call := idempotency.Call{Account: account, Operation: createTopup, Key: key, Body: w}
 	return idempotency.Once(ctx, s.answers, call, func(ctx context.Context, tx *db.Tx) (*Order, error) {
@@ -81,9 +87,10 @@ func (s *Service) Order(ctx context.Context, account id.Account, w OrderParams, 
 	})
 }
 
-// newOrder returns the order for params by the current policy.
+// newOrder checks the input and returns the order for it by the current policy, without a memo. Errors:
+// request.invalid, payment.provider_unavailable, topup.amount_invalid.
 func (s *Service) newOrder(account id.Account, w OrderParams) (*Order, error) {
-	if err := s.usable(w.Provider); err != nil {
+	if err := s.checkProvider(w.Provider); err != nil {
 		return nil, err
 	}
 	if w.Currency != VND {
@@ -93,6 +100,7 @@ func (s *Service) newOrder(account id.Account, w OrderParams) (*Order, error) {
 	if w.Amount < p.TopupMin || w.Amount > p.TopupMax || w.Amount%p.VNDPerPoint != 0 {
 		return nil, problem.Detailf(problem.TopupAmountInvalid, "the amount must be from %d to %d VND and a multiple of %d", p.TopupMin, p.TopupMax, p.VNDPerPoint)
 	}
+	// The database stores microseconds: the order returned now equals the one that is read later.
 	now := s.clock.Now().Truncate(time.Microsecond)
 	return &Order{
 		ID: id.New[id.Order](now), Account: account, Provider: w.Provider, Amount: w.Amount, Currency: w.Currency, Points: w.Amount / p.VNDPerPoint,
@@ -100,7 +108,8 @@ func (s *Service) newOrder(account id.Account, w OrderParams) (*Order, error) {
 	}, nil
 }
 
-// checkOpenTx checks that the account may have one more unpaid order. Error: topup.limit_reached.
+// checkOpenTx checks that the account may have one more unpaid order. Orders that are expired are not counted, since
+// they end by themselves. Error: topup.limit_reached.
 func (s *Service) checkOpenTx(ctx context.Context, tx *db.Tx, o *Order) error {
 	open, err := openTx(ctx, tx, o.Account, o.CreatedAt)
 	if err != nil || open < s.policy.OpenMax {
@@ -110,8 +119,11 @@ func (s *Service) checkOpenTx(ctx context.Context, tx *db.Tx, o *Order) error {
 }
 
 // memoTries is how many memos are tried. In a service with a hundred million orders one in four hundred memos is taken.
+// So twenty taken in a row mean that something else is wrong; the bound keeps the loop from running forever then.
 const memoTries = 20
 
+// errMemos means that all memos tried are taken. It is not a problem with a code: clients get the response for internal
+// errors, and the log has the text.
 var errMemos = errors.New("wallet: no memo is free")
 
 // insertOrderTx stores an order with a unique memo.
@@ -126,7 +138,8 @@ func insertOrderTx(ctx context.Context, tx *db.Tx, o *Order) error {
 	return errMemos
 }
 
-// FindOrder returns an order of an account. Error: order.not_found, also for an order of another account.
+// FindOrder returns an order of an account. Identifiers are not secret, so knowing one must reveal nothing of the order.
+// Error: order.not_found, also for an order of another account.
 func (s *Service) FindOrder(ctx context.Context, account id.Account, order id.Order) (*Order, error) {
 	o, err := orderBy(ctx, s.db, selectOrder, order)
 	if err != nil {

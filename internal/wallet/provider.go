@@ -6,7 +6,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Status says whether a payment provider can be used.
+// Status says whether a payment provider can be used. Providers that cannot be used are shown to clients too.
 type Status string
 
 // The statuses of a provider.
@@ -25,7 +25,8 @@ const (
 // VND is the only currency.
 const VND = "VND"
 
-// Provider is a payment provider as configured.
+// Provider is a payment provider as configured. MinAmount and MaxAmount are for display; Service.Order applies
+// Policy.TopupMin and Policy.TopupMax.
 type Provider struct {
 	Code       string
 	Name       string // for people
@@ -35,11 +36,13 @@ type Provider struct {
 	MaxAmount  int64 // of one top-up, in VND
 }
 
-// Providers returns all providers, whatever their status.
+// Providers returns all providers, whatever their status. The caller may change the slice, but not the Currencies of
+// its elements.
 func (s *Service) Providers() []Provider { return slices.Clone(s.policy.Providers) }
 
-// usable checks that a provider can be used. Errors: request.invalid, payment.provider_unavailable.
-func (s *Service) usable(code string) error {
+// checkProvider checks that there is a provider with a code and that it is active. Errors: request.invalid,
+// payment.provider_unavailable.
+func (s *Service) checkProvider(code string) error {
 	i := slices.IndexFunc(s.policy.Providers, func(p Provider) bool { return p.Code == code })
 	if i < 0 {
 		return problem.Invalid("/provider", "is not a payment provider")

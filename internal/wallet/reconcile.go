@@ -15,9 +15,13 @@ import (
 // a commit and the failure of one does not affect another.
 const reconcileBatch = 32
 
-// Reconcile matches new transfers with orders, oldest first, and credits those that match: each once, in one transaction with
-// its order and the ledger. It can be interrupted at any point, and run concurrently in several processes. A transfer whose
-// settlement fails is retried by the next call; it neither blocks others nor makes Reconcile fail.
+// Reconcile matches new transfers with orders, oldest first, and credits those that match: each once, in one
+// transaction with its order and the ledger. It can be interrupted at any point, and run concurrently in several
+// processes. A transfer whose settlement fails is retried by the next call; it neither blocks others nor makes
+// Reconcile fail.
+//
+// A periodic job calls it every billing.reconcile_every and when a transfer arrives. The error is that of listing
+// transfers; a canceled ctx ends it after the current batch without an error.
 func (s *Service) Reconcile(ctx context.Context) error {
 	for last := (position{}); ctx.Err() == nil; {
 		batch, err := newTransfers(ctx, s.db, last, reconcileBatch)
@@ -28,12 +32,15 @@ func (s *Service) Reconcile(ctx context.Context) error {
 		if len(batch) < reconcileBatch {
 			break
 		}
+		// Continue after the batch and not at the beginning: a transfer that failed is still Unseen, and would be
+		// listed again at once.
 		last = batch[len(batch)-1]
 	}
 	return nil
 }
 
-// settleAll settles transfers concurrently.
+// settleAll settles transfers concurrently, each in a goroutine that ends with its transaction, and returns when all
+// have ended. Failures are logged.
 func (s *Service) settleAll(ctx context.Context, batch []position) {
 	var all sync.WaitGroup
 	for _, p := range batch {
@@ -46,8 +53,9 @@ func (s *Service) settleAll(ctx context.Context, batch []position) {
 	all.Wait()
 }
 
-// failed logs that a transfer could not be settled. After Policy.RetryFor of retries the transfer is left for staff, unless
-// the storage fails, which affects all transfers and passes.
+// failed logs that a transfer could not be settled. After Policy.RetryFor of retries the transfer is left for staff,
+// unless the storage fails, which affects all transfers and passes. It stores that outcome only if the transfer is
+// still Unseen, since another process may have settled it meanwhile.
 func (s *Service) failed(ctx context.Context, p position, fault error) {
 	over := !s.clock.Now().Before(p.receivedAt.Add(s.policy.RetryFor)) && !db.Unavailable(fault)
 	if over {
@@ -60,6 +68,8 @@ func (s *Service) failed(ctx context.Context, p position, fault error) {
 	s.log.ErrorContext(ctx, "settling a bank transaction failed", "transaction", p.transfer, "left_for_staff", over, "error", fault)
 }
 
+// settle decides on a transfer and stores the result, in one transaction. The transfer is read before, because it never
+// changes; the order is read inside.
 func (s *Service) settle(ctx context.Context, transfer string) error {
 	t, err := s.transfers.Transfer(ctx, transfer)
 	if err != nil {
@@ -81,7 +91,11 @@ type verdict struct {
 	order   *Order // paid by it, or named by its memo; may be nil
 }
 
-// settleTx settles a transfer if its outcome is still was; if not, another call has settled it and settleTx does nothing.
+// settleTx settles a transfer if its outcome is still was; if not, another call has settled it and settleTx does
+// nothing.
+//
+// The outcome is stored first: if that changes no row, nothing else may be written, and if a later statement fails, the
+// outcome is rolled back with it.
 func (s *Service) settleTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdict, was Outcome) error {
 	m := Match{Transfer: t.ID, Outcome: v.outcome, Reason: v.reason, SettledAt: s.clock.Now()}
 	pays := v.order != nil && (v.outcome == Credited || v.outcome == Resolved)
@@ -106,7 +120,8 @@ func (s *Service) settleTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdic
 func transferNote(transfer string) string { return "bank transfer " + transfer }
 
 // decideTx decides on a transfer: it pays the order that its memo names, if the amount is equal, it went to the order's
-// account, and the order is not paid and not too old (docs/spec/billing.md#bank-transfers).
+// account, and the order is not paid and not too old (docs/spec/billing.md#bank-transfers). It only reads. An error
+// means that no decision was possible, such as a failed read, and not that the transfer does not match.
 func (s *Service) decideTx(ctx context.Context, tx *db.Tx, t *Transfer) (verdict, error) {
 	switch {
 	case t.Direction == Out:
@@ -124,7 +139,8 @@ func (s *Service) decideTx(ctx context.Context, tx *db.Tx, t *Transfer) (verdict
 	return verdict{Credited, "", order}, nil
 }
 
-// misfit returns why a transfer does not pay an order, or "".
+// misfit returns why a transfer does not pay an order, or "". The first reason that applies is the one that staff see:
+// an account comes before the amount, since money that went to another account must not be credited at all.
 func (s *Service) misfit(t *Transfer, o *Order) Reason {
 	switch {
 	case !o.paidTo(t.Accounts):
@@ -150,8 +166,9 @@ func (o *Order) paidTo(accounts []string) bool {
 	})
 }
 
-// namedTx finds the one order whose memo is in the first of the texts that names any order. If there is none it returns the
-// reason.
+// namedTx finds the one order whose memo is in the first of the texts that names any order. If there is none it returns
+// the reason. Texts after that one are not searched: they repeat the same memo at best, and the likeliest text comes
+// first. Two orders in one text are left for staff, since either may be meant.
 func namedTx(ctx context.Context, tx *db.Tx, texts []string) (*Order, Reason, error) {
 	reason := NoMemo
 	for _, text := range texts {
@@ -177,7 +194,8 @@ func namedTx(ctx context.Context, tx *db.Tx, texts []string) (*Order, Reason, er
 	return nil, reason, nil
 }
 
-// position is the position of a transfer in the list of new ones.
+// position is the position of a transfer in the list of new ones. Transfers are ordered by time of receipt and then by
+// identifier, because several may have the same time.
 type position struct {
 	receivedAt time.Time
 	transfer   string

@@ -16,6 +16,7 @@ import (
 const entryColumns = "id, account_id, sequence, kind, amount, balance_after, reference, note, created_at"
 
 const (
+	// These return the new balance and the number of the entry. debit changes no row if the balance would be negative.
 	credit = `INSERT INTO wallet (account_id, balance, sequence) VALUES ($1, CAST($2 AS BIGINT), 1)
 		ON CONFLICT (account_id) DO UPDATE SET balance = wallet.balance + excluded.balance, sequence = wallet.sequence + 1
 		RETURNING balance, sequence`
@@ -37,13 +38,18 @@ const (
 	selectByMemo = "SELECT " + orderColumns + " FROM topup_order WHERE memo = $1"
 	insertOrder  = `INSERT INTO topup_order (id, account_id, provider, amount, currency, points, memo, bank_bin, bank_name, account_number,
 		account_name, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (memo) DO NOTHING`
-	countOpen    = "SELECT count(*) FROM topup_order WHERE account_id = $1 AND paid_at IS NULL AND expires_at > $2"
+	// countOpen and the second part of selectWallet must count the same orders: those whose status is Pending.
+	countOpen = "SELECT count(*) FROM topup_order WHERE account_id = $1 AND paid_at IS NULL AND expires_at > $2"
+	// An order that a transfer names is kept, even if it is unpaid: staff may still pay it with the transfer.
 	deleteUnpaid = `DELETE FROM topup_order WHERE id IN (SELECT id FROM topup_order WHERE paid_at IS NULL AND created_at <= $1
 		AND NOT EXISTS (SELECT 1 FROM bankpay_match WHERE order_id = topup_order.id) LIMIT $2)`
 	payOrder = "UPDATE topup_order SET paid_at = $2, paid_by = $3 WHERE id = $1 AND paid_at IS NULL"
 
+	// 'new' is the outcome Unseen. The index bankpay_match_new has only these rows, so polling costs nothing when idle.
 	selectNew = `SELECT transaction_id, received_at FROM bankpay_match WHERE outcome = 'new' AND (received_at, transaction_id) > ($1, $2)
 		ORDER BY received_at, transaction_id LIMIT $3`
+	// An empty reason or order keeps what is stored: a transfer that staff settle still shows why it was not credited
+	// automatically. $2 is the expected outcome, which makes concurrent calls safe.
 	closeMatch = `UPDATE bankpay_match SET outcome = $3, reason = coalesce(nullif($4, ''), reason), order_id = coalesce(nullif($5, ''), order_id),
 		account_id = nullif($6, ''), points = $7, settled_at = $8 WHERE transaction_id = $1 AND outcome = $2`
 )
@@ -62,10 +68,12 @@ const (
 	selectUnmatched = "SELECT " + matchColumns + matches + ` WHERE m.outcome = 'unmatched' AND (m.received_at, m.transaction_id) < ($1, $2)
 		ORDER BY m.received_at DESC, m.transaction_id DESC LIMIT $3`
 
+	// Two concurrent entries of one subject get the same number and the primary key rejects one of them.
 	insertAudit = `INSERT INTO wallet_audit (subject, sequence, action, staff, note, created_at)
 		VALUES ($1, 1 + coalesce((SELECT max(sequence) FROM wallet_audit WHERE subject = $1), 0), $2, $3, $4, $5)`
 )
 
+// balance returns the points of an account, 0 if it has no wallet.
 func balance(ctx context.Context, q db.Queryer, account id.Account) (points int64, err error) {
 	err = q.QueryRow(ctx, selectBalance, account).Scan(&points)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) { // no row: the account never had points
@@ -74,6 +82,7 @@ func balance(ctx context.Context, q db.Queryer, account id.Account) (points int6
 	return points, nil
 }
 
+// read returns the wallet of an account, with the orders pending at now.
 func read(ctx context.Context, q db.Queryer, account id.Account, now time.Time) (w Wallet, err error) {
 	if err := q.QueryRow(ctx, selectWallet, account, now.UnixMicro()).Scan(&w.Balance, &w.Pending); err != nil {
 		return Wallet{}, fmt.Errorf("read the wallet of %s: %w", account, err)
@@ -92,6 +101,7 @@ func scanEntry(row db.Row) (*Entry, error) {
 	return &e, nil
 }
 
+// entries lists an account's entries numbered below before, newest first; 0 means all.
 func entries(ctx context.Context, q db.Queryer, account id.Account, before int64, max int) ([]*Entry, error) {
 	if before == 0 {
 		before = math.MaxInt64
@@ -103,6 +113,7 @@ func entries(ctx context.Context, q db.Queryer, account id.Account, before int64
 	return all, nil
 }
 
+// insertEntryTx inserts an entry. A trigger rejects it unless its number and balance continue those of the last entry.
 func insertEntryTx(ctx context.Context, tx *db.Tx, e *Entry) error {
 	_, err := tx.Exec(ctx, insertEntry, e.ID, e.Account, e.Sequence, e.Kind, e.Amount, e.BalanceAfter, e.Reference, e.Note, e.CreatedAt.UnixMicro())
 	return err
@@ -222,6 +233,8 @@ func listMatches(ctx context.Context, q db.Queryer, query string, before *Match,
 	return all, nil
 }
 
+// insertAuditTx records what a member of staff did, in the wallet's own append-only table and in the log of package
+// audit. The subject is a bank transaction or a ledger entry.
 func insertAuditTx(ctx context.Context, tx *db.Tx, subject, action string, by Staff, at time.Time) error {
 	if _, err := tx.Exec(ctx, insertAudit, subject, action, by.Name, by.Note, at.UnixMicro()); err != nil {
 		return fmt.Errorf("write the audit entry of %s: %w", subject, err)

@@ -8,19 +8,21 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Staff is the member of staff who does something, and the reason. Both are stored permanently.
+// Staff is the member of staff who makes a change, and the reason. Both are stored permanently. Name is a user name of
+// the operating system for commands, and the e-mail address of the member's account for calls of the API.
 type Staff struct{ Name, Note string }
 
 // The actions in the audit log.
 const (
-	actionAdjust  = "adjust"
-	actionOrder   = "order"
-	actionAccount = "account"
-	actionIgnore  = "ignore"
+	actionAdjust  = "adjust"  // points were credited or debited without a transfer
+	actionOrder   = "order"   // a transfer paid an order
+	actionAccount = "account" // a transfer was credited to an account without an order
+	actionIgnore  = "ignore"  // a transfer was settled without a credit
 )
 
-// Matches returns at most max bank transfers older than after, newest first; "" is the beginning. With unmatched it returns
-// only those that are left for staff.
+// Matches returns at most max bank transfers older than after, newest first; "" is the beginning. With unmatched it
+// returns only those that are left for staff. after is the identifier of a transfer. Error: payment.not_found, if there
+// is no such transfer.
 func (s *Service) Matches(ctx context.Context, unmatched bool, after string, max int) ([]*Match, error) {
 	var before *Match
 	if after != "" {
@@ -42,6 +44,7 @@ func (s *Service) Match(ctx context.Context, transfer string) (*Match, error) {
 	return s.match(ctx, s.db, transfer)
 }
 
+// match is Match on a database or in a transaction. Error: payment.not_found.
 func (s *Service) match(ctx context.Context, q db.Queryer, transfer string) (*Match, error) {
 	m, err := matchOf(ctx, q, transfer)
 	if err == nil && m == nil {
@@ -50,8 +53,9 @@ func (s *Service) match(ctx context.Context, q db.Queryer, transfer string) (*Ma
 	return m, err
 }
 
-// ResolveByOrder pays an order with an unmatched transfer of the same amount, whatever its text and however late it is, and
-// credits the order's points.
+// ResolveByOrder pays an order with an unmatched transfer of the same amount, whatever its text and however late it is,
+// and credits the order's points. The amount must be equal because the points of an order are fixed; anything else is
+// for ResolveToAccount. Errors: payment.not_found, payment.not_resolvable, order.not_found.
 func (s *Service) ResolveByOrder(ctx context.Context, transfer string, order id.Order, by Staff) error {
 	return s.resolve(ctx, transfer, actionOrder, by, func(ctx context.Context, tx *db.Tx, t *Transfer) (verdict, error) {
 		o, err := orderBy(ctx, tx, selectOrder, order)
@@ -70,6 +74,8 @@ func (s *Service) ResolveByOrder(ctx context.Context, transfer string, order id.
 }
 
 // ResolveToAccount credits the value of an unmatched transfer to an account, in whole points, without an order.
+// Fractions of a point are not credited. The caller checks that the account exists. Errors: payment.not_found,
+// payment.not_resolvable.
 func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account id.Account, by Staff) error {
 	t, err := s.incoming(ctx, transfer)
 	if err != nil {
@@ -92,7 +98,8 @@ func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account
 	})
 }
 
-// Ignore settles an unmatched transfer without a credit.
+// Ignore settles an unmatched transfer without a credit. Unlike the other two it accepts transfers that could not be
+// parsed and outgoing ones. Errors: payment.not_found, payment.not_resolvable.
 func (s *Service) Ignore(ctx context.Context, transfer string, by Staff) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		now := s.clock.Now()
@@ -103,7 +110,8 @@ func (s *Service) Ignore(ctx context.Context, transfer string, by Staff) error {
 	})
 }
 
-// resolve settles an unmatched transfer as decide says.
+// resolve settles an unmatched transfer as decide returns, and records it, in one transaction. decide may run several
+// times (db.DB.Update). Errors: those of decide, payment.not_found, payment.not_resolvable.
 func (s *Service) resolve(ctx context.Context, transfer, action string, by Staff, decide func(context.Context, *db.Tx, *Transfer) (verdict, error)) error {
 	t, err := s.incoming(ctx, transfer)
 	if err != nil {
@@ -124,7 +132,7 @@ func (s *Service) resolve(ctx context.Context, transfer, action string, by Staff
 	})
 }
 
-// incoming reads a transfer, which must be incoming.
+// incoming reads a transfer, which must be incoming. Errors: payment.not_found, payment.not_resolvable.
 func (s *Service) incoming(ctx context.Context, transfer string) (*Transfer, error) {
 	if _, err := s.match(ctx, s.db, transfer); err != nil {
 		return nil, err
@@ -139,7 +147,8 @@ func (s *Service) incoming(ctx context.Context, transfer string) (*Transfer, err
 	return t, nil
 }
 
-// checkUnmatchedTx checks that a transfer is left for staff.
+// checkUnmatchedTx checks that a transfer is left for staff. Errors: payment.not_found, payment.not_resolvable. An
+// Unseen transfer is refused so that staff do not settle by hand what the next reconciliation credits by itself.
 func (s *Service) checkUnmatchedTx(ctx context.Context, tx *db.Tx, transfer string) error {
 	m, err := s.match(ctx, tx, transfer)
 	switch {
@@ -153,6 +162,8 @@ func (s *Service) checkUnmatchedTx(ctx context.Context, tx *db.Tx, transfer stri
 	return nil
 }
 
+// closeUnmatchedTx stores the outcome m of a transfer that is left for staff. Errors: payment.not_found,
+// payment.not_resolvable.
 func (s *Service) closeUnmatchedTx(ctx context.Context, tx *db.Tx, m Match) error {
 	if err := s.checkUnmatchedTx(ctx, tx, m.Transfer); err != nil {
 		return err
@@ -164,7 +175,9 @@ func (s *Service) closeUnmatchedTx(ctx context.Context, tx *db.Tx, m Match) erro
 	return err
 }
 
-// Adjust credits points to an account, or debits them if points is negative. The account sees the note in its ledger. Error: wallet.insufficient_points.
+// Adjust credits points to an account, or debits them if points is negative. The account sees the note in its ledger.
+// The balance cannot become negative. Errors: request.invalid, for 0 or more than pointsMax points;
+// wallet.insufficient_points.
 func (s *Service) Adjust(ctx context.Context, account id.Account, points int64, by Staff) (entry *Entry, err error) {
 	if points == 0 || points < -pointsMax || points > pointsMax {
 		return nil, problem.Detailf(problem.RequestInvalid, "%d points cannot be booked", points)

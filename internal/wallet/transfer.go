@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Transfer is a bank transfer as the bank reported it.
+// Transfer is a bank transfer as the bank reported it. It is parsed anew from the stored callback each time it is read,
+// so a corrected parser also applies to old transfers.
 type Transfer struct {
-	ID         string // the bank's, unique
-	ReceivedAt time.Time
+	ID         string    // the bank's, unique
+	ReceivedAt time.Time // when the callback was stored, not when the money moved
 	Direction  Direction
 	Amount     int64    // in VND
 	Accounts   []string // our account and its sub-account, as far as the bank reports them
@@ -25,13 +26,16 @@ const (
 	Out Direction = "out"
 )
 
-// Transfers reads stored bank transfers.
+// Transfers reads stored bank transfers. Implementations must be safe for concurrent use: Reconcile reads several
+// transfers at once.
 type Transfers interface {
-	// Transfer reads an existing transfer.
+	// Transfer reads a stored transfer. It returns an error if there is none: callers have its identifier from the
+	// database.
 	Transfer(ctx context.Context, transfer string) (*Transfer, error)
 }
 
-// Outcome is how a transfer was settled.
+// Outcome is how a transfer was settled. Unseen is the first one. Reconcile changes it to Credited, Unmatched or
+// Ignored; staff change Unmatched to Resolved or Ignored. There is no other transition. The values are stored.
 type Outcome string
 
 // The outcomes.
@@ -43,7 +47,7 @@ const (
 	Resolved  Outcome = "resolved"  // credited by staff
 )
 
-// Reason is why a transfer was not credited automatically.
+// Reason is why a transfer was not credited automatically. The values are stored and shown to staff.
 type Reason string
 
 // The reasons.
@@ -60,7 +64,8 @@ const (
 	Failed        Reason = "failed"         // settling it failed for Policy.RetryFor
 )
 
-// Match is a transfer and its outcome.
+// Match is a transfer and its outcome. Exactly one exists for each stored transfer. The references are strings because
+// they are empty until the transfer is settled.
 type Match struct {
 	Transfer   string
 	ReceivedAt time.Time

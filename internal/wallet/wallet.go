@@ -1,5 +1,20 @@
-// Package wallet implements the points of accounts: the ledger, top-up orders, and the reconciliation of bank transfers with
-// orders (docs/spec/billing.md). It does not depend on what points buy or on how a bank reports transfers.
+// Package wallet implements the points of accounts: the ledger, top-up orders, and the reconciliation of bank transfers
+// with orders (docs/spec/billing.md). It does not depend on what points buy or on how a bank reports transfers.
+//
+// The ledger of an account is a list of entries that are numbered 1, 2, 3 … and never change. The row of the account's
+// wallet holds the balance and the number of the last entry. Every change of points, in either direction, goes through
+// Service.postTx, which updates that row and inserts the entry in one transaction. Triggers of the database refuse an
+// entry that does not continue the one before it, and any update or deletion of an entry.
+//
+// To buy points, an account creates an Order, which has a memo: a text that the payer puts into the bank transfer. A
+// provider's package, such as bankpay, stores the transfers that the bank reports; a trigger gives each of them a row
+// with its outcome, at first Unseen. Service.Reconcile, a periodic job, finds the order by the memo, and credits it or
+// leaves the transfer for staff with a Reason. Staff settle those with ResolveByOrder, ResolveToAccount or Ignore.
+//
+// A transfer and an order are credited once, whatever is repeated or interrupted: the outcome of the transfer, the
+// order and the entry are one transaction, the outcome changes only from the expected one, and the reference of a
+// top-up entry is unique. The package has no state in memory, so several processes on one database need no
+// coordination. Functions whose names end in Tx run in a transaction of the caller.
 package wallet
 
 import (
@@ -19,7 +34,8 @@ type Wallet struct {
 	Pending int   // top-up orders that are neither paid nor expired
 }
 
-// Policy is the operator's settings.
+// Policy is the operator's settings. The zero value is not usable: VNDPerPoint divides amounts and must be positive.
+// All durations are positive.
 type Policy struct {
 	VNDPerPoint int64         // the price of a point
 	TopupMin    int64         // smallest top-up, in VND
@@ -33,7 +49,8 @@ type Policy struct {
 	Bank        Bank // the account to pay to, for new orders
 }
 
-// Parts are the dependencies of a Service.
+// Parts are the dependencies of a Service. All fields are required. Answers stores the responses of calls with an
+// Idempotency-Key; Transfers reads the transfers that a provider's package stored.
 type Parts struct {
 	DB        *db.DB
 	Clock     clock.Clock
@@ -58,13 +75,14 @@ func New(p Parts) *Service {
 	return &Service{db: p.DB, clock: p.Clock, answers: p.Answers, transfers: p.Transfers, log: p.Logger, policy: p.Policy}
 }
 
-// Of returns an account's wallet.
+// Of returns an account's wallet. An account that never had points has the zero balance; there is no error for an
+// unknown account.
 func (s *Service) Of(ctx context.Context, account id.Account) (Wallet, error) {
 	return read(ctx, s.db, account, s.clock.Now())
 }
 
 // Entries returns at most max entries of an account's ledger older than the one numbered before, newest first; 0 is the
-// beginning.
+// beginning. The number of the last entry returned, Entry.Sequence, is the next call's before.
 func (s *Service) Entries(ctx context.Context, account id.Account, before int64, max int) ([]*Entry, error) {
 	return entries(ctx, s.db, account, before, max)
 }

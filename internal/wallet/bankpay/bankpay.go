@@ -1,6 +1,12 @@
 // Package bankpay implements the bank's side of top-ups: it stores the bodies of the bank's callbacks unchanged and
-// permanently, parses them, and generates the VietQR code that a payer scans. It credits nothing: package wallet matches
-// transfers with orders.
+// permanently, parses them, and generates the VietQR code that a payer scans. It credits nothing: package wallet
+// matches transfers with orders.
+//
+// Service.Append stores a callback, Service.Transfer returns it in the form that wallet works with, Gate authenticates
+// the bank, and QR encodes what a payer scans. The bank calls again until it is answered with success, so Append must
+// be repeatable: the bank's identifier is the primary key. The parser is lenient, because the money has moved already
+// and refusing a callback would only lose the report of it; what cannot be interpreted becomes a Transfer with a Fault,
+// which staff settle.
 package bankpay
 
 import (
@@ -15,7 +21,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet"
 )
 
-// Service stores bank transactions. It is safe for concurrent use.
+// Service stores bank transactions. It is safe for concurrent use. It has no state in memory besides its dependencies.
 type Service struct {
 	db       *db.DB
 	clock    clock.Clock
@@ -23,15 +29,15 @@ type Service struct {
 	appended func()
 }
 
-// New returns a Service. appended is called after each new transaction is on stable storage; it must return quickly, and may
-// be nil.
+// New returns a Service. appended is called after each new transaction is on stable storage; it must return quickly,
+// and may be nil. On SQLite it is called on the goroutine that commits for all clients.
 func New(d *db.DB, c clock.Clock, l *slog.Logger, appended func()) *Service {
 	return &Service{db: d, clock: c, log: l, appended: appended}
 }
 
 // Append stores the body of a callback, once per identifier of the bank. A transaction that is stored already is left
-// unchanged: the bank calls again if it did not get the answer. Error: request.invalid, if the body is not a JSON object or
-// has no identifier.
+// unchanged: the bank calls again if it did not get the answer. It returns after the body is on stable storage, so the
+// bank may be answered with success. Error: request.invalid, if the body is not a JSON object or has no identifier.
 func (s *Service) Append(ctx context.Context, body []byte) error {
 	transaction, err := identify(body)
 	if err != nil {
@@ -39,6 +45,7 @@ func (s *Service) Append(ctx context.Context, body []byte) error {
 	}
 	var differs bool
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		// The closure runs again after a conflict, so a former result must not stay.
 		differs = false
 		n, err := tx.Exec(ctx, insertTransaction, transaction, body, s.clock.Now().UnixMicro())
 		if err != nil {
@@ -60,7 +67,8 @@ func (s *Service) Append(ctx context.Context, body []byte) error {
 	return err
 }
 
-// identify returns the bank's identifier of a transaction. Error: request.invalid.
+// identify returns the bank's identifier of a transaction, which every callback must have: without it a repeated
+// callback could not be recognized and would be credited twice. Error: request.invalid.
 func identify(body []byte) (string, error) {
 	f, err := parseFields(body)
 	if err != nil {
@@ -73,7 +81,8 @@ func identify(body []byte) (string, error) {
 	return text, nil
 }
 
-// Transfer returns a transaction as package wallet reads it.
+// Transfer returns a transaction as package wallet reads it, parsed anew from the stored body. For an unknown
+// transaction the error wraps sql.ErrNoRows.
 func (s *Service) Transfer(ctx context.Context, transaction string) (*wallet.Transfer, error) {
 	r, err := read(ctx, s.db, transaction)
 	if err != nil {
@@ -83,7 +92,8 @@ func (s *Service) Transfer(ctx context.Context, transaction string) (*wallet.Tra
 	return &t, nil
 }
 
-// Body returns the unchanged body of a transaction's callback.
+// Body returns the unchanged body of a transaction's callback. For an unknown transaction the error wraps
+// sql.ErrNoRows.
 func (s *Service) Body(ctx context.Context, transaction string) ([]byte, error) {
 	r, err := read(ctx, s.db, transaction)
 	return r.body, err

@@ -25,10 +25,12 @@ const (
 	fieldAmount     = "transferAmount"
 )
 
-// fields are the undecoded fields of a JSON object.
+// fields are the undecoded fields of a JSON object. They are decoded when they are used, so that a field of an
+// unexpected type makes only that field unusable.
 type fields map[string]json.RawMessage
 
-// parseFields parses a JSON object. Error: request.invalid.
+// parseFields parses a JSON object. JSON null is refused too. Of a repeated field the last one counts, as in
+// encoding/json. Error: request.invalid.
 func parseFields(body []byte) (fields, error) {
 	var f fields
 	if err := json.Unmarshal(body, &f); err != nil || f == nil {
@@ -51,11 +53,13 @@ func (f fields) text(name string) string {
 	return ""
 }
 
-// idMax is the maximum length of an identifier in characters.
+// idMax is the maximum length of an identifier in octets, which are all ASCII. Identifiers are primary keys and are
+// written to logs.
 const idMax = 64
 
-// identifier returns a field that is an integer, or a string of the form of the bank's identifiers. The number 5 and the
-// string "5" are the same.
+// identifier returns a field that is an integer, or a string of the form of the bank's identifiers. The number 5 and
+// the string "5" are the same. A fraction or an exponent in a number is refused: 5, 5.0 and 5e0 would be three
+// identifiers of one transaction.
 func (f fields) identifier(name string) (string, bool) {
 	text := f.text(name)
 	if text == "" || len(text) > idMax {
@@ -72,8 +76,9 @@ func (f fields) identifier(name string) (string, bool) {
 	return text, true
 }
 
-// amount returns a field that is a whole amount in VND, which has no smaller unit: a number or a string. 100000.00 and 1e5
-// are whole, 0.5 is not.
+// amount returns a field that is a whole amount in VND, which has no smaller unit: a number or a string. 100000.00 and
+// 1e5 are whole, 0.5 is not. An amount beyond 2^53 that is not written as an integer is refused, since its digits are
+// not exact.
 func (f fields) amount(name string) (int64, bool) {
 	text := f.text(name)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -87,7 +92,8 @@ func (f fields) amount(name string) (int64, bool) {
 	return int64(n), true
 }
 
-// transfer parses a stored callback.
+// transfer parses a stored callback. It never fails: what is missing or wrong is described in Fault, for staff. If both
+// the direction and the amount are wrong, Fault names the amount.
 func (r row) transfer() wallet.Transfer {
 	t := wallet.Transfer{ID: r.id, ReceivedAt: r.receivedAt}
 	f, err := parseFields(r.body)

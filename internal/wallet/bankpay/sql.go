@@ -9,6 +9,8 @@ import (
 )
 
 const (
+	// A trigger inserts the row of bankpay_match with it, from which package wallet learns of the transaction. Triggers
+	// also refuse updates and deletions.
 	insertTransaction = "INSERT INTO bankpay_transactions (id, body, received_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING"
 	selectTransaction = "SELECT id, body, received_at FROM bankpay_transactions WHERE id = $1"
 )
@@ -20,6 +22,7 @@ type row struct {
 	receivedAt time.Time
 }
 
+// read returns a stored transaction. If there is none the error wraps sql.ErrNoRows.
 func read(ctx context.Context, q db.Queryer, transaction string) (r row, err error) {
 	var received int64
 	if err := q.QueryRow(ctx, selectTransaction, transaction).Scan(&r.id, &r.body, &received); err != nil {

@@ -39,8 +39,11 @@ const (
 	vietNam       = "VN"         // ISO 3166-1
 )
 
-// QR returns the text of the code that a payer scans: the account, the amount in VND, and the transfer's text, which has at
-// most 25 ASCII characters.
+// QR returns the text of the code that a payer scans: the account, the amount in VND, and the transfer's text, which
+// has at most 25 ASCII characters.
+//
+// The caller ensures what the format demands and QR does not check: a BIN of six digits, an account number and a memo
+// of ASCII letters and digits, each short enough for a length of two digits. The memo of an order has ten characters.
 func QR(to wallet.Bank, amount int64, memo string) string {
 	beneficiary := object(objectBank, to.BIN) + object(objectAccount, to.AccountNumber)
 	payload := object(objectFormat, formatVersion) +
@@ -54,7 +57,7 @@ func QR(to wallet.Bank, amount int64, memo string) string {
 	return payload + fmt.Sprintf("%04X", checksum(payload))
 }
 
-// object encodes a data object: its number, its length in two digits, and its value.
+// object encodes a data object: its number, its length in two digits, and its value, which has at most 99 octets.
 func object(number, value string) string { return fmt.Sprintf("%s%02d%s", number, len(value), value) }
 
 // checksum returns the CRC of ISO/IEC 13239 with the polynomial 1021 and the initial value FFFF, also known as
