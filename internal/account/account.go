@@ -1,5 +1,19 @@
-// Package account implements registration, sign-in, two-factor authentication, user tokens, and the operator's changes of
-// accounts (docs/spec/accounts.md). It does not depend on what an account owns or what its plan entitles it to.
+// Package account implements registration, sign-in, two-factor authentication, user tokens, and the operator's changes
+// of accounts (docs/spec/accounts.md). It does not depend on what an account owns or what its plan entitles it to.
+//
+// A Service does what owners do: Register and SignIn check a password and return a user token, Authorize turns a user
+// token into a Session, SetUp, Confirm and EndTwoFactor change two-factor authentication. A Registry does what the
+// operator does, by command or through the staff API: it creates, lists, changes and disables accounts, resets
+// passwords and manages invitations. Either can be used without the other.
+//
+// Hashing a password takes 19 MiB and tens of milliseconds of a core, and anonymous clients can demand it. So a caller
+// first reserves a HashSlot, which fails at once if too many wait, and passes it to Register or SignIn. At most one
+// hash per core is computed at a time, and the memory of all of them is bounded.
+//
+// Only hashes of passwords, user tokens, recovery codes and invitation codes are stored, and the two-factor secret is
+// encrypted. Passwords and codes appear in no error and no log. Every change is on stable storage when its function
+// returns. Accounts and tokens are read from the database for each call and not cached, so a change
+// by one process takes effect in all of them with the next call.
 package account
 
 import (
@@ -29,22 +43,24 @@ const (
 	defaultPlan   = "free"
 )
 
-// Account is a stored account.
+// Account is a stored account. It is a copy of the row at the time of reading: methods that change something read the
+// row again.
 type Account struct {
-	ID        id.Account
-	Email     string // normalized by Fold
-	Locale    string // BCP 47, canonical
+	ID        id.Account // assigned at registration, never changed
+	Email     string     // normalized by Fold
+	Locale    string     // BCP 47, canonical
 	Role      Role
-	Plan      string // as staff assigned it
+	Plan      string // its code, as staff assigned it
 	Disabled  bool
 	CreatedAt time.Time
 
-	password string // PHC
-	epoch    int64  // incremented when the password is reset
+	password string // the PHC string of the Argon2id hash
+	epoch    int64  // incremented when the password is reset, so that a sign-in under way fails
 	totp     enrolment
 }
 
-// Policy is the operator's settings.
+// Policy is the operator's settings. All durations are positive. The zero values of Password and Registrations mean the
+// least cost and open registration.
 type Policy struct {
 	TokenTTL      time.Duration // life of a user token after its last use
 	TOTPPending   time.Duration // time to confirm an enrolment
@@ -53,7 +69,8 @@ type Policy struct {
 	Registrations Registrations
 }
 
-// Secrets are keys derived from the master secret, one per purpose.
+// Secrets are keys derived from the master secret, one per purpose. Changing one makes what was stored with it useless:
+// two-factor secrets cannot be decrypted, recovery codes do not match.
 type Secrets struct {
 	Seal     [32]byte // encrypts two-factor secrets
 	Recovery [32]byte // hashes recovery codes
@@ -70,7 +87,7 @@ type Service struct {
 	recovery  recoveryKey
 }
 
-// New returns a Service. The limiter counts wrong two-factor codes.
+// New returns a Service. The limiter counts wrong two-factor codes. The error is that of creating the cipher.
 func New(d *db.DB, c clock.Clock, l *ratelimit.Limiter, p Policy, s Secrets) (*Service, error) {
 	sealer, err := token.NewSealer(s.Seal)
 	if err != nil {
@@ -82,7 +99,7 @@ func New(d *db.DB, c clock.Clock, l *ratelimit.Limiter, p Policy, s Secrets) (*S
 }
 
 // Plan returns the code of the plan that staff assigned to an account. For an unknown account the error wraps
-// sql.ErrNoRows.
+// sql.ErrNoRows. It is the assigned plan and not the plan in effect, which package subscription computes.
 func (s *Service) Plan(ctx context.Context, account id.Account) (code string, err error) {
 	if err := s.db.QueryRow(ctx, selectPlan, account).Scan(&code); err != nil {
 		return "", fmt.Errorf("read the plan of %s: %w", account, err)
@@ -90,7 +107,8 @@ func (s *Service) Plan(ctx context.Context, account id.Account) (code string, er
 	return code, nil
 }
 
-// SetLocale changes the language of an account. Error: request.invalid.
+// SetLocale changes the language of an account. It also sets a.Locale, so a must not be used by another goroutine
+// meanwhile. Error: request.invalid.
 func (s *Service) SetLocale(ctx context.Context, a *Account, locale string) error {
 	canonical, err := parseLocale(locale)
 	if err != nil {

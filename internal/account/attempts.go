@@ -16,10 +16,13 @@ const (
 )
 
 // attempts counts the wrong codes of each account, for all operations that take a code. Right codes are not counted.
+// Recovery codes count like codes of an authenticator. The counts are those of a ratelimit.Limiter, so that several
+// processes share them.
 type attempts struct{ limiter *ratelimit.Limiter }
 
-// take counts an attempt before its code is checked, so that concurrent attempts count too. The caller calls giveBack if the
-// code is right. Error: rate.limited.
+// take counts an attempt before its code is checked, so that concurrent attempts count too. The caller calls giveBack
+// if the code is right. RetryAfter of the error is the time until another code may be tried. giveBack must be called at
+// most once. Error: rate.limited.
 func (a attempts) take(account id.Account) (giveBack func(), err error) {
 	limit := ratelimit.Limit{{Count: attemptsMax, Per: attemptsMax * attemptsEvery}}
 	d := a.limiter.Take(ratelimit.TwoFactor, string(account), limit, 1)

@@ -12,16 +12,21 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// emailMax is the maximum length of an e-mail address in characters.
+// emailMax is the maximum length of an e-mail address in characters, before and after folding, which can change the
+// length.
 const emailMax = 255
 
-// Fold returns the form in which e-mail addresses are stored and compared: Unicode lower case in NFC.
+// Fold returns the form in which e-mail addresses are stored and compared: Unicode lower case in NFC. NFC is applied
+// before and after, since lower-casing may return a text that is not in NFC. The local part is folded too: RFC 5321
+// §2.4 lets a host distinguish its case, but hardly any provider does, and two accounts that differ only in case would confuse
+// their owners. Any text is accepted; parseEmail checks.
 func Fold(email string) string {
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(email)))
 }
 
-// Identity returns what attempts to sign in with an e-mail address are counted by, whether or not there is an account. It is
-// a hash, so that counters do not reveal addresses.
+// Identity returns what attempts to sign in with an e-mail address are counted by, whether or not there is an account.
+// It is a hash, so that counters do not reveal addresses. It is 32 hexadecimal digits: half of a SHA-256 is enough to
+// make collisions improbable.
 func Identity(email string) string {
 	sum := sha256.Sum256([]byte(Fold(email)))
 	return hex.EncodeToString(sum[:16])
@@ -43,7 +48,8 @@ func parseEmail(text string) (string, error) {
 	return email, nil
 }
 
-// invisible reports whether r is a space, a control or format character, or invalid UTF-8.
+// invisible reports whether r is a space, a control or format character, or invalid UTF-8. Two addresses that look
+// equal must not be two accounts.
 func invisible(r rune) bool {
 	return r == utf8.RuneError || unicode.In(r, unicode.Z, unicode.C)
 }

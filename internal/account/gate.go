@@ -13,20 +13,22 @@ import (
 // than cores would slow down all of them. At the default cost the queue drains within a few seconds; a client that finds it
 // full gets a Retry-After of that length.
 const (
-	hashMemoryMax = 128 << 10 // KiB, of the hashes being computed
-	queuePerCore  = 64        // clients that may wait for each core
-	clientPerCore = 4         // hashes of one client, waiting or being computed, for each core
-	busyRetry     = 3 * time.Second
+	hashMemoryMax = 128 << 10       // KiB, of the hashes being computed
+	queuePerCore  = 64              // clients that may wait for each hash at a time
+	clientPerCore = 4               // hashes of one client, waiting or being computed, for each hash at a time
+	busyRetry     = 3 * time.Second // about as long as a full queue takes to drain
 )
 
 // gate bounds how many hashes are computed at once, how many callers wait, and how many of both one client address may
 // have. Waiting callers are served first in, first out, so that a client waits for at most clientPerCore hashes of any
-// other address. It is safe for concurrent use.
+// other address. It is safe for concurrent use. The order comes from the channel cores: the runtime resumes blocked
+// senders in the order in which they blocked.
 type gate struct {
 	cores     chan struct{} // held while a hash is computed
 	max       int           // reservations at once
 	clientMax int           // of one client
 
+	// mu guards total and client.
 	mu     sync.Mutex
 	total  int
 	client map[string]int // reservations by client; without zeros
@@ -40,8 +42,8 @@ func newGate(c Cost) *gate {
 	}
 }
 
-// HashSlot is a reserved position in the queue of password hashes. It is used for one call of Register or SignIn, on one
-// goroutine.
+// HashSlot is a reserved position in the queue of password hashes. It is used for one call of Register or SignIn, on
+// one goroutine. The zero value is not usable; ReserveHash returns one.
 type HashSlot struct {
 	gate    *gate
 	client  string
@@ -49,7 +51,8 @@ type HashSlot struct {
 	done    bool // released
 }
 
-// reserve reserves a position in the queue for a client, without waiting. Error: rate.limited.
+// reserve reserves a position in the queue for a client, without waiting. Commands of the operator use the client "".
+// The limit of one client is checked so that one address cannot fill the queue. Error: rate.limited.
 func (g *gate) reserve(client string) (*HashSlot, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +66,8 @@ func (g *gate) reserve(client string) (*HashSlot, error) {
 	return &HashSlot{gate: g, client: client}, nil
 }
 
-// wait waits for a core, in the order of the calls. It returns the context's cause if ctx ends first.
+// wait waits for a core, in the order of the calls. It returns the context's cause if ctx ends first. After
+// nil the slot holds a core until Release.
 func (s *HashSlot) wait(ctx context.Context) error {
 	select {
 	case s.gate.cores <- struct{}{}:
@@ -74,7 +78,8 @@ func (s *HashSlot) wait(ctx context.Context) error {
 	}
 }
 
-// Release gives the position back. Further calls do nothing.
+// Release gives the position back. Further calls do nothing. Callers of ReserveHash defer it, and the functions that
+// take a slot call it as soon as the hash is computed, so that the core is free while they write.
 func (s *HashSlot) Release() {
 	if s.done {
 		return
@@ -92,8 +97,9 @@ func (s *HashSlot) Release() {
 	}
 }
 
-// ReserveHash reserves a position in the queue of password hashes for a client address, without waiting. The caller must
-// release the slot. Error: rate.limited, if the queue is full or the client has its maximum.
+// ReserveHash reserves a position in the queue of password hashes for a client address, without waiting. The caller
+// must release the slot. client is any text that identifies the client, such as its address or network. Error:
+// rate.limited, if the queue is full or the client has its maximum.
 func (s *Service) ReserveHash(client string) (*HashSlot, error) {
 	return s.passwords.gate.reserve(client)
 }

@@ -22,6 +22,8 @@ type hashMemory struct {
 	collect   func()
 }
 
+// newHashMemory returns a hashMemory that collects with runtime.GC, which returns when the collection is complete.
+// Tests replace collect.
 func newHashMemory() *hashMemory { return &hashMemory{collect: runtime.GC} }
 
 // acquire accounts for a hash of so many KiB. It does not wait for other hashes, since the gate bounds those in use. The
@@ -32,6 +34,7 @@ func (m *hashMemory) acquire(kib int64) (release func()) {
 	if m.allocated+kib > hashMemoryTotal {
 		inUse := m.inUse.Load() // before collecting: what ends from now on may not be collected yet
 		m.collect()
+		// What remains is at least the hashes that were being computed; the rest of allocated was garbage.
 		m.allocated = inUse
 	}
 	m.allocated += kib

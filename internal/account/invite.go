@@ -26,8 +26,8 @@ const (
 
 // Invite is an invitation to register one account (docs/spec/accounts.md#invitations).
 type Invite struct {
-	ID        id.Invite
-	Note      string // the operator's
+	ID        id.Invite // identifies it for the operator; it is not the code
+	Note      string    // the operator's
 	CreatedAt time.Time
 	ExpiresAt time.Time  // zero: never
 	UsedAt    time.Time  // zero: not yet
@@ -37,7 +37,9 @@ type Invite struct {
 // noteMax is the maximum length of an invitation's note in octets.
 const noteMax = 200
 
-// Invite creates an invitation and returns it with its code, of which only a hash is stored. It expires after ttl; 0 means never.
+// Invite creates an invitation and returns it with its code, of which only a hash is stored. It expires after ttl; 0
+// means never. The code is 26 characters of base32, 130 random bits, so a hash without a salt suffices. A note that is
+// too long is an error without a code, since only commands call this.
 func (r *Registry) Invite(ctx context.Context, note string, ttl time.Duration, now time.Time) (code string, _ *Invite, err error) {
 	if len(note) > noteMax {
 		return "", nil, fmt.Errorf("the note has %d octets, at most %d are allowed", len(note), noteMax)
@@ -69,7 +71,8 @@ func (r *Registry) Invites(ctx context.Context, after id.Invite, limit int) ([]*
 	return all, nil
 }
 
-// RemoveInvite deletes an invitation, used or not. It is an error if there is none.
+// RemoveInvite deletes an invitation, used or not. It is an error if there is none. An account that was registered with
+// it is not affected.
 func (r *Registry) RemoveInvite(ctx context.Context, invite id.Invite) error {
 	return r.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := tx.Exec(ctx, deleteInvite, invite)
@@ -89,7 +92,8 @@ func inviteHash(code string) []byte {
 	return hash[:]
 }
 
-// admit checks, before a password is hashed, that the policy lets a client register. Error: access.closed.
+// admit checks, before a password is hashed, that the policy lets a client register. It only reads, so a concurrent
+// call may use the invitation before this one does: useInviteTx decides. Error: access.closed.
 func (s *Service) admit(ctx context.Context, invite string, now time.Time) error {
 	switch s.policy.Registrations {
 	case RegistrationClosed:
@@ -123,6 +127,7 @@ func (s *Service) useInviteTx(ctx context.Context, tx *db.Tx, invite string, a *
 	return err
 }
 
+// errInvite is the same error for unknown, used and expired codes, so that it reveals nothing about a guessed one.
 func errInvite() error {
 	return problem.Detailf(problem.AccessClosed, "the invitation is unknown, used or expired; ask for another one")
 }

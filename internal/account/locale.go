@@ -8,7 +8,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// localeMax is the maximum length of a locale in characters, as given and in canonical form.
+// localeMax is the maximum length of a locale in characters, as given and in canonical form. It holds a language, a
+// script and a region, such as zh-Hant-TW.
 const localeMax = 10
 
 // parseLocale parses a BCP 47 language tag of registered subtags and returns its canonical form (RFC 5646 §4.5). Error:

@@ -15,6 +15,8 @@ import (
 
 // Length of a password in characters.
 const (
+	// passwordMin is the minimum of NIST SP 800-63B §5.1.1.2; passwordMax is above the 64 characters that it asks
+	// services to accept.
 	passwordMin = 8
 	passwordMax = 200
 )
@@ -25,26 +27,31 @@ const (
 	keyLen  = 32
 )
 
-// passwords hashes and checks passwords. Its gate bounds how many at once.
+// passwords hashes and checks passwords. Its gate bounds how many at once. It is safe for concurrent use; its fields do
+// not change after newPasswords, except that tests replace derive.
 type passwords struct {
-	cost   Cost
+	cost   Cost // of new hashes
 	gate   *gate
-	memory *hashMemory
-	dummy  phc // checked if there is no account
+	memory *hashMemory // bounds the memory of hashes
+	dummy  phc         // checked if there is no account, so that the time is the same
 	derive func(password, salt []byte, c Cost, n int) []byte
 }
 
+// newPasswords returns passwords that hash with a cost, raised to the minimum that RFC 9106 §3.1 allows. Below it the
+// library would panic or change the parameters silently.
 func newPasswords(c Cost) *passwords {
 	c.Passes, c.Threads = max(c.Passes, 1), max(c.Threads, 1)
 	c.Memory = max(c.Memory, 8*uint32(c.Threads)) // RFC 9106 §3.1
 	return &passwords{cost: c, gate: newGate(c), memory: newHashMemory(), dummy: phc{cost: c, salt: random(saltLen), key: random(keyLen)}, derive: argon2id}
 }
 
+// argon2id computes n octets of Argon2id (RFC 9106) version 1.3.
 func argon2id(password, salt []byte, c Cost, n int) []byte {
 	return argon2.IDKey(password, salt, c.Passes, c.Memory, c.Threads, uint32(n))
 }
 
-// checkPassword checks the length of a new password. Error: request.invalid.
+// checkPassword checks the length of a new password in characters, before normalizing. There are no rules about which
+// characters it has (NIST SP 800-63B §5.1.1.2). Error: request.invalid.
 func checkPassword(password string) error {
 	if n := utf8.RuneCountInString(password); n < passwordMin || n > passwordMax {
 		return problem.Invalid("/password", "must be %d to %d characters long", passwordMin, passwordMax)
@@ -52,7 +59,8 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hash returns the PHC string of a password. It waits for the slot's turn and releases the slot.
+// hash returns the PHC string of a password. It waits for the slot's turn and releases the slot. The error is the cause
+// of ctx.
 func (p *passwords) hash(ctx context.Context, slot *HashSlot, password string) (string, error) {
 	defer slot.Release()
 	if err := slot.wait(ctx); err != nil {
@@ -61,9 +69,12 @@ func (p *passwords) hash(ctx context.Context, slot *HashSlot, password string) (
 	return p.newHash(password), nil
 }
 
-// check reports whether a password matches a stored hash. If stored is "", it does the same work and reports false, so that
-// the time does not reveal whether there is an account. If the password is right and its hash was cheaper than the current
-// cost, renewed is a new hash to store. It waits for the slot's turn and releases the slot.
+// check reports whether a password matches a stored hash. If stored is "", it does the same work and reports false, so
+// that the time does not reveal whether there is an account. If the password is right and its hash was cheaper than the
+// current cost, renewed is a new hash to store. It waits for the slot's turn and releases the slot.
+//
+// A right password can be hashed twice, once with each cost; both count as one slot. The error is the cause of ctx, or
+// that of a stored text that is not a PHC string.
 func (p *passwords) check(ctx context.Context, slot *HashSlot, stored, password string) (right bool, renewed string, err error) {
 	defer slot.Release()
 	h := p.dummy
@@ -100,9 +111,10 @@ func (p *passwords) key(password string, salt []byte, c Cost, n int) []byte {
 // §4.2.2).
 func normalize(password string) []byte { return norm.NFC.Bytes([]byte(password)) }
 
-// work is the cost of each guess for an attacker: the memory written in all passes, in KiB.
+// work is the cost of each guess for an attacker: the memory written in all passes, in KiB. Threads do not change it.
 func (c Cost) work() uint64 { return uint64(c.Memory) * uint64(c.Passes) }
 
+// random returns n random octets.
 func random(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b) // never fails, as crypto/rand documents

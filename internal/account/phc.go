@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Cost has the parameters of Argon2id (RFC 9106 §3.1).
+// Cost has the parameters of Argon2id (RFC 9106 §3.1). The default of the service is 19 MiB, two passes and one thread,
+// the minimum that OWASP recommends.
 type Cost struct {
 	Memory  uint32 // m, in KiB
 	Passes  uint32 // t
@@ -17,6 +18,7 @@ type Cost struct {
 
 // Bounds of a parsed hash. This service writes none beyond them.
 const (
+	// Without them a manipulated row could make the process allocate and compute without bound.
 	memoryMax = 4 << 20 // KiB
 	passesMax = 1000
 	saltMin   = 8
@@ -24,8 +26,9 @@ const (
 	bytesMax  = 64 // of salt and key each
 )
 
-// phc is a password hash with its parameters. Its text is a PHC string:
-// $argon2id$v=19$m=19456,t=2,p=1$<salt>$<key>, base64 without padding.
+// phc is a password hash with its parameters. Its text is a PHC string: $argon2id$v=19$m=19456,t=2,p=1$<salt>$<key>,
+// base64 without padding. It contains the cost, so that the cost of new hashes can change and old ones can still be
+// checked.
 type phc struct {
 	cost      Cost
 	salt, key []byte
@@ -43,7 +46,7 @@ func (h phc) String() string {
 // errPHC does not quote the text, which is as secret as a password.
 var errPHC = errors.New("not the PHC string of an Argon2id hash")
 
-// parsePHC parses what String returns, and nothing else.
+// parsePHC parses what String returns, and nothing else. It is strict, so that each hash has one text. Error: errPHC.
 func parsePHC(text string) (h phc, err error) {
 	rest, ok := strings.CutPrefix(text, phcHead)
 	parts := strings.Split(rest, "$")
@@ -62,6 +65,7 @@ func parsePHC(text string) (h phc, err error) {
 	return h, nil
 }
 
+// parseCost parses m=…,t=…,p=… in this order. Error: errPHC.
 func parseCost(text string) (c Cost, err error) {
 	parts := strings.Split(text, ",")
 	if len(parts) != 3 {
@@ -76,7 +80,7 @@ func parseCost(text string) (c Cost, err error) {
 	return Cost{Memory: m, Passes: t, Threads: uint8(p)}, nil
 }
 
-// parseNumber parses a decimal number from 1 to max without a sign and leading zeros.
+// parseNumber parses a decimal number from 1 to max without a sign and leading zeros. Error: errPHC.
 func parseNumber(text, name string, max uint64) (uint32, error) {
 	digits, ok := strings.CutPrefix(text, name)
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -86,6 +90,7 @@ func parseNumber(text, name string, max uint64) (uint32, error) {
 	return uint32(n), nil
 }
 
+// parseBytes decodes base64 without padding into min to bytesMax octets. Error: errPHC.
 func parseBytes(text string, min int) ([]byte, error) {
 	b, err := base64.RawStdEncoding.Strict().DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "\r\n") || len(b) < min || len(b) > bytesMax { // the decoder skips line ends

@@ -21,8 +21,8 @@ type Provision struct {
 	Role     Role   // "": user
 }
 
-// Add creates an account and returns it with its password. It needs no invitation. Errors: request.invalid,
-// account.email_taken.
+// Add creates an account and returns it with its password. It needs no invitation. The locale is the default. A random
+// password is returned this once and cannot be read later. Errors: request.invalid, account.email_taken.
 func (r *Registry) Add(ctx context.Context, p Provision) (password string, _ *Account, err error) {
 	if password = p.Password; password == "" {
 		password = rand.Text()
@@ -66,7 +66,8 @@ func (r *Registry) Add(ctx context.Context, p Provision) (password string, _ *Ac
 	return password, a, nil
 }
 
-// OpenSession creates a user token for an account without its password, for the operator's commands. End ends it.
+// OpenSession creates a user token for an account without its password, for the operator's commands. End ends it. It
+// checks neither a code nor whether the account is disabled, in which case Authorize rejects the token.
 func (s *Service) OpenSession(ctx context.Context, a *Account) (credential string, session *Session, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		credential, session, err = s.openSessionTx(ctx, tx, a)

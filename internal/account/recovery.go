@@ -14,15 +14,18 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// recoveryAlphabet has no characters that look alike: no 0 and o, no 1, i and l.
+// recoveryAlphabet has no characters that look alike: no 0 and o, no 1, i and l. Codes are written down and typed.
 const recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz"
 
 // recoveryLen is the length of a recovery code: 49 bits, at attemptsMax guesses an hour.
 const recoveryLen = 10
 
 // recoveryKey hashes recovery codes. A hash of 49 bits without a key could be brute-forced from a copy of the database.
+// The key is derived from the master secret, which is not in the database.
 type recoveryKey []byte
 
+// hash returns the HMAC-SHA-256 of a normalized code. The account is part of it, so that equal codes of two accounts
+// have different hashes; the zero octet separates the two, so that no other pair gives the same input.
 func (k recoveryKey) hash(account id.Account, code string) []byte {
 	mac := hmac.New(sha256.New, k)
 	mac.Write([]byte(account))
@@ -31,7 +34,8 @@ func (k recoveryKey) hash(account id.Account, code string) []byte {
 	return mac.Sum(nil)
 }
 
-// normalizeCode returns the form of a code that is compared: lower case, without spaces and hyphens.
+// normalizeCode returns the form of a code that is compared: lower case, without spaces and hyphens. Authenticator apps
+// show codes in groups, and people copy the spaces or hyphens (any dash, Unicode Pd) between them.
 func normalizeCode(code string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.In(r, unicode.Pd) {
@@ -41,6 +45,7 @@ func normalizeCode(code string) string {
 	}, code))
 }
 
+// newRecoveryCode returns a random code of recoveryLen characters, each equally likely.
 func newRecoveryCode() (string, error) {
 	code, size := make([]byte, recoveryLen), big.NewInt(int64(len(recoveryAlphabet)))
 	for i := range code {
@@ -71,7 +76,8 @@ func (s *Service) replaceRecoveryCodesTx(ctx context.Context, tx *db.Tx, account
 	return codes, nil
 }
 
-// useRecoveryCodeTx deletes a recovery code and reports whether there was one.
+// useRecoveryCodeTx deletes a recovery code and reports whether there was one. Deleting is the check, so that of two
+// concurrent calls one succeeds. The code is normalized.
 func (s *Service) useRecoveryCodeTx(ctx context.Context, tx *db.Tx, account id.Account, code string) (bool, error) {
 	n, err := tx.Exec(ctx, deleteRecoveryCode, account, s.recovery.hash(account, code))
 	return n > 0, err

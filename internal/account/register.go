@@ -10,15 +10,16 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Registration is the input of Register.
+// Registration is the input of Register. Register checks it; nothing is trimmed, since a space is part of a password.
 type Registration struct {
-	Email    string
+	Email    string // folded by Register
 	Password string
 	Locale   *string // nil: en
 	Invite   string  // the code of an invitation; needed where the policy is RegistrationInvite
 }
 
-// Validate checks the fields of a registration, as Register does. Error: request.invalid.
+// Validate checks the fields of a registration, as Register does. It lets a handler reject a request before it reserves
+// a HashSlot. Error: request.invalid.
 func (r Registration) Validate() error {
 	_, err := r.account()
 	return err
@@ -27,13 +28,16 @@ func (r Registration) Validate() error {
 // Register creates an account and opens a session. It returns the user token, of which only a hash is stored, and the
 // session. It waits for the slot's turn and releases the slot before it writes.
 //
-// Errors: request.invalid, access.closed, account.email_taken.
+// Cheap checks come before the hash: the policy, the invitation, whether the address is taken. They are repeated in the
+// transaction, because another call may register the address or use the invitation meanwhile. Errors: request.invalid,
+// access.closed, account.email_taken.
 func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) (credential string, _ *Session, err error) {
 	a, err := r.account()
 	if err != nil {
 		return "", nil, err
 	}
 	now := s.clock.Now()
+	// The database stores microseconds; truncating makes this account equal to the one that is read later.
 	a.ID, a.CreatedAt = id.New[id.Account](now), now.Truncate(time.Microsecond)
 	if err := s.admit(ctx, r.Invite, now); err != nil {
 		return "", nil, err
@@ -67,7 +71,8 @@ func (s *Service) Register(ctx context.Context, slot *HashSlot, r Registration) 
 	return credential, session, nil
 }
 
-// account checks a registration and returns the account to create, without its identifier and password.
+// account checks a registration and returns the account to create, without its identifier and password. Errors:
+// request.invalid.
 func (r Registration) account() (a *Account, err error) {
 	a = &Account{Locale: defaultLocale, Role: User, Plan: defaultPlan, epoch: 1}
 	if a.Email, err = parseEmail(r.Email); err != nil {

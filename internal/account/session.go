@@ -12,22 +12,24 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Session is what a user token stands for: an account that is signed in. Only the token's hash is stored.
+// Session is what a user token stands for: an account that is signed in. Only the token's hash is stored. One call of
+// the API has one; it is not shared between goroutines.
 type Session struct {
 	Account   *Account
-	ExpiresAt time.Time
+	ExpiresAt time.Time // after Authorize or SignIn, when the token ends if it is not used again
 
-	hash [32]byte
+	hash [32]byte // of the token, which identifies it in the database
 }
 
 // extendEvery is how much of a token's life must have passed before a call extends it, so that not every call writes: a
-// token is valid for its whole life after its last use, less at most one hour. Tokens that live for less than eight hours
-// are extended after an eighth of their life.
+// token is valid for its whole life after its last use, less at most one hour. Tokens that live for less than eight
+// hours are extended after an eighth of their life.
 const extendEvery = time.Hour
 
+// extendEvery returns the interval for the policy's life of tokens.
 func (s *Service) extendEvery() time.Duration { return min(extendEvery, s.policy.TokenTTL/8) }
 
-// openSessionTx creates a user token.
+// openSessionTx creates a user token. A token is 256 random bits, so its hash needs no salt.
 func (s *Service) openSessionTx(ctx context.Context, tx *db.Tx, a *Account) (credential string, _ *Session, err error) {
 	credential, hash := token.MintSecret(token.User)
 	now := s.clock.Now()
@@ -36,8 +38,11 @@ func (s *Service) openSessionTx(ctx context.Context, tx *db.Tx, a *Account) (cre
 	return credential, session, err
 }
 
-// Authorize returns the session of a user token and extends the token, writing at most once an hour. It reads the account
-// each time, so that changes by staff take effect at once. Error: auth.invalid_token.
+// Authorize returns the session of a user token and extends the token, writing at most once an hour. It reads the
+// account each time, so that changes by staff take effect at once.
+//
+// An expired token, a deleted one, and that of a disabled account give the same error. If the disk is full the token is
+// not extended and the call succeeds. Error: auth.invalid_token.
 func (s *Service) Authorize(ctx context.Context, credential string) (*Session, error) {
 	kind, hash, err := token.ParseSecret(credential)
 	if err != nil || kind != token.User {
@@ -59,7 +64,8 @@ func (s *Service) Authorize(ctx context.Context, credential string) (*Session, e
 	return session, nil
 }
 
-// Check checks that a session has not ended since Authorize returned it, without extending it. Error: auth.invalid_token.
+// Check checks that a session has not ended since Authorize returned it, without extending it. Calls that wait for mail
+// use it, so that they end soon after the session does, and waiting does not count as use. Error: auth.invalid_token.
 func (s *Service) Check(ctx context.Context, session *Session) error {
 	var expires int64
 	a, err := scan(s.db.QueryRow(ctx, selectByToken, session.hash[:]), &expires)
@@ -96,7 +102,7 @@ func (s *Service) extend(ctx context.Context, session *Session, now time.Time) e
 	return nil
 }
 
-// End deletes the session's token.
+// End deletes the session's token. Other sessions of the account continue. A token that is deleted already is no error.
 func (s *Service) End(ctx context.Context, session *Session) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, deleteToken, session.hash[:])
@@ -108,10 +114,11 @@ func (s *Service) End(ctx context.Context, session *Session) error {
 	return nil
 }
 
-// sweepBatch is how many rows one update deletes.
+// sweepBatch is how many rows one transaction deletes, so that it does not block other writers for long.
 const sweepBatch = 200
 
-// Sweep deletes expired tokens, and the secrets of enrolments that were not confirmed in time.
+// Sweep deletes expired tokens, and the secrets of enrolments that were not confirmed in time. Both have ended by their
+// times already, wherever they are read; Sweep only frees the space and erases the secrets. A periodic job calls it.
 func (s *Service) Sweep(ctx context.Context) error {
 	for _, statement := range []string{deleteExpired, endEnrolments} {
 		for n := int64(sweepBatch); n == sweepBatch; {

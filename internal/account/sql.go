@@ -11,6 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
+// columns are the columns that scan reads, in its order.
 const columns = `account.id, account.email, account.locale, account.role, account.plan, account.disabled, account.created_at,
 	account.password, account.epoch, account.totp_key, coalesce(account.totp_until, 0), account.totp_last, account.totp_spent`
 
@@ -19,9 +20,11 @@ const (
 	selectByEmail = "SELECT " + columns + " FROM account WHERE email = $1"
 	selectByToken = "SELECT " + columns + `, user_token.expires_at FROM user_token JOIN account ON account.id = user_token.account_id
 		WHERE user_token.hash = $1`
+	// Identifiers sort by time of creation, so they serve as the position in the list.
 	selectPage = "SELECT " + columns + ` FROM account WHERE ($1 = '' OR id < $1) AND email LIKE $2 ESCAPE '\' ORDER BY id DESC LIMIT $3`
 	selectPlan = "SELECT plan FROM account WHERE id = $1"
 
+	// The epoch of a new account is 1, as Registration.account sets it. A taken address inserts nothing.
 	insertAccount = `INSERT INTO account (id, email, locale, role, plan, disabled, created_at, password, epoch, totp_last, totp_spent)
 		VALUES ($1, $2, $3, $4, $5, 0, $6, $7, 1, 0, 0) ON CONFLICT (email) DO NOTHING`
 	updateLocale   = "UPDATE account SET locale = $2 WHERE id = $1"
@@ -30,6 +33,8 @@ const (
 	updateEnded    = "UPDATE account SET ended_at = $2 WHERE id = $1"
 	selectEnded    = "SELECT id FROM account WHERE ended_at > $1 ORDER BY ended_at DESC LIMIT $2"
 	updateDisabled = "UPDATE account SET disabled = $2 WHERE id = $1"
+	// renewPassword stores the same password at a higher cost; updatePassword stores another one, and its epoch ends
+	// sign-ins that are under way.
 	renewPassword  = "UPDATE account SET password = $2 WHERE id = $1"
 	updatePassword = "UPDATE account SET password = $2, epoch = epoch + 1 WHERE id = $1"
 
@@ -40,7 +45,8 @@ const (
 	endEnrolments   = `UPDATE account SET totp_key = NULL, totp_until = NULL
 		WHERE id IN (SELECT id FROM account WHERE totp_until IS NOT NULL AND totp_until <= $1 LIMIT $2)`
 
-	insertToken   = "INSERT INTO user_token (hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)"
+	insertToken = "INSERT INTO user_token (hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)"
+	// $3 is the current time: a token that has expired meanwhile is not revived.
 	extendToken   = "UPDATE user_token SET expires_at = $2 WHERE hash = $1 AND expires_at > $3"
 	deleteToken   = "DELETE FROM user_token WHERE hash = $1"
 	deleteTokens  = "DELETE FROM user_token WHERE account_id = $1"
@@ -50,7 +56,8 @@ const (
 	selectInvites = `SELECT id, note, created_at, coalesce(expires_at, 0), coalesce(used_at, 0), coalesce(account_id, '') FROM invite
 		WHERE ($1 = '' OR id < $1) ORDER BY id DESC LIMIT $2`
 	selectInviteUsable = `SELECT count(*) > 0 FROM invite WHERE code_hash = $1 AND used_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
-	useInvite          = `UPDATE invite SET used_at = $2, account_id = $3
+	// The conditions are part of the update, so that an invitation is used once.
+	useInvite = `UPDATE invite SET used_at = $2, account_id = $3
 		WHERE code_hash = $1 AND used_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 	deleteInvite = "DELETE FROM invite WHERE id = $1"
 
@@ -60,6 +67,7 @@ const (
 	deleteRecoveryCodes = "DELETE FROM recovery_code WHERE account_id = $1"
 )
 
+// scan reads columns, and then more.
 func scan(row db.Row, more ...any) (*Account, error) {
 	var a Account
 	var created int64
@@ -100,6 +108,7 @@ func listAccounts(ctx context.Context, q db.Queryer, query string, args ...any) 
 	return all, nil
 }
 
+// scanInvite reads the columns of selectInvites.
 func scanInvite(row db.Row) (*Invite, error) {
 	var i Invite
 	var created, expires, used int64

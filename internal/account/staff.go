@@ -16,16 +16,21 @@ import (
 )
 
 // Registry implements the operator's commands on accounts. It needs none of the service's secrets.
+//
+// Every change is recorded in the audit log (package audit) in its own transaction. A Registry is safe for concurrent
+// use. It has its own gate for hashes, apart from that of a Service in the same process.
 type Registry struct {
 	db        *db.DB
 	clock     clock.Clock
 	passwords *passwords
 	planKnown func(code string) bool
-	end       func(ctx context.Context, tx *db.Tx, account id.Account) error
+	// end is the parameter endTx of NewRegistry.
+	end func(ctx context.Context, tx *db.Tx, account id.Account) error
 }
 
-// NewRegistry returns a Registry; cost is that of the passwords that it resets. planKnown reports whether the catalogue has a
-// plan that can be assigned. endTx ends the credentials of an account that other packages store.
+// NewRegistry returns a Registry; cost is that of the passwords that it resets. planKnown reports whether the catalogue
+// has a plan that can be assigned. endTx ends the credentials of an account that other packages store. endTx must only
+// write in the transaction it is given, since it runs again after a conflict.
 func NewRegistry(
 	d *db.DB, c clock.Clock, cost Cost, planKnown func(code string) bool, endTx func(context.Context, *db.Tx, id.Account) error,
 ) *Registry {
@@ -33,7 +38,7 @@ func NewRegistry(
 }
 
 // endTx ends every credential of an account: user tokens, developer keys and the tokens of its mailboxes
-// (docs/spec/accounts.md#the-end-of-an-account).
+// (docs/spec/accounts.md#the-end-of-an-account). The time is stored for Ended, by which other processes learn of it.
 func (r *Registry) endTx(ctx context.Context, tx *db.Tx, account id.Account) error {
 	if _, err := tx.Exec(ctx, deleteTokens, account); err != nil {
 		return err
@@ -44,7 +49,8 @@ func (r *Registry) endTx(ctx context.Context, tx *db.Tx, account id.Account) err
 	return r.end(ctx, tx, account)
 }
 
-// Ended returns at most max accounts whose credentials were ended after a time.
+// Ended returns at most max accounts whose credentials were ended after a time. The newest come first. Processes poll
+// it to end calls that wait with a credential of such an account.
 func (r *Registry) Ended(ctx context.Context, after time.Time, max int) ([]id.Account, error) {
 	all, err := db.Collect(ctx, r.db, scanID, selectEnded, after.UnixMicro(), max)
 	if err != nil {
@@ -53,18 +59,21 @@ func (r *Registry) Ended(ctx context.Context, after time.Time, max int) ([]id.Ac
 	return all, nil
 }
 
-// List returns at most limit accounts, newest first, whose e-mail address contains search. If after is not empty they are
-// older than that account.
+// List returns at most limit accounts, newest first, whose e-mail address contains search. If after is not empty they
+// are older than that account. An empty search matches every account. The search reads all accounts, which is
+// acceptable for staff and not for clients.
 func (r *Registry) List(ctx context.Context, search string, after id.Account, limit int) ([]*Account, error) {
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(Fold(search)) + "%"
 	return listAccounts(ctx, r.db, selectPage, after, pattern, limit)
 }
 
-// Find returns an account by its identifier or its e-mail address. Error: account.not_found.
+// Find returns an account by its identifier or its e-mail address. The case of an address does not matter. Error:
+// account.not_found.
 func (r *Registry) Find(ctx context.Context, who string) (*Account, error) {
 	return find(ctx, r.db, who)
 }
 
+// find is Registry.Find on a database or in a transaction. Error: account.not_found.
 func find(ctx context.Context, q db.Queryer, who string) (*Account, error) {
 	a, err := lookUp(ctx, q, who)
 	if err == nil && a == nil {
@@ -78,6 +87,8 @@ func (r *Registry) LookUp(ctx context.Context, who string) (*Account, error) {
 	return lookUp(ctx, r.db, who)
 }
 
+// lookUp returns nil without an error if there is no account. An identifier cannot be an e-mail address, which has an
+// @.
 func lookUp(ctx context.Context, q db.Queryer, who string) (*Account, error) {
 	query, arg := selectByEmail, Fold(who)
 	if account, err := id.Parse[id.Account](who); err == nil {
@@ -91,6 +102,7 @@ func (r *Registry) SetPlan(ctx context.Context, who, plan string) (*Account, err
 	return r.Change(ctx, who, Change{Plan: &plan})
 }
 
+// checkPlan checks that the catalogue has a plan. Error: request.invalid.
 func (r *Registry) checkPlan(code string) error {
 	if !r.planKnown(code) {
 		return problem.Invalid("/plan", "%q is not in the catalogue", code)
@@ -98,6 +110,7 @@ func (r *Registry) checkPlan(code string) error {
 	return nil
 }
 
+// checkRole checks that a role exists. Error: request.invalid.
 func checkRole(role Role) error {
 	if role != User && role != Staff {
 		return problem.Invalid("/role", "must be %s or %s", User, Staff)
@@ -153,7 +166,8 @@ func (r *Registry) Change(ctx context.Context, who string, c Change) (*Account, 
 	})
 }
 
-// setTx sets one column and records it.
+// setTx sets one column and records it. $2 of the statement is the value. action and detail are written to the audit
+// log.
 func (r *Registry) setTx(ctx context.Context, tx *db.Tx, a *Account, statement string, value any, action, detail string) error {
 	if _, err := tx.Exec(ctx, statement, a.ID, value); err != nil {
 		return err
@@ -161,6 +175,7 @@ func (r *Registry) setTx(ctx context.Context, tx *db.Tx, a *Account, statement s
 	return audit.RecordTx(ctx, tx, r.clock.Now(), action, a.Email, detail)
 }
 
+// setDisabledTx disables or enables an account. Enabling restores none of the credentials that disabling ended.
 func (r *Registry) setDisabledTx(ctx context.Context, tx *db.Tx, a *Account, disabled bool) error {
 	if !disabled {
 		return r.setTx(ctx, tx, a, updateDisabled, 0, "user.enable", "")
@@ -171,9 +186,10 @@ func (r *Registry) setDisabledTx(ctx context.Context, tx *db.Tx, a *Account, dis
 	return r.setTx(ctx, tx, a, updateDisabled, 1, "user.disable", "")
 }
 
-// ResetPassword replaces an account's password, ends every credential of it and returns the new password, which is random if
-// password is empty. With endTwoFactor it also turns two-factor off, for an owner who lost both the authenticator and the
-// recovery codes. Error: request.invalid.
+// ResetPassword replaces an account's password, ends every credential of it and returns the new password, which is
+// random if password is empty. With endTwoFactor it also turns two-factor off, for an owner who lost both the
+// authenticator and the recovery codes. The hash is computed before the transaction, since it takes long. Errors:
+// account.not_found, request.invalid.
 func (r *Registry) ResetPassword(ctx context.Context, who, password string, endTwoFactor bool) (string, *Account, error) {
 	if password == "" {
 		password = rand.Text()
@@ -207,7 +223,8 @@ func (r *Registry) ResetPassword(ctx context.Context, who, password string, endT
 	return password, a, err
 }
 
-// change runs fn on an account in a transaction and returns the changed account.
+// change runs fn on an account in a transaction and returns the changed account. fn may run several times
+// (db.DB.Update). Error: account.not_found.
 func (r *Registry) change(ctx context.Context, who string, fn func(context.Context, *db.Tx, *Account) error) (a *Account, err error) {
 	err = r.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if a, err = find(ctx, tx, who); err != nil {

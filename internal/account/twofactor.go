@@ -24,14 +24,16 @@ const (
 // issuer is the name that authenticator apps show next to the address.
 const issuer = "Gonebox"
 
-// enrolment is the two-factor part of an account's row.
+// enrolment is the two-factor part of an account's row. A secret exists from SetUp on; until decides whether it is in
+// force.
 type enrolment struct {
 	sealed []byte // the encrypted secret; nil: none
 	until  int64  // expiry in microseconds; 0 once it is confirmed
 	used   usedSteps
 }
 
-// TwoFactor returns the state at a time. An enrolment that was not confirmed in time counts as Off.
+// TwoFactor returns the state at a time. An enrolment that was not confirmed in time counts as Off. Its secret is
+// deleted later, by Sweep.
 func (a *Account) TwoFactor(now time.Time) TwoFactor {
 	switch {
 	case a.totp.sealed == nil:
@@ -44,14 +46,18 @@ func (a *Account) TwoFactor(now time.Time) TwoFactor {
 	return Off
 }
 
-// Enrolment is a two-factor secret that must be confirmed. It is shown to the owner only once.
+// Enrolment is a two-factor secret that must be confirmed. It is shown to the owner only once. The secret is 20 random
+// octets.
 type Enrolment struct {
 	Secret    string // base32 (RFC 4648 §6) without padding, for typing
 	URL       string // otpauth://totp/…, for a QR code
 	ExpiresAt time.Time
 }
 
-// SetUp starts an enrolment and replaces a pending one. Error: totp.already_active.
+// SetUp starts an enrolment and replaces a pending one.
+//
+// The secret is sealed together with the account's identifier, so that a row copied to another account cannot be
+// decrypted there. Errors: totp.already_active; auth.invalid_token, if the account was disabled.
 func (s *Service) SetUp(ctx context.Context, a *Account) (*Enrolment, error) {
 	secret := random(totpKeyLen)
 	until := s.clock.Now().Add(s.policy.TOTPPending).Truncate(time.Microsecond)
@@ -69,14 +75,16 @@ func (s *Service) SetUp(ctx context.Context, a *Account) (*Enrolment, error) {
 	return &Enrolment{Secret: text, URL: otpauth(a.Email, text), ExpiresAt: until}, nil
 }
 
-// otpauth returns the key URI that authenticator apps read from a QR code.
+// otpauth returns the key URI that authenticator apps read from a QR code. The format is not an RFC but that of Google
+// Authenticator, which all apps read.
 func otpauth(email, secret string) string {
 	query := fmt.Sprintf("secret=%s&issuer=%s&algorithm=SHA1&digits=%d&period=%d", secret, issuer, totpDigits, totpPeriod)
 	return "otpauth://totp/" + issuer + ":" + url.QueryEscape(email) + "?" + query // an address has no spaces, so that the escapes of queries and paths agree
 }
 
 // Confirm activates a pending enrolment with one of its codes, and returns the recovery codes, of which only hashes are
-// stored. Errors: totp.not_pending, totp.invalid_code, rate.limited.
+// stored. A code proves that the app has the secret, before the account depends on it. The code is used up. Errors:
+// totp.not_pending, totp.invalid_code, rate.limited; auth.invalid_token, if the account was disabled.
 func (s *Service) Confirm(ctx context.Context, a *Account, code string) (recovery []string, err error) {
 	err = s.change(ctx, a, func(ctx context.Context, tx *db.Tx, a *Account) error {
 		if a.TwoFactor(s.clock.Now()) != Pending {
@@ -98,8 +106,9 @@ func (s *Service) Confirm(ctx context.Context, a *Account, code string) (recover
 	return recovery, nil
 }
 
-// EndTwoFactor turns two-factor off, with a code or a recovery code. While it is not active no code is valid. Errors:
-// totp.invalid_code, rate.limited.
+// EndTwoFactor turns two-factor off, with a code or a recovery code. While it is not active no code is valid. It
+// deletes the secret and the recovery codes. Errors: totp.invalid_code, rate.limited; auth.invalid_token, if the
+// account was disabled.
 func (s *Service) EndTwoFactor(ctx context.Context, a *Account, code string) error {
 	err := s.change(ctx, a, func(ctx context.Context, tx *db.Tx, a *Account) error {
 		if a.TwoFactor(s.clock.Now()) != Active {
@@ -116,6 +125,7 @@ func (s *Service) EndTwoFactor(ctx context.Context, a *Account, code string) err
 	return nil
 }
 
+// endTwoFactorTx deletes an account's recovery codes, secret and used steps, whatever its state.
 func endTwoFactorTx(ctx context.Context, tx *db.Tx, a *Account) error {
 	if _, err := tx.Exec(ctx, deleteRecoveryCodes, a.ID); err != nil {
 		return err
@@ -124,7 +134,8 @@ func endTwoFactorTx(ctx context.Context, tx *db.Tx, a *Account) error {
 	return err
 }
 
-// change runs change on the stored account in a transaction. Error: auth.invalid_token, if the account was disabled.
+// change runs change on the stored account in a transaction. change gets the row as it is now, not the one that was
+// read when the call was authorized. Error: auth.invalid_token, if the account was disabled.
 func (s *Service) change(ctx context.Context, known *Account, change func(context.Context, *db.Tx, *Account) error) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		a, err := getAccount(ctx, tx, selectByID, known.ID)
@@ -147,8 +158,11 @@ func (s *Service) requireCodeTx(ctx context.Context, tx *db.Tx, a *Account, code
 	return err
 }
 
-// useCodeTx reports whether a normalized code is right, and uses it up: the code of a time step, or a recovery code. Error:
-// rate.limited.
+// useCodeTx reports whether a normalized code is right, and uses it up: the code of a time step, or a recovery code.
+//
+// An attempt is counted before the check and given back if the code is right, so that many calls at once cannot try
+// more codes than the limit allows. The caller's transaction stores the use: if it is rolled back, the code can be used
+// again. Error: rate.limited.
 func (s *Service) useCodeTx(ctx context.Context, tx *db.Tx, a *Account, code string) (right bool, err error) {
 	now, giveBack := s.clock.Now(), func() {}
 	if !tx.Again() { // a transaction that is run again is one attempt
@@ -172,14 +186,16 @@ func (s *Service) useCodeTx(ctx context.Context, tx *db.Tx, a *Account, code str
 	return right, err
 }
 
-// TwoFactorState is the state of two-factor as its owner sees it.
+// TwoFactorState is the state of two-factor as its owner sees it. The secret and the codes are not part of it, since
+// they are shown only once.
 type TwoFactorState struct {
 	Status        TwoFactor
 	PendingUntil  time.Time // zero unless pending
 	RecoveryCodes int       // unused ones
 }
 
-// TwoFactorState returns the state of an account's two-factor.
+// TwoFactorState returns the state of an account's two-factor. It uses the account as the caller read it, and counts
+// the recovery codes that are left.
 func (s *Service) TwoFactorState(ctx context.Context, a *Account) (TwoFactorState, error) {
 	state := TwoFactorState{Status: a.TwoFactor(s.clock.Now())}
 	switch state.Status {
