@@ -27,6 +27,7 @@ func guest() Plan {
 	}}
 }
 
+// free is the plan of accounts that have bought nothing.
 func free() Plan {
 	return Plan{Code: FreeCode, Name: "Free", Entitlements: Entitlements{
 		TTLDefault:        day,
@@ -44,6 +45,7 @@ func free() Plan {
 	}}
 }
 
+// plus is the smaller of the paid plans.
 func plus() Plan {
 	return Plan{Code: "plus", Name: "Plus", Prices: Prices{Monthly: 50, Yearly: 500}, Entitlements: Entitlements{
 		TTLDefault:        7 * day,
@@ -61,6 +63,7 @@ func plus() Plan {
 	}}
 }
 
+// pro is the larger of the paid plans. Its LifetimeMax is zero: a mailbox can be extended without end.
 func pro() Plan {
 	return Plan{Code: "pro", Name: "Pro", Prices: Prices{Monthly: 200, Yearly: 2_000}, Entitlements: Entitlements{
 		TTLDefault:        30 * day,
@@ -77,6 +80,7 @@ func pro() Plan {
 	}}
 }
 
+// perMinute returns a limit of one window, in which n calls may also come at once.
 func perMinute(n int) ratelimit.Limit {
 	return ratelimit.Limit{{Count: n, Per: time.Minute}}
 }

@@ -8,8 +8,11 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Entitlements are the quotas of a plan (docs/spec/limits.md#quotas-of-plans). The tags have the public name of each, which is
-// its configuration key below plans.<code> too, its description, and the meaning of zero if zero is allowed.
+// Entitlements are the quotas of a plan (docs/spec/limits.md#quotas-of-plans). The tags have the public name of each,
+// which is its configuration key below plans.<code> too, its description, and the meaning of zero if zero is allowed.
+//
+// Durations of mailboxes and messages are in the plan because they decide what is stored; rates of keys because a paid
+// plan is sold with them. Fields without the tag zero must be above zero.
 type Entitlements struct {
 	TTLDefault        time.Duration   `key:"mailbox.ttl.default" help:"lifetime of a new mailbox when none is asked for"`
 	TTLMax            time.Duration   `key:"mailbox.ttl.max" help:"longest lifetime that can be asked for at once"`
@@ -25,8 +28,9 @@ type Entitlements struct {
 	KeysCalls         ratelimit.Limit `key:"keys.calls" help:"rate of calls with one developer key"`
 }
 
-// All yields every entitlement's public name and value in the order of the fields. A value is an int64 (a count,
-// or whole seconds), a string (a rate as in the configuration) or nil (no maximum).
+// All yields every entitlement's public name and value in the order of the fields. A value is an int64 (a count, or
+// whole seconds), a string (a rate as in the configuration) or nil (no maximum). This is the form of the API, GET
+// /plans.
 func (e Entitlements) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		fields := reflect.TypeFor[Entitlements]()
@@ -39,6 +43,8 @@ func (e Entitlements) All() iter.Seq2[string, any] {
 	}
 }
 
+// public returns an entitlement's value in the form of the API. Of the durations only mailbox.lifetime.max can be
+// unlimited, so only there does zero mean that.
 func public(name string, value any) any {
 	switch v := value.(type) {
 	case time.Duration:

@@ -1,6 +1,6 @@
 package plan
 
-// Interval is the length of a paid period.
+// Interval is the length of a paid period. The values are stored and part of the API. An unknown one has no price.
 type Interval string
 
 // The two intervals, of a calendar month and of a calendar year.

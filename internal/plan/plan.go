@@ -1,5 +1,13 @@
-// Package plan is the catalogue of plans: their prices and entitlements (docs/spec/billing.md#plans-and-subscriptions). It does
-// not depend on which account has which plan, and counts no usage.
+// Package plan is the catalogue of plans: their prices and entitlements (docs/spec/billing.md#plans-and-subscriptions).
+// It does not depend on which account has which plan, and counts no usage.
+//
+// A Plan has a code, prices in points, and Entitlements: quotas, lifetimes and rates. The catalogue of an installation
+// is Default with the changes of its configuration. It has a guest plan, for callers without an account, and at least
+// the plan free. An account can have two plans, one that staff assigned and one that it bought; Together returns the
+// combination, which has the better value of each entitlement.
+//
+// A new entitlement is a field of Entitlements with its tags, a value in each plan of Default, and a line in
+// Entitlements.with. Configuration, API and documentation follow from the tags. All values are immutable.
 package plan
 
 import (
@@ -14,7 +22,8 @@ const (
 	FreeCode  = "free"
 )
 
-// Plan is a plan of the catalogue. Its tags have the configuration keys below plans.<code>.
+// Plan is a plan of the catalogue. Its tags have the configuration keys below plans.<code>. Plans are values: a copy is
+// independent, except that rate limits are slices, which must not be changed.
 type Plan struct {
 	Code         string       // stable, lower case; the planCode of POST /me/subscription
 	Name         string       `key:"name" required:"true" help:"display name of the plan"`
@@ -37,7 +46,8 @@ const (
 	TierPaid Tier = "paid"
 )
 
-// Tier returns TierPaid if either price is above zero.
+// Tier returns TierPaid if either price is above zero. A plan that is not sold any more, but assigned by staff, counts
+// as free.
 func (p Plan) Tier() Tier {
 	if p.Prices.Monthly > 0 || p.Prices.Yearly > 0 {
 		return TierPaid
@@ -51,8 +61,9 @@ type Catalogue struct {
 	plans []Plan
 }
 
-// New returns a Catalogue of the guest plan and the others, in the order to show them. It is an error if the guest plan has
-// another code, if two plans have the same code, or if there is no free plan.
+// New returns a Catalogue of the guest plan and the others, in the order to show them. It is an error if the guest plan
+// has another code, if two plans have the same code, or if there is no free plan. The error is for the log;
+// configuration checks the same before.
 func New(guest Plan, plans ...Plan) (Catalogue, error) {
 	if guest.Code != GuestCode {
 		return Catalogue{}, fmt.Errorf("the guest plan has the code %q", guest.Code)
@@ -70,7 +81,7 @@ func New(guest Plan, plans ...Plan) (Catalogue, error) {
 	return Catalogue{guest: guest, plans: slices.Clone(plans)}, nil
 }
 
-// Plan returns a plan that an account can have, which excludes the guest plan.
+// Plan returns a plan that an account can have, which excludes the guest plan. ok is false if there is none.
 func (c Catalogue) Plan(code string) (Plan, bool) {
 	i := slices.IndexFunc(c.plans, func(p Plan) bool { return p.Code == code })
 	if i < 0 {
@@ -88,5 +99,5 @@ func (c Catalogue) Free() Plan {
 	return p
 }
 
-// All returns the plans that an account can have, in the order to show them.
+// All returns the plans that an account can have, in the order to show them. The caller may change the slice.
 func (c Catalogue) All() []Plan { return slices.Clone(c.plans) }

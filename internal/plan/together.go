@@ -8,9 +8,12 @@ import (
 )
 
 // Together returns the plan of an account with several plans: the one that staff assigned and the one that it bought
-// (docs/spec/billing.md#plans-and-subscriptions). Each entitlement is the best of any of them. The code is that of the last
-// plan that has all of these entitlements, or else of the last one. Codes that are not in the catalogue are ignored; if none
-// is left it is the free plan.
+// (docs/spec/billing.md#plans-and-subscriptions). Each entitlement is the best of any of them. The code is that of the
+// last plan that has all of these entitlements, or else of the last one. Codes that are not in the catalogue are
+// ignored; if none is left it is the free plan.
+//
+// A code may be missing in the catalogue because the operator has removed the plan from the configuration while
+// accounts still have it.
 func (c Catalogue) Together(codes ...string) Plan {
 	var known []Plan
 	for _, code := range codes {
@@ -28,7 +31,7 @@ func (c Catalogue) Together(codes ...string) Plan {
 	return all
 }
 
-// with returns a plan with the best of each entitlement of two.
+// with returns a plan with the best of each entitlement of two. DeepEqual is used because limits are slices.
 func (p Plan) with(other Plan) Plan {
 	if p.Code == other.Code {
 		return p
@@ -44,6 +47,8 @@ func (p Plan) with(other Plan) Plan {
 	}
 }
 
+// with returns the better value of each entitlement. Every field must be in it: a field that is forgotten would be
+// zero.
 func (e Entitlements) with(o Entitlements) Entitlements {
 	return Entitlements{
 		TTLDefault:        max(e.TTLDefault, o.TTLDefault),
@@ -77,7 +82,8 @@ func widest(a, b ratelimit.Limit) ratelimit.Limit {
 	return a
 }
 
-// rate returns the long-term rate of a limit per second, that of its tightest window.
+// rate returns the long-term rate of a limit per second, that of its tightest window. A client that sends all the time
+// is bounded by that window.
 func rate(l ratelimit.Limit) float64 {
 	least := float64(l[0].Count) / l[0].Per.Seconds()
 	for _, w := range l[1:] {

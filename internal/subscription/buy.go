@@ -12,16 +12,18 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Params are the input of Buy.
+// Params are the input of Buy. Buy checks them. They are also the body that an idempotency key is bound to.
 type Params struct {
 	Plan     string
 	Interval plan.Interval
 }
 
-// Buy starts a subscription in one transaction: it debits the points and cancels the previous subscription without a refund
-// (docs/spec/billing.md#plans-and-subscriptions). A repeated call with the same key returns the same result and has no
-// further effect; key may be empty.
-// Errors: plan.unknown, wallet.insufficient_points, idempotency.key_reused.
+// Buy starts a subscription in one transaction: it debits the points and cancels the previous subscription without a
+// refund (docs/spec/billing.md#plans-and-subscriptions). A repeated call with the same key returns the same result and
+// has no further effect; key may be empty.
+//
+// The returned plan is that of the stored result and not read again: a repeated call gets the first answer, even if
+// staff have assigned another plan since. Errors: plan.unknown, wallet.insufficient_points, idempotency.key_reused.
 func (s *Service) Buy(ctx context.Context, account id.Account, w Params, key idempotency.Key) (State, error) {
 	call := idempotency.Call{Account: account, Operation: operation, Key: key, Body: w}
 	bought, err := idempotency.Once(ctx, s.answers, call, func(ctx context.Context, tx *db.Tx) (purchase, error) {
@@ -33,15 +35,18 @@ func (s *Service) Buy(ctx context.Context, account id.Account, w Params, key ide
 	return State{Subscription: &bought.Subscription, Plan: s.catalogue.Together(bought.Assigned, w.Plan)}, nil
 }
 
-// operation names the operation for idempotency keys.
+// operation is the name of the operation under which idempotency keys are stored. It is part of the stored rows.
 const operation = "create-subscription"
 
-// purchase is the stored result of a call.
+// purchase is the stored result of a call. It is stored as JSON, so the fields of Subscription that are not exported
+// are missing in a repeated answer.
 type purchase struct {
 	Subscription Subscription
 	Assigned     string // the plan that staff had assigned
 }
 
+// buyTx debits the price and replaces the active subscription. The previous one ends before the new one is inserted,
+// since the database allows one active subscription. Errors: plan.unknown, wallet.insufficient_points.
 func (s *Service) buyTx(ctx context.Context, tx *db.Tx, account id.Account, w Params) (purchase, error) {
 	price, err := s.price(w)
 	if err != nil {
@@ -65,7 +70,9 @@ func (s *Service) buyTx(ctx context.Context, tx *db.Tx, account id.Account, w Pa
 	return purchase{Subscription: sub, Assigned: st.assigned}, insertTx(ctx, tx, sub)
 }
 
-// price returns the price of the first period. Error: plan.unknown.
+// price returns the price of the first period. Renewals use it too, so a plan that is no longer sold is not renewed. A
+// plan without any price is called not for sale, one with only the other price not sold for the interval. Error:
+// plan.unknown.
 func (s *Service) price(w Params) (int64, error) {
 	p, known := s.catalogue.Plan(w.Plan)
 	price, sold := p.Price(w.Interval)

@@ -21,11 +21,13 @@ func end(anchor time.Time, i plan.Interval, n int) time.Time {
 	return first.AddDate(0, 0, min(day, last)-1)
 }
 
-// lateMax is how late a renewal may be and still continue from the end of the previous period. A later one, after a long
-// outage of the service, starts a new row of periods, so that no time of the outage is charged.
+// lateMax is how late a renewal may be and still continue from the end of the previous period. A later one, after a
+// long outage of the service, starts a new row of periods, so that no time of the outage is charged. Shorter outages
+// are charged, so that the end of a period stays on its day.
 const lateMax = 24 * time.Hour
 
-// renewed returns the subscription with its next period, renewed now for a price.
+// renewed returns the subscription with its next period, renewed now for a price. The price is that of the new period
+// only.
 func (s Subscription) renewed(now time.Time, price int64) Subscription {
 	s.period++
 	if now.Sub(s.PeriodEnd) > lateMax {

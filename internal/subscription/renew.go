@@ -15,13 +15,18 @@ import (
 // dueBatch bounds how many due subscriptions one query returns and are settled concurrently, so that they share commits.
 const dueBatch = 32
 
-// Renew settles every subscription whose period has ended: it is renewed if that is turned on and can be paid, and expires if
-// not. Each has its own transaction, which reads it again, so that several processes may call Renew concurrently. One that
-// fails does not affect the others; the next call retries it.
+// Renew settles every subscription whose period has ended: it is renewed if that is turned on and can be paid, and
+// expires if not. Each has its own transaction, which reads it again, so that several processes may call Renew
+// concurrently. One that fails does not affect the others; the next call retries it.
+//
+// The list is read in the order of the ends and continues after the last one, so that a subscription that fails is not
+// read again by the same call. The error joins those of all that failed.
 func (s *Service) Renew(ctx context.Context) error {
 	var faults []error
 	now := s.clock.Now().Truncate(time.Microsecond)
 	for last := (mark{}); ; {
+		// now stays the same for the whole call, so that the loop ends: what becomes due meanwhile is left to the next
+		// call.
 		due, err := dueAfter(ctx, s.db, now, last, dueBatch)
 		if err != nil || len(due) == 0 {
 			return errors.Join(append(faults, err)...)
@@ -31,6 +36,8 @@ func (s *Service) Renew(ctx context.Context) error {
 	}
 }
 
+// settleAll settles subscriptions concurrently, each in a goroutine that ends with its transaction, and returns when
+// all have ended.
 func (s *Service) settleAll(ctx context.Context, due []mark, now time.Time) []error {
 	faults := make([]error, len(due))
 	var all sync.WaitGroup
@@ -45,6 +52,7 @@ func (s *Service) settleAll(ctx context.Context, due []mark, now time.Time) []er
 	return faults
 }
 
+// settle renews a subscription or stores that it expired. now is the time at which it was found to be due.
 func (s *Service) settle(ctx context.Context, sub id.Subscription, now time.Time) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		current, err := activeTx(ctx, tx, sub)
@@ -60,8 +68,9 @@ func (s *Service) settle(ctx context.Context, sub id.Subscription, now time.Time
 	})
 }
 
-// renewTx renews a subscription at the catalogue's current price. renewed is false if the renewal is turned off, the plan is
-// no longer sold, the points do not suffice, or the account is disabled and could not use the plan.
+// renewTx renews a subscription at the catalogue's current price. renewed is false if the renewal is turned off, the
+// plan is no longer sold, the points do not suffice, or the account is disabled and could not use the plan. None of
+// these is an error: the subscription then expires.
 func (s *Service) renewTx(ctx context.Context, tx *db.Tx, sub Subscription, now time.Time) (renewed bool, err error) {
 	w := Params{Plan: sub.Plan, Interval: sub.Interval}
 	price, err := s.price(w)
@@ -86,5 +95,6 @@ func (s *Service) renewTx(ctx context.Context, tx *db.Tx, sub Subscription, now 
 	return true, err
 }
 
-// NextEnd returns when the next period ends or has ended, which is when to call Renew again. It is zero if none is running.
+// NextEnd returns when the next period ends or has ended, which is when to call Renew again. It is zero if none is
+// running. The periodic job uses it to run when a period ends and not only at its interval.
 func (s *Service) NextEnd(ctx context.Context) (time.Time, error) { return nextEnd(ctx, s.db) }

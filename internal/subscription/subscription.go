@@ -1,5 +1,15 @@
-// Package subscription implements subscriptions: buying a plan with points, renewal and expiry at the end of a period, and the
-// plan that an account has in effect (docs/spec/billing.md#plans-and-subscriptions). It keeps no points and counts no usage.
+// Package subscription implements subscriptions: buying a plan with points, renewal and expiry at the end of a period,
+// and the plan that an account has in effect (docs/spec/billing.md#plans-and-subscriptions). It keeps no points and
+// counts no usage.
+//
+// Buy debits the points and inserts the subscription in one transaction. Renew, a periodic job, settles each
+// subscription whose period has ended: it debits the next period or stores that the subscription expired. Plan and
+// Plans combine what staff assigned and what was bought; they compare the end of the period with the clock, so that an
+// unpaid period ends on time even if Renew is late.
+//
+// An account has at most one active subscription, which an index of the database enforces. Nothing is cached, so a
+// change takes effect in every process with the next call. What an account has beyond the quotas of its plan is not
+// touched here: the packages that count it refuse additions.
 package subscription
 
 import (
@@ -13,7 +23,8 @@ import (
 	"github.com/gonebox/gonebox/internal/plan"
 )
 
-// Status is the status of a subscription.
+// Status is the status of a subscription. The values are stored and shown. Active changes to one of the other two,
+// which are final.
 type Status string
 
 // The statuses.
@@ -31,18 +42,19 @@ type Subscription struct {
 	Interval  plan.Interval
 	Status    Status
 	AutoRenew bool
-	Price     int64 // of the current period, in points
-	StartedAt time.Time
+	Price     int64     // of the current period, in points
+	StartedAt time.Time // when it was bought
 	PeriodEnd time.Time // of the current period
 
+	// Periods are counted from anchor, so that they end on the same day of each month; see end.
 	anchor time.Time // the beginning of the current row of periods
 	period int       // number of the current one in that row, from 1
 }
 
-// Wallet debits points.
+// Wallet debits points. Package wallet implements it.
 type Wallet interface {
-	// DebitTx debits points from an account. If it fails it changes nothing. Error:
-	// wallet.insufficient_points.
+	// DebitTx debits points, a positive number, from an account in the caller's transaction. If it fails it changes
+	// nothing. reference is the subscription and note is shown in the ledger. Error: wallet.insufficient_points.
 	DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error
 }
 
@@ -66,7 +78,7 @@ type State struct {
 	Plan         plan.Plan     // the one in effect
 }
 
-// State returns the state of an account.
+// State returns the state of an account. For an unknown account the error wraps sql.ErrNoRows.
 func (s *Service) State(ctx context.Context, account id.Account) (State, error) {
 	sub, err := newest(ctx, s.db, account)
 	if err != nil {
@@ -76,8 +88,8 @@ func (s *Service) State(ctx context.Context, account id.Account) (State, error) 
 	return State{Subscription: s.shown(sub), Plan: p}, err
 }
 
-// shown returns a subscription with its current status: one whose period has ended is expired, even if that is not stored
-// yet.
+// shown returns a subscription with its current status: one whose period has ended is expired, even if that is not
+// stored yet. It changes sub itself.
 func (s *Service) shown(sub *Subscription) *Subscription {
 	if sub != nil && sub.Status == Active && sub.ended(s.clock.Now()) {
 		sub.Status = Expired
@@ -85,11 +97,15 @@ func (s *Service) shown(sub *Subscription) *Subscription {
 	return sub
 }
 
+// ended reports whether the current period is over; its end does not belong to it.
 func (s *Subscription) ended(now time.Time) bool { return !now.Before(s.PeriodEnd) }
 
-// Plan returns the plan that an account has in effect, from the one that staff assigned and the one that was bought, and
-// whether the account is disabled. One statement reads it each time, so that changes take effect for the next call in every
-// process, and a period ends by the clock.
+// Plan returns the plan that an account has in effect, from the one that staff assigned and the one that was bought,
+// and whether the account is disabled. One statement reads it each time, so that changes take effect for the next call
+// in every process, and a period ends by the clock.
+//
+// Of an account that is disabled the plan is returned too; callers decide what to refuse. For an unknown account the
+// error wraps sql.ErrNoRows.
 func (s *Service) Plan(ctx context.Context, account id.Account) (p plan.Plan, disabled bool, err error) {
 	st, err := standingOf(ctx, s.db, account)
 	if err != nil {
@@ -104,7 +120,8 @@ type Effective struct {
 	Disabled bool // the account is disabled
 }
 
-// Plans returns the plans in effect of several accounts in one query. Unknown accounts are left out.
+// Plans returns the plans in effect of several accounts in one query. Unknown accounts are left out. It serves a batch
+// of mails, whose recipients belong to many accounts.
 func (s *Service) Plans(ctx context.Context, accounts []id.Account) (map[id.Account]Effective, error) {
 	all, err := standingsOf(ctx, s.db, accounts)
 	if err != nil {
@@ -117,6 +134,7 @@ func (s *Service) Plans(ctx context.Context, accounts []id.Account) (map[id.Acco
 	return plans, nil
 }
 
+// planOf returns the plan in effect. A subscription counts until the end of its period, whatever its stored status.
 func (s *Service) planOf(st standing) plan.Plan {
 	if st.bought == "" || s.clock.Now().UnixMicro() >= st.until {
 		return s.catalogue.Together(st.assigned)
@@ -124,8 +142,8 @@ func (s *Service) planOf(st standing) plan.Plan {
 	return s.catalogue.Together(st.assigned, st.bought)
 }
 
-// Cancel turns the renewal of an account's subscription off. The paid period runs to its end. Without a running subscription
-// it has no effect.
+// Cancel turns the renewal of an account's subscription off. The paid period runs to its end. Without a running
+// subscription it has no effect. It returns the state after the change, in which the subscription is still active.
 func (s *Service) Cancel(ctx context.Context, account id.Account) (State, error) {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, endRenewal, account)
