@@ -17,7 +17,7 @@ import (
 
 // Registry implements the operator's commands on accounts. It needs none of the service's secrets.
 //
-// Every change is recorded in the audit log (package audit) in its own transaction. A Registry is safe for concurrent
+// Every change is recorded in the audit log in its own transaction, if the context has an actor (audit.As). A Registry is safe for concurrent
 // use. It has its own gate for hashes, apart from that of a Service in the same process.
 type Registry struct {
 	db        *db.DB

@@ -17,7 +17,8 @@ const nameMax = 253 - len(proofLabel)
 // with later additions (RFC 6762, 7686, 8375, 9476), and the one that ICANN reserves for private networks.
 const specialUse = `alt arpa example example.com example.net example.org internal invalid local localhost onion test`
 
-// claimable returns the normalized name of a domain if an account may claim it. Errors: request.invalid for an invalid name,
+// claimable returns the normalized name of a domain if an account may claim it. The public suffix list is compiled in,
+// so a suffix that was added after the build is unknown. Errors: request.invalid for an invalid name,
 // domain.not_allowed.
 func (s *Service) claimable(text string) (string, error) {
 	if isAddress(text) {
@@ -45,11 +46,13 @@ func (s *Service) claimable(text string) (string, error) {
 	return name, nil
 }
 
+// notAllowed returns domain.not_allowed with a reason.
 func notAllowed(why string, args ...any) error {
 	return problem.Detailf(problem.DomainNotAllowed, why, args...)
 }
 
-// own reports whether a domain is one of the service's or a subdomain of one.
+// own reports whether a domain is one of the service's or a subdomain of one. A subdomain would let an account receive
+// mail for a name that people take for the service's.
 func (s *Service) own(name string) bool {
 	return within(name, s.policy.Hostname) ||
 		slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return within(name, p.Name) })

@@ -1,5 +1,18 @@
-// Package domain implements the mail domains of the service: public ones, for mailboxes of every client, and private ones,
-// which an account claims and verifies by DNS records (docs/spec/domains.md). It does not depend on mailboxes.
+// Package domain implements the mail domains of the service: public ones, for mailboxes of every client, and private
+// ones, which an account claims and verifies by DNS records (docs/spec/domains.md). It does not depend on mailboxes.
+//
+// Public domains come from the configuration and from a table that commands change. All of them are held in memory, and
+// Reload reads them again. Private domains are rows: Claim inserts one, Verify looks up a TXT record that proves
+// control and the MX record, and Recheck, a periodic job, suspends a domain whose MX record is missing for long.
+//
+// Several accounts may have claimed a name, but at most one is its holder: the account that has verified it. The holder
+// is looked up for every recipient of a mail, so it is cached for a few seconds (holder.go); processes notify each
+// other of changes. A transaction that creates a mailbox reads the holder again with HoldersTx.
+//
+// Names are lower-case A-labels without a trailing dot everywhere behind Normalize. DNS is asked outside of
+// transactions, and the result is stored only if the row is still in the state in which it was read. When a domain
+// changes its owner, or is deleted, its mailboxes are destroyed before the name is free, so that the next owner cannot
+// read them.
 package domain
 
 import (
@@ -35,29 +48,32 @@ type Policy struct {
 	SuspendAfter int           // consecutive checks without the record that suspend it
 }
 
-// Service implements mail domains. It is safe for concurrent use after Reload.
+// Service implements mail domains. It is safe for concurrent use after Reload. Public domains are read from the atomic
+// pointer without a lock; its slice is replaced and never changed.
 type Service struct {
 	db      *db.DB
 	clock   clock.Clock
 	names   Names
 	plans   Plans
 	policy  Policy
-	public  atomic.Pointer[[]Public] // as last read by Reload: the configured ones first
-	holders *cache.Cache[string, holder]
-	changed func(name string) // notifies other processes; nil: there are none
-	outbox  Outbox            // nil: no events are published
+	public  atomic.Pointer[[]Public]     // as last read by Reload: the configured ones first
+	holders *cache.Cache[string, holder] // by name, for holdersTTL
+	changed func(name string)            // notifies other processes; nil: there are none
+	outbox  Outbox                       // nil: no events are published
 }
 
 // New returns a Service. The configured public domains are served as long as they are configured, and active unless a
-// command disabled them; commands can add more. Reload must be called before the service is used. With nil names and plans
-// only the methods of public domains may be used.
+// command disabled them; commands can add more. Reload must be called before the service is used. With nil names and
+// plans only the methods of public domains may be used. OnChange and PublishTo, if they are used, must be called before
+// the service is.
 func New(d *db.DB, c clock.Clock, names Names, plans Plans, policy Policy) *Service {
 	s := &Service{db: d, clock: c, names: names, plans: plans, policy: policy, holders: cache.New[string, holder](holdersMax)}
 	s.public.Store(&[]Public{})
 	return s
 }
 
-// Reload reads the public domains. It is called periodically, since other processes may have changed them.
+// Reload reads the public domains. It is called periodically, since other processes may have changed them. The order is
+// that of the configuration, then that of adding: the first active one is the default for new mailboxes.
 func (s *Service) Reload(ctx context.Context) error {
 	stored, err := selectAll(ctx, s.db)
 	if err != nil {
@@ -77,16 +93,19 @@ func (s *Service) Reload(ctx context.Context) error {
 	return nil
 }
 
-// Public returns the active public domains, the default first.
+// Public returns the active public domains, the default first. The caller may change the slice.
 func (s *Service) Public() []Public {
 	return slices.DeleteFunc(slices.Clone(*s.public.Load()), func(p Public) bool { return !p.Active })
 }
 
-// All returns every public domain, active or not.
+// All returns every public domain, active or not. The caller may change the slice.
 func (s *Service) All() []Public { return slices.Clone(*s.public.Load()) }
 
-// Choose returns the domain for a new mailbox: the requested one, or the first active public one if that is "". private is
-// set if it is a private domain of the account. Error: mailbox.domain_unavailable.
+// Choose returns the domain for a new mailbox: the requested one, or the first active public one if that is "". private
+// is set if it is a private domain of the account.
+//
+// account is "" for a guest. An unknown domain, one of another account and one that is not verified give the same
+// error, so that it does not reveal who has claimed what. Error: mailbox.domain_unavailable.
 func (s *Service) Choose(ctx context.Context, requested string, account id.Account) (name string, private id.Domain, err error) {
 	active := s.Public()
 	if requested == "" {
@@ -115,12 +134,16 @@ func (s *Service) Choose(ctx context.Context, requested string, account id.Accou
 	return name, h.id, nil
 }
 
+// isPublic reports whether a name is a public domain, active or not. Public domains come before private ones wherever
+// both are looked up, so that an account that has verified a name cannot take mail from a domain that is made public
+// later.
 func (s *Service) isPublic(name string) bool {
 	return slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return p.Name == name })
 }
 
-// Served checks that mail for a domain (lower-case A-labels) is accepted. For a private one it returns its account and its
-// id: mail to an unused local part there creates a mailbox of that account. Errors: mail.domain_not_served, mail.domain_suspended.
+// Served checks that mail for a domain (lower-case A-labels) is accepted. For a private one it returns its account and
+// its id: mail to an unused local part there creates a mailbox of that account. It is called for every recipient and
+// reads no row for public domains. Errors: mail.domain_not_served, mail.domain_suspended.
 func (s *Service) Served(ctx context.Context, name string) (owner id.Account, private id.Domain, err error) {
 	if s.isPublic(name) {
 		return "", "", nil
@@ -147,7 +170,8 @@ func (s *Service) Add(ctx context.Context, name string) error {
 	return s.store(ctx, normal, true)
 }
 
-// Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. Error: domain.not_found.
+// Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. The error also covers a
+// name that is not valid. Error: domain.not_found.
 func (s *Service) Disable(ctx context.Context, name string) error {
 	if err := s.Reload(ctx); err != nil { // another process may have added it a moment ago
 		return err
@@ -159,6 +183,8 @@ func (s *Service) Disable(ctx context.Context, name string) error {
 	return s.store(ctx, normal, false)
 }
 
+// store stores whether a public domain is active, and reloads. A configured domain gets a row too, so that it can be
+// disabled. Error: domain.taken.
 func (s *Service) store(ctx context.Context, name string, active bool) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		private, err := getPrivate(ctx, tx, selectHolder, name)

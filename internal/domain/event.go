@@ -19,7 +19,8 @@ type Outbox interface {
 // PublishTo sets the outbox for events of private domains. It must be called before the service is used.
 func (s *Service) PublishTo(o Outbox) { s.outbox = o }
 
-// publishTx publishes an event of a private domain in its current state.
+// publishTx publishes an event of a private domain in its current state. The event has the form of the API's resource
+// and is built before the change is committed; p has the new values.
 func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(resource.Domain) event.Data) error {
 	if s.outbox == nil {
 		return nil

@@ -12,13 +12,15 @@ import (
 	"github.com/gonebox/gonebox/internal/resolver"
 )
 
-// Names looks up DNS records; *resolver.Resolver implements it.
+// Names looks up DNS records; *resolver.Resolver implements it. The names have no trailing dot. Errors are
+// *net.DNSError; IsNotFound means that DNS answered that there is no record.
 type Names interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 }
 
-// lookupTimeout bounds one lookup with all its retries.
+// lookupTimeout bounds one lookup with all its retries. A client waits for Verify, whose two lookups run at the same
+// time.
 const lookupTimeout = 10 * time.Second
 
 // finding is the result of looking up a record.
@@ -29,6 +31,7 @@ type finding struct {
 }
 
 // findTXT looks up the proof. One of the TXT records must be right; the strings of a record are joined (RFC 7208 §3.3).
+// resolver.Fresh bypasses the cache: the owner may have added the record a moment ago.
 func (s *Service) findTXT(ctx context.Context, p *Private) finding {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
@@ -43,8 +46,9 @@ func (s *Service) findTXT(ctx context.Context, p *Private) finding {
 	return finding{answered: true, message: fmt.Sprintf("found %s, which is not the value", quoted(texts))}
 }
 
-// findMX looks up the domain's MX records. One of them, of any preference, must name this server. Without MX records senders
-// try the domain's addresses (RFC 5321 §5.1), which proves nothing and is not accepted.
+// findMX looks up the domain's MX records. One of them, of any preference, must name this server. Without MX records
+// senders try the domain's addresses (RFC 5321 §5.1), which proves nothing and is not accepted. Hosts are compared as
+// lower-case names without a trailing dot.
 func (s *Service) findMX(ctx context.Context, name string) finding {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
@@ -84,7 +88,7 @@ const (
 	quotedLength  = 100 // octets of each
 )
 
-// quoted quotes the beginning of what was found.
+// quoted quotes the beginning of what was found. %q escapes control characters and invalid UTF-8.
 func quoted(found []string) string {
 	var shown []string
 	for _, f := range found[:min(len(found), quotedRecords)] {

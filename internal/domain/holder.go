@@ -9,6 +9,7 @@ import (
 )
 
 // holder is the account that has verified a domain, and the domain's status. The zero value means that there is none.
+// Names without a holder are cached too, since spam goes to many of them.
 type holder struct {
 	id      id.Domain
 	account id.Account
@@ -22,11 +23,13 @@ const (
 	holdersMax = 10_000 // names, which clients choose
 )
 
-// OnChange sets a function that is called with the name of each private domain whose holder changed in this process: other
-// processes must Forget it. Call it before the service is used.
+// OnChange sets a function that is called with the name of each private domain whose holder changed in this process:
+// other processes must Forget it. Call it before the service is used. notify is called after the commit, on the
+// goroutine that commits, and must be fast.
 func (s *Service) OnChange(notify func(name string)) { s.changed = notify }
 
-// Forget removes the holder of a domain from the cache, or all holders if name is "".
+// Forget removes the holder of a domain from the cache, or all holders if name is "". It is how another process's
+// notification is handled, "" after notifications may have been lost.
 func (s *Service) Forget(name string) {
 	if name == "" {
 		s.holders.Clear()
@@ -43,7 +46,8 @@ func (s *Service) forget(name string) {
 	}
 }
 
-// holderOf returns the holder of a domain, from the cache or with one read by an index.
+// holderOf returns the holder of a domain, from the cache or with one read by an index. A change that is committed
+// between the read and PutSince moves the epoch, and the stale result is then not cached.
 func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 	now := s.clock.Now()
 	h, ok, epoch := s.holders.Look(name, now)
@@ -63,8 +67,9 @@ func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 	return h, nil
 }
 
-// HoldersTx calls fn with the owner of each name (lower-case A-labels) that is a verified or suspended private domain. The
-// rows cannot change before the transaction ends.
+// HoldersTx calls fn with the owner of each name (lower-case A-labels) that is a verified or suspended private domain.
+// The rows cannot change before the transaction ends. So a mailbox is not created in a domain that another transaction
+// deletes.
 func (s *Service) HoldersTx(ctx context.Context, tx *db.Tx, names []string, fn func(name string, owner id.Account, private id.Domain)) error {
 	holders, err := holdersTx(ctx, tx, names)
 	for _, p := range holders {

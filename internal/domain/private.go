@@ -33,13 +33,14 @@ type Private struct {
 	VerifiedAt time.Time // when it was last verified; zero: never
 	CheckedAt  time.Time // last lookup with an authoritative answer; zero: never
 
-	proof       string
+	proof       string    // the random part of the TXT record
 	txtOK, mxOK bool      // as of CheckedAt
 	misses      int       // consecutive re-checks without the MX record
 	nextCheck   time.Time // zero unless verified
 }
 
-// Record is a DNS record that a private domain needs.
+// Record is a DNS record that a private domain needs. It is what the owner must publish, and is shown together with
+// what was found.
 type Record struct {
 	Type     string // TXT or MX
 	Name     string // without a trailing dot
@@ -50,9 +51,12 @@ type Record struct {
 
 // Parts of the records.
 const (
+	// An underscored label (RFC 8552) cannot be a host, so the record does not interfere with others. The trailing dot
+	// joins it to the name.
 	proofLabel  = "_gonebox."
 	proofPrefix = "gonebox-verify="
-	mxPriority  = 10
+	// mxPriority is a suggestion: findMX accepts every preference.
+	mxPriority = 10
 )
 
 // Records returns the DNS records that a private domain needs: the TXT record that proves it, and the MX record.
@@ -63,12 +67,13 @@ func (s *Service) Records(p *Private) []Record {
 	}
 }
 
-// Plans gives the quotas of an account.
+// Plans gives the quotas of an account. Package subscription provides it.
 type Plans interface {
 	DomainsMax(ctx context.Context, account id.Account) (int, error) // of private domains
 }
 
-// Mailboxes destroys the mailboxes of a private domain.
+// Mailboxes destroys the mailboxes of a private domain. Package mailbox implements it. It is a parameter and not a
+// field, because mailboxes depend on domains.
 type Mailboxes interface {
 	// EndDomain destroys every mailbox of a private domain before it returns. No new ones may be created meanwhile.
 	EndDomain(ctx context.Context, domain id.Domain) error
@@ -76,8 +81,9 @@ type Mailboxes interface {
 
 // Claim adds a private domain to an account, which Verify verifies. Other accounts may claim the same domain.
 //
-// Errors: request.invalid; domain.not_allowed; domain.taken, if the account has it or another has verified it;
-// domain.limit_reached.
+// The quota and the name are checked in the transaction of the insertion, which is serializable, so that concurrent
+// claims cannot exceed the one or duplicate the other. Errors: request.invalid; domain.not_allowed; domain.taken, if
+// the account has it or another has verified it; domain.limit_reached.
 func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*Private, error) {
 	name, err := s.claimable(name)
 	if err != nil {
@@ -131,6 +137,7 @@ func checkFreeTx(ctx context.Context, tx *db.Tx, account id.Account, name string
 // proofBytes is how many random octets the proof has, so that the TXT record of one account is useless to another.
 const proofBytes = 16
 
+// newProof returns a random proof of proofBytes octets in hexadecimal.
 func newProof() string {
 	var b [proofBytes]byte
 	rand.Read(b[:]) // never fails, as crypto/rand documents
@@ -149,7 +156,8 @@ func (s *Service) List(ctx context.Context, account id.Account, before id.Domain
 // maxID sorts after every identifier.
 const maxID = "~"
 
-// Owns reports whether an account has claimed a private domain, verified or not.
+// Owns reports whether an account has claimed a private domain, verified or not. It is false without an error if there
+// is no such domain.
 func (s *Service) Owns(ctx context.Context, account id.Account, domain id.Domain) (bool, error) {
 	p, err := s.owned(ctx, s.db, account, domain)
 	if problem.Has(err, problem.DomainNotFound) {
@@ -158,7 +166,8 @@ func (s *Service) Owns(ctx context.Context, account id.Account, domain id.Domain
 	return p != nil, err
 }
 
-// owned reads an account's private domain. Error: domain.not_found, also for a domain of another account.
+// owned reads an account's private domain. A domain that is ending is gone for its owner. Error: domain.not_found, also
+// for a domain of another account.
 func (s *Service) owned(ctx context.Context, q db.Queryer, account id.Account, domain id.Domain) (*Private, error) {
 	p, err := getPrivate(ctx, q, selectByID, domain)
 	if err != nil {
@@ -170,8 +179,9 @@ func (s *Service) owned(ctx context.Context, q db.Queryer, account id.Account, d
 	return p, nil
 }
 
-// Delete deletes a private domain of an account and destroys its mailboxes: its mail is rejected from the start, and when
-// Delete returns nil no mailbox is left. If it fails midway, Sweep finishes it. Error: domain.not_found.
+// Delete deletes a private domain of an account and destroys its mailboxes: its mail is rejected from the start, and
+// when Delete returns nil no mailbox is left. If it fails midway, Sweep finishes it. A pending domain is deleted with
+// one statement. Error: domain.not_found.
 func (s *Service) Delete(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) error {
 	var p *Private
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -198,7 +208,8 @@ func (s *Service) endTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	return err
 }
 
-// release destroys the mailboxes of a domain with the status ending, and then deletes its row.
+// release destroys the mailboxes of a domain with the status ending, and then deletes its row. It may be repeated, by
+// this or another process: each step does nothing if it is done already.
 func (s *Service) release(ctx context.Context, domain id.Domain, boxes Mailboxes) error {
 	if err := boxes.EndDomain(ctx, domain); err != nil {
 		return err
@@ -209,7 +220,8 @@ func (s *Service) release(ctx context.Context, domain id.Domain, boxes Mailboxes
 	})
 }
 
-// Sweep finishes deletions that failed midway.
+// Sweep finishes deletions that failed midway. A periodic job calls it. The first failure ends it; the next call
+// continues.
 func (s *Service) Sweep(ctx context.Context, boxes Mailboxes) error {
 	left, err := listPrivate(ctx, s.db, selectEnding)
 	if err != nil {

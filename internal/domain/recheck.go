@@ -14,9 +14,12 @@ const (
 	recheckBatch   = 256 // domains read at once
 )
 
-// Recheck looks up the MX records of the verified domains that are due. It suspends a domain whose MX record was missing on
-// Policy.SuspendAfter consecutive checks, until Verify verifies it again. Only authoritative answers count: timeouts and
-// failures of DNS neither count nor reset the count (docs/spec/domains.md#re-check-and-suspension).
+// Recheck looks up the MX records of the verified domains that are due. It suspends a domain whose MX record was
+// missing on Policy.SuspendAfter consecutive checks, until Verify verifies it again. Only authoritative answers count:
+// timeouts and failures of DNS neither count nor reset the count (docs/spec/domains.md#re-check-and-suspension).
+//
+// It reads the due domains in batches, until a batch is not full. Several processes may run it: the second one finds
+// the row checked and leaves it.
 func (s *Service) Recheck(ctx context.Context) error {
 	for {
 		due, err := listPrivate(ctx, s.db, selectDue, s.clock.Now().UnixMicro(), recheckBatch)
@@ -29,6 +32,8 @@ func (s *Service) Recheck(ctx context.Context) error {
 	}
 }
 
+// recheckAll re-checks domains with recheckWorkers goroutines, which end when the queue is closed, and returns the
+// first error. A failed domain does not keep the others from being checked.
 func (s *Service) recheckAll(ctx context.Context, due []*Private) error {
 	var workers sync.WaitGroup
 	var once sync.Once
@@ -51,6 +56,8 @@ func (s *Service) recheckAll(ctx context.Context, due []*Private) error {
 	return failed
 }
 
+// recheck looks up the MX record of a domain and stores the finding. The TXT record is not looked up: owners may remove
+// it after the verification.
 func (s *Service) recheck(ctx context.Context, p *Private) error {
 	mx := s.findMX(ctx, p.Name)
 	if err := ctx.Err(); err != nil { // the lookup was canceled
@@ -66,6 +73,7 @@ func (s *Service) recheck(ctx context.Context, p *Private) error {
 }
 
 // applyRecheckTx stores the finding of a re-check, and suspends the domain if its MX record was missing too often.
+// nextCheck is set even without an answer, so that a domain whose DNS fails is not looked up in a loop.
 func (s *Service) applyRecheckTx(ctx context.Context, tx *db.Tx, p *Private, mx finding) error {
 	now := s.clock.Now()
 	p.record(finding{}, mx, now)

@@ -24,6 +24,7 @@ const privateColumns = `id, account_id, name, status, proof, created_at, coalesc
 const (
 	selectByID   = "SELECT " + privateColumns + " FROM private_domain WHERE id = $1"
 	selectByName = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND name = $2"
+	// A unique index allows one row of a name that is not pending: its holder.
 	selectHolder = "SELECT " + privateColumns + " FROM private_domain WHERE name = $1 AND status <> 'pending'"
 	selectNames  = "SELECT " + privateColumns + " FROM private_domain WHERE status <> 'pending' AND name IN "
 	selectPage   = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND id < $2 AND status <> 'ending' ORDER BY id DESC LIMIT $3"
@@ -39,6 +40,7 @@ const (
 	deletePrivate = "DELETE FROM private_domain WHERE id = $1"
 )
 
+// selectAll lists the stored public domains in the order of adding.
 func selectAll(ctx context.Context, q db.Queryer) ([]Public, error) {
 	all, err := db.Collect(ctx, q, scanPublic, selectPublic)
 	if err != nil {
@@ -52,6 +54,7 @@ func scanPublic(row db.Row) (p Public, err error) {
 	return p, err
 }
 
+// scan reads privateColumns, in their order.
 func scan(row db.Row) (*Private, error) {
 	var p Private
 	var created, verified, checked, next int64
@@ -75,6 +78,7 @@ func getPrivate(ctx context.Context, q db.Queryer, query string, args ...any) (*
 	return p, nil
 }
 
+// listPrivate lists the private domains that a query selects.
 func listPrivate(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Private, error) {
 	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
@@ -86,7 +90,9 @@ func listPrivate(ctx context.Context, q db.Queryer, query string, args ...any) (
 // namesMax bounds how many names one statement looks up.
 const namesMax = 512
 
-// holdersTx reads the holders of those names that have one, and locks their rows.
+// holdersTx reads the holders of those names that have one, and locks their rows. FOR SHARE blocks a concurrent change
+// until this transaction ends, and the order of the identifiers avoids deadlocks. SQLite has one writer at a time and
+// needs no lock.
 func holdersTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, err error) {
 	for some := range slices.Chunk(names, namesMax) {
 		list, args := db.In(1, some)
@@ -99,6 +105,7 @@ func holdersTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, 
 	return all, nil
 }
 
+// countTx counts the private domains of an account, those that are ending included.
 func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err error) {
 	if err := tx.QueryRow(ctx, countPrivate, account).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count private domains of %s: %w", account, err)
@@ -106,11 +113,13 @@ func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err err
 	return n, nil
 }
 
+// insertTx inserts a pending private domain.
 func insertTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	_, err := tx.Exec(ctx, insertPrivate, p.ID, p.Account, p.Name, p.Status, p.proof, p.CreatedAt.UnixMicro())
 	return err
 }
 
+// saveTx stores what lookups change: the status, the times, the findings.
 func saveTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	_, err := tx.Exec(ctx, updatePrivate, p.ID, p.Status, db.Micros(p.VerifiedAt), db.Micros(p.CheckedAt), p.txtOK, p.mxOK, p.misses, db.Micros(p.nextCheck))
 	return err

@@ -20,8 +20,10 @@ const takeovers = 3
 // Verify looks up the records of a private domain and sets its status to verified if both are right. A suspended holder
 // loses the domain, and its mailboxes there are destroyed.
 //
-// Errors: domain.not_found; domain.verification_failed, with a field for each wrong record, whose pointer is its index in the
-// domain's records, or with a detail if another account has verified the domain.
+// A verified domain may be verified again, which refreshes its findings and resets the count of missing records; if its
+// records are wrong it stays verified, since only Recheck suspends. Errors: domain.not_found;
+// domain.verification_failed, with a field for each wrong record, whose pointer is its index in the domain's records,
+// or with a detail if another account has verified the domain.
 func (s *Service) Verify(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) (*Private, error) {
 	p, err := s.owned(ctx, s.db, account, domain)
 	if err != nil {
@@ -46,11 +48,12 @@ func (s *Service) Verify(ctx context.Context, account id.Account, domain id.Doma
 	return nil, taken()
 }
 
+// taken returns domain.verification_failed for a name that has another holder.
 func taken() error {
 	return problem.Detailf(problem.DomainVerificationFailed, "the records are right, but another account has verified the domain")
 }
 
-// lookup looks up both records concurrently.
+// lookup looks up both records concurrently. Its two goroutines end before it returns.
 func (s *Service) lookup(ctx context.Context, p *Private) (txt, mx finding) {
 	var both sync.WaitGroup
 	both.Go(func() { txt = s.findTXT(ctx, p) })
@@ -81,7 +84,8 @@ func (s *Service) verificationFailed(ctx context.Context, p *Private, txt, mx fi
 	return failed
 }
 
-// record sets what lookups found; one without an answer changes nothing.
+// record sets what lookups found; one without an answer changes nothing. A zero finding stands for a record that was
+// not looked up.
 func (p *Private) record(txt, mx finding, now time.Time) {
 	if txt.answered {
 		p.txtOK = txt.ok
@@ -117,6 +121,7 @@ func (s *Service) markVerified(ctx context.Context, account id.Account, domain i
 	return p, former, err
 }
 
+// markVerifiedTx stores that a domain is verified, and publishes the event if it was not verified before.
 func (s *Service) markVerifiedTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	now := s.clock.Now().Truncate(time.Microsecond)
 	isNew := p.Status != Verified

@@ -62,8 +62,7 @@ type Catalogue struct {
 }
 
 // New returns a Catalogue of the guest plan and the others, in the order to show them. It is an error if the guest plan
-// has another code, if two plans have the same code, or if there is no free plan. The error is for the log;
-// configuration checks the same before.
+// has another code, if two plans have the same code, or if there is no free plan.
 func New(guest Plan, plans ...Plan) (Catalogue, error) {
 	if guest.Code != GuestCode {
 		return Catalogue{}, fmt.Errorf("the guest plan has the code %q", guest.Code)
