@@ -1,5 +1,13 @@
-// Package apikey implements developer keys: their hashes, scopes, allowed networks, expiry and last use (docs/spec/keys.md).
-// It does not depend on what a key gives access to.
+// Package apikey implements developer keys: their hashes, scopes, allowed networks, expiry and last use
+// (docs/spec/keys.md). It does not depend on what a key gives access to.
+//
+// A credential is a prefix, which identifies the row, and a secret, of which only the hash is stored. Create returns
+// the credential this once. Authorize finds the key of a credential, Admit checks the address and the scope of a call.
+// Keys are read from the database for each call and not cached, so that Revoke takes effect at once in every process;
+// it also ends calls that wait with the key, through the wake.Hub.
+//
+// Last uses are collected in memory and written by Flush, so that a call with a key causes no write. Rates and quotas
+// come with the key as Limits and are applied by the caller.
 package apikey
 
 import (
@@ -19,7 +27,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Key is a developer key without its secret.
+// Key is a developer key without its secret. It is a copy of the row at the time of reading.
 type Key struct {
 	Prefix     string // identifies it in listings and paths
 	Account    id.Account
@@ -31,15 +39,16 @@ type Key struct {
 	ExpiresAt  time.Time // zero: never
 	Limits     Limits    // of the account's plan in effect
 
+	// hash is the SHA-256 of the credential's secret.
 	hash []byte
 }
 
 // Limits are the quotas of a plan for keys (docs/spec/limits.md#quotas-of-plans).
 type Limits struct {
-	Max           int // keys of an account
-	Calls         ratelimit.Limit
-	MailboxCreate ratelimit.Limit
-	Tier          string // the plan's code
+	Max           int             // keys of an account
+	Calls         ratelimit.Limit // rate of calls with one key
+	MailboxCreate ratelimit.Limit // rate of creating mailboxes with one key
+	Tier          string          // the plan's code
 }
 
 // Plans gives the limits of an account.
@@ -57,7 +66,8 @@ type Service struct {
 	uses  uses // not written yet
 }
 
-// New returns a Service. Flush must be called periodically, and before the database is closed.
+// New returns a Service. Flush must be called periodically, and before the database is closed. All parameters are
+// required.
 func New(d *db.DB, c clock.Clock, hub *wake.Hub, p Plans) *Service {
 	return &Service{db: d, clock: c, hub: hub, plans: p}
 }
@@ -65,7 +75,7 @@ func New(d *db.DB, c clock.Clock, hub *wake.Hub, p Plans) *Service {
 // WakeKey returns the key of the wake.Hub that is woken when a developer key is revoked.
 func WakeKey(prefix string) string { return "key:" + prefix }
 
-// Params are the input of Create.
+// Params are the input of Create. Create checks all of it except Name, which its caller checks.
 type Params struct {
 	Name      string
 	Scopes    []string
@@ -80,8 +90,11 @@ type Params struct {
 // mintTries is how many new prefixes Create tries; of the 2^50 prefixes few are taken.
 const mintTries = 3
 
-// Create creates a key for an account and returns it with the credential, of which only a hash is stored. Errors:
-// request.invalid, key.limit_reached.
+// Create creates a key for an account and returns it with the credential, of which only a hash is stored.
+//
+// auth.invalid_token is returned if the account is disabled. A prefix that is taken is replaced by another random one;
+// the number of keys is checked in the transaction of the insertion, so that concurrent calls cannot exceed the quota.
+// Errors: request.invalid, key.limit_reached, auth.invalid_token.
 func (s *Service) Create(ctx context.Context, account id.Account, w Params) (_ *Key, credential string, err error) {
 	now := s.clock.Now().Truncate(time.Microsecond)
 	k := &Key{Account: account, Name: w.Name, CreatedAt: now, ExpiresAt: w.ExpiresAt.Truncate(time.Microsecond)}
@@ -115,7 +128,8 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (_ *
 	return nil, "", fmt.Errorf("create a key: %d random prefixes were taken", mintTries)
 }
 
-// importKey stores a key that was made elsewhere. Errors: request.invalid, key.limit_reached.
+// importKey stores a key that was made elsewhere. A taken prefix is an error here, since the credential is given.
+// Errors: request.invalid, key.limit_reached.
 func (s *Service) importKey(ctx context.Context, k *Key, credential string) (*Key, string, error) {
 	prefix, hash, err := token.ParseDeveloper(credential)
 	if err != nil {
@@ -156,7 +170,8 @@ type Mark struct {
 	Prefix    string
 }
 
-// List returns at most max of an account's keys after a mark, newest first.
+// List returns at most max of an account's keys after a mark, newest first. Error: auth.invalid_token, if the account
+// is disabled.
 func (s *Service) List(ctx context.Context, account id.Account, after Mark, max int) ([]*Key, error) {
 	limits, err := s.plans.KeyLimits(ctx, account)
 	if err != nil {
@@ -188,7 +203,8 @@ func (s *Service) Revoke(ctx context.Context, account id.Account, prefix string)
 	})
 }
 
-// EndTx deletes all keys of an account. Calls that wait with a mailbox token bound to one of them end when they are woken.
+// EndTx deletes all keys of an account. Calls that wait with a mailbox token bound to one of them end when they are
+// woken.
 func EndTx(ctx context.Context, tx *db.Tx, account id.Account) error {
 	if _, err := tx.Exec(ctx, deleteKeys, account); err != nil {
 		return fmt.Errorf("delete the keys of %s: %w", account, err)
@@ -196,8 +212,9 @@ func EndTx(ctx context.Context, tx *db.Tx, account id.Account) error {
 	return nil
 }
 
-// Authorize returns the key of a credential, if it has not expired and its account is not disabled. Every call reads the row,
-// so that a revocation takes effect at once. Error: auth.invalid_token.
+// Authorize returns the key of a credential, if it has not expired and its account is not disabled. Every call reads
+// the row, so that a revocation takes effect at once. The hashes are compared in constant time: the prefix is not
+// secret, so the lookup by it reveals nothing. Error: auth.invalid_token.
 func (s *Service) Authorize(ctx context.Context, credential string) (*Key, error) {
 	prefix, hash, err := token.ParseDeveloper(credential)
 	if err != nil {
@@ -213,8 +230,8 @@ func (s *Service) Authorize(ctx context.Context, credential string) (*Key, error
 	return k, nil
 }
 
-// Find is Authorize for a credential that was checked otherwise, such as a mailbox token with the prefix of its key. Error:
-// auth.invalid_token.
+// Find is Authorize for a credential that was checked otherwise, such as a mailbox token with the prefix of its key.
+// The secret is not checked, so the prefix must come from a source that is trusted. Error: auth.invalid_token.
 func (s *Service) Find(ctx context.Context, prefix string) (*Key, error) {
 	k, err := byPrefix(ctx, s.db, prefix)
 	if err != nil {
@@ -230,10 +247,12 @@ func (s *Service) Find(ctx context.Context, prefix string) (*Key, error) {
 	return k, nil
 }
 
+// expired reports whether a key has expired; its expiry is the first instant at which it is invalid.
 func (k *Key) expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
 
-// Admit checks that a key may be used from an address and has a scope, and records the use. The address is checked first, so
-// that a leaked key does not reveal its scopes. Errors: auth.address_not_allowed, auth.scope_missing.
+// Admit checks that a key may be used from an address and has a scope, and records the use. The address is checked
+// first, so that a leaked key does not reveal its scopes. It reads nothing from the database. k is the result of
+// Authorize for the same call. Errors: auth.address_not_allowed, auth.scope_missing.
 func (s *Service) Admit(k *Key, from netip.Addr, scope Scope) error {
 	if err := k.AllowsFrom(from); err != nil {
 		return err
@@ -253,7 +272,7 @@ func (k *Key) AllowsFrom(from netip.Addr) error {
 	return nil
 }
 
-// NoteUse records that the key was used now. Admit calls it.
+// NoteUse records that the key was used now. Admit calls it. The use is kept in memory until Flush.
 func (s *Service) NoteUse(k *Key) { s.uses.note(k.Prefix, s.clock.Now()) }
 
 // Generate returns a whole key that is not stored, for Params.Credential.

@@ -20,11 +20,13 @@ const (
 	countKeys = "SELECT count(*) FROM api_key WHERE account_id = $1"
 	insertKey = `INSERT INTO api_key (prefix, account_id, name, hash, scopes, allowed_cidrs, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif(CAST($8 AS BIGINT), 0)) ON CONFLICT (prefix) DO NOTHING`
+	// A flush by another process may have written a later use: it stays.
 	updateUsed = "UPDATE api_key SET last_used_at = $2 WHERE prefix = $1 AND coalesce(last_used_at, 0) < $2"
 	deleteKeys = "DELETE FROM api_key WHERE account_id = $1"
 	deleteKey  = "DELETE FROM api_key WHERE account_id = $1 AND prefix = $2"
 )
 
+// scan reads columns, in their order. Scopes and networks are JSON arrays of strings.
 func scan(row db.Row) (*Key, error) {
 	var k Key
 	var scopes, networks string
@@ -52,9 +54,10 @@ func byPrefix(ctx context.Context, q db.Queryer, prefix string) (*Key, error) {
 	return k, nil
 }
 
-// beyond is later than every creation.
+// beyond is later than every creation: the position before the first row of a list.
 const beyond int64 = 1 << 62
 
+// list reads at most max keys of an account after a mark, newest first.
 func list(ctx context.Context, q db.Queryer, account id.Account, after Mark, max int) ([]*Key, error) {
 	created := beyond
 	if after.Prefix != "" {
@@ -67,6 +70,7 @@ func list(ctx context.Context, q db.Queryer, account id.Account, after Mark, max
 	return all, nil
 }
 
+// countTx counts an account's keys, expired ones included, since they are stored until they are revoked.
 func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err error) {
 	if err := tx.QueryRow(ctx, countKeys, account).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count keys: %w", err)
@@ -74,6 +78,7 @@ func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err err
 	return n, nil
 }
 
+// insertTx inserts a key; free is false if its prefix is taken.
 func insertTx(ctx context.Context, tx *db.Tx, k *Key) (free bool, err error) {
 	scopes, err := json.Marshal(k.Scopes)
 	if err != nil {

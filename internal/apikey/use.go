@@ -12,12 +12,14 @@ import (
 )
 
 // uses has the last uses of keys that are not written yet, so that calls with a key need no write. It is safe for
-// concurrent use.
+// concurrent use. It has at most one entry for each key that is used between two flushes.
 type uses struct {
+	// mu guards last.
 	mu   sync.Mutex
 	last map[string]time.Time // by prefix
 }
 
+// note records a use, unless a later one is recorded.
 func (u *uses) note(prefix string, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -36,6 +38,7 @@ func (u *uses) of(prefix string) time.Time {
 	return u.last[prefix]
 }
 
+// all returns a copy, so that it can be written without the lock.
 func (u *uses) all() map[string]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -53,11 +56,12 @@ func (u *uses) written(prefixes []string, last map[string]time.Time) {
 	}
 }
 
-// flushBatch is how many uses one update writes.
+// flushBatch is how many uses one transaction writes, so that it does not block other writers for long.
 const flushBatch = 200
 
-// Flush writes the last uses of keys. Uses that are not flushed are lost if the process is killed: lastUsedAt is then too
-// early by at most the time between two flushes. The validity of a key never depends on them.
+// Flush writes the last uses of keys. Uses that are not flushed are lost if the process is killed: lastUsedAt is then
+// too early by at most the time between two flushes. The validity of a key never depends on them. Uses stay in memory
+// until they are written: after an error the next call writes them.
 func (s *Service) Flush(ctx context.Context) error {
 	last := s.uses.all()
 	for prefixes := range slices.Chunk(slices.Sorted(maps.Keys(last)), flushBatch) {

@@ -67,7 +67,7 @@ func (s *Service) Records(p *Private) []Record {
 	}
 }
 
-// Plans gives the quotas of an account. Package subscription provides it.
+// Plans gives the quotas of an account. Package app provides it from the plan in effect.
 type Plans interface {
 	DomainsMax(ctx context.Context, account id.Account) (int, error) // of private domains
 }
