@@ -30,7 +30,7 @@ func (g Gate) Admits(authorization string, client netip.Addr) bool {
 	scheme, secret, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(secret)))
 	equal := subtle.ConstantTimeCompare(sum[:], g.key[:]) == 1
-	// A network alone would trust whoever can send from it, a secret alone whoever has read it in a log: both are
+	// A network alone would trust every machine in it, a secret alone every reader of a log that has it: both are
 	// required.
 	from := slices.ContainsFunc(g.networks, func(n netip.Prefix) bool { return n.Contains(client) })
 	return g.open && equal && from && strings.EqualFold(scheme, "Apikey")
