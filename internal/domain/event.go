@@ -19,25 +19,31 @@ type Outbox interface {
 // PublishTo sets the outbox for events of private domains. It must be called before the service is used.
 func (s *Service) PublishTo(o Outbox) { s.outbox = o }
 
-// publishTx publishes an event of a private domain in its current state. The event has the form of the API's resource
-// and is built before the change is committed; p has the new values.
-func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(resource.Domain) event.Data) error {
+// publishTx publishes an event of a private domain in its current state. It is built before
+// the change is committed: p has the new values.
+func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(resource.PrivateDomain) event.Data) error {
 	if s.outbox == nil {
 		return nil
 	}
-	data := resource.Domain{
+	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: of(s.Shown(p))})
+}
+
+// Shown returns a private domain as its owner sees it.
+func (s *Service) Shown(p *Private) resource.PrivateDomain {
+	shown := resource.PrivateDomain{
 		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},
 		VerifiedAt: clock.Optional(p.VerifiedAt), CheckedAt: clock.Optional(p.CheckedAt),
 	}
 	for _, r := range s.Records(p) {
-		record := resource.Record{Type: r.Type, Name: r.Name, Value: r.Value, OK: r.OK}
+		record := resource.DomainRecord{Type: r.Type, Name: r.Name, Value: r.Value, OK: r.OK}
 		if r.Priority != 0 {
 			record.Priority = &r.Priority
 		}
-		data.Records = append(data.Records, record)
+		shown.Records = append(shown.Records, record)
 	}
-	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: of(data)})
+	return shown
 }
 
-func verified(d resource.Domain) event.Data  { return event.DomainVerified{Domain: d} }
-func suspended(d resource.Domain) event.Data { return event.DomainSuspended{Domain: d} }
+func verified(d resource.PrivateDomain) event.Data { return event.DomainVerified{PrivateDomain: d} }
+
+func suspended(d resource.PrivateDomain) event.Data { return event.DomainSuspended{PrivateDomain: d} }

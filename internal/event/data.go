@@ -19,16 +19,22 @@ type OTPExtracted struct {
 }
 
 // MailboxCreated reports a new mailbox, including one that a catch-all opened.
-type MailboxCreated struct{ resource.Mailbox }
+type MailboxCreated struct {
+	resource.Mailbox
+	MailboxID id.Mailbox `json:"mailboxId"` // its identifier, under the name that it has in every event of a mailbox
+}
 
 // MailboxExpired reports an expired mailbox. There is no event for a mailbox that its owner destroyed.
-type MailboxExpired struct{ resource.Mailbox }
+type MailboxExpired struct {
+	resource.Mailbox
+	MailboxID id.Mailbox `json:"mailboxId"`
+}
 
 // DomainVerified reports a private domain whose ownership was verified.
-type DomainVerified struct{ resource.Domain }
+type DomainVerified struct{ resource.PrivateDomain }
 
 // DomainSuspended reports a private domain whose MX record has disappeared.
-type DomainSuspended struct{ resource.Domain }
+type DomainSuspended struct{ resource.PrivateDomain }
 
 // WebhookPing is sent on request, to test an endpoint.
 type WebhookPing struct{ resource.Webhook }

@@ -63,12 +63,12 @@ func TestTheFormsOfEvents(t *testing.T) {
 				`"kind":"","links":[],"mailboxId":"mbx_1","address":"a@b.c"}}`,
 		},
 		{
-			event.MailboxExpired{Mailbox: resource.Mailbox{ID: "mbx_1", MailboxID: "mbx_1", CreatedAt: stamp, ExpiresAt: stamp}},
-			`{"type":"mailbox.expired","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"mbx_1","mailboxId":"mbx_1","address":"","localPart":"","domain":"",` +
-				`"createdAt":"2026-03-14T12:00:00.123Z","expiresAt":"2026-03-14T12:00:00.123Z","ttl":0,"tier":"","source":"","messageCount":0,"unreadCount":0}}`,
+			event.MailboxExpired{Mailbox: resource.Mailbox{ID: "mbx_1", CreatedAt: stamp, ExpiresAt: stamp}, MailboxID: "mbx_1"},
+			`{"type":"mailbox.expired","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"mbx_1","address":"","localPart":"","domain":"",` +
+				`"createdAt":"2026-03-14T12:00:00.123Z","expiresAt":"2026-03-14T12:00:00.123Z","ttl":0,"tier":"","source":"","messageCount":0,"unreadCount":0,"mailboxId":"mbx_1"}}`,
 		},
 		{
-			event.DomainVerified{Domain: resource.Domain{ID: "dom_1", Records: []resource.Record{{Type: "MX", Priority: &ten, OK: true}}, CreatedAt: stamp, VerifiedAt: &stamp}},
+			event.DomainVerified{PrivateDomain: resource.PrivateDomain{ID: "dom_1", Records: []resource.DomainRecord{{Type: "MX", Priority: &ten, OK: true}}, CreatedAt: stamp, VerifiedAt: &stamp}},
 			`{"type":"domain.verified","timestamp":"2026-03-14T12:00:00.123Z","data":{"id":"dom_1","domain":"","status":"",` +
 				`"records":[{"type":"MX","name":"","value":"","priority":10,"ok":true}],"createdAt":"2026-03-14T12:00:00.123Z",` +
 				`"verifiedAt":"2026-03-14T12:00:00.123Z","checkedAt":null}}`,

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/clock"
@@ -106,16 +105,8 @@ func (a *API) getTwoFactor(ctx context.Context, _ *struct{}) (*httpkit.One[TwoFa
 		return nil, err
 	}
 	return httpkit.Single(TwoFactor{
-		Status: string(state.Status), PendingExpiresAt: stamp(state.PendingUntil), RecoveryCodesLeft: state.RecoveryCodes,
+		Status: string(state.Status), PendingExpiresAt: clock.Optional(state.PendingUntil), RecoveryCodesLeft: state.RecoveryCodes,
 	}), nil
-}
-
-// stamp returns a time of an answer, null for the zero time.
-func stamp(at time.Time) *clock.Stamp {
-	if at.IsZero() {
-		return nil
-	}
-	return &clock.Stamp{Time: at}
 }
 
 // Enrolment is a two-factor secret that is not confirmed yet.

@@ -62,7 +62,7 @@ type Notice struct {
 func shownNotice(n *content.Notice) Notice {
 	return Notice{
 		ID: n.ID, Kind: n.Kind, Level: n.Level, Title: n.Title, HTML: n.HTML, Locale: textOrNull(n.Locale),
-		StartsAt: clock.Stamp{Time: n.StartsAt}, EndsAt: stamp(n.EndsAt), Dismissible: n.Dismissible,
+		StartsAt: clock.Stamp{Time: n.StartsAt}, EndsAt: clock.Optional(n.EndsAt), Dismissible: n.Dismissible,
 	}
 }
 

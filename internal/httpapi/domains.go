@@ -4,12 +4,12 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/domain"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // domains registers the group domains (docs/spec/domains.md#private-domains).
@@ -37,42 +37,7 @@ func (a *API) domains() {
 	register(a, group, verify, a.verifyPrivateDomain)
 }
 
-// PrivateDomain is a private domain as its owner sees it.
-type PrivateDomain struct {
-	ID         id.Domain      `json:"id" doc:"The identifier of the domain." example:"dom_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	Domain     string         `json:"domain" doc:"In lower-case A-labels." example:"mail.example.org"`
-	Status     string         `json:"status" enum:"pending,verified,suspended" doc:"Mail is accepted while the domain is verified."`
-	Records    []DomainRecord `json:"records" nullable:"false" doc:"The records that must be in DNS."`
-	CreatedAt  clock.Stamp    `json:"createdAt" doc:"When the domain was added."`
-	VerifiedAt *clock.Stamp   `json:"verifiedAt" doc:"When it was last verified, or null."`
-	CheckedAt  *clock.Stamp   `json:"checkedAt" doc:"When its records were last looked up in DNS successfully, or null."`
-}
-
-// DomainRecord is a DNS record of a private domain.
-type DomainRecord struct {
-	Type     string `json:"type" enum:"TXT,MX" doc:"The type of the record."`
-	Name     string `json:"name" doc:"The name of the record." example:"_gonebox.mail.example.org"`
-	Value    string `json:"value" doc:"The value that the record must have." example:"gonebox-verify=5f0c1d7ab3e94c2f8a6d0b7e13c95a42"`
-	Priority *int   `json:"priority" doc:"Of an MX record; any other value is accepted too. Null for other types."`
-	OK       bool   `json:"ok" doc:"Whether it was found by the last lookup."`
-}
-
-func (a *API) shownPrivateDomain(p *domain.Private) PrivateDomain {
-	shown := PrivateDomain{
-		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},
-		VerifiedAt: stamp(p.VerifiedAt), CheckedAt: stamp(p.CheckedAt),
-	}
-	for _, r := range a.Domains.Records(p) {
-		record := DomainRecord{Type: r.Type, Name: r.Name, Value: r.Value, OK: r.OK}
-		if r.Priority != 0 {
-			record.Priority = &r.Priority
-		}
-		shown.Records = append(shown.Records, record)
-	}
-	return shown
-}
-
-func (a *API) listPrivateDomains(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[PrivateDomain], error) {
+func (a *API) listPrivateDomains(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[resource.PrivateDomain], error) {
 	last, err := httpkit.Before[id.Domain](*in)
 	if err != nil {
 		return nil, err
@@ -83,9 +48,9 @@ func (a *API) listPrivateDomains(ctx context.Context, in *httpkit.Paging) (*http
 		return nil, err
 	}
 	all, next := httpkit.CutPage(all, size, func(p *domain.Private) string { return string(p.ID) })
-	shown := make([]PrivateDomain, len(all))
+	shown := make([]resource.PrivateDomain, len(all))
 	for i, p := range all {
-		shown[i] = a.shownPrivateDomain(p)
+		shown[i] = a.Domains.Shown(p)
 	}
 	return httpkit.Page(shown, next), nil
 }
@@ -96,12 +61,12 @@ type domainClaim struct {
 	Domain string   `json:"domain" minLength:"1" maxLength:"253" example:"mail.example.org" doc:"The domain name; international names are accepted in either form."`
 }
 
-func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainClaim }) (*httpkit.One[PrivateDomain], error) {
+func (a *API) createPrivateDomain(ctx context.Context, in *struct{ Body domainClaim }) (*httpkit.One[resource.PrivateDomain], error) {
 	p, err := a.Domains.Claim(ctx, from(ctx).account.ID, in.Body.Domain)
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(a.shownPrivateDomain(p)), nil
+	return httpkit.Single(a.Domains.Shown(p)), nil
 }
 
 // DomainPath is the path of operations on one private domain.
@@ -126,7 +91,7 @@ func (a *API) deletePrivateDomain(ctx context.Context, in *DomainPath) (*struct{
 	return nil, a.Domains.Delete(ctx, from(ctx).account.ID, d, a.Mailboxes)
 }
 
-func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*httpkit.One[PrivateDomain], error) {
+func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*httpkit.One[resource.PrivateDomain], error) {
 	d, err := in.domain()
 	if err != nil {
 		return nil, err
@@ -135,5 +100,5 @@ func (a *API) verifyPrivateDomain(ctx context.Context, in *DomainPath) (*httpkit
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Single(a.shownPrivateDomain(p)), nil
+	return httpkit.Single(a.Domains.Shown(p)), nil
 }

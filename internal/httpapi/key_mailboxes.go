@@ -73,12 +73,12 @@ func (a *API) owned(ctx context.Context, p MailboxPath) (*mailbox.Mailbox, error
 func (a *API) createKeyMailbox(ctx context.Context, in *struct {
 	Body *mailboxWish `required:"false"`
 },
-) (*httpkit.One[Mailbox], error) {
+) (*httpkit.One[resource.Mailbox], error) {
 	key := from(ctx).key
 	return a.newMailbox(ctx, in.Body.wish(), mailbox.Owner{Account: key.Account, Key: key.Prefix})
 }
 
-func (a *API) listKeyMailboxes(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Mailbox], error) {
+func (a *API) listKeyMailboxes(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[resource.Mailbox], error) {
 	return a.accountMailboxes(ctx, from(ctx).key.Account, *in)
 }
 

@@ -55,7 +55,7 @@ func shownKey(k *apikey.Key, credential string) Key {
 	}
 	return Key{
 		Prefix: k.Prefix, Name: k.Name, Scopes: k.Scopes, AllowedCIDRs: networks, Tier: k.Limits.Tier,
-		CreatedAt: clock.Stamp{Time: k.CreatedAt}, LastUsedAt: stamp(k.LastUsedAt), ExpiresAt: stamp(k.ExpiresAt), Key: credential,
+		CreatedAt: clock.Stamp{Time: k.CreatedAt}, LastUsedAt: clock.Optional(k.LastUsedAt), ExpiresAt: clock.Optional(k.ExpiresAt), Key: credential,
 	}
 }
 

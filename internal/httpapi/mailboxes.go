@@ -6,13 +6,12 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
-	"github.com/gonebox/gonebox/internal/plan"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // mailboxes registers the group mailboxes (docs/spec/mailboxes.md).
@@ -51,24 +50,8 @@ func (a *API) mailboxes() {
 	}, a.extendMailbox)
 }
 
-// Mailbox is a mailbox as a client sees it.
-type Mailbox struct {
-	ID           id.Mailbox  `json:"id" doc:"The identifier of the mailbox." example:"mbx_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	Address      string      `json:"address" format:"email" doc:"The address of the mailbox." example:"quiet-otter-4821@gonebox.localhost"`
-	LocalPart    string      `json:"localPart" doc:"The part of the address before the @." example:"quiet-otter-4821"`
-	Domain       string      `json:"domain" doc:"The domain of the address." example:"gonebox.localhost"`
-	CreatedAt    clock.Stamp `json:"createdAt" doc:"When the mailbox was created."`
-	ExpiresAt    clock.Stamp `json:"expiresAt" doc:"When the mailbox expires and is erased."`
-	TTL          int64       `json:"ttl" doc:"Seconds left."`
-	Tier         string      `json:"tier" enum:"free,paid" doc:"Whether the mailbox belongs to a paid plan."`
-	Source       string      `json:"source" enum:"guest,session,account,key,catchall,sink" doc:"What created the mailbox."`
-	MessageCount int         `json:"messageCount" doc:"The number of messages in the mailbox." example:"3"`
-	UnreadCount  int         `json:"unreadCount" doc:"The number of messages that have not been read." example:"1"`
-	Token        string      `json:"token,omitempty" doc:"The mailbox token, in answers that have one; absent for developer keys without messages:read, otp:read and mailboxes:write." example:"xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn"`
-}
-
 // shownMailbox returns the answer with a mailbox, with a token unless that is "".
-func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string) (*httpkit.One[Mailbox], error) {
+func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string) (*httpkit.One[resource.Mailbox], error) {
 	paid, err := a.Mailboxes.Paid(ctx, m.Owner.Account)
 	if err != nil {
 		return nil, err
@@ -76,17 +59,10 @@ func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string
 	return httpkit.Single(a.mailboxOf(m, token, paid)), nil
 }
 
-func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) Mailbox {
-	tier := plan.TierFree
-	if paid {
-		tier = plan.TierPaid
-	}
-	return Mailbox{
-		ID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain,
-		CreatedAt: clock.Stamp{Time: m.CreatedAt}, ExpiresAt: clock.Stamp{Time: m.ExpiresAt},
-		TTL: int64((m.TTL(a.kit.Clock.Now()) + time.Second - 1) / time.Second), Tier: string(tier), Source: string(m.Source),
-		MessageCount: m.MessageCount, UnreadCount: m.UnreadCount, Token: token,
-	}
+func (a *API) mailboxOf(m *mailbox.Mailbox, token string, paid bool) resource.Mailbox {
+	shown := m.Shown(a.kit.Clock.Now(), paid)
+	shown.Token = token
+	return shown
 }
 
 // PublicDomain is a domain for mailboxes of every client.
@@ -135,7 +111,7 @@ func value[T any](p *T) (v T) {
 func (a *API) createMailbox(ctx context.Context, in *struct {
 	Body *mailboxWish `required:"false"`
 },
-) (*httpkit.One[Mailbox], error) {
+) (*httpkit.One[resource.Mailbox], error) {
 	var owner mailbox.Owner
 	switch c := from(ctx); {
 	case c.session != nil:
@@ -154,7 +130,7 @@ func errGuestsOff() error {
 	return problem.Detailf(problem.AccessClosed, "mailboxes of this service need an account; sign in, or use a developer key")
 }
 
-func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*httpkit.One[Mailbox], error) {
+func (a *API) newMailbox(ctx context.Context, w mailbox.Wish, o mailbox.Owner) (*httpkit.One[resource.Mailbox], error) {
 	m, err := a.Mailboxes.Create(ctx, w, o)
 	if err != nil {
 		return nil, err
@@ -175,12 +151,12 @@ func (a *API) tokenFor(ctx context.Context, m *mailbox.Mailbox) string {
 	return ""
 }
 
-func (a *API) listAccountMailboxes(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Mailbox], error) {
+func (a *API) listAccountMailboxes(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[resource.Mailbox], error) {
 	return a.accountMailboxes(ctx, from(ctx).account.ID, *in)
 }
 
 // accountMailboxes returns a page of an account's live mailboxes, each with a new token if the caller may have one.
-func (a *API) accountMailboxes(ctx context.Context, account id.Account, p httpkit.Paging) (*httpkit.Many[Mailbox], error) {
+func (a *API) accountMailboxes(ctx context.Context, account id.Account, p httpkit.Paging) (*httpkit.Many[resource.Mailbox], error) {
 	last, err := httpkit.Before[id.Mailbox](p)
 	if err != nil {
 		return nil, err
@@ -195,14 +171,14 @@ func (a *API) accountMailboxes(ctx context.Context, account id.Account, p httpki
 		return nil, err
 	}
 	boxes, next := httpkit.CutPage(boxes, size, func(m *mailbox.Mailbox) string { return string(m.ID) })
-	shown := make([]Mailbox, len(boxes))
+	shown := make([]resource.Mailbox, len(boxes))
 	for i, m := range boxes {
 		shown[i] = a.mailboxOf(m, a.tokenFor(ctx, m), paid)
 	}
 	return httpkit.Page(shown, next), nil
 }
 
-func (a *API) getMailbox(ctx context.Context, _ *struct{}) (*httpkit.One[Mailbox], error) {
+func (a *API) getMailbox(ctx context.Context, _ *struct{}) (*httpkit.One[resource.Mailbox], error) {
 	return a.shownMailbox(ctx, from(ctx).mailbox, "")
 }
 
@@ -218,7 +194,7 @@ type extension struct {
 func (a *API) extendMailbox(ctx context.Context, in *struct {
 	Body *extension `required:"false"`
 },
-) (*httpkit.One[Mailbox], error) {
+) (*httpkit.One[resource.Mailbox], error) {
 	if in.Body == nil {
 		in.Body = &extension{}
 	}

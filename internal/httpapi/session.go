@@ -8,6 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resource"
 )
 
 // session registers the group session (docs/spec/mailboxes.md#guest-sessions).
@@ -49,8 +50,8 @@ func (a *API) startSession(ctx context.Context, _ *struct{}) (*httpkit.One[Sessi
 
 // Session is an open session with its mailboxes.
 type Session struct {
-	ExpiresAt clock.Stamp `json:"expiresAt" doc:"When the session expires unless its key is used before."`
-	Mailboxes []Mailbox   `json:"mailboxes" nullable:"false" doc:"The live mailboxes of the session, newest first."`
+	ExpiresAt clock.Stamp        `json:"expiresAt" doc:"When the session expires unless its key is used before."`
+	Mailboxes []resource.Mailbox `json:"mailboxes" nullable:"false" doc:"The live mailboxes of the session, newest first."`
 }
 
 func (a *API) getSession(ctx context.Context, _ *struct{}) (*httpkit.One[Session], error) {
@@ -59,7 +60,7 @@ func (a *API) getSession(ctx context.Context, _ *struct{}) (*httpkit.One[Session
 	if err != nil {
 		return nil, err
 	}
-	shown := Session{ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Mailboxes: []Mailbox{}}
+	shown := Session{ExpiresAt: clock.Stamp{Time: s.ExpiresAt}, Mailboxes: []resource.Mailbox{}}
 	for _, m := range boxes {
 		shown.Mailboxes = append(shown.Mailboxes, a.mailboxOf(m, a.Mailboxes.Token(m, ""), false))
 	}

@@ -40,7 +40,7 @@ type Block struct {
 }
 
 func shownBlock(b *block.Block) Block {
-	shown := Block{ID: b.ID, Reason: b.Reason, CreatedAt: clock.Stamp{Time: b.CreatedAt}, ExpiresAt: stamp(b.ExpiresAt)}
+	shown := Block{ID: b.ID, Reason: b.Reason, CreatedAt: clock.Stamp{Time: b.CreatedAt}, ExpiresAt: clock.Optional(b.ExpiresAt)}
 	switch b.Kind {
 	case block.IP:
 		shown.IP = &b.Value

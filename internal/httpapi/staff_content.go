@@ -103,7 +103,7 @@ type StaffNotice struct {
 
 func (a *API) staffNotice(n *content.Notice) StaffNotice {
 	return StaffNotice{
-		Notice: shownNotice(n), State: n.State(a.kit.Clock.Now()), CreatedAt: clock.Stamp{Time: n.CreatedAt}, WithdrawnAt: stamp(n.WithdrawnAt),
+		Notice: shownNotice(n), State: n.State(a.kit.Clock.Now()), CreatedAt: clock.Stamp{Time: n.CreatedAt}, WithdrawnAt: clock.Optional(n.WithdrawnAt),
 	}
 }
 

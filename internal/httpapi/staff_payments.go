@@ -51,7 +51,7 @@ func (a *API) payment(ctx context.Context, m *wallet.Match) (Payment, error) {
 	p := Payment{
 		ID: m.Transfer, ReceivedAt: clock.Stamp{Time: m.ReceivedAt}, Direction: string(t.Direction), Amount: t.Amount, Outcome: string(m.Outcome),
 		Reason: textOrNull(string(m.Reason)), Order: textOrNull(m.Order), Account: textOrNull(m.Account), Points: m.Points,
-		SettledAt: stamp(m.SettledAt), Staff: textOrNull(m.Staff), Note: textOrNull(m.Note),
+		SettledAt: clock.Optional(m.SettledAt), Staff: textOrNull(m.Staff), Note: textOrNull(m.Note),
 	}
 	if len(t.Texts) > 0 {
 		const contentMax = 200

@@ -62,16 +62,12 @@ type BankAccount struct {
 
 // shownTopup returns an order with its status at a time.
 func shownTopup(o *wallet.Order, at time.Time) Topup {
-	shown := Topup{
+	return Topup{
 		ID: o.ID, Provider: o.Provider, Amount: o.Amount, Currency: o.Currency, Points: o.Points, Status: string(o.Status(at)), Memo: o.Memo,
 		Bank:      BankAccount{BIN: o.Bank.BIN, Name: o.Bank.Name, AccountNumber: o.Bank.AccountNumber, AccountName: o.Bank.AccountName},
 		QR:        bankpay.QR(o.Bank, o.Amount, o.Memo),
-		CreatedAt: clock.Stamp{Time: o.CreatedAt}, ExpiresAt: clock.Stamp{Time: o.ExpiresAt},
+		CreatedAt: clock.Stamp{Time: o.CreatedAt}, ExpiresAt: clock.Stamp{Time: o.ExpiresAt}, PaidAt: clock.Optional(o.PaidAt),
 	}
-	if !o.PaidAt.IsZero() {
-		shown.PaidAt = &clock.Stamp{Time: o.PaidAt}
-	}
-	return shown
 }
 
 func (a *API) createTopup(ctx context.Context, in *struct {

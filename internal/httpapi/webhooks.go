@@ -4,12 +4,12 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/event"
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 	"github.com/gonebox/gonebox/internal/ratelimit"
+	"github.com/gonebox/gonebox/internal/resource"
 	"github.com/gonebox/gonebox/internal/webhook"
 )
 
@@ -49,29 +49,13 @@ func (a *API) webhooks() {
 	register(a, group, again, a.redeliver)
 }
 
-// Webhook is a webhook endpoint as its owner sees it.
-type Webhook struct {
-	ID             id.Webhook   `json:"id" doc:"The identifier of the endpoint." example:"whk_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	URL            string       `json:"url" doc:"Where events are sent." example:"https://hooks.example.org/gonebox"`
-	Events         []event.Name `json:"events" nullable:"false" doc:"The events that the endpoint receives."`
-	DomainID       *id.Domain   `json:"domainId" nullable:"true" doc:"The private domain whose events it gets, or null for all events." example:"dom_01jzq8w3v5e4t9n2k7m6x0y1dr"`
-	Status         string       `json:"status" enum:"active,paused" doc:"Paused endpoints receive nothing until they are resumed."`
-	FailureCount   int          `json:"failureCount" doc:"Consecutive failed attempts."`
-	PausedReason   *string      `json:"pausedReason" nullable:"true" enum:"manual,failures,gone" doc:"Why it is paused, or null."`
-	LastDeliveryAt *clock.Stamp `json:"lastDeliveryAt" doc:"When it last accepted an event, or null."`
-	CreatedAt      clock.Stamp  `json:"createdAt" doc:"When the endpoint was created."`
-	Secret         string       `json:"secret,omitempty" doc:"The signing secret, whsec_ and base64, in answers that show it." example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"`
-}
-
-func shownWebhook(e *webhook.Endpoint, secret string) Webhook {
+func shownWebhook(e *webhook.Endpoint, secret string) resource.Webhook {
 	shown := e.Shown()
-	return Webhook{
-		ID: shown.ID, URL: shown.URL, Events: e.Events, DomainID: shown.DomainID, Status: shown.Status, FailureCount: shown.FailureCount,
-		PausedReason: shown.PausedReason, LastDeliveryAt: shown.LastDeliveryAt, CreatedAt: shown.CreatedAt, Secret: secret,
-	}
+	shown.Secret = secret
+	return shown
 }
 
-func (a *API) listWebhooks(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[Webhook], error) {
+func (a *API) listWebhooks(ctx context.Context, in *httpkit.Paging) (*httpkit.Many[resource.Webhook], error) {
 	last, err := httpkit.Before[id.Webhook](*in)
 	if err != nil {
 		return nil, err
@@ -82,7 +66,7 @@ func (a *API) listWebhooks(ctx context.Context, in *httpkit.Paging) (*httpkit.Ma
 		return nil, err
 	}
 	all, next := httpkit.CutPage(all, size, func(e *webhook.Endpoint) string { return string(e.ID) })
-	shown := make([]Webhook, len(all))
+	shown := make([]resource.Webhook, len(all))
 	for i, e := range all {
 		shown[i] = shownWebhook(e, "")
 	}
@@ -107,7 +91,7 @@ func (c webhookCreation) wish() (w webhook.Params, err error) {
 	return w, err
 }
 
-func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreation }) (*httpkit.One[Webhook], error) {
+func (a *API) createWebhook(ctx context.Context, in *struct{ Body webhookCreation }) (*httpkit.One[resource.Webhook], error) {
 	wish, err := in.Body.wish()
 	if err != nil {
 		return nil, err
@@ -146,7 +130,7 @@ func (a *API) updateWebhook(ctx context.Context, in *struct {
 	WebhookPath
 	Body webhookUpdate
 },
-) (*httpkit.One[Webhook], error) {
+) (*httpkit.One[resource.Webhook], error) {
 	known, err := in.webhook()
 	if err != nil {
 		return nil, err
@@ -171,7 +155,7 @@ func (a *API) deleteWebhook(ctx context.Context, in *WebhookPath) (*struct{}, er
 	return nil, a.Webhooks.Delete(ctx, from(ctx).account.ID, known)
 }
 
-func (a *API) rotateSecret(ctx context.Context, in *WebhookPath) (*httpkit.One[Webhook], error) {
+func (a *API) rotateSecret(ctx context.Context, in *WebhookPath) (*httpkit.One[resource.Webhook], error) {
 	known, err := in.webhook()
 	if err != nil {
 		return nil, err

@@ -29,13 +29,13 @@ func (s *Service) expireTx(ctx context.Context, tx *db.Tx, now time.Time, boxes 
 
 func (s *Service) publishExpiredTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
 	return s.publishTx(ctx, tx, boxes, func(m resource.Mailbox) event.Event {
-		return event.Event{At: m.ExpiresAt.Time, Data: event.MailboxExpired{Mailbox: m}}
+		return event.Event{At: m.ExpiresAt.Time, Data: event.MailboxExpired{Mailbox: m, MailboxID: m.ID}}
 	})
 }
 
 func (s *Service) publishCreatedTx(ctx context.Context, tx *db.Tx, boxes ...*Mailbox) error {
 	return s.publishTx(ctx, tx, boxes, func(m resource.Mailbox) event.Event {
-		return event.Event{At: m.CreatedAt.Time, Data: event.MailboxCreated{Mailbox: m}}
+		return event.Event{At: m.CreatedAt.Time, Data: event.MailboxCreated{Mailbox: m, MailboxID: m.ID}}
 	})
 }
 
@@ -58,7 +58,7 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of
 			}
 			paid[owner] = limits.Paid
 		}
-		e := of(m.eventData(s.clock.Now(), paid[owner]))
+		e := of(m.Shown(s.clock.Now(), paid[owner]))
 		e.Account, e.Domain = owner, m.Owner.Domain
 		events = append(events, e)
 	}
@@ -68,14 +68,14 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, boxes []*Mailbox, of
 	return s.outbox.PublishTx(ctx, tx, events...)
 }
 
-// eventData returns the mailbox as events show it.
-func (m *Mailbox) eventData(now time.Time, paid bool) resource.Mailbox {
+// Shown returns the mailbox as its owner sees it, without a token.
+func (m *Mailbox) Shown(now time.Time, paid bool) resource.Mailbox {
 	tier := "free"
 	if paid {
 		tier = "paid"
 	}
 	return resource.Mailbox{
-		ID: m.ID, MailboxID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain, Tier: tier, Source: string(m.Source),
+		ID: m.ID, Address: m.Address, LocalPart: m.LocalPart, Domain: m.Domain, Tier: tier, Source: string(m.Source),
 		CreatedAt: clock.Stamp{Time: m.CreatedAt}, ExpiresAt: clock.Stamp{Time: m.ExpiresAt},
 		TTL: int64((m.TTL(now) + time.Second - 1) / time.Second), MessageCount: m.MessageCount, UnreadCount: m.UnreadCount,
 	}

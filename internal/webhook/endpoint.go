@@ -254,7 +254,8 @@ func namesOf(events []event.Name) []string {
 // Shown returns the endpoint as its owner sees it.
 func (e *Endpoint) Shown() resource.Webhook {
 	shown := resource.Webhook{
-		ID: e.ID, URL: e.URL, Events: namesOf(e.Events), Status: e.Status(), FailureCount: e.FailureCount, CreatedAt: clock.Stamp{Time: e.CreatedAt},
+		ID: e.ID, URL: e.URL, Events: namesOf(e.Events), Status: e.Status(), FailureCount: e.FailureCount,
+		LastDeliveryAt: clock.Optional(e.LastDeliveryAt), CreatedAt: clock.Stamp{Time: e.CreatedAt},
 	}
 	if e.Domain != "" {
 		shown.DomainID = &e.Domain
@@ -262,9 +263,6 @@ func (e *Endpoint) Shown() resource.Webhook {
 	if e.Paused() {
 		reason := string(e.PausedReason)
 		shown.PausedReason = &reason
-	}
-	if !e.LastDeliveryAt.IsZero() {
-		shown.LastDeliveryAt = &clock.Stamp{Time: e.LastDeliveryAt}
 	}
 	return shown
 }
