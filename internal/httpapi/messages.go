@@ -218,7 +218,7 @@ func (p MessagePath) message() (id.Message, error) {
 	return m, nil
 }
 
-func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[message.Message], error) {
+func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.EncodedOne[message.Message], error) {
 	m, err := in.message()
 	if err != nil {
 		return nil, err
@@ -227,15 +227,15 @@ func (a *API) getMessage(ctx context.Context, in *MessagePath) (*httpkit.One[mes
 }
 
 // readMessage reads a message in full, with the memory for it.
-func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*httpkit.One[message.Message], error) {
+func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*httpkit.EncodedOne[message.Message], error) {
 	full, err := a.Messages.Read(ctx, box, m, a.reserveReading(ctx))
 	if err != nil {
 		return nil, err
 	}
-	if err := a.kit.Keep(ctx, fullCost+encodingCost*textOf(full)); err != nil {
+	if err := a.kit.Keep(ctx, fullCost+encodedCost*int64(len(full))); err != nil {
 		return nil, err
 	}
-	return httpkit.Single(*full), nil
+	return httpkit.SingleEncoded[message.Message](string(full)), nil
 }
 
 // The octets that reading a full message takes, most of them to sanitize its HTML. After that only the answer counts, until
@@ -244,6 +244,7 @@ const (
 	fullCost     = 64 << 10
 	readingCost  = 16 // times the octets of the header fields and the texts
 	encodingCost = 3  // times those of the answer
+	encodedCost  = 2  // times those of an answer that is JSON: it, and the buffer that it is sent from
 )
 
 // reserveReading returns a function that reserves the memory to read a message without its attachments.

@@ -39,7 +39,7 @@ func (a *API) listStaffMessages(ctx context.Context, in *httpkit.Paging) (*httpk
 	return shownPage(page), nil
 }
 
-func (a *API) getStaffMessage(ctx context.Context, in *MessagePath) (*httpkit.One[message.Message], error) {
+func (a *API) getStaffMessage(ctx context.Context, in *MessagePath) (*httpkit.EncodedOne[message.Message], error) {
 	m, err := in.message()
 	if err != nil {
 		return nil, err

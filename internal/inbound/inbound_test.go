@@ -306,7 +306,7 @@ func TestOtherRecipientsAreNotDisclosed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			full, err := w.mail.Read(t.Context(), box.ID, page.Messages[0].ID(), nil)
+			full, err := w.mail.Get(t.Context(), box.ID, page.Messages[0].ID())
 			if err != nil {
 				t.Fatal(err)
 			}

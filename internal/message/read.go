@@ -12,37 +12,46 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
+// EncodedMessage is a message in full: the JSON of a Message.
+type EncodedMessage string
+
 // Read returns a message in full and marks it as seen, unless that cannot be stored. It calls reserve, unless that is nil, before it reads
 // more than a little. Errors: message.not_found, and that of reserve.
-func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (*Message, error) {
-	full, err := s.get(ctx, box, m, reserve)
+func (s *Service) Read(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (EncodedMessage, error) {
+	l, err := s.get(ctx, box, m, reserve)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	if !full.Seen {
+	if l.encoded.seen == 0 {
 		err := s.see(ctx, box, m)
 		if err != nil && !db.Unavailable(err) {
-			return nil, err
+			return "", err
 		}
-		full.Seen = err == nil // on a full disk the message can be read, but stays unread
+		if err == nil { // on a full disk the message can be read, but stays unread
+			l.encoded.seen = 1
+		}
 	}
-	return full, nil
+	return l.json()
 }
 
 // Get returns a message in full. Error: message.not_found.
 func (s *Service) Get(ctx context.Context, box id.Mailbox, m id.Message) (*Message, error) {
-	return s.get(ctx, box, m, nil)
-}
-
-func (s *Service) get(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (*Message, error) {
-	full, more, err := s.load(ctx, box, m, reserve)
+	l, err := s.get(ctx, box, m, nil)
 	if err != nil {
 		return nil, err
 	}
-	if full.HTML, err = s.safeHTML(ctx, box, m, more); err != nil {
+	return l.decoded()
+}
+
+func (s *Service) get(ctx context.Context, box id.Mailbox, m id.Message, reserve Reserve) (*loaded, error) {
+	l, err := s.load(ctx, box, m, reserve)
+	if err == nil {
+		l.detail.HTML, err = s.safeHTML(ctx, box, m, l.body)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return full, nil
+	return l, nil
 }
 
 // see marks a message as read, once.

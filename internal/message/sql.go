@@ -87,30 +87,45 @@ func scanSummary(row db.Row) (Summary, error) {
 	return m.Summary, err
 }
 
-// storedSummary is what summaryColumns hold.
+// storedSummary is what summaryColumns hold, with the summary decoded.
 type storedSummary struct {
 	Summary
-	internal
-	encoded Encoded
+	storedRow
 }
 
-// scanStored reads summaryColumns, and what more the statement selects.
-func scanStored(row db.Row, more ...any) (m storedSummary, err error) {
-	var message id.Message
-	var received int64
+// storedRow is what summaryColumns hold.
+type storedRow struct {
+	internal
+	message  id.Message
+	received int64
+	encoded  Encoded
+}
+
+// scanStored reads summaryColumns.
+func scanStored(row db.Row) (m storedSummary, err error) {
+	if m.storedRow, err = scanRow(row); err == nil {
+		m.Summary, err = m.decode()
+	}
+	return m, err
+}
+
+// scanRow reads summaryColumns, and what more the statement selects.
+func scanRow(row db.Row, more ...any) (r storedRow, err error) {
 	var rest string
-	e := &m.encoded
-	if err := row.Scan(append([]any{&message, &received, &e.seen, &e.stored, &rest}, more...)...); err != nil {
-		return m, err
+	if err := row.Scan(append([]any{&r.message, &r.received, &r.encoded.seen, &r.encoded.stored, &rest}, more...)...); err != nil {
+		return r, err
 	}
-	if m.Summary, err = e.Decode(); err != nil {
-		return m, err
+	if err := json.Unmarshal([]byte(rest), &r.internal); err != nil {
+		return r, fmt.Errorf("decode what is stored of %s: %w", r.message, err)
 	}
-	if err := json.Unmarshal([]byte(rest), &m.internal); err != nil {
-		return m, fmt.Errorf("decode what is stored of %s: %w", message, err)
-	}
-	m.ID, m.ReceivedAt, m.HeaderID = message, clock.Micro(received), m.MessageID // the time to the microsecond
-	return m, nil
+	return r, nil
+}
+
+// decode returns the summary of a row.
+func (r *storedRow) decode() (m Summary, err error) {
+	m, err = r.encoded.Decode()
+	m.ID, m.ReceivedAt, m.HeaderID = r.message, clock.Micro(r.received), r.internal.MessageID // the time to the microsecond
+	return m, err
 }
 
 // list returns an empty list for nil: the API has no null lists.
