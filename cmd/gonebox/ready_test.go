@@ -23,9 +23,9 @@ func TestReadyReportsFailedChecks(t *testing.T) {
 			t.Errorf("%s: %+v", line, got)
 		}
 	}
-	status, body = http.StatusServiceUnavailable, `{"status":"failing","checks":{"smtp":"ok","jobs":"late","database":"gone"}}`
+	status, body = http.StatusServiceUnavailable, `{"status":"failing","checks":{"smtp":"late","jobs":"elsewhere","database":"gone","migrations":"ok"}}`
 	line := "ready --url " + server.URL
-	gonebox(t, line).oneErrorLine(t, line, exitFailure, "not ready: database: gone; jobs: late")
+	gonebox(t, line).oneErrorLine(t, line, exitFailure, "not ready: database: gone; smtp: late")
 	status, body = http.StatusBadGateway, "<html>"
 	gonebox(t, line).oneErrorLine(t, line, exitFailure, "not ready: 502")
 	server.Close()
