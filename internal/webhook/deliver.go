@@ -14,14 +14,17 @@ import (
 	"github.com/gonebox/gonebox/internal/job"
 )
 
-// Run delivers the events in the queue until ctx ends, and then waits for the attempts under way.
+// Run delivers the events in the queue until ctx ends, and then waits for the attempts in progress, up to the Grace of
+// the queue. Processes that share a database may all call it; each event is claimed by one of them.
 func (s *Service) Run(ctx context.Context) { s.Queue.Run(ctx, s.work) }
 
-// work makes one attempt, outside of any transaction.
+// work makes one attempt, outside of any transaction, and implements job.Work: it returns nil if the attempt could not
+// be made, so that the job is run again later without counting as a failure of the endpoint.
 func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 	var p payload
 	if err := json.Unmarshal([]byte(j.Payload), &p); err != nil {
 		s.Logger.Error("decoding a delivery failed", "job", j.ID, "error", err)
+		// No later attempt could decode it either.
 		return settled(job.Bury(s.Clock.Now().Add(s.Policy.PendingMax)))
 	}
 	e, err := get(ctx, s.DB, id.Webhook(j.Lane))
@@ -45,11 +48,14 @@ func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 	return func(ctx context.Context, tx *db.Tx) (job.Verdict, error) { return s.settleTx(ctx, tx, j, p, d) }
 }
 
+// settled returns an outcome that needs nothing of the database.
 func settled(v job.Verdict) job.Settle {
 	return func(context.Context, *db.Tx) (job.Verdict, error) { return v, nil }
 }
 
-// hold holds a delivery for an endpoint that is paused or whose account is disabled, with all other deliveries for it.
+// hold holds a delivery for an endpoint that is paused or whose account is disabled, with all other deliveries for it:
+// a delivery that was enqueued just before the pause would otherwise be claimed once each. HoldLane may leave some of
+// many; they are held when they are claimed.
 func (s *Service) hold(ctx context.Context, e *Endpoint, j job.Job) job.Settle {
 	if _, err := s.Queue.HoldLane(ctx, e.lane(), s.Policy.PendingMax); err != nil {
 		s.Logger.Error("holding deliveries failed", "webhook", e.ID, "error", err)
@@ -57,7 +63,8 @@ func (s *Service) hold(ctx context.Context, e *Endpoint, j job.Job) job.Settle {
 	return settled(job.Hold(j.CreatedAt.Add(s.Policy.PendingMax)))
 }
 
-// attempt sends an event to an endpoint and returns the result. The error is internal, not the endpoint's.
+// attempt sends an event to an endpoint and returns the result. The error is internal, such as a secret that cannot be
+// decrypted, and never due to the endpoint.
 func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload) (*Delivery, error) {
 	now := s.Clock.Now()
 	secrets, err := s.secrets(e, now)
@@ -90,7 +97,8 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	return d, nil
 }
 
-// client returns the HTTP client for an endpoint.
+// client returns the HTTP client for an endpoint. An endpoint of the profile dev is subject to the public rules again
+// once the service runs without that profile.
 func (s *Service) client(e *Endpoint) *http.Client {
 	if e.local && s.Local != nil {
 		return s.Local.Client
@@ -98,13 +106,14 @@ func (s *Service) client(e *Endpoint) *http.Client {
 	return s.Client
 }
 
-// readAnswer records an answer. Only its status counts: an incomplete body does not matter.
+// readAnswer records a response. Only its status counts: a body that breaks off after a 2xx does not matter, since the
+// receiver has accepted the event. It closes the body.
 func (s *Service) readAnswer(d *Delivery, answer *http.Response) {
 	defer answer.Body.Close()
 	var kept bytes.Buffer
 	_, _ = io.CopyN(&kept, answer.Body, int64(s.Policy.AnswerKept))
 	_, _ = io.Copy(io.Discard, answer.Body) // to its end, which Client bounds, so that the connection can be reused
-	d.Answer = db.Storable(kept.String())
+	d.Answer = db.Storable(kept.String())   // PostgreSQL stores neither NUL nor invalid UTF-8
 	d.HTTPStatus = answer.StatusCode
 	d.Succeeded = answer.StatusCode/100 == 2
 	d.gone = answer.StatusCode == http.StatusGone
@@ -114,7 +123,8 @@ func (s *Service) readAnswer(d *Delivery, answer *http.Response) {
 	}
 }
 
-// settleTx stores an attempt and decides whether its delivery is done, retried or held.
+// settleTx stores an attempt and decides whether its delivery is done, retried or held. The row of the endpoint is
+// locked, so that concurrent attempts count one after the other.
 func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload, d *Delivery) (job.Verdict, error) {
 	e, err := getForUpdateTx(ctx, tx, id.Webhook(j.Lane))
 	if err != nil || e == nil {
@@ -128,8 +138,10 @@ func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload,
 	return v, saveAttemptTx(ctx, tx, e)
 }
 
-// decide updates an endpoint after an attempt and decides on the delivery.
+// decide updates an endpoint after an attempt and decides on the delivery. It sets d.NextAttemptAt if the delivery is
+// retried. The settings of the endpoint are those at the end of the attempt: it may have been paused meanwhile.
 func (s *Service) decide(e *Endpoint, j job.Job, p payload, d *Delivery) job.Verdict {
+	// The database keeps microseconds.
 	now := s.Clock.Now().Truncate(time.Microsecond)
 	d.NextAttemptAt = time.Time{}
 	if d.Succeeded {
@@ -145,6 +157,7 @@ func (s *Service) decide(e *Endpoint, j job.Job, p payload, d *Delivery) job.Ver
 		e.PausedReason = Failures
 	}
 	switch {
+	// An attempt that the owner requested is not retried: the owner sees the result.
 	case p.Once:
 		return job.Done()
 	case d.Attempt > len(s.Policy.Retries):

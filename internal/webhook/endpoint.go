@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/resource"
 )
 
-// Params are the input of Create.
+// Params are the input of Create. The caller has checked that Events are names that can be subscribed to.
 type Params struct {
 	URL    string
 	Events []event.Name
@@ -22,7 +22,9 @@ type Params struct {
 	Local  bool      // the client is a trusted one; see Parts.Local
 }
 
-// Create creates an endpoint and sends it a ping. It returns the signing secret, which is shown only once.
+// Create creates an endpoint and enqueues a ping for it. It returns the signing secret, which is shown only once: the
+// database has it encrypted. The quota is checked in the transaction that inserts the endpoint, so concurrent calls
+// cannot exceed it.
 //
 // Errors: webhook.url_forbidden, webhook.limit_reached, request.invalid.
 func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*Endpoint, string, error) {
@@ -60,7 +62,9 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*En
 	return e, shownSecret(secret), nil
 }
 
-// checkURL checks that a URL may be used; local says that the client is a trusted one. Error: webhook.url_forbidden.
+// checkURL checks that a URL may be used, which looks up its host; local says that the client is a trusted one. A name
+// that does not resolve is forbidden too. Error: webhook.url_forbidden; or that of ctx, which says nothing about the
+// URL.
 func (s *Service) checkURL(ctx context.Context, rawURL string, local bool) error {
 	guard := s.Guard
 	if local && s.Local != nil {
@@ -79,6 +83,7 @@ func (s *Service) checkURL(ctx context.Context, rawURL string, local bool) error
 	return p
 }
 
+// owns returns request.invalid unless a domain is empty or one of the account's private domains.
 func (s *Service) owns(ctx context.Context, account id.Account, domain id.Domain) error {
 	if domain == "" {
 		return nil
@@ -90,7 +95,7 @@ func (s *Service) owns(ctx context.Context, account id.Account, domain id.Domain
 	return err
 }
 
-// pingTx enqueues a webhook.ping, tried once or retried like other events.
+// pingTx enqueues a webhook.ping and returns its event. It is attempted once, or retried like other events.
 func (s *Service) pingTx(ctx context.Context, tx *db.Tx, e *Endpoint, once bool) (id.Event, error) {
 	p, err := newPayload(event.Event{Account: e.Account, At: s.Clock.Now(), Data: event.WebhookPing{Webhook: e.Shown()}})
 	if err != nil {
@@ -100,6 +105,7 @@ func (s *Service) pingTx(ctx context.Context, tx *db.Tx, e *Endpoint, once bool)
 	return p.Event, s.sendTx(ctx, tx, e, p)
 }
 
+// sendTx enqueues a delivery to one endpoint, whether it is subscribed to the event or not.
 func (s *Service) sendTx(ctx context.Context, tx *db.Tx, e *Endpoint, p payload) error {
 	text, err := p.text()
 	if err != nil {
@@ -108,7 +114,8 @@ func (s *Service) sendTx(ctx context.Context, tx *db.Tx, e *Endpoint, p payload)
 	return s.Queue.EnqueueTx(ctx, tx, job.New{Lane: e.lane(), Payload: text})
 }
 
-// List returns at most max of an account's endpoints older than before, newest first; "" is the beginning.
+// List returns at most max of an account's endpoints older than before, newest first; before "" is the beginning. An
+// endpoint that is deleted meanwhile can still be before.
 func (s *Service) List(ctx context.Context, account id.Account, before id.Webhook, max int) ([]*Endpoint, error) {
 	return page(ctx, s.DB, account, before, max)
 }
@@ -121,7 +128,9 @@ type Change struct {
 	Local  bool // the client is a trusted one; see Parts.Local
 }
 
-// Update changes an endpoint of an account. Resuming it resets its failure count and delivers the events that waited.
+// Update changes an endpoint of an account. Resuming it resets its failure count and delivers the events that waited,
+// of which Upkeep releases those that are more than one call can. Pausing leaves running attempts alone.
+//
 // Errors: webhook.not_found, webhook.url_forbidden.
 func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Webhook, c Change) (*Endpoint, error) {
 	if _, err := owned(ctx, s.DB, account, webhook); err != nil { // before a DNS lookup
@@ -142,7 +151,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 		return saveTx(ctx, tx, e)
 	})
 	if err == nil && resumed {
-		_, err = s.Queue.ReleaseLane(ctx, e.lane()) // Upkeep releases the rest
+		_, err = s.Queue.ReleaseLane(ctx, e.lane()) // after the commit, so that no delivery finds the endpoint still paused; Upkeep releases the rest
 	}
 	if err != nil {
 		return nil, err
@@ -150,7 +159,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 	return e, nil
 }
 
-// apply changes an endpoint and reports whether that resumed it.
+// apply changes an endpoint and reports whether that resumed it. Pausing replaces no earlier reason.
 func (c Change) apply(e *Endpoint) (resumed bool) {
 	if c.URL != nil {
 		e.URL, e.local = *c.URL, c.Local
@@ -169,7 +178,7 @@ func (c Change) apply(e *Endpoint) (resumed bool) {
 	return true
 }
 
-// Delete deletes an endpoint of an account with its undelivered events. Error: webhook.not_found.
+// Delete deletes an endpoint of an account with its attempts and its undelivered events. Error: webhook.not_found.
 func (s *Service) Delete(ctx context.Context, account id.Account, webhook id.Webhook) error {
 	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := owned(ctx, tx, account, webhook)
@@ -185,7 +194,8 @@ func (s *Service) Delete(ctx context.Context, account id.Account, webhook id.Web
 }
 
 // RotateSecret replaces the secret of an endpoint and returns the new one. The previous one signs too for
-// Policy.OldSecretFor, so that the receiver can switch without rejecting deliveries. Error: webhook.not_found.
+// Policy.OldSecretFor, so that the receiver can switch without rejecting deliveries; the one before it ends at once.
+// Error: webhook.not_found.
 func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook id.Webhook) (*Endpoint, string, error) {
 	secret := newSecret()
 	var e *Endpoint
@@ -203,8 +213,8 @@ func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook 
 	return e, shownSecret(secret), nil
 }
 
-// Test sends an endpoint a ping now, once, even if it is paused, and returns the event to find among the attempts.
-// Error: webhook.not_found.
+// Test sends an endpoint a ping, once, even if it is paused, and returns the event to find among the attempts. It does
+// not wait for the attempt. Error: webhook.not_found.
 func (s *Service) Test(ctx context.Context, account id.Account, webhook id.Webhook) (ev id.Event, err error) {
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := owned(ctx, tx, account, webhook)
@@ -217,8 +227,9 @@ func (s *Service) Test(ctx context.Context, account id.Account, webhook id.Webho
 	return ev, err
 }
 
-// Redeliver sends the event of one of the last 100 attempts again, once, with the same identifier and body, even if the endpoint
-// is paused. Errors: webhook.not_found, webhook.delivery_not_found.
+// Redeliver sends the event of one of the last 100 attempts again, once, with the same identifier and body, even if
+// the endpoint is paused. It does not wait for the attempt. Errors: webhook.not_found; webhook.delivery_not_found,
+// also if the body was erased with the message it is about.
 func (s *Service) Redeliver(ctx context.Context, account id.Account, webhook id.Webhook, delivery id.Delivery) (ev id.Event, err error) {
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := owned(ctx, tx, account, webhook)
@@ -243,6 +254,7 @@ func (e *Endpoint) Status() string {
 	return "active"
 }
 
+// namesOf converts names for the JSON form.
 func namesOf(events []event.Name) []string {
 	names := make([]string, len(events))
 	for i, e := range events {
@@ -251,7 +263,7 @@ func namesOf(events []event.Name) []string {
 	return names
 }
 
-// Shown returns the endpoint as its owner sees it.
+// Shown returns the endpoint as its owner sees it, in the API and in webhook.ping.
 func (e *Endpoint) Shown() resource.Webhook {
 	shown := resource.Webhook{
 		ID: e.ID, URL: e.URL, Events: namesOf(e.Events), Status: e.Status(), FailureCount: e.FailureCount,

@@ -17,11 +17,12 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// errorMax bounds the text of an error in octets.
+// errorMax bounds the text of an error in octets, of which each attempt stores one.
 const errorMax = 300
 
-// failure describes, for the owner of an endpoint, why a request got no answer. It contains no address and no port, neither
-// the service's own nor those that its DNS servers return.
+// failure describes, for the owner of an endpoint, why a request got no response. It contains no address and no port,
+// neither the service's own nor those that its DNS servers return: owners could explore the service's network with
+// them.
 func (s *Service) failure(err error) string {
 	var timeout interface{ Timeout() bool }
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
@@ -82,7 +83,8 @@ func certificateFailure(err error) string {
 	return ""
 }
 
-// withoutAddresses replaces the IP addresses and ports in a text.
+// withoutAddresses replaces the IP addresses and ports in a text by "(address)". It is for the errors that failure has
+// no text of its own for.
 func withoutAddresses(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -105,6 +107,7 @@ func withoutAddresses(text string) string {
 	return b.String()
 }
 
+// isAddressRune reports whether an address, a port or a host name in front of a port may contain r.
 func isAddressRune(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune(".:[]%", r)
 }

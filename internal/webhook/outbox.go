@@ -12,7 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/job"
 )
 
-// payload is the payload of a job: everything that a delivery needs, so that every attempt sends the same octets.
+// payload is the payload of a job, stored as JSON: everything that a delivery needs, so that every attempt sends the
+// same octets. Jobs of earlier versions may be in the queue, so fields keep their names.
 type payload struct {
 	Event id.Event        `json:"event"`
 	Name  event.Name      `json:"name"`
@@ -24,6 +25,7 @@ type payload struct {
 	Message id.Message `json:"message,omitempty"`
 }
 
+// newPayload encodes an event under a new identifier.
 func newPayload(ev event.Event) (payload, error) {
 	body, err := json.Marshal(ev.Body())
 	if err != nil {
@@ -48,19 +50,23 @@ func (p payload) text() (string, error) {
 	return string(text), nil
 }
 
-// Outbox enqueues events for subscribed webhook endpoints. The other domains use it through interfaces of their own.
+// Outbox enqueues events for subscribed webhook endpoints. Other domains use it through interfaces of their own. It is
+// safe for concurrent use.
 type Outbox struct {
 	queue      *job.Queue
 	pendingMax time.Duration
 }
 
-// NewOutbox returns the Outbox of a queue; events for a paused endpoint expire after pendingMax.
+// NewOutbox returns the Outbox of a queue, which is also that of the Service. Events for a paused endpoint expire
+// after pendingMax (Policy.PendingMax).
 func NewOutbox(q *job.Queue, pendingMax time.Duration) *Outbox {
 	return &Outbox{queue: q, pendingMax: pendingMax}
 }
 
-// PublishTx enqueues events in the transaction of the change: they are delivered if and only if it commits. It costs one
-// read for all accounts of the events, and one row per event and subscribed endpoint.
+// PublishTx enqueues events in the transaction of the change: they are delivered if and only if it commits. It costs
+// one read for all accounts of the events (512 accounts at a time), and one row for each event and subscribed
+// endpoint. Events without an account have no endpoints. Its errors are those of the database, after which the
+// transaction must be rolled back.
 func (o *Outbox) PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -80,7 +86,8 @@ func (o *Outbox) PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event
 	return o.queue.EnqueueTx(ctx, tx, jobs...)
 }
 
-// jobs returns the deliveries of an event: one per subscribed endpoint, all with the same body.
+// jobs returns the deliveries of an event: one for each subscribed endpoint, all with the same body, which is encoded
+// only if there is one. Those for paused endpoints are held from the start.
 func (o *Outbox) jobs(ev event.Event, listeners []*Endpoint) (jobs []job.New, err error) {
 	var text string
 	for _, e := range listeners {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// pause returns how long to wait after a failed attempt: the time of the schedule with a random jitter, so that deliveries
-// that failed together are not retried together, but not less than the endpoint's Retry-After.
+// pause returns how long to wait after failed attempt d, which must not be the last: the time of the schedule with a
+// random jitter, so that deliveries that failed together are not retried together, but not less than the endpoint's
+// Retry-After, of which Policy.RetryAfterMax is honoured.
 func (s *Service) pause(d *Delivery) time.Duration {
 	planned := s.Policy.Retries[d.Attempt-1]
 	spread := s.Policy.Jitter * (2*s.Chance() - 1)

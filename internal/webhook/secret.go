@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// secretSize is the length of a signing secret in octets.
+// secretSize is the length of a signing secret in octets; Standard Webhooks demands 24 to 64.
 const secretSize = 32
 
 func newSecret() []byte {
@@ -22,12 +22,13 @@ func newSecret() []byte {
 	return secret
 }
 
-// shownSecret returns a secret as its owner sees it.
+// shownSecret returns a secret as its owner sees it, in the form that the libraries of Standard Webhooks take.
 func shownSecret(secret []byte) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(secret)
 }
 
-// signatures returns the value of webhook-signature: one signature per secret (Standard Webhooks, Signature scheme).
+// signatures returns the value of webhook-signature: one signature for each secret, separated by spaces (Standard
+// Webhooks, Signature scheme). A receiver accepts the delivery if one of them is valid.
 func signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) string {
 	all := make([]string, len(secrets))
 	for i, secret := range secrets {
@@ -42,7 +43,8 @@ func signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) strin
 // timestamp returns the value of webhook-timestamp: seconds since 1970.
 func timestamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
-// secrets returns the secrets that sign at a time, the current one first.
+// secrets returns the secrets that sign at a time, the current one first. It fails if the master secret is not the one
+// they were sealed under.
 func (s *Service) secrets(e *Endpoint, at time.Time) ([][]byte, error) {
 	secret, err := s.sealer.Open(e.secret, string(e.ID))
 	if err != nil {

@@ -15,12 +15,15 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// shut selects whether the account of an endpoint is disabled.
+// shut selects whether the account of an endpoint is disabled. It is read with the endpoint and not stored in its row,
+// so that disabling an account does not have to change its endpoints.
 const shut = "coalesce((SELECT disabled FROM account WHERE account.id = webhook.account_id), 0)"
 
+// columns are what scan scans.
 const columns = `id, account_id, url, events, coalesce(domain_id, ''), paused_reason, failures, attempts, secret, old_secret, old_secret_until,
 	created_at, coalesce(last_delivery_at, 0), local, ` + shut
 
+// deliveryColumns are what scanDelivery scans. The bodies of events are not among them.
 const deliveryColumns = `id, event_id, event, attempt, succeeded, http_status, error, duration, attempted_at, coalesce(next_attempt_at, 0), response_body`
 
 const (
@@ -48,8 +51,9 @@ const (
 	deleteDeliveries = "DELETE FROM webhook_delivery WHERE webhook_id = $1"
 )
 
-// selectErased returns whether a message is deleted. On PostgreSQL it also locks the message until the transaction ends, so
-// that what the transaction stores of it is deleted with it.
+// selectErased returns a row if a message still exists. On PostgreSQL it also locks the message until the transaction
+// ends, so that the message cannot be deleted before the transaction has stored what a trigger then erases with it. On
+// SQLite there is one writer.
 func selectErased() db.Per {
 	const query = "SELECT 1 FROM message WHERE mailbox_id = $1 AND id = $2"
 	return db.Per{SQLite: query, Postgres: query + " FOR KEY SHARE"}
@@ -67,7 +71,7 @@ func scan(row db.Row) (*Endpoint, error) {
 	return &e, json.Unmarshal([]byte(events), &e.Events)
 }
 
-// scanListener scans the columns that deciding on an event needs.
+// scanListener scans the columns of selectListeners, which deciding on an event needs. Secrets are not among them.
 func scanListener(row db.Row) (*Endpoint, error) {
 	var e Endpoint
 	var events string
@@ -88,12 +92,13 @@ func get(ctx context.Context, q db.Queryer, webhook id.Webhook) (*Endpoint, erro
 	return found(scan(q.QueryRow(ctx, selectByID, webhook)))
 }
 
-// getForUpdateTx is get with a row lock.
+// getForUpdateTx is get with a row lock, which SQLite, with its single writer, does not need.
 func getForUpdateTx(ctx context.Context, tx *db.Tx, webhook id.Webhook) (*Endpoint, error) {
 	query := selectByID + db.Per{Postgres: " FOR UPDATE"}.On(tx.Engine())
 	return found(scan(tx.QueryRow(ctx, query, webhook)))
 }
 
+// found returns nil instead of an endpoint for sql.ErrNoRows.
 func found(e *Endpoint, err error) (*Endpoint, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -113,9 +118,10 @@ func owned(ctx context.Context, q db.Queryer, account id.Account, webhook id.Web
 	return e, err
 }
 
-// beyond is later than every creation.
+// beyond is later than every creation, in microseconds since 1970.
 const beyond int64 = 1 << 62
 
+// page reads one page of an account's endpoints by their time of creation.
 func page(ctx context.Context, q db.Queryer, account id.Account, before id.Webhook, max int) ([]*Endpoint, error) {
 	created := beyond
 	if before != "" {
@@ -128,10 +134,11 @@ func page(ctx context.Context, q db.Queryer, account id.Account, before id.Webho
 	return all, nil
 }
 
-// accountsMax bounds how many accounts one statement looks up.
+// accountsMax bounds how many accounts one statement looks up: SQLite and PostgreSQL bound the arguments of a
+// statement. It is the number of mails in a full batch.
 const accountsMax = 512
 
-// listenersTx reads the endpoints of the events' accounts.
+// listenersTx reads the endpoints of the accounts of events, by account.
 func listenersTx(ctx context.Context, tx *db.Tx, events []event.Event) (map[id.Account][]*Endpoint, error) {
 	var accounts []id.Account
 	listeners := make(map[id.Account][]*Endpoint)
@@ -170,7 +177,8 @@ func insertTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	return err
 }
 
-// saveTx stores what an owner can change.
+// saveTx stores what an owner can change. The number of attempts is not part of it, so an attempt that ends meanwhile
+// counts.
 func saveTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	events, err := names(e.Events)
 	if err != nil {
@@ -180,7 +188,7 @@ func saveTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	return err
 }
 
-// saveAttemptTx stores what an attempt changes.
+// saveAttemptTx stores what an attempt changes. The caller has locked the row with getForUpdateTx.
 func saveAttemptTx(ctx context.Context, tx *db.Tx, e *Endpoint) error {
 	return tx.Queue(ctx, updateTried, e.ID, e.PausedReason, e.FailureCount, e.attempts, db.Micros(e.LastDeliveryAt))
 }
@@ -211,8 +219,8 @@ func deliveries(ctx context.Context, q db.Queryer, webhook id.Webhook) ([]*Deliv
 	return all, nil
 }
 
-// insertDeliveryTx stores the attempt with a number in place of the one ringSize earlier, without its body if the message that
-// it is about has been deleted.
+// insertDeliveryTx stores the attempt with a number in place of the one ringSize earlier. If the message that the
+// event is about has been deleted, it is stored without its body: nothing of a mail outlives its message.
 func insertDeliveryTx(ctx context.Context, tx *db.Tx, webhook id.Webhook, number int64, p payload, d *Delivery) error {
 	body := string(p.Body)
 	if p.Message != "" {

@@ -6,11 +6,12 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// upkeepLanes is how many endpoints with held deliveries one query returns.
+// upkeepLanes is how many endpoints with held deliveries one query returns, which bounds its memory.
 const upkeepLanes = 100
 
-// Upkeep deletes expired deliveries and dead letters, and completes the release and deletion of deliveries of resumed and
-// deleted endpoints. It is called about every minute.
+// Upkeep deletes expired deliveries and dead letters, and completes the release and deletion of deliveries of resumed,
+// enabled and deleted endpoints, which those calls do not wait for. A periodic job calls it about every minute, in one
+// process.
 func (s *Service) Upkeep(ctx context.Context) error {
 	if err := s.Queue.Erase(ctx); err != nil {
 		return err
@@ -29,7 +30,7 @@ func (s *Service) Upkeep(ctx context.Context) error {
 	}
 }
 
-// tidy releases or deletes the held deliveries of an endpoint that is no longer paused or no longer exists.
+// tidy releases or deletes all held deliveries of an endpoint that is no longer paused or no longer exists.
 func (s *Service) tidy(ctx context.Context, lane string) error {
 	e, err := get(ctx, s.DB, id.Webhook(lane))
 	if err != nil || e != nil && e.waits() {

@@ -1,6 +1,17 @@
-// Package webhook delivers events to the endpoints of accounts: signed deliveries with retries, and the last 100 attempts of
-// each endpoint (docs/spec/webhooks.md). The other domains create the events, and package netguard decides where requests
-// may go.
+// Package webhook delivers events to the HTTP endpoints that accounts register (docs/spec/webhooks.md).
+//
+// Outbox.PublishTx enqueues a job for each subscribed endpoint in the transaction that causes the event, so an event
+// is delivered if and only if its cause is committed. Service manages the endpoints, and its Run makes the deliveries:
+// it signs the body, posts it, and stores the attempt, of which the last 100 of each endpoint are kept, together with
+// the outcome of the job in one transaction. Failed attempts are retried by a schedule, and an endpoint that keeps
+// failing is paused.
+//
+// Each event has one identifier and one body for all endpoints and attempts. Delivery is at least once and in no
+// order. Concurrency for each endpoint and in total is bounded by package job, in which an endpoint is a lane; a
+// running attempt holds no transaction. Upkeep must be called periodically.
+//
+// Other domains create the events through interfaces of their own. Package netguard decides where requests may go:
+// this package only calls Guard and uses the clients it is given.
 package webhook
 
 import (
@@ -18,7 +29,7 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Reason says why an endpoint is paused.
+// Reason says why an endpoint is paused. The values are public in the API.
 type Reason string
 
 // The reasons. An endpoint without a reason is active.
@@ -28,7 +39,7 @@ const (
 	Gone     Reason = "gone"     // the endpoint answered 410
 )
 
-// Endpoint is a webhook endpoint of an account.
+// Endpoint is a webhook endpoint of an account. Its exported fields are as of when it was read.
 type Endpoint struct {
 	ID             id.Webhook
 	Account        id.Account
@@ -36,33 +47,35 @@ type Endpoint struct {
 	Events         []event.Name
 	Domain         id.Domain // the private domain whose events it gets; "": all events of the account
 	PausedReason   Reason    // "": it is active
-	FailureCount   int       // consecutive failed attempts
+	FailureCount   int       // consecutive failed attempts; 0 after a success or when the endpoint is resumed
 	CreatedAt      time.Time
 	LastDeliveryAt time.Time // when it last accepted an event; zero: never
 
-	local    bool   // its URL was set by a trusted client, see Parts.Local
-	shut     bool   // its account is disabled
-	attempts int64  // made so far
-	secret   []byte // sealed
-	old      []byte // the previous secret, sealed; nil: there is none
-	oldUntil time.Time
+	local    bool      // its URL was set by a trusted client, see Parts.Local
+	shut     bool      // its account is disabled
+	attempts int64     // made so far, of all time; the next one has this number
+	secret   []byte    // sealed under Parts.Seal, bound to the identifier of the endpoint
+	old      []byte    // the previous secret, sealed; nil: there is none
+	oldUntil time.Time // when old stops signing too
 }
 
 // Paused reports whether the endpoint is paused: its deliveries wait until it is resumed.
 func (e *Endpoint) Paused() bool { return e.PausedReason != "" }
 
-// waits reports whether deliveries wait, until a paused endpoint is resumed or a disabled account is enabled again.
+// waits reports whether deliveries are held, until a paused endpoint is resumed or a disabled account is enabled
+// again.
 func (e *Endpoint) waits() bool { return e.Paused() || e.shut }
 
-// wants reports whether the endpoint is subscribed to an event.
+// wants reports whether the endpoint is subscribed to an event. An endpoint that is restricted to a domain gets no
+// event without that domain.
 func (e *Endpoint) wants(ev event.Event) bool {
 	return (e.Domain == "" || e.Domain == ev.Domain) && slices.Contains(e.Events, ev.Data.Name())
 }
 
-// lane returns the lane of the endpoint's jobs.
+// lane returns the lane of the endpoint's jobs in the queue.
 func (e *Endpoint) lane() string { return string(e.ID) }
 
-// Plans gives the quotas of an account.
+// Plans gives the quotas of an account: how many endpoints it may have.
 type Plans interface {
 	WebhookMax(ctx context.Context, account id.Account) (int, error)
 }
@@ -72,33 +85,34 @@ type Domains interface {
 	Owns(ctx context.Context, account id.Account, domain id.Domain) (bool, error)
 }
 
-// Guard decides which URLs may be used; see package netguard.
+// Guard decides which URLs may be used; see package netguard. It must be safe for concurrent use.
 type Guard interface {
 	// CheckURL checks the form of a URL and the current addresses of its host. Its error is a sentence for the owner.
+	// CheckURL looks up DNS, so it is not called within a transaction.
 	CheckURL(ctx context.Context, rawURL string) error
 }
 
-// Local is the Guard and the Client for endpoints whose URLs were set by trusted clients: under profile: dev those may be on
-// this machine and in private networks (docs/spec/dev.md#webhooks).
+// Local is the Guard and the Client for endpoints whose URLs were set by trusted clients: under profile dev those may
+// be on this machine and in private networks (docs/spec/dev.md#webhooks).
 type Local struct {
 	Guard  Guard
 	Client *http.Client
 }
 
-// Policy is the operator's settings.
+// Policy is the operator's settings, the keys below webhooks in the configuration. All fields are required.
 type Policy struct {
-	Retries       []time.Duration // waits before the second and further attempts
-	Jitter        float64         // the fraction by which a wait varies in both directions
+	Retries       []time.Duration // waits before the second and further attempts; there is one attempt more than waits
+	Jitter        float64         // the fraction by which a wait varies in both directions: 0.2 means between 80 and 120 %
 	RetryAfterMax time.Duration   // longest Retry-After that is honoured
 	PauseAfter    int             // consecutive failed attempts that pause an endpoint
-	PendingMax    time.Duration   // how long deliveries wait for a paused endpoint, and dead letters are kept
-	Timeout       time.Duration   // of one attempt
-	AnswerKept    int             // octets of an answer that are shown
+	PendingMax    time.Duration   // how long deliveries wait for a paused endpoint, from when they were enqueued, and how long dead letters are kept
+	Timeout       time.Duration   // of one attempt, from the DNS lookup to the end of the response body
+	AnswerKept    int             // octets of a response body that are stored and shown
 	OldSecretFor  time.Duration   // how long the previous secret signs too
 	UserAgent     string
 }
 
-// Parts are the dependencies of a Service.
+// Parts are the dependencies of a Service. Those without a note that they may be nil are required.
 type Parts struct {
 	DB      *db.DB
 	Clock   clock.Clock
@@ -106,24 +120,24 @@ type Parts struct {
 	Plans   Plans
 	Domains Domains
 	Guard   Guard
-	Client  *http.Client // follows no redirects and connects to no address that Guard forbids
-	Local   *Local       // for endpoints of trusted clients; nil: there are none
-	Seal    [32]byte     // encrypts stored secrets
-	Chance  func() float64
+	Client  *http.Client   // follows no redirects, connects to no address that Guard forbids, and bounds what is read of a response body
+	Local   *Local         // for endpoints of trusted clients; nil: there are none
+	Seal    [32]byte       // the key that encrypts stored secrets
+	Chance  func() float64 // returns numbers in [0, 1) for the jitter; nil: random ones
 	Logger  *slog.Logger
 	Policy  Policy
 
-	// Observe is called after every attempt, for the metrics; it may be nil.
+	// Observe is called after every attempt, for the metrics, from several goroutines; it may be nil.
 	Observe func(succeeded bool, took time.Duration)
 }
 
-// Service implements webhook endpoints. It is safe for concurrent use.
+// Service implements webhook endpoints and delivers to them. It is safe for concurrent use.
 type Service struct {
 	Parts
 	sealer token.Sealer
 }
 
-// New returns a Service. If p.Chance is nil, retries are spread by random numbers.
+// New returns a Service. It starts no goroutine: deliveries are made by Run. It fails only if the key cannot be used.
 func New(p Parts) (*Service, error) {
 	sealer, err := token.NewSealer(p.Seal)
 	if err != nil {
