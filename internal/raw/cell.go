@@ -13,11 +13,12 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// partSize is how many octets of raw messages a row holds, so that it fills a page of PostgreSQL. Larger rows would be cut into pieces of
-// a quarter of that, each with an index entry.
+// partSize is how many octets of raw messages a row holds, so that a row fills a page of PostgreSQL (8 KiB).
+// PostgreSQL would cut larger rows into pieces of a quarter of that, each with an index entry. It is part of stored
+// data: references count in it.
 const partSize = 8100
 
-// cell is a parsed Ref into a Table.
+// cell is a parsed Ref into a Table: a range of the octets that the rows of one Append hold, end to end.
 type cell struct {
 	slot   slot
 	id     [16]byte // of an Append, for one class. It begins with the time of expiry in milliseconds, so that the index grows at its end
@@ -25,7 +26,8 @@ type cell struct {
 	length int64    // of the data
 }
 
-// newCell returns the first cell of an Append whose records may be erased at goes.
+// newCell returns the first cell of an Append whose records may be erased at goes. The random part makes the id unique
+// among all processes without asking the database.
 func newCell(goes time.Time, in slot) cell {
 	c := cell{slot: in}
 	rand.Read(c.id[6:]) // never fails, as crypto/rand documents
@@ -38,6 +40,7 @@ func idBefore(goes time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(goes.UnixMilli()))[2:]
 }
 
+// cellPrefix distinguishes references into a Table from those into segments.
 const cellPrefix = "t."
 
 // ref returns the reference to a cell: the prefix, slot, id, offset and length.
@@ -49,8 +52,8 @@ func (c cell) ref() Ref {
 	return Ref(text)
 }
 
-// parseCell is the inverse of cell.ref. It fails with ErrGone for a reference into a segment, which a message has that was moved here
-// without its raw message, and with ErrDamaged for anything else.
+// parseCell is the inverse of cell.ref. It fails with ErrGone for a reference into a segment: a message has one if it
+// was moved here from SQLite without its raw message. It fails with ErrDamaged for anything else.
 func parseCell(r Ref) (c cell, err error) {
 	text, ok := strings.CutPrefix(string(r), cellPrefix)
 	if _, err := r.parse(); err == nil {
@@ -75,7 +78,7 @@ func number(digits string) int64 {
 	return n
 }
 
-// row returns the key of a part.
+// row returns the key of a part: the id and the part's number, so that the parts of an Append sort in order.
 func (c cell) row(part int64) []byte {
 	return binary.BigEndian.AppendUint32(slices.Clip(c.id[:]), uint32(part))
 }
@@ -85,7 +88,8 @@ func (c cell) rows() (first, last []byte) {
 	return c.row(c.offset / partSize), c.row((c.offset + c.length - 1) / partSize)
 }
 
-// within returns the record from the parts that contain it.
+// within returns the record from the parts that contain it, which it joins. It fails with ErrDamaged if one is
+// missing.
 func (c cell) within(parts [][]byte) ([]byte, error) {
 	data := slices.Concat(parts...)
 	begin := c.offset % partSize
@@ -95,7 +99,7 @@ func (c cell) within(parts [][]byte) ([]byte, error) {
 	return data[begin : begin+c.length], nil
 }
 
-// stream collects the rows for the records of an Append that share an id.
+// stream collects the rows for the records of an Append that share an id, as the columns of one statement.
 type stream struct {
 	cell  // of the next record
 	slots db.Numbers
@@ -104,7 +108,8 @@ type stream struct {
 	rest  []byte // the beginning of the next part
 }
 
-// add adds a record. Its data must not change until the rows are written.
+// add adds a record, which must follow the previous one: otherwise it fails with ErrRecord, since the offsets in
+// references would be wrong. Full parts alias data, which must not change until the rows are written.
 func (s *stream) add(c cell, data []byte) error {
 	if c.id != s.id || c.offset != s.offset || c.length != int64(len(data)) {
 		return fmt.Errorf("%w: it is not the next one", ErrRecord)
@@ -126,7 +131,7 @@ func (s *stream) add(c cell, data []byte) error {
 	return nil
 }
 
-// end adds the last part.
+// end adds the last part, which may be shorter than the others.
 func (s *stream) end() {
 	if len(s.rest) > 0 {
 		s.part(s.rest)
@@ -134,6 +139,7 @@ func (s *stream) end() {
 	s.rest = nil
 }
 
+// part adds one row.
 func (s *stream) part(data []byte) {
 	s.slots = append(s.slots, int64(s.slot))
 	s.ids = append(s.ids, s.row(int64(len(s.parts))))

@@ -12,29 +12,31 @@ import (
 )
 
 // ChunkSize is how many octets of a raw message a chunk holds; the last has fewer. A Reader holds one chunk at a time
-// (docs/decisions/0037).
+// (docs/decisions/0037). It is part of stored data and must not change.
 const ChunkSize = 64 << 10
 
 // In chunks, the number of the message's octets follows the first byte. A chunk is the length of its data (4 bytes, big endian; the top bit
 // says that they are compressed, as one S2 block), a checksum (4 bytes) and the data. The checksum is the CRC-32C of the message's length,
 // the chunk's index, its own first 4 bytes and its octets as they are in the message.
 const (
-	chunkHeader     = 8
+	chunkHeader     = 8 // octets
 	chunkCompressed = 1 << 31
-	chunksHead      = 1 + binary.MaxVarintLen64
+	chunksHead      = 1 + binary.MaxVarintLen64 // the most octets in front of the first chunk: the kind and the message's length
 )
 
 // chunk is the header of a chunk.
-type chunk struct{ word, sum uint32 }
+type chunk struct{ word, sum uint32 } // the length with the top bit, and the checksum
 
+// parseChunk reads a header of chunkHeader octets. Any octets are a header; length and open check them.
 func parseChunk(head []byte) chunk {
 	return chunk{binary.BigEndian.Uint32(head), binary.BigEndian.Uint32(head[4:])}
 }
 
-// length is how many octets of data follow the header.
+// length returns how many octets of data follow the header, up to 2 GiB in a damaged one.
 func (c chunk) length() int64 { return int64(c.word &^ chunkCompressed) }
 
-// chunkSum is the checksum of the chunk of that index in a message of that size.
+// chunkSum returns the checksum of the chunk with an index in a message of a size. Both are part of it, so that chunks
+// of other messages or in another order are detected.
 func chunkSum(size, index int64, word uint32, octets []byte) uint32 {
 	var seed [20]byte
 	binary.BigEndian.PutUint64(seed[:], uint64(size))
@@ -43,8 +45,10 @@ func chunkSum(size, index int64, word uint32, octets []byte) uint32 {
 	return crc32.Update(crc32.Checksum(seed[:], castagnoli), castagnoli, octets)
 }
 
-// CompressChunks appends parts, joined, in a form that can be read a chunk at a time (Reader), and otherwise by Decompress. It takes at most
-// 8 octets for each chunk more than they are, and works in dst's spare room like Compress. Parts of one chunk or less are left to Compress.
+// CompressChunks appends parts, joined, in a form that a Reader can read a chunk at a time; Decompress reads it as
+// well. The result is at most 8 octets for each chunk longer than the parts. Like Compress, it works in the spare
+// capacity of dst. Parts of one chunk or less, or of more than MaxSize, are passed to Compress. It is safe for
+// concurrent use.
 func CompressChunks(dst []byte, parts ...[]byte) []byte {
 	size := 0
 	for _, p := range parts {
@@ -53,7 +57,7 @@ func CompressChunks(dst []byte, parts ...[]byte) []byte {
 	if size <= ChunkSize || size > MaxSize {
 		return Compress(dst, parts...)
 	}
-	room := chunksHead + size + (size/ChunkSize+1)*chunkHeader + s2.MaxEncodedLen(ChunkSize)
+	room := chunksHead + size + (size/ChunkSize+1)*chunkHeader + s2.MaxEncodedLen(ChunkSize) // S2 needs space for the worst case of the last chunk
 	dst = binary.AppendUvarint(append(slices.Grow(dst, room), chunked), uint64(size))
 	joined := buffer.Get(ChunkSize) // for chunks that lie in two parts
 	defer buffer.Put(joined)
@@ -67,7 +71,8 @@ func CompressChunks(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// take returns the first n octets of parts, joined in buf where they are not all in one, and what is left of the parts.
+// take returns the first n octets of parts, joined in buf if they are not all in one, and the rest of the parts. There
+// must be at least n octets. It does not change the slice of parts, which is the caller's.
 func take(buf []byte, parts [][]byte, n int) (octets []byte, rest [][]byte) {
 	for len(parts[0]) == 0 {
 		parts = parts[1:]
@@ -87,7 +92,7 @@ func take(buf []byte, parts [][]byte, n int) (octets []byte, rest [][]byte) {
 	return buf, parts
 }
 
-// appendChunk appends a chunk, for which there is room behind dst.
+// appendChunk appends a chunk, compressed if that makes it shorter. dst must have the capacity for it.
 func appendChunk(dst []byte, size, index int64, octets []byte) []byte {
 	begin := len(dst)
 	dst = dst[:begin+chunkHeader]
@@ -101,7 +106,8 @@ func appendChunk(dst []byte, size, index int64, octets []byte) []byte {
 	return append(dst, block...) // over itself, where it was encoded there
 }
 
-// open appends a chunk's octets to dst. data is what follows its header.
+// open appends a chunk's octets to dst. data is what follows its header. It fails with ErrDamaged if the length or the
+// checksum is wrong; a length is checked before memory is allocated for it.
 func (c chunk) open(dst, data []byte, size, index int64) ([]byte, error) {
 	n := min(ChunkSize, size-index*ChunkSize)
 	begin := len(dst)
@@ -122,8 +128,8 @@ func (c chunk) open(dst, data []byte, size, index int64) ([]byte, error) {
 	return dst, nil
 }
 
-// chunksSize reads what is in front of the chunks: the size of the message, and how long it is itself. n is 0 where that is not what
-// CompressChunks writes.
+// chunksSize reads what is in front of the chunks: the size of the message, and its own length n in octets. n is 0 if
+// head is not what CompressChunks writes.
 func chunksSize(head []byte) (size int64, n int) {
 	v, n := binary.Uvarint(head[1:])
 	if n <= 0 || v <= ChunkSize || v > MaxSize {
@@ -132,7 +138,7 @@ func chunksSize(head []byte) (size int64, n int) {
 	return int64(v), 1 + n
 }
 
-// joinChunks is Decompress of chunks.
+// joinChunks is Decompress of chunks. It allocates the size that data claims, unless data are too short for that.
 func joinChunks(data []byte) ([]byte, error) {
 	size, at := chunksSize(data)
 	if at == 0 || size > int64(len(data))*maxRatio {
@@ -159,5 +165,5 @@ func joinChunks(data []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// maxRatio is above what a chunk shrinks to at most, its header counted: a forged size does not make joinChunks allocate more.
+// maxRatio is more than a chunk can shrink, its header counted: a forged size does not make joinChunks allocate more.
 const maxRatio = ChunkSize / chunkHeader

@@ -9,26 +9,29 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// MaxSize is the most that Decompress gives back, in bytes.
+// MaxSize is the longest message in octets that is compressed, and the longest that Decompress returns. It bounds what
+// damaged or forged data can make a reader allocate.
 const MaxSize = 256 << 20
 
 // What Compress returns begins with one of these.
 const (
+	// The first octet of what Compress returns says what follows. The numbers are part of stored data.
 	stored     = 0 // the bytes themselves follow
 	compressed = 1 // one S2 block follows, which begins with its length
 	chunked    = 2 // see chunk.go
 )
 
-const compressFrom = 1 << 10 // shorter input is stored: little to win
+const compressFrom = 1 << 10 // octets; shorter input is stored as it is, since it would hardly shrink
 
-var errNotCompressed = errors.New("not what Compress returned")
+var errNotCompressed = errors.New("not what Compress returned") // without ErrDamaged: readers of records add that
 
-// Compress appends the compressed form of parts, joined, to dst and returns it. It is an S2 block, or the bytes themselves where
-// they are fewer than 1 KiB or do not shrink; in every case at most one byte longer than they are. It works in dst's spare room,
-// of which it wants a sixth more than the parts are long.
+// Compress appends the compressed form of parts, joined, to dst and returns it. It is an S2 block, or the octets
+// themselves if they are fewer than 1 KiB or do not shrink; in every case at most one octet longer than they are. It
+// works in the spare capacity of dst, which it grows to a sixth more than the length of the parts if necessary. It is
+// safe for concurrent use.
 //
-// S2 and not zstd: every mail is compressed before it is acknowledged and hardly ever read, so time counts more than the
-// last quarter of the size (docs/decisions/0013). It is safe for concurrent use.
+// It uses S2 and not zstd because every mail is compressed before it is acknowledged and hardly ever read, so time
+// counts more than the last quarter of the size (docs/decisions/0013).
 func Compress(dst []byte, parts ...[]byte) []byte {
 	size, room := 0, 1+binary.MaxVarintLen64
 	for _, p := range parts {
@@ -48,8 +51,9 @@ func Compress(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// appendBlock appends the S2 block of a part without the length that it begins with: blocks without their lengths can be joined.
-// There is room for it behind dst. The length is written over the end of dst, which is put back.
+// appendBlock appends the S2 block of a part without the length that it begins with: blocks without their lengths can
+// be joined. dst must have the capacity for it. s2.Encode writes the length over the end of dst, which is restored
+// afterwards; encoding to another buffer and copying would cost the copy.
 func appendBlock(dst, part []byte) []byte {
 	var length [binary.MaxVarintLen64]byte
 	at := len(dst) - binary.PutUvarint(length[:], uint64(len(part)))
@@ -60,7 +64,8 @@ func appendBlock(dst, part []byte) []byte {
 	return dst[:at+len(block)]
 }
 
-// Store appends parts, joined, in the form that Decompress takes, as they are.
+// Store appends parts, joined and uncompressed, in the form that Decompress reads. It is for content that is
+// compressed already.
 func Store(dst []byte, parts ...[]byte) []byte {
 	size := 1
 	for _, p := range parts {
@@ -73,8 +78,9 @@ func Store(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// DecompressedLen is the length of what Decompress would return for data of that length that begin with head, 16 bytes of them or all. It
-// is 0 where Decompress would fail.
+// DecompressedLen returns the length of what Decompress would return for data of the given length that begin with
+// head, of which 16 octets suffice. It is 0 if Decompress would fail at once, and lets callers reserve memory before
+// they read.
 func DecompressedLen(head []byte, length int64) int64 {
 	if len(head) == 0 {
 		return 0
@@ -86,8 +92,9 @@ func DecompressedLen(head []byte, length int64) int64 {
 	return int64(min(size, MaxSize))
 }
 
-// Decompress returns what Compress, CompressChunks or Store was given. Anything else gives an error, or bytes, but never more than MaxSize of them.
-// The result may share memory with data.
+// Decompress returns what was passed to Compress, CompressChunks or Store. For anything else it returns an error or
+// other octets, since only chunks have checksums, but never more than MaxSize of them. The result may share memory
+// with data.
 func Decompress(data []byte) ([]byte, error) {
 	if len(data) == 0 {
 		return nil, errNotCompressed
@@ -104,6 +111,7 @@ func Decompress(data []byte) ([]byte, error) {
 	}
 }
 
+// decompress returns the octets of one S2 block.
 func decompress(block []byte) ([]byte, error) {
 	size, err := s2.DecodedLen(block)
 	if err != nil || size > MaxSize {

@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// setDirect has what is written from now on go to the disk without a copy in the system's cache, or not (open(2), O_DIRECT). Writing and
-// syncing 448 KiB takes 150 µs of CPU time instead of 270, and 32 KiB 120 instead of 135 (BenchmarkDirect, docs/decisions/0027).
+// setDirect makes later writes go to the disk without a copy in the system's cache, or with one again (open(2),
+// O_DIRECT). Writing and syncing 448 KiB takes 150 µs of CPU time instead of 270, and 32 KiB 120 instead of 135
+// (BenchmarkDirect, docs/decisions/0027). It fails if the file system cannot do it.
 func setDirect(f *os.File, on bool) error {
 	return control(f, func(fd uintptr) error {
 		flags, _, failed := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_GETFL, 0)
@@ -25,7 +26,8 @@ func setDirect(f *os.File, on bool) error {
 	})
 }
 
-// datasync leaves out what is not needed to read the data back, such as the time of change.
+// datasync makes the data of a file durable with fdatasync(2), which leaves out what is not needed to read them back,
+// such as the time of change.
 func datasync(f *os.File) error {
 	return control(f, func(fd uintptr) error {
 		for {
@@ -36,6 +38,8 @@ func datasync(f *os.File) error {
 	})
 }
 
+// control calls a function with the file's descriptor, which stays open meanwhile. os.File.Fd would make the file
+// blocking.
 func control(f *os.File, call func(fd uintptr) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

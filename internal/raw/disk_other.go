@@ -7,6 +7,8 @@ import (
 	"os"
 )
 
+// datasync makes the data of a file durable.
 func datasync(f *os.File) error { return f.Sync() }
 
+// setDirect is not supported: files are written through the system's cache.
 func setDirect(*os.File, bool) error { return errors.ErrUnsupported }

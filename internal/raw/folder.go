@@ -8,15 +8,17 @@ import (
 	"syscall"
 )
 
-// folder makes segment files. It is an interface so that a test can make the system fail or wait.
+// folder creates and removes segment files in one directory. It is an interface so that a test can make the system
+// fail or wait. Its methods may be called by several goroutines.
 type folder interface {
-	create(file string) (segmentFile, error) // must not exist yet
+	// create fails with fs.ErrExist for a file that exists.
+	create(file string) (segmentFile, error)
 	remove(file string) error
 	datasync(f *os.File) error // like segmentFile.datasync, for a file that is repaired at start
 	sync() error               // the names of files made before are on stable storage when it returns
 }
 
-// segmentFile is the one being written.
+// segmentFile is the file of a segment that is being written. One goroutine writes and syncs it at a time.
 type segmentFile interface {
 	Write(p []byte) (int, error)
 	Truncate(size int64) error
@@ -24,9 +26,10 @@ type segmentFile interface {
 	datasync() error // what was written before is on stable storage when it returns
 }
 
+// osFolder is a directory of the file system.
 type osFolder struct{ path string }
 
-// osFile is written past the system's cache where the file system can do that.
+// osFile is written with direct I/O if the file system can do that.
 type osFile struct {
 	*os.File
 	direct bool
@@ -40,7 +43,9 @@ func (d osFolder) create(file string) (segmentFile, error) {
 	return &osFile{File: f, direct: setDirect(f, true) == nil}, nil
 }
 
-// Write goes on through the cache where the disk, unlike its file system, turns out to want what it is not given.
+// Write writes p, which begins at a block boundary in memory and is whole blocks long as long as direct is true. If
+// the disk, unlike its file system, refuses direct I/O (larger blocks than ours, for example), the file is written
+// through the cache from then on.
 func (f *osFile) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	if f.direct && n == 0 && errors.Is(err, syscall.EINVAL) {
@@ -57,6 +62,7 @@ func (d osFolder) remove(file string) error { return os.Remove(filepath.Join(d.p
 
 func (osFolder) datasync(f *os.File) error { return datasync(f) }
 
+// sync makes the entries of the directory durable: without it a crash may lose a file whose data were synced.
 func (d osFolder) sync() error {
 	f, err := os.Open(d.path)
 	if err != nil {
@@ -67,10 +73,11 @@ func (d osFolder) sync() error {
 
 func (f *osFile) datasync() error { return datasync(f.File) }
 
+// lockFile is the file in the folder whose lock Open holds. It is never removed.
 const lockFile = "LOCK"
 
-// lock takes the folder for this process until the file is closed. The system lets go of it when the process
-// ends, however it ends.
+// lock locks the folder for this process until the returned file is closed. The system releases the lock when the
+// process ends, however it ends. It fails with ErrLocked if another process, or this one, holds it.
 func lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -1,12 +1,18 @@
-// Package raw stores raw messages until their retention is over: Segments in append-only files beside the database, Table in
-// partitions of PostgreSQL. It does not know which mailbox a message belongs to or who may read it. It keeps a record at least as long
-// as its class says, and erases whole files or partitions.
+// Package raw stores raw messages until their retention ends: Segments in append-only files beside the database, Table
+// in partitions of PostgreSQL. It does not depend on mailboxes and does not decide who may read a message. It keeps a
+// record at least as long as its class says, and erases whole files or partitions (docs/decisions/0044).
 //
-// A segment holds the records of one retention class that arrived within twenty seconds. Its file begins with a magic text. Each
-// record is a length, a checksum and the data; a record without data ends a segment that was closed in order. Files are written with
-// direct I/O, in whole blocks, since most raw messages are never read and would only displace other data from the system's cache
-// (docs/decisions/0027 has the figures). Records are never changed, and a file that has been closed is never written again: after a
-// restart, as after a failed write, records go to a new file. A reference can therefore never lead to another message.
+// Callers compress a message with Compress or CompressChunks, append records, and store the Refs that Append returns
+// with their messages. Read and Reader return the message again, or ErrGone or ErrDamaged, but never other octets. A
+// record of Segments is durable once Sync.Wait has returned nil, a record of a Table once the transaction of InsertTx
+// is committed. Callers must call Sweep every few seconds, since retention depends on it.
+//
+// A segment holds the records of one retention class that arrived within twenty seconds. Its file begins with a magic
+// text. Each record is a length, a checksum and the data; a record without data ends a segment that was closed in
+// order. Files are written with direct I/O, in whole blocks, since most raw messages are never read and would only
+// displace other data from the system's cache (docs/decisions/0027 has the figures). Records are never changed, and a
+// file that has been closed is never written again: after a restart, as after a failed write, records go to a new
+// file. A reference can therefore never lead to another message.
 package raw
 
 import (
@@ -17,15 +23,16 @@ import (
 // Record is a raw message to store.
 type Record struct {
 	Class time.Duration // retention: whole seconds, at most 366 days. Sweep erases the record at most 35 seconds later
-	Data  []byte        // as Compress, CompressChunks or Store returned it
+	Data  []byte        // as Compress, CompressChunks or Store returned it; at least one octet
 }
 
 var (
-	// ErrGone means that there is no such record: it was erased, or never reached stable storage.
+	// ErrGone means that there is no such record: it was erased, or never reached stable storage. Segments cannot
+	// distinguish the two.
 	ErrGone = errors.New("raw message is gone")
-	// ErrDamaged means that what is stored is not what was written.
+	// ErrDamaged means that what is stored is not what was written, or that a Ref was not made by this package.
 	ErrDamaged = errors.New("raw message is damaged")
-	// ErrClosed means that Append was called after Close.
+	// ErrClosed means that Append was called after Close of Segments.
 	ErrClosed = errors.New("raw messages are closed")
 	// ErrLocked means that another process, or another Segments of this one, uses the folder.
 	ErrLocked = errors.New("in use by another process")
@@ -41,6 +48,7 @@ const (
 	// longest between the two (stagedFor of package inbound).
 	slack = 15 * time.Second
 
+	// maxClass is the longest retention, a leap year.
 	maxClass    = 366 * 24 * time.Hour
 	maxRecord   = MaxSize + MaxSize/ChunkSize*chunkHeader + chunksHead // longest result of CompressChunks
 	segmentSize = 256 << 20                                            // size in octets from which a new segment is begun. It bounds the check at start

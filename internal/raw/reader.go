@@ -11,31 +11,33 @@ import (
 	"github.com/gonebox/gonebox/internal/buffer"
 )
 
-// Reader reads a raw message from its beginning. It holds nothing open between two calls of Next, so that a slow client costs a
-// chunk and keeps no file from being erased. It is for one goroutine.
+// Reader reads a raw message from its beginning. Between two calls of Next it keeps no file or connection open, so
+// that a slow client costs a chunk of memory and does not prevent the erasure of a file; it needs no Close. It is for
+// one goroutine.
 type Reader struct {
 	ref    Ref
 	from   source
 	length int64 // of the record's data
 	size   int64 // of the message; -1 where it is not in chunks
-	memory int64
+	memory int64 // see Memory
 
-	at    int64 // where the data of the next chunk is
-	next  chunk // its header
-	index int64
+	at    int64  // offset of the data of the next chunk in the record
+	next  chunk  // its header
+	index int64  // of the next chunk
 	buf   []byte // the latest chunk
-	done  bool   // all was read at once
+	done  bool   // a message that is not in chunks was returned
 }
 
-// source is where a record is.
+// source reads the data of one record, wherever it is stored.
 type source interface {
-	// read fills p with the data of the record from off on. Errors: ErrGone, ErrDamaged.
+	// read fills p with the data of the record from offset off on. It checks no checksum: chunks have their own.
+	// Errors: ErrGone, ErrDamaged.
 	read(ctx context.Context, p []byte, off int64) error
 	// whole returns all of the data, checked where the store has a checksum of it. Errors: ErrGone, ErrDamaged.
 	whole(ctx context.Context) ([]byte, error)
 }
 
-// newReader looks at the beginning of a record.
+// newReader reads the beginning of a record, from which its size and the memory that reading takes are known.
 func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader, error) {
 	r := &Reader{ref: ref, from: from, length: length, size: -1}
 	head := make([]byte, min(length, chunksHead+chunkHeader))
@@ -61,7 +63,8 @@ func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader
 	return r, nil
 }
 
-// NewReader returns a reader of a record whose data were read already. Error: ErrDamaged.
+// NewReader returns a reader of a record whose data were read already, such as from an earlier form of storage. Error:
+// ErrDamaged.
 func NewReader(ctx context.Context, ref Ref, data []byte) (*Reader, error) {
 	return newReader(ctx, ref, held(data), int64(len(data)))
 }
@@ -76,14 +79,16 @@ func (h held) read(_ context.Context, p []byte, off int64) error {
 	return nil
 }
 
-// Memory is the number of octets that reading holds at once: a chunk, or all of a message that is small or that an earlier version stored.
+// Memory returns the number of octets that reading holds at once: a chunk, or the whole message if it is small or was
+// stored by an earlier version. Callers acquire that much of the memory budget before the first Next.
 func (r *Reader) Memory() int64 { return r.memory }
 
-// Size is the number of the message's octets. It is known from the first Next on.
+// Size returns the number of the message's octets. For a message that is not in chunks it is -1 before the first Next.
 func (r *Reader) Size() int64 { return r.size }
 
-// Next returns the octets that follow, which are good until the next call, or io.EOF at the end. It fails with ErrGone if the message was
-// erased meanwhile, and with ErrDamaged if they are not what was written; it never returns other octets.
+// Next returns the octets that follow, which are valid until the next call, or io.EOF at the end. It fails with
+// ErrGone if the message was erased meanwhile, and with ErrDamaged if they are not what was written; it never returns
+// other octets. Its other errors are those of the storage.
 func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 	octets, err := r.step(ctx)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -92,6 +97,7 @@ func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 	return octets, err
 }
 
+// step is Next without the reference in its errors.
 func (r *Reader) step(ctx context.Context) ([]byte, error) {
 	switch {
 	case r.size < 0:
@@ -112,7 +118,7 @@ func (r *Reader) step(ctx context.Context) ([]byte, error) {
 // last reports whether the next chunk is the last.
 func (r *Reader) last() bool { return (r.index+1)*ChunkSize >= r.size }
 
-// fetch reads the data of the next chunk, and the header of the one behind it.
+// fetch reads the data of the next chunk, and with it the header of the one behind it, so that a chunk costs one read.
 func (r *Reader) fetch(ctx context.Context, data []byte) error {
 	n := r.next.length()
 	if n > ChunkSize {
@@ -127,7 +133,7 @@ func (r *Reader) fetch(ctx context.Context, data []byte) error {
 	return r.from.read(ctx, data[:n], r.at)
 }
 
-// open returns the octets of the chunk that was fetched.
+// open returns the octets of the chunk that was fetched, and advances to the next one.
 func (r *Reader) open(data []byte) (octets []byte, err error) {
 	if r.buf == nil {
 		r.buf = make([]byte, 0, min(ChunkSize, r.size))
@@ -143,7 +149,7 @@ func (r *Reader) open(data []byte) (octets []byte, err error) {
 	return octets, nil
 }
 
-// all is Next of a message that is not in chunks.
+// all is Next for a message that is not in chunks: it returns the message in one piece.
 func (r *Reader) all(ctx context.Context) ([]byte, error) {
 	data, err := r.from.whole(ctx)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"io"
 )
 
-// magic begins every segment file; its digit is the version of the layout.
+// magic begins every segment file; its digit is the version of the layout, and another layout needs another one.
 const magic = "gbxseg2\n"
 
-// A record is its length (4 bytes, big endian), the CRC-32C of length and data (4 bytes), and the data. The
-// length is under the checksum, so that a stretch of zeros, which a crash may leave, is no record. A record begins at a
-// multiple of the header's size; what is written at once begins at a block. Zeros fill up to either, so that a header of
-// zeros says: go on at the next block.
+// A record is its length (4 octets, big endian), the CRC-32C of length and data (4 octets), and the data. The length
+// is under the checksum, so that zeros, which a crash may leave, are no record. A record begins at a multiple of
+// headerSize, and what is written at once begins at a block, as direct I/O requires. Zeros fill the gaps, so a header
+// of zeros means that the next record begins at the next block.
 const headerSize = 8
 
-// blockSize is what direct writing wants: the largest logical block that disks have.
+// blockSize is the unit of direct I/O: the largest logical block that disks have.
 const blockSize = 4096
 
-// roundUp is the least multiple of unit, a power of two, that is not below n.
+// roundUp returns the least multiple of unit, a power of two, that is not below n.
 func roundUp(n, unit int64) int64 { return (n + unit - 1) &^ (unit - 1) }
 
-// sizeOf is what a record of so many bytes takes in the file.
+// sizeOf returns how many octets a record with that many octets of data takes in the file.
 func sizeOf(data int) int64 { return roundUp(headerSize+int64(data), headerSize) }
 
 // fill appends zeros up to a multiple of unit.
@@ -32,14 +32,15 @@ func fill(dst []byte, unit int64) []byte {
 	return append(dst, make([]byte, roundUp(int64(len(dst)), unit)-int64(len(dst)))...)
 }
 
-// castagnoli is a constant in all but name.
+// castagnoli is the table of CRC-32C, which processors calculate in hardware. It is never changed.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// appendRecord appends a record without the zeros behind it.
 func appendRecord(dst, data []byte) []byte {
 	return append(appendHeader(dst, data), data...)
 }
 
-// appendHeader appends what stands in front of a record's data.
+// appendHeader appends the header of a record with that data.
 func appendHeader(dst, data []byte) []byte {
 	start := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data)))
@@ -47,10 +48,10 @@ func appendHeader(dst, data []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, sum)
 }
 
-// trailer is the record without data.
+// trailer returns the record without data, which ends a segment that was closed in order.
 func trailer() []byte { return appendRecord(nil, nil) }
 
-// openRecord returns the data of a record that must be exactly raw.
+// openRecord returns the data of a record, header and data, that must be all of raw. Error: ErrDamaged.
 func openRecord(raw []byte) ([]byte, error) {
 	if len(raw) < headerSize || int64(binary.BigEndian.Uint32(raw)) != int64(len(raw)-headerSize) {
 		return nil, fmt.Errorf("%w: another length", ErrDamaged)
@@ -63,8 +64,8 @@ func openRecord(raw []byte) ([]byte, error) {
 	return data, nil
 }
 
-// wholeLength reads a segment of the given size from its beginning and returns where its last whole record ends: what is
-// behind was cut. A damaged record before that is stepped over, since those behind it may have been acknowledged.
+// wholeLength reads a segment of the given size from its beginning and returns where its last whole record ends: what
+// follows was cut by a crash. It skips a damaged record before that, since later records may have been acknowledged.
 // Zero means that not even the magic text is there.
 func wholeLength(r io.Reader, size int64) (int64, error) {
 	in := bufio.NewReaderSize(r, 256<<10)
@@ -84,14 +85,15 @@ func wholeLength(r io.Reader, size int64) (int64, error) {
 	}
 }
 
-// found is what nextRecord met.
+// found describes what nextRecord read.
 type found struct {
 	end   int64 // of the record's data
-	next  int64 // where to go on; where it began if it does not fit in the file
+	next  int64 // where to continue; the offset of the record itself if it does not fit in the file
 	sound bool  // its checksum is right
 }
 
-// nextRecord reads the record at a place of a file of the given size, or the zeros up to the next block.
+// nextRecord reads the record at offset at of a file of the given size, or the zeros up to the next block. It reads
+// the data only to compute the checksum, and holds none of them.
 func nextRecord(in *bufio.Reader, at, size int64) (found, error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(in, header[:]); err != nil {
@@ -117,7 +119,7 @@ func nextRecord(in *bufio.Reader, at, size int64) (found, error) {
 	return rec, nil
 }
 
-// readFault keeps the errors that are not the end of the file.
+// readFault returns nil for the end of the file, and other errors as they are.
 func readFault(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil

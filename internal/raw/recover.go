@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 )
 
-// checkAll looks at every segment once, before the first Append: those whose time is over are removed, those
-// that were not closed in order are checked and cut behind their last whole record.
+// checkAll processes every segment once, before the first Append: it removes those whose retention is over, and checks
+// those that were not closed in order and cuts them behind their last whole record. Segments that were closed in order
+// are not read, so that a start does not read everything that is stored.
 func (s *Segments) checkAll() error {
 	now := s.clock.Now()
 	names, err := s.files()
@@ -28,6 +29,7 @@ func (s *Segments) checkAll() error {
 	return s.folder.sync()
 }
 
+// check repairs one segment, and removes it if it holds nothing.
 func (s *Segments) check(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -41,8 +43,8 @@ func (s *Segments) check(path string) error {
 	return err
 }
 
-// repair makes f end behind its last whole record, with a trailer, on stable storage: what Has finds from now on stays.
-// It returns how much was whole.
+// repair makes f end behind its last whole record, with a trailer, on stable storage: what Has finds from now on is
+// durable, even if it had been written but not synced before the crash. It returns how many octets were whole.
 func (s *Segments) repair(f *os.File) (whole int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -68,8 +70,8 @@ func (s *Segments) repair(f *os.File) (whole int64, err error) {
 	return whole, s.folder.datasync(f)
 }
 
-// ended reports whether the file ends with a trailer. A message can be made to end like one: its segment
-// is then not checked here, but every record still is when it is read.
+// ended reports whether the file ends with a trailer. A sender could make the last record end like one: its segment is
+// then not checked here, but every record is still checked when it is read.
 func ended(f *os.File, size int64) bool {
 	var end [headerSize]byte
 	if size < int64(len(magic)+len(end)) {

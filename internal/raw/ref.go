@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// Ref is a reference to a record. It is opaque, at most 50 characters long, and stored in the rows of its messages.
+// Ref is a reference to a record. It is opaque, at most 50 characters long, and stored in the rows of its messages, so
+// its form cannot change. It names its store: Segments and Table do not read each other's.
 type Ref string
 
-// name identifies a segment. The nonce is random: the name of a file that vanished in a crash, before its directory entry was on stable
-// storage, must not be used again, since references to it may exist.
+// name identifies a segment. The nonce is random: the name of a file that vanished in a crash, before its directory
+// entry was on stable storage, must not be used again, since references to it may exist.
 type name struct {
 	class  int64 // seconds
 	period int64 // when the records arrived, in periods since 1970
 	nonce  uint32
 }
 
-// place is a parsed Ref into a segment.
+// place is a parsed Ref into a segment: an offset in a file.
 type place struct {
 	name
 	offset int64 // of the record's header
@@ -34,11 +35,14 @@ const (
 	maxPeriod     = 1 << 40 // bounds the period in a reference; valid then checks the year
 )
 
+// periodOf returns the number of the period that contains t.
 func periodOf(t time.Time) int64 { return floorDiv(t.Unix(), periodSeconds) }
 
+// begins returns the beginning of the segment's period.
 func (n name) begins() time.Time { return time.Unix(n.period*periodSeconds, 0).UTC() }
 
-// expires returns the time at which the retention of all records in the segment is over.
+// expires returns the time at which the retention of all records in the segment is over: that of the last record that
+// may be added, with the latest time of reception it may get.
 func (n name) expires() time.Time {
 	return n.begins().Add(period + slack + time.Duration(n.class)*time.Second)
 }
@@ -48,7 +52,7 @@ func (n name) file() string {
 	return fmt.Sprintf("%s-%d-%08x%s", n.begins().Format(timeLayout), n.class, n.nonce, suffix)
 }
 
-// parseFile is the inverse of name.file.
+// parseFile is the inverse of name.file. Files with other names are not segments and are left alone.
 func parseFile(file string) (n name, ok bool) {
 	text, ok := strings.CutSuffix(file, suffix)
 	parts := strings.Split(text, "-")
@@ -65,6 +69,7 @@ func parseFile(file string) (n name, ok bool) {
 	return n, n.valid() && n.file() == file
 }
 
+// valid reports whether a name is one that Append could have made, so that arithmetic with it does not overflow.
 func (n name) valid() bool {
 	return n.class > 0 && n.class <= int64(maxClass/time.Second) && n.begins().Year() >= 1970 && n.begins().Year() <= 9999
 }
@@ -106,7 +111,7 @@ func (r Ref) parse() (p place, err error) {
 	return p, nil
 }
 
-// floorDiv returns a/b rounded down.
+// floorDiv returns a/b rounded down; Go rounds towards zero.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {

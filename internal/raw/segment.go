@@ -7,39 +7,41 @@ import (
 	"sync"
 )
 
-// segment is a file being appended to. A goroutine of its own, which lives only while there is something to make durable,
-// writes and syncs what its lane hands over. What comes while it does shares the next sync.
+// segment is a file being appended to. A goroutine of its own, syncAll, writes and syncs what the lane passes to
+// append; it runs only while there is something to make durable. What is appended meanwhile shares the next sync, so
+// that the number of syncs does not grow with the number of batches.
 type segment struct {
 	name
 	folder folder
 	file   segmentFile
 	log    *slog.Logger
 
+	// mu guards the fields below. syncAll releases it while it writes and syncs.
 	mu      sync.Mutex
-	size    int64  // with what is handed over
-	synced  int64  // of that, on stable storage
-	named   bool   // the folder's entry is on stable storage
+	size    int64  // octets appended, written or not
+	synced  int64  // octets on stable storage
+	named   bool   // the folder's entry is on stable storage; written by syncAll only
 	waiting *group // what the next sync covers; nil if nothing
-	syncing bool   // the goroutine lives
-	retired bool   // no more writes will come
-	err     error  // the first failure; it ends the segment
+	syncing bool   // the goroutine is running
+	retired bool   // no more is appended
+	err     error  // the first failure, after which nothing is appended or written
 }
 
-// group is everything that one sync covers. err is written before done is closed.
+// group is everything that one sync covers. err is written before done is closed, and may be read after that.
 type group struct {
 	pieces []piece // to be written, one after the other
 	done   chan struct{}
 	err    error
 }
 
-// piece is what is written together, in whole blocks: the blocks themselves, or a large record, which becomes blocks a buffer at a time
-// while it is written.
+// piece is what is written together, in whole blocks: the blocks themselves, or a large record, which is copied into
+// blocks a buffer at a time while it is written.
 type piece struct {
 	blocks []byte // nil: it is a record
 	record []byte
 }
 
-// size is what the piece takes in the file.
+// size returns how many octets the piece takes in the file.
 func (p piece) size() int64 {
 	if p.blocks == nil {
 		return roundUp(sizeOf(len(p.record)), blockSize)
@@ -47,13 +49,14 @@ func (p piece) size() int64 {
 	return int64(len(p.blocks))
 }
 
+// settle ends the wait of all batches in the group.
 func (g *group) settle(err error) {
 	g.err = err
 	close(g.done)
 }
 
-// append hands over pieces, which the segment then owns, and returns the group whose sync covers them. A failure ends the
-// segment: it is cut back to what is on stable storage, so that no later record follows half of one.
+// append queues pieces, which the segment then owns, and returns the group whose sync covers them. If the segment has
+// failed, it returns that error.
 func (s *segment) append(pieces []piece, spawn func(func())) (*group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +78,7 @@ func (s *segment) append(pieces []piece, spawn func(func())) (*group, error) {
 	return g, nil
 }
 
-// syncAll writes and syncs until nothing waits.
+// syncAll writes and syncs until nothing waits. It is the goroutine of the segment.
 func (s *segment) syncAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +97,8 @@ func (s *segment) syncAll() {
 	s.closeIfDone()
 }
 
-// storeUnlocked lets go of the lock for as long as the disk takes.
+// storeUnlocked writes and syncs pieces. The caller holds the lock, which it releases meanwhile. The entry in the
+// folder is synced after the first sync of the data, once for each file.
 func (s *segment) storeUnlocked(pieces []piece) error {
 	named := s.named
 	s.mu.Unlock()
@@ -122,6 +126,7 @@ func (s *segment) storeUnlocked(pieces []piece) error {
 	return nil
 }
 
+// writeBlocks writes a piece of small records and returns its buffer.
 func (s *segment) writeBlocks(p piece) error {
 	if err := s.write(p.blocks); err != nil {
 		return err
@@ -130,7 +135,7 @@ func (s *segment) writeBlocks(p piece) error {
 	return nil
 }
 
-// writeRecord writes a large record by way of a buffer, so that it takes no second time its memory.
+// writeRecord writes a large record by way of an aligned buffer of 1 MiB, so that it does not need twice its memory.
 func (s *segment) writeRecord(p piece) error {
 	buf := lend(writeSize)
 	defer func() { giveBack(buf) }()
@@ -151,6 +156,7 @@ func (s *segment) writeRecord(p piece) error {
 	}
 }
 
+// write writes b. A short write is an error even without one from the system.
 func (s *segment) write(b []byte) error {
 	n, err := s.file.Write(b)
 	if err != nil || n != len(b) {
@@ -159,8 +165,10 @@ func (s *segment) write(b []byte) error {
 	return nil
 }
 
-// fail ends the segment and everything in it that was not yet reported as synced. A disk that failed a sync may
-// have dropped what it was given, so that a second try proves nothing.
+// fail ends the segment and everything in it that was not yet reported as synced. It is not retried: after a failed
+// sync the system may have dropped the data, and a second sync would succeed without writing them. The file is cut
+// back to what is on stable storage, so that no reference is answered with a record that was reported as failed. The
+// caller holds the lock.
 func (s *segment) fail(err error) {
 	if s.err != nil {
 		return
@@ -174,17 +182,17 @@ func (s *segment) fail(err error) {
 	s.closeIfDone()
 }
 
-// cut drops what is not on stable storage.
+// cut truncates the file to what is on stable storage.
 func (s *segment) cut() error { return s.file.Truncate(s.synced) }
 
-// fit reports whether more may be written.
+// fit reports whether more may be appended to a segment of at most limit octets.
 func (s *segment) fit(limit int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err == nil && s.size < limit
 }
 
-// retire says that no more writes will come; the file is closed when the last sync is done.
+// retire ends the segment: no more is appended, and the file is closed when the last sync is done.
 func (s *segment) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,6 +202,8 @@ func (s *segment) retire() {
 	}
 }
 
+// closeIfDone closes the file of a retired segment unless the goroutine is running, which calls it at its end. The
+// caller holds the lock.
 func (s *segment) closeIfDone() {
 	if s.syncing || !s.retired {
 		return
@@ -211,8 +221,8 @@ func (s *segment) closeIfDone() {
 	}
 }
 
-// end writes the trailer, and cuts off what fills its block. It may be lost: then the next start checks the file and finds
-// it whole.
+// end writes the trailer, and cuts off the zeros that fill its block. It is not synced: if a crash loses it, the next
+// start checks the file and finds it whole.
 func (s *segment) end() {
 	last := append(aligned(blockSize), trailer()...)
 	_, err := s.file.Write(fill(last, blockSize))

@@ -15,27 +15,30 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Segments is the store in one folder. It is safe for concurrent use; Open makes one.
+// Segments is the store in one folder, of one process at a time. It is safe for concurrent use; Open makes one. For
+// each retention class it has a lane, and for each open file at most one goroutine.
 type Segments struct {
 	dir    string
 	clock  clock.Clock
 	log    *slog.Logger
 	folder folder
 	lock   io.Closer
-	limit  int64
-	syncs  sync.WaitGroup
+	limit  int64          // size in octets from which a new segment is begun
+	syncs  sync.WaitGroup // the goroutines of segments
 
+	// mu guards the fields below.
 	mu     sync.Mutex
 	lanes  map[int64]*lane // by class in seconds
 	closed bool
 }
 
-// Open takes the folder dir, makes it if it is missing, removes the segments whose time is over, and cuts off
-// what a crash left half written. It fails with ErrLocked if the folder is in use.
+// Open locks the folder dir, creates it if it is missing, removes the segments whose retention is over, and cuts off
+// what a crash left half written. It fails with ErrLocked if the folder is in use. The caller must call Close.
 func Open(dir string, c clock.Clock, log *slog.Logger) (*Segments, error) {
 	return open(dir, c, log, osFolder{dir}, segmentSize)
 }
 
+// open is Open with a folder and a segment size that tests replace.
 func open(dir string, c clock.Clock, log *slog.Logger, f folder, limit int64) (*Segments, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of raw messages: %w", err)
@@ -52,10 +55,13 @@ func open(dir string, c clock.Clock, log *slog.Logger, f folder, limit int64) (*
 	return s, nil
 }
 
-// Append begins to write records, all of which arrived at the given time, and to make them durable. It has copied those below 1 MiB when
-// it returns; the data of larger ones must not change until synced.Wait returns. A reference, in the place of its record, may be relied on
-// once synced.Wait has answered nil. After an error none of the records has a reference, though some may be written. An error, of Append
-// or of Wait, leaves the store usable.
+// Append begins to write records, all of which arrived at the given time, and to make them durable; the goroutines
+// that do so end by themselves. refs[i] is the reference to records[i]; it may be stored, but is valid only if
+// synced.Wait returns nil. Append copies records below 1 MiB; the data of larger ones must not change until
+// synced.Wait returns. After an error, of Append or of Wait, none of the references is valid, though some records may
+// be written, and the store is usable.
+//
+// Errors: ErrRecord, ErrClosed, and those of the file system.
 func (s *Segments) Append(at time.Time, records []Record) (refs []Ref, synced *Sync, err error) {
 	if year := at.Year(); year < 1971 || year > 9998 {
 		return nil, nil, fmt.Errorf("%w: it arrived in the year %d", ErrRecord, year)
@@ -79,11 +85,12 @@ func (s *Segments) Append(at time.Time, records []Record) (refs []Ref, synced *S
 	return refs, synced, nil
 }
 
-// Sync is the way of one Append to stable storage.
+// Sync is the progress of one Append to stable storage.
 type Sync struct{ groups []*group }
 
-// Wait returns nil once everything the Append wrote is on stable storage. An error means that none of its references may be
-// relied on. It may be called more than once, and from several goroutines.
+// Wait returns nil once everything that Append wrote is on stable storage. An error means that none of its references
+// is valid. It may be called more than once, and from several goroutines. It is not bound by a context: a disk cannot
+// be cancelled.
 func (sy *Sync) Wait() error {
 	var errs []error
 	for _, g := range sy.groups {
@@ -93,14 +100,15 @@ func (sy *Sync) Wait() error {
 	return errors.Join(errs...)
 }
 
-// Has reports whether the record is there, whole. It reads it.
+// Has reports whether the record is there, whole. It reads all of it.
 func (s *Segments) Has(ref Ref) bool {
 	_, err := s.read(ref)
 	return err == nil
 }
 
-// Read returns the bytes that were given to Compress before Append. It fails with ErrGone if the record is not
-// there and with ErrDamaged if it is not what was written; it never returns other bytes.
+// Read returns the octets that were given to Compress before Append. It fails with ErrGone if the record is not there,
+// and with ErrDamaged if it is not what was written; it never returns other octets. It needs the memory of the whole
+// message; NewReader does not.
 func (s *Segments) Read(ref Ref) ([]byte, error) {
 	data, err := s.read(ref)
 	if err != nil {
@@ -109,7 +117,7 @@ func (s *Segments) Read(ref Ref) ([]byte, error) {
 	return decompressRecord(ref, data)
 }
 
-// decompressRecord returns the bytes of a stored record. It fails with ErrDamaged.
+// decompressRecord returns the octets of a stored record. Error: ErrDamaged.
 func decompressRecord(ref Ref, data []byte) ([]byte, error) {
 	raw, err := Decompress(data)
 	if err != nil {
@@ -118,7 +126,7 @@ func decompressRecord(ref Ref, data []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// NewReader returns a reader of a record. Errors: ErrGone, ErrDamaged.
+// NewReader returns a reader of a record. ctx bounds this call only. Errors: ErrGone, ErrDamaged.
 func (s *Segments) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	p, err := ref.parse()
 	if err != nil {
@@ -127,7 +135,7 @@ func (s *Segments) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	return newReader(ctx, ref, record{s, p}, p.length)
 }
 
-// record is a record as the source of a Reader.
+// record is a record in a segment as the source of a Reader. It opens the file for each read.
 type record struct {
 	segments *Segments
 	place
@@ -139,6 +147,7 @@ func (r record) read(_ context.Context, p []byte, off int64) error {
 
 func (r record) whole(context.Context) ([]byte, error) { return r.segments.read(r.ref()) }
 
+// read returns the data of a record after checking its checksum.
 func (s *Segments) read(ref Ref) ([]byte, error) {
 	p, err := ref.parse()
 	if err != nil {
@@ -151,7 +160,8 @@ func (s *Segments) read(ref Ref) ([]byte, error) {
 	return openRecord(raw)
 }
 
-// readAt reads a part of the record at a place, off octets behind its beginning.
+// readAt reads a part of the record at a place, off octets behind the beginning of its header. A record that would end
+// behind the end of the file was cut off after a crash or a failed sync.
 func (s *Segments) readAt(p place, data []byte, off int64) error {
 	f, err := os.Open(filepath.Join(s.dir, p.file()))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -172,8 +182,8 @@ func (s *Segments) readAt(p place, data []byte, off int64) error {
 	return err
 }
 
-// Sweep erases the segments that are wholly past their retention at now, and returns how many. It goes on after
-// an error and returns all of them.
+// Sweep erases the segments whose retention was over at now, and returns how many. It continues after an error and
+// returns all of them; the next call tries again. Readers that have a file open can read it to the end of their call.
 func (s *Segments) Sweep(now time.Time) (removed int, err error) {
 	for _, l := range s.openLanes() {
 		l.dropExpired(now)
@@ -196,8 +206,8 @@ func (s *Segments) Sweep(now time.Time) (removed int, err error) {
 	return removed, errors.Join(errs...)
 }
 
-// Close waits until what was appended is on stable storage and lets go of the folder. Append then fails with ErrClosed; what was
-// appended can still be read. Close may be called more than once.
+// Close waits until what was appended is on stable storage, and unlocks the folder. Append then fails with ErrClosed;
+// stored records can still be read. Close may be called more than once.
 func (s *Segments) Close() error {
 	s.mu.Lock()
 	first := !s.closed
@@ -213,7 +223,7 @@ func (s *Segments) Close() error {
 	return s.lock.Close()
 }
 
-// files lists the segments in the folder. Files that are none are left alone.
+// files lists the segments in the folder. Other files are left alone.
 func (s *Segments) files() ([]name, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -228,7 +238,7 @@ func (s *Segments) files() ([]name, error) {
 	return names, nil
 }
 
-// openLanes lists the lanes there are.
+// openLanes returns a copy of the lanes, so that no caller holds the lock while it closes files.
 func (s *Segments) openLanes() []*lane {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,6 +249,7 @@ func (s *Segments) openLanes() []*lane {
 	return lanes
 }
 
+// lane returns the lane of a class, which it creates if necessary. Error: ErrClosed.
 func (s *Segments) lane(class int64) (*lane, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +264,7 @@ func (s *Segments) lane(class int64) (*lane, error) {
 	return l, nil
 }
 
-// byClass sorts the indices of records by their class in seconds.
+// byClass checks records and returns their indices by their class in seconds. Error: ErrRecord.
 func byClass(records []Record) (map[int64][]int, error) {
 	classes := make(map[int64][]int, 2)
 	for i, r := range records {

@@ -2,9 +2,10 @@ package raw
 
 import "time"
 
-// slot identifies a partition of a Table by the time at which all records in it may be erased, in seconds since 1970. Classes with a long
-// retention share wider partitions, so that there are some hundred of them at most. Expired records in a wide partition are deleted row
-// by row before the whole partition expires.
+// slot identifies a partition of a Table by the time at which all records in it may be erased, in seconds since 1970.
+// Classes with a long retention share wider partitions: one for each 20 seconds of a week would be 30,000
+// (docs/decisions/0044). Expired records in a wide partition are deleted row by row before the whole partition
+// expires. It is part of references and of the names of partitions.
 type slot int64
 
 const (
@@ -15,7 +16,7 @@ const (
 	wideParts = 180           // of which a class has this many
 )
 
-// slotOf returns the slot for records of a class that may be erased at goes.
+// slotOf returns the slot for records of a class that may be erased at goes: the first that ends after goes.
 func slotOf(goes time.Time, class time.Duration) slot {
 	periods := int64(1)
 	if class > longClass {
@@ -38,6 +39,7 @@ func (s slot) begins() time.Time { return s.ends().Add(-s.width()) }
 // ends returns the time at which all records in the slot may be erased.
 func (s slot) ends() time.Time { return time.Unix(int64(s%wideSlots), 0) }
 
+// width returns the time that a slot covers, a multiple of period.
 func (s slot) width() time.Duration {
 	if s.wide() {
 		return time.Duration(s>>wideShift) * period
@@ -45,5 +47,5 @@ func (s slot) width() time.Duration {
 	return period
 }
 
-// next returns the slot after s.
+// next returns the slot after s, of the same width.
 func (s slot) next() slot { return s + slot(s.width()/time.Second) }

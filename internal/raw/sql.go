@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Only PostgreSQL runs these.
+// Only PostgreSQL runs these. On SQLite raw messages are in Segments.
 const (
 	insertParts = "INSERT INTO raw_message (slot, id, data) VALUES ($1, $2, $3)"
 	selectParts = "SELECT data FROM raw_message WHERE slot = $1 AND id >= $2 AND id <= $3 ORDER BY id"
@@ -25,13 +25,15 @@ const (
 
 	// lockPartitions is held until the end of a transaction that creates or drops partitions.
 	lockPartitions = "SELECT pg_advisory_xact_lock(7164204)"
-	// boundLocking bounds how long dropping waits for transactions that use the table, since others wait behind it.
+	// boundLocking bounds in milliseconds how long dropping waits for transactions that use the table, since others
+	// wait behind it.
 	boundLocking = "SET LOCAL lock_timeout = 500"
 )
 
-// partitionName is the prefix of the names of partitions. Their slot follows.
+// partitionName is the prefix of the names of partitions. The number of their slot follows.
 const partitionName = "raw_message_"
 
+// table returns the name of the slot's partition. It has no characters that need quoting.
 func (s slot) table() string { return partitionName + strconv.FormatInt(int64(s), 10) }
 
 // creation returns the statements that create a partition. It is created as a table of its own and then attached, since that blocks no
@@ -47,13 +49,15 @@ func (s slot) creation() []string {
 	}
 }
 
-// makeAhead is how many partitions are created at a time: the one that is needed and those after it.
+// makeAhead is how many partitions are created at a time: the one that is needed and those after it, so that mail
+// waits for this once a minute and not once in each period (docs/decisions/0044).
 const makeAhead = 3
 
-// knownMax bounds Table.made.
+// knownMax bounds Table.made, which is then forgotten: a partition that is not known costs a query.
 const knownMax = 4096
 
-// partition creates a partition unless it exists.
+// partition creates a partition unless it exists. The lock is held during the transaction, so that concurrent batches
+// of this process create it once; across processes lockPartitions does that.
 func (t *Table) partition(ctx context.Context, s slot) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +81,8 @@ func (t *Table) partition(ctx context.Context, s slot) error {
 	return nil
 }
 
-// createTx creates a partition and those after it, and returns them. If the first exists it creates none.
+// createTx creates a partition and those after it, and returns those that exist at the end. If the first exists it
+// creates none.
 func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) {
 	if _, err := tx.Exec(ctx, lockPartitions); err != nil {
 		return nil, err
@@ -124,8 +129,9 @@ func (t *Table) partitions(ctx context.Context) ([]partitioned, error) {
 	return parts, nil
 }
 
-// empty truncates a partition. If another transaction, such as a dump, is reading from it, empty deletes the rows instead; their octets
-// are then erased later, with the partition.
+// empty truncates a partition, which removes its file. If another transaction, such as a dump, is reading from it for
+// longer than boundLocking allows, empty deletes the rows instead; their octets are then erased later, with the
+// partition.
 func (t *Table) empty(ctx context.Context, s slot) error {
 	err := t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return execTx(ctx, tx, boundLocking, "TRUNCATE "+s.table())
@@ -146,7 +152,7 @@ func (t *Table) empty(ctx context.Context, s slot) error {
 	}), "empty", s)
 }
 
-// thin deletes the expired records of a wide partition.
+// thin deletes the expired records of a wide partition. Their identifiers begin with the time of expiry.
 func (t *Table) thin(ctx context.Context, s slot, now time.Time) error {
 	return wrap(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, deleteParts, int64(s), idBefore(now))
@@ -154,6 +160,7 @@ func (t *Table) thin(ctx context.Context, s slot, now time.Time) error {
 	}), "thin", s)
 }
 
+// drop drops partitions in one transaction. The lock keeps batches of this process from relying on t.made meanwhile.
 func (t *Table) drop(ctx context.Context, over []slot) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,6 +182,7 @@ func execTx(ctx context.Context, tx *db.Tx, statements ...string) error {
 	return nil
 }
 
+// wrap adds the partition to an error, if there is one.
 func wrap(err error, what string, s slot) error {
 	if err == nil {
 		return nil

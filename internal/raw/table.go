@@ -10,24 +10,26 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Table stores raw messages in PostgreSQL, for processes that share one. Records that expire within the same twenty seconds share a
-// partition, so that they are erased by truncating it (docs/decisions/0044). A record is written in the transaction that inserts its
-// message. The records of one Append lie end to end in rows that fill a page each (docs/decisions/0031). A Table is safe for concurrent
-// use.
+// Table stores raw messages in PostgreSQL, for processes that share one. Records that expire within the same twenty
+// seconds share a partition, so that they are erased by truncating it (docs/decisions/0044). A record is written in
+// the transaction that inserts its message. The records of one Append lie end to end in rows that fill a page each
+// (docs/decisions/0031). A Table is safe for concurrent use.
 type Table struct {
 	db *db.DB
 
-	mu       sync.Mutex
+	mu       sync.Mutex    // guards the fields below
 	made     map[slot]bool // partitions that exist, as far as this process knows
 	nextDrop time.Time     // when empty partitions may next be dropped
 }
 
-// NewTable returns the Table of a database, which must have been migrated.
+// NewTable returns the Table of a migrated database. It needs no Close.
 func NewTable(d *db.DB) *Table {
 	return &Table{db: d, made: make(map[slot]bool)}
 }
 
-// Append assigns references to records that arrived at the given time, and creates the partitions that they need. InsertTx writes them.
+// Append assigns references to records that arrived at the given time, and creates the partitions that they need, in a
+// transaction of its own. It writes no record: InsertTx must be called with the same records in the same order. Error:
+// ErrRecord.
 func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (refs []Ref, err error) {
 	if year := at.Year(); year < 1971 || year > 9998 {
 		return nil, fmt.Errorf("%w: it arrived in the year %d", ErrRecord, year)
@@ -54,7 +56,9 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 	return refs, nil
 }
 
-// InsertTx writes all records of one Append, with the references that it returned, in the transaction that inserts their messages.
+// InsertTx writes all records of one Append, with the references that it returned, in the transaction that inserts
+// their messages. The data must not change until the transaction ends. Error: ErrRecord if the records are not those
+// of the Append.
 func (t *Table) InsertTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Record) error {
 	streams := make(map[[16]byte]*stream, 2)
 	for i, r := range records {
@@ -80,12 +84,12 @@ func (t *Table) InsertTx(ctx context.Context, tx *db.Tx, refs []Ref, records []R
 	return nil
 }
 
-// Read returns the raw message of a record. Errors: ErrGone, ErrDamaged.
+// Read returns the raw message of a record. It is not bound by a context. Errors: ErrGone, ErrDamaged.
 func (t *Table) Read(ref Ref) ([]byte, error) {
 	return t.ReadFrom(context.Background(), t.db, ref)
 }
 
-// ReadFrom is Read by way of q: a transaction reads what it has written.
+// ReadFrom is Read with q: a transaction reads what it has written. Errors: ErrGone, ErrDamaged.
 func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, error) {
 	c, err := parseCell(ref)
 	if err != nil {
@@ -98,7 +102,8 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 	return decompressRecord(ref, data)
 }
 
-// NewReader returns a reader of a record. Errors: ErrGone, ErrDamaged.
+// NewReader returns a reader of a record, each chunk of which is a query. ctx bounds this call only. Errors: ErrGone,
+// ErrDamaged.
 func (t *Table) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	c, err := parseCell(ref)
 	if err != nil {
@@ -107,12 +112,13 @@ func (t *Table) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	return newReader(ctx, ref, cellRecord{t.db, c}, c.length)
 }
 
-// cellRecord is the source of a Reader in a Table.
+// cellRecord is a record in a Table as the source of a Reader.
 type cellRecord struct {
 	q db.Queryer
 	cell
 }
 
+// whole implements source. A Table has no checksum for a record: only chunks have.
 func (r cellRecord) whole(ctx context.Context) ([]byte, error) {
 	first, last := r.rows()
 	parts, err := db.Collect(ctx, r.q, db.Value[[]byte], selectParts, int64(r.slot), first, last)
@@ -132,8 +138,8 @@ func (r cellRecord) read(ctx context.Context, p []byte, off int64) error {
 	return err
 }
 
-// Sweep erases the records whose retention is over at now, and returns how many partitions it emptied. It continues after errors and
-// returns all of them.
+// Sweep erases the records whose retention is over at now, and returns how many partitions it emptied. It continues
+// after errors and returns all of them; the next call tries again. Several processes may call it at the same time.
 func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err error) {
 	parts, err := t.partitions(ctx)
 	if err != nil {
@@ -163,7 +169,8 @@ func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err erro
 // later ones wait behind it.
 const dropEvery = 15 * time.Minute
 
-// dropSome drops partitions, at most every dropEvery. If a long transaction prevents that, it leaves them to the next time.
+// dropSome drops partitions, at most every dropEvery. If a long transaction prevents that, it leaves them to the next
+// time: they are empty.
 func (t *Table) dropSome(ctx context.Context, now time.Time, over []slot) error {
 	t.mu.Lock()
 	due := len(over) > 0 && !now.Before(t.nextDrop)
