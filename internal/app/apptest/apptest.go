@@ -1,5 +1,13 @@
-// Package apptest starts the whole service inside a test, on ports of its own and with a fake clock. It is for tests
-// only; the only thing it asserts is that its own calls work.
+// Package apptest starts the whole service inside a test, on ports of its own, with a fake clock, on either engine. It
+// is for tests only.
+//
+// Start returns a Service, whose methods call the API (Call), send mail (Send), open event streams (OpenStream), and
+// stop it (Stop); the end of the test stops it too. On SQLite the service runs in the test's own process. With
+// Options.Processes it runs as several processes on one PostgreSQL: the test program starts itself again for each, and
+// Child, called by TestMain, serves there. Clock moves the time of all processes at once.
+//
+// The helpers fail the test if a call that must work does not; what a response contains is for the test to check.
+// Package apptest also has a certificate authority and receivers for webhooks (Authority, Receiver).
 package apptest
 
 import (
@@ -24,7 +32,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// Service is a running service.
+// Service is a running service. Its methods may be called from several goroutines of the test, except Stop.
 type Service struct {
 	URL   string // URL of the API, with its base path
 	SMTP  string // host:port
@@ -40,10 +48,10 @@ type Service struct {
 	t         testing.TB
 	client    *http.Client
 	onAnswer  func(*http.Request, Answer)
-	database  string     // PostgreSQL URL; empty: SQLite in Dir
-	instances []instance // the processes; those with the role api come first
-	turn      atomic.Uint64
-	edges     []addresses // of the processes with the role api
+	database  string        // PostgreSQL URL; empty: SQLite in Dir
+	instances []instance    // the processes, in the order of Options.Processes
+	turn      atomic.Uint64 // counts clients; see next
+	edges     []addresses   // of the processes with the role api
 }
 
 // Options change the service under test.
@@ -119,7 +127,8 @@ func (s *Service) startHere(o Options, fake *clock.Fake) {
 	s.instances, s.edges = []instance{l}, []addresses{l.addresses()}
 }
 
-// settings returns the configuration keys of a service under test, overridden by own.
+// settings returns the configuration keys of a service under test, overridden by own. The resolver is an address that
+// refuses, so that no test asks the network.
 func (s *Service) settings(own map[string]string) map[string]string {
 	set := map[string]string{
 		"http.addr": "127.0.0.1:0", "smtp.addr": "127.0.0.1:0", "metrics.addr": "127.0.0.1:0", "data_dir": s.Dir,
@@ -141,7 +150,8 @@ func newClient(t testing.TB) *http.Client {
 	}
 }
 
-// Stop shuts the service down as SIGTERM does and returns its error. The test may then start another one in the same Dir.
+// Stop shuts the service down as SIGTERM does and returns its error. The test may then start another one in the same
+// Dir. Calling it again returns the same error.
 func (s *Service) Stop() error {
 	faults := make([]error, len(s.instances))
 	var stopping sync.WaitGroup
@@ -152,7 +162,7 @@ func (s *Service) Stop() error {
 	return errors.Join(faults...)
 }
 
-// Sleepers returns how many long-polls of the service are waiting.
+// Sleepers returns how many long-polls of the service are waiting, for a test that must act only once a call waits.
 func (s *Service) Sleepers() int {
 	s.t.Helper()
 	n := 0
@@ -166,7 +176,7 @@ func (s *Service) Sleepers() int {
 	return n
 }
 
-// next is the process that serves the next client.
+// next is the process that serves the next client, so that tests of several processes use all of them.
 func (s *Service) next() addresses {
 	return s.edges[s.turn.Add(1)%uint64(len(s.edges))]
 }
@@ -174,8 +184,8 @@ func (s *Service) next() addresses {
 // OnPostgres reports whether the service keeps its data in PostgreSQL.
 func (s *Service) OnPostgres() bool { return s.database != "" }
 
-// Database opens the service's database from outside, for a test that checks that something is erased, or that corrupts
-// something.
+// Database opens the service's database from outside, for a test that checks that something is erased, or that
+// corrupts something. The end of the test closes it.
 func (s *Service) Database() *sql.DB {
 	s.t.Helper()
 	driver, source := "sqlite", "file:"+s.file()+"?_pragma=busy_timeout(5000)"

@@ -19,15 +19,15 @@ import (
 )
 
 // Authority issues the certificates of receivers. The service trusts it like any other, through the file that
-// SSL_CERT_FILE names; the processes that a test starts inherit that variable.
+// SSL_CERT_FILE names; the processes that a test starts inherit that variable. It is safe for concurrent use.
 type Authority struct {
 	dir  string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority that this process and its children trust, and no other. TestMain calls it before TLS
-// is used, and Close at its end.
+// NewAuthority makes an authority that this process and its children trust, and no other. TestMain must call it before
+// TLS is used, since Go reads the trusted certificates once, and Close at its end.
 func NewAuthority() (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

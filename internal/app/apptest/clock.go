@@ -7,28 +7,30 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Clock is the fake clock of a service under test. All processes of the service show the same time.
+// Clock is the fake clock of a service under test. All processes of the service show the same time, which stands still
+// until the test moves it.
 type Clock struct {
 	t    testing.TB
 	fake *clock.Fake
 	all  []instance
 }
 
-// awaitMax bounds a test that hangs.
+// awaitMax bounds a test that hangs; no result depends on it.
 const awaitMax = 30 * time.Second
 
 // Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time { return c.fake.Now() }
 
-// Advance moves the clock of every process and fires the timers that have come due. It first waits until the service is
-// idle: a running task would set its next timer from the new time, and the test would wait for a time that never comes.
+// Advance moves the clock of every process and fires the timers that have come due. It first waits until schedules and
+// queues are idle: a running task would set its next timer from the new time, and the test would wait for a time that
+// never comes.
 func (c *Clock) Advance(d time.Duration) {
 	c.t.Helper()
 	c.await("schedules and queues at work", atWork, 0)
 	c.Move(d)
 }
 
-// Move is Advance without waiting until the service is idle.
+// Move is Advance without waiting until the service is idle, for tests that hold a task in progress.
 func (c *Clock) Move(d time.Duration) {
 	c.t.Helper()
 	for _, i := range c.all {
@@ -36,6 +38,7 @@ func (c *Clock) Move(d time.Duration) {
 			c.t.Fatalf("move the clock: %v", err)
 		}
 	}
+	// With child processes the clock of this process only answers Now.
 	if _, here := c.all[0].(*local); !here {
 		c.fake.Advance(d)
 	}
@@ -47,7 +50,7 @@ func (c *Clock) WaitForTimers(n int) {
 	c.await("timers", timers, n)
 }
 
-// await waits until a count over all processes reaches n.
+// await waits until a count over all processes is want. It polls, by the system clock.
 func (c *Clock) await(name string, w what, want int) {
 	c.t.Helper()
 	real := clock.System()

@@ -12,7 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// startCluster starts the processes of a service on one PostgreSQL.
+// startCluster starts the processes of a service on one PostgreSQL, all at once, so that tests also cover concurrent
+// starts.
 func (s *Service) startCluster(o Options, fake *clock.Fake) {
 	s.t.Helper()
 	s.database = s.openCluster()
@@ -46,7 +47,7 @@ func (s *Service) settingsOf(i int, roles string, own map[string]string) map[str
 	return set
 }
 
-// openCluster returns the URL of the database that belongs to Dir: the one it had before, or a new one.
+// openCluster returns the URL of the database that belongs to Dir: the one of an earlier service in it, or a new one.
 func (s *Service) openCluster() string {
 	s.t.Helper()
 	note := filepath.Join(s.Dir, "database.url")

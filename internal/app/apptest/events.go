@@ -11,7 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Event is an event of a stream, or a comment, whose Name is ":".
+// Event is an event of a stream, or a comment, whose Name is ":". The service sends comments to keep a connection
+// open.
 type Event struct{ Name, ID, Data string }
 
 // Into decodes the data of an event into v.
@@ -22,7 +23,8 @@ func (e Event) Into(t testing.TB, v any) {
 	}
 }
 
-// Stream is an open event stream.
+// Stream is an open event stream. A goroutine reads it into a buffer of 1000 events, so that the service never waits
+// for the test.
 type Stream struct {
 	Header http.Header
 
@@ -31,8 +33,8 @@ type Stream struct {
 	close  func() error
 }
 
-// OpenStream opens an event stream and waits for its first comment, after which nothing is missed. The test ends it. A header
-// may be given by name and value.
+// OpenStream opens an event stream and waits for its first comment, after which no event is missed. The end of the
+// test closes it. A header may be given by name and value.
 func (s *Service) OpenStream(path, token string, header ...string) *Stream {
 	s.t.Helper()
 	r, err := s.Request(s.t.Context(), http.MethodGet, path, token, nil)
@@ -58,7 +60,7 @@ func (s *Service) OpenStream(path, token string, header ...string) *Stream {
 	return stream
 }
 
-// read reads events until the stream ends.
+// read reads events until the stream ends (WHATWG HTML, Server-sent events). It is the goroutine of the stream.
 func (s *Stream) read(lines *bufio.Scanner) {
 	defer close(s.events)
 	lines.Buffer(nil, 1<<20)

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Mail is a mail to send. Raw, if set, is its content; otherwise the content is made from Subject and Text.
+// Mail is a mail to send. Raw, if set, is its content; otherwise the content is made from Subject and Text. Without
+// From it is from sender@example.org. Lines may end in LF.
 type Mail struct {
 	From, Subject, Text string
 	To                  []string

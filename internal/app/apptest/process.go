@@ -31,7 +31,7 @@ type instance interface {
 // addresses are where a process listens: URLs, and a host:port for SMTP. Mailpit and MailTM are "" where they are off.
 type addresses struct{ Web, SMTP, Admin, Mailpit, MailTM string }
 
-// The counts that a process reports.
+// what names a count that a process reports of itself.
 type what string
 
 const (
@@ -40,13 +40,14 @@ const (
 	atWork   what = "at work"  // goroutines of schedules and queues that are not asleep
 )
 
-// local is the service in this process.
+// local is the service in this process. end shuts it down; it may be called more than once.
 type local struct {
 	app  *app.App
 	fake *clock.Fake // nil: the system clock
 	end  func() error
 }
 
+// newLocal starts the service and returns when its ports accept connections.
 func newLocal(ctx context.Context, settings map[string]string, o app.Options) (*local, error) {
 	cfg, err := config.Load("", nil, settings)
 	if err != nil {
@@ -84,6 +85,8 @@ func (l *local) advance(d time.Duration) error {
 	return nil
 }
 
+// count counts goroutines by their stacks: the service has no other way to report that it is idle. The names of
+// functions in it must follow the code.
 func (l *local) count(w what) (int, error) {
 	switch w {
 	case timers:
@@ -163,6 +166,7 @@ func Child() {
 	os.Exit(0)
 }
 
+// serveParent executes requests of the parent until it stops the child or its pipe is closed, as when the parent dies.
 func serveParent(from io.Reader, to io.Writer) error {
 	var l *local
 	in, out := json.NewDecoder(from), json.NewEncoder(to)
@@ -184,6 +188,7 @@ func serveParent(from io.Reader, to io.Writer) error {
 	}
 }
 
+// serveRequest executes a request other than Stop. The first one must be Start.
 func serveRequest(l **local, r request) answer {
 	if r.Start != nil {
 		made, err := r.Start.serve()
@@ -197,6 +202,7 @@ func serveRequest(l **local, r request) answer {
 	return answerOf(*l, 0, (*l).advance(r.Advance))
 }
 
+// serve starts the service as the parent asked.
 func (s *start) serve() (*local, error) {
 	o := app.Options{Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	var fake *clock.Fake
@@ -223,7 +229,8 @@ func answerOf(l *local, n int, err error) answer {
 	return a
 }
 
-// child is a service in a child process.
+// child is a service in a child process. The child's standard input has the requests and its standard output the
+// answers.
 type child struct {
 	at  addresses
 	cmd *exec.Cmd
@@ -264,6 +271,7 @@ func newChild(t testing.TB, s *start, log io.Writer) (*child, error) {
 	return c, err
 }
 
+// ask sends a request and returns the answer, one at a time. If the child has ended, the error has the end of its log.
 func (c *child) ask(r request) (a answer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -293,7 +301,8 @@ func (c *child) count(w what) (int, error) {
 
 func (c *child) stop() error { return c.end() }
 
-// tail passes on what a child logs, and keeps the end of it for the error when the child ends unexpectedly.
+// tail is the writer of a child's log: it passes it on and keeps the end for the error when the child ends
+// unexpectedly. It is safe for concurrent use.
 type tail struct {
 	to   io.Writer
 	mu   sync.Mutex

@@ -24,8 +24,9 @@ type Delivery struct {
 // Event returns the identifier of the event.
 func (d Delivery) Event() string { return d.Header.Get("Webhook-Id") }
 
-// Receiver is a webhook endpoint: an HTTPS server on a loopback address of its own, since the port is fixed. A service
-// needs webhooks.allow_networks=127.0.0.0/8 to reach it.
+// Receiver is a webhook endpoint: an HTTPS server on a loopback address of its own, since webhooks permit only two
+// ports. A service needs webhooks.allow_networks=127.0.0.0/8 to reach it. It is safe for concurrent use; the mutex
+// guards answer and got.
 type Receiver struct {
 	URL string
 
@@ -35,7 +36,7 @@ type Receiver struct {
 	server *httptest.Server
 }
 
-// NewReceiver starts a receiver that answers 204 until the test ends.
+// NewReceiver starts a receiver that answers 204 until Answer or Status change that. The end of the test closes it.
 func (a *Authority) NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
@@ -92,6 +93,7 @@ func (r *Receiver) Status(status int) {
 	r.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 }
 
+// receive records a delivery and answers it.
 func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
