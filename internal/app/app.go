@@ -54,7 +54,8 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Version is the version of the program. The linker sets it when a release is built.
+// Version is the version of the program: the linker sets it when a release is built (Makefile). It is constant
+// afterwards.
 var Version = "dev"
 
 // Options replace parts of an App in tests. The service uses the zero value.
@@ -65,7 +66,8 @@ type Options struct {
 	Commit   func(func() error) error // wraps each commit; see db.Options
 }
 
-// App is the assembled service in one process.
+// App is the assembled service in one process. New sets the fields; afterwards only stopping and rotation change, and
+// Close clears db and rawStore. The parts are safe for concurrent use.
 type App struct {
 	cfg           *config.Config
 	clock         clock.Clock
@@ -112,11 +114,12 @@ type App struct {
 	sharedSchedule *job.Schedule // periodic jobs that one process runs for all; see sharedTasks
 	localSchedule  *job.Schedule // periodic jobs of every process; see localTasks
 	rotation       rotation
-	stopping       atomic.Bool
+	stopping       atomic.Bool // set once, when Run begins to shut down
 }
 
-// New assembles the service; the package comment has the order. The ports accept connections when it returns, but answer
-// only once Run is called. A caller that does not call Run must call Close.
+// New assembles the service; the package comment has the order. The ports accept connections when it returns, but
+// answer only once Run is called, so a client that connects early waits instead of being refused. A caller that does
+// not call Run must call Close. After an error New has closed everything.
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error) {
 	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics(), memory: budget.New(memoryBudget(cfg))}
 	a.metrics.countMemory(a.memory)
@@ -170,7 +173,8 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error)
 	return a, nil
 }
 
-// Close closes the listeners and the storage. Run calls it; calling it again does nothing.
+// Close closes the listeners and the storage, the database before the raw messages that its rows refer to. Run calls
+// it; calling it again does nothing. It is not safe for concurrent use.
 func (a *App) Close() error {
 	var errs []error
 	for _, l := range []net.Listener{a.webListener, a.smtpListener, a.adminListen, a.mailpitListen, a.mailtmListen} {

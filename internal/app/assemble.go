@@ -26,9 +26,9 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// warmUp builds the tables of the code extractor while the rest of the process starts, which takes some 100 ms of processor
-// time that the first mail would wait for. The returned channel is closed when they are ready. A process that neither
-// receives mail nor serves the API does not need them.
+// warmUp builds the tables of the code extractor, on a goroutine that ends with it, while the rest of the process
+// starts. It takes some 100 ms of processor time that the first mail would wait for. The returned channel is closed
+// when they are ready. A process that neither receives mail nor serves the API does not need them.
 func (a *App) warmUp() <-chan struct{} {
 	done := make(chan struct{})
 	if !a.runs(roleSMTP) && !a.runs(roleAPI) {
@@ -42,8 +42,10 @@ func (a *App) warmUp() <-chan struct{} {
 	return done
 }
 
-// assemble creates the parts in the order in which they depend on each other. Every key is derived for one purpose: those that sign
-// tokens from the master secrets, and those for what is stored from the data key.
+// assemble creates the parts in the order in which they depend on each other. Every key is derived for one purpose:
+// those that sign tokens from the master secrets, which can be rotated, and those for what is stored from the data
+// key, which stays. The purposes in the calls of token.Derive must not change: data that is stored could not be read
+// any more.
 func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	cfg := a.cfg
 	keys, err := newKeyring(masters)
@@ -105,7 +107,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 	return a.assembleHTTP(catalogue)
 }
 
-// newResolver returns the DNS resolver that the whole service shares.
+// newResolver returns the DNS resolver that the whole service shares, with one cache; blocklists have their own.
 func (a *App) newResolver(o Options) mailauth.Resolver {
 	if o.Resolver != nil {
 		return o.Resolver
@@ -124,6 +126,7 @@ func (a *App) newDeliveryLog(dataKey []byte) error {
 	return nil
 }
 
+// newInbound creates the receiving of mail, for SMTP and for injected mail.
 func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.Service {
 	return inbound.New(inbound.Parts{
 		DB: a.db, Clock: a.clock, Wake: a.wake, Domains: a.domains, Mailboxes: a.mailboxes, Messages: a.messages, RawMessages: a.rawStore, Filters: a.filters, Outbox: outbox,
@@ -135,7 +138,7 @@ func (a *App) newInbound(dns mailauth.Resolver, outbox inbound.Outbox) *inbound.
 	})
 }
 
-// newAccounts creates the account service.
+// newAccounts creates the account service. The limiter counts wrong two-factor codes.
 func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg *config.Config, dataKey []byte) (*account.Service, error) {
 	seal, err := token.Derive(dataKey, "two-factor seal")
 	if err != nil {
@@ -151,7 +154,7 @@ func newAccounts(d *db.DB, c clock.Clock, l *ratelimit.Limiter, cfg *config.Conf
 	}, account.Secrets{Seal: seal, Recovery: recovery})
 }
 
-// hashCost returns the cost of one password hash.
+// hashCost returns the cost of one password hash; the configuration bounds passes and threads.
 func hashCost(p config.Password) account.Cost {
 	const kib = 1 << 10
 	return account.Cost{

@@ -12,7 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
 
-// billing groups the parts that handle points and payments.
+// billing groups the parts that handle points and payments, and the idempotency of calls that spend.
 type billing struct {
 	answers *idempotency.Answers
 	wallet  *wallet.Service
@@ -20,7 +20,8 @@ type billing struct {
 	arrived chan struct{} // buffered, 1; receives when the bank has reported a transaction
 }
 
-// newBilling creates billing. It calls notify when the bank has reported a transaction, to wake the other processes.
+// newBilling creates billing. It calls notify, after the commit, when the bank has reported a transaction, to wake the
+// other processes.
 func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, notify func()) *billing {
 	b := &billing{answers: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
 	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); notify() })
@@ -28,7 +29,7 @@ func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, not
 	return b
 }
 
-// nudge makes the reconciliation in this process run at once, if this process runs it.
+// nudge makes the reconciliation in this process run at once, if this process runs it. It does not block.
 func (b *billing) nudge() {
 	select {
 	case b.arrived <- struct{}{}:
@@ -36,7 +37,8 @@ func (b *billing) nudge() {
 	}
 }
 
-// walletPolicy converts the configuration for package wallet. A bank that is not fully configured is disabled.
+// walletPolicy converts the configuration for package wallet. A bank that is not fully configured is disabled, so that
+// no client is shown an account that does not exist.
 func walletPolicy(c config.Billing) wallet.Policy {
 	provider := func(code, name, status string) wallet.Provider {
 		return wallet.Provider{

@@ -11,8 +11,9 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// cluster connects this process with the others that share its PostgreSQL. On SQLite there are no others, and it is empty
-// apart from limiter and gauge.
+// cluster connects this process with the others that share its PostgreSQL: relay passes on wake-ups and cache
+// invalidations, and ledger shares the counts of limiter and gauge. On SQLite there are no other processes, and only
+// limiter and gauge are set.
 type cluster struct {
 	// ledgerDB is a pool for the ledger alone. The ledger is used inside transactions that hold a connection of the main pool;
 	// taking a second one from there could deadlock.
@@ -30,7 +31,8 @@ const (
 	bankTopic   = "bank" // the bank has reported a transaction
 )
 
-// newLimiter creates the limiter and the gauge, which count together with other processes through the ledger.
+// newLimiter creates the limiter and the gauge. With PostgreSQL they count together with other processes through the
+// ledger.
 func (a *App) newLimiter() *ratelimit.Limiter {
 	l, g := ratelimit.New(a.clock), ratelimit.NewGauge()
 	if a.sharesDatabase() {
@@ -43,7 +45,7 @@ func (a *App) newLimiter() *ratelimit.Limiter {
 	return l
 }
 
-// openLedger opens the connections of the ledger.
+// openLedger opens the connections of the ledger: few, since every use is one short statement.
 func (a *App) openLedger(ctx context.Context) (err error) {
 	if a.sharesDatabase() {
 		a.cluster.ledgerDB, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4, Beside: a.db})
@@ -51,6 +53,7 @@ func (a *App) openLedger(ctx context.Context) (err error) {
 	return err
 }
 
+// close closes the connections of the ledger. Calling it again does nothing.
 func (c *cluster) close() error {
 	if c.ledgerDB == nil {
 		return nil
@@ -62,7 +65,9 @@ func (c *cluster) close() error {
 // sharesDatabase reports whether other processes may use the same database.
 func (a *App) sharesDatabase() bool { return a.cfg.Database.URL != "" }
 
-// joinCluster announces changes to the other processes, and drops what this one has cached when they announce theirs.
+// joinCluster makes this process announce changes to the others, and drop what it has cached when they announce
+// theirs. A lost announcement is made good by a time-out: caches expire within seconds, and queues and periodic jobs
+// poll.
 func (a *App) joinCluster() {
 	if !a.sharesDatabase() {
 		return
@@ -77,7 +82,7 @@ func (a *App) joinCluster() {
 	a.cluster.relay = r
 }
 
-// run exchanges wake-ups and counts with the other processes until ctx ends.
+// run exchanges wake-ups and counts with the other processes until ctx ends. On SQLite it returns at once.
 func (c *cluster) run(ctx context.Context) {
 	if c.relay == nil {
 		return
@@ -89,7 +94,7 @@ func (c *cluster) run(ctx context.Context) {
 	all.Wait()
 }
 
-// forgetIdle deletes the shared counts that no longer limit anything.
+// forgetIdle deletes the shared counts that no longer limit anything, so that the tables do not grow.
 func (a *App) forgetIdle(ctx context.Context) error {
 	if a.cluster.ledger == nil {
 		return nil

@@ -11,11 +11,13 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// counts are the counters of what happened to mail and calls. The values of their labels are bounded: they are names of this program.
+// counts are the counters of what happened to mail and calls. The values of their labels are bounded, since each makes
+// a time series: they are names of this program and never text of a client.
 type counts struct {
 	recipients, blocked, messages, limited, signIns, requests *prometheus.CounterVec
 }
 
+// newCounts creates and registers the counters.
 func newCounts(r prometheus.Registerer) counts {
 	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
 		v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -47,7 +49,8 @@ func newCounts(r prometheus.Registerer) counts {
 	return c
 }
 
-// observeCall counts a request, and a sign-in.
+// observeCall counts a request. If it was a sign-in it also counts its result, which is the last part of the problem's
+// code.
 func (c *counts) observeCall(r httpkit.Result) {
 	c.requests.WithLabelValues(r.Operation, strconv.Itoa(r.Status)).Inc()
 	if r.Operation != "sign-in" {
@@ -63,7 +66,7 @@ func (c *counts) observeCall(r httpkit.Result) {
 	c.signIns.WithLabelValues(result).Inc()
 }
 
-// observeLimited counts what exceeded a limit.
+// observeLimited counts what exceeded a limit. It is the OnRefused of limiter, gauge and SMTP server.
 func (c *counts) observeLimited(name ratelimit.Name) { c.limited.WithLabelValues(string(name)).Inc() }
 
 // observeBlocked counts what the operator has blocked.

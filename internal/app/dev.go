@@ -29,7 +29,7 @@ const (
 // isLocal reports whether a client is on loopback or in a private network.
 func isLocal(client netip.Addr) bool { return client.IsValid() && !config.IsPublic(client) }
 
-// localNetworks are the networks of isLocal.
+// localNetworks are the networks of isLocal, for what takes networks instead of a function.
 func localNetworks() []netip.Prefix {
 	var all []netip.Prefix
 	for _, text := range []string{"127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7"} {
@@ -38,7 +38,8 @@ func localNetworks() []netip.Prefix {
 	return all
 }
 
-// unlimited returns what httpkit and smtpd ask about rate limits: nil unless the profile is dev.
+// unlimited returns the function with which httpkit and smtpd exempt clients from rate limits: nil, for none, unless
+// the profile is dev.
 func (a *App) unlimited() func(netip.Addr) bool {
 	if a.cfg.IsDev() {
 		return isLocal
@@ -46,7 +47,7 @@ func (a *App) unlimited() func(netip.Addr) bool {
 	return nil
 }
 
-// unlessUnlimited counts a message against a limit only for clients that have limits.
+// unlessUnlimited returns allow for clients that have limits; the messages of others are not counted.
 func unlessUnlimited(
 	unlimited func(netip.Addr) bool, allow func(netip.Addr) (time.Duration, bool),
 ) func(netip.Addr) (time.Duration, bool) {
@@ -58,7 +59,8 @@ func unlessUnlimited(
 	}
 }
 
-// checkDevListeners refuses to start profile: dev on a public address, which a host name in the configuration may have.
+// checkDevListeners refuses to start profile dev on a public address. The configuration is checked for that too, but
+// may have a host name, whose address is known only now.
 func (a *App) checkDevListeners() error {
 	if !a.cfg.IsDev() {
 		return nil
@@ -74,8 +76,9 @@ func (a *App) checkDevListeners() error {
 	return nil
 }
 
-// setUpDev creates the account and the developer key of profile: dev where they are missing. Another key that dev.key had
-// before is revoked.
+// setUpDev creates the account and the developer key of profile dev if they are missing. A key that is not configured
+// is derived from the data key, so that it is the same after a restart. Another key of that name, from before the
+// configuration changed, is revoked.
 func (a *App) setUpDev(ctx context.Context, dataKey []byte) error {
 	if !a.cfg.IsDev() {
 		return nil
@@ -99,7 +102,7 @@ func (a *App) setUpDev(ctx context.Context, dataKey []byte) error {
 	return nil
 }
 
-// devAccount returns the account of profile: dev. Its password is random, so that only its key can be used until
+// devAccount returns the account of profile dev. Its password is random, so that only its key can be used until
 // gonebox user reset-password sets another.
 func (a *App) devAccount(ctx context.Context) (id.Account, error) {
 	accounts := a.registry
@@ -114,6 +117,7 @@ func (a *App) devAccount(ctx context.Context) (id.Account, error) {
 	return ownerID(owner), err
 }
 
+// ownerID returns the identifier of an account, "" for nil.
 func ownerID(owner *account.Account) id.Account {
 	if owner == nil {
 		return ""
@@ -121,6 +125,7 @@ func ownerID(owner *account.Account) id.Account {
 	return owner.ID
 }
 
+// storeDevKey stores the developer key unless it exists. The key is valid in the networks of isLocal only.
 func (a *App) storeDevKey(ctx context.Context, owner id.Account, credential string) error {
 	prefix, _, err := token.ParseDeveloper(credential)
 	if err != nil {
@@ -161,10 +166,11 @@ func (a *App) storeDevKey(ctx context.Context, owner id.Account, credential stri
 	return err
 }
 
-// sinkKept is how long the account of the sink is remembered, and an account that does not exist.
+// sinkKept is how long the account of the sink is remembered, and that it does not exist. A command that creates it
+// takes effect within this time.
 const sinkKept = 2 * time.Second
 
-// sinkAccount finds the account of the sink for each recipient, mostly from memory.
+// sinkAccount finds the account of the sink for each recipient, mostly from memory. The mutex guards id and until.
 type sinkAccount struct {
 	app      *App
 	accounts *account.Registry
@@ -174,7 +180,7 @@ type sinkAccount struct {
 	until time.Time
 }
 
-// newSink returns the sink of the configuration, or nil.
+// newSink returns the sink of the configuration (docs/spec/dev.md#the-sink), or nil if it is off.
 func (a *App) newSink() *inbound.Sink {
 	cfg := a.cfg.SMTP.Sink
 	if len(cfg.Domains) == 0 {
@@ -205,12 +211,14 @@ func (s *sinkAccount) find(ctx context.Context) (id.Account, error) {
 	return known, nil
 }
 
+// recall returns the remembered account; fresh is false if it must be looked up.
 func (s *sinkAccount) recall(now time.Time) (owner id.Account, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.id, now.Before(s.until)
 }
 
+// remember stores the result of a look-up, and warns if there is no account.
 func (s *sinkAccount) remember(owner id.Account, now time.Time) {
 	if owner == "" {
 		s.app.log.Warn("mail to the sink is deferred: the account does not exist or is disabled", "smtp.sink.account", s.app.cfg.SMTP.Sink.Account)

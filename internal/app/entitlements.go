@@ -12,8 +12,9 @@ import (
 	"github.com/gonebox/gonebox/internal/subscription"
 )
 
-// entitlements answers the domains' questions about quotas from the plan in effect. It reads the plan on every call, so that a
-// change by staff or by the owner, and the end of a paid period, apply at once.
+// entitlements gives the domains the quotas of the plan in effect. It implements mailbox.Plans, apikey.Plans and
+// others. It reads the plan on every call, so that a change by staff or by the owner, and the end of a paid period,
+// apply at once.
 type entitlements struct {
 	catalogue     plan.Catalogue
 	subscriptions *subscription.Service
@@ -33,7 +34,8 @@ func (e entitlements) MailboxLimits(ctx context.Context, account id.Account) (ma
 	return mailboxLimits(p, disabled), err
 }
 
-// MailboxLimitsOf calls found with the quotas of each account. An account that does not exist is an error.
+// MailboxLimitsOf calls found with the quotas of each account, which one statement reads. An account that does not
+// exist is an error.
 func (e entitlements) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
 	plans, err := e.subscriptions.Plans(ctx, accounts)
 	if err != nil {
@@ -49,6 +51,7 @@ func (e entitlements) MailboxLimitsOf(ctx context.Context, accounts []id.Account
 	return nil
 }
 
+// mailboxLimits converts the entitlements of a plan for package mailbox.
 func mailboxLimits(p plan.Plan, disabled bool) mailbox.Limits {
 	may := p.Entitlements
 	return mailbox.Limits{
@@ -57,7 +60,8 @@ func mailboxLimits(p plan.Plan, disabled bool) mailbox.Limits {
 	}
 }
 
-// KeyLimits returns the quotas of an account's developer keys. It fails for a disabled account, whose keys are invalid.
+// KeyLimits returns the quotas of an account's developer keys. It fails with auth.invalid_token for a disabled
+// account, whose keys are invalid.
 func (e entitlements) KeyLimits(ctx context.Context, account id.Account) (apikey.Limits, error) {
 	p, disabled, err := e.plan(ctx, account)
 	if err == nil && disabled {

@@ -16,11 +16,15 @@ import (
 )
 
 const (
-	gaugesEvery = 15 * time.Second // how often the gauges are read at most, however often the metrics are
-	gaugesWait  = 3 * time.Second  // for the database, when the metrics are read
+	// gaugesEvery is how often the gauges are read at most, however often the metrics are scraped: counting reads many
+	// rows.
+	gaugesEvery = 15 * time.Second
+	gaugesWait  = 3 * time.Second // for the database, when the metrics are scraped; Prometheus gives up after 10 s
 )
 
-// gauges are the metrics that are read from the database. While it does not answer they are missing.
+// gauges are the metrics that are read from the database when they are scraped. While it does not answer they are
+// missing, which monitoring can tell from zero. The mutex guards readAt and values, and makes concurrent scrapes read
+// once.
 type gauges struct {
 	app                    *App
 	mailboxes, jobs, bytes *prometheus.Desc
@@ -30,7 +34,7 @@ type gauges struct {
 	values []prometheus.Metric
 }
 
-// countState registers the metrics of the state of the service.
+// countState registers the metrics of the state of the service. It is called once, if metrics are served.
 func (a *App) countState() {
 	r := a.metrics.registry
 	r.MustRegister(&gauges{
@@ -68,7 +72,7 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// read reads the values that can be read.
+// read reads the values that can be read, within gaugesWait. It is called under the mutex.
 func (g *gauges) read() (values []prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), gaugesWait)
 	defer cancel()

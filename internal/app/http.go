@@ -18,7 +18,8 @@ import (
 	"github.com/gonebox/gonebox/internal/webui"
 )
 
-// deleteOnFullDisk lets DELETE requests use the disk space in reserve, so that they succeed on a full disk.
+// deleteOnFullDisk lets DELETE requests use the disk space in reserve, so that they succeed on a full disk
+// (docs/spec/running.md#silent-database-and-full-disk).
 func deleteOnFullDisk(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
@@ -28,8 +29,9 @@ func deleteOnFullDisk(h http.Handler) http.Handler {
 	})
 }
 
-// assembleHTTP creates the public HTTP server, and the one for metrics if it is configured. Without the role api the public
-// one serves health checks only.
+// assembleHTTP creates the public HTTP server, and the one for metrics if it is configured. Without the role api the
+// public one serves health checks only. The handlers are nested from the outside in: closing connections at shutdown,
+// the disk reserve, connection limits, ACME challenges, MCP, the web pages, the API.
 func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 	cfg := a.cfg
 	api := httpapi.New(httpapi.Parts{
@@ -83,6 +85,8 @@ func (a *App) kitConfig() httpkit.Config {
 	}
 }
 
+// newHTTPServer returns a server with the time-outs of the configuration. What net/http logs, such as failed
+// handshakes, clients cause, so it is logged for debugging only.
 func (a *App) newHTTPServer(h http.Handler) *http.Server {
 	cfg := a.cfg.HTTP
 	return &http.Server{
@@ -91,7 +95,8 @@ func (a *App) newHTTPServer(h http.Handler) *http.Server {
 	}
 }
 
-// effectiveBaseURL returns base_url. If it is not configured, it returns the URL on this machine, with the port in use.
+// effectiveBaseURL returns base_url. If it is not configured, it returns the URL on this machine with the port in use,
+// which differs from the configured one if that is 0.
 func (a *App) effectiveBaseURL() string {
 	if a.cfg.BaseURL != config.Default().BaseURL {
 		return a.cfg.BaseURL

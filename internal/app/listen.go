@@ -19,7 +19,9 @@ const (
 // runs reports whether this process has a role.
 func (a *App) runs(role string) bool { return slices.Contains(a.cfg.Roles, role) }
 
-// listen opens the listeners of all ports, which share one pool of connections.
+// listen opens the listeners of all ports, which share one pool of connections: the limit of file descriptors is the
+// process's. After an error some may be open; New closes them. The metrics listener, which clients do not reach, is
+// not in the pool.
 func (a *App) listen(ctx context.Context) (err error) {
 	var plain net.ListenConfig
 	pool := connlimit.NewPool(maxConnections(connlimit.Descriptors()))
@@ -57,8 +59,9 @@ func (a *App) listen(ctx context.Context) (err error) {
 	return a.checkDevListeners()
 }
 
-// maxConnections returns how many client connections a process with a limit of file descriptors may have open. A quarter of the
-// descriptors, within bounds, is left for files, the database and webhook deliveries. 0 means no limit, in both directions.
+// maxConnections returns how many client connections a process with a limit of file descriptors may have open
+// (docs/spec/limits.md#connections). A quarter of the descriptors, within bounds, is left for files, the database and
+// webhook deliveries. 0 means no limit, in both directions.
 func maxConnections(descriptors int) int {
 	const (
 		leastOwn, mostOwn = 80, 1024
@@ -70,7 +73,7 @@ func maxConnections(descriptors int) int {
 	return max(descriptors-min(max(descriptors/4, leastOwn), mostOwn), least)
 }
 
-// HTTPAddr returns the address of the public HTTP server.
+// HTTPAddr returns the address of the public HTTP server, with the port in use if the configured one is 0.
 func (a *App) HTTPAddr() net.Addr { return a.webListener.Addr() }
 
 // SMTPAddr returns the address of the SMTP server, or nil.
@@ -85,6 +88,7 @@ func (a *App) MailTMAddr() net.Addr { return addressOf(a.mailtmListen) }
 // MetricsAddr returns the address of metrics and profiles, or nil.
 func (a *App) MetricsAddr() net.Addr { return addressOf(a.adminListen) }
 
+// addressOf returns the address of a listener, nil for nil.
 func addressOf(l net.Listener) net.Addr {
 	if l == nil {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/httpkit"
 )
 
-// newLogger returns a logger that adds the trace id to the lines logged for a request.
+// newLogger returns a logger that adds the trace id to the lines logged for a request, and bounds the lines that
+// clients cause.
 func newLogger(c config.Log, w io.Writer) *slog.Logger {
 	o := &slog.HandlerOptions{Level: c.Level}
 	var h slog.Handler = slog.NewTextHandler(w, o)
@@ -25,7 +26,8 @@ type traced struct {
 	sampler *sampler
 }
 
-// Handle adds the trace id.
+// Handle writes a line, or drops it if its client has caused too many. The next line that is written has the number of
+// dropped ones as suppressed.
 func (t traced) Handle(ctx context.Context, r slog.Record) error {
 	if client := clientOf(r); client != "" {
 		suppressed, ok := t.sampler.allow(client, r.Time)

@@ -13,7 +13,8 @@ import (
 	"github.com/gonebox/gonebox/internal/message"
 )
 
-// recordAttempt reports what became of a mail for one recipient: to the delivery log, the metrics and the log.
+// recordAttempt reports what became of a mail for one recipient: to the delivery log, the metrics and the log. The
+// SMTP server calls it on the goroutine of the session, so it must not wait; the delivery log writes later.
 func (a *App) recordAttempt(t inbound.Attempt) {
 	a.deliveries.Record(t.Recipient.Key(), t.Client, deliverylog.Entry{
 		At: t.At, From: t.From, RemoteIP: t.RemoteIP, Helo: t.Helo, TLS: t.TLS, Reply: t.Reply, Code: t.Code, Reason: t.Reason,
@@ -30,7 +31,8 @@ func (a *App) recordAttempt(t inbound.Attempt) {
 	a.logRecipient("message stored", t.Recipient, t.From, append(attrs, slog.String("message", string(t.Message)))...)
 }
 
-// recordStored reports a stored message to the metrics, and to the log where it was injected: recordAttempt logs those of SMTP.
+// recordStored reports a stored message to the metrics, and to the log if it was injected: recordAttempt logs those of
+// SMTP, which has the reply. It is called after the commit.
 func (a *App) recordStored(env *inbound.Envelope, stored inbound.Stored, source string, code bool) {
 	a.metrics.counts.observeStored(source, code)
 	if source == message.SourceInjected {
@@ -40,8 +42,8 @@ func (a *App) recordStored(env *inbound.Envelope, stored inbound.Stored, source 
 	}
 }
 
-// logRecipient logs a line about a mail for a recipient. It names the mailbox, or a keyed hash of the local part where there is none:
-// addresses are not logged.
+// logRecipient logs a line about a mail for a recipient. It names the mailbox, or if there is none a keyed hash of the
+// recipient, with which lines for the same address can be found: addresses are not logged.
 func (a *App) logRecipient(text string, to inbound.Recipient, sender string, attrs ...slog.Attr) {
 	if !a.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
@@ -56,5 +58,5 @@ func (a *App) logRecipient(text string, to inbound.Recipient, sender string, att
 	a.log.LogAttrs(context.Background(), slog.LevelInfo, text, attrs...)
 }
 
-// milliseconds returns a duration in milliseconds with three decimals.
+// milliseconds returns a duration in milliseconds with three decimals, the unit of took in the log.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

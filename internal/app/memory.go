@@ -17,9 +17,10 @@ import (
 // while 32 senders are served.
 const gcPercent = 300
 
-// limitMemory sets the GC percentage and the memory limit of the Go runtime unless GOGC and GOMEMLIMIT are set. The memory
-// budget bounds only what is in use. Garbage stays until it amounts to gcPercent of the live heap or the memory limit is near;
-// with a full budget the limit comes first.
+// limitMemory sets the GC percentage and the memory limit of the Go runtime unless the operator has set GOGC and
+// GOMEMLIMIT. The memory budget bounds only what is in use. Garbage stays until it amounts to gcPercent of the live
+// heap or the memory limit is near; with a full budget the limit comes first. It is called once, before anything is
+// allocated from the budget.
 func limitMemory(cfg *config.Config) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -30,14 +31,16 @@ func limitMemory(cfg *config.Config) {
 }
 
 const (
+	// The two of them keep the promise of docs/operating.md#memory with a margin.
 	returnEvery = 10 * time.Second
 	returnFrom  = 64 << 20 // octets from which on a collection is worth its cost
 )
 
-// returnMemory returns memory to the operating system after bursts, until ctx ends. Without it the runtime keeps what a burst
-// of large mails took: an idle process collects every two minutes, a process with little to do collects when its small heap has
-// grown by gcPercent, and the freed pages go back slowly. docs/decisions/0042 has the choice; docs/operating.md#memory
-// promises the memory back within 20 seconds, which test/system and test/blackbox check.
+// returnMemory returns memory to the operating system after bursts, until ctx ends; Serve runs it on a goroutine of
+// its own. Without it the runtime keeps what a burst of large mails took: an idle process collects every two minutes,
+// a process with little to do collects when its small heap has grown by gcPercent, and the freed pages go back slowly.
+// docs/decisions/0042 has the choice; docs/operating.md#memory promises the memory back within 20 seconds, which
+// test/system and test/blackbox check.
 func (a *App) returnMemory(ctx context.Context) {
 	debug.FreeOSMemory() // release what only starting up needed
 	var h held
@@ -80,7 +83,8 @@ func heldMemory() int64 {
 	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64())
 }
 
-// memoryBudget returns memory.budget in octets, by default a part of the memory that the process can have.
+// memoryBudget returns memory.budget in octets; if it is not configured, a part of the memory that the process can
+// have.
 func memoryBudget(cfg *config.Config) int64 {
 	if cfg.Memory.Budget > 0 {
 		return int64(cfg.Memory.Budget)
@@ -88,4 +92,5 @@ func memoryBudget(cfg *config.Config) int64 {
 	return budget.DefaultTotal(systemMemory())
 }
 
+// systemMemory returns the octets of memory that the process can have: of its cgroup or of the machine; 0 if unknown.
 func systemMemory() int64 { return budget.SystemMemory(os.DirFS("/")) }

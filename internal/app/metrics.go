@@ -17,8 +17,9 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// metrics holds the metrics of the service in a registry of its own. Calls are labelled by operation, never by path, so that
-// clients cannot create time series.
+// metrics holds the metrics of the service in a registry of its own, so that tests can run several services in a
+// process. Calls are labelled by operation, never by path, so that clients cannot create time series. Names of metrics
+// are public (docs/operating.md#what-to-watch) and never change.
 type metrics struct {
 	registry     *prometheus.Registry
 	calls        *prometheus.HistogramVec
@@ -31,6 +32,8 @@ type metrics struct {
 	counts       counts
 }
 
+// newMetrics creates and registers the metrics that the service updates. Those that are read when they are scraped are
+// registered by the count functions.
 func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -87,7 +90,7 @@ func (m *metrics) countDeliveryLog(s *deliverylog.Service) {
 	}, func() float64 { return float64(s.Dropped()) }))
 }
 
-// observeCall records an API call.
+// observeCall records a call of an HTTP API, on the goroutine of the call. A request for no operation counts as none.
 func (m *metrics) observeCall(r httpkit.Result) {
 	if r.Operation == "" {
 		r.Operation = "none"
@@ -96,7 +99,7 @@ func (m *metrics) observeCall(r httpkit.Result) {
 	m.counts.observeCall(r)
 }
 
-// observeAttempt records an attempt to deliver an event.
+// observeAttempt records an attempt to deliver an event to a webhook endpoint.
 func (m *metrics) observeAttempt(succeeded bool, took time.Duration) {
 	outcome := "failed"
 	if succeeded {
@@ -112,6 +115,7 @@ func (m *metrics) observeEraseBatch() (done func()) {
 	return func() { m.eraseBatches.Observe(clock.System().Now().Sub(begun).Seconds()) }
 }
 
+// smtp returns the functions with which the SMTP server reports.
 func (m *metrics) smtp() smtpd.Metrics {
 	return smtpd.Metrics{
 		Connections: func(delta int) { m.connections.Add(float64(delta)) },

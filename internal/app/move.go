@@ -110,7 +110,7 @@ func redact(location string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// side is one end of a move, opened.
+// side is one end of a move, opened. close closes the database and then the raw messages.
 type side struct {
 	move.Side
 	close func() error
@@ -160,7 +160,8 @@ func openSide(ctx context.Context, location string, c clock.Clock) (_ side, err 
 	return side{move.Side{DB: d, RawMessages: moveStore{store}, Name: redact(location)}, closeAll}, nil
 }
 
-// withApplicationName adds a parameter that distinguishes the connections of a move from those of a service.
+// withApplicationName adds a parameter that distinguishes the connections of a move from those of a service in
+// pg_stat_activity.
 func withApplicationName(url string) string {
 	mark := "?"
 	if strings.Contains(url, "?") {
@@ -169,7 +170,7 @@ func withApplicationName(url string) string {
 	return url + mark + "application_name=gonebox-move"
 }
 
-// moveStore adapts a rawStore to package db/move.
+// moveStore adapts a rawStore to package db/move, which copies records within its transactions.
 type moveStore struct{ rawStore }
 
 // Read returns a raw message as the transaction of q sees it.
@@ -180,7 +181,7 @@ func (c moveStore) Read(ctx context.Context, q db.Queryer, ref raw.Ref) ([]byte,
 	return c.rawStore.Read(ref)
 }
 
-// KeepTx writes records and waits until they are on stable storage, or will be when tx commits.
+// KeepTx writes records and returns when they are on stable storage, or will be when tx commits.
 func (c moveStore) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records []raw.Record) ([]raw.Ref, error) {
 	refs, wait, err := c.Append(at, records)
 	if err != nil {

@@ -27,8 +27,9 @@ import (
 	"github.com/gonebox/gonebox/internal/wallet/bankpay"
 )
 
-// Operator gives commands access to the database of a service, whether the service is running or not. A running service sees
-// changes with its next call, and changes of what it keeps in memory within a second (reloadEvery).
+// Operator gives commands access to the database of a service, whether the service is running or not. A running
+// service sees changes with its next call, and changes of what it keeps in memory within a second (reloadEvery).
+// Commands check no rate limits. The fields are the domains' services; the caller must call Close.
 type Operator struct {
 	Domains  *domain.Service
 	Accounts *account.Registry
@@ -45,8 +46,8 @@ type Operator struct {
 	entitled entitlements
 }
 
-// OpenOperator opens and migrates the database that cfg names. It is an error if no service has ever used that database: the
-// command was probably meant for another one.
+// OpenOperator opens the database that cfg names and migrates it to the schema of this program. It is an error if no
+// service has ever used that database: the command was probably meant for another one.
 func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err error) {
 	catalogue, err := cfg.Catalogue()
 	if err != nil {
@@ -76,7 +77,8 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	return o, o.Domains.Reload(ctx)
 }
 
-// AddAccount creates an account and returns it with its password. Errors: those of Registry.Add.
+// AddAccount creates an account and returns it with its password, which is generated if p has none. Errors: those of
+// account.Registry.Add.
 func (o *Operator) AddAccount(ctx context.Context, p account.Provision) (password string, _ *account.Account, err error) {
 	return o.Accounts.Add(ctx, p)
 }
@@ -84,7 +86,8 @@ func (o *Operator) AddAccount(ctx context.Context, p account.Provision) (passwor
 // AuditEntry is a change in the audit log.
 type AuditEntry = audit.Entry
 
-// Record returns a context whose changes are recorded as made by a command.
+// Record returns a context whose changes are recorded in the audit log as made by a command
+// (docs/spec/staff.md#the-audit-log).
 func (o *Operator) Record(ctx context.Context) context.Context { return audit.As(ctx, audit.Command) }
 
 // Settle returns when a running service refuses the mailbox tokens that a command has voided.
@@ -97,7 +100,8 @@ func (o *Operator) Settle() {
 // Close closes the database.
 func (o *Operator) Close() { _ = o.db.Close() }
 
-// Migrate migrates the database to the latest schema and returns the versions before and after.
+// Migrate migrates the database to the latest schema and returns the versions before and after. It creates an empty
+// database if there is none. A service may be running: processes take turns at migrating.
 func Migrate(ctx context.Context, cfg *config.Config) (from, to int64, err error) {
 	d, err := openOperatorDatabase(ctx, cfg)
 	if err != nil {
@@ -129,6 +133,7 @@ func openUsedDatabase(ctx context.Context, cfg *config.Config) (_ *db.DB, err er
 	return d, nil
 }
 
+// openOperatorDatabase opens the database of cfg, and creates data_dir if it is missing.
 func openOperatorDatabase(ctx context.Context, cfg *config.Config) (*db.DB, error) {
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, fmt.Errorf("data_dir: %w", err)
@@ -136,8 +141,9 @@ func openOperatorDatabase(ctx context.Context, cfg *config.Config) (*db.DB, erro
 	return openDatabase(ctx, cfg, db.Options{})
 }
 
-// newRegistry returns the part of package account that serves commands and the staff API. voided is called after each commit that has
-// voided the mailbox tokens of an account.
+// newRegistry returns the part of package account that serves commands and the staff API. The last argument of
+// NewRegistry ends the credentials of an account that package account does not know about: developer keys and mailbox
+// tokens.
 func newRegistry(d *db.DB, c clock.Clock, cfg *config.Config, catalogue plan.Catalogue, voided func()) *account.Registry {
 	return account.NewRegistry(d, c, hashCost(cfg.Account.Password), func(code string) bool {
 		_, ok := catalogue.Plan(code)

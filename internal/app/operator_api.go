@@ -18,8 +18,9 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// OperatorAPI is the API in this process, without a listener and without rate limits, for commands that do what owners of
-// accounts do: input is checked as if the owner had sent it. Only the groups domains, filters and webhooks may be called.
+// OperatorAPI is the API in this process, without a listener and without rate limits, for commands that do what owners
+// of accounts do: input is checked as if the owner had sent it. Only the groups domains, filters and webhooks may be
+// called: the services of the others are nil.
 type OperatorAPI struct {
 	http.Handler
 
@@ -35,7 +36,8 @@ func (anyHost) LookupNetIP(context.Context, string, string) ([]netip.Addr, error
 	return []netip.Addr{netip.AddrFrom4([4]byte{1, 1, 1, 1})}, nil
 }
 
-// API returns the API on the operator's database. It needs the master secret of the service.
+// API returns the API on the operator's database. It needs the master secret of the service, since webhook secrets are
+// encrypted, and fails if cfg has another one.
 func (o *Operator) API(ctx context.Context, cfg *config.Config) (*OperatorAPI, error) {
 	masters, err := loadMasters(cfg)
 	if err != nil {
@@ -66,7 +68,7 @@ func (o *Operator) API(ctx context.Context, cfg *config.Config) (*OperatorAPI, e
 	return &OperatorAPI{handler, a.accounts}, nil
 }
 
-// As calls fn with a user token of an account, which ends when fn returns.
+// As calls fn with a user token of an account, which is deleted when fn returns.
 func (p *OperatorAPI) As(ctx context.Context, owner *account.Account, fn func(token string) error) error {
 	credential, session, err := p.accounts.OpenSession(ctx, owner)
 	if err != nil {
@@ -76,7 +78,8 @@ func (p *OperatorAPI) As(ctx context.Context, owner *account.Account, fn func(to
 	return fn(credential)
 }
 
-// Mailboxes returns the mailboxes of the service, to find and end them. It needs the master secret of the service.
+// Mailboxes returns a service to find and end mailboxes with. It needs the master secret of the service, from which
+// the cool-down of an address is stored. It has no keys to sign tokens with, so it must not create mailboxes.
 func (o *Operator) Mailboxes(ctx context.Context, cfg *config.Config) (*mailbox.Service, error) {
 	masters, err := loadMasters(cfg)
 	if err != nil {

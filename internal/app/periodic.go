@@ -11,7 +11,8 @@ import (
 const (
 	// reloadEvery is how often what a command may have changed is reloaded: running services see it within a second.
 	reloadEvery = 500 * time.Millisecond
-	// secretEvery is how often the master secret in data_dir is read again, which a command may have replaced.
+	// secretEvery is how often the master secret in data_dir is read again, which gonebox secret rotate may have
+	// replaced.
 	secretEvery = time.Second
 	// purgeEvery is how often deleted data is removed from SQLite's files. Together with mailbox.erase_every it is below the
 	// minute within which ended mailboxes must be gone (docs/spec/running.md#erasure).
@@ -19,7 +20,8 @@ const (
 	// rawEvery is how often at least expired raw messages are looked for. It is part of the 60 s within which they are erased
 	// (docs/spec/running.md#erasure).
 	rawEvery = 10 * time.Second
-	// reserveEvery is how often a full disk is checked for space.
+	// reserveEvery is how often a full disk is checked for space. It is well below the 10 s within which service
+	// resumes (docs/spec/running.md#silent-database-and-full-disk).
 	reserveEvery = 2 * time.Second
 	// upkeepEvery is how often old webhook deliveries are erased.
 	upkeepEvery = time.Minute
@@ -34,7 +36,8 @@ func (a *App) schedule() {
 	}
 }
 
-// localTasks are the periodic jobs that every process runs: for its caches and its own files.
+// localTasks are the periodic jobs that every process runs: for its caches and its own files. An error is logged and
+// makes /readyz fail until the next run succeeds.
 func (a *App) localTasks() []job.Task {
 	tasks := []job.Task{
 		{Name: "reload domains", Every: reloadEvery, Do: a.domains.Reload},
@@ -50,8 +53,9 @@ func (a *App) localTasks() []job.Task {
 	return tasks
 }
 
-// sharedTasks are the periodic jobs that one process with the role jobs runs for all, under leases in the database: erasing
-// expired data, and work that no request waits for. The lease of a job has the job's name.
+// sharedTasks are the periodic jobs that one process with the role jobs runs for all, under leases in the database:
+// erasing expired data, and work that no request waits for. The lease of a job has the job's name, so processes of two
+// versions may run a renamed job at the same time.
 func (a *App) sharedTasks() []job.Task {
 	erase := a.cfg.Mailbox.EraseEvery
 	return inBackground([]job.Task{
@@ -84,14 +88,15 @@ func inBackground(tasks []job.Task) []job.Task {
 	return tasks
 }
 
-// onFullDisk lets a job that deletes use the disk space in reserve.
+// onFullDisk lets a job that deletes use the disk space in reserve: on a full disk deleting is what makes room.
 func onFullDisk(do func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error { return do(db.Freeing(ctx)) }
 }
 
-// wakeEnded wakes the calls that wait for mail to mailboxes that staff ended, and to those of accounts whose credentials were ended, maybe
-// by a command in another process, so that they notice it. It looks back long enough for a few late runs and for clocks that differ: a wake-up
-// that is not needed costs a read.
+// wakeEnded wakes the calls that wait for mail to mailboxes that staff ended, and to those of accounts whose
+// credentials were ended, maybe by a command in another process, which sends no wake-ups, so that they read again and
+// end. It looks back long enough for a few late runs and for clocks that differ: a wake-up that is not needed costs a
+// read.
 func (a *App) wakeEnded(ctx context.Context) error {
 	const lookBack, most = 5 * time.Second, 1000
 	since := a.clock.Now().Add(-lookBack)

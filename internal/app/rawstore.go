@@ -10,7 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// rawStore keeps raw messages for their retention period.
+// rawStore keeps raw messages for their retention. It has what package inbound needs to write, package message to
+// read, and the periodic jobs to erase. Package raw has both implementations; the adapters below give them one form.
 type rawStore interface {
 	inbound.RawMessages
 	Read(ref raw.Ref) ([]byte, error)
@@ -37,6 +38,7 @@ func (s segments) Append(at time.Time, records []raw.Record) (refs []raw.Ref, wa
 // InsertTx does nothing: Append has written the records.
 func (segments) InsertTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
+// sweep erases expired records. It is quick and not bound by the context.
 func (s segments) sweep(context.Context) error {
 	_, err := s.Sweep(s.clock.Now())
 	return err
@@ -54,6 +56,7 @@ func (p partitions) Append(at time.Time, records []raw.Record) (refs []raw.Ref, 
 	return refs, func() error { return nil }, err // the transaction makes them durable
 }
 
+// sweep erases expired records.
 func (p partitions) sweep(ctx context.Context) error {
 	_, err := p.Sweep(ctx, p.clock.Now())
 	return err

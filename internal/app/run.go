@@ -10,8 +10,12 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Run serves until ctx ends, and then shuts down as the package comment describes. It returns an error if a server failed, or
-// if work in progress could not be finished within shutdown_grace. It may be called once, and closes the App.
+// Run serves until ctx ends, and then shuts down as the package comment describes. It returns an error if a server
+// failed, or if work in progress could not be finished within shutdown_grace. It may be called once, and closes the
+// App; it returns when its goroutines have ended, unless shutdown_grace was exceeded.
+//
+// There are three lifetimes: ctx, for what may stop at once; delivery, for storing mail and sharing counts, which end
+// after the servers; and edges, the servers themselves.
 func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -79,7 +83,7 @@ func (a *App) serve(ctx context.Context, edges *sync.WaitGroup, stop context.Can
 	}
 }
 
-// fetchCertificate obtains the certificate at start, so that the first client does not wait for it.
+// fetchCertificate obtains the certificate at start, so that the first client does not wait for it. ctx cancels it.
 func (a *App) fetchCertificate(ctx context.Context) {
 	if err := a.acme.Fetch(ctx); err != nil && ctx.Err() == nil {
 		a.log.Error("no certificate for STARTTLS, retrying when a client needs it", "error", err)

@@ -28,8 +28,9 @@ func (a *App) requireSecret() error {
 	return nil
 }
 
-// proveMovedSecret checks that the service after a move has the secret of the service before it, and derives a proof that
-// identifies the secret without revealing it. locations are both ends of the move.
+// proveMovedSecret checks that the service after a move will have the secret of the service before it: with another
+// one every token and every encrypted secret would become invalid. It derives a proof that identifies the secret
+// without revealing it, for the target database. locations are both ends of the move.
 func proveMovedSecret(cfg *config.Config, locations ...string) ([]byte, error) {
 	for _, location := range locations {
 		dir, ok := dataDirOf(location)
@@ -67,7 +68,8 @@ func secretProof(master []byte) ([]byte, error) {
 	return proof[:], err
 }
 
-// openDataKey returns the data key. Data that was moved here before there were data keys has only the proof of its secret.
+// openDataKey returns the data key, decrypted with the master secret. A database that was moved here before there were
+// data keys only has the proof of its secret. Its errors say what an operator should check.
 func (a *App) openDataKey(ctx context.Context, masters token.Masters) ([]byte, error) {
 	mark, moved, err := move.Marked(ctx, a.db)
 	if err != nil {
@@ -81,12 +83,14 @@ func (a *App) openDataKey(ctx context.Context, masters token.Masters) ([]byte, e
 	return key, err
 }
 
-// loadMasters returns the master secrets of the configuration, or those in data_dir, where the first one is generated.
+// loadMasters returns the master secrets of the configuration, or those in data_dir, where the first one is generated
+// and synced.
 func loadMasters(cfg *config.Config) (token.Masters, error) {
 	return token.LoadMaster(cfg.DataDir, string(cfg.Secrets.Key), string(cfg.Secrets.Previous))
 }
 
-// signingKeys returns the keys that sign mailbox tokens, the current one first.
+// signingKeys returns the keys that sign mailbox tokens, the current one first. Tokens signed with a previous one
+// remain valid.
 func signingKeys(masters token.Masters) (keys []token.Key, err error) {
 	for _, master := range masters.All() {
 		secret, err := token.Derive(master, "mailbox token")
@@ -98,6 +102,7 @@ func signingKeys(masters token.Masters) (keys []token.Key, err error) {
 	return keys, nil
 }
 
+// newKeyring returns the keys of mailbox tokens, which rotation replaces while the service runs.
 func newKeyring(masters token.Masters) (*token.Keyring, error) {
 	keys, err := signingKeys(masters)
 	if err != nil {
@@ -106,7 +111,7 @@ func newKeyring(masters token.Masters) (*token.Keyring, error) {
 	return token.NewKeyring(keys[0], keys[1:]...)
 }
 
-// rotation follows the master secrets in data_dir, which gonebox secret rotate changes.
+// rotation replaces the keys of mailbox tokens when gonebox secret rotate has changed the master secrets in data_dir.
 type rotation struct {
 	keys   *token.Keyring
 	loaded token.Masters // used by one goroutine at a time: the periodic job
@@ -130,9 +135,10 @@ func (r *rotation) reload(cfg *config.Config) error {
 }
 
 // RotateSecret replaces the master secret. If the secret is configured, it returns the values that secrets.key and
-// secrets.previous must be set to and changes nothing; else it replaces the files in data_dir, which a running service reads again
-// within a second, and both values are empty. If the secret that the data was encrypted under is lost, everything encrypted is given
-// up, and the present secret counts from then on.
+// secrets.previous must be set to and changes nothing; otherwise it replaces the files in data_dir, which a running
+// service reads again within a second, and both values are empty. lost says that the secret that the data was
+// encrypted under is lost: everything encrypted is then given up and the present secret used from now on; it is an
+// error if the secret still works.
 func (o *Operator) RotateSecret(ctx context.Context, cfg *config.Config, lost bool) (key, previous string, err error) {
 	masters, err := loadMasters(cfg)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
-// Serve runs the service until ctx ends, and prints on out where it can be reached.
+// Serve runs the service until ctx ends, and prints on out where it can be reached. It changes settings of the Go
+// runtime for the whole process, so it is for the command only; tests use New and Run.
 func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 	limitMemory(cfg)
 	if os.Getenv("GOMAXPROCS") == "" {
@@ -33,7 +34,9 @@ func Serve(ctx context.Context, cfg *config.Config, out io.Writer) error {
 // raises the mail rate by 6 % (docs/decisions/0035).
 const waitingProcs = 1
 
-// printGreeting prints the addresses of the service and a first command to try.
+// printGreeting prints the addresses of the service and a first command to try. The developer key of profile dev is
+// printed here and nowhere else: it is not logged. Programs that start the service wait for the line that begins with
+// Try.
 func (a *App) printGreeting(out io.Writer) {
 	if a.cfg.IsDev() {
 		fmt.Fprintf(out, "*** %s ***\n", devWarning)
@@ -72,7 +75,7 @@ func (a *App) printGreeting(out io.Writer) {
 	}
 }
 
-// publicDomains returns the names of the public domains.
+// publicDomains returns the names of the public domains, as read at the start.
 func (a *App) publicDomains() []string {
 	var names []string
 	for _, d := range a.domains.Public() {

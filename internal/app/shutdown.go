@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// delayShutdown waits for shutdown_delay while everything is still served. /readyz answers 503 meanwhile, and responses close
-// their connections, so that load balancers and clients move to other processes.
+// delayShutdown waits for shutdown_delay while everything is still served. /readyz answers 503 meanwhile, and
+// responses close their connections, so that load balancers and clients move to other processes. It is not cut short:
+// a second signal ends the process without it.
 func (a *App) delayShutdown() {
 	timer := a.clock.NewTimer(a.cfg.ShutdownDelay)
 	defer timer.Stop()
@@ -32,8 +33,9 @@ func (a *App) closeWhenStopping(h http.Handler) http.Handler {
 // machine, so what is left takes a moment.
 const stopMargin = 2 * time.Second
 
-// withinGrace calls end with a context that ends after shutdown_grace. Then calls that wait for PostgreSQL fail; if end has not
-// returned stopMargin later, withinGrace returns an error and leaves its goroutine to the end of the process.
+// withinGrace calls end, on a goroutine, with a context that ends after shutdown_grace. Then calls that wait for
+// PostgreSQL fail; if end has not returned stopMargin later, withinGrace returns an error and leaves the goroutine to
+// the end of the process. The grace is measured by the system clock, also in tests.
 func (a *App) withinGrace(end func(grace context.Context) error) error {
 	grace, cancel := context.WithTimeout(context.Background(), a.cfg.ShutdownGrace)
 	defer cancel()
@@ -55,7 +57,8 @@ func (a *App) withinGrace(end func(grace context.Context) error) error {
 	}
 }
 
-// drain stops accepting connections and requests, and waits for those in progress until grace ends.
+// drain makes the servers stop accepting connections and requests, all at once, and waits for those in progress until
+// grace ends. Connections that are left then are closed.
 func (a *App) drain(grace context.Context) {
 	a.wake.Close() // long-polls return what there is
 	var edges sync.WaitGroup
@@ -88,7 +91,7 @@ func (a *App) drain(grace context.Context) {
 	edges.Wait()
 }
 
-// eraseAtShutdownMax bounds erasing at shutdown.
+// eraseAtShutdownMax bounds erasing at shutdown, so that much expired mail does not use up shutdown_grace.
 const eraseAtShutdownMax = 3 * time.Second
 
 // eraseAtShutdown erases expired data, which would otherwise stay in the files of data_dir while the service is down. With a

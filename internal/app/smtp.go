@@ -10,7 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// assembleSMTP creates the SMTP server, with a certificate from files, from ACME, or without STARTTLS.
+// assembleSMTP creates the SMTP server, with a certificate from files, from ACME, or without STARTTLS. It is created
+// in every process, also without the role smtp, where nothing listens.
 func (a *App) assembleSMTP(o Options) error {
 	cfg := a.cfg
 	c := smtpd.Config{
@@ -48,8 +49,8 @@ func (a *App) assembleSMTP(o Options) error {
 	return nil
 }
 
-// allowMessage returns a function that counts a message from an address against limit and reports how long to wait if it is
-// exceeded (docs/spec/limits.md#rate-limits).
+// allowMessage returns a function that counts a message from an address against limit
+// (docs/spec/limits.md#rate-limits). If the limit is exceeded it returns false and how long to wait.
 func allowMessage(l *ratelimit.Limiter, limit ratelimit.Limit) func(netip.Addr) (time.Duration, bool) {
 	return func(addr netip.Addr) (time.Duration, bool) {
 		d := l.Take(ratelimit.SMTPMessages, ratelimit.AddrIdentity(addr), limit, 1)

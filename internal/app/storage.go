@@ -13,7 +13,9 @@ import (
 	"github.com/gonebox/gonebox/internal/reserve"
 )
 
-// open opens the storage and migrates the database: SQLite and segment files in data_dir, or a shared PostgreSQL.
+// open opens the storage and migrates the database: SQLite and segment files in data_dir, or a shared PostgreSQL. The
+// reserve and the lock of the segment files come first, so that a second process on the same data_dir fails before it
+// opens the database.
 func (a *App) open(ctx context.Context, o Options) (err error) {
 	if err := makeDataDir(a.cfg.DataDir); err != nil {
 		return fmt.Errorf("data_dir: %w", err)
@@ -46,6 +48,7 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
+// openDatabase opens the database of cfg without migrating it. The caller must close it.
 func openDatabase(ctx context.Context, cfg *config.Config, o db.Options) (*db.DB, error) {
 	if url := string(cfg.Database.URL); url != "" {
 		o.Timeout, o.Waiting = cfg.Database.Timeout, databaseWaiting(cfg)
@@ -66,8 +69,8 @@ func makeDataDir(dir string) error {
 	return errors.Join(parent.Sync(), parent.Close())
 }
 
-// restoreReserve frees disk space while the disk is full, and recreates the reserve once there is enough. It empties SQLite's
-// log and then returns the free pages of the database to the file system.
+// restoreReserve is the periodic job that frees disk space while the disk is full, and recreates the reserve once
+// there is enough. It empties SQLite's log and returns the free pages of the database to the file system.
 func (a *App) restoreReserve(ctx context.Context) error {
 	if a.reserve == nil || !a.reserve.Full() {
 		return nil
@@ -81,6 +84,7 @@ func (a *App) restoreReserve(ctx context.Context) error {
 }
 
 // databaseWaiting returns how many calls may wait for PostgreSQL at once, from the memory that they hold meanwhile.
+// Further ones fail at once.
 func databaseWaiting(cfg *config.Config) int {
 	const (
 		each  = 64 << 10 // a request with its connection and its goroutine

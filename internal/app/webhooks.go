@@ -12,13 +12,14 @@ import (
 const (
 	// deliveryKind names the queue of webhook deliveries, and the topic on which processes announce new ones.
 	deliveryKind = "webhook"
-	// deliveryPoll is how often the queue is polled for deliveries that were not announced.
+	// deliveryPoll is how often the queue is polled for deliveries whose announcement was lost.
 	deliveryPoll = 2 * time.Second
 	// deliverySlack is what the lease of a job has beyond the time-out of the attempt, for the transactions before and after it.
 	deliverySlack = 45 * time.Second
 )
 
-// webhooks groups the parts that deliver webhooks.
+// webhooks groups the parts that deliver webhooks. Package webhook signs and retries, the queue holds the deliveries,
+// and the guards keep them from the service's own network.
 type webhooks struct {
 	*webhook.Service
 	queue *job.Queue
@@ -26,8 +27,8 @@ type webhooks struct {
 	local *netguard.Guard // nil: without profile: dev
 }
 
-// newWebhooks creates them. dns is the resolver of the service; if it cannot resolve addresses, as in tests, that of the
-// system is used.
+// newWebhooks creates webhooks. dns is the resolver of the service; if it cannot look up addresses, as in tests, that
+// of the system is used.
 func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhooks, error) {
 	cfg := a.cfg.Webhooks
 	seal, err := token.Derive(dataKey, "webhook seal")
@@ -70,7 +71,7 @@ func (h *webhooks) outbox(pendingMax time.Duration) *webhook.Outbox {
 	return webhook.NewOutbox(h.queue, pendingMax)
 }
 
-// close closes idle connections to endpoints.
+// close closes idle connections to endpoints. Run has waited for the attempts by then.
 func (h *webhooks) close() {
 	h.guard.Close()
 	if h.local != nil {
