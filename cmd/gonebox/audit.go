@@ -22,7 +22,7 @@ func (*auditCmd) Help() string {
   gonebox audit --limit 20`
 }
 
-// auditRow is an entry of the audit log as it is printed.
+// auditRow is an entry of the audit log as it is printed. Target and detail may contain text of the API's callers.
 type auditRow struct {
 	ID     id.Audit    `json:"id"`
 	At     clock.Stamp `json:"at"`

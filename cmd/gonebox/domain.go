@@ -69,6 +69,7 @@ func (d *domainDisableCmd) Run(c *console) error {
 	})
 }
 
+// reportDomain prints the state that a command has given a domain.
 func reportDomain(c *console, asJSON bool, name string, active bool) error {
 	if asJSON {
 		return printJSON(c.out, domainRow{name, active})
@@ -103,6 +104,7 @@ func (d *domainListCmd) Run(c *console) error {
 	})
 }
 
+// domainState returns the state as a word, for people; JSON has a boolean.
 func domainState(active bool) string {
 	if active {
 		return "active"

@@ -14,7 +14,9 @@ type configFlags struct {
 	Set     []string `sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, overriding file and environment. May be repeated."`
 }
 
-// load reads the configuration. extra maps keys to the values of a command's own flags; nil means that the flag is not set.
+// load reads the configuration. Flags override the environment, which overrides the file. extra maps keys to the
+// values of a command's own flags, which override --set; nil means that the flag is not set. Errors in the
+// configuration are *config.Error.
 func (f *configFlags) load(c *console, extra map[string]*string) (*config.Config, error) {
 	overrides := map[string]string{}
 	for _, assignment := range f.Set {

@@ -32,20 +32,23 @@ Example:
   gonebox inbox code --new --url https://box.example.org`
 }
 
-// serviceFlags name the service.
+// serviceFlags name the service and the credential for new mailboxes.
 type serviceFlags struct {
 	URL string `placeholder:"URL" help:"URL of the service (default: the variable GONEBOX_URL, else that of the newest mailbox, else http://localhost:8080)."`
 	Key string `placeholder:"KEY" help:"Developer key or user token for new mailboxes (default: the variable GONEBOX_KEY)."`
 }
 
+// defaultURL is where gonebox serve listens by default.
 const defaultURL = "http://localhost:8080"
 
-// mailboxes is what the commands work with: a service, or all of them if url is empty, and the tokens that are kept.
+// mailboxes is what the inbox commands work with: the store of tokens on this machine and the service. url is empty if
+// none was named: then existing mailboxes are those of all services, and a new one is created at defaultURL.
 type mailboxes struct {
 	*inbox.Store
 	url, key string
 }
 
+// open opens the store and checks the URL, from which it removes the base path of the API if there is one.
 func (f *serviceFlags) open(c *console) (*mailboxes, error) {
 	store, err := inbox.NewStore(c.environ)
 	if err != nil {
@@ -62,11 +65,13 @@ func (f *serviceFlags) open(c *console) (*mailboxes, error) {
 	return m, nil
 }
 
+// client returns a client of a service. The key is sent only to create mailboxes: their tokens open them.
 func (m *mailboxes) client(url string) *inbox.Client {
 	return &inbox.Client{URL: url, Key: m.key, Clock: clock.System()}
 }
 
-// find returns the mailbox of an address, the newest if address is empty, and the client of its service.
+// find returns the mailbox with an address, or the newest one if address is empty, and the client of its service.
+// Letter case does not matter.
 func (m *mailboxes) find(address string) (*inbox.Mailbox, *inbox.Client, error) {
 	all, err := m.List(m.url, clock.System().Now())
 	if err != nil {
@@ -83,7 +88,8 @@ func (m *mailboxes) find(address string) (*inbox.Mailbox, *inbox.Client, error) 
 	return nil, nil, errors.New("there is no mailbox: create one with gonebox inbox new")
 }
 
-// create makes a mailbox and keeps its token.
+// create creates a mailbox and stores its token. If the token cannot be stored, the mailbox is returned with the
+// error.
 func (m *mailboxes) create(c *console, f *newFlags) (*inbox.Mailbox, *inbox.Client, error) {
 	client := m.client(cmp.Or(m.url, defaultURL))
 	box, err := client.New(c, f.Domain, f.Name, f.TTL)
@@ -93,7 +99,7 @@ func (m *mailboxes) create(c *console, f *newFlags) (*inbox.Mailbox, *inbox.Clie
 	return box, client, m.Add(box)
 }
 
-// newFlags say how a mailbox is made.
+// newFlags say how a mailbox is created; what is empty the service chooses.
 type newFlags struct {
 	Domain string        `placeholder:"DOMAIN" help:"Domain of the address."`
 	Name   string        `placeholder:"NAME" help:"Part of the address before the @."`
@@ -134,7 +140,7 @@ func (n *inboxNewCmd) Run(c *console) error {
 	return nil
 }
 
-// mailboxRow is a mailbox without its token.
+// mailboxRow is a mailbox as it is printed, without its token: output is often logged.
 type mailboxRow struct {
 	Address   string    `json:"address"`
 	URL       string    `json:"url"`
@@ -184,6 +190,7 @@ func (l *inboxListCmd) Run(c *console) error {
 	return printTable(c.out, rows)
 }
 
+// mailboxes lists the mailboxes whose tokens are stored and have not expired.
 func (l *inboxListCmd) mailboxes(c *console, m *mailboxes) error {
 	all, err := m.List(m.url, clock.System().Now())
 	if err != nil {
@@ -214,7 +221,7 @@ Example:
   gonebox inbox end quiet-otter-4821@gonebox.localhost`
 }
 
-// Run destroys a mailbox.
+// Run destroys a mailbox and removes its token from the store. A mailbox that has ended before is not an error.
 func (e *inboxEndCmd) Run(c *console) error {
 	m, err := e.open(c)
 	if err != nil {

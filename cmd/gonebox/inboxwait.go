@@ -50,6 +50,8 @@ func (w *inboxCodeCmd) Run(c *console) error {
 	return err
 }
 
+// mailbox returns the mailbox to wait in. With --new it creates it and prints its address before it waits, so that a
+// script can use the address meanwhile.
 func (w *inboxCodeCmd) mailbox(c *console, m *mailboxes) (*inbox.Mailbox, *inbox.Client, error) {
 	switch {
 	case w.New && w.Address != "":
@@ -105,7 +107,8 @@ func (w *inboxWaitCmd) Run(c *console) error {
 	return printMessage(c.out, full, w.JSON)
 }
 
-// waitFor waits, with a spinner where the user sees it.
+// waitFor waits for a message that matches, for at most timeout, with a spinner on standard error if that is a
+// terminal.
 func waitFor(c *console, client *inbox.Client, box *inbox.Mailbox, f inbox.Filter, timeout time.Duration) (*inbox.Summary, error) {
 	stop := spin(c.err, "waiting for mail to "+visible(box.Address))
 	found, err := client.Wait(c, box, f, timeout)
@@ -116,7 +119,9 @@ func waitFor(c *console, client *inbox.Client, box *inbox.Mailbox, f inbox.Filte
 	return found, err
 }
 
-// spin shows on a terminal that something is under way, until the returned function is called.
+// spin shows on a terminal that something is in progress, on a goroutine that ends when the returned function is
+// called; that function waits for it, so that later output does not mix with it. Where w is not a terminal it does
+// nothing.
 func spin(w io.Writer, text string) (stop func()) {
 	if !isTerminal(w) {
 		return func() {}
@@ -140,7 +145,7 @@ func spin(w io.Writer, text string) (stop func()) {
 	return func() { close(end); done.Wait() }
 }
 
-// isTerminal reports whether output goes to a terminal.
+// isTerminal reports whether output goes to a terminal, or to another character device.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -196,7 +201,7 @@ func (f *serviceFlags) message(c *console, address, id string) (*inbox.Mailbox, 
 	return box, client, all[0].ID, nil
 }
 
-// printMessage prints a message. Its text must not control the terminal.
+// printMessage prints a message, as JSON or as text, which must not control the terminal.
 func printMessage(w io.Writer, m *inbox.Message, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, m)
@@ -235,7 +240,7 @@ Example:
   gonebox inbox save mail.eml`
 }
 
-// Run saves a message.
+// Run saves a message. A single argument is the message if it looks like an identifier, otherwise the file.
 func (s *inboxSaveCmd) Run(c *console) error {
 	id, name := s.ID, s.File
 	if name == "" && id != "" && !strings.HasPrefix(id, "msg_") {

@@ -25,7 +25,7 @@ Example:
   gonebox invite add --note "for Ada" --for 168h`
 }
 
-// inviteRow is an invitation as it is printed.
+// inviteRow is an invitation as it is printed. Code is set only when the invitation is created.
 type inviteRow struct {
 	ID        id.Invite    `json:"id"`
 	Code      string       `json:"code,omitempty"`
@@ -42,7 +42,7 @@ func inviteRowOf(i *account.Invite) inviteRow {
 	}
 }
 
-// stampOf returns a time for JSON, nil for the zero time.
+// stampOf returns a time for JSON; nil, which is null, for the zero time.
 func stampOf(t time.Time) *clock.Stamp {
 	if t.IsZero() {
 		return nil

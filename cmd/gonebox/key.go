@@ -27,7 +27,7 @@ func (*keyCmd) Help() string {
   gonebox key add --user ci@example.org --name ci --scopes mailboxes:read,mailboxes:write,messages:read,otp:read`
 }
 
-// keyRow is a developer key as it is printed.
+// keyRow is a developer key as it is printed. Key, the whole credential, is set only when the key has been generated.
 type keyRow struct {
 	Prefix    string         `json:"prefix"`
 	Name      string         `json:"name"`
@@ -85,7 +85,8 @@ func (*keyAddCmd) Help() string {
   gonebox key add --user ci@example.org --name ci --scopes otp:read --secret-stdin <ci.key`
 }
 
-// Run creates the key. A generated one is printed, only this once.
+// Run creates the key. A generated one is printed, only this once. A key from standard input is not printed: the
+// caller has it, and the output may be logged. It is read before the database is opened.
 func (k *keyAddCmd) Run(c *console) error {
 	if k.For < 0 {
 		return usageError{fmt.Errorf("--for %s: must not be negative", k.For)}
@@ -137,7 +138,7 @@ func (*keyGenerateCmd) Help() string {
   gonebox key generate >ci.key`
 }
 
-// Run prints a key that no service knows yet.
+// Run prints a key that no service knows yet, so that a seed or a deployment can name it beforehand.
 func (*keyGenerateCmd) Run(c *console) error {
 	credential := apikey.Generate()
 	_, err := fmt.Fprintln(c.out, credential)

@@ -40,7 +40,8 @@ func (m *mcpCmd) Run(c *console) error {
 	return mcp.ServeStdio(c, o, os.Stdin, keepOpen{c.out})
 }
 
-// keepOpen is an io.WriteCloser that leaves its writer open.
+// keepOpen is an io.WriteCloser that leaves its writer open: the MCP server closes its output when the session ends,
+// but standard output belongs to the process.
 type keepOpen struct{ io.Writer }
 
 // Close does nothing.

@@ -81,7 +81,8 @@ func (m *migrateCmd) move(c *console, cfg *config.Config) error {
 	return m.conclude(c, r)
 }
 
-// conclude prints what the numbers mean and what is left to do.
+// conclude prints what the numbers mean and what is left to do. Missing raw messages and replaced octets are no
+// errors: the data was like that before the move, or the target cannot store it.
 func (m *migrateCmd) conclude(c *console, r app.MoveReport) error {
 	if r.Already {
 		_, err := fmt.Fprintf(c.out, "The data was already moved to %s on %s; nothing was done.\n", r.To, r.MovedAt.Format("2006-01-02 15:04:05 MST"))

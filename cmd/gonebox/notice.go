@@ -22,7 +22,7 @@ func (*noticeCmd) Help() string {
   gonebox notice publish --title "Maintenance on Sunday" --level warning`
 }
 
-// noticeRow is a notice as it is printed.
+// noticeRow is a notice as it is printed. State is computed from the times: whether the notice is shown now.
 type noticeRow struct {
 	ID          id.Notice    `json:"id"`
 	Kind        string       `json:"kind"`

@@ -10,12 +10,13 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// operate calls command with access to the database of the configured service.
+// operate calls command with access to the database of the configured service, and records its changes in the audit
+// log as those of a command.
 func (f *configFlags) operate(c *console, command func(*app.Operator) error) error {
 	return f.operateWith(c, func(o *app.Operator, _ *config.Config) error { return command(o) })
 }
 
-// operateWith is operate for commands that need the configuration.
+// operateWith is operate for commands that need the configuration. It closes the database when command returns.
 func (f *configFlags) operateWith(c *console, command func(*app.Operator, *config.Config) error) error {
 	cfg, err := f.load(c, nil)
 	if err != nil {
@@ -44,7 +45,7 @@ type limitFlag struct {
 	Limit int `default:"50" help:"Maximum number of entries, 1 to 1000 (default ${default})."`
 }
 
-// check returns an error if the limit is out of bounds.
+// check returns a usageError if the limit is out of bounds. Commands call it before they open the database.
 func (l *limitFlag) check() error {
 	const limitMax = 1000
 	if l.Limit < 1 || l.Limit > limitMax {
@@ -53,7 +54,7 @@ func (l *limitFlag) check() error {
 	return nil
 }
 
-// printOne prints one row, as JSON or as a table.
+// printOne prints one row, as a JSON object or as a table with one line.
 func printOne[T any](c *console, asJSON bool, row T, table func(io.Writer, []T) error) error {
 	if asJSON {
 		return printJSON(c.out, row)
@@ -61,8 +62,9 @@ func printOne[T any](c *console, asJSON bool, row T, table func(io.Writer, []T) 
 	return table(c.out, []T{row})
 }
 
-// printPage prints up to limit rows, as JSON or as a table. If there is a further row, it prints the flag for the next page,
-// which begins after the row with the identifier that last returns.
+// printPage prints up to limit rows, as JSON or as a table. The caller reads one row more than limit, from which
+// printPage sees that there is a further page; below a table it then prints the flag for it, which has the identifier
+// that last returns for the last row.
 func printPage[T any](c *console, asJSON bool, rows []T, limit int, last func(T) string, table func(io.Writer, []T) error) error {
 	more := len(rows) > limit
 	rows = rows[:min(len(rows), limit)]

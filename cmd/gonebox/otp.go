@@ -37,7 +37,8 @@ Example:
   gonebox otp explain - --json < mail.eml`
 }
 
-// explained is the output with --json. Code, display and kind are empty if there is no code.
+// explained is the output with --json. Code, display and kind are empty if there is no code; links and candidates are
+// [] if there are none.
 type explained struct {
 	Code       string      `json:"code"`
 	Display    string      `json:"display"`
@@ -57,7 +58,8 @@ type candidate struct {
 	Reasons []string `json:"reasons"`
 }
 
-// Run parses the mail as the service parses incoming mail, and prints what the extractor finds.
+// Run parses the mail as the service parses incoming mail, and prints what the extractor finds. It contacts no
+// service, so filters of an account do not apply.
 func (o *otpExplainCmd) Run(c *console) error {
 	raw, err := o.read()
 	if err != nil {

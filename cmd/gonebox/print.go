@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// printJSON prints v as indented JSON.
+// printJSON prints v as indented JSON. It does not escape <, > and &, which HTML but no terminal needs.
 func printJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -18,7 +18,8 @@ func printJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// printTable prints rows in aligned columns, the first row being the heading.
+// printTable prints rows in columns, aligned with spaces; the first row is the heading. Cells must not contain tabs or
+// line breaks (see visible).
 func printTable(w io.Writer, rows [][]string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -27,7 +28,7 @@ func printTable(w io.Writer, rows [][]string) error {
 	return table.Flush()
 }
 
-// visible replaces the characters of untrusted text that could control the terminal or break a table.
+// visible replaces the characters of untrusted text that could control the terminal or break a table by U+FFFD.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {

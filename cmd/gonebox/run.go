@@ -46,18 +46,21 @@ type commands struct {
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
-// console is the part of the process that a command uses: its context, environment and output.
+// console is the part of the process that a command uses: its context, environment and output. Commands read nothing
+// else of the process but standard input, so that tests can run them with buffers.
 type console struct {
 	context.Context
-	environ []string
+	environ []string // each "name=value", like os.Environ
 	out     io.Writer
 	err     io.Writer
 }
 
-// usageError is an error in the command line that the parser does not find.
+// usageError is an error in the command line that the parser does not find. The command then exits with exitUsage and
+// points to its help.
 type usageError struct{ error }
 
-// run executes the command line args and returns the exit code.
+// run executes the command line args, without the name of the program, and returns the exit code. It does not exit
+// itself. Without arguments it prints the help.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	helped := false
 	parser, err := kong.New(&commands{},
@@ -90,7 +93,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	return exitOK
 }
 
-// fail prints err on one line, or on one line for each error of the configuration.
+// fail prints err on one line, or on one line for each error of the configuration, and returns exitFailure.
 func fail(stderr io.Writer, err error) int {
 	lines := []string{oneLine(err)}
 	if _, ok := errors.AsType[*config.Error](err); ok {
@@ -102,7 +105,7 @@ func fail(stderr io.Writer, err error) int {
 	return exitFailure
 }
 
-// misuse prints err with a pointer to the help of the command that was meant.
+// misuse prints err with a pointer to the help of the command that was meant, and returns exitUsage.
 func misuse(stderr io.Writer, command *kong.Context, err error) int {
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
 		command = parse.Context
@@ -115,4 +118,5 @@ func misuse(stderr io.Writer, command *kong.Context, err error) int {
 	return exitUsage
 }
 
+// oneLine returns the text of an error with line breaks replaced by spaces: scripts read one line for each error.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

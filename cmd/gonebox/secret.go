@@ -33,7 +33,8 @@ Example:
   gonebox secret rotate`
 }
 
-// Run rotates the master secret.
+// Run rotates the master secret. With secrets.key it only prints what to set, since the configuration is the
+// operator's file.
 func (s *secretRotateCmd) Run(c *console) error {
 	return s.operateWith(c, func(o *app.Operator, cfg *config.Config) error {
 		key, previous, err := o.RotateSecret(c, cfg, s.Lost)

@@ -34,7 +34,7 @@ Example:
   gonebox seed accounts.yaml`
 }
 
-// seedMax is the maximum size of a seed in bytes.
+// seedMax is the maximum size of a seed in octets, a bound for files that were named by mistake.
 const seedMax = 16 << 20
 
 // Run creates what the file names. It prints what it created before an error, since generated secrets are shown only once.

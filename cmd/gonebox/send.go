@@ -37,10 +37,10 @@ func (*sendCmd) Help() string {
   gonebox send --to quiet-otter-4821@gonebox.localhost --eml mail.eml`
 }
 
-// sendTimeout bounds the whole SMTP session.
+// sendTimeout bounds the whole SMTP session of one mail.
 const sendTimeout = 30 * time.Second
 
-// sent is the output with --json, of one mail.
+// sent is a mail: its exported fields are the output with --json, the others its content.
 type sent struct {
 	To        string `json:"to"`
 	From      string `json:"from"`
@@ -78,6 +78,7 @@ func (s *sendCmd) Run(c *console) error {
 	return nil
 }
 
+// send sends one mail in a session of its own. The error names the server.
 func (s *sendCmd) send(c *console, m *sent) error {
 	ctx, cancel := context.WithTimeout(c, sendTimeout)
 	defer cancel()
@@ -101,7 +102,7 @@ func (s *sendCmd) print(c *console, m *sent) (err error) {
 	return err
 }
 
-// check finds what is wrong with the flags themselves.
+// check returns a usageError for what is wrong with the flags themselves, before any file is read.
 func (s *sendCmd) check() error {
 	for _, address := range []string{s.To, s.From} {
 		if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {
@@ -147,7 +148,8 @@ func (s *sendCmd) compose(content *sent) (*sent, error) {
 	return m, nil
 }
 
-// deliver sends the mail in one SMTP session (RFC 5321 §3.3), which is aborted when ctx ends.
+// deliver sends the mail in one SMTP session (RFC 5321 §3.3), without TLS. The session is aborted when ctx ends:
+// net/smtp has no contexts, so the connection is closed.
 func (m *sent) deliver(ctx context.Context, at time.Time) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.Server)
 	if err != nil {
@@ -166,6 +168,7 @@ func (m *sent) deliver(ctx context.Context, at time.Time) error {
 	return client.Quit()
 }
 
+// transact sends one mail on a session. Errors name the command that was refused and have the server's reply.
 func (m *sent) transact(client *smtp.Client, at time.Time) error {
 	if err := client.Mail(m.From); err != nil {
 		return fmt.Errorf("MAIL FROM:<%s>: %w", m.From, err)

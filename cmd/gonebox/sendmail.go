@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// mailRead is how many octets of a mail or of its parts gonebox send reads at most. The service accepts less by default.
+// mailRead is how many octets gonebox send reads of a mail, or of each of its parts. The service accepts less by
+// default.
 const mailRead = 64 << 20
 
 // attachedFile is a file to attach.
@@ -21,7 +22,7 @@ type attachedFile struct {
 	content []byte
 }
 
-// read reads the files that the flags name.
+// read reads the files that the flags name, once for all mails of --count.
 func (s *sendCmd) read() (*sent, error) {
 	m := &sent{html: s.HTML}
 	if s.HTML != "" && !strings.Contains(s.HTML, "<") {
@@ -48,7 +49,7 @@ func (s *sendCmd) read() (*sent, error) {
 	return m, nil
 }
 
-// readFile reads the file of a flag, or standard input.
+// readFile reads the file of a flag, or standard input if name is a hyphen. The error names the flag.
 func readFile(flag, name string) ([]byte, error) {
 	in := io.ReadCloser(os.Stdin)
 	if name != "-" {
@@ -75,7 +76,7 @@ func canonicalLines(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 }
 
-// text returns the mail in the format of RFC 5322.
+// text returns the mail in the format of RFC 5322, dated at.
 func (m *sent) text(at time.Time) []byte {
 	var b bytes.Buffer
 	for _, field := range [][2]string{
@@ -119,7 +120,8 @@ func (m *sent) body() []byte {
 	return joinParts("mixed", parts...)
 }
 
-// joinParts joins parts (RFC 2046 §5.1). Base64 and the text of body have no line like the boundary.
+// joinParts joins parts (RFC 2046 §5.1). The boundary is fixed: neither Base64 nor the text of body has a line that
+// begins with it, and nested multiparts differ in kind.
 func joinParts(kind string, parts ...[]byte) []byte {
 	boundary := "=_gonebox_" + kind
 	var b bytes.Buffer

@@ -31,7 +31,7 @@ func (*userCmd) Help() string {
   gonebox user show you@example.org`
 }
 
-// userRow is an account as it is printed.
+// userRow is an account as it is printed. Plan is the one that staff assigned, not one that was bought.
 type userRow struct {
 	ID        id.Account  `json:"id"`
 	Email     string      `json:"email"`
@@ -258,7 +258,8 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 	})
 }
 
-// givenPassword returns the password on standard input, or "" to generate one.
+// givenPassword returns the password on standard input, or "" to generate one. There is no flag for it: command lines
+// can be seen by other users of the machine.
 func givenPassword(stdin bool) (string, error) {
 	if !stdin {
 		return "", nil
@@ -286,7 +287,7 @@ func printPassword(w io.Writer, asJSON bool, row userRow, password, without, wit
 	return err
 }
 
-// firstLine reads the first line of r, without its line break.
+// firstLine reads the first line of r, without its line break. An empty line, or none, is an error.
 func firstLine(r io.Reader) (string, error) {
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil && (!errors.Is(err, io.EOF) || line == "") {

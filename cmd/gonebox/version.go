@@ -25,6 +25,7 @@ type build struct {
 	Go       string `json:"go"`       // release of Go
 }
 
+// thisBuild returns what the linker and the Go tool recorded.
 func thisBuild() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
