@@ -1,5 +1,13 @@
 // Package block refuses mail from clients and senders, and to recipients, that the operator has blocked
-// (docs/spec/staff.md#blocks). Services hold all blocks in memory and read them again when they have changed.
+// (docs/spec/staff.md#blocks).
+//
+// Blocks are rows that commands and the staff API add and remove. A Service holds all of them in memory, in an index
+// that is replaced as a whole: Client, Sender and Recipient look up there, without a lock and without the database,
+// since they are called for every connection and every recipient. Reload, a periodic job, reads the rows again if their
+// version has changed, which every addition and removal raises.
+//
+// A block with an expiry ends by the clock; Sweep deletes its row later. The number of blocks is bounded, and so is the
+// time of a look-up. What a blocked client is answered is decided by the callers.
 package block
 
 import (
@@ -17,7 +25,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Kind says what a block is compared with.
+// Kind says what a block is compared with. The values are stored and part of the API.
 type Kind string
 
 // The kinds of blocks.
@@ -27,7 +35,7 @@ const (
 	Recipient Kind = "recipient" // a recipient's address, in which * stands for any characters
 )
 
-// Block is a stored block.
+// Block is a stored block. Several blocks may have the same value; the last that expires decides.
 type Block struct {
 	ID        id.Block
 	Kind      Kind
@@ -37,7 +45,7 @@ type Block struct {
 	ExpiresAt time.Time // zero: never
 }
 
-// Params are the input of Add. Exactly one of IP, Sender and Recipient is set.
+// Params are the input of Add, which checks them. Exactly one of IP, Sender and Recipient is set.
 type Params struct {
 	IP, Sender, Recipient string
 	Reason                string
@@ -46,6 +54,7 @@ type Params struct {
 
 // The bounds of what is stored, and of what one look-up can cost.
 const (
+	// At some 100 octets each in the index, the most take some 20 MB.
 	blocksMax   = 200_000
 	patternsMax = 1000 // recipients with *, each of which is compared with every recipient
 	reasonMax   = 200  // characters
@@ -58,14 +67,18 @@ type Service struct {
 	index atomic.Pointer[index]
 }
 
-// New returns a Service that blocks nothing until Reload.
+// New returns a Service that blocks nothing until Reload. Reload must be called before mail is accepted, and
+// periodically.
 func New(d *db.DB, c clock.Clock) *Service {
 	s := &Service{db: d, clock: c}
 	s.index.Store(newIndex(0))
 	return s
 }
 
-// Add stores a block. Errors: request.invalid, block.limit_reached.
+// Add stores a block.
+//
+// It returns after this process applies the block; others apply it with their next Reload. If only the Reload fails,
+// the block is stored and returned together with the error. Errors: request.invalid, block.limit_reached.
 func (s *Service) Add(ctx context.Context, p Params) (*Block, error) {
 	kind, value, err := p.parse()
 	if err != nil {
@@ -91,7 +104,8 @@ func (s *Service) Add(ctx context.Context, p Params) (*Block, error) {
 	return b, s.Reload(ctx)
 }
 
-// parse returns the kind and the normal form of what is blocked. Error: request.invalid.
+// parse returns the kind and the normal form of what is blocked. The pointer of the error names the field of the API's
+// body. Error: request.invalid.
 func (p Params) parse() (kind Kind, value string, err error) {
 	given := 0
 	for k, v := range map[Kind]string{IP: p.IP, Sender: p.Sender, Recipient: p.Recipient} {
@@ -118,7 +132,7 @@ func (s *Service) List(ctx context.Context, after id.Block, max int) ([]*Block, 
 	return list(ctx, s.db, selectPage, after, s.clock.Now().UnixMicro(), max)
 }
 
-// Remove deletes a block. Error: block.not_found.
+// Remove deletes a block. It returns after this process no longer applies it. Error: block.not_found.
 func (s *Service) Remove(ctx context.Context, block string) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		b, err := getTx(ctx, tx, block)
@@ -136,8 +150,11 @@ func (s *Service) Remove(ctx context.Context, block string) error {
 	return s.Reload(ctx)
 }
 
-// Reload reads the blocks if they have changed since they were read. It is called periodically, since commands and other
-// processes change them.
+// Reload reads the blocks if they have changed since they were read. It is called periodically, since commands and
+// other processes change them.
+//
+// Calls may be concurrent: if an older index replaces a newer one, its version differs from the stored one, and the
+// next call reads again. Blocks that have expired are not read.
 func (s *Service) Reload(ctx context.Context) error {
 	version, err := versionOf(ctx, s.db)
 	if err != nil || version == s.index.Load().version {
@@ -151,8 +168,10 @@ func (s *Service) Reload(ctx context.Context) error {
 	return nil
 }
 
-// Sweep deletes blocks that have expired.
+// Sweep deletes blocks that have expired. It does not raise the version, since an expired block has no effect. A
+// periodic job calls it.
 func (s *Service) Sweep(ctx context.Context) error {
+	// Few rows at once, so that the transaction does not block other writers for long.
 	const batch = 200
 	for n := int64(batch); n == batch; {
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {

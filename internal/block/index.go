@@ -13,14 +13,16 @@ import (
 // index finds blocks in memory. It is not changed once it is in use. The values are the times in microseconds at which blocks
 // expire; those without an end have the highest.
 type index struct {
+	// version is that of the rows that were read.
 	version    int64
-	networks   map[netip.Prefix]int64
-	lengths    [2][]int // the prefix lengths in networks, of IPv4 and of IPv6
-	senders    map[string]int64
-	recipients map[string]int64
-	patterns   map[string]int64
+	networks   map[netip.Prefix]int64 // masked
+	lengths    [2][]int               // the prefix lengths in networks, of IPv4 and of IPv6
+	senders    map[string]int64       // by address, or by @ and domain
+	recipients map[string]int64       // by address
+	patterns   map[string]int64       // by pattern, those with *
 }
 
+// newIndex returns an index without blocks.
 func newIndex(version int64) *index {
 	return &index{
 		version: version, networks: make(map[netip.Prefix]int64), senders: make(map[string]int64),
@@ -28,7 +30,8 @@ func newIndex(version int64) *index {
 	}
 }
 
-// add adds a block. Blocks of the same value count until the last of them expires.
+// add adds a block. Blocks of the same value count until the last of them expires. A value that this version cannot
+// parse is left out.
 func (x *index) add(kind Kind, value string, until int64) {
 	switch kind {
 	case IP:
@@ -59,6 +62,7 @@ func family(a netip.Addr) int {
 	return 1
 }
 
+// addLength adds the length of a network's prefix to those that Client looks up.
 func (x *index) addLength(network netip.Prefix) {
 	lengths := &x.lengths[family(network.Addr())]
 	for _, bits := range *lengths {
@@ -69,8 +73,8 @@ func (x *index) addLength(network netip.Prefix) {
 	*lengths = append(*lengths, network.Bits())
 }
 
-// Client reports whether a client's address is blocked. It looks up one network of each prefix length that occurs: at most 33 of
-// IPv4 and 129 of IPv6, however many networks are blocked.
+// Client reports whether a client's address is blocked. It looks up one network of each prefix length that occurs: at
+// most 33 of IPv4 and 129 of IPv6, however many networks are blocked. The zero address is never blocked.
 func (s *Service) Client(addr netip.Addr) bool {
 	x, addr := s.index.Load(), addr.Unmap().WithZone("")
 	if !addr.IsValid() || len(x.networks) == 0 {
@@ -91,7 +95,8 @@ func (s *Service) holds(all map[netip.Prefix]int64, network netip.Prefix) bool {
 	return ok && s.clock.Now().UnixMicro() < until
 }
 
-// Sender reports whether a reverse-path is blocked. The null reverse-path never is.
+// Sender reports whether a reverse-path is blocked. The null reverse-path never is. A block of @ and a domain applies
+// to that domain alone, not to its subdomains.
 func (s *Service) Sender(address string) bool {
 	x := s.index.Load()
 	if address == "" || len(x.senders) == 0 {
@@ -103,7 +108,8 @@ func (s *Service) Sender(address string) bool {
 	return now < x.senders[address] || at >= 0 && now < x.senders[address[at:]]
 }
 
-// Recipient reports whether a recipient's address, without a tag, is blocked.
+// Recipient reports whether a recipient's address, without a tag, is blocked. Each pattern is compared, so patternsMax
+// bounds the time.
 func (s *Service) Recipient(address string) bool {
 	x := s.index.Load()
 	if len(x.recipients)+len(x.patterns) == 0 {
@@ -123,6 +129,8 @@ func (s *Service) Recipient(address string) bool {
 }
 
 // normal returns an address in the form in which addresses are compared: in lower case, with its domain in A-labels.
+// Lower case applies to the local part too, so that a block cannot be evaded by writing it differently. A domain that
+// is not valid stays as it is: an address in a command of SMTP may be anything.
 func normal(address string) string {
 	address = strings.ToLower(address)
 	at := strings.LastIndexByte(address, '@')
@@ -133,6 +141,7 @@ func normal(address string) string {
 	return address[:at+1] + host
 }
 
+// isASCII reports whether a text has only ASCII characters, which is what most domains are: they need no conversion.
 func isASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
@@ -170,7 +179,8 @@ const (
 	starsMax   = 8   // in a pattern
 )
 
-// parse returns the normal form of what is blocked. Error: request.invalid.
+// parse returns the normal form of what is blocked. A pattern that would match every address is refused, since it would
+// stop all mail. Error: request.invalid.
 func parse(kind Kind, text string) (string, error) {
 	pointer := "/" + string(kind)
 	if kind == IP {
@@ -191,13 +201,15 @@ func parse(kind Kind, text string) (string, error) {
 	return normal(text), nil
 }
 
-// parseNetwork returns a network in normal form; an address is the network of itself. Error: request.invalid.
+// parseNetwork returns a network in normal form; an address is the network of itself. Large networks are refused, since
+// they are mistakes more often than not; 0.0.0.0/0 would stop all mail. Error: request.invalid.
 func parseNetwork(text string) (string, error) {
 	network, err := netip.ParsePrefix(text)
 	if addr, e := netip.ParseAddr(text); e == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
 		network, err = addr.Prefix(addr.BitLen())
 	}
+	// The shortest prefixes that are accepted, of IPv4 and IPv6.
 	const shortest4, shortest6 = 8, 16
 	bits := shortest6
 	if network.Addr().Is4() {
@@ -215,6 +227,7 @@ func parseNetwork(text string) (string, error) {
 // forever is the expiry of blocks that have none.
 const forever = int64(1) << 62
 
+// until returns an expiry as the index holds it, in microseconds.
 func until(t time.Time) int64 {
 	if t.IsZero() {
 		return forever

@@ -19,16 +19,20 @@ const (
 	selectBlock = "SELECT " + columns + " FROM block WHERE id = $1"
 	selectPage  = "SELECT " + columns + ` FROM block WHERE ($1 = '' OR id < $1) AND (expires_at IS NULL OR expires_at > $2)
 		ORDER BY id DESC LIMIT $3`
+	// Expired blocks are left out everywhere: Sweep may not have deleted them yet.
 	selectFollowing = "SELECT " + columns + " FROM block WHERE id > $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY id LIMIT $3"
 	deleteBlock     = "DELETE FROM block WHERE id = $1"
 	deleteExpired   = "DELETE FROM block WHERE id IN (SELECT id FROM block WHERE expires_at <= $1 LIMIT $2)"
 	countBlocks     = "SELECT count(*) FROM block"
 	countPatterns   = "SELECT count(*) FROM block WHERE kind = 'recipient' AND value LIKE '%*%'"
 	selectVersion   = "SELECT coalesce(max(version), 0) FROM block_version"
-	nextVersion     = `INSERT INTO block_version (id, version) VALUES ('block', 1)
+	// The version is raised in the transaction of the change, so that it is never ahead of the rows. Its row is also
+	// what serializes concurrent additions.
+	nextVersion = `INSERT INTO block_version (id, version) VALUES ('block', 1)
 		ON CONFLICT (id) DO UPDATE SET version = block_version.version + 1`
 )
 
+// scan reads columns, in their order.
 func scan(row db.Row) (*Block, error) {
 	var b Block
 	var created, expires int64
@@ -39,6 +43,7 @@ func scan(row db.Row) (*Block, error) {
 	return &b, nil
 }
 
+// list reads the blocks that a query selects.
 func list(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Block, error) {
 	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
@@ -47,7 +52,10 @@ func list(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Bloc
 	return all, nil
 }
 
-// each calls fn with every block that has not expired. It reads them in parts, so that no read occupies a connection for long.
+// each calls fn with every block that has not expired. It reads them in parts, so that no read occupies a connection
+// for long.
+//
+// The parts are separate reads. A block that is added meanwhile raises the version and so causes another Reload.
 func each(ctx context.Context, q db.Queryer, now time.Time, fn func(kind Kind, value string, until int64)) error {
 	const part = 5000
 	last := id.Block("")
@@ -66,7 +74,8 @@ func each(ctx context.Context, q db.Queryer, now time.Time, fn func(kind Kind, v
 	}
 }
 
-// checkRoomTx checks that one more block can be stored. Error: block.limit_reached.
+// checkRoomTx checks that one more block can be stored. Blocks that have expired count until Sweep deletes them. The
+// limit of patterns applies to recipients without * too, which is stricter than needed. Error: block.limit_reached.
 func checkRoomTx(ctx context.Context, tx *db.Tx, b *Block) error {
 	n, err := db.Value[int](tx.QueryRow(ctx, countBlocks))
 	if err == nil && n >= blocksMax {
@@ -81,6 +90,7 @@ func checkRoomTx(ctx context.Context, tx *db.Tx, b *Block) error {
 	return err
 }
 
+// insertTx inserts a block and raises the version.
 func insertTx(ctx context.Context, tx *db.Tx, b *Block) error {
 	var expires int64
 	if !b.ExpiresAt.IsZero() {
@@ -102,6 +112,7 @@ func getTx(ctx context.Context, tx *db.Tx, block string) (*Block, error) {
 	return b, err
 }
 
+// removeTx deletes a block and raises the version.
 func removeTx(ctx context.Context, tx *db.Tx, block id.Block) error {
 	if _, err := tx.Exec(ctx, deleteBlock, block); err != nil {
 		return err
@@ -110,6 +121,7 @@ func removeTx(ctx context.Context, tx *db.Tx, block id.Block) error {
 	return err
 }
 
+// versionOf returns the version of the stored blocks, 0 before the first one was added.
 func versionOf(ctx context.Context, q db.Queryer) (int64, error) {
 	version, err := db.Value[int64](q.QueryRow(ctx, selectVersion))
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// staleAfter is how long cached rules are used if another process changed them and could not notify this one (OnChange).
-// Changes of this process take effect at once.
+// staleAfter is how long cached rules are used if another process changed them and could not notify this one
+// (OnChange). Changes of this process take effect at once. It bounds the delay when a notification is lost; more often
+// would read the rows for every few mails of a busy account.
 const staleAfter = 5 * time.Second
 
 // The bound of the cache, in instructions of compiled patterns, each of some 100 octets. An account without filters weighs as
@@ -23,12 +24,16 @@ const (
 	entryMinimum = 16
 )
 
-// cache holds the compiled rules of the accounts that get mail. It evicts the least recently used accounts. It is safe for
-// concurrent use.
+// cache holds the compiled rules of the accounts that get mail. It evicts the least recently used accounts. It is safe
+// for concurrent use.
+//
+// A cached account has an entry with its own mutex, so that reading the rules of one account does not block the others.
+// The order of locking is the entry's mutex, then the cache's.
 type cache struct {
 	db    *db.DB
 	clock clock.Clock
 
+	// mu guards entries, order, weight, and the weights of the entries.
 	mu      sync.Mutex
 	entries map[id.Account]*list.Element
 	order   *list.List // of *entry, the most recently used first
@@ -41,17 +46,22 @@ type entry struct {
 	weight  int          // guarded by the cache's mutex; 0 when evicted
 	changes atomic.Int64 // incremented by every change in this process
 
+	// mu guards rules, readAt and seen.
 	mu     sync.Mutex // held while the rules are read, so that concurrent callers read them once
 	rules  []*rule
 	readAt time.Time // zero: never
 	seen   int64     // the value of changes when the rules were read
 }
 
+// newCache returns an empty cache.
 func newCache(d *db.DB, c clock.Clock) *cache {
 	return &cache{db: d, clock: c, entries: make(map[id.Account]*list.Element), order: list.New()}
 }
 
 // rules returns the compiled active filters of an account, in the order in which they are tried.
+//
+// changes is loaded before the rows are read: a change that is committed while they are read makes seen outdated, and
+// the next call reads again. The caller must not change the slice.
 func (c *cache) rules(ctx context.Context, account id.Account) ([]*rule, error) {
 	e := c.entry(account)
 	e.mu.Lock()
@@ -69,8 +79,9 @@ func (c *cache) rules(ctx context.Context, account id.Account) ([]*rule, error) 
 	return e.rules, nil
 }
 
-// compiled returns the rules of filters, and reuses those in before that have not changed. A pattern that an earlier version of
-// the program accepted and this one does not is skipped, so that it does not block incoming mail.
+// compiled returns the rules of filters, and reuses those in before that have not changed. A pattern that an earlier
+// version of the program accepted and this one does not is skipped, so that it does not block incoming mail. Compiling
+// costs far more than reading the rows.
 func compiled(filters []*Filter, before []*rule) []*rule {
 	known := make(map[id.Filter]*rule, len(before))
 	for _, r := range before {
@@ -92,7 +103,8 @@ func compiled(filters []*Filter, before []*rule) []*rule {
 	return rules
 }
 
-// forget removes an account's rules, or all rules if account is "".
+// forget removes an account's rules, or all rules if account is "". The compiled rules stay in the entry, so that those
+// that have not changed are not compiled again.
 func (c *cache) forget(account id.Account) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,6 +118,7 @@ func (c *cache) forget(account id.Account) {
 	}
 }
 
+// entry returns the entry of an account, a new one if there is none, and marks it as the most recently used.
 func (c *cache) entry(account id.Account) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,6 +140,7 @@ func (c *cache) weigh(e *entry) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// The entry was evicted while its rules were read. Its callers still use them, but it is no longer in the cache.
 	if e.weight == 0 {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 // Bounds of the work on one mail, in steps: instructions of a pattern times octets that it is matched against, which is the
 // worst case of package regexp. A step takes at most some 10 ns.
 const (
+	// One mail costs some 40 ms at most, whatever its account has stored.
 	selectWork  = 1 << 20 // for the patterns of senders and subjects
 	extractWork = 3 << 20 // for the patterns of codes
 
@@ -21,20 +22,21 @@ const (
 	textMax    = 64 << 10
 )
 
-// Mail is the part of a mail that filters match.
+// Mail is the part of a mail that filters match. Match uses at most the first fromMax, subjectMax and textMax octets.
 type Mail struct {
 	From    string // the sender's address
 	Subject string
 	Text    string // the text of the HTML if there is no text part
 }
 
+// cut returns the mail with the parts that are matched. The text gets what the subject leaves of textMax.
 func (m Mail) cut() Mail {
 	m.From, m.Subject = truncate.Octets(m.From, fromMax), truncate.Octets(m.Subject, subjectMax)
 	m.Text = truncate.Octets(m.Text, max(0, textMax-len(m.Subject)-1))
 	return m
 }
 
-// Found is a code that a filter found.
+// Found is a code that a filter found. The filter is "" in the result of Try.
 type Found struct {
 	Code    string // ready to paste
 	Display string // as the mail writes it
@@ -45,6 +47,9 @@ type Found struct {
 // Match returns the code of the first of an account's filters that finds one, in the order of priority and age, or nil.
 // domain is the private domain of the mailbox, "" for a public one. The work on a mail for several accounts is divided
 // among them.
+//
+// among is the number of accounts that receive the mail. The error is that of reading the filters; a mail that no
+// filter matches is no error.
 func (s *Service) Match(ctx context.Context, account id.Account, domain id.Domain, m Mail, among int) (*Found, error) {
 	rules, err := s.cache.rules(ctx, account)
 	if err != nil || len(rules) == 0 {
@@ -60,8 +65,9 @@ func (s *Service) Match(ctx context.Context, account id.Account, domain id.Domai
 	return found(r.filter, code), nil
 }
 
-// selected returns the rules whose domain, sender and subject match a mail, in order. A rule whose patterns would exceed the
-// remaining work does not match: matching a part of the sender or subject could give wrong results.
+// selected returns the rules whose domain, sender and subject match a mail, in order. A rule whose patterns would
+// exceed the remaining work does not match: matching a part of the sender or subject could give wrong results. The
+// rules later in the order still get what is left of the work.
 func selected(rules []*rule, domain id.Domain, m Mail, work int) []*rule {
 	var chosen []*rule
 	for _, r := range rules {
@@ -91,8 +97,11 @@ func (r *rule) selects(m Mail) otp.Step {
 	return otp.StepExtract
 }
 
-// extracted returns the first rule that finds a code, and the code. Each gets a fair share of the work, and so of the text:
-// what cheap patterns do not need goes to the others.
+// extracted returns the first rule that finds a code, and the code. Each gets a fair share of the work, and so of the
+// text: what cheap patterns do not need goes to the others.
+//
+// The rules are tried in order and the first code wins, but the shares are fixed before, so that a rule that finds
+// nothing has the same text wherever it stands in the order.
 func extracted(rules []*rule, m Mail, work int) (*rule, string) {
 	octets := len(m.Subject) + 1 + len(m.Text)
 	needs := make([]int, len(rules))
@@ -108,13 +117,15 @@ func extracted(rules []*rule, m Mail, work int) (*rule, string) {
 	return nil, ""
 }
 
-// extractFrom searches the first octets of the subject, a newline and the text for a code.
+// extractFrom searches the first octets of the subject, a newline and the text for a code. step is otp.StepMatched if
+// it found one.
 func (r *rule) extractFrom(m Mail, octets int) (code string, step otp.Step) {
 	subject := truncate.Octets(m.Subject, octets)
 	return r.extract.Apply("", subject, truncate.Octets(m.Text, max(0, octets-len(subject)-1)))
 }
 
-// fair returns the maximum share of a budget (max-min fairness): needs below it are met in full, all others get the same.
+// fair returns the maximum share of a budget (max-min fairness): needs below it are met in full, all others get the
+// same. If all needs can be met there is no maximum, which is math.MaxInt.
 func fair(needs []int, budget int) int {
 	needs = slices.Sorted(slices.Values(needs))
 	for i, need := range needs {
@@ -126,15 +137,16 @@ func fair(needs []int, budget int) int {
 	return math.MaxInt
 }
 
-// Trial is the result of Try.
+// Trial is the result of Try. Step is the step at which the mail failed, or otp.StepMatched.
 type Trial struct {
 	Found   *Found // nil: nothing
 	Step    otp.Step
 	Builtin otp.Explanation // the result of the built-in extractor
 }
 
-// Try matches a mail with patterns as if they were the only filter. where is the pointer to the patterns in the request's
-// body, for the error. Error: filter.invalid_regex.
+// Try matches a mail with patterns as if they were the only filter. where is the pointer to the patterns in the
+// request's body, for the error. It stores nothing and has the whole work of a mail for the one rule. Error:
+// filter.invalid_regex.
 func Try(p Patterns, m Mail, where string) (*Trial, error) {
 	r, err := p.compile()
 	if err != nil {

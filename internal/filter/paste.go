@@ -7,8 +7,9 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// found returns a code that a pattern extracted. Digits with only spaces and hyphens between them are normalized, as the
-// built-in extractor does (docs/spec/messages.md#codes); anything else is left unchanged.
+// found returns a code that a pattern extracted. Digits with only spaces and hyphens between them are normalized, as
+// the built-in extractor does (docs/spec/messages.md#codes); anything else is left unchanged. The display form keeps
+// what the mail shows.
 func found(filter id.Filter, extracted string) *Found {
 	f := &Found{Code: extracted, Display: extracted, Filter: filter}
 	if digits, ok := digitsOf(extracted); ok {
@@ -17,6 +18,7 @@ func found(filter id.Filter, extracted string) *Found {
 	return f
 }
 
+// digitsOf returns the digits of a code as ASCII, or false if it has anything but digits, white space and dashes.
 func digitsOf(code string) (digits string, ok bool) {
 	var b strings.Builder
 	for _, r := range code {
@@ -31,7 +33,8 @@ func digitsOf(code string) (digits string, ok bool) {
 	return b.String(), b.Len() > 0
 }
 
-// digit returns the value of a decimal digit of any script: in Unicode they are in runs of ten.
+// digit returns the value of a decimal digit of any script: in Unicode they are in runs of ten. The values follow from
+// the position in the run, so no table of digits is needed.
 func digit(r rune) (d byte, ok bool) {
 	if r < unicode.MaxASCII {
 		return byte(r - '0'), r >= '0' && r <= '9'

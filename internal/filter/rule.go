@@ -11,7 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// rule is a compiled filter. The size of a pattern is its number of instructions, the maximum work per octet.
+// rule is a compiled filter. The size of a pattern is its number of instructions, the maximum work per octet. It is
+// immutable and may be used by several goroutines.
 type rule struct {
 	filter                id.Filter
 	domain                id.Domain
@@ -22,7 +23,8 @@ type rule struct {
 	textSize              int
 }
 
-// check compiles the patterns and returns their size. Error: filter.invalid_regex.
+// check compiles the patterns and returns their size. The pointers of the error are /from, /subject and /extract of the
+// body. Error: filter.invalid_regex.
 func (p Patterns) check() (size int, err error) {
 	r, err := p.compile()
 	if err != nil {
@@ -31,7 +33,8 @@ func (p Patterns) check() (size int, err error) {
 	return r.size(), nil
 }
 
-// invalid returns the problem of an invalid pattern; where is the pointer to the patterns in the request's body.
+// invalid returns the problem of an invalid pattern; where is the pointer to the patterns in the request's body. Other
+// errors are returned as they are.
 func invalid(err error, where string) error {
 	e, ok := errors.AsType[*otp.PatternError](err)
 	if !ok {
@@ -42,6 +45,7 @@ func invalid(err error, where string) error {
 	}}}
 }
 
+// size returns the size of all three patterns.
 func (r *rule) size() int { return r.fromSize + r.subjectSize + r.textSize }
 
 // compile compiles patterns. Error: *otp.PatternError.
@@ -65,7 +69,8 @@ func (p Patterns) compile() (*rule, error) {
 	return r, err
 }
 
-// selector compiles the pattern for a sender or a subject.
+// selector compiles the pattern for a sender or a subject. An empty pattern gives nil. The size is that of the pattern
+// with the flag for case, which adds alternatives.
 func selector(pattern string) (*regexp.Regexp, int, error) {
 	if pattern == "" {
 		return nil, 0, nil
@@ -79,7 +84,8 @@ func selector(pattern string) (*regexp.Regexp, int, error) {
 	return re, size, err
 }
 
-// instructions returns how many instructions a pattern compiles to.
+// instructions returns how many instructions a pattern compiles to. It compiles as package regexp does. The flags are
+// those of regexp.Compile.
 func instructions(pattern string) (int, error) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -18,16 +18,19 @@ const (
 	selectFilter = "SELECT " + columns + " FROM filter WHERE account_id = $1 AND id = $2"
 	selectPage   = "SELECT " + columns + ` FROM filter WHERE account_id = $1 AND (created_at, id) < ($2, $3)
 		ORDER BY created_at DESC, id DESC LIMIT $4`
+	// The order is the one in which filters are tried: by priority, the older one first.
 	selectActive = "SELECT " + columns + " FROM filter WHERE account_id = $1 AND active = 1 ORDER BY priority, created_at, id"
 	selectSum    = "SELECT count(*), coalesce(sum(size), 0) FROM filter WHERE account_id = $1"
 
 	insertFilter = `INSERT INTO filter (id, account_id, name, domain_id, from_pattern, subject_pattern, extract_regex, priority, active,
 		size, created_at, updated_at) VALUES ($1, $2, $3, nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12)`
+	// $3 is the version that the caller has read: a concurrent change makes the update change no row.
 	updateFilter = `UPDATE filter SET name = $4, from_pattern = $5, subject_pattern = $6, extract_regex = $7, priority = $8, active = $9,
 		size = $10, updated_at = $11 WHERE account_id = $1 AND id = $2 AND updated_at = $3`
 	deleteFilter = "DELETE FROM filter WHERE account_id = $1 AND id = $2"
 )
 
+// scan reads columns, in their order.
 func scan(row db.Row) (*Filter, error) {
 	var f Filter
 	var created, updated int64
@@ -40,6 +43,7 @@ func scan(row db.Row) (*Filter, error) {
 	return &f, nil
 }
 
+// one reads a filter of an account. Error: filter.not_found, also for a filter of another account.
 func one(ctx context.Context, q db.Queryer, account id.Account, filter id.Filter) (*Filter, error) {
 	f, err := scan(q.QueryRow(ctx, selectFilter, account, filter))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -51,6 +55,7 @@ func one(ctx context.Context, q db.Queryer, account id.Account, filter id.Filter
 	return f, nil
 }
 
+// many reads the filters that a query selects.
 func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Filter, error) {
 	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
@@ -59,9 +64,10 @@ func many(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Filt
 	return all, nil
 }
 
-// beyond is later than every creation.
+// beyond is later than every creation: the position before the first row of a list.
 const beyond int64 = 1 << 62
 
+// page reads at most max filters of an account older than before, newest first.
 func page(ctx context.Context, q db.Queryer, account id.Account, before id.Filter, max int) ([]*Filter, error) {
 	created := beyond
 	if before != "" {
@@ -78,6 +84,7 @@ func sumTx(ctx context.Context, tx *db.Tx, account id.Account) (n, size int, err
 	return n, size, nil
 }
 
+// insertTx inserts a filter. An empty domain is stored as null.
 func insertTx(ctx context.Context, tx *db.Tx, f *Filter) error {
 	_, err := tx.Exec(ctx, insertFilter, f.ID, f.Account, f.Name, f.Domain, f.Patterns.From, f.Patterns.Subject, f.Patterns.Extract,
 		f.Priority, f.Active, f.size, f.CreatedAt.UnixMicro(), f.UpdatedAt.UnixMicro())
