@@ -1,6 +1,13 @@
-// Package deliverylog remembers for 24 hours what became of each mail for an address: stored, or refused with which reply
-// (docs/spec/messages.md#delivery-log). It is written in batches beside the path of a mail: an entry may be dropped, and never delays or
-// fails a delivery. Addresses are stored as keyed hashes only.
+// Package deliverylog remembers for 24 hours what became of each mail for an address: stored, or refused with which
+// reply (docs/spec/messages.md#delivery-log).
+//
+// Record puts an entry into a bounded list in memory and returns; Run, on one goroutine, writes the list in batches. So
+// the log is beside the path of a mail: an entry may be dropped, and never delays or fails a delivery. List returns the
+// entries of an address, those in memory included; entries in the memory of other processes appear within flushEvery.
+// EraseTx removes the entries of a mailbox that is erased, and Sweep those that are too old or too many.
+//
+// Addresses are stored as keyed hashes only, so that the table does not reveal which addresses exist. Every bound is
+// there because strangers cause entries: per address, per client, in total, in memory, and in octets of each text.
 package deliverylog
 
 import (
@@ -21,7 +28,8 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Entry is what became of a mail for one recipient.
+// Entry is what became of a mail for one recipient. Texts come from the client and are not checked; Record shortens
+// them.
 type Entry struct {
 	At         time.Time
 	From       string     // the reverse-path; "" is the null reverse-path
@@ -56,7 +64,7 @@ const (
 	hashSize     = 16
 )
 
-// Parts are the dependencies of a Service.
+// Parts are the dependencies of a Service. All fields are required.
 type Parts struct {
 	DB     *db.DB
 	Clock  clock.Clock
@@ -64,18 +72,20 @@ type Parts struct {
 	Secret []byte // keys the hashes of addresses
 }
 
-// Service is the delivery log. Run must be running for entries to be written.
+// Service is the delivery log. It is safe for concurrent use. Run must be running for entries to be written.
 type Service struct {
 	Parts
 	wake    chan struct{} // capacity 1: there are pending entries
 	dropped atomic.Int64
 
+	// mu guards the fields below. It is held for a moment only, never during a read or write of the database.
 	mu      sync.Mutex
 	pending []pending                       // in the order of Record; flush takes from the front
 	clients *cache.Cache[string, allowance] // refusals that a client may still cause
 	counts  *cache.Cache[hash, int]         // entries of an address since it was last trimmed
 }
 
+// hash is the beginning of the HMAC-SHA-256 of an address.
 type hash [hashSize]byte
 
 // pending is an entry that is not written yet.
@@ -86,7 +96,9 @@ type pending struct {
 	erased  bool // its mailbox was erased meanwhile
 }
 
-// allowance is how many refused recipients of a client may be logged, as of a time.
+// allowance is how many refused recipients of a client may be logged, as of a time. It is a token bucket: left grows by
+// one every refusalEvery, up to refusalBurst. left is a fraction, so that many calls in a short time do not lose the
+// growth.
 type allowance struct {
 	left float64
 	at   time.Time
@@ -100,9 +112,12 @@ func New(p Parts) *Service {
 	}
 }
 
-// Record adds an entry for an address, which is the mailbox's local part and domain in lower case. client identifies the client for
-// bounds, as ratelimit.AddrIdentity does. It does not block: when entries arrive faster than they are written, it drops those of stored
-// mail first.
+// Record adds an entry for an address, which is the mailbox's local part and domain in lower case. client identifies
+// the client for bounds, as ratelimit.AddrIdentity does. It does not block: when entries arrive faster than they are
+// written, it drops those of stored mail first.
+//
+// Entries of stored mail may use half of the list, so that refusals, which senders ask about, still fit when much mail
+// arrives. The limit of a client's refusals is checked last, since it counts.
 func (s *Service) Record(address, client string, e Entry) {
 	now, h, refused := s.Clock.Now(), s.hash(address), e.Reply >= 400
 	s.mu.Lock()
@@ -116,7 +131,7 @@ func (s *Service) Record(address, client string, e Entry) {
 	s.signal()
 }
 
-// allow counts a refused recipient of a client and reports whether it is logged.
+// allow counts a refused recipient of a client and reports whether it is logged. The caller holds mu.
 func (s *Service) allow(client string, now time.Time) bool {
 	a, known := s.clients.Get(client, now)
 	if !known {
@@ -135,7 +150,8 @@ func (s *Service) allow(client string, now time.Time) bool {
 // cut returns text that is stored: valid UTF-8 without NUL, bounded.
 func cut(text string) string { return db.Storable(text[:min(len(text), textMax)]) }
 
-// Dropped returns how many entries were not written since the start.
+// Dropped returns how many entries were not written since the start. Refusals beyond the limit of their client are
+// included.
 func (s *Service) Dropped() int64 { return s.dropped.Load() }
 
 // List returns the entries of an address within Retention, newest first, at most ListMax, whether it ever was a mailbox or not. Entries of
@@ -170,7 +186,8 @@ func (s *Service) waiting(h hash, since time.Time) []pending {
 	return found
 }
 
-// Hash returns the keyed hash of an address, by which logs may name it.
+// Hash returns the keyed hash of an address, by which logs may name it. A log with the hash instead of the address can
+// be matched by the operator, who has the key.
 func (s *Service) Hash(address string) [hashSize]byte { return s.hash(address) }
 
 // hash returns the keyed hash of an address.

@@ -16,6 +16,7 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 	selectEntries = `SELECT id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id FROM mail_delivery
 		WHERE address_hash = $1 AND at > $2 AND (has_mailbox = 0 OR at >= $3) ORDER BY id DESC LIMIT $4`
+	// $2 is the number of entries that are kept, less one: the oldest of them is the bound.
 	trimEntries = `DELETE FROM mail_delivery WHERE address_hash = $1
 		AND id < (SELECT id FROM mail_delivery WHERE address_hash = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`
 	eraseEntries = "DELETE FROM mail_delivery WHERE address_hash IN "
@@ -24,9 +25,10 @@ const (
 		(SELECT address_hash, id FROM mail_delivery WHERE has_mailbox = $1 AND at <= $2 LIMIT $3)`
 )
 
-// sweepBatch is how many entries one transaction deletes.
+// sweepBatch is how many entries one transaction deletes, so that it does not block other writers for long.
 const sweepBatch = 500
 
+// insertTx inserts entries with one statement on PostgreSQL.
 func insertTx(ctx context.Context, tx *db.Tx, entries []pending) error {
 	var hashes db.Octets
 	var ids, senders, ips, helos, codes, reasons, messages db.Texts
@@ -44,6 +46,7 @@ func insertTx(ctx context.Context, tx *db.Tx, entries []pending) error {
 	return nil
 }
 
+// flag returns a boolean as it is stored: 0 or 1.
 func flag(set bool) int64 {
 	if set {
 		return 1
@@ -61,6 +64,7 @@ func trimTx(ctx context.Context, tx *db.Tx, addresses []hash) error {
 	return nil
 }
 
+// eraseTx deletes all entries of addresses.
 func eraseTx(ctx context.Context, tx *db.Tx, addresses []hash) error {
 	if len(addresses) == 0 {
 		return nil
@@ -76,6 +80,8 @@ func eraseTx(ctx context.Context, tx *db.Tx, addresses []hash) error {
 	return nil
 }
 
+// list reads at most ListMax entries of an address, newest first: those later than after, and of mail for a mailbox
+// only those since a time.
 func list(ctx context.Context, q db.Queryer, h hash, after, since time.Time) ([]pending, error) {
 	all, err := db.Collect(ctx, q, scan, selectEntries, h[:], after.UnixMicro(), since.UnixMicro(), ListMax)
 	if err != nil {
@@ -84,6 +90,7 @@ func list(ctx context.Context, q db.Queryer, h hash, after, since time.Time) ([]
 	return all, nil
 }
 
+// scan reads the columns of selectEntries. The address is not among them, since the caller has it.
 func scan(row db.Row) (p pending, err error) {
 	var at, hasMailbox, tls int64
 	var ip string
@@ -111,6 +118,7 @@ func oldestKept(ctx context.Context, q db.Queryer, hasMailbox, rows int, after t
 	return at, nil
 }
 
+// sweepTx deletes a batch of entries up to a time; done is true after the last batch. hasMailbox is 0 or 1.
 func sweepTx(ctx context.Context, tx *db.Tx, hasMailbox int, oldest int64) (done bool, err error) {
 	n, err := tx.Exec(ctx, sweepEntries, hasMailbox, oldest, sweepBatch)
 	if err != nil {

@@ -9,6 +9,10 @@ import (
 )
 
 // Run writes entries until ctx ends, then those that are still pending. A crash loses those of the last 200 ms.
+//
+// A failed batch is dropped and not retried: it would block those that follow. The failure is logged once until a batch
+// succeeds. When ctx ends, the rest is written until a batch fails, so that a shutdown is not delayed by a dead
+// database.
 func (s *Service) Run(ctx context.Context) {
 	for failing := false; s.collect(ctx); {
 		err := s.flush(context.WithoutCancel(ctx))
@@ -25,7 +29,8 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// collect waits until there are entries to write, and then a moment for more. It returns false when ctx has ended.
+// collect waits until there are entries to write, and then a moment for more. It returns false when ctx has ended. The
+// moment lets entries share a transaction.
 func (s *Service) collect(ctx context.Context) bool {
 	select {
 	case <-s.wake:
@@ -42,7 +47,7 @@ func (s *Service) collect(ctx context.Context) bool {
 	}
 }
 
-// signal wakes Run.
+// signal wakes Run. The channel has a capacity of one: a signal that is there already is enough.
 func (s *Service) signal() {
 	select {
 	case s.wake <- struct{}{}:
@@ -50,13 +55,15 @@ func (s *Service) signal() {
 	}
 }
 
+// isPending reports whether entries wait to be written.
 func (s *Service) isPending() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.pending) > 0
 }
 
-// flush writes at most batchMax entries. If that fails they are dropped: the next mail is more interesting than the last.
+// flush writes at most batchMax entries. If that fails they are dropped: the next mail is more interesting than the
+// last. Only Run calls it, so the first n entries stay the same until they are deleted here; Record appends meanwhile.
 func (s *Service) flush(ctx context.Context) error {
 	n, trim := s.next()
 	if n == 0 {
@@ -77,7 +84,9 @@ func (s *Service) flush(ctx context.Context) error {
 	return err
 }
 
-// next returns how many entries to write, and the addresses that may have more than ListMax entries then.
+// next returns how many entries to write, and the addresses that may have more than ListMax entries then. An address is
+// trimmed after every trimEvery entries, since the statement costs more than an insertion. So an address has at most
+// ListMax + trimEvery entries for each process.
 func (s *Service) next() (n int, trim []hash) {
 	now := s.Clock.Now()
 	s.mu.Lock()
@@ -101,7 +110,9 @@ func (s *Service) front(n int) []pending {
 	return slices.DeleteFunc(slices.Clone(s.pending[:n]), func(p pending) bool { return p.erased })
 }
 
-// EraseTx erases the entries of addresses whose mailboxes are erased.
+// EraseTx erases the entries of addresses whose mailboxes are erased. Entries that are pending are marked before the
+// transaction is committed: if it fails they are lost, which is the safe side. A transaction has a few hundred
+// addresses at most.
 func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, addresses []string) error {
 	hashes := make([]hash, len(addresses))
 	for i, a := range addresses {
@@ -117,7 +128,8 @@ func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, addresses []string) er
 	return eraseTx(ctx, tx, hashes)
 }
 
-// Sweep deletes entries that are older than Retention, and the oldest beyond the bounds of the log.
+// Sweep deletes entries that are older than Retention, and the oldest beyond the bounds of the log. The index of the
+// list is the value of has_mailbox. A periodic job calls it.
 func (s *Service) Sweep(ctx context.Context) error {
 	for hasMailbox, rows := range []int{unknownRows, mailboxRows} {
 		oldest, err := oldestKept(ctx, s.DB, hasMailbox, rows, s.Clock.Now().Add(-Retention))

@@ -15,10 +15,12 @@ const (
 	selectExpired = "SELECT id FROM guest_session WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2"
 )
 
-// sweepBatch is how many expired sessions one transaction deletes.
+// sweepBatch is how many expired sessions one transaction deletes. Each of them takes several statements, so the number
+// is small.
 const sweepBatch = 100
 
-// Sweep deletes the expired sessions.
+// Sweep deletes the expired sessions. Their keys are refused from their expiry on, whether or not they have been
+// deleted. A periodic job calls it.
 func (s *Service) Sweep(ctx context.Context) error {
 	for {
 		n := 0
@@ -41,6 +43,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 }
 
+// expiredTx returns the identifiers of at most sweepBatch expired sessions, the earliest expiry first.
 func (s *Service) expiredTx(ctx context.Context, tx *db.Tx) ([]string, error) {
 	all, err := db.Collect(ctx, tx, db.Value[string], selectExpired, s.clock.Now().UnixMicro(), sweepBatch)
 	if err != nil {

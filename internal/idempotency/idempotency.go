@@ -1,6 +1,11 @@
-// Package idempotency makes a call with an Idempotency-Key take effect once (docs/spec/conventions.md#idempotency): it stores
-// the first answer in the transaction of the effect and returns it to repeated calls. Answers of failed calls are not stored,
-// since those had no effect and may be retried.
+// Package idempotency makes a call with an Idempotency-Key take effect once (docs/spec/conventions.md#idempotency): it
+// stores the first answer in the transaction of the effect and returns it to repeated calls. Answers of failed calls
+// are not stored, since those had no effect and may be retried.
+//
+// ParseKey parses the header; Once runs the function of a call or returns its stored answer. A key belongs to an
+// account and an operation. Because the key, the effect and the answer are one transaction, a crash leaves all of them
+// or none, and it works across processes without any other lock. Answers are kept for the configured time and then
+// deleted by Sweep.
 package idempotency
 
 import (
@@ -17,7 +22,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Key is the Idempotency-Key of a request; "" if there is none.
+// Key is the Idempotency-Key of a request; "" if there is none. It is opaque; clients mostly send UUIDs.
 type Key string
 
 // keyMax is the maximum length of a key in octets.
@@ -34,6 +39,7 @@ func ParseKey(values ...string) (Key, error) {
 	return "", problem.Detailf(problem.RequestInvalid, "the header Idempotency-Key occurs more than once")
 }
 
+// parse parses one value of the header. White space and control characters are refused, so that a key can be logged.
 func parse(text string) (Key, error) {
 	good := text != "" && len(text) <= keyMax
 	for i := range len(text) {
@@ -45,7 +51,8 @@ func parse(text string) (Key, error) {
 	return Key(text), nil
 }
 
-// Call is a call that a client may repeat.
+// Call is a call that a client may repeat. The order of Body's JSON must be the same each time, which holds for
+// structs.
 type Call struct {
 	Account   id.Account
 	Operation string // of the API; keys of different operations are independent
@@ -53,21 +60,26 @@ type Call struct {
 	Body      any    // the input, which encodes to JSON; it must be the same for the same key
 }
 
-// Answers stores the first answers. It is safe for concurrent use.
+// Answers stores the first answers. It is safe for concurrent use. Nothing is held in memory.
 type Answers struct {
 	db    *db.DB
 	clock clock.Clock
 	keep  time.Duration
 }
 
-// New returns Answers; keep is how long an answer is stored.
+// New returns Answers; keep is how long an answer is stored. keep must be longer than clients retry. Sweep must be
+// called periodically.
 func New(d *db.DB, c clock.Clock, keep time.Duration) *Answers {
 	return &Answers{db: d, clock: c, keep: keep}
 }
 
-// Once runs do in a transaction and returns its answer, or the stored answer if the call's key was used before. Of concurrent
-// calls with one key one takes effect and all return its answer. The answer must survive a round trip through encoding/json.
-// Errors: those of do, which store nothing; idempotency.key_reused, if the key was used with another body.
+// Once runs do in a transaction and returns its answer, or the stored answer if the call's key was used before. Of
+// concurrent calls with one key one takes effect and all return its answer. The answer must survive a round trip
+// through encoding/json.
+//
+// do may run several times before it takes effect (db.DB.Update), so it must do nothing outside of its transaction.
+// What encoding/json leaves out, such as unexported fields, is missing in the answer of a repeated call. Errors: those
+// of do, which store nothing; idempotency.key_reused, if the key was used with another body.
 func Once[T any](ctx context.Context, a *Answers, c Call, do func(ctx context.Context, tx *db.Tx) (T, error)) (answer T, err error) {
 	hash, err := c.hash()
 	if err != nil {
@@ -85,6 +97,8 @@ func Once[T any](ctx context.Context, a *Answers, c Call, do func(ctx context.Co
 }
 
 // onceTx claims the key before it does anything else, so that of two concurrent transactions the second waits or fails.
+// On SQLite transactions run one after the other; on PostgreSQL the second waits for the row, or is rolled back and run
+// again.
 func onceTx[T any](ctx context.Context, tx *db.Tx, a *Answers, c Call, hash string, do func(ctx context.Context, tx *db.Tx) (T, error)) (answer T, err error) {
 	claimed, err := claimTx(ctx, tx, c, hash, a.clock.Now(), a.keep)
 	if err != nil {
@@ -106,7 +120,7 @@ func onceTx[T any](ctx context.Context, tx *db.Tx, a *Answers, c Call, hash stri
 	return answer, storeTx(ctx, tx, c, answer)
 }
 
-// hash returns a hash of the input.
+// hash returns the hexadecimal SHA-256 of the body's JSON, by which the same key with another body is recognized.
 func (c Call) hash() (string, error) {
 	text, err := json.Marshal(c.Body)
 	if err != nil {
@@ -119,7 +133,8 @@ func (c Call) hash() (string, error) {
 // sweepMax is how many answers one transaction deletes, so that it does not block other writers for long.
 const sweepMax = 500
 
-// Sweep deletes the expired answers.
+// Sweep deletes the expired answers. A key that has expired but is not deleted yet can be claimed again, so the result
+// does not depend on Sweep.
 func (a *Answers) Sweep(ctx context.Context) error {
 	for {
 		var n int64

@@ -11,6 +11,7 @@ import (
 )
 
 const (
+	// A row whose expiry is not later than $6, the current time, is replaced; another one stays, and no row is changed.
 	claim = `INSERT INTO idempotency_key (account_id, operation, key, body_hash, answer, expires_at) VALUES ($1, $2, $3, $4, '', $5)
 		ON CONFLICT (account_id, operation, key) DO UPDATE SET body_hash = excluded.body_hash, answer = '', expires_at = excluded.expires_at
 		WHERE idempotency_key.expires_at <= $6`
@@ -29,7 +30,8 @@ func claimTx(ctx context.Context, tx *db.Tx, c Call, hash string, now time.Time,
 	return n == 1, nil
 }
 
-// storedTx reads the stored answer. Error: idempotency.key_reused.
+// storedTx reads the stored answer. The answer is never empty here: a row without an answer is in a transaction that is
+// not committed. Error: idempotency.key_reused.
 func storedTx(ctx context.Context, tx *db.Tx, c Call, hash string) (answer string, err error) {
 	var first string
 	if err := tx.QueryRow(ctx, selectAnswer, c.Account, c.Operation, c.Key).Scan(&first, &answer); err != nil {
@@ -41,6 +43,7 @@ func storedTx(ctx context.Context, tx *db.Tx, c Call, hash string) (answer strin
 	return answer, nil
 }
 
+// storeTx stores the answer in the row that claimTx has inserted.
 func storeTx(ctx context.Context, tx *db.Tx, c Call, answer any) error {
 	text, err := json.Marshal(answer)
 	if err != nil {
