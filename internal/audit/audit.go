@@ -1,6 +1,10 @@
 // Package audit records what staff and the operator's commands change, in a table that only grows
-// (docs/spec/staff.md#the-audit-log). The actor travels in the context, so that the function of a domain that makes a change
-// also records it, in the same transaction.
+// (docs/spec/staff.md#the-audit-log). The actor travels in the context, so that the function of a domain that makes a
+// change also records it, in the same transaction.
+//
+// The edges set the actor with As: a command for the operator, the staff API for the member of staff. Domains call
+// RecordTx in the transaction of the change, so that a change without its entry cannot be committed. Entries are not
+// deleted.
 package audit
 
 import (
@@ -38,6 +42,9 @@ func As(ctx context.Context, actor string) context.Context {
 const textMax = 2000
 
 // RecordTx records a change in the transaction that makes it, if ctx has an actor.
+//
+// action is a short name in lower case, such as user.disable; operators filter by it, so a name does not change. target
+// and detail must not contain secrets, and are cut to textMax octets. A failure fails the change.
 func RecordTx(ctx context.Context, tx *db.Tx, now time.Time, action, target, detail string) error {
 	actor, ok := ctx.Value(actorKey{}).(string)
 	if !ok {
@@ -54,7 +61,7 @@ func RecordTx(ctx context.Context, tx *db.Tx, now time.Time, action, target, det
 // Log reads the recorded changes.
 type Log struct{ db *db.DB }
 
-// New returns a Log.
+// New returns a Log, which is safe for concurrent use.
 func New(d *db.DB) *Log { return &Log{d} }
 
 // Details returns the details of at most max changes by an action that were made after a time, the newest first.

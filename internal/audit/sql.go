@@ -8,6 +8,7 @@ const (
 	selectPage    = "SELECT id, at, actor, action, target, detail FROM audit_log WHERE ($1 = '' OR id < $1) ORDER BY id DESC LIMIT $2"
 )
 
+// scan reads the columns of selectPage.
 func scan(row db.Row) (*Entry, error) {
 	var e Entry
 	var at int64

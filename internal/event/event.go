@@ -35,10 +35,11 @@ func Names() []Name {
 // Known reports whether n is the name of an event.
 func (n Name) Known() bool { return slices.Contains(Names(), n) }
 
-// Data is the content of an event: one of the structs of this package.
+// Data is the content of an event: one of the structs of this package. A subscriber that filters by name compares Name.
 type Data interface{ Name() Name }
 
-// Event is something that happened to a resource of an account.
+// Event is something that happened to a resource of an account. It is published in the transaction of the change that
+// it reports, so At is the time of the change and not of the delivery.
 type Event struct {
 	Account id.Account // owner of the resource; guests' resources have no events
 	Domain  id.Domain  // the private domain that it happened on; "": none

@@ -1,5 +1,9 @@
-// Package inbox uses the mailboxes of any Gonebox over its HTTP API, as the commands gonebox inbox do, and keeps their tokens in
-// the user's configuration folder.
+// Package inbox uses the mailboxes of any Gonebox over its HTTP API, as the commands gonebox inbox do, and keeps their
+// tokens in the user's configuration folder.
+//
+// A Client makes the calls; a Store keeps what New returned, so that later commands find the mailbox. The package
+// imports nothing of the service but the clock: it works as any client on another machine does, also with another
+// version.
 package inbox
 
 import (
@@ -20,18 +24,19 @@ import (
 )
 
 const (
-	longestPoll = 25 * time.Second // shorter than the idle limit of proxies
-	patience    = 30 * time.Second // for an answer, beyond what the call itself waits
-	answerMax   = 64 << 20         // octets of an answer
+	// longestPoll bounds one long-poll; Wait makes several.
+	longestPoll   = 25 * time.Second // shorter than the idle limit of proxies
+	answerTimeout = 30 * time.Second // for an answer, beyond what the call itself waits
+	answerMax     = 64 << 20         // octets of an answer
 )
 
-// ErrTimeout is returned by Wait when no message came in time.
+// ErrTimeout is returned by Wait when no message came in time. Commands exit with a status of its own for it.
 var ErrTimeout = errors.New("no message came in time")
 
-// Error is what the service says against a call.
+// Error is a problem that the service answered a call with (docs/spec/conventions.md#errors).
 type Error struct {
-	Code       string
-	Status     int
+	Code       string        // of the problem, such as rate.limited
+	Status     int           // of HTTP
 	RetryAfter time.Duration // 0 if the service gave none
 	text       string
 }
@@ -39,13 +44,15 @@ type Error struct {
 // Error returns the code and what it means.
 func (e *Error) Error() string { return e.text }
 
-// Client calls the service at URL. Key is a developer key or a user token; without one, mailboxes are anonymous.
+// Client calls the service at URL. Key is a developer key or a user token; without one, mailboxes are anonymous. It is
+// safe for concurrent use. URL has no path and no slash at its end.
 type Client struct {
 	URL, Key string
 	Clock    clock.Clock
 }
 
-// New creates a mailbox; zero values are chosen by the service. ttl is rounded up to whole seconds.
+// New creates a mailbox; zero values are chosen by the service. ttl is rounded up to whole seconds. Errors: *Error, and
+// those of the connection.
 func (c *Client) New(ctx context.Context, domain, localPart string, ttl time.Duration) (*Mailbox, error) {
 	body := map[string]any{}
 	if domain != "" {
@@ -89,7 +96,10 @@ func (f Filter) query() url.Values {
 	return q
 }
 
-// Wait returns the newest message that matches; what is already there counts. Error: ErrTimeout after the timeout.
+// Wait returns the newest message that matches; what is already there counts.
+//
+// Each long-poll waits in whole seconds and at most longestPoll; the last part of a second is slept. A 429 with a
+// Retry-After before the end is waited out. Other errors end it. Error: ErrTimeout after the timeout.
 func (c *Client) Wait(ctx context.Context, m *Mailbox, f Filter, timeout time.Duration) (*Summary, error) {
 	deadline := c.Clock.Now().Add(timeout)
 	for {
@@ -119,6 +129,7 @@ func (c *Client) Wait(ctx context.Context, m *Mailbox, f Filter, timeout time.Du
 	}
 }
 
+// sleep waits for a time, or returns the error of ctx.
 func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -133,7 +144,8 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// newest returns the newest message that matches, or nil. A search that reads much continues with a cursor.
+// newest returns the newest message that matches, or nil. A search that reads much continues with a cursor. Only its
+// first call waits.
 func (c *Client) newest(ctx context.Context, m *Mailbox, f Filter, wait time.Duration) (*Summary, error) {
 	q := f.query()
 	q.Set("limit", "1")
@@ -154,12 +166,13 @@ func (c *Client) newest(ctx context.Context, m *Mailbox, f Filter, wait time.Dur
 	}
 }
 
+// page is a page of a list of messages.
 type page struct {
 	Data       []Summary `json:"data"`
 	NextCursor string    `json:"nextCursor"`
 }
 
-// List returns the newest messages, at most 100.
+// List returns the newest messages, at most 100. It does not follow the cursor.
 func (c *Client) List(ctx context.Context, m *Mailbox) ([]Summary, error) {
 	var page page
 	err := c.get(ctx, "/mailboxes/me/messages?limit=100", m.Token, 0, &page)
@@ -172,12 +185,12 @@ func (c *Client) Read(ctx context.Context, m *Mailbox, messageID string) (*Messa
 	return full, c.data(ctx, http.MethodGet, "/messages/"+url.PathEscape(messageID), m.Token, nil, full)
 }
 
-// Raw returns a message as it was received.
+// Raw returns a message as it was received. Error: message.raw_expired, once the retention is over.
 func (c *Client) Raw(ctx context.Context, m *Mailbox, messageID string) ([]byte, error) {
 	return c.call(ctx, http.MethodGet, "/messages/"+url.PathEscape(messageID)+"/raw", m.Token, nil, 0)
 }
 
-// End destroys a mailbox.
+// End destroys a mailbox. Its messages are erased.
 func (c *Client) End(ctx context.Context, m *Mailbox) error {
 	_, err := c.call(ctx, http.MethodDelete, "/mailboxes/me", m.Token, nil, 0)
 	return err
@@ -194,6 +207,7 @@ func (c *Client) data(ctx context.Context, method, path, credential string, body
 	}{result})
 }
 
+// get decodes a whole answer, not only its data. wait is how long the service may hold the call open.
 func (c *Client) get(ctx context.Context, path, credential string, wait time.Duration, result any) error {
 	answer, err := c.call(ctx, http.MethodGet, path, credential, nil, wait)
 	if err != nil {
@@ -202,6 +216,7 @@ func (c *Client) get(ctx context.Context, path, credential string, wait time.Dur
 	return c.decode(answer, result)
 }
 
+// decode decodes an answer. An answer that is not JSON comes from something else than Gonebox, mostly a wrong URL.
 func (c *Client) decode(answer []byte, result any) error {
 	if err := json.Unmarshal(answer, result); err != nil {
 		return fmt.Errorf("%s does not answer as Gonebox does, check the URL: %w", c.URL, err)
@@ -209,9 +224,10 @@ func (c *Client) decode(answer []byte, result any) error {
 	return nil
 }
 
-// call sends a call and returns the content of its answer.
+// call sends a call and returns the content of its answer. It fails with *Error for a status of 400 and above. The
+// whole call is bounded by wait and answerTimeout.
 func (c *Client) call(ctx context.Context, method, path, credential string, body map[string]any, wait time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait+patience)
+	ctx, cancel := context.WithTimeout(ctx, wait+answerTimeout)
 	defer cancel()
 	var content io.Reader
 	if body != nil {
@@ -247,6 +263,7 @@ func (c *Client) call(ctx context.Context, method, path, credential string, body
 	return octets, nil
 }
 
+// problem returns the error of an answer with a status of 400 and above.
 func (c *Client) problem(answer *http.Response, octets []byte) error {
 	var p struct {
 		Code, Title, Detail string

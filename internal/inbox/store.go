@@ -15,11 +15,13 @@ import (
 	"time"
 )
 
-// Store keeps the tokens of mailboxes: a file for each, which only the user may read, so that commands that run at the same time
-// do not disturb each other.
+// Store keeps the tokens of mailboxes: a file for each, which only the user may read, so that commands that run at the
+// same time do not disturb each other. A file is written beside its final name and then renamed, so that a reader never
+// sees a part of it.
 type Store struct{ dir string }
 
-// NewStore returns the store in the user's configuration folder. environ is the environment of the process.
+// NewStore returns the store in the user's configuration folder. environ is the environment of the process. It is the
+// folder inbox below gonebox in XDG_CONFIG_HOME, AppData or HOME/.config. It is created by the first Add.
 func NewStore(environ []string) (*Store, error) {
 	values := make(map[string]string)
 	for _, entry := range environ {
@@ -39,7 +41,7 @@ func NewStore(environ []string) (*Store, error) {
 	return &Store{dir: filepath.Join(dir, "gonebox", "inbox")}, nil
 }
 
-// Add keeps a mailbox.
+// Add stores a mailbox, in place of one with the same address on the same service.
 func (s *Store) Add(m *Mailbox) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -64,11 +66,11 @@ func (s *Store) Add(m *Mailbox) error {
 	return nil
 }
 
-// Remove forgets a mailbox.
+// Remove deletes the file of a mailbox. The mailbox itself is not ended.
 func (s *Store) Remove(m *Mailbox) error { return os.Remove(s.path(m)) }
 
-// List returns the mailboxes that live at now, newest first: those of the service at url, or of every service if url is empty. It
-// forgets the others that have ended.
+// List returns the mailboxes that live at now, newest first: those of the service at url, or of every service if url is
+// empty. It forgets the others that have ended. A missing folder is an empty store.
 func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +106,8 @@ func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
 	return all, nil
 }
 
-// path names the file of a mailbox. What a service says of itself does not get into the name.
+// path names the file of a mailbox. What a service says of itself does not get into the name. So the name is a hash: an
+// address in it could contain a slash.
 func (s *Store) path(m *Mailbox) string {
 	sum := sha256.Sum256([]byte(m.URL + "\n" + m.Address))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+".json")

@@ -2,7 +2,8 @@ package inbox
 
 import "time"
 
-// Mailbox is a mailbox with the token that opens it and the URL of its service.
+// Mailbox is a mailbox with the token that opens it and the URL of its service. It is also the form of a file in the
+// Store.
 type Mailbox struct {
 	URL       string    `json:"url"`
 	ID        string    `json:"id"`
