@@ -1,4 +1,11 @@
 // Package cache is a bounded in-memory cache with expiry and least-recently-used eviction.
+//
+// Values have a cost, and the total cost is bounded. The caller passes the time to Get and Put, so the package needs no
+// clock and starts no goroutine: an expired value is removed when it is looked up or when its place is needed.
+//
+// For values that are read from a database and can change there, Look, PutSince and Forget prevent that an old value is
+// cached after a change: Look returns the epoch, Forget raises it, and PutSince stores nothing if it was raised in
+// between.
 package cache
 
 import (
@@ -9,8 +16,10 @@ import (
 
 // Cache maps keys to values that may expire. Its methods may be called by many goroutines.
 type Cache[K comparable, V any] struct {
+	// max is the bound of cost. It does not change.
 	max int
 
+	// mu guards the fields below.
 	mu      sync.Mutex
 	cost    int
 	epoch   uint64 // rises with every Forget and Clear
@@ -18,6 +27,7 @@ type Cache[K comparable, V any] struct {
 	recent  list.List // of *entry[K, V], the most recently used in front
 }
 
+// It is in the map and in the list at the same time.
 type entry[K comparable, V any] struct {
 	key     K
 	value   V
@@ -25,8 +35,8 @@ type entry[K comparable, V any] struct {
 	expires time.Time // zero: never
 }
 
-// New returns a cache of values with a total cost of at most max. The caller chooses the unit: the cost of a value is its octets, for
-// example, or 1 where max is a number of values.
+// New returns a cache of values with a total cost of at most max. The caller chooses the unit: the cost of a value is
+// its octets, for example, or 1 where max is a number of values. Nothing is allocated in advance.
 func New[K comparable, V any](max int) *Cache[K, V] {
 	return &Cache[K, V]{max: max, entries: make(map[K]*list.Element)}
 }
@@ -71,7 +81,8 @@ func (c *Cache[K, V]) PutSince(epoch uint64, key K, value V, cost int, expires t
 	}
 }
 
-// put must be called with the lock held.
+// put replaces the value of a key and evicts the least recently used ones until the cost is within the bound. It must
+// be called with the lock held.
 func (c *Cache[K, V]) put(key K, value V, cost int, expires time.Time) {
 	if old, ok := c.entries[key]; ok {
 		c.remove(old)
@@ -85,7 +96,8 @@ func (c *Cache[K, V]) put(key K, value V, cost int, expires time.Time) {
 	}
 }
 
-// Forget removes the value of a key.
+// Forget removes the value of a key. It raises the epoch even if the key is not cached, since another goroutine may be
+// reading its value.
 func (c *Cache[K, V]) Forget(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +117,7 @@ func (c *Cache[K, V]) Clear() {
 	c.cost = 0
 }
 
-// remove must be called with the lock held.
+// remove removes an entry from the map, the list and the cost. It must be called with the lock held.
 func (c *Cache[K, V]) remove(element *list.Element) {
 	e := c.recent.Remove(element).(*entry[K, V])
 	delete(c.entries, e.key)

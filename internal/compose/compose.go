@@ -1,4 +1,8 @@
 // Package compose writes a mail from its parts (RFC 5322, RFC 2045). It sends nothing and does no I/O.
+//
+// It is used where a client describes a mail that is then stored as if it had been received: text and HTML become
+// multipart/alternative, files are attached, header fields are encoded (RFC 2047). The result depends on the input
+// alone, except for the boundaries of multiparts, which are random.
 package compose
 
 import (
@@ -20,11 +24,11 @@ type Mail struct {
 	Text      string
 	HTML      string // "": none
 	Files     []File
-	Date      time.Time
-	MessageID string // without angle brackets
+	Date      time.Time // of the header field
+	MessageID string    // without angle brackets
 }
 
-// File is an attachment.
+// File is an attachment. ContentType is a media type with its parameters, written as it is.
 type File struct {
 	Name, ContentType string
 	Data              []byte
@@ -45,7 +49,9 @@ func ParseFrom(text string) (*mail.Address, error) {
 	return a, nil
 }
 
-// Write appends a mail with CRLF line ends to buf.
+// Write appends a mail with CRLF line ends to buf. Nothing that can be read again may be expected in buf after an
+// error. The error wraps ErrInvalid. The caller bounds the sizes: the encoded mail is up to three times as long as its
+// parts.
 func (m *Mail) Write(buf *bytes.Buffer) error {
 	msg := gomail.NewMsg(gomail.WithEncoding(gomail.EncodingQP), gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(m.From)

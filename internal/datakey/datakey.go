@@ -1,6 +1,10 @@
-// Package datakey keeps the data key: the secret from which the keys are derived that encrypt and hash what is stored, such as
-// two-factor secrets. It is in the database, encrypted under the master secret. When the master secret is rotated, only the data key
-// is encrypted again, so that everything stored stays readable after any number of rotations.
+// Package datakey keeps the data key: the secret from which the keys are derived that encrypt and hash what is stored,
+// such as two-factor secrets. It is in the database, encrypted under the master secret. When the master secret is
+// rotated, only the data key is encrypted again, so that everything stored stays readable after any number of rotations
+// (docs/decisions/0049-encrypt-stored-secrets-under-a-data-key.md).
+//
+// Open is called once at the start of a process; the key stays in its memory. All functions write in a transaction, so
+// that several processes that start at the same time agree on one key.
 package datakey
 
 import (
@@ -20,8 +24,9 @@ const owner = "data key"
 // ErrSecret means that no master secret decrypts the data key.
 var ErrSecret = errors.New("the data was encrypted under another master secret: restore it; if it is lost, gonebox secret rotate --lost starts over")
 
-// Open returns the data key, encrypted under the current master secret from then on. It is created at the first start. A database
-// that was in use before there were data keys was encrypted under the master secret itself, which then is the data key.
+// Open returns the data key, encrypted under the current master secret from then on. It is created at the first start.
+// A database that was in use before there were data keys was encrypted under the master secret itself, which then is
+// the data key. Error: ErrSecret, if neither the current nor a former master secret decrypts it.
 func Open(ctx context.Context, d *db.DB, m token.Masters) (key []byte, err error) {
 	err = d.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		key, err = OpenTx(ctx, tx, m)
@@ -30,7 +35,8 @@ func Open(ctx context.Context, d *db.DB, m token.Masters) (key []byte, err error
 	return key, err
 }
 
-// OpenTx is Open in a transaction.
+// OpenTx is Open in a transaction. The current master secret is tried first, then the former ones; if a former one
+// fits, the key is encrypted under the current one.
 func OpenTx(ctx context.Context, tx *db.Tx, m token.Masters) (key []byte, err error) {
 	sealed, err := get(ctx, tx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -57,12 +63,14 @@ func OpenTx(ctx context.Context, tx *db.Tx, m token.Masters) (key []byte, err er
 	return nil, ErrSecret
 }
 
-// ReplaceTx stores a new data key, for data whose master secret is lost. Everything that was encrypted stays unreadable.
+// ReplaceTx stores a new data key, for data whose master secret is lost. Everything that was encrypted stays
+// unreadable. The caller deletes what depended on the old key.
 func ReplaceTx(ctx context.Context, tx *db.Tx, master []byte) error {
 	return reseal(ctx, tx, master, token.NewMaster())
 }
 
-// create stores a new data key and returns it sealed. If another process was first, it returns that process's key.
+// create stores a new data key and returns it sealed. If another process was first, it returns that process's key. ON
+// CONFLICT makes the insertion do nothing then, so the stored row is read again.
 func create(ctx context.Context, tx *db.Tx, master []byte) (sealed []byte, err error) {
 	key := token.NewMaster()
 	used, err := inUse(ctx, tx)
@@ -94,6 +102,8 @@ func reseal(ctx context.Context, tx *db.Tx, master, key []byte) error {
 	return nil
 }
 
+// newSealer returns what encrypts the data key under a master secret. Its key is derived for this purpose alone, so
+// that the master secret itself encrypts nothing.
 func newSealer(master []byte) (token.Sealer, error) {
 	key, err := token.Derive(master, owner)
 	if err != nil {

@@ -16,11 +16,13 @@ const (
 	selectInUse = "SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address_hold)"
 )
 
+// get reads the sealed data key. If there is none the error is sql.ErrNoRows.
 func get(ctx context.Context, tx *db.Tx) (sealed []byte, err error) {
 	err = tx.QueryRow(ctx, selectKey).Scan(&sealed)
 	return sealed, err
 }
 
+// inUse reports whether the database has data from before there were data keys, when the master secret was used itself.
 func inUse(ctx context.Context, tx *db.Tx) (used bool, err error) {
 	if err := tx.QueryRow(ctx, selectInUse).Scan(&used); err != nil {
 		return false, fmt.Errorf("look for encrypted data: %w", err)

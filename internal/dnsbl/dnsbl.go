@@ -1,4 +1,8 @@
 // Package dnsbl asks DNS blocklists (RFC 5782) whether they list the address of a client.
+//
+// A list is a domain: the address, reversed, is looked up below it, and an answer in 127.0.0.0/8 means that it is
+// listed. A Checker asks all configured lists at once while the session continues, so that a slow list delays nothing
+// until the result is needed. A list that does not answer counts as not listing: mail is not lost because DNS fails.
 package dnsbl
 
 import (
@@ -10,7 +14,7 @@ import (
 	"time"
 )
 
-// Resolver is the part of package resolver that is needed.
+// Resolver is the part of package resolver that is needed. It must be safe for concurrent use.
 type Resolver interface {
 	// LookupNetIP returns the addresses of host; network is "ip4".
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
@@ -25,17 +29,20 @@ type List struct {
 // Checker asks lists. Its methods may be called by many goroutines.
 type Checker struct {
 	lists []List
-	wait  time.Duration
+	wait  time.Duration // for all lists together
 }
 
-// New returns a Checker that waits that long for all lists together.
+// New returns a Checker that waits at most that long for all lists together. It has no state besides its parameters.
 func New(lists []List, wait time.Duration) *Checker {
 	return &Checker{lists: lists, wait: wait}
 }
 
-// Start asks all lists about a client at once, in the background. The function that it returns waits for the first list that has the
-// client and returns its zone. It returns "" when no list has it, and for what a list does not answer in time. Clients that are not at
-// public addresses are not looked up. The look-up ends with ctx.
+// Start asks all lists about a client at once, in the background. The function that it returns waits for the first list
+// that has the client and returns its zone. It returns "" when no list has it, and for what a list does not answer in
+// time. Clients that are not at public addresses are not looked up. The look-up ends with ctx.
+//
+// One goroutine for each list and one that waits for them end when all lists have answered, or after the Checker's
+// time. zone may be called several times and from several goroutines, or not at all.
 func (c *Checker) Start(ctx context.Context, client netip.Addr) (zone func() string) {
 	client = client.Unmap().WithZone("")
 	if len(c.lists) == 0 || !isPublic(client) {

@@ -1,5 +1,11 @@
-// Package id makes the identifiers of the service: a type prefix, an underscore, and a UUIDv7 in 26 characters of Crockford base32
-// (docs/spec/conventions.md#identifiers). They sort by the time of their creation.
+// Package id makes the identifiers of the service: a type prefix, an underscore, and a UUIDv7 in 26 characters of
+// Crockford base32 (docs/spec/conventions.md#identifiers), such as mbx_0195k3v0f2e8qaxtk4n5r6s7t8. They sort by the
+// time of their creation, to the microsecond.
+//
+// Each kind of resource has its own Go type, a string, whose method Prefix gives the prefix. The generic functions work
+// for all of them: New makes an identifier, Parse checks one from outside, Bytes and FromBytes convert it to the 16
+// octets that are stored in some tables, Time and Last relate it to times. Identifiers are unique by their 62 random
+// bits, without coordination between processes, and they are not secret: knowing one gives no access.
 package id
 
 import (
@@ -52,7 +58,8 @@ func (Invite) Prefix() string       { return "inv" }
 func (SinkMail) Prefix() string     { return "snk" }
 func (Arrival) Prefix() string      { return "arr" }
 
-// Kind is any of the identifier types above.
+// Kind is any of the identifier types above. The functions call Prefix on the zero value, so it must not depend on the
+// value.
 type Kind interface {
 	~string
 	Prefix() string
@@ -64,14 +71,15 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 // textLen is the length of 128 bits in base32.
 const textLen = 26
 
-// New returns a new identifier for something created at the given time. Identifiers of different microseconds sort in the order of their
-// times.
+// New returns a new identifier for something created at the given time. Identifiers of different microseconds sort in
+// the order of their times. The time is rounded down to microseconds.
 func New[K Kind](at time.Time) K {
 	var k K
 	return K(k.Prefix() + "_" + encode(newUUID(at)))
 }
 
-// Parse checks that s is an identifier of kind K.
+// Parse checks that s is an identifier of kind K. It accepts only the lower-case form that New makes. The error is for
+// logs; callers answer that there is no such resource.
 func Parse[K Kind](s string) (K, error) {
 	var k K
 	text, ok := strings.CutPrefix(s, k.Prefix()+"_")
@@ -91,13 +99,14 @@ func Bytes[K Kind](k K) [16]byte {
 	return uuid
 }
 
-// FromBytes is the inverse of Bytes.
+// FromBytes is the inverse of Bytes. Any 16 octets are accepted.
 func FromBytes[K Kind](uuid [16]byte) K {
 	var k K
 	return K(k.Prefix() + "_" + encode(uuid))
 }
 
-// Time returns the time that an identifier was made for, in UTC with microseconds.
+// Time returns the time that an identifier was made for, in UTC with microseconds. For a string that is not an
+// identifier it returns the beginning of 1970.
 func Time[K Kind](k K) time.Time {
 	uuid := Bytes(k)
 	ms := int64(binary.BigEndian.Uint64(uuid[:8]) >> 16)
@@ -105,8 +114,8 @@ func Time[K Kind](k K) time.Time {
 	return time.UnixMilli(ms).Add(time.Duration((fraction*1000+4095)/4096) * time.Microsecond).UTC()
 }
 
-// Last returns the greatest identifier for a time: identifiers of that microsecond and before sort before it or are equal to
-// it, and those of later ones sort after it.
+// Last returns the greatest identifier for a time: identifiers of that microsecond and before sort before it or are
+// equal to it, and those of later ones sort after it. It serves as a bound in lists that are ordered by identifier.
 func Last[K Kind](at time.Time) K {
 	u := newUUID(at)
 	for i := range u[8:] {
@@ -116,7 +125,9 @@ func Last[K Kind](at time.Time) K {
 	return K(k.Prefix() + "_" + encode(u))
 }
 
-// newUUID returns a UUIDv7 (RFC 9562 §5.7) with the sub-millisecond fraction of §6.2 method 3 in rand_a.
+// newUUID returns a UUIDv7 (RFC 9562 §5.7) with the sub-millisecond fraction of §6.2 method 3 in rand_a. The first 48
+// bits are milliseconds, the 12 bits of rand_a the fraction of the millisecond in 1/4096; version and variant take 6
+// bits.
 func newUUID(at time.Time) (u [16]byte) {
 	rand.Read(u[8:]) // never fails, as crypto/rand documents
 	micro := at.UnixMicro()
@@ -126,6 +137,7 @@ func newUUID(at time.Time) (u [16]byte) {
 	return u
 }
 
+// encode writes 128 bits as 26 characters of 5 bits each. The first one has only 3 bits, so it is at most 7.
 func encode(u [16]byte) string {
 	hi, lo := binary.BigEndian.Uint64(u[:8]), binary.BigEndian.Uint64(u[8:])
 	var text [textLen]byte
@@ -137,6 +149,7 @@ func encode(u [16]byte) string {
 	return string(text[:])
 }
 
+// decode is the inverse of encode; ok is false for a text that encode does not return.
 func decode(text string) (u [16]byte, ok bool) {
 	if len(text) != textLen || text[0] > '7' {
 		return u, false

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Code names a problem. Clients branch on it, so that none is ever renamed (docs/spec/conventions.md#errors).
+// Code names a problem. Clients branch on it, so that none is ever renamed (docs/spec/conventions.md#errors). A new one
+// needs a line in the table and, if an operation can return it, in that operation's description.
 type Code string
 
 // The codes of the service. The table below has the status and the title of each; docs/errors.md is generated from it.
@@ -97,11 +98,14 @@ const (
 	MailAddressSyntax     Code = "mail.address_syntax"
 )
 
+// entry is what the table has of a code. The title is the same for every problem of the code.
 type entry struct {
 	status int
 	title  string
 }
 
+// table has the status and title of every code. A code that is missing here would be answered with 500. The statuses of
+// codes that only SMTP uses are chosen as for HTTP; smtpd maps them to replies.
 var table = map[Code]entry{
 	RequestInvalid:       {http.StatusUnprocessableEntity, "The request does not match its schema"},
 	RequestTooLarge:      {http.StatusRequestEntityTooLarge, "The request body is too large"},
@@ -197,10 +201,10 @@ func (c Code) Status() int {
 	return http.StatusInternalServerError
 }
 
-// Title returns the code's short text for people.
+// Title returns the code's short text for people. It is "" for a code that is not in the table.
 func (c Code) Title() string { return table[c].title }
 
-// Codes returns every code in alphabetical order.
+// Codes returns every code in alphabetical order. The caller may change the slice.
 func Codes() []Code {
 	codes := make([]Code, 0, len(table))
 	for c := range table {

@@ -1,5 +1,10 @@
-// Package problem defines the errors that the service shows to its clients. A problem has no cause: internal errors are logged
-// where they occur and never shown.
+// Package problem defines the errors that the service shows to its clients. A problem has no cause: internal errors are
+// logged where they occur and never shown.
+//
+// Domains return a *Problem wherever the client can do something about an error: it has a stable Code, and a Detail or
+// Fields that say what is wrong with this call and what to do. All other errors are the service's own and become
+// server.internal at the edge. Errors may be wrapped with fmt.Errorf on their way; From and Has find the problem in the
+// chain. Doc comments list the codes of a function as "Error: …".
 package problem
 
 import (
@@ -9,7 +14,8 @@ import (
 	"time"
 )
 
-// Problem is an error for the client: HTTP shows it as RFC 9457 problem details, SMTP as a reply.
+// Problem is an error for the client: HTTP shows it as RFC 9457 problem details, SMTP as a reply. It is not changed
+// after it was returned, except by the function that made it.
 type Problem struct {
 	Code       Code          // stable; clients branch on it
 	Detail     string        // what happened this time and what to do; may be empty
@@ -31,12 +37,13 @@ func Detailf(c Code, format string, args ...any) *Problem {
 	return &Problem{Code: c, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Invalid returns request.invalid for one part of the input.
+// Invalid returns request.invalid for one part of the input. pointer is that of a Field.
 func Invalid(pointer, format string, args ...any) *Problem {
 	return &Problem{Code: RequestInvalid, Fields: []Field{{Pointer: pointer, Message: fmt.Sprintf(format, args...)}}}
 }
 
-// Error makes a Problem an error.
+// Error returns the code, the detail and the fields in one line, for logs and for wrapping. HTTP clients get the parts
+// separately.
 func (p *Problem) Error() string {
 	parts := []string{string(p.Code)}
 	if p.Detail != "" {
@@ -67,13 +74,14 @@ func (p *Problem) Status() int { return p.Code.Status() }
 // Title returns the short text of the problem's code for people.
 func (p *Problem) Title() string { return p.Code.Title() }
 
-// Is lets errors.Is compare problems by code.
+// Is lets errors.Is compare problems by code. The details are not compared.
 func (p *Problem) Is(target error) bool {
 	other, ok := target.(*Problem)
 	return ok && other.Code == p.Code
 }
 
-// From returns the problem in err's chain. If there is none it returns server.internal, and known is false.
+// From returns the problem in err's chain. If there is none it returns server.internal, and known is false. The caller
+// logs an err whose problem is not known, since the answer does not contain it.
 func From(err error) (p *Problem, known bool) {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p, true

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// asset is a file ready to be sent. At least one of plain and compressed is set.
+// asset is a file ready to be sent. At least one of plain and compressed is set. It does not change, so that all
+// requests share it.
 type asset struct {
 	contentType string
 	policy      string // Content-Security-Policy
@@ -20,6 +21,8 @@ type asset struct {
 	compressed  []byte // nil where compressing saves nothing
 }
 
+// newAsset prepares a file. isCompressed says that content is compressed with gzip; then plain is made for each client
+// that does not accept that, which hardly any browser does.
 func newAsset(name, policy string, content []byte, isCompressed bool) (*asset, error) {
 	contentType, err := contentTypeOf(name)
 	if err != nil {
@@ -44,7 +47,8 @@ func cachingOf(name string) string {
 	return "no-cache"
 }
 
-// serve answers with the file, or with 304 where the client has it.
+// serve answers with the file, or with 304 where the client has it. Clients that do not accept gzip get the plain
+// content.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)

@@ -1,5 +1,10 @@
-// Package webui serves the pages that are built into the program: the visitor's page at /, the pages of accounts and staff,
-// which the same program draws, and the API documentation at /docs. The pages use the public API and nothing else, and this package depends on neither the domains nor the API.
+// Package webui serves the pages that are built into the program: the visitor's page at /, the pages of accounts and
+// staff, which the same program draws, and the API documentation at /docs. The pages use the public API and nothing
+// else, and this package depends on neither the domains nor the API.
+//
+// The files are embedded as make web has built them. They are loaded and compressed once in a process and then served
+// from memory, with headers that forbid scripts of other origins. Handler passes every other path on, such as those of
+// the API.
 package webui
 
 import (
@@ -30,7 +35,8 @@ const (
 		"manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// Handler serves the pages and passes every other request on to next.
+// Handler serves the pages and passes every other request on to next. Only GET and HEAD are served. The error is that
+// of an embedded file that cannot be served; it does not occur in a build that passed its tests.
 func Handler(next http.Handler) (http.Handler, error) {
 	assets, err := loaded()
 	if err != nil {
@@ -49,8 +55,9 @@ func Handler(next http.Handler) (http.Handler, error) {
 	}), nil
 }
 
-// isPagePath reports whether path is an address that the page draws itself: its program reads the address and calls the API.
-// The list is the one of ours in web/src/route.svelte.ts.
+// isPagePath reports whether path is an address that the page draws itself: its program reads the address and calls the
+// API. The list is the one of ours in web/src/route.svelte.ts. A path that is missing here is answered with 404 when
+// the page is loaded again.
 func isPagePath(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch first {
@@ -114,7 +121,8 @@ func contentTypeOf(name string) (string, error) {
 	return "", fmt.Errorf("the built page %s has an extension without a media type; add it to contentTypeOf", name)
 }
 
-// compress returns content compressed with gzip, or nil where that would save nothing worth the trouble.
+// compress returns content compressed with gzip, or nil where that would save nothing worth the trouble. Below 1 KiB
+// the header of gzip and the time outweigh the saving.
 func compress(content []byte) []byte {
 	if len(content) < 1024 {
 		return nil
