@@ -44,3 +44,6 @@ const (
 	PartsMax = partsMax
 	FrameMax = frameMax
 )
+
+// Scaled exports scaled.
+var Scaled = scaled

@@ -2,6 +2,8 @@ package mailpit_test
 
 import (
 	"bytes"
+	"image"
+	"image/color"
 	"strings"
 	"testing"
 
@@ -53,6 +55,18 @@ func TestPrivateHosts(t *testing.T) {
 	} {
 		if mailpit.IsPrivateHost(host) != private {
 			t.Errorf("%q: %v", host, !private)
+		}
+	}
+}
+
+// A frame of a GIF may be empty although the image is not: image.Decode then returns a picture without pixels.
+func TestThumbnailOfEmptyPicture(t *testing.T) {
+	for _, size := range []image.Point{{0, 1}, {1, 0}, {0, 0}} {
+		picture := image.NewPaletted(image.Rectangle{Max: size}, color.Palette{color.Black})
+		if got := mailpit.Scaled(picture, size); got.Bounds() != image.Rect(0, 0, 180, 120) {
+			t.Errorf("the thumbnail of a picture of %v is %v", size, got.Bounds())
+		} else if c := color.GrayModel.Convert(got.At(90, 60)); c != (color.Gray{255}) {
+			t.Errorf("the thumbnail of a picture of %v is %v and not white", size, c)
 		}
 	}
 }

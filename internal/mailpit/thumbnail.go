@@ -46,8 +46,12 @@ func (a *API) thumbnail(w http.ResponseWriter, r *http.Request) {
 	_ = jpeg.Encode(w, scaled(picture, size), nil) // fails only where the client is gone
 }
 
-// scaled fits a picture of a size into a thumbnail on white, by the nearest pixel.
+// scaled fits a picture of a size into a thumbnail on white, by the nearest pixel. A picture without pixels gives a white
+// one: the first frame of a GIF may be empty, although the image itself is not.
 func scaled(picture image.Image, size image.Point) image.Image {
+	if size.X <= 0 || size.Y <= 0 {
+		picture, size = image.NewUniform(color.White), image.Pt(thumbWidth, thumbHeight)
+	}
 	out := image.NewRGBA(image.Rect(0, 0, thumbWidth, thumbHeight))
 	w, h := thumbWidth, thumbWidth*size.Y/size.X
 	if h > thumbHeight {
