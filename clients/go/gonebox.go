@@ -156,7 +156,7 @@ func (m *Mailbox) Messages(ctx context.Context, filter ...Filter) ([]Summary, er
 			return nil, err
 		}
 		found = append(found, page.Data...)
-		if page.NextCursor == "" || len(found) == f.Limit {
+		if page.NextCursor == "" || f.Limit > 0 && len(found) >= f.Limit {
 			return found, nil
 		}
 		q.Set("cursor", page.NextCursor)
