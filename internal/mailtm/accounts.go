@@ -18,6 +18,7 @@ import (
 // stamp formats a time as mail.tm does: in whole seconds, with a numeric zone.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-07:00") }
 
+// shownDomain is a domain as mail.tm shows it.
 type shownDomain struct {
 	linked
 	ID        string `json:"id"`
@@ -28,7 +29,7 @@ type shownDomain struct {
 	UpdatedAt string `json:"updatedAt"`
 }
 
-// domains returns the domains on which accounts can be created. Their identifier is their name.
+// domains returns the domains on which accounts can be created. Their identifier is their name. outer is that of link.
 func (a *API) domains(r *http.Request, outer bool) (all []shownDomain) {
 	for _, d := range a.Domains.Public() {
 		at := stamp(a.started)
@@ -49,6 +50,8 @@ func (a *API) listDomains(w http.ResponseWriter, r *http.Request) error {
 	return answerList(w, r, "Domain", "/domains", page, len(all), all[from:min(from+pageLen, len(all))])
 }
 
+// getDomain answers with a domain by its name. Error: route.not_found, as for all resources of this API, which has no
+// codes.
 func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
 	for _, d := range a.domains(r, true) {
 		if d.ID == r.PathValue("id") {
@@ -61,6 +64,7 @@ func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
 // quota is the size of an account in octets that clients see. Nothing depends on it: the plan's own bounds apply.
 const quota = 40_000_000
 
+// shownAccount is a mailbox as mail.tm shows an account.
 type shownAccount struct {
 	linked
 	ID         id.Mailbox `json:"id"`
@@ -73,6 +77,7 @@ type shownAccount struct {
 	UpdatedAt  string     `json:"updatedAt"`
 }
 
+// answerAccount answers with a mailbox as an account. iri is the path that it is shown under.
 func (a *API) answerAccount(w http.ResponseWriter, r *http.Request, status int, m *mailbox.Mailbox, iri string) error {
 	used, err := a.Messages.Size(r.Context(), m.ID)
 	if err != nil {
@@ -85,13 +90,15 @@ func (a *API) answerAccount(w http.ResponseWriter, r *http.Request, status int, 
 	})
 }
 
-// credentials is the body that creates an account or asks for a token.
+// credentials is the body that creates an account or asks for a token. Neither is checked by decoding.
 type credentials struct {
 	Address  string `json:"address"`
 	Password string `json:"password"`
 }
 
 const (
+	// The texts are those of mail.tm's validator, and the codes the identifiers of its constraints: clients compare
+	// them.
 	notBlank        = "This value should not be blank."
 	notBlankCode    = "c1051bb4-d103-4f74-8988-acbcafc7fdc3"
 	passwordMax     = 200
@@ -101,7 +108,8 @@ const (
 	usedCode        = "23bd9dbf-6b9b-41cd-a99e-4844bcf3077f"
 )
 
-// wish parses the address of a new account into the mailbox to create.
+// wish parses the address of a new account into the mailbox to create. domains are those that may be chosen. Error:
+// invalid.
 func (c credentials) wish(domains []string) (w mailbox.Wish, err error) {
 	at := strings.LastIndexByte(c.Address, '@')
 	switch {
@@ -121,6 +129,8 @@ func (c credentials) wish(domains []string) (w mailbox.Wish, err error) {
 	return w, nil
 }
 
+// createAccount creates a mailbox with a password. The call is counted before the password is hashed, since a hash
+// costs more than all else.
 func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	if a.GuestsOff {
 		return problem.Detailf(problem.AccessClosed, "this service does not create mailboxes without an account")
@@ -156,7 +166,8 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	return a.answerAccount(w, r, http.StatusCreated, m, "/accounts/"+string(m.ID))
 }
 
-// creationFault translates an error of creating an account into the texts that mail.tm uses.
+// creationFault translates an error of creating an account into the texts that mail.tm uses. Other errors are returned
+// as they are.
 func creationFault(err error) error {
 	switch {
 	case problem.Has(err, problem.MailboxLocalPartTaken):
@@ -171,8 +182,8 @@ func creationFault(err error) error {
 	return err
 }
 
-// reserveHash reserves a slot in the queue of password hashes, and counts the call against the limit of its address. Error:
-// rate.limited.
+// reserveHash reserves a slot in the queue of password hashes, and counts the call against the limit of its address.
+// The caller releases the slot. Hashing shares its queue with sign-ins of package httpapi. Error: rate.limited.
 func (a *API) reserveHash(r *http.Request) (*account.HashSlot, error) {
 	address := httpkit.AddrIdentity(r.Context())
 	slot, err := a.Accounts.ReserveHash(address)
@@ -199,12 +210,16 @@ func (a *API) allow(r *http.Request, address string) error {
 	return nil
 }
 
+// shownToken is the answer with a token. In plain JSON there is no IRI.
 type shownToken struct {
 	IRI   string     `json:"@id,omitempty"`
 	ID    id.Mailbox `json:"id"`
 	Token string     `json:"token"`
 }
 
+// token answers with a new token of a mailbox, for its address and password. An unknown address costs as much time as a
+// wrong password, so that neither the answer nor its time reveals which addresses exist. Errors:
+// auth.invalid_credentials, rate.limited.
 func (a *API) token(w http.ResponseWriter, r *http.Request) error {
 	var c credentials
 	if err := a.body(w, r, &c); err != nil {
@@ -248,6 +263,7 @@ func (a *API) me(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) err
 	return a.answerAccount(w, r, http.StatusOK, m, "/me")
 }
 
+// getAccount answers with the token's own account; any other is not found.
 func (a *API) getAccount(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
 	if r.PathValue("id") != string(m.ID) {
 		return problem.New(problem.RouteNotFound)
@@ -255,6 +271,7 @@ func (a *API) getAccount(w http.ResponseWriter, r *http.Request, m *mailbox.Mail
 	return a.answerAccount(w, r, http.StatusOK, m, "/accounts/"+string(m.ID))
 }
 
+// deleteAccount destroys the token's own mailbox.
 func (a *API) deleteAccount(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
 	if r.PathValue("id") != string(m.ID) {
 		return problem.New(problem.RouteNotFound)

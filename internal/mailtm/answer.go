@@ -20,7 +20,8 @@ type linked struct {
 	Type    string `json:"@type,omitempty"`
 }
 
-// wantsJSON reports whether the client asks for plain JSON and not for JSON-LD.
+// wantsJSON reports whether the client asks for plain JSON and not for JSON-LD. An absent or general Accept gets
+// JSON-LD, the default of mail.tm.
 func wantsJSON(r *http.Request) bool {
 	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "ld+json")
@@ -47,6 +48,7 @@ func answer(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	return write(w, status, media, v)
 }
 
+// write writes a value as JSON. An error means that nothing has been written.
 func write(w http.ResponseWriter, status int, media string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -59,10 +61,11 @@ func write(w http.ResponseWriter, status int, media string, v any) error {
 	return nil
 }
 
-// pageLen is how many resources a page has.
+// pageLen is how many resources a page has. It is that of mail.tm; clients depend on it.
 const pageLen = 30
 
-// pageOf returns the number of the page that is asked for, from 1. Error: request.invalid.
+// pageOf returns the number of the page that is asked for, from 1. The upper bound keeps the offset within the range of
+// an int. Error: request.invalid.
 func pageOf(r *http.Request) (int, error) {
 	text := r.URL.Query().Get("page")
 	if text == "" {
@@ -94,7 +97,8 @@ type view struct {
 	Next     string `json:"hydra:next,omitempty"`
 }
 
-// answerList writes a page of a list of total resources.
+// answerList writes a page of a list of total resources. path is that of the list, for the links to its other pages. In
+// plain JSON the members are all there is, without the total.
 func answerList[T any](w http.ResponseWriter, r *http.Request, kind, path string, page, total int, members []T) error {
 	if members == nil {
 		members = []T{}
@@ -116,7 +120,8 @@ func answerList[T any](w http.ResponseWriter, r *http.Request, kind, path string
 	return answer(w, r, http.StatusOK, c)
 }
 
-// body decodes the body of a request. Errors: request.invalid, request.too_large.
+// body decodes the body of a request. A body that breaks off counts as too large. Errors: request.invalid,
+// request.too_large.
 func (a *API) body(w http.ResponseWriter, r *http.Request, v any) error {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, a.HTTP.BodyMax))
 	if err != nil {
@@ -161,6 +166,7 @@ type violations struct {
 	All         []violation `json:"violations"`
 }
 
+// violation is what is wrong with one member.
 type violation struct {
 	Path    string `json:"propertyPath"`
 	Message string `json:"message"`
@@ -172,6 +178,7 @@ type invalid struct{ property, message, code string }
 
 func (i invalid) Error() string { return i.property + ": " + i.message }
 
+// answer writes the answer 422 in the format of mail.tm.
 func (i invalid) answer(w http.ResponseWriter, r *http.Request) {
 	const title = "An error occurred"
 	_ = answer(w, r, http.StatusUnprocessableEntity, violations{
@@ -181,6 +188,9 @@ func (i invalid) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 // failed answers with the error that a handler returned, in the format of mail.tm.
+//
+// Clients recognize the texts for credentials, so those replace ours. For other problems the detail is ours. An error
+// that is not a problem was logged by ProblemOf and becomes a 500.
 func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if i, ok := err.(invalid); ok { //nolint:errorlint // no handler wraps it
 		i.answer(w, r)

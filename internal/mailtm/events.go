@@ -16,8 +16,11 @@ import (
 // keepAliveEvery is how often an idle stream sends a comment.
 const keepAliveEvery = 15 * time.Second
 
-// events streams the messages of the token's account as they arrive, are marked as seen and are deleted. The topic is optional; one
-// that names another account is refused.
+// events streams the messages of the token's account as they arrive, are marked as seen and are deleted. The topic is
+// optional; one that names another account is refused.
+//
+// The protocol is the part of Mercure that its clients use: each event is a message resource. The stream ends with the
+// token, the mailbox or the service; the client connects again and lists what it missed.
 func (a *API) events(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	own := []string{"/accounts/" + string(box.ID), "*"}
 	topics := r.URL.Query()["topic"]
@@ -59,7 +62,8 @@ func send(w *httpkit.EventWriter, changed []summary) {
 	}
 }
 
-// changed returns the message of an event, or false where there is none.
+// changed returns the message of an event, or false where there is none. Other events, such as a code that was found,
+// have no form in this API.
 func (a *API) changed(ctx context.Context, box *mailbox.Mailbox, e follow.Event) (s summary, ok bool) {
 	l := linked{"/contexts/Message", messageIRI(e.Message), "Message"}
 	switch e.Kind {

@@ -1,5 +1,13 @@
 // Package mailtm serves the HTTP API of mail.tm over mailboxes with a password, for its clients in many languages
 // (docs/spec/mailtm.md).
+//
+// What mail.tm calls an account is a mailbox of Gonebox with a password, and its token is a mailbox token. Each file
+// has the handlers of one group: accounts and tokens, messages, events. Handlers return errors; failed turns them into
+// the bodies and statuses that clients of mail.tm expect, which differ from those of the API in package httpapi.
+// Resources come as JSON-LD or, for clients that ask for application/json, as plain JSON.
+//
+// The package has no state besides its dependencies. The limits, the memory budget, CORS and the log are those of
+// package httpkit. A mailbox lives for Parts.TTL after its last use.
 package mailtm
 
 import (
@@ -17,7 +25,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Parts are the dependencies and settings of an API.
+// Parts are the dependencies and settings of an API. All are required except GuestsOff.
 type Parts struct {
 	HTTP      httpkit.Config
 	Domains   *domain.Service
@@ -30,20 +38,22 @@ type Parts struct {
 	GuestsOff bool            // access.guests is off: no accounts can be created
 }
 
-// API serves the operations of mail.tm.
+// API serves the operations of mail.tm. It is safe for concurrent use. started is shown as the creation time of
+// domains, which have none.
 type API struct {
 	Parts
 	kit     *httpkit.Kit
 	started time.Time
 }
 
-// New returns an API.
+// New returns an API that was started now.
 func New(p Parts) *API {
 	p.HTTP.API = httpkit.API{Title: "mail.tm"}
 	return &API{Parts: p, kit: httpkit.New(p.HTTP), started: p.HTTP.Clock.Now()}
 }
 
-// Handler returns the handler of all paths.
+// Handler returns the handler of all paths. Every call, of unknown paths too, counts against the limit of its address,
+// except preflight requests of CORS.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range a.routes() {
@@ -75,9 +85,11 @@ func (a *API) Handler() http.Handler {
 	})
 }
 
-// handler serves a request, or returns an error before it has answered.
+// handler serves a request, or returns an error before it has answered. Once it has begun to answer it returns nil, or
+// panics with http.ErrAbortHandler if the answer cannot be completed.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
+// routes returns the handlers by the patterns of http.ServeMux.
 func (a *API) routes() map[string]handler {
 	return map[string]handler{
 		"GET /domains":                               a.listDomains,
@@ -98,8 +110,8 @@ func (a *API) routes() map[string]handler {
 	}
 }
 
-// opened returns the handler of a call that needs a token. Each such call but DELETE extends the
-// account's life to TTL from now.
+// opened returns the handler of a call that needs a token. Each such call but DELETE extends the account's life to TTL
+// from now. Errors: auth.required, auth.invalid_token, mailbox.expired, and those of serve.
 func (a *API) opened(serve func(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		scheme, credential, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")

@@ -21,11 +21,13 @@ const (
 	sourceFactor  = 8
 )
 
+// party is a sender or recipient as mail.tm shows it.
 type party struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 }
 
+// parties returns addresses in the form of mail.tm, an empty list for none.
 func parties(all []message.Address) []party {
 	shown := make([]party, len(all))
 	for i, a := range all {
@@ -34,6 +36,7 @@ func parties(all []message.Address) []party {
 	return shown
 }
 
+// summary is a message in a list of mail.tm.
 type summary struct {
 	linked
 	ID             id.Message `json:"id"`
@@ -53,6 +56,8 @@ type summary struct {
 	UpdatedAt      string     `json:"updatedAt"`
 }
 
+// summaryOf returns a message in the form of mail.tm. A message without a Message-ID gets one made of its identifier,
+// since clients use the member as a key.
 func summaryOf(m *message.Summary, box *mailbox.Mailbox, l linked) summary {
 	msgid := m.HeaderID
 	if msgid == "" {
@@ -68,6 +73,7 @@ func summaryOf(m *message.Summary, box *mailbox.Mailbox, l linked) summary {
 
 func messageIRI(m id.Message) string { return "/messages/" + string(m) }
 
+// listMessages answers with a page of messages, newest first. Memory is reserved before they are read.
 func (a *API) listMessages(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	page, err := pageOf(r)
 	if err != nil {
@@ -87,6 +93,7 @@ func (a *API) listMessages(w http.ResponseWriter, r *http.Request, box *mailbox.
 	return answerList(w, r, "Message", "/messages", page, box.MessageCount, shown)
 }
 
+// full is a message with its content. HTML is a list, as in mail.tm, of one element at most.
 type full struct {
 	summary
 	CC            []party  `json:"cc"`
@@ -111,6 +118,7 @@ type checks struct {
 	DKIM bool `json:"dkim"`
 }
 
+// checksOf returns the results of SPF and DKIM. Of TLS only its use is stored, so the member has no version or cipher.
 func checksOf(m *message.Message) *checks {
 	c := &checks{SPF: m.Authentication.SPF == "pass", DKIM: m.Authentication.DKIM == "pass"}
 	if m.Envelope.TLS {
@@ -119,6 +127,7 @@ func checksOf(m *message.Message) *checks {
 	return c
 }
 
+// file is an attachment as mail.tm shows it.
 type file struct {
 	ID               id.Attachment `json:"id"`
 	Filename         string        `json:"filename"`
@@ -139,6 +148,7 @@ func messageOf(r *http.Request) (id.Message, error) {
 	return m, nil
 }
 
+// getMessage answers with a message. It does not mark it as seen; clients do that with PATCH.
 func (a *API) getMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	m, err := messageOf(r)
 	if err != nil {
@@ -174,6 +184,7 @@ func (a *API) getMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	return answer(w, r, http.StatusOK, shown)
 }
 
+// markMessage marks a message as seen or not.
 func (a *API) markMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	m, err := messageOf(r)
 	if err != nil {
@@ -197,6 +208,7 @@ func (a *API) markMessage(w http.ResponseWriter, r *http.Request, box *mailbox.M
 	return answer(w, r, http.StatusOK, map[string]bool{"seen": *change.Seen})
 }
 
+// deleteMessage deletes a message.
 func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	m, err := messageOf(r)
 	if err != nil {
@@ -212,6 +224,8 @@ func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request, box *mailbox
 // sandbox keeps scripts in a sender's content from running in a browser.
 const sandbox = "default-src 'none'; sandbox"
 
+// download answers with the raw message, chunk by chunk, so that its size does not matter for memory. Error:
+// message.raw_expired, after its retention.
 func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	content, first, err := a.raw(r, box, func(size *message.Raw) int64 { return size.Memory() })
 	if err != nil {
@@ -234,7 +248,8 @@ func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mail
 	}
 }
 
-// raw opens the raw message that the path names and reads its first chunk. need returns how much memory to reserve for a message.
+// raw opens the raw message that the path names and reads its first chunk. need returns how much memory to reserve for
+// a message. The first chunk is read here because an error must come before the answer begins.
 func (a *API) raw(r *http.Request, box *mailbox.Mailbox, need func(*message.Raw) int64) (content *message.Raw, first []byte, err error) {
 	m, err := messageOf(r)
 	if err != nil {
@@ -252,6 +267,7 @@ func (a *API) raw(r *http.Request, box *mailbox.Mailbox, need func(*message.Raw)
 	return content, first, err
 }
 
+// source is the raw message as a resource: Data is the whole message as a JSON string.
 type source struct {
 	linked
 	ID          string `json:"id"`
@@ -259,6 +275,7 @@ type source struct {
 	Data        string `json:"data"`
 }
 
+// source answers with the raw message in JSON, which needs several copies in memory, hence sourceFactor.
 func (a *API) source(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	content, first, err := a.raw(r, box, func(c *message.Raw) int64 { return c.Memory() + sourceFactor*c.Size() })
 	if err != nil {
@@ -279,6 +296,8 @@ func (a *API) source(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbo
 	return answer(w, r, http.StatusOK, source{link(r, "Source", "/sources/"+name, true), name, "/messages/" + name + "/download", string(data)})
 }
 
+// attachment answers with an attachment's content. A content type that is not valid is answered as
+// application/octet-stream.
 func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	m, err := messageOf(r)
 	if err != nil {

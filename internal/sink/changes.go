@@ -8,15 +8,19 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Change is a change of the sink's mail, for clients that follow it.
+// Change is a change of the sink's mail, for clients that follow it. A mail that changed several times since is one
+// Change, in its last state.
 type Change struct {
 	Mail *Mail       // nil: it is gone
 	ID   id.SinkMail // of the mail
 	New  bool        // it has arrived; otherwise it was marked or deleted
 }
 
-// Changes returns what has changed after the change numbered since, and the number of the last one. A since below zero returns
-// nothing but the number, to begin with.
+// Changes returns what has changed after the change numbered since, and the number of the last one. A since below zero
+// returns nothing but the number, to begin with.
+//
+// It reads the database and not the index, and is cheap if nothing has changed: one row. A caller polls it. Rows that
+// Sweep has removed are missing, so a caller that has not asked for some minutes may miss deletions.
 func (s *Service) Changes(ctx context.Context, since int64) (all []Change, last int64, err error) {
 	last, _, err = state(ctx, s.db)
 	if err != nil || since < 0 || since == last {
@@ -35,13 +39,16 @@ func (s *Service) Changes(ctx context.Context, since int64) (all []Change, last 
 	return all, last, err
 }
 
-// pruning remembers the number of the last change at the previous Sweep.
+// pruning remembers the number of the last change at the previous Sweep; 0 means that there was none.
 type pruning struct {
+	// mu guards upTo.
 	mu   sync.Mutex
 	upTo int64
 }
 
-// Sweep deletes the rows of mails that were gone at its previous call already, by when all processes have noticed.
+// Sweep deletes the rows of mails that were gone at its previous call already, by when all processes have noticed. An
+// index that has not read them by then reads everything again: updateForgotten stores up to which change rows are
+// missing. A periodic job calls it.
 func (s *Service) Sweep(ctx context.Context) error {
 	changes, _, err := state(ctx, s.db)
 	if err != nil {

@@ -30,12 +30,17 @@ type entry struct {
 	from, to, cc, bcc, replyTo, subject, messageID string
 }
 
-// index holds in memory what is searched, so that a search in 100,000 mails takes milliseconds whatever it looks for. Before each
-// use it reads what has changed since, so that every process sees what any process has committed. It is bounded by entriesMax and
-// textTotal.
+// index holds in memory what is searched, so that a search in 100,000 mails takes milliseconds whatever it looks for.
+// Before each use it reads what has changed since, so that every process sees what any process has committed. It is
+// bounded by entriesMax and textTotal.
+//
+// The order of locking is reading, then mu. Searches hold mu for reading only, so they run at the same time; a change
+// of the index waits for them.
 type index struct {
+	// reading is held while changes are read and applied, so that concurrent searches read them once.
 	reading sync.Mutex // held while changes are read
 
+	// mu guards the fields below, for writing while changes are applied.
 	mu      sync.RWMutex
 	loaded  bool
 	last    int64    // the last change that it has
@@ -46,7 +51,8 @@ type index struct {
 	text    int // octets
 }
 
-// refresh brings the index up to date.
+// refresh brings the index up to date. Reading all is needed at the first use, and if rows of deleted mails were
+// removed before this process has read them.
 func (s *Service) refresh(ctx context.Context) error {
 	x := &s.index
 	x.reading.Lock()
@@ -75,7 +81,8 @@ func (s *Service) refresh(ctx context.Context) error {
 	return nil
 }
 
-// load reads everything. Changes after the given one may be among it, and are read again.
+// load reads everything. Changes after the given one may be among it, and are read again. The new index replaces the
+// old one only when it is complete. An error leaves the old one.
 func (s *Service) load(ctx context.Context, changes int64) error {
 	var entries []*entry
 	err := each(ctx, s.db, func(v *row) { entries = append(entries, newEntry(v)) }, selectAll, entriesMax)
@@ -99,7 +106,8 @@ func (s *Service) load(ctx context.Context, changes int64) error {
 	return nil
 }
 
-// apply applies a changed row. The caller holds mu.
+// apply applies a changed row. The caller holds mu. A mail that the index does not have and that is gone came and went
+// since the last refresh.
 func (x *index) apply(v *row) {
 	x.last = max(x.last, v.change)
 	e := x.byID[v.ID]
@@ -124,7 +132,8 @@ func (x *index) apply(v *row) {
 	}
 }
 
-// remove marks an entry as gone. The caller holds mu.
+// remove marks an entry as gone. The caller holds mu. It stays in entries until bound removes many at once, since
+// removing one moves all that follow.
 func (x *index) remove(e *entry) {
 	delete(x.byID, e.id)
 	x.text -= len(e.all)
@@ -152,6 +161,7 @@ func (x *index) bound() {
 	}
 }
 
+// newEntry returns the entry of a row that is not gone.
 func newEntry(v *row) *entry {
 	e := &entry{
 		id: v.ID, number: v.Number, at: v.ReceivedAt.UnixMicro(), size: v.Size, seen: v.Seen, files: v.Attachments > 0, inline: v.Inline > 0,
@@ -161,7 +171,8 @@ func newEntry(v *row) *entry {
 	return e
 }
 
-// set sets all, and the fields as parts of it.
+// set sets all to the parts, joined by line feeds, and the fields to parts of it, which share its memory. A word cannot
+// match across two parts, since a query has no line feed.
 func (e *entry) set(subject, from, to, cc, bcc, replyTo, text string) {
 	parts := []string{subject, from, to, cc, bcc, replyTo, text}
 	e.all = strings.Join(parts, "\n")
@@ -172,7 +183,8 @@ func (e *entry) set(subject, from, to, cc, bcc, replyTo, text string) {
 	}
 }
 
-// shorten drops the text and returns how many octets that frees.
+// shorten drops the text and returns how many octets that frees. The strings are joined anew, so that the old piece of
+// memory with the text can be collected.
 func (e *entry) shorten() int {
 	before := len(e.all)
 	if e.gone {
@@ -182,8 +194,8 @@ func (e *entry) shorten() int {
 	return before - len(e.all)
 }
 
-// KeepUp keeps the index up to date until ctx ends, so that the first search after a start, or after much mail, need not read it
-// all.
+// KeepUp keeps the index up to date until ctx ends, so that the first search after a start, or after much mail, need
+// not read it all. A failed refresh is tried again with the next one. It runs on a goroutine of the caller.
 func (s *Service) KeepUp(ctx context.Context) {
 	for {
 		_ = s.refresh(ctx) // a search that needs it reports the error
@@ -200,7 +212,8 @@ func (s *Service) KeepUp(ctx context.Context) {
 // keepUpEvery is how often KeepUp looks for changes.
 const keepUpEvery = time.Second
 
-// names returns addresses as they are searched.
+// names returns addresses as they are searched. Each is on a line of its own: the name, and the address in angle
+// brackets, all in lower case.
 func names(all ...message.Address) string {
 	var b strings.Builder
 	for _, a := range all {

@@ -27,6 +27,8 @@ type Page struct {
 }
 
 // Search returns a page of the mails that a query matches, newest first; nil matches all. start mails are left out.
+// limit is at most PageMax. With a limit of 0 it returns only the counts. A mail that is deleted between the search and
+// the reading is missing in the page.
 func (s *Service) Search(ctx context.Context, q *Query, start, limit int) (p Page, err error) {
 	var ids []id.SinkMail
 	if p, ids, err = s.find(ctx, q, start, min(limit, PageMax)); err != nil {
@@ -36,7 +38,8 @@ func (s *Service) Search(ctx context.Context, q *Query, start, limit int) (p Pag
 	return p, err
 }
 
-// find returns the identifiers of a page, and the counts.
+// find returns the identifiers of a page, and the counts. It waits for a turn, of which there are two, so that searches
+// of many clients do not occupy the process.
 func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page, ids []id.SinkMail, err error) {
 	if err := s.refresh(ctx); err != nil {
 		return p, nil, err
@@ -63,8 +66,9 @@ func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page,
 	return p, ids, nil
 }
 
-// matching returns the entries that a query matches, in the order of arrival; nil matches all. It divides the work among the
-// processors. The caller holds mu.
+// matching returns the entries that a query matches, in the order of arrival; nil matches all. It divides the work
+// among the processors. The caller holds mu. Its goroutines end before it returns; each writes only its own element of
+// found, so that the order of arrival is kept.
 func (x *index) matching(q *Query) []*entry {
 	const least = 4096 // entries that are worth a goroutine
 	parts := min(runtime.GOMAXPROCS(0), len(x.entries)/least+1)
@@ -84,7 +88,8 @@ func (x *index) matching(q *Query) []*entry {
 	return slices.Concat(found...)
 }
 
-// mails reads mails in the order of their identifiers' list. Those that were deleted meanwhile are left out.
+// mails reads mails in the order of their identifiers' list. Those that were deleted meanwhile are left out. The query
+// returns rows in any order, hence the map.
 func (s *Service) mails(ctx context.Context, ids []id.SinkMail) ([]Mail, error) {
 	found := make(map[id.SinkMail]Mail, len(ids))
 	for some := range slices.Chunk(ids, chunkMails) {
@@ -102,7 +107,8 @@ func (s *Service) mails(ctx context.Context, ids []id.SinkMail) ([]Mail, error) 
 	return all, nil
 }
 
-// Get returns a mail, the newest for "latest". Error: message.not_found.
+// Get returns a mail, the newest for "latest". which is an identifier or "latest"; any other text names no mail. Error:
+// message.not_found.
 func (s *Service) Get(ctx context.Context, which string) (*Mail, error) {
 	var ids []id.SinkMail
 	if which == "latest" {
@@ -123,7 +129,8 @@ func (s *Service) Get(ctx context.Context, which string) (*Mail, error) {
 	return &all[0], nil
 }
 
-// Content returns the message that has the content of a mail. Error: message.not_found.
+// Content returns the message that has the content of a mail. All messages of a mail have the same content; it is the
+// first of those that are left. Error: message.not_found.
 func (s *Service) Content(ctx context.Context, mail id.SinkMail) (message.Ref, error) {
 	ref, err := scanRef(s.db.QueryRow(ctx, selectCopy, mail))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -135,13 +142,15 @@ func (s *Service) Content(ctx context.Context, mail id.SinkMail) (message.Ref, e
 	return ref, nil
 }
 
-// Matching returns the identifiers of all mails that a query matches; nil matches all.
+// Matching returns the identifiers of all mails that a query matches; nil matches all. At most entriesMax are returned,
+// the newest first.
 func (s *Service) Matching(ctx context.Context, q *Query) ([]id.SinkMail, error) {
 	_, ids, err := s.find(ctx, q, 0, entriesMax)
 	return ids, err
 }
 
-// SetSeen marks mails as read or unread.
+// SetSeen marks mails as read or unread. Each chunk is one transaction: after an error some may be marked. Mails that
+// are marked already do not count as changed.
 func (s *Service) SetSeen(ctx context.Context, mails []id.SinkMail, seen bool) error {
 	value := 0
 	if seen {
@@ -164,7 +173,8 @@ func (s *Service) SetSeen(ctx context.Context, mails []id.SinkMail, seen bool) e
 	return nil
 }
 
-// Delete deletes mails with all of their messages.
+// Delete deletes mails with all of their messages. Each chunk is one transaction: after an error some may be deleted.
+// Unknown mails are ignored.
 func (s *Service) Delete(ctx context.Context, mails []id.SinkMail) error {
 	for some := range slices.Chunk(mails, chunkMails) {
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {

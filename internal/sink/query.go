@@ -17,10 +17,10 @@ const (
 	termsMax = 16
 )
 
-// Query is a parsed search.
+// Query is a parsed search: a mail must meet all terms. It is immutable and may be used by several goroutines.
 type Query struct{ terms []term }
 
-// term is a condition of a search.
+// term is a condition of a search; not negates it.
 type term struct {
 	not   bool
 	match func(*entry) bool
@@ -64,8 +64,8 @@ func ParseQuery(text string, in *time.Location) (q Query, err error) {
 	return q, nil
 }
 
-// words splits a query at spaces outside of quotes, and removes the quotes: to:"a b" is one word. A quote that is not closed
-// ends with the query.
+// words splits a query at spaces outside of quotes, and removes the quotes: to:"a b" is one word. A quote that is not
+// closed ends with the query. A quote in the middle of a word is removed too. An empty pair of quotes is an empty word.
 func words(text string) (all []string) {
 	var b strings.Builder
 	quoted, any := false, false
@@ -90,7 +90,8 @@ func words(text string) (all []string) {
 	return all
 }
 
-// condition returns the condition of a word in lower case.
+// condition returns the condition of a word in lower case. An unknown prefix is a part of the word: http://x is
+// searched as it stands.
 func condition(word string, in *time.Location) (func(*entry) bool, error) {
 	prefix, value, _ := strings.Cut(word, ":")
 	value = strings.TrimSpace(value)
@@ -134,7 +135,7 @@ func condition(word string, in *time.Location) (func(*entry) bool, error) {
 	return func(e *entry) bool { return n.in(e.all) }, nil
 }
 
-// field returns the condition that a field holds a value, or nil for another prefix.
+// field returns the condition that a field holds a value, or nil for another prefix. An empty value matches every mail.
 func field(prefix, value string) func(*entry) bool {
 	n := newNeedle(value)
 	has := func(of func(*entry) string) func(*entry) bool {
@@ -162,7 +163,7 @@ func field(prefix, value string) func(*entry) bool {
 	return nil
 }
 
-// status returns the condition of is:, or nil.
+// status returns the condition of is:, or nil. No mail is tagged, since Gonebox has no tags.
 func status(value string) func(*entry) bool {
 	switch value {
 	case "read":
@@ -191,9 +192,11 @@ type needle struct {
 	pivot int
 }
 
-// common are octets from the rarest to the most frequent in mails; others are rarer.
+// common are octets from the rarest to the most frequent in mails; octets that are not listed count as rarer than all
+// of them.
 const common = "zqxjkvbwy97853604f21pgumcldhrsnia@.o<>te\n "
 
+// newNeedle returns the needle for a text in lower case. An empty text is in every other.
 func newNeedle(text string) needle {
 	n, best := needle{text: text}, len(common)
 	for i := range len(text) {
@@ -218,7 +221,8 @@ func (n needle) in(s string) bool {
 	}
 }
 
-// moment parses a time, in microseconds since 1970.
+// moment parses a time, in microseconds since 1970. The word is in lower case by then, but layouts with month names, T
+// or Z are not: so both are converted.
 func moment(text string, in *time.Location) (int64, error) {
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02", "2006/01/02", "2006-01-02t15:04:05", "2006-01-02 15:04:05", "2006-01-02t15:04", "2006-01-02 15:04", "2006/01/02 15:04:05",

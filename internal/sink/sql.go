@@ -13,6 +13,7 @@ import (
 const columns = "id, number, change, received_at, size, seen, gone, mail"
 
 const (
+	// This locks the row until the end of the transaction, and so numbers changes in the order of their commits.
 	upsertState = `INSERT INTO sink_state (id, changes, forgotten) VALUES (1, $1, 0)
 		ON CONFLICT (id) DO UPDATE SET changes = sink_state.changes + excluded.changes RETURNING changes`
 	selectState     = "SELECT coalesce(max(changes), 0), coalesce(max(forgotten), 0) FROM sink_state"
@@ -21,7 +22,8 @@ const (
 	insertMail = "INSERT INTO sink_mail (id, number, change, received_at, size, seen, gone, mail) VALUES ($1, $2, $3, $4, $5, 0, 0, $6)"
 	insertCopy = "INSERT INTO sink_copy (mailbox_id, message_id, sink_id) VALUES ($1, $2, $3)"
 
-	selectAll     = "SELECT " + columns + " FROM sink_mail WHERE gone = 0 ORDER BY number DESC LIMIT $1"
+	selectAll = "SELECT " + columns + " FROM sink_mail WHERE gone = 0 ORDER BY number DESC LIMIT $1"
+	// Rows of mails that are gone are included: that is how other processes learn of it.
 	selectChanged = "SELECT " + columns + " FROM sink_mail WHERE change > $1 ORDER BY change, number"
 	selectMails   = "SELECT " + columns + " FROM sink_mail WHERE gone = 0 AND id IN "
 	selectCopies  = "SELECT mailbox_id, message_id FROM sink_copy WHERE sink_id IN "
@@ -39,6 +41,7 @@ type row struct {
 	text   string
 }
 
+// scan reads columns, in their order. Of a mail that is gone the content is not decoded.
 func scan(r db.Row) (*row, error) {
 	var v row
 	var received int64
@@ -67,6 +70,7 @@ func changeTx(ctx context.Context, tx *db.Tx, changes int) (last int64, err erro
 	return last, nil
 }
 
+// state returns the number of the last change, and the number up to which rows of deleted mails have been removed.
 func state(ctx context.Context, q db.Queryer) (changes, forgotten int64, err error) {
 	if err := q.QueryRow(ctx, selectState).Scan(&changes, &forgotten); err != nil {
 		return 0, 0, fmt.Errorf("read the state of the sink: %w", err)
@@ -74,7 +78,8 @@ func state(ctx context.Context, q db.Queryer) (changes, forgotten int64, err err
 	return changes, forgotten, nil
 }
 
-// each calls fn with every row of a query.
+// each calls fn with every row of a query. The rows are not collected, since there may be many. fn must not use the
+// database.
 func each(ctx context.Context, q db.Queryer, fn func(*row), query string, args ...any) error {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
