@@ -23,13 +23,15 @@ func (o *outgoing) compose(at time.Time, hostname string) []byte {
 	return b.Bytes()
 }
 
-// part is a node of the MIME tree.
+// part is a node of the MIME tree. It has content or parts, not both.
 type part struct {
 	header  textproto.MIMEHeader
 	content []byte
 	parts   []part // of a multipart
 }
 
+// body returns the MIME tree. Levels with a single part are left out. Without HTML there is nothing for inline files to
+// be related to, so they become attachments.
 func (o *outgoing) body() part {
 	var alternatives, inline, files []part
 	for _, f := range o.Attachments {
@@ -59,10 +61,13 @@ func group(kind string, parts []part) part {
 	return part{header: textproto.MIMEHeader{"Content-Type": {kind}}, parts: parts}
 }
 
+// leaf returns a part with content, which write encodes as base64.
 func leaf(contentType string, content []byte) part {
 	return part{header: textproto.MIMEHeader{"Content-Type": {contentType}, "Content-Transfer-Encoding": {"base64"}}, content: content}
 }
 
+// part returns a file as a part. A content type that is not valid, or that is a multipart, becomes
+// application/octet-stream.
 func (f sentFile) part(disposition string) part {
 	content, _ := base64.StdEncoding.DecodeString(f.Content) // check has decoded it
 	media, _, err := mime.ParseMediaType(f.ContentType)
@@ -80,7 +85,8 @@ func (f sentFile) part(disposition string) part {
 	return p
 }
 
-// write writes the header fields of a part, an empty line and its content.
+// write writes the header fields of a part, an empty line and its content. The order of the header fields of a part is
+// random, which RFC 2045 allows.
 func (p part) write(b *bytes.Buffer) {
 	var w *multipart.Writer
 	if p.parts != nil {
@@ -103,7 +109,7 @@ func (p part) write(b *bytes.Buffer) {
 	b.WriteString("--" + w.Boundary() + "--\r\n")
 }
 
-// writeBase64 writes lines of 76 characters (RFC 2045 §6.8).
+// writeBase64 writes lines of 76 characters (RFC 2045 §6.8). 57 octets become 76 characters.
 func writeBase64(b *bytes.Buffer, content []byte) {
 	const line = 57
 	for len(content) > 0 {
@@ -113,7 +119,8 @@ func writeBase64(b *bytes.Buffer, content []byte) {
 	}
 }
 
-// joined returns addresses as a header field has them.
+// joined returns addresses as a header field has them. Names are encoded (RFC 2047). There is one address in a line, so
+// that no line is too long.
 func joined(all []person) string {
 	texts := make([]string, len(all))
 	for i, p := range all {
@@ -122,7 +129,8 @@ func joined(all []person) string {
 	return strings.Join(texts, ",\r\n ")
 }
 
-// encodedWord returns a text with what is not ASCII encoded (RFC 2047).
+// encodedWord returns a text with what is not ASCII encoded (RFC 2047). Encoded words are put on lines of their own, so that
+// lines stay near the 76 characters of §2.
 func encodedWord(text string) string {
 	return strings.ReplaceAll(mime.QEncoding.Encode("utf-8", text), "?= =?", "?=\r\n =?")
 }

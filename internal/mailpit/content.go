@@ -23,7 +23,7 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// detail is a message in full.
+// detail is a message in full. The names of the fields are those of the JSON.
 type detail struct {
 	ID              id.SinkMail
 	MessageID       string
@@ -45,6 +45,7 @@ type detail struct {
 	Attachments     []attachment
 }
 
+// unsubscribe has the List-Unsubscribe fields. Links that are not valid are not checked, so Errors is always empty.
 type unsubscribe struct {
 	Header     string
 	Links      []string
@@ -52,6 +53,7 @@ type unsubscribe struct {
 	HeaderPost string
 }
 
+// attachment describes a file. PartID is its number from 1, which is a part of the paths.
 type attachment struct {
 	PartID      string
 	FileName    string
@@ -64,7 +66,8 @@ type attachment struct {
 // detailFactor is how many octets of memory an answer takes for each octet of the message that it shows.
 const detailFactor = 4
 
-// load reads the message that the path names, with its content. It reserves the memory first.
+// load reads the message that the path names, with its content. It reserves the memory first. Errors:
+// message.not_found, server.unavailable.
 func (a *API) load(r *http.Request) (*sink.Mail, message.Ref, *message.Message, error) {
 	m, ref, err := a.mailOf(r, r.PathValue("id"))
 	if err != nil {
@@ -116,7 +119,8 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 	answer(w, d)
 }
 
-// attachment describes an attachment with the checksums of its content.
+// attachment describes an attachment with the checksums of its content. The content of a file that was too large to be
+// kept has no MD5 and SHA-1. SHA-256 is stored with the message.
 func (a *API) attachment(ctx context.Context, ref message.Ref, index int, f *message.Attachment) (attachment, error) {
 	shown := attachment{PartID: strconv.Itoa(index + 1), FileName: f.Filename, ContentType: f.ContentType, Size: f.Size}
 	if f.ContentID != nil {
@@ -157,6 +161,7 @@ func unsubscribeOf(headers []message.Header) unsubscribe {
 	return u
 }
 
+// headers answers with the header fields by name.
 func (a *API) headers(w http.ResponseWriter, r *http.Request) {
 	_, _, full, err := a.load(r)
 	if err != nil {
@@ -166,6 +171,7 @@ func (a *API) headers(w http.ResponseWriter, r *http.Request) {
 	answer(w, headerMap(full.Headers))
 }
 
+// headerMap returns header fields by their canonical names, each with all its values in order.
 func headerMap(all []message.Header) map[string][]string {
 	values := make(map[string][]string, len(all))
 	for _, h := range all {
@@ -175,6 +181,7 @@ func headerMap(all []message.Header) map[string][]string {
 	return values
 }
 
+// raw answers with the raw message, chunk by chunk. Error: message.raw_expired, after its retention.
 func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 	_, ref, err := a.mailOf(r, r.PathValue("id"))
 	var content *message.Raw
@@ -224,6 +231,7 @@ func (a *API) open(r *http.Request) (*message.Attachment, io.Reader, error) {
 	return a.Messages.Attachment(r.Context(), ref.Box, ref.Message, full.Attachments[n-1].ID)
 }
 
+// part answers with the content of an attachment.
 func (a *API) part(w http.ResponseWriter, r *http.Request) {
 	f, content, err := a.open(r)
 	if err != nil {
@@ -242,6 +250,7 @@ func (a *API) part(w http.ResponseWriter, r *http.Request) {
 }
 
 // view shows the HTML or the text of a message: /view/{id}.html, /view/{id}.txt, /view/{id}, where id may be latest.
+// The HTML is sanitized and its policy allows remote images but no scripts. Text has no charset problem: it is UTF-8.
 func (a *API) view(w http.ResponseWriter, r *http.Request) {
 	name, wantText := strings.CutSuffix(r.PathValue("name"), ".txt")
 	name, wantHTML := strings.CutSuffix(name, ".html")

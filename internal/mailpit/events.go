@@ -13,14 +13,17 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// pollEvery is how often an event stream looks for changes, and pingEvery how often it sends a ping.
+// pollEvery is how often an event stream looks for changes: a read of one row if there are none. pingEvery is how often
+// it sends a ping, so that a connection that is gone is noticed.
 const (
 	pollEvery = 200 * time.Millisecond
 	pingEvery = 30 * time.Second
 )
 
-// streams counts the open event streams, so that Close can wait for them.
+// streams counts the open event streams, so that Close can wait for them. A hijacked connection is unknown to the HTTP
+// server, whose shutdown does not wait for it.
 type streams struct {
+	// mu guards closed, and orders enter and close, so that no stream is added while close waits.
 	mu     sync.Mutex
 	closed bool
 	open   sync.WaitGroup
@@ -36,6 +39,7 @@ func (s *streams) enter() bool {
 	return !s.closed
 }
 
+// close closes stopping, which ends the streams, and waits until they have ended.
 func (s *streams) close(stopping chan struct{}) {
 	s.mu.Lock()
 	if !s.closed {
@@ -66,6 +70,10 @@ type changed struct {
 }
 
 // events sends each change of the messages over a WebSocket: new, update, delete or truncate, and stats after each.
+//
+// It holds a slot of its address's long-polls until it ends. A second goroutine reads from the client and cancels ctx
+// when the connection ends; events waits for it, so that it has ended when Close returns. The first number is read
+// before the upgrade, so that no change after the answer is missed.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	release, free := a.HTTP.Gauge.Acquire(ratelimit.LongPolls, httpkit.AddrIdentity(r.Context()), a.HTTP.LongPolls)
 	if !free {
@@ -100,7 +108,8 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	<-reading
 }
 
-// follow sends events until the client or the service ends the stream.
+// follow sends events until the client or the service ends the stream. An error of the database ends the stream: the
+// client connects again.
 func (a *API) follow(ctx context.Context, s *socket, last int64) {
 	_, next, err := a.Mails.Changes(ctx, last)
 	for quiet := time.Duration(0); err == nil; quiet += pollEvery {
@@ -122,7 +131,8 @@ func (a *API) follow(ctx context.Context, s *socket, last int64) {
 	}
 }
 
-// sendChanges sends what has changed after the change numbered last, and returns the number of the last one.
+// sendChanges sends what has changed after the change numbered last, and returns the number of the last one. The stats
+// are read once for all changes. Without any message left, truncate is sent too, on which clients clear their lists.
 func (a *API) sendChanges(ctx context.Context, s *socket, last int64) (int64, error) {
 	changes, next, err := a.Mails.Changes(ctx, last)
 	if err != nil || len(changes) == 0 {
@@ -154,6 +164,7 @@ func (a *API) sendChanges(ctx context.Context, s *socket, last int64) (int64, er
 	return next, s.event(event{"stats", stats{page.Total, page.Unread, a.HTTP.Version, []string{}}})
 }
 
+// event sends an event as a text message.
 func (s *socket) event(e event) error {
 	text, err := json.Marshal(e)
 	if err != nil {

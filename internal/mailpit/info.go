@@ -17,6 +17,7 @@ type info struct {
 	RuntimeStats  runtimeStats
 }
 
+// runtimeStats has the statistics of Mailpit. Memory is what the process has from the operating system, in octets.
 type runtimeStats struct {
 	Memory           uint64
 	Uptime           int64

@@ -19,7 +19,7 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// hogList is a list of messages.
+// hogPage is a list of messages. Items have their whole content, as in MailHog, so a page is bounded by hogOctets.
 type hogPage struct {
 	Total int          `json:"total"`
 	Count int          `json:"count"`
@@ -38,11 +38,13 @@ type hogMessage struct {
 	Raw     hogRaw
 }
 
+// hogPath is an address, split at its last @.
 type hogPath struct {
 	Relays                  []string
 	Mailbox, Domain, Params string
 }
 
+// hogContent is a message or a part: its header fields and its body, not decoded. Size is in octets.
 type hogContent struct {
 	Headers map[string][]string
 	Body    string
@@ -50,8 +52,10 @@ type hogContent struct {
 	MIME    *hogMIME
 }
 
+// hogMIME has the parts of a multipart.
 type hogMIME struct{ Parts []hogContent }
 
+// hogRaw is a message as it was received: its envelope and its data.
 type hogRaw struct {
 	From string
 	To   []string
@@ -61,6 +65,7 @@ type hogRaw struct {
 
 func (a *API) hogList(w http.ResponseWriter, r *http.Request) { a.hogPage(w, r, nil) }
 
+// hogSearch answers with the messages that one field matches.
 func (a *API) hogSearch(w http.ResponseWriter, r *http.Request) {
 	v := r.URL.Query()
 	q, known := sink.FieldQuery(v.Get("kind"), v.Get("query"))
@@ -78,6 +83,9 @@ const (
 	hogFactor = 6
 )
 
+// hogPage answers with a page of messages, newest first; a nil q matches all. The size is known before the contents are
+// read, so the memory is reserved first. A page that is cut has a Count below the limit, and clients continue at Start
+// + Count.
 func (a *API) hogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	start, limit, err := window(r.URL.Query())
 	var p sink.Page
@@ -116,6 +124,7 @@ func (a *API) hogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	answer(w, hogPage{Total: p.Matches, Count: len(items), Start: start, Items: items})
 }
 
+// hogMessage answers with a message.
 func (a *API) hogMessage(w http.ResponseWriter, r *http.Request) {
 	m, err := a.Mails.Get(r.Context(), r.PathValue("id"))
 	if err == nil {
@@ -179,6 +188,7 @@ func (a *API) hogOf(ctx context.Context, m *sink.Mail) (*hogMessage, error) {
 	return shown, nil
 }
 
+// pathOf splits an address; the null reverse-path has an empty mailbox and domain.
 func pathOf(address string) hogPath {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {
@@ -189,12 +199,13 @@ func pathOf(address string) hogPath {
 
 // Bounds of the MIME tree that is shown.
 const (
+	// Mails nest a few levels; without the bound a small mail could nest thousands, each of which copies the rest.
 	depthMax = 10
 	partsMax = 1000
 )
 
-// parsePart returns a message, or a part of one, with its body as sent. left is the number of parts that may still be shown, which
-// it decreases.
+// parsePart returns a message, or a part of one, with its body as sent. left is the number of parts that may still be
+// shown, which it decreases. A header that cannot be parsed leaves the whole data as the body.
 func parsePart(data []byte, depth int, left *int) hogContent {
 	c := hogContent{Headers: map[string][]string{}, Size: len(data)}
 	body := data
@@ -211,7 +222,8 @@ func parsePart(data []byte, depth int, left *int) hogContent {
 	return c
 }
 
-// parseParts returns the parts of a multipart, or nil.
+// parseParts returns the parts of a multipart, or nil. It ends at the first part that cannot be read, with the parts
+// before it.
 func parseParts(header textproto.MIMEHeader, body []byte, depth int, left *int) *hogMIME {
 	media, params, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(media, "multipart/") || params["boundary"] == "" {

@@ -1,5 +1,14 @@
 // Package mailpit serves the HTTP APIs of Mailpit and MailHog over the mail of the sink, for the plug-ins of test tools
 // (docs/spec/mailpit.md). It asks for no credentials, so it serves only clients on loopback and private networks.
+//
+// Lists and searches come from package sink, contents from package message; POST /api/v1/send delivers through package
+// inbound, as the SMTP server does. The forms are those of the two programs: names and types of members, texts such as
+// "ok", statuses. Members that Gonebox has nothing for are empty. Event streams are WebSockets that poll the sink for
+// changes.
+//
+// A page on another site could make a browser on this machine call the API. So requests under public host names are
+// refused (DNS rebinding), and those that change something or open a stream from other sites; contents of mails are
+// sent with a policy that forbids scripts. Each answer that depends on the size of a mail reserves its memory first.
 package mailpit
 
 import (
@@ -20,7 +29,7 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// Parts are the dependencies and settings of an API.
+// Parts are the dependencies and settings of an API. All are required except Ready.
 type Parts struct {
 	HTTP     httpkit.Config // Unlimited reports which clients are served
 	Mails    *sink.Service
@@ -32,15 +41,16 @@ type Parts struct {
 	Ready    func() bool // whether the service can work
 }
 
-// API is both APIs. Close ends its event streams.
+// API is both APIs. It is safe for concurrent use. Close ends its event streams.
 type API struct {
 	Parts
-	kit      *httpkit.Kit
+	kit *httpkit.Kit
+	// stopping is closed by Close.
 	stopping chan struct{}
 	streams  streams
 }
 
-// New returns an API.
+// New returns an API. The caller calls Close before it shuts the HTTP server down.
 func New(p Parts) *API {
 	p.HTTP.API = httpkit.API{Title: "Mailpit"}
 	return &API{Parts: p, kit: httpkit.New(p.HTTP), stopping: make(chan struct{})}
@@ -69,6 +79,7 @@ func (a *API) Handler() http.Handler {
 	})
 }
 
+// routes returns the handlers by the patterns of http.ServeMux.
 func (a *API) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /{$}":                                   home,
@@ -109,8 +120,9 @@ func (a *API) refuses(r *http.Request) string {
 	return ""
 }
 
-// isPrivateHost reports whether a Host field names an address or a name that public DNS does not have, so that a web page cannot
-// read mail by making its own name resolve to this machine (DNS rebinding).
+// isPrivateHost reports whether a Host field names an address or a name that public DNS does not have, so that a web
+// page cannot read mail by making its own name resolve to this machine (DNS rebinding). The list is of domains that are
+// reserved (RFC 6761, RFC 6762) or commonly used in private networks.
 func isPrivateHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -127,9 +139,11 @@ func isPrivateHost(hostport string) bool {
 	return false
 }
 
-// Close ends the event streams, and refuses new ones.
+// Close ends the event streams, and refuses new ones. It returns when their goroutines have ended. It may be called
+// more than once.
 func (a *API) Close() { a.streams.close(a.stopping) }
 
+// probe answers /livez, which succeeds while the process answers, and /readyz.
 func (a *API) probe(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/readyz" && a.Ready != nil && !a.Ready() {
 		fail(w, http.StatusServiceUnavailable, "not ready")
@@ -147,15 +161,18 @@ func home(w http.ResponseWriter, _ *http.Request) {
 // ok answers as Mailpit does to a successful call without a result.
 func ok(w http.ResponseWriter) { text(w, http.StatusOK, "ok") }
 
+// text writes a plain text.
 func text(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(body))
 }
 
+// fail writes a reason as plain text, which is how Mailpit answers with errors.
 func fail(w http.ResponseWriter, status int, reason string) { text(w, status, reason+"\n") }
 
-// failed answers with the status and the text of an error.
+// failed answers with the status and the text of an error. Several wrong fields are reduced to the last one. The codes
+// of problems are not shown.
 func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p := a.kit.ProblemOf(r.Context(), err)
 	status, reason := p.Status(), p.Title()
@@ -177,7 +194,7 @@ func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
 	fail(w, status, reason)
 }
 
-// answer writes JSON.
+// answer writes JSON. HTML is not escaped, as in Mailpit: clients compare texts.
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	e := json.NewEncoder(w)
@@ -185,7 +202,7 @@ func answer(w http.ResponseWriter, v any) {
 	_ = e.Encode(v) // fails only where the client is gone
 }
 
-// window returns start and limit of a list. Error: request.invalid.
+// window returns start and limit of a list. A limit above sink.PageMax is lowered, not refused. Error: request.invalid.
 func window(q url.Values) (start, limit int, err error) {
 	const limitDefault = 50
 	if start, err = number(q, "start", 0); err != nil {
@@ -197,6 +214,8 @@ func window(q url.Values) (start, limit int, err error) {
 	return start, min(limit, sink.PageMax), nil
 }
 
+// number returns a query parameter that is a whole number from 0 to 2^31-1, or otherwise if it is missing. Error:
+// request.invalid.
 func number(q url.Values, name string, otherwise int) (int, error) {
 	if q.Get(name) == "" {
 		return otherwise, nil
@@ -208,7 +227,8 @@ func number(q url.Values, name string, otherwise int) (int, error) {
 	return int(n), nil
 }
 
-// mailOf returns the mail of the path, and the message with its content.
+// mailOf returns the mail of the path, and the message with its content. name is an identifier or "latest". Error:
+// message.not_found.
 func (a *API) mailOf(r *http.Request, name string) (*sink.Mail, message.Ref, error) {
 	m, err := a.Mails.Get(r.Context(), name)
 	if err != nil {

@@ -28,7 +28,7 @@ type frame struct {
 	Messages       []summary `json:"messages"`
 }
 
-// summary is a message in a list.
+// summary is a message in a list. The names of the fields are those of the JSON. Username and Tags are always empty.
 type summary struct {
 	ID          id.SinkMail
 	MessageID   string
@@ -47,8 +47,10 @@ type summary struct {
 	Snippet     string
 }
 
+// address is a sender or recipient as Mailpit shows it.
 type address struct{ Name, Address string }
 
+// addresses returns addresses in the form of Mailpit, an empty list for none.
 func addresses(all []message.Address) []address {
 	out := make([]address, len(all))
 	for i, a := range all {
@@ -57,6 +59,7 @@ func addresses(all []message.Address) []address {
 	return out
 }
 
+// summaryOf returns a mail in the form of Mailpit.
 func summaryOf(m *sink.Mail) summary {
 	return summary{
 		ID: m.ID, MessageID: m.MessageID, Read: m.Seen, From: address(m.From), To: addresses(m.To), Cc: addresses(m.CC), Bcc: addresses(m.BCC),
@@ -67,6 +70,7 @@ func summaryOf(m *sink.Mail) summary {
 
 func (a *API) list(w http.ResponseWriter, r *http.Request) { a.page(w, r, nil) }
 
+// search answers with a page of the messages that the parameter query matches.
 func (a *API) search(w http.ResponseWriter, r *http.Request) {
 	q, err := queryOf(r.URL.Query())
 	if err != nil {
@@ -91,6 +95,7 @@ func queryOf(v url.Values) (sink.Query, error) {
 // pageOctets is how many octets of memory a page takes for each of its messages.
 const pageOctets = 16 << 10
 
+// page answers with a page of messages, newest first; a nil q matches all. Memory is reserved before they are read.
 func (a *API) page(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	start, limit, err := window(r.URL.Query())
 	if err == nil {
@@ -114,18 +119,19 @@ func (a *API) page(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	answer(w, f)
 }
 
-// selection is the body of a call that changes several messages: it says which.
+// selection is the body of a call that changes several messages: it says which. Without IDs and Search it is all
+// messages, as in Mailpit.
 type selection struct {
 	IDs    []string
 	Read   bool
 	Search string
 }
 
-// bodyMax bounds the body of calls that change several messages.
+// bodyMax bounds the body of calls that change several messages, in octets: some 100,000 identifiers.
 const bodyMax = 4 << 20
 
-// selectionOf reads a selection and returns what it selects: the messages with its identifiers, those that its search matches,
-// or all.
+// selectionOf reads a selection and returns what it selects: the messages with its identifiers, those that its search
+// matches, or all. Errors: request.invalid, server.unavailable.
 func (a *API) selectionOf(r *http.Request) (s selection, ids []id.SinkMail, err error) {
 	if err := a.kit.Reserve(r.Context(), budget.Request, min(max(r.ContentLength, 1<<10), bodyMax)*4); err != nil {
 		return s, nil, err
@@ -149,6 +155,7 @@ func (a *API) selectionOf(r *http.Request) (s selection, ids []id.SinkMail, err 
 	return s, ids, err
 }
 
+// mark marks messages as read or unread.
 func (a *API) mark(w http.ResponseWriter, r *http.Request) {
 	patient(w)
 	s, ids, err := a.selectionOf(r)
@@ -158,7 +165,8 @@ func (a *API) mark(w http.ResponseWriter, r *http.Request) {
 	a.done(w, r, err)
 }
 
-// changeTimeout is how long a call may take that changes many messages.
+// changeTimeout is how long a call may take that changes many messages. The server's own limit for
+// writing an answer is too short for deleting 100,000.
 const changeTimeout = 5 * time.Minute
 
 // patient extends the write deadline of a call that changes many messages to changeTimeout.
@@ -166,6 +174,7 @@ func patient(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(clock.System().Now().Add(changeTimeout))
 }
 
+// remove deletes messages.
 func (a *API) remove(w http.ResponseWriter, r *http.Request) {
 	patient(w)
 	_, ids, err := a.selectionOf(r)
@@ -175,6 +184,7 @@ func (a *API) remove(w http.ResponseWriter, r *http.Request) {
 	a.done(w, r, err)
 }
 
+// removeMatching deletes the messages that the parameter query matches.
 func (a *API) removeMatching(w http.ResponseWriter, r *http.Request) {
 	patient(w)
 	q, err := queryOf(r.URL.Query())
@@ -188,6 +198,7 @@ func (a *API) removeMatching(w http.ResponseWriter, r *http.Request) {
 	a.done(w, r, err)
 }
 
+// done answers a call without a result: with "ok", or with the error.
 func (a *API) done(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
 		a.failed(w, r, err)

@@ -18,7 +18,8 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// outgoing is the body of POST /api/v1/send.
+// outgoing is the body of POST /api/v1/send. Names of members are matched without regard to case. Tags are accepted and
+// ignored.
 type outgoing struct {
 	From        person
 	To          []person
@@ -33,8 +34,10 @@ type outgoing struct {
 	Tags        []string
 }
 
+// person is a sender or recipient.
 type person struct{ Email, Name string }
 
+// sentFile is an attachment. With a ContentID it is inline: HTML refers to it as cid:.
 type sentFile struct {
 	Content     string // base64
 	Filename    string
@@ -59,7 +62,8 @@ func (a *API) send(w http.ResponseWriter, r *http.Request) {
 	answer(w, struct{ ID id.SinkMail }{mail})
 }
 
-// readOutgoing reads and checks the body, within the memory budget.
+// readOutgoing reads and checks the body, within the memory budget. A body without a length counts as the largest.
+// Errors: request.too_large, request.invalid, server.unavailable.
 func (a *API) readOutgoing(r *http.Request) (*outgoing, error) {
 	const encoded, copies = 2, 4 // base64 and JSON take more than their content; the body, the parts and the message are in memory at once
 	max := a.SendMax * encoded
@@ -80,7 +84,8 @@ func (a *API) readOutgoing(r *http.Request) (*outgoing, error) {
 	return &o, o.check()
 }
 
-// check validates every value that is written into the header, so that none can add a field. Error: request.invalid.
+// check validates every value that is written into the header, so that none can add a field. ParseAddress accepts more
+// than an address, so the result must be equal to the input. Error: request.invalid.
 func (o *outgoing) check() error {
 	if o.From.Email == "" {
 		return problem.Invalid("/From/Email", "must be an address")
@@ -116,6 +121,7 @@ func (o *outgoing) check() error {
 	return nil
 }
 
+// oneLine reports whether a text has no control characters except tabs: a line end would begin another header field.
 func oneLine(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
@@ -125,7 +131,9 @@ func isFieldName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == ':' })
 }
 
-// deliver stores a message for its recipients, as the SMTP server does. Errors: request.invalid, server.unavailable.
+// deliver stores a message for its recipients, as the SMTP server does. All recipients are checked before anything is
+// stored: one that is refused refuses the message. A message without a recipient in the sink would be delivered but
+// could not be shown, so that is an error. Errors: request.invalid, server.unavailable.
 func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 	client := httpkit.ClientAddr(r.Context())
 	ctx := inbound.WithClient(r.Context(), client)
@@ -162,6 +170,7 @@ func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 type field struct{ name, value string }
 
 // header returns the header fields of the message. A field in Headers replaces the generated field of the same name.
+// Fields without a value are left out.
 func (o *outgoing) header(at time.Time, hostname string) []field {
 	all := []field{
 		{"Date", at.Format(time.RFC1123Z)},

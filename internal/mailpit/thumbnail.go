@@ -15,12 +15,14 @@ import (
 
 // The size of a thumbnail, and the largest image of which one is made.
 const (
+	// These are the size of Mailpit's thumbnails, and bounds of what is decoded: a small file can contain a huge image.
 	thumbWidth, thumbHeight = 180, 120
 	pixelsMax               = 16 << 20
 	pixelOctets             = 8
 )
 
-// thumbnail answers with a small JPEG of an image, or a white one for what is no image.
+// thumbnail answers with a small JPEG of an image, or a white one for what is no image. Formats other than GIF, JPEG
+// and PNG count as no image. The size is read from the image's header before it is decoded.
 func (a *API) thumbnail(w http.ResponseWriter, r *http.Request) {
 	_, content, err := a.open(r)
 	var octets []byte

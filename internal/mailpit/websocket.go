@@ -29,13 +29,17 @@ const (
 )
 
 const (
+	// Clients send pings and closes only, which have at most 125 octets; frameMax leaves room for messages, which are
+	// ignored.
 	frameMax     = 4 << 10 // octets of a frame from the client
 	writeTimeout = 10 * time.Second
 )
 
+// errFrame means that a frame is too large, not masked (RFC 6455 §5.1) or otherwise not valid. The connection is
+// closed.
 var errFrame = errors.New("the frame of a client is not valid")
 
-// socket is an open WebSocket.
+// socket is an open WebSocket. Several goroutines may write; one reads.
 type socket struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -43,6 +47,9 @@ type socket struct {
 }
 
 // upgrade turns a request into a WebSocket, or returns the status and the reason why it cannot.
+//
+// Browsers send Origin and do not apply the same-origin policy to WebSockets, so another origin is refused here. After
+// a success the caller must close the connection.
 func upgrade(w http.ResponseWriter, r *http.Request) (s *socket, status int, reason string) {
 	key := r.Header.Get("Sec-WebSocket-Key")
 	if decoded, err := base64.StdEncoding.DecodeString(key); err != nil || len(decoded) != 16 ||
@@ -80,7 +87,7 @@ func hasToken(h http.Header, name, token string) bool {
 	return false
 }
 
-// write sends a frame.
+// write sends a frame. Payloads are sent in one frame and, from a server, without a mask (RFC 6455 §5.1).
 func (s *socket) write(opcode byte, payload []byte) error {
 	head := []byte{0x80 | opcode, byte(len(payload))}
 	switch n := len(payload); {
@@ -92,6 +99,7 @@ func (s *socket) write(opcode byte, payload []byte) error {
 	return s.send(append(head, payload...))
 }
 
+// send writes octets to the connection, within writeTimeout: a client that does not read is disconnected.
 func (s *socket) send(octets []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +129,8 @@ func (s *socket) read(ended context.CancelFunc) {
 	}
 }
 
-// frame reads a frame from the client and unmasks its payload (RFC 6455 §5.3).
+// frame reads a frame from the client and unmasks its payload (RFC 6455 §5.3). Fragments are returned like frames,
+// since the content of messages is ignored.
 func (s *socket) frame() (opcode byte, payload []byte, err error) {
 	var head [2]byte
 	if _, err := io.ReadFull(s.in, head[:]); err != nil {
