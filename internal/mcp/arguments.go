@@ -12,7 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
-// checker checks the arguments of a tool against their schema.
+// checker checks the arguments of a tool against their schema. It is safe for concurrent use. The message of the schema's
+// library is returned only where no single argument is at fault.
 type checker struct {
 	schema     *jsonschema.Schema
 	whole      *jsonschema.Resolved
@@ -34,7 +35,8 @@ func newChecker(schema *jsonschema.Schema) *checker {
 	return c
 }
 
-// check returns what is wrong with arguments, as a sentence with the name, the value and what is allowed; "" if nothing is.
+// check returns what is wrong with arguments, as a sentence with the name, the value and what is allowed; "" if nothing
+// is. It names one fault, the first by name. A missing argument is named after wrong ones.
 func (c *checker) check(arguments json.RawMessage) string {
 	var generic any
 	if json.Unmarshal(arguments, &generic) != nil {
@@ -74,7 +76,8 @@ func (c *checker) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.schema.Properties)), ", ")
 }
 
-// shorten returns the beginning of what a client sent, for a message about it.
+// shorten returns the beginning of what a client sent, for a message about it. The value comes from the model, not from
+// a mail, so quoting it is safe.
 func shorten(text string) string {
 	const most = 40
 	if short := truncate.Runes(text, most); len(short) < len(text) {

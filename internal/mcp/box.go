@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Named is the arguments that name the mailbox of a call.
+// Named is the arguments that name the mailbox of a call. It is embedded into the arguments of each tool that uses a
+// mailbox, and exported for that reason.
 type Named struct {
 	Mailbox string `json:"mailbox" jsonschema:"The address of the mailbox, as create_mailbox returned it."`
 	Token   string `json:"token,omitempty" jsonschema:"The token that create_mailbox returned. Not needed with a developer key."`
@@ -34,27 +35,32 @@ type boxInfo struct {
 	UnreadCount  int       `json:"unreadCount"`
 }
 
-// keptBoxes holds the tokens of the mailboxes that the client of a process created, the newest keptMax of them. It is safe for
-// concurrent use.
+// keptBoxes holds the tokens of the mailboxes that the client of a process created, the newest keptMax of them. It is
+// safe for concurrent use. The tokens are lost when the process ends; a developer key finds the mailboxes again.
 type keptBoxes struct {
+	// mu guards the fields below.
 	mu       sync.Mutex
 	tokens   map[string]string // by address
 	byClient map[string]string // addresses by the client's identifier
 	order    []string          // addresses, oldest first
 }
 
+// keptMax bounds the memory of a process that runs for months.
 const keptMax = 10_000
 
+// newKeptBoxes returns an empty keptBoxes.
 func newKeptBoxes() *keptBoxes {
 	return &keptBoxes{tokens: make(map[string]string), byClient: make(map[string]string)}
 }
 
+// token returns the token of an address in any case, or "".
 func (k *keptBoxes) token(address string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.tokens[strings.ToLower(address)]
 }
 
+// put keeps the token of an address, and the address for the client's identifier unless that is "".
 func (k *keptBoxes) put(address, token, client string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -71,12 +77,14 @@ func (k *keptBoxes) put(address, token, client string) {
 	}
 }
 
+// remove removes an address.
 func (k *keptBoxes) remove(address string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.drop(strings.ToLower(address))
 }
 
+// drop removes an address in lower case. The caller holds mu.
 func (k *keptBoxes) drop(address string) {
 	delete(k.tokens, address)
 	for i, a := range k.order {
@@ -126,7 +134,11 @@ const (
 	keyPrefix     = "x_"
 )
 
-// open finds the mailbox that a call names. Errors: failures.
+// open finds the mailbox that a call names.
+//
+// A token that is kept or given comes first. A client with a developer key or a user token needs none: the mailbox is
+// looked for in its account, by address. Without any credential the failure is auth.required over HTTP, and
+// mailbox.not_found over stdio, where the process would have the token if it had created the mailbox. Errors: failures.
 func (c *call) open(ctx context.Context, n Named) (box, error) {
 	if c.kept != nil {
 		n.Token = c.kept.token(n.Mailbox)
@@ -144,7 +156,8 @@ func (c *call) open(ctx context.Context, n Named) (box, error) {
 	return box{}, fail("auth.required")
 }
 
-// find finds a mailbox of the account.
+// find finds a mailbox of the account. It reads all pages of the list until it finds the address. Errors:
+// mailbox.not_found, those of the API.
 func (c *call) find(ctx context.Context, address string) (box, error) {
 	for cursor := ""; ; {
 		page, next, err := c.mailboxes(ctx, cursor)
@@ -206,7 +219,8 @@ func (c *call) full(ctx context.Context, n Named) (box, error) {
 	return b, err
 }
 
-// named is full, and also checks that the token belongs to the address that the call names. It is for operations that cannot be undone.
+// named is full, and also checks that the token belongs to the address that the call names. It is for operations that
+// cannot be undone. A wrong token given with another mailbox's address must not delete or extend the token's mailbox.
 func (c *call) named(ctx context.Context, n Named) (box, error) {
 	b, err := c.full(ctx, n)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Mount returns a handler that serves /mcp, /llms.txt and /.well-known/mcp.json, and passes every other request on to next.
+// Mount returns a handler that serves /mcp, /llms.txt and /.well-known/mcp.json, and passes every other request on to
+// next. The documents are public and the same for all clients, so they may be cached and read by pages of any origin.
 func (h *Handler) Mount(next http.Handler) http.Handler {
 	documents := map[string]document{
 		"/llms.txt":             {"text/markdown; charset=utf-8", []byte(strings.ReplaceAll(llms, "BASE_URL", h.BaseURL))},
@@ -30,6 +31,7 @@ func (h *Handler) Mount(next http.Handler) http.Handler {
 	})
 }
 
+// document is a file that is served from memory.
 type document struct {
 	media   string
 	content []byte

@@ -6,15 +6,18 @@ import (
 	"strconv"
 )
 
-// failure is the result of a call that could not be carried out: a problem code of the API, and a sentence on what to do.
+// failure is the result of a call that could not be carried out: a problem code of the API, and a sentence on what to
+// do. RetryAfter is in seconds; 0 means that the API gave none.
 type failure struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
 	RetryAfter int    `json:"retryAfterSeconds,omitempty"`
 }
 
+// Error returns the code and the sentence.
 func (f *failure) Error() string { return f.Code + ": " + f.Message }
 
+// fail returns the failure for a code, with the advice for it.
 func fail(code string) *failure { return &failure{Code: code, Message: advice(code)} }
 
 // invalid is the failure request.invalid. The text describes the arguments and quotes nothing else.
@@ -46,7 +49,8 @@ func failureOf(r *Response) *failure {
 	return f
 }
 
-// advice says what to do about a problem (docs/agents.md#failures).
+// advice says what to do about a problem (docs/agents.md#failures). Each is a sentence for a model: what happened, and
+// the next step. It is "" for a code that tools do not meet.
 func advice(code string) string {
 	switch code {
 	case "request.invalid":
@@ -106,4 +110,5 @@ func messageAdvice(code string) string {
 	return ""
 }
 
+// itoa returns a number in decimal.
 func itoa(n int) string { return strconv.Itoa(n) }

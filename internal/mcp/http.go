@@ -19,7 +19,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Handling is the dependencies and settings of a Handler.
+// Handling is the dependencies and settings of a Handler. All are required.
 type Handling struct {
 	API     http.Handler // the HTTP API, which carries out the tools' calls with the caller's address and credential
 	Memory  *budget.Budget
@@ -32,8 +32,8 @@ type Handling struct {
 // bodyMax is the largest body of a call, in octets.
 const bodyMax = 64 << 10
 
-// Handler serves POST /mcp without sessions, so that any process behind a load balancer can answer any call. The answer is JSON, or an
-// event stream for a call that asks for progress.
+// Handler serves POST /mcp without sessions, so that any process behind a load balancer can answer any call. The answer
+// is JSON, or an event stream for a call that asks for progress. It is safe for concurrent use.
 type Handler struct {
 	Handling
 	origin       *url.URL
@@ -41,7 +41,7 @@ type Handler struct {
 	waits        map[string]sdk.ToolHandler
 }
 
-// NewHandler returns a Handler.
+// NewHandler returns a Handler. The library gets one server for all requests, which holds no state of clients.
 func NewHandler(h Handling) *Handler {
 	origin, err := url.Parse(h.BaseURL)
 	if err != nil {
@@ -57,6 +57,10 @@ func NewHandler(h Handling) *Handler {
 }
 
 // ServeHTTP answers a request to /mcp.
+//
+// The body is read here, since the method and the tool decide whether the answer is JSON or a stream. A page of another
+// origin is refused, as the protocol demands, because browsers send such requests from machines that can reach the
+// service.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.ownOrigin(r) {
 		http.Error(w, "Forbidden: a page of another origin may not call this", http.StatusForbidden)
@@ -112,7 +116,8 @@ func (h *Handler) wait(ctx context.Context, m message) *sdk.CallToolResult {
 	return result
 }
 
-// isUsual reports whether the library would accept the header of a request, so that a request that it refuses does not wait first.
+// isUsual reports whether the library would accept the header of a request, so that a request that it refuses does not
+// wait first. Other requests go to the library at once, which answers with the error.
 func isUsual(header http.Header) bool {
 	version := header.Get("Mcp-Protocol-Version")
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
@@ -136,6 +141,7 @@ func (h *Handler) ownOrigin(r *http.Request) bool {
 	return isLoopback(h.origin.Hostname()) && isLoopback(u.Hostname()) && u.Port() == h.origin.Port() && u.Scheme == h.origin.Scheme
 }
 
+// isLoopback reports whether a host is localhost or a loopback address.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -152,6 +158,7 @@ type message struct {
 	}
 }
 
+// parseMessage parses what is needed of a message. The library reports what is malformed.
 func parseMessage(body []byte) (m message) {
 	if json.Unmarshal(body, &m) != nil {
 		return message{}
@@ -177,7 +184,8 @@ func acceptsStream(h http.Header) bool {
 	return false
 }
 
-// exchange is a request to /mcp, in the context of the tool that it calls.
+// exchange is a request to /mcp, in the context of the tool that it calls. It is used by one request; the library calls
+// the tool on another goroutine while the request waits.
 type exchange struct {
 	request *http.Request
 	writer  http.ResponseWriter
@@ -187,20 +195,24 @@ type exchange struct {
 	result  *sdk.CallToolResult // of a wait that is over; nil: the tool is still to be called
 }
 
+// exchangeKey is the key of the exchange in a context.
 type exchangeKey struct{}
 
+// exchangeOf returns the exchange of a context, or nil over stdio.
 func exchangeOf(ctx context.Context) *exchange {
 	c, _ := ctx.Value(exchangeKey{}).(*exchange)
 	return c
 }
 
+// release returns the memory of all answers. It is called when the request has been answered.
 func (c *exchange) release() {
 	for _, l := range c.leases {
 		l.Release()
 	}
 }
 
-// credentialOf returns the credential of the client that called a tool.
+// credentialOf returns the credential of the client that called a tool. Over stdio it is the configured one. It is ""
+// if there is none.
 func (t *toolset) credentialOf(ctx context.Context) string {
 	c := exchangeOf(ctx)
 	if c == nil {
@@ -226,7 +238,8 @@ func untilDisconnected(ctx context.Context) (context.Context, context.CancelFunc
 // local is an API in the same process.
 type local struct{ api http.Handler }
 
-// Do calls the handler as if the client of the request to /mcp had sent the call: limits and networks of keys apply to its address.
+// Do calls the handler as if the client of the request to /mcp had sent the call: limits and networks of keys apply to
+// its address. The call ends with ctx. Errors: server.unavailable, if the memory budget has no room for the answer.
 func (l local) Do(ctx context.Context, q Request) (*Response, error) {
 	c := exchangeOf(ctx)
 	r, err := newRequest(ctx, "http://"+c.request.Host+"/api/v1", q)
@@ -258,6 +271,7 @@ type recorder struct {
 }
 
 const (
+	// The buffer of an answer up to freeOctets is not leased, since most are small.
 	freeOctets = 64 << 10
 	resultCost = 8 // times an answer: its copies as base64, as a result, and as text within the result
 )
@@ -272,7 +286,7 @@ func (r *recorder) WriteHeader(status int) {
 	}
 }
 
-// Write keeps a part of the body.
+// Write keeps a part of the body. The lease doubles, so that an answer that is written in many parts takes few leases.
 func (r *recorder) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	if n := r.body.Len() + len(p); n > freeOctets && n > r.leased {

@@ -27,7 +27,8 @@ const (
 	warnAddress  = "The host is an IP address instead of a name."
 )
 
-// ranked returns the https links of a message: those that verify or sign in, best first, then the others in the order of the message.
+// ranked returns the https links of a message: those that verify or sign in, best first, then the others in the order
+// of the message. Links that are not https are left out: an agent must not open them. Each address is returned once.
 func (m *fullMessage) ranked() []link {
 	source := ""
 	if m.HTML != nil {
@@ -52,7 +53,9 @@ func (m *fullMessage) ranked() []link {
 	return all
 }
 
-// newLink returns a link for an address, if that is https.
+// newLink returns a link for an address, if that is https. ok is false for another scheme, for an address without a
+// host, and for a host that is not valid. International names are returned as A-labels, so that look-alikes are
+// visible.
 func newLink(address string) (link, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" {
@@ -81,7 +84,8 @@ func newLink(address string) (link, bool) {
 	return l, true
 }
 
-// deceptiveTargets returns the addresses of the links in HTML whose text names another host than they lead to.
+// deceptiveTargets returns the addresses of the links in HTML whose text names another host than they lead to. Other
+// tags inside of a link do not end its text.
 func deceptiveTargets(source string) map[string]bool {
 	found := make(map[string]bool)
 	target := ""
@@ -106,7 +110,8 @@ func deceptiveTargets(source string) map[string]bool {
 	return found
 }
 
-// namesAnother reports whether the text of a link has the name of a host, none of which is host or one below the same name.
+// namesAnother reports whether the text of a link has the name of a host, none of which is host or one below the same
+// name. A text such as "Confirm" names none, so it is not deceptive.
 func namesAnother(text, host string) bool {
 	named := false
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n,;()[]<>\"'|", r) }) {

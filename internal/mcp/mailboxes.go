@@ -34,6 +34,7 @@ func (t *toolset) addMailboxTools(server *sdk.Server) {
 	}, listMailboxes)
 }
 
+// creation is the arguments of create_mailbox. Zero values are left to the API.
 type creation struct {
 	Name       string `json:"name,omitempty" jsonschema:"The part of the address before the @: lower-case letters, digits, dot, hyphen and underscore. By default two words and a number."`
 	Domain     string `json:"domain,omitempty" jsonschema:"The domain of the address. By default the service's first one."`
@@ -41,12 +42,14 @@ type creation struct {
 	ClientID   string `json:"clientId,omitempty" jsonschema:"An identifier of your choice: calling again with the same one returns the same mailbox instead of another one. Needs a developer key over HTTP."`
 }
 
+// made is the result of create_mailbox and extend_mailbox.
 type made struct {
 	Mailbox   string `json:"mailbox" jsonschema:"The address."`
 	ExpiresAt string `json:"expiresAt" jsonschema:"When the mailbox expires, as an RFC 3339 time."`
 	Token     string `json:"token,omitempty" jsonschema:"The mailbox's token, for the other tools."`
 }
 
+// made returns a mailbox as a result, without its token if the process keeps it.
 func (c *call) made(m boxInfo) made {
 	out := made{Mailbox: m.Address, ExpiresAt: stamp(m.ExpiresAt), Token: m.Token}
 	if c.kept != nil {
@@ -55,6 +58,8 @@ func (c *call) made(m boxInfo) made {
 	return out
 }
 
+// create creates a mailbox. A repeated call with the same clientId returns the same mailbox, since agents retry calls
+// whose answer was lost: over stdio from kept, over HTTP by a name that is derived from the key and the clientId.
 func create(ctx context.Context, c *call, in creation) (made, error) {
 	if out, ok := c.madeBefore(ctx, in.ClientID); ok {
 		return out, nil
@@ -133,11 +138,13 @@ func (c *call) derived(ctx context.Context, name string, taken *failure) (made, 
 	}
 }
 
+// extension is the arguments of extend_mailbox.
 type extension struct {
 	Named
 	TTLSeconds int `json:"ttlSeconds,omitempty" jsonschema:"Seconds to live from now. By default what the plan says."`
 }
 
+// extend extends a mailbox. The API returns a new token with the new expiry, which replaces the kept one.
 func extend(ctx context.Context, c *call, in extension) (made, error) {
 	b, err := c.named(ctx, in.Named)
 	if err != nil {
@@ -157,11 +164,13 @@ func extend(ctx context.Context, c *call, in extension) (made, error) {
 	return c.made(m), nil
 }
 
+// deleted is the result of delete_mailbox.
 type deleted struct {
 	Mailbox string `json:"mailbox" jsonschema:"The address."`
 	Deleted bool   `json:"deleted" jsonschema:"Always true."`
 }
 
+// remove deletes a mailbox with its messages.
 func remove(ctx context.Context, c *call, in Named) (deleted, error) {
 	b, err := c.named(ctx, in)
 	if err != nil {
@@ -179,17 +188,20 @@ func remove(ctx context.Context, c *call, in Named) (deleted, error) {
 // noArguments are the arguments of a tool that takes none.
 type noArguments struct{}
 
+// boxList is the result of list_mailboxes.
 type boxList struct {
 	Mailboxes []listedBox `json:"mailboxes" jsonschema:"The mailboxes, newest first."`
 	More      bool        `json:"more" jsonschema:"Whether there are more than are listed."`
 }
 
+// listedBox is a mailbox in a list.
 type listedBox struct {
 	made
 	Messages int `json:"messages" jsonschema:"The number of messages."`
 	Unread   int `json:"unread" jsonschema:"The number of messages that were not read."`
 }
 
+// listMailboxes lists the newest 100 mailboxes of the account. It needs a developer key or a user token.
 func listMailboxes(ctx context.Context, c *call, _ noArguments) (boxList, error) {
 	if !strings.HasPrefix(c.credential, keyPrefix) && !strings.HasPrefix(c.credential, userPrefix) {
 		return boxList{}, &failure{Code: "auth.required", Message: "This needs a developer key. Ask the user to configure one."}

@@ -34,6 +34,7 @@ func (t *toolset) addMessageTools(server *sdk.Server) {
 	}, sendTestMessage)
 }
 
+// listing is the arguments of list_messages.
 type listing struct {
 	Named
 	After   string   `json:"after,omitempty" jsonschema:"Only messages after the one with this identifier."`
@@ -42,11 +43,13 @@ type listing struct {
 	Has     []string `json:"has,omitempty" jsonschema:"Only with a code, a link or an attachment; with several, all of them."`
 }
 
+// messageList is the result of list_messages.
 type messageList struct {
 	Messages []listedMessage `json:"messages" jsonschema:"The messages, newest first."`
 	More     bool            `json:"more" jsonschema:"Whether there may be more than are listed."`
 }
 
+// listedMessage is a message in a list. Sender and subject are left out, since a stranger wrote them.
 type listedMessage struct {
 	MessageID      string `json:"messageId" jsonschema:"The identifier, for read_message."`
 	ReceivedAt     string `json:"receivedAt" jsonschema:"When the message was received."`
@@ -59,6 +62,7 @@ type listedMessage struct {
 // listMax is the most messages that list_messages returns.
 const listMax = 50
 
+// listMessages lists the newest messages that match. It needs no token of the mailbox.
 func listMessages(ctx context.Context, c *call, in listing) (messageList, error) {
 	b, err := c.open(ctx, in.Named)
 	if err != nil {
@@ -103,18 +107,21 @@ type fullMessage struct {
 	Authentication struct{ SPF, DKIM, DMARC string }
 }
 
+// fullMessage reads a message, which marks it as seen.
 func (c *call) fullMessage(ctx context.Context, b box, id string) (*fullMessage, error) {
 	var m fullMessage
 	err := c.do(ctx, http.MethodGet, "/messages/"+url.PathEscape(id), b.credential, nil, &m)
 	return &m, err
 }
 
+// reading is the arguments of read_message.
 type reading struct {
 	Named
 	MessageID string `json:"messageId" jsonschema:"The identifier of the message."`
 	MaxChars  int    `json:"maxChars,omitempty" jsonschema:"The most characters of text to return."`
 }
 
+// readResult is the result of read_message. Text is the only member that a sender can write into.
 type readResult struct {
 	MessageID   string           `json:"messageId" jsonschema:"The identifier of the message."`
 	ReceivedAt  string           `json:"receivedAt" jsonschema:"When the message was received."`
@@ -130,6 +137,7 @@ type readResult struct {
 	DMARC       string           `json:"dmarc" jsonschema:"The result of DMARC: pass where the sender's domain is not forged."`
 }
 
+// readAttachment is an attachment without its name, which is in Text.
 type readAttachment struct {
 	AttachmentID string `json:"attachmentId" jsonschema:"The identifier, for get_attachment."`
 	Size         int64  `json:"size" jsonschema:"Octets."`
@@ -139,6 +147,7 @@ type readAttachment struct {
 // linksMax is the most links that read_message returns.
 const linksMax = 20
 
+// readMessage reads a message. Text is cut at MaxChars, which bounds what a mail can take of the model's context.
 func readMessage(ctx context.Context, c *call, in reading) (readResult, error) {
 	b, err := c.full(ctx, in.Named)
 	if err != nil {
@@ -181,12 +190,14 @@ func (m *fullMessage) written() string {
 	return b.String()
 }
 
+// fetching is the arguments of get_attachment.
 type fetching struct {
 	Named
 	MessageID    string `json:"messageId" jsonschema:"The identifier of the message."`
 	AttachmentID string `json:"attachmentId" jsonschema:"The identifier of the attachment, as read_message returned it."`
 }
 
+// fetched is the result of get_attachment.
 type fetched struct {
 	MessageID    string `json:"messageId" jsonschema:"The identifier of the message."`
 	AttachmentID string `json:"attachmentId" jsonschema:"The identifier of the attachment."`
@@ -195,6 +206,7 @@ type fetched struct {
 	Content      string `json:"content" jsonschema:"The content in base64."`
 }
 
+// getAttachment returns an attachment's content. It bypasses do, since the answer is not JSON.
 func getAttachment(ctx context.Context, c *call, in fetching) (fetched, error) {
 	b, err := c.full(ctx, in.Named)
 	if err != nil {
@@ -211,6 +223,7 @@ func getAttachment(ctx context.Context, c *call, in fetching) (fetched, error) {
 	return fetched{in.MessageID, in.AttachmentID, true, len(r.Body), base64.StdEncoding.EncodeToString(r.Body)}, nil
 }
 
+// test is the arguments of send_test_message.
 type test struct {
 	Named
 	From    string `json:"from,omitempty" jsonschema:"The sender: an address, or a name followed by an address in angle brackets."`
@@ -218,11 +231,13 @@ type test struct {
 	Code    string `json:"code,omitempty" jsonschema:"The code in the message. By default 246810."`
 }
 
+// tested is the result of send_test_message.
 type tested struct {
 	MessageID string `json:"messageId" jsonschema:"The identifier of the message."`
 	Code      string `json:"code" jsonschema:"The code that the message was given."`
 }
 
+// sendTestMessage stores a message in the mailbox by the API's injection. Error: inject.disabled.
 func sendTestMessage(ctx context.Context, c *call, in test) (tested, error) {
 	b, err := c.full(ctx, in.Named)
 	if err != nil {

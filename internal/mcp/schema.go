@@ -8,6 +8,7 @@ import (
 
 // The bounds of arguments.
 const (
+	// The longest wait is below a minute; a client that wants to wait longer calls again.
 	secondsMin, secondsMax         = 1, 55
 	secondsDefault                 = 30
 	maxCharsMin, maxCharsMax       = 1, 100_000
@@ -29,7 +30,8 @@ func schemaOf[T any](keepTokens bool) *jsonschema.Schema {
 	return s
 }
 
-// refine adds the bounds of the arguments by their names, which mean the same in every tool.
+// refine adds the bounds of the arguments by their names, which mean the same in every tool. The library takes types
+// and descriptions from the structs; bounds have no tag there.
 func refine(s *jsonschema.Schema) {
 	for name, p := range s.Properties {
 		switch name {
@@ -60,12 +62,14 @@ func refine(s *jsonschema.Schema) {
 	}
 }
 
+// bound sets the least and the greatest value, and adds the default to the description. Defaults are applied by the
+// tools.
 func bound(p *jsonschema.Schema, least, most float64, byDefault int) {
 	p.Minimum, p.Maximum = &least, &most
 	p.Description += " Default " + itoa(byDefault) + "."
 }
 
-// withoutToken removes the property token.
+// withoutToken removes the property token. It descends into lists, whose elements have tokens too.
 func withoutToken(s *jsonschema.Schema) {
 	delete(s.Properties, "token")
 	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "token" })

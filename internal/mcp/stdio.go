@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Remote is an API that another process serves.
+// Remote is an API that another process serves. It is safe for concurrent use.
 type Remote struct {
 	url    string
 	client *http.Client
@@ -22,7 +22,7 @@ type Remote struct {
 // remoteTimeout is how long a call may take: the longest wait, and a little more.
 const remoteTimeout = secondsMax*time.Second + 30*time.Second
 
-// NewRemote returns the API of the Gonebox at a URL, such as https://gonebox.example.
+// NewRemote returns the API of the Gonebox at a URL, such as https://gonebox.example. Redirects are not followed.
 func NewRemote(url string) *Remote {
 	return &Remote{url: strings.TrimSuffix(url, "/"), client: &http.Client{
 		Timeout:       remoteTimeout,
@@ -33,7 +33,8 @@ func NewRemote(url string) *Remote {
 // responseMax is the largest answer that is read: above that of any attachment.
 const responseMax = 64 << 20
 
-// Do sends a request. Error: a failure, which names the URL where nothing answers.
+// Do sends a request. An answer that breaks off is server.unavailable. Error: a failure, which names the URL where
+// nothing answers.
 func (r *Remote) Do(ctx context.Context, q Request) (*Response, error) {
 	request, err := newRequest(ctx, r.url+"/api/v1", q)
 	if err != nil {
@@ -51,7 +52,7 @@ func (r *Remote) Do(ctx context.Context, q Request) (*Response, error) {
 	return &Response{Status: res.StatusCode, RetryAfter: res.Header.Get("Retry-After"), Body: body}, nil
 }
 
-// newRequest returns an HTTP request for a call.
+// newRequest returns an HTTP request for a call. base is the URL below which paths are.
 func newRequest(ctx context.Context, base string, q Request) (*http.Request, error) {
 	var body io.Reader = http.NoBody
 	if q.Body != nil {
@@ -74,7 +75,8 @@ func newRequest(ctx context.Context, base string, q Request) (*http.Request, err
 	return r, nil
 }
 
-// ServeStdio serves one client over standard input and output until ctx or the input ends.
+// ServeStdio serves one client over standard input and output until ctx or the input ends. Both are closed then. The
+// credential is Options.Credential; KeepTokens is set. An end by ctx is no error.
 func ServeStdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
 	o.KeepTokens = true
 	server, _ := newServer(o)

@@ -11,6 +11,7 @@ import (
 
 // The values of status.
 const (
+	// none and arrived are those of expect_no_message.
 	statusFound   = "found"
 	statusTimeout = "timeout"
 	statusNone    = "none"
@@ -33,7 +34,8 @@ func (t *toolset) addWaitTools(server *sdk.Server) {
 	add(t, server, d, waitForLink)
 }
 
-// Waiting says how long to wait, and for which messages.
+// Waiting says how long to wait, and for which messages. It is embedded into the arguments of the tools that wait, and
+// exported for that reason. Seconds is 0 for the default.
 type Waiting struct {
 	Named
 	Seconds int    `json:"seconds,omitempty" jsonschema:"How long to wait."`
@@ -73,6 +75,9 @@ const (
 const least = 500 * time.Millisecond
 
 // wait calls look, which waits on the server for at most so many seconds, until it finds something or the time is up.
+//
+// Several looks are needed if new messages do not match. Progress is reported meanwhile. A wait that ends without a
+// result is no error.
 func (c *call) wait(ctx context.Context, seconds int, look func(ctx context.Context, seconds int) (outcome, error)) error {
 	if seconds == 0 {
 		seconds = secondsDefault
@@ -102,6 +107,7 @@ func (c *call) alive(ctx context.Context, b box) error {
 	return c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, nil)
 }
 
+// foundCode is the result of wait_for_code.
 type foundCode struct {
 	Status     string  `json:"status" jsonschema:"found or timeout."`
 	Code       string  `json:"code,omitempty" jsonschema:"The code, ready to paste."`
@@ -110,6 +116,7 @@ type foundCode struct {
 	ReceivedAt string  `json:"receivedAt,omitempty" jsonschema:"When the message was received."`
 }
 
+// waitForCode waits for a message with a code.
 func waitForCode(ctx context.Context, c *call, in Waiting) (foundCode, error) {
 	b, err := c.open(ctx, in.Named)
 	if err != nil {
@@ -150,7 +157,8 @@ type listed struct {
 	} `json:"otp"`
 }
 
-// waitList waits for messages and hands each page, newest first, to use, until that returns true.
+// waitList waits for messages and hands each page, newest first, to use, until that returns true. After a page without
+// a result only later messages are waited for.
 func (c *call) waitList(ctx context.Context, b box, in WaitingFor, use func([]listed) (outcome, error)) error {
 	q := in.query()
 	for _, has := range in.Has {
@@ -168,6 +176,7 @@ func (c *call) waitList(ctx context.Context, b box, in WaitingFor, use func([]li
 	})
 }
 
+// foundMessage is the result of wait_for_message.
 type foundMessage struct {
 	Status         string `json:"status" jsonschema:"found or timeout."`
 	MessageID      string `json:"messageId,omitempty" jsonschema:"The newest message that matches, for read_message."`
@@ -176,6 +185,7 @@ type foundMessage struct {
 	HasAttachments bool   `json:"hasAttachments,omitempty" jsonschema:"Whether it has attachments."`
 }
 
+// waitForMessage waits for a message that matches.
 func waitForMessage(ctx context.Context, c *call, in WaitingFor) (foundMessage, error) {
 	b, err := c.open(ctx, in.Named)
 	if err != nil {
@@ -190,11 +200,13 @@ func waitForMessage(ctx context.Context, c *call, in WaitingFor) (foundMessage, 
 	return out, err
 }
 
+// expectation is the result of expect_no_message.
 type expectation struct {
 	Status    string `json:"status" jsonschema:"none or arrived."`
 	MessageID string `json:"messageId,omitempty" jsonschema:"The message that arrived."`
 }
 
+// expectNoMessage waits for the whole time unless a message comes.
 func expectNoMessage(ctx context.Context, c *call, in WaitingFor) (expectation, error) {
 	m, err := waitForMessage(ctx, c, in)
 	if err != nil || m.Status == statusTimeout {
@@ -203,6 +215,7 @@ func expectNoMessage(ctx context.Context, c *call, in WaitingFor) (expectation, 
 	return expectation{statusArrived, m.MessageID}, nil
 }
 
+// foundLink is the result of wait_for_link.
 type foundLink struct {
 	Status    string `json:"status" jsonschema:"found or timeout."`
 	URL       string `json:"url,omitempty" jsonschema:"The address of the link, always https."`
@@ -211,6 +224,8 @@ type foundLink struct {
 	MessageID string `json:"messageId,omitempty" jsonschema:"The message that has the link."`
 }
 
+// waitForLink waits for a message with an https link. A message whose links are all of other schemes does not end the
+// wait.
 func waitForLink(ctx context.Context, c *call, in WaitingFor) (foundLink, error) {
 	b, err := c.full(ctx, in.Named)
 	if err != nil {
