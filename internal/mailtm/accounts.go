@@ -50,8 +50,7 @@ func (a *API) listDomains(w http.ResponseWriter, r *http.Request) error {
 	return answerList(w, r, "Domain", "/domains", page, len(all), all[from:min(from+pageLen, len(all))])
 }
 
-// getDomain answers with a domain by its name. Error: route.not_found, as for all resources of this API, which has no
-// codes.
+// getDomain answers with a domain by its name. Error: route.not_found.
 func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
 	for _, d := range a.domains(r, true) {
 		if d.ID == r.PathValue("id") {
@@ -97,8 +96,7 @@ type credentials struct {
 }
 
 const (
-	// The texts are those of mail.tm's validator, and the codes the identifiers of its constraints: clients compare
-	// them.
+	// The texts are those of mail.tm's validator, and the codes the identifiers of its constraints.
 	notBlank        = "This value should not be blank."
 	notBlankCode    = "c1051bb4-d103-4f74-8988-acbcafc7fdc3"
 	passwordMax     = 200

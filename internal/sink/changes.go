@@ -20,7 +20,8 @@ type Change struct {
 // returns nothing but the number, to begin with.
 //
 // It reads the database and not the index, and is cheap if nothing has changed: one row. A caller polls it. Rows that
-// Sweep has removed are missing, so a caller that has not asked for some minutes may miss deletions.
+// Sweep has removed are missing, so a caller that
+// asks less often than Sweep runs may miss deletions.
 func (s *Service) Changes(ctx context.Context, since int64) (all []Change, last int64, err error) {
 	last, _, err = state(ctx, s.db)
 	if err != nil || since < 0 || since == last {

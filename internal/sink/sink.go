@@ -61,13 +61,13 @@ type stored struct {
 
 // Bounds of what is kept of a mail, besides its messages.
 const (
-	textMax    = 4 << 10   // octets of text that is searched
-	snippetMax = 250       // characters
-	fieldMax   = 1000      // octets of a name, an address, the subject or the Message-ID
-	listMax    = 100       // addresses in a field
-	filesMax   = 20        // attachments whose names are searched
-	chunkMails = 200       // mails of one transaction
-	entriesMax = 200_000   // mails that are listed and searched, the newest
+	textMax    = 4 << 10 // octets of text that is searched
+	snippetMax = 250     // characters
+	fieldMax   = 1000    // octets of a name, an address, the subject or the Message-ID
+	listMax    = 100     // addresses in a field
+	filesMax   = 20      // attachments whose names are searched
+	chunkMails = 200     // mails of one transaction
+	entriesMax = 200_000 // mails that are listed and searched, the newest
 
 	// textTotal bounds the octets of all texts in the index. Beyond it the oldest mails are searched by their header
 	// fields alone.
