@@ -130,17 +130,5 @@ func (c *checkpointer) findResidue(ctx context.Context) error {
 	if err := c.left.examine(); err != nil {
 		return err
 	}
-	count := func() (n uint32, err error) {
-		err = c.pool.QueryRowContext(ctx, selectPageCount).Scan(&n)
-		return n, err
-	}
-	read, err := c.pool.PrepareContext(ctx, selectRawPage)
-	if err != nil {
-		return err
-	}
-	defer read.Close()
-	return c.left.examineAll(count, func(number uint32) (page []byte, err error) {
-		err = read.QueryRowContext(ctx, number).Scan(&page)
-		return page, err
-	})
+	return c.left.examineAll(ctx, c.file)
 }

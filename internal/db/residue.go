@@ -2,6 +2,7 @@ package db
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -119,8 +120,9 @@ func (r *residue) examinePage(number uint32, page []byte) {
 	}
 }
 
-// examineAll examines every page of the database if frames were lost. count and read return the number of pages and a page.
-func (r *residue) examineAll(count func() (uint32, error), read func(number uint32) ([]byte, error)) (err error) {
+// examineAll examines every page of the database file if frames were lost. It reads the file itself, many pages at a time. A page of which
+// the log has a newer image is examined there too (examine), and clearing reads a page as it is then.
+func (r *residue) examineAll(ctx context.Context, file io.ReaderAt) (err error) {
 	r.mu.Lock()
 	needed := r.whole
 	r.whole = false
@@ -135,22 +137,32 @@ func (r *residue) examineAll(count func() (uint32, error), read func(number uint
 			r.whole = true
 		}
 	}()
-	pages, err := count()
-	if err != nil {
-		return err
-	}
-	for number := uint32(1); number <= pages; number++ {
-		page, err := read(number)
-		if err != nil {
+	const most = 64 // pages at a time
+	buf := make([]byte, most*pageSize)
+	for first := int64(0); ctx.Err() == nil; first += most {
+		n, err := file.ReadAt(buf, first*pageSize)
+		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if hasResidue(number, page) { // a page without is not removed from pages: it may have been written since it was read
-			r.mu.Lock()
-			r.pages[number] = struct{}{}
-			r.mu.Unlock()
+		r.examinePages(uint32(first)+1, buf[:n-n%pageSize])
+		if err != nil {
+			return nil
 		}
 	}
-	return nil
+	return ctx.Err()
+}
+
+// examinePages records which of some adjacent pages have to be cleared. A page without residue is not removed from those: it may have been
+// written since it was read.
+func (r *residue) examinePages(first uint32, pages []byte) {
+	for page := range slices.Chunk(pages, pageSize) {
+		if hasResidue(first, page) {
+			r.mu.Lock()
+			r.pages[first] = struct{}{}
+			r.mu.Unlock()
+		}
+		first++
+	}
 }
 
 // needed reports whether pages have to be examined or cleared.
