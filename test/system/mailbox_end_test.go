@@ -43,10 +43,15 @@ func TestCommandThatEndsMailboxEndsItsCalls(t *testing.T) {
 			}
 			defer stream.Body.Close()
 			await(t, "the open wait and stream", func() bool { return strings.Contains(s.scrape(), "\ngonebox_waits 2\n") })
+			stop := s.keepReading(box.Token)
 			if code, _, err := command(t, append([]string{"mailbox", "end", box.Address}, where...)...); code != 0 {
 				t.Fatal(err)
 			}
 			began := time.Now()
+			if status, body := s.call(http.MethodGet, "/mailboxes/me/messages", box.Token, nil); status != http.StatusUnauthorized {
+				t.Errorf("after the command: %d %s", status, body)
+			}
+			stop()
 			end := ""
 			for lines := bufio.NewScanner(stream.Body); lines.Scan(); { // until the stream closes
 				end += lines.Text() + "\n"
@@ -61,5 +66,25 @@ func TestCommandThatEndsMailboxEndsItsCalls(t *testing.T) {
 				t.Errorf("the calls ended after %s", took)
 			}
 		})
+	}
+}
+
+// keepReading makes calls with a mailbox token, one after the other until stop, so that the service remembers the mailbox as long as it may.
+func (s *service) keepReading(token string) (stop func()) {
+	stopped, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stopped:
+				return
+			default:
+				s.call(http.MethodGet, "/mailboxes/me/messages", token, nil)
+			}
+		}
+	}()
+	return func() {
+		close(stopped)
+		<-ended
 	}
 }

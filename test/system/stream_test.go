@@ -65,10 +65,15 @@ func TestStreamsEndAfterTheCommandThatDisablesTheirAccount(t *testing.T) {
 		"account": s.events("/me/events", token), "key": s.events("/keys/events", key), "mailbox": s.events("/mailboxes/me/events", box.Token),
 	}
 	other := s.events("/mailboxes/me/events", s.newMailbox().Token)
+	stop := s.keepReading(box.Token)
 	code, _, fault := command(t, "user", "disable", email, "--data-dir", s.dir)
 	if code != 0 {
 		t.Fatalf("gonebox user disable: %s", fault)
 	}
+	if status, text := s.call(http.MethodGet, "/mailboxes/me/messages", box.Token, nil); status != http.StatusUnauthorized {
+		t.Errorf("after the command: %d %s", status, text)
+	}
+	stop()
 	for name, end := range streams {
 		if data := <-end; data != `{"reason":"destroyed"}` {
 			t.Errorf("the stream of the %s ended with %q", name, data)
