@@ -12,14 +12,16 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// ACME obtains a certificate from an authority and renews it (RFC 8555).
+// ACME obtains a certificate from an authority and renews it (RFC 8555, docs/decisions/0015). It is safe for
+// concurrent use.
 type ACME struct {
 	hostname string
 	manager  *autocert.Manager
 }
 
-// NewACME keeps the certificate for hostname in the folder dir. The authority is the one whose directory is at url; by
-// asking it for a certificate its terms are accepted. Challenges must serve port 80 of hostname.
+// NewACME returns an ACME that keeps the certificate for hostname, and the account's key, in the folder dir. The
+// authority is the one whose directory is at url; by asking it for a certificate its terms are accepted. It asks for
+// nothing yet: Fetch and handshakes do. The handler of Challenges must be served on port 80 of hostname.
 func NewACME(hostname, dir, url string) *ACME {
 	return &ACME{hostname: hostname, manager: &autocert.Manager{
 		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(hostname),
@@ -51,7 +53,8 @@ func (a *ACME) Challenges(next http.Handler) http.Handler {
 	})
 }
 
-// Fetch obtains the certificate, so that no client has to wait for it. Renewal is automatic.
+// Fetch obtains the certificate, so that no client has to wait for it. Renewal is automatic. It blocks until the
+// authority has answered: autocert takes no context.
 func (a *ACME) Fetch(context.Context) error {
 	_, err := a.certificate(&tls.ClientHelloInfo{
 		CipherSuites:     []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256},

@@ -9,7 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/inbound"
 )
 
-// attempt reports what became of a mail for a recipient.
+// attempt reports what became of a mail for a recipient to Config.Attempt. message is empty unless it was stored; took
+// is the time that deciding took.
 func (s *session) attempt(r reply, from string, to inbound.Recipient, message id.Message, took time.Duration) {
 	if s.srv.cfg.Attempt == nil {
 		return
@@ -41,7 +42,7 @@ func (s *session) attemptPath(r reply, from string, to address) {
 	}
 }
 
-// parts splits a reply of one line.
+// parts splits a reply of one line into its code, its enhanced status code and its text.
 func (r reply) parts() (number int, code, reason string) {
 	digits, rest, _ := strings.Cut(string(r), " ")
 	number, _ = strconv.Atoi(digits)

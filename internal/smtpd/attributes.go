@@ -15,7 +15,7 @@ const (
 	xforwardAttributes = "NAME ADDR PORT PROTO HELO IDENT SOURCE"
 )
 
-// original is what a relay says about the client that it received a mail from.
+// original is the client that a relay has received a mail from, as far as its XCLIENT or XFORWARD names it.
 type original struct {
 	addr    netip.Addr // the unspecified address of IPv4 if the relay does not know it
 	hasAddr bool
@@ -45,9 +45,11 @@ func parseOriginal(arg []byte, known string) (o original, ok bool) {
 	return o, len(seen) > 0
 }
 
+// hasWord reports whether a list of words separated by spaces has a word.
 func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
-// set takes the value of an attribute and reports whether it is valid.
+// set stores the value of an attribute and reports whether it is valid. Attributes that are not used are checked all
+// the same, as far as their form is specified by Postfix.
 func (o *original) set(name, value string) bool {
 	const maxProto = 64
 	unavailable := strings.EqualFold(value, "[UNAVAILABLE]") || strings.EqualFold(value, "[TEMPUNAVAIL]")

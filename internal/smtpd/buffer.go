@@ -8,12 +8,14 @@ const (
 	minReadSize = 4 << 10   // free space below which a buffer is grown before the next read
 )
 
-// bufferFor returns the size of the buffer that a message of n octets is read into without growing.
+// bufferFor returns the size of the buffer that a message of n octets is read into without growing: with space for the
+// reads before and after its end.
 func bufferFor(n int64) int64 {
 	return int64(buffer.Size(int(max(n+2*minReadSize, minContent))))
 }
 
-// nextSize returns the size of the buffer that replaces a full one: fourfold up to buffer.Max, twofold beyond.
+// nextSize returns the size of the buffer that replaces a full one: fourfold up to buffer.Max, so that most messages
+// are copied seldom, twofold beyond, so that little is wasted.
 func nextSize(full int64) int64 {
 	if full < buffer.Max/2 {
 		return 4 * full
@@ -21,7 +23,7 @@ func nextSize(full int64) int64 {
 	return 2 * full
 }
 
-// move replaces a buffer by one of the given size, with the same octets.
+// move replaces a buffer by one of the given size, with the same octets, and returns the old one to the pool.
 func move(b *[]byte, size int64) *[]byte {
 	larger := buffer.Get(int(size))
 	*larger = append(*larger, *b...)

@@ -11,12 +11,14 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// checkEvery is how often handshakes check whether the certificate files have changed.
+// checkEvery is how often handshakes check at most whether the certificate files have changed: a check is two calls of
+// stat(2).
 const checkEvery = 5 * time.Second
 
-// CertificateFiles returns a TLS configuration with the certificate of two PEM files, which are read again when they change, so
-// that a renewed certificate needs no restart. If a changed pair cannot be read, that is logged and the previous pair stays in use. It
-// returns the error of reading the first pair.
+// CertificateFiles returns a TLS configuration with the certificate of two PEM files, which are read again when they
+// change, so that a renewed certificate needs no restart. If a changed pair cannot be read, as when only one file has
+// been replaced yet, that is logged and the previous pair stays in use. It returns the error of reading the first
+// pair. It starts no goroutine: handshakes check.
 func CertificateFiles(certPath, keyPath string, c clock.Clock, logger *slog.Logger) (*tls.Config, error) {
 	f := &certificateFiles{certPath: certPath, keyPath: keyPath, clock: c, logger: logger}
 	f.state = f.stamp()
@@ -30,6 +32,7 @@ func CertificateFiles(certPath, keyPath string, c clock.Clock, logger *slog.Logg
 	}, nil
 }
 
+// certificateFiles provides the certificate of two files. The mutex guards pair, state and checked.
 type certificateFiles struct {
 	certPath, keyPath string
 	clock             clock.Clock
@@ -41,7 +44,7 @@ type certificateFiles struct {
 	checked time.Time
 }
 
-// stamps identify a state of the files.
+// stamps identify a state of the files: that of the certificate and that of the key.
 type stamps [2]struct {
 	size     int64
 	modified time.Time
@@ -73,6 +76,7 @@ func (f *certificateFiles) refresh() {
 	f.logger.Info("certificate renewed", slog.String("cert", f.certPath))
 }
 
+// load reads the pair. The caller holds the lock, except at the start.
 func (f *certificateFiles) load() error {
 	pair, err := tls.LoadX509KeyPair(f.certPath, f.keyPath)
 	if err != nil {

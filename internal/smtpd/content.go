@@ -9,17 +9,20 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
+// replyTooLarge returns the reply to a message above Config.MaxSize.
 func replyTooLarge() reply {
 	r, _ := refusal(problem.New(problem.MailTooLarge))
 	return r
 }
 
+// replyMalformed returns the reply to a message with a NUL, a bare CR or a bare LF.
 func replyMalformed() reply {
 	r, _ := refusal(problem.New(problem.MailMalformed))
 	return r
 }
 
-// data carries out DATA (RFC 5321 §4.1.1.4).
+// data runs DATA (RFC 5321 §4.1.1.4). The memory is acquired before 354 is sent, since after it the client sends
+// without waiting.
 func (s *session) data(arg []byte) reply {
 	switch {
 	case len(arg) > 0:
@@ -48,7 +51,8 @@ func (s *session) data(arg []byte) reply {
 	return r
 }
 
-// receiveData reads the message of a DATA command and delivers it.
+// receiveData reads the message of a DATA command and delivers it. The connection's failure comes first, since then no
+// reply arrives; size and line ends come before memory, since they are permanent and a retry would fail as well.
 func (s *session) receiveData(c *content, u *unstuffer) reply {
 	memoryErr, err := s.readData(c, u)
 	switch {
@@ -65,9 +69,9 @@ func (s *session) receiveData(c *content, u *unstuffer) reply {
 	}
 }
 
-// readData reads a message up to the line that ends it. It does so even when the message cannot be accepted: the client waits for a reply
-// only after that line, and the rest of the message must not be mistaken for commands. A non-nil memoryErr says that there was no memory
-// for the message, err that the connection failed.
+// readData reads a message up to the line that ends it. It does so even when the message cannot be accepted: the
+// client waits for a reply only after that line, and the rest of the message must not be mistaken for commands. A
+// non-nil memoryErr says that there was no memory for the message, err that the connection failed.
 func (s *session) readData(c *content, u *unstuffer) (memoryErr, err error) {
 	*c.buf = append(*c.buf, s.wire.take(inputSize)...)
 	kept := 0
@@ -82,6 +86,7 @@ func (s *session) readData(c *content, u *unstuffer) (memoryErr, err error) {
 		*c.buf = append((*c.buf)[:kept], rest...)
 		if err := s.grow(c); err != nil {
 			c.shrink(rest)
+			// A negative limit makes u count the rest without keeping it.
 			memoryErr, kept, u.limit = err, 0, -1
 		}
 		got, err := s.wire.readContent(c.free())
@@ -92,8 +97,8 @@ func (s *session) readData(c *content, u *unstuffer) (memoryErr, err error) {
 	}
 }
 
-// bdat carries out BDAT (RFC 3030 §2). It reads the octets of a chunk even where it rejects the chunk, since the client sends them
-// without waiting for a reply.
+// bdat runs BDAT (RFC 3030 §2). It reads the octets of a chunk even if it rejects the chunk, since the client sends
+// them without waiting for a reply.
 func (s *session) bdat(arg []byte) reply {
 	size, last, ok := parseChunk(arg)
 	if !ok {
@@ -208,7 +213,8 @@ func parseChunk(arg []byte) (size int64, last, ok bool) {
 	return size, hasEnd, ok
 }
 
-// broken ends a session whose connection failed within a message. Whatever arrives later is not a command.
+// broken ends a session whose connection failed within a message. Whatever arrives later is not a command. The reply
+// is sent in case only the client's side of the connection is closed.
 func (s *session) broken(err error) reply {
 	s.fail("read of content", err)
 	if isTimeout(err) {
@@ -217,7 +223,8 @@ func (s *session) broken(err error) reply {
 	return replyLost
 }
 
-// deliver delivers a message, once there is memory for that.
+// deliver delivers a message once there is memory for that, and returns the reply. It calls the Inbound on the
+// session's goroutine, so a client waits until its own mail is stored.
 func (s *session) deliver(c *content) reply {
 	if err := s.cover(c, int64(cap(*c.buf))+s.srv.in.Memory(c.len())); err != nil {
 		return s.refused("deliver", err)
@@ -251,7 +258,8 @@ func (s *session) refusedContent(err error) reply {
 	return s.refused("deliver", err)
 }
 
-// protocol returns the "with" clause of Received (RFC 3848, RFC 6531 §4.3).
+// protocol returns the "with" clause of Received (RFC 3848, RFC 6531 §4.3): ESMTPS after STARTTLS, for example. AUTH
+// does not change it, since the credentials are not checked.
 func (s *session) protocol() string {
 	name := "ESMTP"
 	switch {
@@ -266,7 +274,8 @@ func (s *session) protocol() string {
 	return name
 }
 
-// concluded logs and counts a message that was received or rejected.
+// concluded logs and counts a message that was received or rejected, and reports it for each recipient. begun is when
+// the content was asked for.
 func (s *session) concluded(r reply, octets int64, begun time.Time) {
 	took := s.srv.wall.Now().Sub(begun)
 	s.srv.cfg.Metrics.Message(r.outcome(), octets, took)

@@ -11,7 +11,7 @@ import (
 
 const maxName = 255 // octets of the name in EHLO and HELO (RFC 5321 §4.5.3.1.2)
 
-// hello holds the replies that are the same for every client.
+// hello holds the replies that are the same for every client, so that they are built once.
 type hello struct {
 	greeting, plain, ehlo, ehloTLS reply
 
@@ -46,6 +46,7 @@ func newHello(cfg Config, relay bool) hello {
 	return h
 }
 
+// multiline returns a reply of several lines with the code 250 (RFC 5321 §4.2.1).
 func multiline(lines []string) reply {
 	last := len(lines) - 1
 	var b strings.Builder
@@ -56,8 +57,8 @@ func multiline(lines []string) reply {
 	return reply(b.String())
 }
 
-// greet runs EHLO and HELO (RFC 5321 §4.1.1.1). Any text is accepted as the name, since many clients have unusual ones. Both commands
-// end a transaction.
+// greet runs EHLO and HELO (RFC 5321 §4.1.1.1). Any text is accepted as the name, since many clients have unusual
+// ones. Both commands end a transaction. It starts the look-up in blocklists, whose result RCPT needs.
 func (s *session) greet(arg []byte, extended bool) reply {
 	if len(arg) == 0 {
 		return replyArgument
@@ -87,7 +88,8 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	}
 }
 
-// startTLS runs STARTTLS (RFC 3207). It discards everything that the client sent in clear text, which others may have changed.
+// startTLS runs STARTTLS (RFC 3207). It discards everything that the client sent in clear text, which others may have
+// changed: the client must send EHLO again. A failed handshake ends the session without a reply.
 func (s *session) startTLS(arg []byte) reply {
 	switch {
 	case s.srv.cfg.TLS == nil:

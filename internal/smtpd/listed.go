@@ -4,7 +4,7 @@ import "net/netip"
 
 // listing is the look-up of a client in DNS blocklists.
 type listing struct {
-	client netip.Addr
+	client netip.Addr    // whose look-up it is; the zero Addr: none was started
 	zone   func() string // waits; "" if the client is not listed
 }
 

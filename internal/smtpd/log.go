@@ -7,7 +7,7 @@ import (
 
 // Log lines contain the client's address, never recipients and never content.
 
-// log writes a line. All lines of a session begin with its trace and the client's address.
+// log writes a line. All lines of a session that was admitted begin with its trace and the client's address.
 func (s *session) log(level slog.Level, text string, attrs ...slog.Attr) {
 	if s.trace != "" {
 		attrs = append([]slog.Attr{slog.String("trace", s.trace), slog.String("ip", s.ip.String())}, attrs...)
@@ -15,12 +15,14 @@ func (s *session) log(level slog.Level, text string, attrs ...slog.Attr) {
 	s.srv.cfg.Logger.LogAttrs(s.srv.base, level, text, attrs...)
 }
 
+// logSession logs the end of a session, for debugging.
 func (s *session) logSession() {
 	s.log(slog.LevelDebug, "smtp session",
 		slog.String("helo", s.name()), slog.String("tls", s.tls),
 		slog.Int("commands", s.total), slog.Int("messages", s.messages), slog.Duration("took", s.srv.wall.Now().Sub(s.begun)))
 }
 
+// logMessage logs the reply to a message as a whole, for debugging.
 func (s *session) logMessage(r reply, octets int64, recipients int, took time.Duration) {
 	s.log(slog.LevelDebug, "smtp message", // Config.Attempt reports each recipient
 		slog.String("helo", s.name()), slog.String("protocol", s.protocol()),
@@ -39,7 +41,7 @@ func (s *session) fail(what string, err error) {
 	s.log(slog.LevelDebug, "smtp "+what+" failed", slog.Any("error", err))
 }
 
-// logFault logs an error of this server.
+// logFault logs an error of this server, which an operator should look at.
 func (s *session) logFault(what string, cause any, stack string) {
 	s.log(slog.LevelError, "smtp "+what, slog.Any("error", cause), slog.String("stack", stack))
 }

@@ -11,13 +11,14 @@ import (
 // octet to its reply, so that most messages ask the budget once.
 const firstLease = 128 << 10
 
-// content holds the octets of a message while they arrive, and the lease on the memory that it uses.
+// content holds the octets of a message while they arrive, and the lease on the memory that it uses. It belongs to the
+// session's goroutine, which must call release.
 type content struct {
 	buf   *[]byte
 	lease *budget.Lease
 }
 
-// octets returns what has arrived. It is valid until the content grows or is released.
+// octets returns what has arrived. The slice is valid until the content grows or is released.
 func (c *content) octets() []byte { return *c.buf }
 
 // len returns how many octets have arrived; 0 for nil.
@@ -34,8 +35,9 @@ func (c *content) free() []byte { return (*c.buf)[len(*c.buf):cap(*c.buf)] }
 // extend adds n octets that were read into free.
 func (c *content) extend(n int) { *c.buf = (*c.buf)[:len(*c.buf)+n] }
 
-// newContent acquires memory for a message of size octets, 0 where the size is not known. If the memory is not free it waits; no
-// reply has been sent yet that would let the client send the message. It fails with budget.ErrExhausted.
+// newContent acquires memory for a message of size octets, 0 if the size is not known. If the memory is not free it
+// waits; no reply has been sent yet that would let the client send the message. It fails with budget.ErrExhausted
+// after Timeouts.Memory.
 func (s *session) newContent(size int64) (*content, error) {
 	n := max(firstLease, bufferFor(size))
 	lease := s.srv.cfg.Memory.TryAcquire(budget.Mail, s.owner, n)
@@ -60,7 +62,7 @@ func (c *content) release() {
 	c.lease.Release()
 }
 
-// grow makes room for one more read.
+// grow makes the buffer large enough for one more read. It fails with budget.ErrExhausted.
 func (s *session) grow(c *content) error {
 	old := int64(cap(*c.buf))
 	if old-c.len() >= minReadSize {
@@ -75,9 +77,10 @@ func (s *session) grow(c *content) error {
 	return nil
 }
 
-// leaseGrowth acquires the memory for a buffer that replaces one of old octets, and returns its size. A message that turns out to be
-// large waits once, for the largest buffer that it can need, since it could not wait again: while it waits it holds so little that others
-// can go on. A message that is larger than its sender declared does not wait.
+// leaseGrowth acquires the memory for a buffer that replaces one of old octets, and returns its size. A message that
+// turns out to be large waits once, for the largest buffer that it can need, since it could not wait again without a
+// deadlock: sessions that hold much would wait for each other. While it waits it holds so little that others can go
+// on. A message that already holds more, because it is larger than its sender declared, does not wait.
 func (s *session) leaseGrowth(c *content, old int64) (size int64, err error) {
 	most, small := bufferFor(s.srv.cfg.MaxSize), s.srv.cfg.Memory.Small()
 	size = min(nextSize(old), most)
@@ -102,7 +105,8 @@ func (c *content) shrink(rest []byte) {
 	c.lease.Shrink(c.lease.Size() - firstLease)
 }
 
-// cover grows the lease to n octets in all, which delivering the message needs.
+// cover grows the lease to n octets in all, which delivering the message needs. It may wait, ahead of new messages
+// (budget.Lease.Finish).
 func (s *session) cover(c *content, n int64) error {
 	missing := n - c.lease.Size()
 	if missing <= 0 || c.lease.Grow(missing) == nil {

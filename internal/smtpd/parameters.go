@@ -72,7 +72,8 @@ func checkBody(value []byte) reply {
 	}
 }
 
-// eachParameter calls take for each of the esmtp-params (RFC 5321 §4.1.2) and stops at the first reply that is not "".
+// eachParameter calls take for each of the esmtp-params (RFC 5321 §4.1.2), with the keyword in upper case, and stops
+// at the first reply that is not "", which it returns.
 func eachParameter(p []byte, take func(keyword string, value []byte, hasValue bool) reply) reply {
 	if len(p) > 0 && p[0] != ' ' {
 		return replyParameters
@@ -89,6 +90,7 @@ func eachParameter(p []byte, take func(keyword string, value []byte, hasValue bo
 	return ""
 }
 
+// isKeyword reports whether p is an esmtp-keyword: letters, digits and hyphens, not beginning with a hyphen.
 func isKeyword(p []byte) bool {
 	for i, c := range p {
 		if !isAlphanumeric(c) && (c != '-' || i == 0) {
@@ -98,7 +100,8 @@ func isKeyword(p []byte) bool {
 	return len(p) > 0
 }
 
-// isValue reports whether an octet belongs to an esmtp-value with UTF-8 (RFC 6531 §3.3). Control characters and spaces never get here.
+// isValue reports whether p is an esmtp-value with UTF-8 (RFC 6531 §3.3). Commands with control characters, and spaces
+// in values, have been rejected before.
 func isValue(p []byte) bool {
 	return len(p) > 0 && bytes.IndexByte(p, '=') < 0 && utf8.Valid(p)
 }

@@ -13,7 +13,8 @@ const (
 	maxPath   = 256 // with its brackets
 )
 
-// address is the mailbox of a path. It aliases the command line. The null reverse-path is the zero address.
+// address is the mailbox of a path. It aliases the command line, so it is valid until the next read. The null
+// reverse-path is the zero address.
 type address struct {
 	local  []byte // with its quotes where it needs them
 	domain []byte // empty in <Postmaster>
@@ -31,6 +32,7 @@ func (a address) postmaster() bool {
 // complete reports whether a has both its parts.
 func (a address) complete() bool { return len(a.local) > 0 && len(a.domain) > 0 }
 
+// String returns the address without brackets, "" for the null reverse-path, and "postmaster" for <Postmaster>.
 func (a address) String() string {
 	switch {
 	case a.null():
@@ -77,11 +79,14 @@ func parsePath(p []byte) (a address, rest []byte, ok bool) {
 	return address{local: local, domain: domain, utf8: isUTF8}, c.rest, true
 }
 
-// cursor reads a path from left to right.
+// cursor reads a path from left to right. Its methods consume what they have recognised, and nothing else may be
+// assumed of the rest when one returns false.
 type cursor struct{ rest []byte }
 
+// peek reports whether an octet is next.
 func (c *cursor) peek(want byte) bool { return len(c.rest) > 0 && c.rest[0] == want }
 
+// skip consumes an octet if it is next.
 func (c *cursor) skip(want byte) bool {
 	if !c.peek(want) {
 		return false
@@ -119,6 +124,7 @@ func (c *cursor) route() bool {
 	}
 }
 
+// localPart reads a Dot-string or Quoted-string of at most maxLocal octets.
 func (c *cursor) localPart() (local []byte, ok bool) {
 	if c.peek('"') {
 		local, ok = c.quoted()
@@ -179,6 +185,7 @@ func isLocal(c byte) bool {
 	return isAlphanumeric(c) || c >= utf8.RuneSelf || strings.IndexByte(".!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
+// isDomain reports whether an octet may be in a domain, with U-labels and the underscore that some hosts have.
 func isDomain(c byte) bool {
 	return isAlphanumeric(c) || c >= utf8.RuneSelf || c == '-' || c == '_' || c == '.'
 }

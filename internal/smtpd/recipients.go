@@ -9,19 +9,21 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// recipients counts the recipients of each client (ratelimit.AddrIdentity), so that a client that probes for existing mailboxes can be
-// blocked. It does not use package ratelimit, since it needs the share of rejected recipients as well as their number. Its windows begin
-// with a client's first recipient.
+// recipients counts the recipients of each client (ratelimit.AddrIdentity), so that a client that probes for existing
+// mailboxes can be blocked (docs/decisions/0043). It does not use package ratelimit, since it needs the share of
+// rejected recipients as well as their number. Its windows begin with a client's first recipient. It is safe for
+// concurrent use; the counts are those of this process.
 type recipients struct {
 	limit ratelimit.Limit
 	clock clock.Clock
 
-	mu      sync.Mutex
+	mu      sync.Mutex       // guards the fields below
 	tallies map[string]tally // by client
 	sweepAt int              // number of tallies at which the expired ones are removed
 }
 
-// tally counts the recipients of a client in each window of the limit.
+// tally counts the recipients of a client in each window of the limit: all (named) and those with a 5yz reply
+// (refused).
 type tally []struct {
 	ends           time.Time
 	named, refused int
@@ -31,10 +33,11 @@ const (
 	// A client is blocked only if nine in ten of its recipients were rejected. A large sender, some of whose mailboxes have ended, is not.
 	refusedOf, refusedPart = 10, 9
 
-	firstSweep = 1 << 10
+	firstSweep = 1 << 10 // tallies below which none are removed
 	maxTallies = 1 << 16 // some 10 MiB; beyond that, clients are forgotten and begin anew
 )
 
+// newRecipients returns counts for a limit; for the empty limit nothing is counted.
 func newRecipients(limit ratelimit.Limit, c clock.Clock) *recipients {
 	return &recipients{limit: limit, clock: c, tallies: make(map[string]tally), sweepAt: firstSweep}
 }
@@ -64,7 +67,7 @@ func (rs *recipients) count(client string, refused bool) {
 	}
 }
 
-// blocked returns how long a client is blocked; 0: it is not.
+// blocked returns until when a client is blocked, as a duration from now; 0 if it is not.
 func (rs *recipients) blocked(client string) (wait time.Duration) {
 	if len(rs.limit) == 0 {
 		return 0
@@ -80,7 +83,8 @@ func (rs *recipients) blocked(client string) (wait time.Duration) {
 	return wait
 }
 
-// sweep makes room for one more tally. It removes expired ones, and an arbitrary one if there are still too many.
+// sweep makes sure that one more tally fits. It removes expired ones, and arbitrary ones if there are still too many.
+// The caller holds the lock.
 func (rs *recipients) sweep(now time.Time) {
 	if len(rs.tallies) < rs.sweepAt {
 		return
@@ -109,6 +113,7 @@ func (t tally) over(now time.Time) bool {
 	return true
 }
 
+// tooManyRefused returns the reply to a blocked client. It ends the session.
 func tooManyRefused(wait time.Duration) reply {
 	return reply(fmt.Sprintf("421 4.7.0 Too many refused recipients from your address, try again in %d seconds", seconds(wait)))
 }

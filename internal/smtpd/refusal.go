@@ -7,9 +7,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// refusal returns the reply for an error (docs/spec/smtp.md#replies). No other code turns problems into replies. An error that is no
-// problem, or one without an SMTP reply, is a fault of this server: its reply is temporary, so that the client tries again and no mail is
-// lost. known is false for errors that are no problem, which the caller logs.
+// refusal returns the reply for an error (docs/spec/smtp.md#replies). No other code turns problems into replies. An
+// error that is no problem, or a problem without an SMTP reply, is a fault of this server: its reply is temporary, so
+// that the client tries again and no mail is lost. known is false for a fault, which the caller logs, except for
+// server.unavailable, which is expected while the database does not answer.
 func refusal(err error) (r reply, known bool) {
 	if errors.Is(err, budget.ErrExhausted) {
 		return "452 4.3.1 Too much mail at the moment, try again later", true
@@ -24,7 +25,7 @@ func refusal(err error) (r reply, known bool) {
 	return "451 4.3.0 Not available right now, try again later", p.Code == problem.ServerUnavailable
 }
 
-// statusOf returns the reply code and the enhanced status code (RFC 3463) for a problem, or "".
+// statusOf returns the reply code and the enhanced status code (RFC 3463) for a problem; "" for one that has none.
 func statusOf(c problem.Code) string {
 	switch c {
 	case problem.MailMailboxUnknown:

@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// client is what is known of the client whose mail a session receives. It is the peer of the connection, unless that is a relay which
+// client is the client whose mail a session receives. It is the peer of the connection, unless that is a relay which
 // names another with XCLIENT or XFORWARD (docs/spec/smtp.md#behind-a-relay).
 type client struct {
 	ip        netip.Addr
@@ -38,8 +38,9 @@ func (s *session) name() string {
 	return s.helo
 }
 
-// admit decides whether the client may have the connection. It returns the reply that ends the session, or "" after taking one of the
-// client's connections, which s.release returns.
+// admit checks whether the client may have the connection: blocks, refused recipients, and the number of its
+// connections. It returns the reply that ends the session, or "" after taking one of the client's connections, which
+// s.release returns. It first releases that of the previous client, for XCLIENT.
 func (s *session) admit() reply {
 	s.release()
 	s.release = func() {}
@@ -141,7 +142,8 @@ func (s *session) checkForwarded() reply {
 	return ""
 }
 
-// original parses the attributes of XCLIENT and XFORWARD where the command is allowed.
+// original checks that XCLIENT or XFORWARD is allowed now and parses its attributes. The reply is "" if they are
+// valid.
 func (s *session) original(arg []byte, known string) (original, reply) {
 	switch {
 	case !s.relay:

@@ -13,29 +13,30 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// Server is an SMTP server. New creates one.
+// Server is an SMTP server. New creates one. Its methods may be called by any goroutine.
 type Server struct {
 	cfg        Config
 	in         Inbound
 	hello      hello
 	relayHello hello       // for Config.Relays
-	wall       clock.Clock // for socket deadlines
+	wall       clock.Clock // the system's clock, for socket deadlines, which the kernel compares with real time
 
-	base   context.Context // of the Inbound's calls
+	base   context.Context // of the Inbound's calls; cancelled when Shutdown runs out of time
 	cancel context.CancelFunc
 
 	connections *ratelimit.Gauge // of each client, in this process
 	recipients  *recipients
 
+	// mu guards draining, listeners and sessions.
 	mu        sync.Mutex
-	draining  bool
+	draining  bool          // Shutdown was called: nothing new is accepted
 	stopped   chan struct{} // closed when draining begins
 	listeners map[net.Listener]struct{}
 	sessions  map[*session]struct{}
 	running   sync.WaitGroup // the sessions
 }
 
-// New returns a server that delivers to in.
+// New returns a server that delivers to in. It starts no goroutine; Serve does.
 func New(cfg Config, in Inbound) *Server {
 	cfg = cfg.withDefaults()
 	s := &Server{
@@ -54,7 +55,8 @@ func New(cfg Config, in Inbound) *Server {
 	return s
 }
 
-// Serve accepts connections from l until Shutdown, and then returns nil. Other errors are those of the listener. It closes l.
+// Serve accepts connections from l until Shutdown, and then returns nil; the sessions may go on until Shutdown
+// returns. Other errors are those of the listener. It closes l. Several listeners may be served at the same time.
 func (s *Server) Serve(l net.Listener) error {
 	l = s.proxied(l)
 	if !s.listen(l) {
@@ -80,9 +82,10 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// Shutdown stops accepting connections and drains the sessions. One that waits for a command gets 421 4.3.2 at once, one that receives or
-// delivers a message after the reply to it. Shutdown returns nil when all sessions have ended. When ctx ends before that, it closes the
-// remaining connections, cancels the context of the Inbound's calls and returns the error of ctx.
+// Shutdown stops accepting connections and drains the sessions (docs/spec/running.md#shutdown). A session that waits
+// for a command gets 421 4.3.2 at once, one that receives or delivers a message after the reply to it. Shutdown
+// returns nil when all sessions have ended. When ctx ends before that, it closes the remaining connections, cancels
+// the context of the Inbound's calls and returns the error of ctx, without waiting for the goroutines of the sessions.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain()
 	defer s.cancel()
@@ -101,6 +104,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
+// drain closes the listeners and interrupts the sessions that wait for a command. Later calls do nothing.
 func (s *Server) drain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,6 +121,7 @@ func (s *Server) drain() {
 	}
 }
 
+// closeAll closes the connections of all sessions.
 func (s *Server) closeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +130,8 @@ func (s *Server) closeAll() {
 	}
 }
 
-// start starts a session. If the server is draining it closes the connection instead.
+// start starts a session on a goroutine, which ends with the session. If the server is draining it closes the
+// connection instead. The check and the registration are under one lock, so that Shutdown misses no session.
 func (s *Server) start(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,12 +147,14 @@ func (s *Server) start(conn net.Conn) {
 	})
 }
 
+// forget removes a session that has ended.
 func (s *Server) forget(ss *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, ss)
 }
 
+// listen registers a listener, which Shutdown then closes. It returns false if the server is draining.
 func (s *Server) listen(l net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,6 +165,7 @@ func (s *Server) listen(l net.Listener) bool {
 	return true
 }
 
+// unlisten closes a listener that is no longer served.
 func (s *Server) unlisten(l net.Listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

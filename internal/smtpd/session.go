@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// session is an SMTP session with one client. It belongs to one goroutine, except for wire.interrupt.
+// session is an SMTP session with one client. It belongs to its goroutine; other goroutines may call wire.interrupt
+// and close the connection.
 type session struct {
 	srv   *Server
 	wire  wire
@@ -33,15 +34,16 @@ type session struct {
 	tx       transaction
 	listing  listing
 
-	total    int   // commands
-	commands int   // commands since the last accepted message
-	errors   int   // rejected commands since then
-	messages int   // accepted messages
+	total    int   // commands of the session
+	commands int   // commands since the last accepted message; Config.MaxCommands bounds them
+	errors   int   // rejected commands since then; Config.MaxErrors bounds them
+	messages int   // accepted messages, which number them in replies
 	last     int64 // octets of the last message; the next one is likely to be as large
-	over     bool  // the session ends after the pending replies
-	unheard  bool  // the client may still be sending when the session ends
+	over     bool  // the session ends once the pending replies are sent
+	unheard  bool  // the client may still be sending when the session ends; see wire.linger
 }
 
+// newSession returns a session whose time begins now. It does not read or write.
 func newSession(srv *Server, conn net.Conn) *session {
 	now := srv.wall.Now()
 	return &session{
@@ -58,7 +60,7 @@ func newSession(srv *Server, conn net.Conn) *session {
 	}
 }
 
-// run runs the session and closes the connection.
+// run runs the session and closes the connection. It is the session's goroutine.
 func (s *session) run() {
 	defer s.wire.close()
 	defer s.recover()
@@ -83,7 +85,8 @@ func (s *session) run() {
 	s.logSession()
 }
 
-// dialog replies to commands until the session is over.
+// dialog replies to commands until the session is over. Replies are not sent one by one: wire.read sends the pending
+// ones before it waits.
 func (s *session) dialog() {
 	s.say(s.srv.hello.greeting)
 	for !s.over {
@@ -94,7 +97,7 @@ func (s *session) dialog() {
 	}
 }
 
-// next reads and runs a command, and returns its reply.
+// next reads and runs a command, and returns its reply. Lines that are too long count as commands and as errors.
 func (s *session) next() reply {
 	s.wire.within = s.tx.open
 	line, err := s.wire.line()
@@ -117,7 +120,8 @@ func (s *session) next() reply {
 	return r
 }
 
-// ending returns the last reply of a session that could not read a command, "" if the client has disconnected.
+// ending returns the last reply of a session that could not read a command, "" if the client has disconnected. It
+// marks the session as over.
 func (s *session) ending(err error) reply {
 	s.over = true
 	switch {
@@ -131,11 +135,12 @@ func (s *session) ending(err error) reply {
 	return ""
 }
 
+// isTimeout reports whether the client has exceeded a time-out, that of a wait or that of the session.
 func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, errSessionOver)
 }
 
-// command runs one command line.
+// command runs one command line, which ends in LF. Verbs are compared in upper case without an allocation.
 func (s *session) command(line []byte) reply {
 	if s.total == 1 && foreign(line) {
 		return replyNotSMTP
@@ -159,6 +164,7 @@ func (s *session) command(line []byte) reply {
 	return s.dispatch(string(upper[:len(verb)]), arg)
 }
 
+// dispatch runs a command by its verb in upper case. arg aliases the input buffer, so it is valid until the next read.
 func (s *session) dispatch(verb string, arg []byte) reply {
 	switch verb {
 	case "EHLO", "HELO":
@@ -224,7 +230,7 @@ func commandText(line []byte) (text []byte, ok bool) {
 	return bytes.TrimRight(text, " "), true
 }
 
-// say adds a reply to those that the next flush sends.
+// say adds a reply to those that the next flush sends. 221 and 421 end the session.
 func (s *session) say(r reply) {
 	if r == "" {
 		return
@@ -235,7 +241,7 @@ func (s *session) say(r reply) {
 	}
 }
 
-// recover logs a panic, which ends only this session.
+// recover logs a panic, which ends only this session, and answers 421. run defers it.
 func (s *session) recover() {
 	if fault := recover(); fault != nil {
 		s.logFault("session panicked", fault, string(debug.Stack()))
@@ -244,6 +250,7 @@ func (s *session) recover() {
 	}
 }
 
+// newTrace returns a random identifier of a session.
 func newTrace() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -1,5 +1,15 @@
-// Package smtpd receives mail over SMTP (RFC 5321): sessions, their limits and TLS. It stores nothing and does not relay. An Inbound
-// decides which recipients exist, and stores the mail.
+// Package smtpd receives mail over SMTP (RFC 5321): sessions, their limits and TLS. It stores nothing and does not
+// relay. An Inbound decides which recipients exist, and stores the mail.
+//
+// A Server accepts connections and runs each as a session on a goroutine of its own (session.go). The session's wire
+// buffers both directions and sets deadlines (wire.go); command dispatches to the commands, of which transaction.go
+// has MAIL and RCPT and content.go DATA and BDAT. refusal.go turns the Inbound's errors into replies, and no other
+// file does (docs/spec/smtp.md#replies).
+//
+// 250 for a message is sent only after Inbound.Deliver has returned nil, which means that it is on stable storage.
+// What a client can make the server hold is bounded: connections by address, commands and errors by session, the
+// length of lines, the time of every wait, and the memory of messages by a budget, on which a session waits without
+// reading (docs/spec/smtp.md#memory). A panic ends only its session.
 package smtpd
 
 import (
@@ -107,7 +117,7 @@ type Timeouts struct {
 	Session time.Duration // for the whole session, so that a client cannot hold it by sending slowly; 1 hour
 }
 
-// Metrics are callbacks for counting. They are called by many goroutines.
+// Metrics are callbacks for counting. They are called by the goroutines of sessions, and must not block.
 type Metrics struct {
 	// Connections is called when the number of open sessions changes by delta, 1 or -1.
 	Connections func(delta int)
@@ -155,9 +165,11 @@ const (
 	defaultCommands   = 1000
 	defaultErrors     = 100
 
-	unbounded = 1 << 60 // octets of memory
+	unbounded = 1 << 60 // octets of memory, if there is no budget
 )
 
+// withDefaults returns the configuration with defaults for zero fields, and with functions that do nothing for nil
+// ones.
 func (c Config) withDefaults() Config {
 	orDefault(&c.Hostname, "localhost")
 	orDefault(&c.MaxSize, defaultMaxSize)
@@ -205,6 +217,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// orDefault sets a field that has its zero value.
 func orDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {

@@ -11,16 +11,17 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// transaction is a mail transaction (RFC 5321 §3.3): the three buffers of the protocol.
+// transaction is a mail transaction (RFC 5321 §3.3): the reverse-path, the recipients and the content. The zero value
+// is none.
 type transaction struct {
-	open     bool   // MAIL was taken
-	from     string // the reverse-path
-	utf8     bool   // SMTPUTF8 was asked for
-	declared int64  // SIZE, 0 where it was not declared
-	to       []inbound.Recipient
-	chunks   *content  // what BDAT commands have sent so far; nil before the first
-	begun    time.Time // when the first BDAT command arrived
-	stored   []inbound.Stored
+	open     bool                // MAIL was taken
+	from     string              // the reverse-path
+	utf8     bool                // SMTPUTF8 was asked for
+	declared int64               // SIZE, 0 where it was not declared
+	to       []inbound.Recipient // accepted ones, each once
+	chunks   *content            // what BDAT commands have sent so far; nil before the first
+	begun    time.Time           // when the first BDAT command arrived
+	stored   []inbound.Stored    // what Deliver has stored; nil before
 
 	// Where MAIL was refused because of the message: the reply, and the reverse-path. Clients that send commands ahead name the recipients
 	// all the same.
@@ -34,14 +35,14 @@ func (s *session) reset() {
 	s.client, s.forwarded, s.misnamed = s.connected, false, false
 }
 
-// clear clears the transaction.
+// clear clears the transaction and releases its memory. What XFORWARD named for the next one stays.
 func (s *session) clear() {
 	s.tx.chunks.release()
 	s.tx = transaction{}
 }
 
-// MAIL (RFC 5321 §4.1.1.2) begins a transaction. It clears an open one even where it is refused itself: recipients that follow a
-// refused MAIL must never join those of another message.
+// mail runs MAIL (RFC 5321 §4.1.1.2), which begins a transaction. It clears an open one even if it is refused itself:
+// recipients that follow a refused MAIL must never join those of another message.
 func (s *session) mail(arg []byte) reply {
 	if s.helo == "" {
 		return replyHelloFirst
@@ -88,11 +89,12 @@ func (s *session) mail(arg []byte) reply {
 	return replySender
 }
 
+// tooManyMessages returns the reply to MAIL beyond Config.AllowMessage. It ends the session.
 func tooManyMessages(wait time.Duration) reply {
 	return reply(fmt.Sprintf("421 4.7.0 Too many messages from your address, try again in %d seconds", seconds(wait)))
 }
 
-// RCPT (RFC 5321 §4.1.1.3) adds a recipient. One that is refused leaves the others as they are.
+// rcpt runs RCPT (RFC 5321 §4.1.1.3), which adds a recipient. One that is refused leaves the others as they are.
 func (s *session) rcpt(arg []byte) reply {
 	switch {
 	case !s.tx.open && s.tx.refused == "":
@@ -126,6 +128,8 @@ func (s *session) rcpt(arg []byte) reply {
 	return s.accept(to)
 }
 
+// accept asks the Inbound for a recipient and returns the reply. The Inbound is asked first, since blocks and
+// blocklists apply to the mailbox that an address stands for, and since mail to staff is exempt from blocklists.
 func (s *session) accept(to address) reply {
 	begun := s.srv.wall.Now()
 	s.lookUpClient()
@@ -155,7 +159,8 @@ func (s *session) accept(to address) reply {
 	return replyRecipient
 }
 
-// refuseRecipient is the reply for a recipient that was not accepted. Only one that is refused for good counts against the address.
+// refuseRecipient returns the reply for a recipient that the Inbound did not accept. Only one that is refused
+// permanently counts against the client's address: it may be probing for mailboxes (docs/decisions/0043).
 func (s *session) refuseRecipient(err error) reply {
 	r := s.refused("accept", err)
 	if !r.permanent() {
@@ -184,7 +189,8 @@ func (s *session) blocked() time.Duration {
 	return s.srv.recipients.blocked(s.owner)
 }
 
-// refused is the reply for an error of the Inbound. What is not the client's affair is logged here and nowhere else.
+// refused returns the reply for an error of the Inbound. An error that is a fault of this server is logged here and
+// nowhere else; its reply has the trace, with which the line in the log is found. what is the failed operation.
 func (s *session) refused(what string, err error) reply {
 	r, known := refusal(err)
 	if !known {
@@ -194,7 +200,8 @@ func (s *session) refused(what string, err error) reply {
 	return r
 }
 
-// pathAfter reads a keyword, in any case and with spaces behind it as some clients write them, and the path that follows.
+// pathAfter reads a keyword, in any letter case and with spaces behind it, as some clients write them, and the path
+// that follows. It returns what follows the path, or the reply to a wrong keyword (misspelt) or path (invalid).
 func pathAfter(keyword string, arg []byte, misspelt, invalid reply) (a address, rest []byte, r reply) {
 	if len(arg) < len(keyword) || !bytes.EqualFold(arg[:len(keyword)], []byte(keyword)) {
 		return address{}, nil, misspelt

@@ -13,8 +13,9 @@ type unstuffer struct {
 	ends   lineEnds
 }
 
-// lineEnds checks that all lines of a text end in CRLF. It looks at the octet before each LF. That there is no other CR follows from
-// their number.
+// lineEnds checks that all lines of a text end in CRLF, and that it has no NUL: other servers may take a bare CR or LF
+// for the end of a line, which attackers use to smuggle a second message. It looks at the octet before each LF; that
+// there is no other CR follows from the numbers of CRs and CRLFs, which is faster than looking at each.
 type lineEnds struct {
 	cr, crlf int64
 	nul      bool
@@ -53,11 +54,12 @@ func (e *lineEnds) check(p []byte) {
 	}
 }
 
-// tooLarge reports whether the message is larger than the limit. It is not kept then.
+// tooLarge reports whether the message is larger than the limit. Its octets are then counted and not kept.
 func (u *unstuffer) tooLarge() bool { return u.size > u.limit }
 
-// scan looks at p[kept:], where p[:kept] is the message so far. It returns how much of p is message now and what is left of p: up to
-// two octets that cannot be told without those to come or, when the end was found, what followed the end.
+// scan reads p[kept:], where p[:kept] is the message so far. It returns how much of p is message now and the rest of
+// p: up to two octets that cannot be classified without those to come or, when the end was found, what followed the
+// end. n is 0 if the message is too large.
 func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
 	from, at := kept, kept // p[from:at] is message not yet moved to its place
 	for {
@@ -91,8 +93,8 @@ func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
 	}
 }
 
-// keep moves the piece p[from:to] of the message to its place behind p[:kept], which it returns the new length of. Where no dot
-// was taken off yet it is there already.
+// keep moves the piece p[from:to] of the message behind p[:kept] and returns the new length of the message. If no dot
+// was removed yet the piece is in its place already.
 func (u *unstuffer) keep(p []byte, kept, from, to int) int {
 	piece := p[from:to]
 	u.ends.count(piece)
@@ -106,7 +108,7 @@ func (u *unstuffer) keep(p []byte, kept, from, to int) int {
 	return kept + len(piece)
 }
 
-type dotCase int
+type dotCase int // what a line begins with
 
 const (
 	dotNone      dotCase = iota // the line does not begin with a dot

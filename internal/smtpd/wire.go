@@ -19,19 +19,21 @@ const (
 )
 
 var (
+	// The errors of line, besides those of the connection. The session continues after errLineTooLong only.
 	errLineTooLong = errors.New("command line too long")
 	errDraining    = errors.New("the server is shutting down")
 	errSessionOver = errors.New("the session has lasted too long")
 )
 
-// wire is the connection of a session. It buffers both directions and sets deadlines. It writes replies when the session has nothing
-// left to read, so that the replies to pipelined commands are sent together (RFC 2920 §3.2).
+// wire is the connection of a session. It buffers both directions and sets deadlines. It writes replies when the
+// session has nothing left to read, so that the replies to pipelined commands are sent together (RFC 2920 §3.2). It
+// belongs to the session's goroutine, except for interrupt.
 type wire struct {
 	raw      net.Conn // the connection itself
 	conn     net.Conn // raw, or TLS over it
 	timeouts Timeouts
 	wall     clock.Clock
-	end      time.Time // of the session
+	end      time.Time // when the session must end
 
 	small      *[]byte // of inputSize octets, from package buffer
 	in         []byte  // *small, or a longer slice of what followed a message's content
@@ -41,6 +43,7 @@ type wire struct {
 	deaf       error     // error of the first write that failed; nothing more is written
 	within     bool      // within a mail transaction: shutdown waits for the next command as it does for content
 
+	// mu guards the fields below, which interrupt uses.
 	mu       sync.Mutex
 	draining bool      // set by interrupt
 	waiting  bool      // between mails: the read may be interrupted
@@ -48,7 +51,8 @@ type wire struct {
 }
 
 // line returns the next command line with its LF. It is valid until the next call. A line longer than maxLine is
-// discarded up to its LF; errLineTooLong is the only error after which the caller may read on.
+// discarded up to its LF, without keeping more than a buffer of it; errLineTooLong is the only error after which the
+// caller may read on.
 func (w *wire) line() ([]byte, error) {
 	skipping := false
 	for {
@@ -86,7 +90,8 @@ func (w *wire) take(limit int64) []byte {
 	return w.in[w.start-n : w.start]
 }
 
-// unread puts back octets that followed a message. The buffer must be empty.
+// unread puts back octets that followed a message, which are the beginning of the next command. The buffer must be
+// empty. Since a read of content can be larger than the input buffer, the octets may need a slice of their own.
 func (w *wire) unread(p []byte) {
 	w.in, w.start = *w.small, 0
 	if len(p) > len(w.in) {
@@ -100,7 +105,7 @@ func (w *wire) readContent(p []byte) (int, error) {
 	return w.read(p, w.timeouts.Data, false)
 }
 
-// skip reads and discards n octets of content.
+// skip reads and discards n octets of content, through the input buffer.
 func (w *wire) skip(n int64) error {
 	n -= int64(len(w.take(n)))
 	for n > 0 {
@@ -113,8 +118,8 @@ func (w *wire) skip(n int64) error {
 	return nil
 }
 
-// read flushes the replies and waits at most idle for input, and never beyond the session's end. Between mails a shutdown
-// cuts it short.
+// read flushes the replies and waits at most idle for input, and never beyond the session's end. between says that the
+// session is between mails, where a shutdown cuts the wait short with errDraining.
 func (w *wire) read(p []byte, idle time.Duration, between bool) (int, error) {
 	if err := w.flush(); err != nil {
 		return 0, err
@@ -132,7 +137,8 @@ func (w *wire) read(p []byte, idle time.Duration, between bool) (int, error) {
 	return 0, err
 }
 
-// awaitUntil sets the read deadline. It leaves a deadline in place that is nearly right, since setting one costs more than a comparison.
+// awaitUntil sets the read deadline. A deadline that is at most a sixteenth of idle too early stays in place, since
+// setting one costs more than a comparison. Errors: errSessionOver, errDraining.
 func (w *wire) awaitUntil(idle time.Duration, between bool) error {
 	now := w.wall.Now()
 	if !now.Before(w.end) {
@@ -155,8 +161,8 @@ func (w *wire) awaitUntil(idle time.Duration, between bool) error {
 	return w.raw.SetReadDeadline(by)
 }
 
-// arrived marks the end of a wait. It reports whether interrupt has ended it, and then clears the deadline that interrupt set: what arrived
-// at the last moment may begin a message.
+// arrived marks the end of a wait. It reports whether interrupt has ended it, and then makes the next wait set its
+// deadline anew: what arrived at the last moment may begin a message, which must be received.
 func (w *wire) arrived() (interrupted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,7 +184,8 @@ func (w *wire) interrupt() {
 	}
 }
 
-// write adds a reply to those that the next flush sends.
+// write adds a reply to those that the next flush sends. If they would exceed outputSize it sends the earlier ones
+// first, so that a client that only sends commands cannot fill the memory.
 func (w *wire) write(text string) {
 	if len(w.out)+len(text) > outputSize {
 		_ = w.flush() // the next flush returns the error again
@@ -186,7 +193,8 @@ func (w *wire) write(text string) {
 	w.out = append(append(w.out, text...), "\r\n"...)
 }
 
-// flush sends the pending replies.
+// flush sends the pending replies. It blocks for at most Timeouts.Write, and after one failure returns the same error
+// without writing.
 func (w *wire) flush() error {
 	if len(w.out) == 0 || w.deaf != nil {
 		return w.deaf
@@ -223,7 +231,7 @@ func (w *wire) secure(conn *tls.Conn, handshake func() error) error {
 	return err
 }
 
-// open gets the input buffer.
+// open gets the input buffer from the pool. A connection that is not admitted never needs one.
 func (w *wire) open() {
 	w.small = buffer.Get(inputSize)
 	*w.small = (*w.small)[:inputSize]
@@ -253,6 +261,7 @@ func (w *wire) linger() {
 	}
 }
 
+// close closes the connection.
 func (w *wire) close() {
 	_ = w.conn.Close() // an error has no consequence
 }
