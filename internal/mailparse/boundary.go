@@ -64,8 +64,9 @@ func nextDelimiter(body, needle []byte, pos int) (delimiter, bool) {
 	}
 }
 
-// nextLine is bytes.Index from pos on, for a needle that is a line feed, a hyphen and more. It looks for the hyphen: there is
-// none in base64, which is most of a large mail, and where one stands inside a line the rest of that line is passed over.
+// nextLine is bytes.Index from pos on, for a needle that is a line feed, a hyphen and more. It searches for the
+// hyphen, which base64, most of a large mail, does not contain; if one is found inside a line, the rest of that line
+// is skipped.
 func nextLine(body, needle []byte, pos int) int {
 	for pos++; ; pos++ {
 		i := bytes.IndexByte(body[min(pos, len(body)):], needle[1])
@@ -83,7 +84,7 @@ func nextLine(body, needle []byte, pos int) int {
 	}
 }
 
-// delimiterLine reads what follows the boundary on its line: nothing or the closing hyphens, and white space.
+// delimiterLine checks that the boundary is followed by nothing but closing hyphens and white space on its line.
 func delimiterLine(body []byte, start, end int) (delimiter, bool) {
 	d := delimiter{start: start}
 	if bytes.HasPrefix(body[end:], []byte("--")) {
@@ -133,8 +134,8 @@ func withoutDelimiters(body []byte, boundary string) []byte {
 	return text
 }
 
-// guessBoundary finds what must be the boundary where the parameter is missing or wrong:
-// a line of two hyphens and more that a Content- field follows. It returns "" if there is none.
+// guessBoundary finds the probable boundary if the parameter is missing or wrong: a line of two hyphens and more that
+// a Content- field follows. It returns "" if there is none.
 func guessBoundary(body []byte) string {
 	for pos := 0; pos < len(body); {
 		if !bytes.HasPrefix(body[pos:], []byte("--")) {
@@ -155,6 +156,7 @@ func guessBoundary(body []byte) string {
 	return ""
 }
 
+// hasFoldPrefix reports whether b begins with prefix, in any letter case.
 func hasFoldPrefix(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && bytes.EqualFold(b[:len(prefix)], []byte(prefix))
 }

@@ -4,18 +4,18 @@ import (
 	"strings"
 )
 
-// entity is a message or a body part: what its header says of its body (RFC 2045 §2.4).
+// entity is a message or a body part with what its header says about its body (RFC 2045 §2.4).
 type entity struct {
 	media       string // type/subtype in lower case; "" when absent or unreadable
 	params      params // of the Content-Type
 	disposition string // lower case
 	file        params // of the Content-Disposition
-	encoding    string
-	id          string
-	body        []byte
+	encoding    string // lower case; "" if absent
+	id          string // the Content-ID without brackets
+	body        []byte // still in its transfer encoding; aliases the mail
 }
 
-// describe takes in a header field. Of two fields with one name the first counts.
+// describe stores a Content- field of the header; others are ignored. Of two fields with one name the first counts.
 func (e *entity) describe(name, value string) {
 	if len(name) < len("Content-ID") || !strings.EqualFold(name[:8], "Content-") {
 		return
@@ -41,7 +41,7 @@ func (e *entity) describe(name, value string) {
 	}
 }
 
-// mediaType mends what old and careless senders write; what has no slash is no media type (RFC 2045 §5.2).
+// mediaType corrects what old and careless senders write; a text without a slash is no media type (RFC 2045 §5.2).
 func mediaType(s string) string {
 	switch {
 	case s == "text":
@@ -69,7 +69,7 @@ func bodyPart(raw []byte) *entity {
 	return e
 }
 
-// filename is the name the sender gave the part, "" if none.
+// filename returns the name that the sender gave the part, "" if none. charset is for raw 8-bit names.
 func (e *entity) filename(charset string) string {
 	if name := e.file.text("filename", charset); name != "" {
 		return name

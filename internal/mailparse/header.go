@@ -2,8 +2,8 @@ package mailparse
 
 import "bytes"
 
-// span is one header field as it stands in the block: its name is block[start:colon],
-// its value, folds included, block[colon+1:end].
+// span is the position of one header field in a block: its name is block[start:colon], its value, folds included,
+// block[colon+1:end].
 type span struct{ start, colon, end int }
 
 // splitHeader finds the fields at the front of block and the body after them. It appends to spans. first reports
@@ -66,15 +66,15 @@ func lastField(block []byte, pos int, known func([]byte) bool) int {
 	return -1
 }
 
-// headerScan collects fields as far as the limits allow. It is passed by value: so the spans of most headers
-// never leave the stack.
+// headerScan collects fields as far as the limits allow. It is passed by value, so that the spans of most headers stay
+// on the stack.
 type headerScan struct {
 	spans []span
 	size  int  // of what was kept
 	open  bool // the last line belongs to a field that was kept, so a fold may go on with it
 }
 
-// field takes the line of n bytes at pos; colon is -1 if it is none.
+// field adds the line of n bytes at pos as a field; colon is -1 if it is none. Fields beyond the limits are not kept.
 func (h headerScan) field(pos, colon, n int) headerScan {
 	h.open = colon >= 0 && len(h.spans) < MaxFields && h.size+colon+1 < MaxHeader
 	if h.open {
@@ -98,8 +98,8 @@ func (h headerScan) fold(pos, n int) headerScan {
 	return h
 }
 
-// headerStart passes over what comes before the first field: a byte order mark, blank lines
-// that a field follows, the "From " line of an mbox file.
+// headerStart returns where the first field begins, after a byte order mark, blank lines that a field follows, and the
+// "From " line of an mbox file.
 func headerStart(block []byte, first func(line []byte) bool) int {
 	pos := 0
 	if bytes.HasPrefix(block, []byte(byteOrderMark)) {
@@ -164,7 +164,7 @@ func contentField(line []byte) bool {
 	return hasFoldPrefix(line, "content-") && fieldColon(line) >= 0
 }
 
-// wellKnownField tells whether the line is a field that hardly begins a line of ordinary text.
+// wellKnownField reports whether the line is a field that hardly begins a line of ordinary text.
 func wellKnownField(line []byte) bool {
 	colon := fieldColon(line)
 	if colon < 0 || colon > 32 {
@@ -192,6 +192,8 @@ func wellKnownField(line []byte) bool {
 	return false
 }
 
+// isBlank reports whether c is a space or a tab.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
+// isSpace reports whether c is white space in a header, line ends included.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

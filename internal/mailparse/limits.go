@@ -8,12 +8,12 @@ const (
 	MaxFields = 2000
 	// MaxAddresses is how many mailboxes are kept of each address list.
 	MaxAddresses = 1000
-	// MaxParts is how many parts, multiparts counted, are looked at in a mail.
+	// MaxParts is how many parts of a mail are parsed, multiparts counted.
 	MaxParts = 1000
 	// MaxDepth is how deep multiparts and messages may nest; a deeper one is kept whole, as an attachment.
 	MaxDepth = 32
-	// MaxOpened is how many messages that are all the mail or message around them consists of are opened, one within the other. Each is
-	// an attachment as well, and so kept once more.
+	// MaxOpened is how deep a message is opened that is all of the mail, or of the message, around it. Each such
+	// message is an attachment as well, so its octets are kept once more.
 	MaxOpened = 2
 	// MaxDecoded is how many bytes of base64 and quoted-printable content are decoded in a mail; a part
 	// that passes it is cut there.

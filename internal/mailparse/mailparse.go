@@ -1,6 +1,13 @@
-// Package mailparse turns the bytes of one mail into a Message: what real senders send, however broken.
-// It never returns an error and never panics: what it cannot understand it keeps, as text or as an attachment.
-// It does no I/O, verifies no signature, decrypts nothing, unpacks no archive or TNEF, and makes no HTML safe.
+// Package mailparse parses one mail into a Message: header fields, addresses, text, HTML and attachments of what real
+// senders send, however broken (docs/decisions/0041).
+//
+// Parse never returns an error and never panics: what it cannot understand it keeps, as text or as an attachment. The
+// bounds in limits.go hold for every mail; what is beyond them is left out. Time and memory are linear in the mail's
+// size. Functions of this package may be called from several goroutines.
+//
+// It does no I/O, verifies no signature, decrypts nothing, unpacks no archive or TNEF, and makes no HTML safe: package
+// sanitize does. The header of a message is parsed in header.go, the tree of its parts in walk.go and boundary.go,
+// their encodings in transfer.go and charset.go, encoded words in word.go, addresses in address.go.
 package mailparse
 
 import (
@@ -50,11 +57,11 @@ type Attachment struct {
 	ContentType string
 	// ContentID is the Content-ID without angle brackets: what a cid: URL names.
 	ContentID string
-	// Inline tells that the part is meant to be shown within the text: it says so itself,
-	// or has a Content-ID and says nothing.
+	// Inline reports that the part is meant to be shown within the text: its Content-Disposition is inline, or it has
+	// a Content-ID and no Content-Disposition.
 	Inline bool
-	// Data is the decoded content. It aliases the bytes given to Parse where the part was sent without
-	// a transfer encoding (7bit, 8bit, binary), so those must not change while Data is in use; likewise the room of ParseIn.
+	// Data is the decoded content. It aliases the bytes given to Parse if the part was sent without a transfer
+	// encoding (7bit, 8bit, binary), so those must not change while Data is in use; likewise the buffer of ParseIn.
 	Data []byte
 }
 
@@ -63,8 +70,8 @@ type Attachment struct {
 // Attachments may alias raw, see [Attachment]; nothing else does.
 func Parse(raw []byte) *Message { return ParseIn(nil, raw) }
 
-// ParseIn is Parse for a caller that lends room to decode attachments in, and uses it again when they are not needed any more.
-// What it has no room for is decoded elsewhere; as much room as raw takes is mostly enough.
+// ParseIn is Parse with a buffer to decode attachments in, which the caller may use again when the Message is no
+// longer needed. What does not fit is decoded elsewhere; a buffer as large as raw is usually enough. room may be nil.
 func ParseIn(room, raw []byte) *Message {
 	p := parser{message: new(Message), budget: MaxDecoded, room: room}
 	p.parse(unifyLineEnds(raw), 0)
@@ -73,9 +80,9 @@ func ParseIn(room, raw []byte) *Message {
 
 // Value returns the value of the first field of that name, compared without case; "" when there is none.
 //
-// The first wins, for From and Subject too: it is the one mail programs show, so what filters, the code
-// extractor and people see is the same. (RFC 5322 §3.6 allows one; a checker of DMARC must refuse several
-// From fields by itself, RFC 7489 §6.6.1.)
+// The first wins, for From and Subject too: it is the one mail programs show, so what filters, the code extractor and
+// people see is the same. (RFC 5322 §3.6 allows one; a checker of DMARC must refuse several From fields by itself, RFC
+// 7489 §6.6.1.)
 func (m *Message) Value(name string) string {
 	for i := range m.Header {
 		if strings.EqualFold(m.Header[i].Name, name) {

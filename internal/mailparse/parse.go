@@ -7,12 +7,12 @@ import (
 // parser builds one Message. It is used for one mail.
 type parser struct {
 	message *Message
-	charset string // of the body, for raw 8-bit text in the header
-	parts   int    // looked at so far
-	budget  int    // bytes that may still be decoded
-	seen    [2]bool
+	charset string  // of the body, for raw 8-bit text in the header
+	parts   int     // looked at so far
+	budget  int     // bytes that may still be decoded
+	seen    [2]bool // whether there is a text (kindText) and an HTML body (kindHTML) already
 	lexer   addressLexer
-	room    []byte // lent for attachments, as far as it is not yet used
+	room    []byte // the unused part of ParseIn's buffer
 }
 
 // parse reads a message at the given nesting depth into p.message.
@@ -40,8 +40,8 @@ func (p *parser) parse(raw []byte, depth int) {
 	p.openMessage(depth)
 }
 
-// openMessage takes the text of a message that is all the mail consists of, as one forwarded
-// with nothing added does. It stays an attachment, too.
+// openMessage adds the text, the HTML and the attachments of a message that is all the mail consists of, as one
+// forwarded as an attachment with nothing added is. It stays an attachment, too.
 func (p *parser) openMessage(depth int) {
 	m := p.message
 	if depth >= MaxOpened || len(m.Attachments) != 1 || m.Attachments[0].ContentType != "message/rfc822" ||
@@ -78,8 +78,8 @@ func rawFields(block []byte, spans []span) []Field {
 	return fields
 }
 
-// envelope reads the fields with a structure of their own from their raw values: in a mailbox
-// the encoded words must be decoded last, since they may hold commas and quotes.
+// envelope parses the fields with a structure of their own from their raw values: in a mailbox the encoded words must
+// be decoded last, since they may contain commas and quotes.
 func (p *parser) envelope(fields []Field) {
 	m := p.message
 	var from, sender *Field
@@ -117,6 +117,7 @@ func (p *parser) envelope(fields []Field) {
 	}
 }
 
+// first returns a unless it is nil: of repeated fields the first counts.
 func first(a, b *Field) *Field {
 	if a != nil {
 		return a
@@ -124,7 +125,7 @@ func first(a, b *Field) *Field {
 	return b
 }
 
-// messageID returns what stands between the angle brackets of a Message-ID or Content-ID, or its first word.
+// messageID returns the text between the angle brackets of a Message-ID or Content-ID, or its first word.
 func messageID(value string) string {
 	if _, rest, ok := strings.Cut(value, "<"); ok {
 		value, _, _ = strings.Cut(rest, ">")

@@ -10,9 +10,8 @@ const (
 	replacement   = "\uFFFD"
 )
 
-// appendUnfolded appends value to b with each fold, and the white space around it, made one space.
-// RFC 5322 §2.2.3 would keep that white space, but senders fold with tabs and runs of spaces, which do not
-// belong in a subject.
+// appendUnfolded appends value to b with each fold, and the white space around it, replaced by one space. RFC 5322
+// §2.2.3 would keep that white space, but senders fold with tabs and runs of spaces, which do not belong in a subject.
 func appendUnfolded(b *strings.Builder, value []byte) {
 	value = trimSpace(value)
 	for {
@@ -30,6 +29,7 @@ func appendUnfolded(b *strings.Builder, value []byte) {
 	}
 }
 
+// unfold returns a value without its folds.
 func unfold(value []byte) string {
 	if bytes.IndexByte(value, '\n') < 0 {
 		return string(trimSpace(value))
@@ -40,8 +40,8 @@ func unfold(value []byte) string {
 	return b.String()
 }
 
-// dirty tells whether a header value needs decoding: it may hold an encoded word,
-// or has bytes that are no printable ASCII.
+// dirty reports whether a header value needs decoding: it may contain an encoded word, or has bytes that are not
+// printable ASCII.
 func dirty(value string) bool {
 	var bits byte
 	for i := range len(value) {

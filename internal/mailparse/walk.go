@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// bodies are the parts of an entity that are the mail's own text, in order, not yet decoded.
+// bodies are the parts of an entity that are the mail's own text and HTML, in order, not yet decoded.
 type bodies struct{ text, html []*entity }
 
-// entity sorts the parts of e into bodies and attachments.
+// entity sorts the parts of e into bodies, which it returns, and attachments, which it adds to the message. A
+// multipart whose boundary is missing or wrong is searched for one; without any part its body is text.
 func (p *parser) entity(e *entity, depth int) bodies {
 	p.parts++
 	if !strings.HasPrefix(e.media, "multipart/") {
@@ -75,7 +76,7 @@ const (
 	kindHTML
 )
 
-// kind tells which of the bodies a media type belongs to.
+// kind returns which of the bodies a media type belongs to. Other text types, such as text/calendar, are attachments.
 func kind(media string) int {
 	switch media {
 	case "", "text/plain", "text/enriched", "text/richtext", "text/markdown", "text/x-markdown", "text/x-plain":
@@ -105,7 +106,8 @@ func (p *parser) leaf(e *entity) bodies {
 	return bodies{text: []*entity{e}}
 }
 
-// isAlternateRendering tells of text that repeats the mail for one kind of device and is no document of its own.
+// isAlternateRendering reports whether a type is a version of the mail for one kind of device, which is no document of
+// its own.
 func isAlternateRendering(media string) bool {
 	return media == "text/x-amp-html" || media == "text/watch-html"
 }
@@ -125,11 +127,12 @@ func (p *parser) attach(e *entity) {
 	p.message.Attachments = append(p.message.Attachments, a)
 }
 
+// isEncoded reports whether a transfer encoding changes the octets.
 func isEncoded(encoding string) bool {
 	return encoding == "base64" || encoding == "quoted-printable"
 }
 
-// decode undoes the transfer encoding as far as the budget goes, in the room that was lent where there is enough of it.
+// decode decodes the transfer encoding, up to the rest of MaxDecoded, in the lent buffer if there is enough of it.
 func (p *parser) decode(e *entity) []byte {
 	most := decodedMax(e.encoding, len(e.body))
 	if !isEncoded(e.encoding) || most > len(p.room) {
@@ -140,7 +143,8 @@ func (p *parser) decode(e *entity) []byte {
 	return slices.Clip(data)
 }
 
-// decodeInto is decode into a buffer, where it has the room and one is needed.
+// decodeInto is decode into dst, which grows if necessary. Content without an encoding is returned as it is, aliasing
+// the mail.
 func (p *parser) decodeInto(dst []byte, e *entity) []byte {
 	if !isEncoded(e.encoding) {
 		return e.body
