@@ -7,7 +7,8 @@ import (
 	"github.com/emersion/go-msgauth/dkim"
 )
 
-// Limits of what is given to the DKIM library. The signer chooses how often each header field is looked for.
+// Limits of what is given to the DKIM library, since the signer chooses how many signatures there are and how often
+// each looks for a header field. A mail beyond them has permerror.
 const (
 	maxSignatures    = 5
 	maxHeader        = 256 << 10 // bytes
@@ -16,6 +17,7 @@ const (
 	maxKeyRecord     = 2 << 10 // bytes; an RSA key of 8,192 bits takes 1,400
 )
 
+// dkimResult is the verdict on a message and those on its signatures.
 type dkimResult struct {
 	verdict    Verdict
 	signatures []Signature
@@ -78,6 +80,7 @@ func (c *Checker) lookupKey(ctx context.Context, name string) ([]string, error) 
 	return records, nil
 }
 
+// signatureVerdict converts the library's error for a signature (RFC 8601 §2.7.1).
 func signatureVerdict(err error) Verdict {
 	switch {
 	case err == nil:
@@ -90,7 +93,7 @@ func signatureVerdict(err error) Verdict {
 	return Fail
 }
 
-// better is the verdict on a message from those on two signatures: the one that says most about it.
+// better returns the verdict on a message from those on two signatures: a pass wins, then what may still pass later.
 func better(a, b Verdict) Verdict {
 	for _, v := range []Verdict{Pass, TempError, Fail, PermError} {
 		if a == v || b == v {

@@ -13,10 +13,11 @@ import (
 type policyResult struct {
 	record  *dmarc.Record
 	verdict Verdict // when record is nil: none, temperror or permerror
-	final   bool    // the organisational domain is not to be asked
+	final   bool    // the organisational domain must not be asked
 }
 
-// findPolicy looks for the record of the domain, then of its organisational domain (RFC 7489 §6.6.3).
+// findPolicy looks for the record of the domain, then of its organisational domain (RFC 7489 §6.6.3). dns is the
+// Checker's resolver or a recall.
 func (c *Checker) findPolicy(ctx context.Context, dns Resolver, domain string) policyResult {
 	if !isPublic(domain) {
 		return policyResult{verdict: None}
@@ -31,6 +32,7 @@ func (c *Checker) findPolicy(ctx context.Context, dns Resolver, domain string) p
 	return p
 }
 
+// policyOf looks for the record of one domain.
 func (c *Checker) policyOf(ctx context.Context, dns Resolver, domain string) policyResult {
 	texts, err := dns.LookupTXT(ctx, "_dmarc."+domain)
 	if err != nil {
@@ -53,11 +55,11 @@ func (c *Checker) policyOf(ctx context.Context, dns Resolver, domain string) pol
 
 // Bounds of the cached policy records; one of 300 octets is long.
 const (
-	maxPolicies   = 1024
-	maxPolicySize = 512
+	maxPolicies   = 1024 // records
+	maxPolicySize = 512  // octets; longer records are parsed each time
 )
 
-// policy returns what a policy record says. Records are cached by their text, since few senders send most mail.
+// policy parses a policy record. Results are cached by the text of the record, so that they need no expiry.
 func (c *Checker) policy(text string) policyResult {
 	if len(text) > maxPolicySize {
 		return parsePolicy(text)
@@ -70,7 +72,7 @@ func (c *Checker) policy(text string) policyResult {
 	return policy
 }
 
-// parsePolicy reads a policy record.
+// parsePolicy parses a policy record. A record that cannot be parsed is permerror and final.
 func parsePolicy(text string) policyResult {
 	// Values but addresses, which are not used here, are without case (RFC 7489 §6.4); the library wants lower case.
 	record, err := dmarc.Parse("v=DMARC1;" + strings.ToLower(afterVersion(text)))
@@ -87,13 +89,14 @@ func isPolicyRecord(text string) bool {
 	return strings.TrimSpace(name) == "v" && strings.TrimSpace(value) == "DMARC1"
 }
 
+// afterVersion returns the tags after the version.
 func afterVersion(text string) string {
 	_, rest, _ := strings.Cut(text, ";")
 	return rest
 }
 
-// evaluate says whether an identity that was authenticated is aligned with the From field (RFC 7489 §4.2). If none is,
-// but an aligned one may turn out to be authentic later, the verdict is temperror.
+// evaluate returns pass if an authenticated identity is aligned with the From field (RFC 7489 §4.2). If none is, but
+// one that could not be checked might be, the verdict is temperror.
 func evaluate(p policyResult, id identities, r Result) Verdict {
 	if p.record == nil {
 		return p.verdict

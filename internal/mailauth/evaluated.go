@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// client is what a verdict depends on besides the records, unless one of them has a macro (RFC 7208 §7).
+// client is what a verdict of SPF depends on besides the records, unless one of them has a macro (RFC 7208 §7).
 type client struct {
 	ip     netip.Addr
 	domain string
@@ -34,13 +34,15 @@ const (
 	maxEvaluationSize = 4 << 10
 )
 
-// recallSPF is checkSPF with cached records only.
+// recallSPF is checkSPF with cached records only. known.failed says that the verdict is not valid, since a record was
+// not cached.
 func (c *Checker) recallSPF(known *recall, in Input, id identities) Verdict {
 	from := client{in.RemoteIP.Unmap(), id.spf}
 	before, found := c.evaluations.Get(from, time.Time{})
 	if found && before.holds(c.ended, known) {
 		return before.verdict
 	}
+	// The look-ups of holds do not count.
 	known.asked = 0
 	now := evaluation{verdict: checkSPF(c.ended, known, in, id), records: known.records}
 	if !known.failed && len(known.records) == known.asked && now.lasts() {

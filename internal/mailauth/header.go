@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Header is the value of the Authentication-Results field (RFC 8601 §2.2) for r, without the field's name and the final
-// line end, folded before each method. Its properties are smtp.mailfrom or smtp.helo, header.d and header.from.
+// Header returns the value of the Authentication-Results field (RFC 8601 §2.2) for r, without the field's name and the
+// final line end, folded before each method. Its properties are smtp.mailfrom or smtp.helo, header.d and header.from.
 func (c *Checker) Header(r Result) string {
 	var b strings.Builder
 	b.Grow(256)
@@ -26,6 +26,7 @@ func (c *Checker) Header(r Result) string {
 	return b.String()
 }
 
+// result appends one method with its verdict, and a property unless value is empty.
 func result(b *strings.Builder, method string, v Verdict, property, value string) {
 	for _, text := range [...]string{";\r\n\t", method, "=", string(v)} {
 		b.WriteString(text)
@@ -40,8 +41,8 @@ func result(b *strings.Builder, method string, v Verdict, property, value string
 // maxValue bounds a property, so that no line comes near the 998 characters of RFC 5322 §2.1.1.
 const maxValue = 320
 
-// pvalue writes a property's value: bare where every reader understands that, else as a quoted string. What is in there
-// comes from the sender, so nothing passes that could end the line.
+// pvalue returns a property's value: bare if every reader understands that, otherwise as a quoted string. It comes
+// from the sender, so control characters, which could end the line and begin another field, are removed.
 func pvalue(s string) string {
 	if bare(s) {
 		return s

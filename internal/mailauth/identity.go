@@ -14,6 +14,7 @@ type identities struct {
 	from   string // the domain of the From field
 }
 
+// identify returns the identities of a mail in the forms that the methods need.
 func identify(in Input) identities {
 	local, domain := "postmaster", in.Helo
 	if in.MailFrom != "" {

@@ -1,5 +1,14 @@
-// Package mailauth authenticates the sender of a mail by SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), and formats the results as
-// RFC 8601 specifies. It only reports: what to do about a failure is decided elsewhere.
+// Package mailauth authenticates the sender of a mail by SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), and
+// formats the results as RFC 8601 specifies (docs/spec/smtp.md#authentication-of-senders). It only reports: it refuses
+// no mail.
+//
+// Checker.Check returns the verdicts on a mail, Checker.Header the field that reports them, and StripForged removes
+// fields of a received mail that claim to be ours. The protocols are evaluated by libraries; this package bounds what
+// a sender can make them do: the time for a mail, the number and size of signatures and keys, the size of the header,
+// and, in the SPF library, the number of look-ups.
+//
+// Few senders send most mail, so a mail whose DNS records are all cached is checked without a goroutine, from cached
+// evaluations of these records (recall.go, evaluated.go).
 package mailauth
 
 import (
@@ -64,14 +73,14 @@ type Signature struct {
 type Checker struct {
 	dns         Resolver
 	hostname    string
-	budget      time.Duration
-	ended       context.Context // for fromMemory
+	budget      time.Duration   // for one mail
+	ended       context.Context // a context that has ended, in which a look-up only reads the cache; see fromMemory
 	policies    *cache.Cache[string, policyResult]
 	evaluations *cache.Cache[client, evaluation]
 }
 
-// New returns a Checker that queries dns, identifies itself as hostname (the authserv-id of RFC 8601 §2.5) and takes at most budget for a
-// mail.
+// New returns a Checker that queries dns, identifies itself as hostname (the authserv-id of RFC 8601 §2.5) and takes
+// at most budget for a mail. Its caches are bounded.
 func New(dns Resolver, hostname string, budget time.Duration) *Checker {
 	ended, end := context.WithCancel(context.Background())
 	end()
@@ -81,8 +90,9 @@ func New(dns Resolver, hostname string, budget time.Duration) *Checker {
 	}
 }
 
-// Check returns the verdicts on a mail. It returns within the Checker's budget, or when ctx ends if that is earlier; methods that are not
-// finished by then have temperror. An unsigned mail for which all DNS records are cached costs no goroutine and no timer.
+// Check returns the verdicts on a mail. It returns within the Checker's budget, or when ctx ends if that is earlier;
+// methods that are not finished by then have temperror. Goroutines of the libraries may run a little longer, but no
+// longer read in.Raw. An unsigned mail for which all DNS records are cached costs no goroutine and no timer.
 func (c *Checker) Check(ctx context.Context, in Input) Result {
 	id := identify(in)
 	r := Result{
@@ -131,7 +141,7 @@ func (c *Checker) ask(ctx context.Context, in Input, id identities) (Verdict, po
 	return verdict, receive(ctx, policy, policyResult{verdict: TempError})
 }
 
-// receive returns the result of a method, or otherwise when the time is up and there is no result.
+// receive returns the result of a method, or otherwise if ctx ends before there is one.
 func receive[T any](ctx context.Context, from <-chan T, otherwise T) T {
 	select {
 	case v := <-from:

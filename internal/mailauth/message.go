@@ -7,7 +7,8 @@ import (
 )
 
 // message reads a mail for DKIM, and stops reading when it is closed: the caller of Check may use the buffer again
-// although the library, which cannot be interrupted, is still at work.
+// although the library, which cannot be interrupted, is still running. The mutex guards raw against the library's
+// goroutine.
 type message struct {
 	mu  sync.Mutex
 	raw []byte
@@ -15,6 +16,7 @@ type message struct {
 
 func newMessage(raw []byte) *message { return &message{raw: raw} }
 
+// close makes later reads return io.EOF. A read in progress ends first.
 func (m *message) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +37,8 @@ func (m *message) Read(p []byte) (int, error) {
 
 const byteOrderMark = "\uFEFF"
 
-// preamble is the length of what readers of a mail skip in front of its first field: a byte order mark and blank lines.
+// preamble returns the length of what readers of a mail skip in front of its first field: a byte order mark and blank
+// lines.
 func preamble(raw []byte) int {
 	rest := bytes.TrimPrefix(raw, []byte(byteOrderMark))
 	return len(raw) - len(bytes.TrimLeft(rest, "\r\n"))

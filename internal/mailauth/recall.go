@@ -5,14 +5,15 @@ import (
 	"net"
 )
 
-// recall is a Resolver that returns only what the underlying resolver has cached, by looking up in a context that has ended. For most mail
-// that is everything. It costs neither a goroutine nor a timer.
+// recall is a Resolver that returns only what the underlying resolver has cached, by looking up in a context that has
+// ended. For most mail that is everything. It costs neither a goroutine nor a timer. It is used for one mail by one
+// goroutine.
 type recall struct {
 	Resolver
-	failed bool // something was not known, or could not be had when it was asked for
+	failed bool // an answer was not cached, or is a cached failure
 
-	asked   int
-	records []answer // the texts that there were
+	asked   int      // look-ups of any kind
+	records []answer // the TXT records that were found
 }
 
 // fromMemory returns the results of SPF and of DMARC's look-up from cached records; ok is false if the network has to be queried.
@@ -25,7 +26,7 @@ func (c *Checker) fromMemory(in Input, id identities) (spf Verdict, policy polic
 	return spf, policy, !known.failed
 }
 
-// note counts a look-up, and records whether it failed temporarily.
+// note counts a look-up, and records whether it failed temporarily. A name that does not exist is an answer.
 func (r *recall) note(err error) {
 	r.asked++
 	if e, ok := err.(*net.DNSError); err != nil && !(ok && e.IsNotFound) {

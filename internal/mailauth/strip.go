@@ -6,8 +6,8 @@ import (
 )
 
 // StripForged removes the Authentication-Results fields that claim to be hostname's: those it did not write itself
-// before, since nothing that arrives can have them (RFC 8601 §5). Fields of other servers stay. It returns raw itself,
-// not a copy, when there is nothing to remove.
+// before, since no mail that arrives can have them (RFC 8601 §5). Fields of other servers stay. It returns raw itself,
+// not a copy, if there is nothing to remove. It does not change raw.
 func StripForged(raw []byte, hostname string) []byte {
 	var kept []byte // nil until a field was removed
 	pos, copied := 0, 0
@@ -43,7 +43,7 @@ func claims(field []byte, hostname string) bool {
 	return strings.EqualFold(strings.TrimSuffix(id, "."), strings.TrimSuffix(hostname, "."))
 }
 
-// authservID reads the first value of the field, a token or a quoted string (RFC 8601 §2.2), after any comments.
+// authservID returns the first value of the field, a token or a quoted string (RFC 8601 §2.2), after any comments.
 func authservID(s string) string {
 	s = skipCFWS(s)
 	if strings.HasPrefix(s, `"`) {
@@ -71,7 +71,7 @@ func skipCFWS(s string) string {
 	}
 }
 
-// commentLength is the length of the comment at the beginning of s, or -1 if it does not end.
+// commentLength returns the length of the comment at the beginning of s, or -1 if it does not end.
 func commentLength(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -89,7 +89,7 @@ func commentLength(s string) int {
 	return -1
 }
 
-// unquote reads a quoted string after its first quote, without the line ends of folding.
+// unquote returns the content of a quoted string after its first quote, without the line ends of folding.
 func unquote(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
