@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// check checks the rules that involve more than one value, once all sources are applied.
+// check checks the rules that involve more than one value, once all sources are applied: a value of the file may be
+// fixed by a later source.
 func (l *loader) check() {
 	l.checkAddresses()
 	l.checkSink()
@@ -19,7 +20,8 @@ func (l *loader) check() {
 	}
 }
 
-// require reports the first of keys unless ok. It says nothing if one of keys has failed already.
+// require reports an error for the first of keys unless ok. It reports nothing if one of keys has an error already:
+// the value that the rule was checked with is then not the one that was written.
 func (l *loader) require(ok bool, reason string, keys ...string) {
 	if ok || slices.ContainsFunc(keys, func(key string) bool { return l.byKey[key].failed }) {
 		return
@@ -32,6 +34,8 @@ func (l *loader) require(ok bool, reason string, keys ...string) {
 	l.reject(s, s.text(), origin, reason)
 }
 
+// checkAddresses checks that no two listeners have the same address, and that a process with fewer roles has a shared
+// database.
 func (l *loader) checkAddresses() {
 	c := l.config
 	same := func(a, b string) bool { return a == b && a != "" && !strings.HasSuffix(a, ":0") }
@@ -48,11 +52,13 @@ func (l *loader) checkAddresses() {
 	l.require(len(c.Roles) == all || c.Database.URL != "", "the other parts cannot share a SQLite database; set database.url, or leave roles out", "roles", "database.url")
 }
 
+// checkSink checks that the mail of the sink has an account (docs/spec/dev.md#the-sink).
 func (l *loader) checkSink() {
 	sink := l.config.SMTP.Sink
 	l.require(len(sink.Domains) == 0 || sink.Account != "", "needs smtp.sink.account beside it, the account that gets the mail", "smtp.sink.domains", "smtp.sink.account")
 }
 
+// checkTLS checks that there is one source of a certificate, or none.
 func (l *loader) checkTLS() {
 	tls := l.config.SMTP.TLS
 	l.require(tls.Key == "" || tls.Cert != "", "needs smtp.tls.cert beside it", "smtp.tls.key", "smtp.tls.cert")
@@ -62,6 +68,7 @@ func (l *loader) checkTLS() {
 	l.require(!tls.ACME || !local, "no certificate can be issued for a name below localhost; set smtp.hostname", "smtp.tls.acme", "smtp.hostname")
 }
 
+// checkBounds checks defaults against their maxima.
 func (l *loader) checkBounds() {
 	c := l.config
 	l.require(c.API.PageDefault <= c.API.PageMax, "is above api.page_max", "api.page_default", "api.page_max")
@@ -71,6 +78,7 @@ func (l *loader) checkBounds() {
 	l.require(int64(c.Account.Password.Memory) >= 8<<10*int64(c.Account.Password.Threads), "must be 8KiB or more for each of account.password.threads", "account.password.memory", "account.password.threads")
 }
 
+// checkBilling checks the order of an order's times, and that a bank is configured completely.
 func (l *loader) checkBilling() {
 	b := l.config.Billing
 	l.require(b.TopupMin <= b.TopupMax, "is above billing.topup_max", "billing.topup_min", "billing.topup_max")

@@ -1,8 +1,13 @@
 // Package config reads the configuration of the service. Load applies four sources, each over the one before: the
-// defaults, a YAML file, the environment, the command line.
+// defaults, a YAML file, the environment, the command line. Under profile dev some defaults differ (dev.go).
 //
-// The struct tags of Config are the one place where a key is defined. The walk in setting.go turns them into settings, and
-// everything else is made from those: the file, the variables, `gonebox config`, the warnings and docs/config.md.
+// The struct tags of Config and of its sections (sections.go) are the one place where a key is defined. newTable
+// (setting.go) turns them into settings, and everything else is made from those: the file, the variables, gonebox
+// config, the warnings and docs/config.md. Rules that involve several keys are in check.go.
+//
+// Load reports all faults at once, each with its origin, such as the line of the file, and what to do about it;
+// secrets are masked. A Config does not change afterwards: the service must be restarted to read it again. Names of
+// keys and variables are public and never change.
 package config
 
 import (
@@ -60,7 +65,8 @@ type Config struct {
 	Plans []plan.Plan `key:"plans" help:"the plans; a code that is not one of the defaults adds a plan, which starts with the values of free"`
 }
 
-// Default returns the configuration without any source but the defaults.
+// Default returns the configuration without any source but the defaults. It panics if a tag is wrong, which the tests
+// of this package find.
 func Default() *Config {
 	c, err := parse("", nil, nil, nil)
 	if err != nil {
@@ -69,9 +75,10 @@ func Default() *Config {
 	return c
 }
 
-// Load reads the configuration: the YAML file at path (if path is empty, the one that FileVariable names, if any), the GONEBOX_ variables of environ, each
-// "NAME=value", and overrides, which maps keys to the values given on the command line. The returned error joins one *Error
-// for each fault, in the order in which they were found.
+// Load reads the configuration: the YAML file at path (if path is empty, the one that FileVariable names, if any), the
+// GONEBOX_ variables of environ, each "NAME=value", and overrides, which maps keys to the values given on the command
+// line. The returned error joins one *Error for each fault, in the order in which they were found, or is that of
+// reading the file.
 func Load(path string, environ []string, overrides map[string]string) (*Config, error) {
 	if path == "" {
 		path = fileOf(environ)
@@ -104,7 +111,8 @@ func parse(name string, data []byte, environ []string, overrides map[string]stri
 	return l.config, nil
 }
 
-// Catalogue returns the plans in the form that the rest of the service uses.
+// Catalogue returns the plans in the form that the rest of the service uses. It fails if their codes are not unique;
+// those of Load are.
 func (c *Config) Catalogue() (plan.Catalogue, error) {
 	return plan.New(c.Plans[0], c.Plans[1:]...)
 }

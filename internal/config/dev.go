@@ -58,7 +58,8 @@ func profileOf(root *yaml.Node, environ []string, overrides map[string]string) (
 // IsDev reports whether the profile is dev.
 func (c *Config) IsDev() bool { return c.Profile == ProfileDev }
 
-// checkDev refuses profile: dev on a service that others are meant to reach.
+// checkDev refuses profile dev on a service that the internet can reach, since local clients need no credentials
+// there.
 func (l *loader) checkDev() {
 	c := l.config
 	if !c.IsDev() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Error is one fault of the configuration.
+// Error is one fault of the configuration. Its text is one line for an operator.
 type Error struct {
 	Key    string // dotted key; empty if the fault is not that of a key
 	Value  string // the value as written, quoted, a secret masked; empty if there is none to show
@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 }
 
 // quotedMax is how many octets of a wrong value an error repeats.
-const quotedMax = 80
+const quotedMax = 80 // octets; a value pasted by mistake may be long
 
 // quote quotes a value for an error.
 func quote(value string) string {

@@ -156,8 +156,8 @@ func written(n *yaml.Node) string {
 	return "*" + n.Value
 }
 
-// misfit returns why a node cannot be a scalar of type t, or "". Digits without quotes are accepted as text, since account
-// numbers are written like that.
+// misfit returns why a node cannot be a scalar of type t, or "". Digits without quotes are accepted as text, since
+// account numbers are written like that. Other types are strict: YAML would read no as a boolean and 1e3 as a number.
 func misfit(t reflect.Type, n *yaml.Node) string {
 	isInt := t == reflect.TypeFor[int]() || t == reflect.TypeFor[int64]()
 	switch {

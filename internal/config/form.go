@@ -68,11 +68,13 @@ func checkForm(form, text string) error {
 	return errors.New(reason)
 }
 
+// isBaseURL checks for a scheme and a host without anything behind it.
 func isBaseURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && text == u.Scheme+"://"+u.Host
 }
 
+// isPostgres checks the scheme only; the driver checks the rest.
 func isPostgres(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")

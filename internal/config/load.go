@@ -29,7 +29,7 @@ var otherVariables = []string{FileVariable, envPrefix + "URL", envPrefix + "KEY"
 // fromCommandLine is the origin of what the command line sets.
 const fromCommandLine = "command line"
 
-// loader applies the sources to a Config, one after the other, and collects what is wrong.
+// loader applies the sources to a Config, one after the other, and collects the errors.
 type loader struct {
 	*table
 	config *Config
@@ -62,6 +62,7 @@ func newLoader(root *yaml.Node) *loader {
 	return l
 }
 
+// fail records an error; loading continues, so that one run reports all errors.
 func (l *loader) fail(e *Error) { l.errs = append(l.errs, e) }
 
 // apply sets s to items or reports why it cannot. written is the value as its source has it.
