@@ -1,14 +1,17 @@
-// Package budget bounds the memory that clients can make the process use: mail being received, request bodies being decoded, responses
-// being written and batches being stored. Work acquires its octets before it allocates them, and waits, or is refused, while others hold
-// them. It does not know what the memory is used for, and allocates none itself.
+// Package budget bounds the memory that clients can make the process use: mail being received, request bodies being
+// decoded, responses being written and batches being stored (docs/spec/limits.md#memory). A Lease is a number of
+// octets of a Budget. Work acquires its octets before it allocates them, and waits, or is refused, while others hold
+// them. Package budget does not depend on what the memory is used for, and allocates none itself: leases that are not
+// released are lost until the process ends.
 //
-// No owner, which is a client address, can keep the others waiting. An owner that holds its share waits for its own leases to be released,
-// not for a place in line, and those in line are served one request per owner in turn. And a part of the budget is a reserve that only
-// small requests can use, so that they do not wait behind large ones.
+// No owner, which is a client address, can keep the others waiting. An owner that holds its share waits for its own
+// leases to be released, outside the queue, and the owners in the queue are served one request each in turn. A part of
+// the budget is a reserve that only small requests can use, so that they do not wait behind large ones.
 //
-// There is no deadlock, since a holder that waits for more never holds what it waits for. A small lease may wait to become a large one
-// (Expand), of which small leases cannot hold the memory. A large one may wait for what it needs to be finished (Finish), which comes from
-// a part that nothing else uses; and then it waits no more.
+// There is no deadlock, since a holder that waits for more never holds what it waits for. A small lease may wait to
+// become a large one (Expand); small leases cannot hold the memory of large ones. A large lease may wait for what
+// finishing its work needs (Finish), which comes from a part that nothing else uses; afterwards it does not wait
+// again.
 package budget
 
 import (
@@ -53,7 +56,7 @@ func (k Kind) String() string {
 	}
 }
 
-// part is a part of the budget.
+// part is a part of the budget. large and small share one half: together they never hold more than it.
 type part uint8
 
 const (
@@ -64,17 +67,18 @@ const (
 	parts
 )
 
-// least is the size of a request that is small in any case.
+// least is the size in octets of a request that is small whatever the budget is.
 const least = 64 << 10
 
 // Budget is a number of octets that is shared out among leases. Its methods may be called by many goroutines.
 type Budget struct {
-	total, general, small int64
-	limit, share          [parts]int64
+	total, general, small int64        // octets: all, the half of large and small, and the largest small request
+	limit, share          [parts]int64 // octets: what a part has, and what one owner may hold of it with several leases
 
+	// mu guards the fields below, and the fields of all leases and accounts.
 	mu      sync.Mutex
-	used    [parts]int64
-	kinds   [kinds]int64
+	used    [parts]int64 // octets in use, by part
+	kinds   [kinds]int64 // octets in use, by kind
 	refused [kinds]int64
 	owners  map[string]*account // those that hold something or wait
 	lines   [parts]line         // small requests that the reserve cannot take either wait in that of small
@@ -86,7 +90,7 @@ type account struct {
 	uses int // leases, and requests in line
 }
 
-// New returns a budget of total octets, at least 1 MiB.
+// New returns a budget of total octets, at least 1 MiB. It starts no goroutine.
 func New(total int64) *Budget {
 	total = max(total, 1<<20)
 	b := &Budget{total: total, general: total / 2, small: max(total/256, least), owners: make(map[string]*account)}
@@ -98,17 +102,17 @@ func New(total int64) *Budget {
 	return b
 }
 
-// Total is the budget in octets.
+// Total returns the budget in octets.
 func (b *Budget) Total() int64 { return b.total }
 
-// Used is the number of octets held by leases of kind k.
+// Used returns the number of octets held by leases of kind k.
 func (b *Budget) Used(k Kind) int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.kinds[k]
 }
 
-// InUse is the number of octets held by all leases.
+// InUse returns the number of octets held by all leases.
 func (b *Budget) InUse() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,14 +123,14 @@ func (b *Budget) InUse() int64 {
 	return sum
 }
 
-// Refused is how many requests for memory of kind k had waited in vain when their context ended.
+// Refused returns how many requests for memory of kind k were still waiting when their context ended.
 func (b *Budget) Refused(k Kind) int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.refused[k]
 }
 
-// Small is the largest request that counts as small: large requests of other owners do not delay it.
+// Small returns the size of the largest request that counts as small: large requests of other owners do not delay it.
 func (b *Budget) Small() int64 { return b.small }
 
 // Acquire waits until owner can have n octets and returns a lease on them; the caller must release it. If ctx ends before, it returns
@@ -153,7 +157,7 @@ func (b *Budget) TryAcquire(k Kind, owner string, n int64) *Lease {
 	return l
 }
 
-// acquire makes a lease. It has its octets if there is nothing to wait for.
+// acquire creates a lease. The waiter is nil if the lease has its octets already.
 func (b *Budget) acquire(k Kind, owner string, n int64) (*Lease, *waiter) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -171,7 +175,7 @@ func (b *Budget) acquire(k Kind, owner string, n int64) (*Lease, *waiter) {
 	return l, b.request(l, p, n)
 }
 
-// request adds n octets to a lease, or puts the request in line and returns it.
+// request adds n octets to a lease, or puts the request in the queue and returns it. The caller holds the lock.
 func (b *Budget) request(l *Lease, p part, n int64) *waiter {
 	most := b.limit[p]
 	if p == large {
@@ -187,7 +191,8 @@ func (b *Budget) request(l *Lease, p part, n int64) *waiter {
 	return w
 }
 
-// wait returns when a request is granted, or takes it out of line when ctx ends. It need not wait for nil.
+// wait returns when a request is granted. If ctx ends before, it removes the request from the queue and returns
+// ErrExhausted.
 func (b *Budget) wait(ctx context.Context, w *waiter) error {
 	if w == nil {
 		return nil
@@ -206,7 +211,7 @@ func (b *Budget) wait(ctx context.Context, w *waiter) error {
 	return fmt.Errorf("%w: %d octets for a %s: %w", ErrExhausted, w.n, w.lease.kind, context.Cause(ctx))
 }
 
-// withdraw takes a request out of line. It reports whether the request was granted before.
+// withdraw removes a request from the queue. It reports whether the request had been granted before.
 func (b *Budget) withdraw(w *waiter) (granted bool) {
 	if w == nil {
 		return true
@@ -223,8 +228,9 @@ func (b *Budget) withdraw(w *waiter) (granted bool) {
 	return false
 }
 
-// grant adds n octets of a part to a lease if they are free and within the owner's share. A small request may have them from the reserve.
-// general says whether large requests leave anything of their half to small ones.
+// grant adds n octets of a part to a lease if they are free and within the owner's share. A small request may have
+// them from the reserve. general is false if a large request waits for the half that large and small share, which
+// small ones must then leave to it. The caller holds the lock.
 func (b *Budget) grant(l *Lease, p part, n int64, general bool) bool {
 	switch {
 	case (general || p != small) && b.within(l, p, n) && b.free(p, n):
@@ -237,6 +243,7 @@ func (b *Budget) grant(l *Lease, p part, n int64, general bool) bool {
 	return true
 }
 
+// free reports whether n octets of a part are free.
 func (b *Budget) free(p part, n int64) bool {
 	if (p == large || p == small) && b.used[large]+b.used[small]+n > b.general {
 		return false

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Lease is a number of octets that a caller may use until it releases them. Its methods may be called by several goroutines, but only one
-// at a time may wait.
+// Lease is a number of octets that a caller may use until it releases them. Its methods may be called by several
+// goroutines, but only one at a time may wait. The lock of the budget guards its fields.
 type Lease struct {
 	budget   *Budget
 	account  *account
@@ -16,7 +16,7 @@ type Lease struct {
 	released bool
 }
 
-// Size is the number of octets that the lease covers now.
+// Size returns the number of octets that the lease covers now.
 func (l *Lease) Size() int64 {
 	l.budget.mu.Lock()
 	defer l.budget.mu.Unlock()
@@ -31,8 +31,8 @@ func (l *Lease) size() int64 {
 	return sum
 }
 
-// Grow adds n octets to the lease if they are free, or returns ErrExhausted and leaves it as it is. It does not wait, nor does it stand in
-// line: a holder that finishes helps all who wait.
+// Grow adds n octets to the lease if they are free, or returns ErrExhausted and leaves it as it is. It does not wait,
+// and requests in the queue do not stop it: a holder that finishes frees memory for all of them.
 func (l *Lease) Grow(n int64) error {
 	b := l.budget
 	b.mu.Lock()
@@ -53,12 +53,14 @@ func (l *Lease) Expand(ctx context.Context, n int64) error {
 	return l.await(ctx, large, n)
 }
 
-// Finish waits, as Acquire does, for n octets that the lease needs beside what it has until it is released, or fewer where that is more
-// than the part of the budget that is kept for this, and all of it. The caller must not wait for another lease afterwards.
+// Finish waits, as Acquire does, for n octets that the lease needs in addition until it is released, cut down to the
+// part of the budget that only Finish uses. The caller must not wait for another lease afterwards. A lease may call it
+// once.
 func (l *Lease) Finish(ctx context.Context, n int64) error {
 	return l.await(ctx, finish, n)
 }
 
+// await waits for n octets of a part, for a lease that may still wait.
 func (l *Lease) await(ctx context.Context, p part, n int64) error {
 	b := l.budget
 	b.mu.Lock()
@@ -71,7 +73,7 @@ func (l *Lease) await(ctx context.Context, p part, n int64) error {
 	return b.wait(ctx, w)
 }
 
-// Use has the lease count as one of kind k from now on. A call on nil does nothing.
+// Use makes the lease count as one of kind k from now on, for the metrics. A call on nil does nothing.
 func (l *Lease) Use(k Kind) {
 	if l == nil {
 		return
@@ -84,7 +86,7 @@ func (l *Lease) Use(k Kind) {
 	l.kind = k
 }
 
-// Shrink gives n octets back, or all where the lease has fewer.
+// Shrink gives n octets back, or all of them if the lease has fewer. Requests that fit now are granted.
 func (l *Lease) Shrink(n int64) {
 	l.budget.mu.Lock()
 	defer l.budget.mu.Unlock()
@@ -109,6 +111,7 @@ func (l *Lease) Release() {
 	}
 }
 
+// shrink is Shrink under the lock.
 func (l *Lease) shrink(n int64) {
 	if n <= 0 {
 		return

@@ -2,7 +2,7 @@ package budget
 
 import "slices"
 
-// waiter is a request in line.
+// waiter is a request in the queue.
 type waiter struct {
 	lease   *Lease
 	part    part
@@ -10,7 +10,8 @@ type waiter struct {
 	granted chan struct{} // closed when the lease has the octets
 }
 
-// line holds the requests that wait, first come first served within an owner, and the owners in turn.
+// line is the queue of a part: the requests of one owner are served in order of arrival, and the owners in turn. The
+// lock of the budget guards it.
 type line struct{ owners []*queue }
 
 // queue is the requests of one owner.
@@ -44,15 +45,16 @@ func (l *line) remove(w *waiter) {
 	}
 }
 
-// serve grants what can be granted, in order. An owner whose next request exceeds its own share is passed over. A request that is within
-// it, and does not fit, stops those behind it, so that a large one gets its turn; small ones are then left the reserve.
+// serve grants what can be granted, in order. An owner whose next request exceeds its own share is skipped. A request
+// that is within the share and does not fit stops those behind it, so that a large one gets its turn; small ones then
+// have only the reserve. The caller holds the lock.
 func (b *Budget) serve() {
 	stopped := b.lines[large].serve(func(w *waiter) verdict { return b.try(w, true) })
 	b.lines[small].serve(func(w *waiter) verdict { return b.try(w, !stopped) })
 	b.lines[finish].serve(func(w *waiter) verdict { return b.try(w, true) })
 }
 
-// verdict is what became of a request that was tried.
+// verdict is the result of trying to grant a request.
 type verdict uint8
 
 const (
@@ -61,6 +63,7 @@ const (
 	stops                  // the part has too little
 )
 
+// try tries to grant a request that is in the queue.
 func (b *Budget) try(w *waiter, general bool) verdict {
 	last := w.part
 	if last == small {

@@ -34,8 +34,8 @@ func SystemMemory(root fs.FS) int64 {
 	return memory
 }
 
-// groupLimit is the least limit of a control group and those above it. In a container the path may be the host's, of which the container
-// sees only its own group, as the root.
+// groupLimit returns the least limit of a control group and those above it. In a container the path may be the host's,
+// of which the container sees only its own group, as the root.
 func groupLimit(root fs.FS, mount, group, file string) int64 {
 	limit := int64(math.MaxInt64)
 	for group = path.Join("/", group); ; group = path.Dir(group) {
@@ -49,7 +49,8 @@ func groupLimit(root fs.FS, mount, group, file string) int64 {
 	}
 }
 
-// machineMemory is MemTotal of /proc/meminfo, which counts in KiB; 0 if it is not there.
+// machineMemory returns MemTotal of /proc/meminfo, which counts in KiB, in octets; 0 if there is none, as on other
+// systems than Linux.
 func machineMemory(root fs.FS) int64 {
 	f, err := root.Open("proc/meminfo")
 	if err != nil {
@@ -71,7 +72,7 @@ const (
 	leastDefault = 256 << 20
 )
 
-// DefaultTotal is the budget of a process that has memory octets; 0 means that they are not known.
+// DefaultTotal returns the budget in octets of a process that has memory octets; 0 means that they are not known.
 func DefaultTotal(memory int64) int64 { return max(memory/100*percent, leastDefault) }
 
 // MemoryLimit is what the Go runtime should keep below (debug.SetMemoryLimit) for a budget of total octets in a process that has memory

@@ -1,5 +1,12 @@
-// Package connlimit limits the connections that clients keep open: those of one address, and all together, since each takes a file
-// descriptor and the process needs some for itself. It does not depend on the protocol.
+// Package connlimit limits the connections that clients keep open (docs/spec/limits.md#connections): those of one
+// address, and all together, since each takes a file descriptor and the process needs some for itself. It does not
+// depend on the protocol.
+//
+// A Pool counts the connections of all listeners of a process. Pool.Listen wraps a listener, whose Accept then returns
+// connections within the limits only; when the process is full, an address with many connections loses its oldest one
+// to an address with fewer. A listener with Options.Reserve also accepts a few connections beyond the limits, marked
+// with the reason (Of), so that an HTTP server can answer health checks and refuse the rest with a status
+// (docs/decisions/0036). Closing a connection ends its counting.
 package connlimit
 
 import (
@@ -24,12 +31,13 @@ const (
 // reserved is the number of connections beyond the limits that are open at once. A further one closes the oldest of them.
 const reserved = 16
 
-// Pool counts the connections of all listeners of a process. It is safe for concurrent use.
+// Pool counts the connections of all listeners of a process. It is safe for concurrent use. Each process counts
+// separately.
 type Pool struct {
 	max int // not counting those beyond the limits
 
-	mu        sync.Mutex
-	open      int
+	mu        sync.Mutex // guards the fields below
+	open      int        // connections within the limits, also those of exempt networks
 	addresses map[netip.Prefix]*address
 	beyond    []*Conn // oldest first
 }
@@ -37,7 +45,7 @@ type Pool struct {
 // address holds the counted connections of a client address.
 type address struct{ conns []*Conn } // oldest first
 
-// NewPool returns a pool of at most max connections, 0 for any number.
+// NewPool returns a pool of at most max connections; 0 means any number.
 func NewPool(max int) *Pool { return &Pool{max: max, addresses: make(map[netip.Prefix]*address)} }
 
 // Options are those of a listener.
@@ -47,7 +55,7 @@ type Options struct {
 	Reserve    bool           // accept some connections beyond the limits, marked as Limited; else they are closed
 }
 
-// Listen returns a listener that accepts the connections of l within the limits.
+// Listen returns a listener that accepts the connections of l within the limits. Closing it closes l.
 func (p *Pool) Listen(l net.Listener, o Options) net.Listener { return &listener{l, p, o} }
 
 type listener struct {
@@ -59,8 +67,8 @@ type listener struct {
 // tries is how often Accept closes a connection for lack of a descriptor before it returns the error.
 const tries = 8
 
-// Accept waits for a connection within the limits. If the process has no descriptor left, it closes a connection of the address that has
-// most.
+// Accept waits for a connection within the limits; others are closed. If the process has no descriptor left, it closes
+// a connection of the address that has most, and tries again.
 func (l *listener) Accept() (net.Conn, error) {
 	for short := 0; ; {
 		conn, err := l.Listener.Accept()
@@ -88,7 +96,7 @@ type Conn struct {
 	once     sync.Once
 }
 
-// Close closes the connection.
+// Close closes the connection and ends its counting. It may be called more than once.
 func (c *Conn) Close() error {
 	c.once.Do(func() { c.pool.remove(c) })
 	return c.Conn.Close()
@@ -136,7 +144,8 @@ func (p *Pool) admit(l *listener, conn net.Conn) *Conn {
 	return c
 }
 
-// enter counts a connection. The caller must close out, another connection that made way, unless it is nil.
+// enter counts a connection. ok is false if it must be closed. The caller must close out, another connection that has
+// to make room, unless it is nil; it is closed outside the lock, which its Close takes. The caller holds the lock.
 func (p *Pool) enter(c *Conn) (out *Conn, ok bool) {
 	own := p.addresses[c.client]
 	switch {
@@ -165,6 +174,7 @@ func (p *Pool) enter(c *Conn) (out *Conn, ok bool) {
 	return out, true
 }
 
+// add adds a connection to those of its address, unless it is exempt.
 func (p *Pool) add(c *Conn, own *address) {
 	if c.client == (netip.Prefix{}) {
 		return
@@ -176,6 +186,7 @@ func (p *Pool) add(c *Conn, own *address) {
 	own.conns = append(own.conns, c)
 }
 
+// len returns the number of connections; 0 for nil.
 func (a *address) len() int {
 	if a == nil {
 		return 0
@@ -196,7 +207,8 @@ func (a *address) to(l *listener) (n int) {
 	return n
 }
 
-// most returns the address with most connections; nil without connections.
+// most returns the address with most connections; nil if none has any. It reads all addresses, which is rare: only a
+// full pool and a lack of descriptors need it.
 func (p *Pool) most() (most *address) {
 	for _, a := range p.addresses {
 		if a.len() > most.len() {
@@ -220,6 +232,7 @@ func (p *Pool) shed() bool {
 	return out.Close() == nil
 }
 
+// remove ends the counting of a connection.
 func (p *Pool) remove(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,6 +1,9 @@
-// Package reserve holds back disk space for operations that must work on a full disk: deleting takes space before it frees any, since
-// it is written to SQLite's log first. The space is held by a file, which is removed when the space is needed and created again when there
-// is enough (docs/decisions/0045).
+// Package reserve reserves disk space for operations that must work on a full disk: deleting takes space before it
+// frees any, since it is written to SQLite's log first (docs/decisions/0045). The space is held by a file, which
+// Release removes when the space is needed and Restore creates again when there is enough.
+//
+// Full is what package db asks before a write: writes that take space fail while it is true, and only those that free
+// space go on. A periodic job must call Restore.
 package reserve
 
 import (
@@ -16,7 +19,7 @@ import (
 // file is the name of the file.
 const file = "reserve"
 
-// share is the divisor of the file system's size that bounds a reserve.
+// share is the divisor of the file system's size that bounds a reserve, so that a small disk is not filled by it.
 const share = 8
 
 // Reserve is the reserve of a folder. It is safe for concurrent use; Open makes one.
@@ -25,13 +28,15 @@ type Reserve struct {
 	low  int64 // octets; with less free space beside the reserve the disk counts as full
 	log  *slog.Logger
 
-	mu   sync.Mutex
-	size int64 // octets of a whole reserve; 0: no reserve
-	held int64 // octets of the file now
+	mu   sync.Mutex // guards the fields below
+	size int64      // octets of a whole reserve; 0: no reserve
+	held int64      // octets of the file now
 }
 
-// Open opens the reserve of the existing folder dir, or creates it as far as there is space. size is in octets and is reduced to an eighth
-// of the file system; with 0 nothing is held, and the disk counts as full when nothing is free.
+// Open opens the reserve of the existing folder dir, or creates it as far as there is space. size is in octets and is
+// reduced to an eighth of the file system; with 0 nothing is reserved, and the disk counts as full when nothing is
+// free. It fails only if the file system does not tell its free space: a reserve that cannot be created is logged.
+// There is nothing to close.
 func Open(dir string, size int64, log *slog.Logger) (*Reserve, error) {
 	disk, err := usage(dir)
 	if err != nil {
@@ -52,7 +57,8 @@ func Open(dir string, size int64, log *slog.Logger) (*Reserve, error) {
 	return r, nil
 }
 
-// Full reports whether the disk is full: the reserve is not whole, or little is free beside it. Writes that take space must wait then.
+// Full reports whether the disk is full: the reserve is incomplete, or little is free in addition. Writes that take
+// space must wait then. It costs a system call.
 func (r *Reserve) Full() bool {
 	r.mu.Lock()
 	whole := r.held >= r.size
@@ -71,8 +77,8 @@ func (r *Reserve) Reserve() int64 {
 	return r.size
 }
 
-// Release frees the space of the reserve, and reports whether there was any. Full returns true until Restore has made the reserve whole
-// again.
+// Release frees the space of the reserve, and reports whether there was any. Full returns true until Restore has
+// completed the reserve again.
 func (r *Reserve) Release() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +90,7 @@ func (r *Reserve) Release() bool {
 	return true
 }
 
-// drop removes the file. If that fails the space cannot be freed, and the next write fails.
+// drop removes the file. If that fails the space cannot be freed, and the next write fails. The caller holds the lock.
 func (r *Reserve) drop() {
 	_ = os.Remove(r.path)
 	r.held = 0
@@ -115,6 +121,7 @@ func (r *Reserve) Restore() error {
 	return nil
 }
 
+// grow makes the file size octets long, creating it if necessary.
 func (r *Reserve) grow(size int64) error {
 	f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
