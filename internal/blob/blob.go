@@ -1,10 +1,14 @@
-// Package blob stores content that several messages share, or that is large, once: under the SHA-256 of the content, with the
-// number of rows that refer to it. It does not depend on what refers to a blob: it adds references, and triggers on the referring
-// tables remove them and delete the blob with the last one.
+// Package blob stores content that several messages share, or that is large, once (docs/decisions/0038): under the
+// SHA-256 of the content, with the number of rows that refer to it. It does not depend on what refers to a blob: it
+// adds references, and triggers on the referring tables remove them and delete the blob with the last one.
 //
-// A blob lies in chunks of 64 KiB of content, each compressed by itself and with a checksum, so that no statement is as large as an
-// attachment and a part can be read without the rest. Content that is too large for one transaction is stored ahead of the rows
-// that will refer to it, in several; see Stager.
+// Callers Pack content, collect References and call InsertTx in the transaction that inserts the referring rows. Read
+// and Reader return parts of it. Content that is too large for one transaction is stored ahead of the rows that will
+// refer to it, in several transactions; see Stager.
+//
+// A blob consists of chunks of 64 KiB of content, each compressed by itself and with a checksum, so that no statement
+// is as large as an attachment and a part can be read without the rest. What is read is as it was written, or
+// ErrDamaged.
 package blob
 
 import (
@@ -42,9 +46,10 @@ type Content struct {
 	Data []byte
 }
 
-// chunks is the number of chunks: no octets are one chunk, too.
+// chunks returns the number of chunks; content without octets has one chunk, too.
 func (c Content) chunks() int { return max(1, (len(c.Data)+chunkSize-1)/chunkSize) }
 
+// chunk returns the content of chunk i.
 func (c Content) chunk(i int) []byte { return c.Data[i*chunkSize : min((i+1)*chunkSize, len(c.Data))] }
 
 // Blob is content that is ready to be stored, in compressed chunks.
@@ -64,6 +69,7 @@ func Pack(buf []byte, c Content) (Blob, []byte) {
 	return b, buf
 }
 
+// pack appends one chunk.
 func (b *Blob) pack(buf, content []byte) []byte {
 	begin := len(buf)
 	buf = raw.Compress(buf, content)
@@ -71,7 +77,7 @@ func (b *Blob) pack(buf, content []byte) []byte {
 	return buf
 }
 
-// Octets is the number of octets that storing the blob takes.
+// Octets returns the number of octets that storing the blob takes.
 func (b Blob) Octets() (n int) {
 	for _, c := range b.chunks {
 		n += len(c)
@@ -79,13 +85,14 @@ func (b Blob) Octets() (n int) {
 	return n
 }
 
-// References are rows that will refer to blobs.
+// References are references to blobs that a transaction will insert. The zero value has none.
 type References struct {
 	rows   map[Key]refRow
 	packed map[Key]Blob
 	staged []Staged
 }
 
+// refRow is a row of the table blob: the references to add, and the octets of content.
 type refRow struct{ refs, size int64 }
 
 // Add adds n references to a blob, which is stored with them if it is not stored yet.
@@ -105,6 +112,7 @@ func (r *References) AddStaged(s Staged, n int) {
 	r.staged = append(r.staged, s)
 }
 
+// add counts n more references to a blob.
 func (r *References) add(key Key, size, n int) {
 	if r.rows == nil {
 		r.rows = make(map[Key]refRow)
@@ -113,11 +121,11 @@ func (r *References) add(key Key, size, n int) {
 	r.rows[key] = refRow{refs: row.refs + int64(n), size: int64(size)}
 }
 
-// InsertTx adds references to blobs and stores those that are not stored yet. The data of the blobs must not change until the
-// transaction has ended. Error: ErrStageLost where what a Stager stored is there no more.
+// InsertTx adds references to blobs and stores those that are not stored yet. The data of the blobs must not change
+// until the transaction has ended. Error: ErrStageLost if what a Stager stored has been removed.
 //
-// It locks the blobs in the order of their keys until then. A caller that holds other locks must have them before: all
-// transactions lock mailboxes first, then blobs.
+// It locks the blobs in the order of their keys until the transaction ends. A caller that holds other locks must have
+// them before: all transactions lock mailboxes first, then blobs.
 func InsertTx(ctx context.Context, tx *db.Tx, r *References) error {
 	var rows blobRows
 	var chunks chunkRows
@@ -143,6 +151,7 @@ func InsertTx(ctx context.Context, tx *db.Tx, r *References) error {
 	return nil
 }
 
+// sortedKeys returns the keys of a map in the order in which all transactions lock blobs.
 func sortedKeys[V any](of map[Key]V) []Key {
 	keys := make([]Key, 0, len(of))
 	for key := range of {
@@ -165,7 +174,7 @@ func LockTx(ctx context.Context, tx *db.Tx, keys string, args ...any) error {
 	return nil
 }
 
-// castagnoli is a constant in all but name.
+// castagnoli is the table of CRC-32C. It is never changed.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Checksum returns the CRC-32C of stored octets.

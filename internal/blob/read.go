@@ -11,7 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// Read returns up to n octets of a blob's content from offset on, fewer where it ends before. Errors: ErrNotFound, ErrDamaged.
+// Read returns up to n octets of a blob's content from offset on, fewer if it ends before. Errors: ErrNotFound,
+// ErrDamaged.
 func Read(ctx context.Context, q db.Queryer, key Key, offset, n int64) ([]byte, error) {
 	data := make([]byte, 0, max(0, min(n, 16*chunkSize))) // n may come from what is stored: more is taken as it is found
 	err := walk(ctx, q, key, offset, n, func(part []byte) error {
@@ -43,7 +44,9 @@ type Reader struct {
 	chunk   []byte // what is left of the chunk before at
 }
 
-// NewReader returns a reader of n octets from offset on. They should have been verified: an error in the middle is late.
+// NewReader returns a reader of n octets from offset on; ctx bounds all of its reads. Callers should Verify them
+// first: an error in the middle of a response comes too late to be reported. It needs no Close and belongs to one
+// goroutine.
 func NewReader(ctx context.Context, q db.Queryer, key Key, offset, n int64) *Reader {
 	return &Reader{ctx: ctx, q: q, key: key, at: offset, end: offset + n}
 }
@@ -68,8 +71,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// walk calls fn with the content from offset on, up to n octets, chunk by chunk. Each chunk is a statement of its own, so that
-// no connection is kept while fn works, and each is as the checksum says.
+// walk calls fn with the content from offset on, up to n octets, chunk by chunk. Each chunk is a statement of its own,
+// so that no connection is kept while fn works, and its checksum has been verified.
 func walk(ctx context.Context, q db.Queryer, key Key, offset, n int64, fn func([]byte) error) error {
 	for at, end := offset, offset+n; at < end; {
 		c, err := readChunk(ctx, q, key, at/chunkSize)

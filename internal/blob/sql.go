@@ -26,7 +26,8 @@ const (
 		WHERE blob_chunk.hash IN (SELECT hash FROM blob_stage WHERE id = $1) GROUP BY blob_chunk.hash`
 )
 
-// lockBlobs returns the statement that locks blobs in the order of their hashes. It is for PostgreSQL alone.
+// lockBlobs returns the statement that locks the blobs whose hashes the query keys selects, in the order of their
+// hashes. It is for PostgreSQL alone.
 func lockBlobs(keys string) string {
 	return "SELECT 1 FROM blob WHERE hash IN (" + keys + ") ORDER BY hash FOR UPDATE"
 }
@@ -79,6 +80,7 @@ func (r *stageRows) insertTx(ctx context.Context, tx *db.Tx) error {
 	return tx.QueueEach(ctx, insertStages, r.ids, r.hashes, r.created)
 }
 
+// countStaged returns how many blobs are staged under id.
 func countStaged(ctx context.Context, q db.Queryer, id string) (n int, err error) {
 	err = q.QueryRow(ctx, countStages, id).Scan(&n)
 	return n, err

@@ -19,12 +19,14 @@ var ErrStageLost = fmt.Errorf("staged content is gone: %w", db.ErrUnavailable)
 const (
 	// stepOctets is about how much content one transaction of Stage stores. SQLite's writer is busy with it for some 20 milliseconds.
 	stepOctets = 2 << 20
-	// stageLife is how long staged content waits to be claimed. A sender waits ten minutes for a reply (RFC 5321 §4.5.3.2.6).
+	// stageLife is how long staged content waits to be claimed. A sender waits ten minutes for a reply (RFC 5321
+	// §4.5.3.2.6), so a mail that is older has been given up.
 	stageLife = 15 * time.Minute
 )
 
-// Stager stores content ahead of the rows that will refer to it, in transactions of bounded size with others' between them. Until
-// the rows are there it holds a reference to each blob in the table blob_stage; Sweep removes those of a process that died.
+// Stager stores content ahead of the rows that will refer to it, in transactions of bounded size, between which other
+// transactions run. Until the rows are there it holds a reference to each blob in the table blob_stage; Sweep, which a
+// periodic job must call, removes those of a process that died. It is safe for concurrent use.
 type Stager struct {
 	db   *db.DB
 	turn chan struct{} // one transaction at a time, so that a group commit does not hold several
@@ -33,7 +35,8 @@ type Stager struct {
 // NewStager returns a stager for a database that has been migrated.
 func NewStager(d *db.DB) *Stager { return &Stager{db: d, turn: make(chan struct{}, 1)} }
 
-// Staged is content that a Stager has stored and refers to.
+// Staged is content that a Stager has stored and refers to, until References.AddStaged takes the references over or
+// Discard ends them.
 type Staged struct {
 	id       string
 	contents []stagedContent
@@ -62,7 +65,7 @@ func (s *Stager) Stage(ctx context.Context, now time.Time, contents []Content) (
 	return staged, nil
 }
 
-// unite sorts contents by key and makes one of those with the same key.
+// unite sorts contents by key, which is the order of locking, and merges those with the same key.
 func (s *Staged) unite(contents []Content) (all []Content) {
 	for _, c := range slices.SortedFunc(slices.Values(contents), func(a, b Content) int { return bytes.Compare(a.Key[:], b.Key[:]) }) {
 		if n := len(all); n > 0 && all[n-1].Key == c.Key {
@@ -74,7 +77,8 @@ func (s *Staged) unite(contents []Content) (all []Content) {
 	return all
 }
 
-// reserve refers to every content, so that none of it is deleted meanwhile, and returns those that have chunks to store.
+// reserve adds a reference to each content, so that none of it is deleted meanwhile, and returns those that have
+// chunks to store.
 func (s *Stager) reserve(ctx context.Context, now time.Time, staged Staged, contents []Content) (missing []Content, err error) {
 	err = s.update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var rows blobRows
@@ -128,7 +132,7 @@ func (s *Stager) store(ctx context.Context, contents []Content) error {
 	return flush()
 }
 
-// update is UpdateLocked, when it is this transaction's turn.
+// update is db.UpdateLocked, with one transaction of the stager at a time.
 func (s *Stager) update(ctx context.Context, fn func(context.Context, *db.Tx) error, done func(context.Context, db.Queryer) (bool, error)) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -139,7 +143,8 @@ func (s *Stager) update(ctx context.Context, fn func(context.Context, *db.Tx) er
 	return s.db.UpdateLocked(ctx, fn, done)
 }
 
-// claimTx removes the references that the stager holds. Those that take their place must have been added.
+// claimTx removes the references that the stager holds. The references that replace them must have been added in the
+// transaction.
 func (s Staged) claimTx(ctx context.Context, tx *db.Tx) error {
 	n, err := tx.Exec(ctx, deleteStage, s.id)
 	if err != nil {
@@ -151,7 +156,7 @@ func (s Staged) claimTx(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// Discard removes the references of what will not be claimed.
+// Discard removes the references of what will not be claimed, and with the last one the blob.
 func (s *Stager) Discard(ctx context.Context, staged Staged) error {
 	if err := s.discard(ctx, staged.id); err != nil {
 		return fmt.Errorf("discard staged blobs: %w", err)
@@ -159,6 +164,7 @@ func (s *Stager) Discard(ctx context.Context, staged Staged) error {
 	return nil
 }
 
+// discard removes the references of a stage by its identifier.
 func (s *Stager) discard(ctx context.Context, id string) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if err := LockTx(ctx, tx, selectStagedKeys, id); err != nil {

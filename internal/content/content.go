@@ -1,5 +1,9 @@
-// Package content implements what staff publish: notices, which are shown by a schedule, and pages (docs/spec/content.md). It
-// stores only HTML that is safe to render unchanged. Its callers decide who may publish.
+// Package content implements what staff publish: notices, which are shown by a schedule, and pages
+// (docs/spec/content.md).
+//
+// It stores only HTML that is safe to render unchanged: it is sanitized when it is published, unlike mail, which is
+// sanitized when it is read. Its callers decide who may publish. Nothing is cached, so that a change is visible in all
+// processes at once. Errors for clients are problems, which each function names.
 package content
 
 import (

@@ -34,6 +34,8 @@ func publishLocale(text string) (Locale, error) {
 	return Locale(l), err
 }
 
+// parse returns the canonical form of a tag. known is false if a subtag is not registered; such subtags are removed.
+// Error: request.invalid for text that is not well-formed.
 func parse(text string) (canonical string, known bool, err error) {
 	if text == "" {
 		return "", true, nil
@@ -52,6 +54,7 @@ func parse(text string) (canonical string, known bool, err error) {
 	return tag.String(), false, nil
 }
 
+// invalidLocale returns request.invalid for the field locale.
 func invalidLocale() error {
 	return problem.Invalid("/locale", "must be a language tag (BCP 47) such as en or vi-VN")
 }

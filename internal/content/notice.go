@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Kind is how a notice is shown.
+// Kind is how a notice is shown. The values are public.
 type Kind string
 
 // The kinds.
@@ -20,7 +20,7 @@ const (
 	Dialog Kind = "dialog"
 )
 
-// Level is how urgent a notice is.
+// Level is how urgent a notice is. The values are public.
 type Level string
 
 // The levels.
@@ -30,7 +30,7 @@ const (
 	Critical Level = "critical"
 )
 
-// Notice is a stored notice.
+// Notice is a stored notice. It is not changed after it was published, except that it can be withdrawn.
 type Notice struct {
 	ID          id.Notice
 	CreatedAt   time.Time
@@ -74,10 +74,11 @@ func (n *Notice) State(now time.Time) State {
 	return Shown
 }
 
-// shownMax bounds how many notices can be scheduled or shown at the same time: all of them go into one answer.
+// shownMax bounds how many notices can be scheduled or shown at the same time: all of them go into one response.
 const shownMax = 100
 
-// Publish publishes a draft, from StartsAt on, or from now on if that is zero. Error: request.invalid.
+// Publish publishes a draft, from StartsAt on, or from now on if that is zero, and records it in the audit log. Error:
+// request.invalid.
 func (s *Service) Publish(ctx context.Context, d Draft) (*Notice, error) {
 	now := s.clock.Now().Truncate(time.Microsecond)
 	if d.StartsAt.IsZero() {
@@ -114,6 +115,7 @@ func (s *Service) Publish(ctx context.Context, d Draft) (*Notice, error) {
 	return n, nil
 }
 
+// check checks everything but the locale and the HTML. Error: request.invalid.
 func (d Draft) check(now time.Time) error {
 	switch {
 	case d.Kind != Banner && d.Kind != Dialog:

@@ -25,9 +25,10 @@ type Page struct {
 // keyForm is the form of a page's key, which is used in paths.
 var keyForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-const keyMax = 64
+const keyMax = 64 // characters
 
-// Put publishes a page and replaces the one with the same key and locale, if any. Error: request.invalid.
+// Put publishes a page and replaces the one with the same key and locale, if any, and records it in the audit log.
+// Error: request.invalid.
 func (s *Service) Put(ctx context.Context, p Page) (*Page, error) {
 	if !keyForm.MatchString(p.Key) || len(p.Key) > keyMax {
 		return nil, problem.Invalid("/key", "must be lower-case letters, digits and single hyphens between them, %d at most, such as terms-of-use", keyMax)

@@ -57,7 +57,7 @@ func (e *examination) blocklist(ctx context.Context, zone string) Finding {
 	return finding(OK, "answers")
 }
 
-// refusal returns the answer by which a list says that it takes no queries from a resolver: 127.255.255.0/24 by convention.
+// refusal returns the answer with which a list refuses the queries of a resolver: 127.255.255.0/24 by convention.
 func refusal(answers []netip.Addr) (code string, yes bool) {
 	for _, a := range answers {
 		if text := a.Unmap().String(); strings.HasPrefix(text, "127.255.255.") {
@@ -67,6 +67,7 @@ func refusal(answers []netip.Addr) (code string, yes bool) {
 	return "", false
 }
 
+// allLoopback reports whether all answers are in 127.0.0.0/8, as those of a blocklist are (RFC 5782 §2.1).
 func allLoopback(answers []netip.Addr) bool {
 	for _, a := range answers {
 		if !a.Unmap().IsLoopback() {

@@ -1,5 +1,10 @@
-// Package doctor checks whether a machine and its DNS are ready for a service: each check is one finding with what to do
-// (docs/operating.md#check-an-installation). It changes nothing, and needs neither a running service nor a database.
+// Package doctor checks whether a machine and its DNS are ready for a service
+// (docs/operating.md#check-an-installation).
+//
+// Examine runs the checks one after the other and reports each as a Finding, with its level and what to do. It changes
+// nothing, except that it binds ports and writes a temporary file to measure syncs, and needs neither a running
+// service nor a database. Every question to another machine is bounded in time, so that a silent one does not stop
+// the rest.
 package doctor
 
 import (
@@ -16,7 +21,7 @@ import (
 	"github.com/gonebox/gonebox/internal/resolver"
 )
 
-// Level says how serious a finding is.
+// Level is how serious a finding is. The values are printed and public.
 type Level string
 
 // The levels. Only a failure makes gonebox doctor exit with 1.
@@ -33,10 +38,10 @@ type Finding struct {
 	Text  string // what was found, and after a semicolon what to do
 }
 
-// patience bounds each question to another machine.
+// patience bounds each question to another machine. Checks of several questions have twice as long.
 const patience = 5 * time.Second
 
-// Resolver asks DNS.
+// Resolver looks up DNS, as package resolver does.
 type Resolver interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
@@ -51,7 +56,8 @@ type examination struct {
 	report func(Finding)
 }
 
-// Examine runs all checks of a configuration and reports each finding as it is made.
+// Examine runs all checks of a configuration and reports each finding as it is made, on the goroutine of the caller.
+// If the resolver does not answer, the checks that need it are reported as not made.
 func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
 	c := clock.System()
 	e := &examination{
@@ -79,10 +85,12 @@ func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
 	e.descriptors()
 }
 
+// find reports a finding.
 func (e *examination) find(check string, level Level, format string, args ...any) {
 	e.report(Finding{check, level, fmt.Sprintf(format, args...)})
 }
 
+// configuration reports the settings that open the service to everyone.
 func (e *examination) configuration() {
 	warnings := e.cfg.Warnings()
 	for _, w := range warnings {
@@ -93,7 +101,7 @@ func (e *examination) configuration() {
 	}
 }
 
-// resolves reports whether the resolver answers at all.
+// resolves reports whether the resolver answers at all. The answer may be that the name has no MX record.
 func (e *examination) resolves(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*patience)
 	defer cancel()
@@ -182,9 +190,10 @@ func (e *examination) pointers(ctx context.Context, addresses []netip.Addr) {
 	}
 }
 
-// descriptorsWanted is from how many file descriptors on a busy server has enough.
+// descriptorsWanted is the number of file descriptors that is enough for a busy server.
 const descriptorsWanted = 8192
 
+// descriptors checks the limit of this process, which may differ from that of the service's unit.
 func (e *examination) descriptors() {
 	n := connlimit.Descriptors()
 	if n > 0 && n < descriptorsWanted {
@@ -194,6 +203,7 @@ func (e *examination) descriptors() {
 	e.find("file descriptors", OK, "enough are allowed here")
 }
 
+// contains reports whether names has a name, in any letter case.
 func contains(names []string, name string) bool {
 	for _, n := range names {
 		if strings.EqualFold(n, name) {

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	freeWarning = 2 << 30 // octets
-	freeFailure = 100 << 20
+	freeWarning = 2 << 30   // octets
+	freeFailure = 100 << 20 // octets
 
 	syncs       = 15 // that are measured
 	slowSync    = 20 * time.Millisecond
