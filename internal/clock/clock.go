@@ -1,4 +1,6 @@
-// Package clock is the only package that reads the system clock. Tests use a fake clock that they advance at will.
+// Package clock is the only package that reads the system clock; a test of the house holds that. Code that needs the
+// time takes a Clock, for which tests pass a Fake that they advance at will. Stamp is a time in the form of the API.
+// The database stores times as microseconds since 1970.
 package clock
 
 import "time"
@@ -23,6 +25,8 @@ func (t *Timer) Stop() { t.stop() }
 // System returns the clock of the operating system.
 func System() Clock { return system{} }
 
+// system is the clock of the operating system. Its times have a monotonic reading, so differences are right when the
+// clock is set.
 type system struct{}
 
 func (system) Now() time.Time { return time.Now().UTC() }

@@ -10,10 +10,10 @@ import (
 // A goroutine that computes a duration from Now, and sets its timer after the clock was advanced, sleeps past the time that the test
 // advanced to. A test therefore calls WaitForTimers before Advance.
 type Fake struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards all fields
 	now     time.Time
-	timers  map[*fakeTimer]struct{}
-	changed chan struct{} // closed and replaced when a timer is added or removed
+	timers  map[*fakeTimer]struct{} // those that have neither fired nor been stopped
+	changed chan struct{}           // closed and replaced when a timer is added or removed
 }
 
 type fakeTimer struct {
@@ -21,7 +21,7 @@ type fakeTimer struct {
 	c  chan time.Time
 }
 
-// NewFake returns a clock that stands at t.
+// NewFake returns a clock that stands at t. It is safe for concurrent use.
 func NewFake(t time.Time) *Fake {
 	return &Fake{now: t.UTC(), timers: make(map[*fakeTimer]struct{}), changed: make(chan struct{})}
 }
@@ -33,7 +33,8 @@ func (f *Fake) Now() time.Time {
 	return f.now
 }
 
-// Advance moves the clock forward by d and fires the timers that have come due.
+// Advance moves the clock forward by d and fires the timers that have come due, in no particular order. It does not
+// wait for what they cause.
 func (f *Fake) Advance(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,6 +101,7 @@ func (f *Fake) announce() {
 	f.changed = make(chan struct{})
 }
 
+// fire fires a timer if it is due. The caller holds mu.
 func (f *Fake) fire(t *fakeTimer) {
 	if t.at.After(f.now) {
 		return
@@ -108,6 +110,7 @@ func (f *Fake) fire(t *fakeTimer) {
 	t.c <- f.now
 }
 
+// stop removes a timer.
 func (f *Fake) stop(t *fakeTimer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

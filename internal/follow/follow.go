@@ -1,5 +1,14 @@
-// Package follow reports what happens in mailboxes as it happens, for event streams (docs/spec/events.md). A Follower keeps a
-// position and no queue: what it reports is read from the database, so a slow client costs no memory and misses nothing.
+// Package follow reports what happens in mailboxes as it happens, for event streams (docs/spec/events.md).
+//
+// A Follower keeps a position and no queue: what it reports is read from the database when Next is called, so a slow
+// client costs no memory and misses nothing. Messages have identifiers that sort in commit order
+// (docs/decisions/0001), so one identifier is the position. Changes of messages and mailboxes are rows with times,
+// which are not committed in their order: a Follower reads those of the last half minute each time and remembers which
+// it has reported.
+//
+// A Follower waits by package wake and holds no connection of the database meanwhile. It ends with the mailbox, with
+// the credential (message.Bond) or with the process; the last event says why. The caller writes the stream and bounds
+// how many there are.
 package follow
 
 import (
@@ -14,7 +23,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Kind says what happened.
+// Kind names what happened. The values are public: they are the names of events in a stream.
 type Kind string
 
 // The kinds of events, by their names in a stream.
@@ -26,7 +35,7 @@ const (
 	End     Kind = "end"     // nothing follows
 )
 
-// Reason says why a stream ends.
+// Reason names why a stream ends. The values are public.
 type Reason string
 
 // The reasons.
@@ -60,13 +69,13 @@ type Messages interface {
 	Newer(ctx context.Context, boxes []id.Mailbox, after, last id.Message, max, octets int) ([]message.Summary, error)
 }
 
-// Service makes Followers.
+// Service makes Followers. It is safe for concurrent use.
 type Service struct {
 	Parts
 	stacks wake.Stacks
 }
 
-// New returns a Service.
+// New returns a Service. It starts no goroutine.
 func New(p Parts) *Service { return &Service{Parts: p, stacks: wake.NewStacks()} }
 
 // Follower reports the events of one mailbox or of all mailboxes of an account, in the order in which they happened. It belongs
@@ -117,7 +126,7 @@ func position(last time.Time) id.Message {
 	return id.Last[id.Message](last)
 }
 
-// skipChanges begins after the changes that are visible now.
+// skipChanges begins after the changes that are visible now: it marks them as reported.
 func (f *Follower) skipChanges(ctx context.Context) error {
 	f.since, f.known = f.s.Clock.Now().Add(-mailbox.ChangesOverlap), make(map[id.Event]time.Time)
 	return f.eachChange(ctx, func(c mailbox.Change) bool {
@@ -126,6 +135,7 @@ func (f *Follower) skipChanges(ctx context.Context) error {
 	})
 }
 
+// eachChange calls found for the changes since f.since, until it returns false.
 func (f *Follower) eachChange(ctx context.Context, found func(mailbox.Change) bool) error {
 	if f.box != nil {
 		return f.s.Mailboxes.Changes(ctx, f.box.ID, f.since, found)
@@ -141,8 +151,9 @@ const (
 	octetsMax = 64 << 10 // of their summaries as JSON
 )
 
-// Next returns the next events, at most 50 of them. It waits until there is one, at most for the duration most; after that it
-// returns none. The last event is an End; Next must not be called after it. An error is one of the database, or of ctx.
+// Next returns the next events, at most 50 of them. It waits until there is one, at most for the duration most, and
+// then returns none, so that the caller can keep the connection alive. The last event is an End; Next must not be
+// called after it. An error is one of the database, or of ctx.
 func (f *Follower) Next(ctx context.Context, most time.Duration) ([]Event, error) {
 	key, again := mailbox.AccountWakeKey(f.account), time.Duration(0)
 	if f.box != nil {
@@ -263,7 +274,7 @@ func (f *Follower) changes(ctx context.Context) (events []Event, err error) {
 	return events, nil
 }
 
-// forget lets the next read begin at a later time.
+// forget makes the next read begin at a later time, and removes the changes that it will not read again.
 func (f *Follower) forget(since time.Time) {
 	if !since.After(f.since) {
 		return
@@ -276,7 +287,7 @@ func (f *Follower) forget(since time.Time) {
 	}
 }
 
-// reason says why the mailbox ended.
+// reason returns why the mailbox ended, by its time of expiry.
 func (f *Follower) reason() Reason {
 	if f.s.Clock.Now().Before(f.box.ExpiresAt) {
 		return Destroyed

@@ -12,13 +12,14 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// networks tells public addresses from others.
+// networks distinguishes public addresses from others.
 type networks struct {
 	allow  []netip.Prefix
 	plain  bool
 	public *ssrf.Guardian // knows the registries of special-purpose addresses, and takes the exception into account
 }
 
+// newNetworks prepares the rules for addresses and ports. Package ssrf has the registries of IANA.
 func newNetworks(o Options) networks {
 	var v4, v6 []netip.Prefix
 	for _, p := range o.Allow {
@@ -41,8 +42,8 @@ func newNetworks(o Options) networks {
 	}
 }
 
-// masked gives networks their plain form: an IPv4-mapped one becomes IPv4, so that an exception is for the addresses it
-// names however they are written.
+// masked returns networks in canonical form: an IPv4-mapped one becomes IPv4, so that an exception covers the
+// addresses that it names however they are written. Invalid ones are left out.
 func masked(all []netip.Prefix) []netip.Prefix {
 	out := make([]netip.Prefix, 0, len(all))
 	for _, p := range all {
@@ -64,21 +65,24 @@ func (n networks) check(a netip.Addr) error {
 	return nil
 }
 
-// excepted reports whether the operator's exception holds for an address.
+// excepted reports whether the operator has allowed an address (Options.Allow).
 func (n networks) excepted(a netip.Addr) bool {
 	return slices.ContainsFunc(n.allow, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// isMetadata reports whether clouds tell a machine its own credentials at an address.
+// isMetadata reports whether cloud providers serve a machine its own credentials at an address. These are refused even
+// if the operator has allowed private networks with Options.Plain.
 func isMetadata(a netip.Addr) bool {
 	return a.IsLinkLocalUnicast() || a == netip.AddrFrom16([16]byte{0xfd, 0x00, 0x0e, 0xc2, 14: 0x02, 15: 0x54}) // fd00:ec2::254
 }
 
+// plainForbidden returns the error for http and other ports outside of Options.Allow.
 func plainForbidden() error {
 	return forbidden(RuleAddress, "http, and ports other than 443 and 8443, are for loopback and private networks alone")
 }
 
-// addresses returns the addresses of a host if every one of them may be reached.
+// addresses returns the addresses of a host if every one of them may be reached. One forbidden address forbids the
+// host: a name with a public and a private address could otherwise be used to reach the private one.
 func (g *Guard) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 	if h.addr.IsValid() {
 		if h.plain && !g.networks.excepted(h.addr) {
@@ -107,6 +111,7 @@ func (g *Guard) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 	return all, nil
 }
 
+// lookup returns the addresses of a name, at least one.
 func (g *Guard) lookup(ctx context.Context, h host) ([]netip.Addr, error) {
 	name := h.name + "." // absolute: the system's resolver would search
 	if g.options.Plain && h.private {
@@ -124,7 +129,8 @@ func (g *Guard) lookup(ctx context.Context, h host) ([]netip.Addr, error) {
 	return all, nil
 }
 
-// lookupFailed makes the error of a resolver one that tells whether asking again may help.
+// lookupFailed converts the error of a resolver. Its text says whether a retry may help, and nothing else that the
+// resolver said.
 func lookupFailed(err error) error {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return forbidden(RuleLookup, "the host has no address")
@@ -132,7 +138,8 @@ func lookupFailed(err error) error {
 	return forbidden(RuleLookup, "the addresses of the host cannot be looked up now")
 }
 
-// control has the last word on every connection: it sees the address that the system is about to connect to.
+// control is the last check of every connection: net.Dialer calls it with the address that the system is about to
+// connect to.
 func (g *Guard) control(network, address string, c syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || g.options.Plain && isMetadata(to.Addr()) || g.networks.public.Safe(network, address, c) != nil {

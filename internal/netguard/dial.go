@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// connectTimeout is for one address of a host, so that one that does not answer leaves time for the next.
+// connectTimeout is for one address of a host, so that an address that does not answer leaves time for the next one.
 const connectTimeout = 4 * time.Second
 
-// dial connects to host:port, with everything checked anew: this is what a changed DNS answer runs into.
+// dial connects to host:port after checking everything anew, since DNS may answer differently than when the URL was
+// checked. It tries the addresses in order.
 func (g *Guard) dial(ctx context.Context, _, hostport string) (net.Conn, error) {
 	text, port, err := net.SplitHostPort(hostport)
 	if err != nil {

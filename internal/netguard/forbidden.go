@@ -2,7 +2,7 @@ package netguard
 
 import "fmt"
 
-// Rule names what stands against a URL, for code that wants to tell the rules apart.
+// Rule names the rule that a URL violates.
 type Rule string
 
 // The rules.
@@ -17,16 +17,17 @@ const (
 	RuleAddress  Rule = "address"  // an address that is not public
 )
 
-// ForbiddenError says that a URL may not be used, and why. Its text is a sentence for the caller who chose the URL. It contains neither
-// the URL nor an address, so that callers cannot learn what the service's own DNS answers.
+// ForbiddenError is the error for a URL that may not be used. Its text is a sentence for the user who chose the URL.
+// It contains neither the URL nor an address, so that users cannot learn what the service's own DNS answers.
 type ForbiddenError struct {
 	Rule Rule
 	text string
 }
 
-// Error is the sentence, such as "the scheme must be https".
+// Error returns the sentence, such as "the scheme must be https".
 func (e *ForbiddenError) Error() string { return e.text }
 
+// forbidden returns a *ForbiddenError.
 func forbidden(r Rule, format string, args ...any) error {
 	return &ForbiddenError{Rule: r, text: fmt.Sprintf(format, args...)}
 }

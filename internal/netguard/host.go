@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// host is what a URL leads to: an address, or a name in lower-case A-labels.
+// host is the host of a URL: an address, or a name in lower-case A-labels.
 type host struct {
 	addr    netip.Addr // the zero Addr where it is a name
 	name    string
@@ -17,7 +17,7 @@ type host struct {
 	plain   bool // reached by http or on another port, which is for the networks of Options.Allow alone
 }
 
-// readHost reads a host that has its brackets, if any, taken off.
+// readHost parses a host, whose brackets, if it had any, have been removed. Error: *ForbiddenError.
 func readHost(text string, bracketed bool) (host, error) {
 	if bracketed {
 		addr, err := netip.ParseAddr(text)
@@ -36,8 +36,9 @@ func readHost(text string, bracketed bool) (host, error) {
 	return readName(text)
 }
 
-// endsInNumber reports whether a reader may take a host for an IPv4 address: its last label is a number (URL Standard,
-// ends-in-a-number checker), so that 127.1, 0x7f000001 and 2130706433 never become names.
+// endsInNumber reports whether some parsers would take a host for an IPv4 address: its last label is a number (URL
+// Standard, ends-in-a-number checker). Such a host must be an address in canonical form, so that 127.1, 0x7f000001 and
+// 2130706433 never become names.
 func endsInNumber(text string) bool {
 	text = strings.TrimRight(text, ".")
 	last := strings.ToLower(text[strings.LastIndexByte(text, '.')+1:])
@@ -47,13 +48,15 @@ func endsInNumber(text string) bool {
 	return last != "" && strings.TrimFunc(last, unicode.IsDigit) == "" // those of other scripts, too
 }
 
-// asWritten takes international names as they are: nothing is mapped, so that a circled, a wide and a plain letter are
-// never the same host. Two hyphens in the third and fourth place are allowed, since hosters put them there.
+// asWritten converts international names to A-labels without mapping them, so that a circled, a wide and a plain
+// letter are never the same host. Two hyphens in the third and fourth place are allowed, since some hosting providers
+// use such names.
 var asWritten = idna.New(idna.ValidateForRegistration(), idna.CheckHyphens(false), idna.BidiRule())
 
 // nameMax is the longest name, in octets (RFC 1035 §2.3.4).
 const nameMax = 253
 
+// readName parses a host name.
 func readName(text string) (host, error) {
 	name, err := asWritten.ToASCII(lowerASCII(text))
 	if err != nil || len(name) > nameMax || !hostName(name) {
@@ -65,7 +68,7 @@ func readName(text string) (host, error) {
 	return host{name: name, private: privateName(name)}, nil
 }
 
-// lowerASCII lowers the letters of ASCII alone: Unicode has others whose lower case is an ASCII letter.
+// lowerASCII converts only the letters of ASCII: Unicode has others whose lower case is an ASCII letter.
 func lowerASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -90,15 +93,16 @@ func hostName(name string) bool {
 // private networks, and what routers and companies have made up.
 const privateSuffixes = `alt arpa corp domain home internal intra intranet invalid lan local localdomain localhost onion private`
 
-// privateName reports whether only a private network can have a name. It may be used where the operator's exception
-// holds for all its addresses.
+// privateName reports whether only a private network can have a name. It may be used if the operator has allowed all
+// its addresses.
 func privateName(name string) bool {
 	return !strings.Contains(name, ".") ||
 		slices.Contains(strings.Fields(privateSuffixes), name[strings.LastIndexByte(name, '.')+1:])
 }
 
-// metadataNames are where clouds tell a machine its own credentials, under names of the internet. Those under private
-// names need no row.
+// metadataNames are names in public domains at which cloud providers serve a machine its own credentials. Those in
+// private domains are covered by privateSuffixes.
 const metadataNames = `metadata.goog metadata.tencentyun.com metadata.packet.net metadata.platformequinix.com`
 
+// metadata reports whether a name is one of metadataNames.
 func metadata(name string) bool { return slices.Contains(strings.Fields(metadataNames), name) }

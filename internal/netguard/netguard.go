@@ -1,6 +1,11 @@
-// Package netguard is an HTTP client for URLs chosen by untrusted parties, such as webhook endpoints. It connects only to public addresses
-// over verified TLS, however a URL spells its host and whatever DNS answers later (SSRF protection). It does not use proxies, follow
-// redirects or keep cookies, and speaks plain HTTP only with Options.Plain.
+// Package netguard is an HTTP client for URLs chosen by untrusted parties, such as webhook endpoints
+// (docs/spec/webhooks.md#outgoing-http). It connects only to public addresses over verified TLS, however a URL spells
+// its host and whatever DNS answers later (protection from server-side request forgery).
+//
+// A Guard has the rules. CheckURL applies them to a URL when a user gives it, and Client applies them again to every
+// request and every connection: the dialer looks the host up itself and checks the address that it connects to, so a
+// DNS answer that changes after the check has no effect. Time, header fields and body of a response are bounded. The
+// client does not use proxies, follow redirects or keep cookies, and speaks plain HTTP only with Options.Plain.
 package netguard
 
 import (
@@ -40,6 +45,7 @@ type Options struct {
 	RootCAs   *x509.CertPool // nil: the system's
 }
 
+// withDefaults returns the options with defaults for zero fields, and copies of the slices.
 func (o Options) withDefaults() Options {
 	if o.Resolver == nil {
 		o.Resolver = net.DefaultResolver
@@ -73,8 +79,9 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Client returns an HTTP client that applies the rules of CheckURL to every request and every connection. It returns redirects like other
-// responses. Its errors wrap a *ForbiddenError where a rule forbids the request; a retry may still succeed, since DNS may change.
+// Client returns an HTTP client that applies the rules of CheckURL to every request and every connection. All clients
+// of a Guard share its connections. It returns redirects like other responses. Its errors wrap a *ForbiddenError if a
+// rule forbids the request; a retry may still succeed, since DNS may change.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{
 		Transport:     g.transport,

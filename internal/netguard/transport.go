@@ -26,12 +26,13 @@ const (
 type transport struct {
 	guard *Guard
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards the fields below
 	current *http.Transport
 	born    time.Time
 }
 
-// RoundTrip checks the parts of the URL, sends the request and bounds the answer.
+// RoundTrip checks the parts of the URL, sends the request and bounds the response body. Addresses are checked by the
+// dialer, or here for plain HTTP, whose idle connections may be to an address that is not allowed for it.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	h, err := t.guard.parsed(r.URL)
 	if err == nil && h.plain {
@@ -51,13 +52,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// bounded ends a body that is too long. Closing it before its end closes the connection.
+// bounded ends a response body after AnswerMax octets, as if it were complete. Closing it before its end closes the
+// connection.
 type bounded struct {
 	io.Reader
 	io.Closer
 }
 
-// CloseIdleConnections is called by http.Client under this name.
+// CloseIdleConnections closes idle connections. http.Client calls it by this name.
 func (t *transport) CloseIdleConnections() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,6 +68,7 @@ func (t *transport) CloseIdleConnections() {
 	}
 }
 
+// present returns the current transport, or a new one if that is too old.
 func (t *transport) present() *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,6 +82,7 @@ func (t *transport) present() *http.Transport {
 	return t.current
 }
 
+// newTransport returns a transport with connections of its own.
 func (g *Guard) newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               nil, // whatever the environment says

@@ -14,8 +14,9 @@ import (
 // urlMax is the length of the longest URL, in octets (docs/spec/webhooks.md#endpoints).
 const urlMax = 2048
 
-// CheckURL checks whether a URL may be used now: it must have the scheme https, one of the ports and a host in canonical form, all of whose
-// addresses are public. The error is a *ForbiddenError, or that of ctx if it ended first.
+// CheckURL checks whether a URL may be used now: it must have the scheme https, one of the ports and a host in
+// canonical form, all of whose addresses are public. It looks the host up, for at most Options.Timeout. The error is a
+// *ForbiddenError, or that of ctx if it ended first.
 func (g *Guard) CheckURL(ctx context.Context, raw string) error {
 	h, err := g.target(raw)
 	if err != nil {
@@ -87,6 +88,7 @@ func plainText(raw string) error {
 	return nil
 }
 
+// invisible reports whether a character is white space or is not displayed.
 func invisible(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
 
 // authority returns the part of a URL with user, host and port (RFC 3986 §3.2).
@@ -109,6 +111,7 @@ func (g *Guard) port(text string) error {
 	return nil
 }
 
+// alternatives lists ports for an error.
 func alternatives(ports []uint16) string {
 	texts := make([]string, len(ports))
 	for i, p := range ports {

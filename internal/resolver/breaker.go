@@ -11,7 +11,9 @@ const (
 	breakerPause     = 5 * time.Second
 )
 
-// breaker makes lookups fail at once while the server does not answer: mail is not delayed by a dead resolver.
+// breaker makes lookups fail at once while the server does not answer, so that mail is not delayed by a dead resolver.
+// The zero value is closed: it lets queries pass. The mutex guards all fields. Queries for names whose own servers are
+// silent count too, which five answers in a row would have to miss before others suffer.
 type breaker struct {
 	mu         sync.Mutex
 	unanswered int // in a row

@@ -14,6 +14,7 @@ func (r *Resolver) LookupTXT(ctx context.Context, name string) ([]string, error)
 	return slices.Clone(texts), err
 }
 
+// sizeOfTexts returns the approximate memory of strings in the cache.
 func sizeOfTexts(texts []string) (size int) {
 	for _, t := range texts {
 		size += 64 + len(t)
@@ -51,6 +52,7 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	return slices.Clone(addrs), err
 }
 
+// literal returns an address that was given instead of a name, if it is of the family that network names.
 func literal(a netip.Addr, network, host string) ([]netip.Addr, error) {
 	if network == "ip4" && !a.Is4() || network == "ip6" && !a.Is6() {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
@@ -58,7 +60,7 @@ func literal(a netip.Addr, network, host string) ([]netip.Addr, error) {
 	return []netip.Addr{a}, nil
 }
 
-// LookupIPAddr is LookupNetIP of both families, as the SPF library wants it.
+// LookupIPAddr is LookupNetIP of both families, in the form that the SPF library needs.
 func (r *Resolver) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
 	addrs, err := r.LookupNetIP(ctx, "ip", host)
 	if err != nil {

@@ -1,9 +1,14 @@
-// Package resolver is the DNS client of the whole service: the standard library's resolver, pointed at one recursive resolver, with
-// a cache, a bound on the queries in progress and a breaker in front of it.
+// Package resolver is the DNS client of the whole service: the standard library's resolver, pointed at one recursive
+// resolver, with a cache, a bound on the queries in progress and a circuit breaker in front of it
+// (docs/decisions/0004).
 //
-// Errors are always [*net.DNSError], never wrapped, since that is what the SPF and DKIM libraries look for. IsNotFound means that the
-// name or the record does not exist (NXDOMAIN, or NODATA of RFC 2308); IsTemporary or IsTimeout means that asking again later may
-// help. Every error is one or the other.
+// Identical questions share a query. A query does not end with its caller's context, since its answer serves the next
+// caller; each has a time-out of its own. While the server does not answer, the breaker makes lookups fail at once, so
+// that mail is not delayed.
+//
+// Errors are always [*net.DNSError], never wrapped, since that is what the SPF and DKIM libraries look for. IsNotFound
+// means that the name or the record does not exist (NXDOMAIN, or NODATA of RFC 2308); IsTemporary or IsTimeout means
+// that asking again later may help. Every error is one or the other.
 package resolver
 
 import (
@@ -30,7 +35,7 @@ const (
 	failureTTL  = 5 * time.Second // RFC 9520 §3.2: at least a second, at most five minutes
 )
 
-// Config says which resolver to ask and how patiently. The zero value asks the system's resolver with the defaults below.
+// Config names the resolver to ask, and bounds. The zero value asks the system's resolver with the defaults below.
 type Config struct {
 	Addr        string        // host or host:port of the recursive resolver; empty: those of /etc/resolv.conf
 	Clock       clock.Clock   // for the cache and the breaker; nil: the system's
@@ -51,6 +56,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// orDefault returns v, or otherwise for the zero value.
 func orDefault[T comparable](v, otherwise T) T {
 	var zero T
 	if v == zero {
@@ -65,11 +71,12 @@ type Resolver struct {
 	net      net.Resolver
 	answers  *cache.Cache[question, answer]
 	flights  singleflight.Group // identical questions share a query
-	inFlight chan struct{}
+	inFlight chan struct{}      // has an element for each query in progress
 	breaker  breaker
 }
 
-// New makes a Resolver. It asks nothing and never fails: without a usable server every lookup is a temporary failure.
+// New returns a Resolver. It sends nothing and never fails: without a usable server every lookup is a temporary
+// failure. It needs no Close.
 func New(cfg Config) *Resolver {
 	cfg = cfg.withDefaults()
 	r := &Resolver{cfg: cfg, answers: cache.New[question, answer](cfg.CacheBytes), inFlight: make(chan struct{}, cfg.MaxInFlight)}
@@ -100,6 +107,7 @@ func Fresh(ctx context.Context) context.Context {
 	return context.WithValue(ctx, freshKey{}, true)
 }
 
+// isFresh reports whether ctx comes from Fresh.
 func isFresh(ctx context.Context) bool {
 	fresh, _ := ctx.Value(freshKey{}).(bool)
 	return fresh
@@ -108,6 +116,7 @@ func isFresh(ctx context.Context) bool {
 // question is the key of the cache. The name is in lower case with a trailing dot, so that no search list applies.
 type question struct{ kind, name string }
 
+// failed returns a temporary error for a question that got no answer.
 func (q question) failed(cause error) *net.DNSError {
 	return &net.DNSError{Err: cause.Error(), UnwrapErr: cause, Name: strings.TrimSuffix(q.name, "."), IsTemporary: true}
 }
@@ -119,6 +128,7 @@ type answer struct {
 	err   *net.DNSError
 }
 
+// ttl returns how long an answer is cached.
 func (a answer) ttl() time.Duration {
 	switch {
 	case a.err == nil:
@@ -129,8 +139,9 @@ func (a answer) ttl() time.Duration {
 	return failureTTL
 }
 
-// ask answers a question from the cache, or with read, which asks the network. A caller may stop waiting when its context ends; the
-// query goes on, since its answer serves the next one.
+// ask answers a question from the cache, or with read, which asks the network. size returns the octets that a value
+// takes in the cache. A caller may stop waiting when its context ends; the query goes on, since its answer serves the
+// next one.
 func ask[T any](ctx context.Context, r *Resolver, kind, name string, read func(context.Context, string) (T, error), size func(T) int) (value T, err error) {
 	q := question{kind, strings.ToLower(strings.TrimSuffix(name, ".")) + "."}
 	if isSpecial(q.name) {
@@ -167,8 +178,9 @@ func result[T any](a answer) (value T, err error) {
 	return a.value.(T), nil
 }
 
-// query asks the network, at most Attempts times while there is no answer, and caches what it says. It does not end with the context
-// of a caller, so that the breaker learns of servers that are slower than any caller.
+// query asks the network, at most Attempts times while there is no answer, and caches the result, also a failure. It
+// does not end with the context of a caller, so that the breaker learns of servers that are slower than any caller. It
+// runs on a goroutine of singleflight.
 func (r *Resolver) query(q question, read func(context.Context) (value any, size int, err error)) (a answer) {
 	select {
 	case r.inFlight <- struct{}{}:

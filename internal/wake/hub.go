@@ -11,18 +11,18 @@ import (
 // one shard delay no caller.
 const shardCount = 64
 
-// Hub holds the sleepers of each key. It is safe for concurrent use.
+// Hub holds the sleepers of each key. It is safe for concurrent use. Keys without sleepers take no memory.
 type Hub struct {
 	seed   maphash.Seed
 	shards [shardCount]shard
 	closed chan struct{}
 	once   sync.Once
 
-	forward func(keys []string) // notifies other processes; nil without a Relay
+	forward func(keys []string) // notifies other processes, without blocking; nil without a Relay; set before the hub is used
 }
 
 type shard struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards topics and what they contain
 	topics map[string]*topic
 	_      [48]byte // padding, so that shards share no cache line
 }
@@ -61,6 +61,7 @@ func (h *Hub) WakeHere(keys ...string) {
 	}
 }
 
+// wake wakes the sleepers of a key in this process.
 func (h *Hub) wake(key string) {
 	if woken := h.disarm(key); woken != nil {
 		close(woken) // outside the lock: it takes as long as there are sleepers
@@ -81,6 +82,7 @@ func (h *Hub) wakeAll() {
 }
 
 // Close ends all waits, and Until only reads once from then on. It is for shutdown and may be called more than once.
+// Wake still works.
 func (h *Hub) Close() { h.once.Do(func() { close(h.closed) }) }
 
 // Closed reports whether Close was called.

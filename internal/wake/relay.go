@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Bus sends texts to all processes of a service. Delivery is not guaranteed.
+// Bus sends texts to all processes of a service. Delivery is not guaranteed. Package db implements it with NOTIFY and
+// LISTEN of PostgreSQL (docs/decisions/0025).
 type Bus interface {
 	Notify(ctx context.Context, channel string, texts []string) error
 	// Listen calls receive with each text until ctx ends. It calls began whenever it starts to listen: texts sent before are missed.
@@ -19,9 +20,9 @@ type Bus interface {
 const channel = "gonebox_wake"
 
 const (
-	textMax    = 7900 // octets of one notification, which PostgreSQL bounds at 8,000
-	pendingMax = 20_000
-	retryEvery = 200 * time.Millisecond
+	textMax    = 7900                   // octets of one notification, which PostgreSQL bounds at 8,000
+	pendingMax = 20_000                 // keys; above it all sleepers are woken instead, which bounds the memory while the bus fails
+	retryEvery = 200 * time.Millisecond // after a notification failed
 )
 
 // everything stands for all keys, where there are too many to list.
@@ -36,12 +37,13 @@ type Relay struct {
 	origin string // a random name in this process's notifications, by which it ignores them
 	topics map[string]func(key string)
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards pending
 	pending map[string]struct{}
-	more    chan struct{}
+	more    chan struct{} // has an element when pending may not be empty
 }
 
-// NewRelay returns a relay that forwards the keys that hub wakes. It does so while Run runs.
+// NewRelay returns a relay that forwards the keys that hub wakes. It does so while Run runs. A hub has at most one
+// relay, which must be created before the hub is used.
 func NewRelay(hub *Hub, bus Bus) *Relay {
 	r := &Relay{
 		hub: hub, bus: bus, origin: rand.Text(), topics: make(map[string]func(string)),
@@ -51,8 +53,9 @@ func NewRelay(hub *Hub, bus Bus) *Relay {
 	return r
 }
 
-// Subscribe calls fn for each key woken by another process that begins with topic and a colon, with the rest of the key; with "" if
-// notifications may have been missed. It is for invalidating caches. It must be called before Run.
+// Subscribe calls fn for each key woken by another process that begins with topic and a colon, with the rest of the
+// key; with "" if notifications may have been missed. It is for invalidating caches: fn is called on the goroutine
+// that receives, so it must not block. It must be called before Run.
 func (r *Relay) Subscribe(topic string, fn func(key string)) { r.topics[topic] = fn }
 
 // Run forwards and receives keys until ctx ends.
@@ -70,7 +73,7 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 }
 
-// add adds keys to the next notification.
+// add adds keys to the next notification. It does not block. It is the hub's forward.
 func (r *Relay) add(keys []string) {
 	r.mu.Lock()
 	for _, key := range keys {
@@ -86,7 +89,7 @@ func (r *Relay) add(keys []string) {
 	}
 }
 
-// send sends the pending keys. If that fails they stay pending.
+// send sends the pending keys. If that fails they are pending again after a pause.
 func (r *Relay) send(ctx context.Context) {
 	r.mu.Lock()
 	keys := r.pending
