@@ -157,7 +157,7 @@ func written(n *yaml.Node) string {
 }
 
 // misfit returns why a node cannot be a scalar of type t, or "". Digits without quotes are accepted as text, since
-// account numbers are written like that. Other types are strict: YAML would read no as a boolean and 1e3 as a number.
+// account numbers are written like that.
 func misfit(t reflect.Type, n *yaml.Node) string {
 	isInt := t == reflect.TypeFor[int]() || t == reflect.TypeFor[int64]()
 	switch {

@@ -79,6 +79,7 @@ func (t *table) add(key string, tag reflect.StructTag, value reflect.Value) {
 	}
 }
 
+// help returns the phrase that explains the setting.
 func (s *setting) help() string { return s.tag.Get("help") }
 
 // env returns the name of the setting's environment variable.
@@ -86,6 +87,7 @@ func (s *setting) env() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }
 
+// secret reports whether the value must not be printed.
 func (s *setting) secret() bool { return s.value.Type() == reflect.TypeFor[Secret]() }
 
 // list reports whether the value is a list. A rate limit is a single text although it may have several windows.
@@ -174,6 +176,7 @@ func (s *setting) parse(text string) (reflect.Value, error) {
 	return v, err
 }
 
+// checkBounds checks a number against the tags min, max and zero; without zero it must be above zero.
 func (s *setting) checkBounds(n int64) error {
 	_, zero := s.tag.Lookup("zero")
 	switch {

@@ -20,15 +20,15 @@ func (p *parser) addresses(list []Address, value string) []Address {
 	return list
 }
 
-// addressLexer reads mailboxes one by one. It passes over the text once: where a quote or an encoded word has no end
-// it remembers so, and does not look for the end of the next.
+// addressLexer parses mailboxes one by one. It reads the text once: if a quote or an encoded word has no end it stores
+// that, and does not search for the end of the next, so that the time is linear in the text.
 type addressLexer struct {
 	s       string
 	pos     int
 	charset string
 
 	phrase  []byte // the words outside of the angle brackets, a single space between them
-	angle   []byte // what stood in angle brackets
+	angle   []byte // the text in angle brackets
 	comment []byte // the text of the last comment
 	named   int    // how long phrase was at that comment
 	bracket bool   // there were angle brackets
@@ -36,7 +36,7 @@ type addressLexer struct {
 	comma   int    // where in phrase the text after its last comma begins
 	local   int    // where in phrase a quoted local part begins, or -1
 
-	noQuote, noWord bool
+	noQuote, noWord bool // no quote, no encoded word ends in the rest of s
 	inner           bool // s came out of an encoded word; it is not opened a second time
 }
 
@@ -85,8 +85,8 @@ func (l *addressLexer) colon() {
 	}
 }
 
-// readAtom takes the run of ordinary characters at start, or an encoded word with all that is in it: in practice
-// words hold commas, quotes and brackets.
+// readAtom reads the run of ordinary characters at start, or an encoded word with all that is in it: in practice words
+// contain commas, quotes and brackets.
 func (l *addressLexer) readAtom(start int) {
 	if !l.noWord && strings.HasPrefix(l.s[start:], "=?") {
 		_, n, ended := cutWord(l.s[start:])
@@ -109,6 +109,7 @@ func (l *addressLexer) readAtom(start int) {
 // addressClass marks the characters that end an atom.
 var addressClass = makeAddressClass()
 
+// makeAddressClass builds addressClass.
 func makeAddressClass() (class [256]byte) {
 	for _, c := range []byte(" \t,;:<>()\"[") {
 		class[c] = 1
@@ -116,8 +117,8 @@ func makeAddressClass() (class [256]byte) {
 	return class
 }
 
-// readQuoted takes a quoted string. One that an at sign follows is a local part and keeps its quotes
-// if it needs them; a quote that nothing closes is dropped.
+// readQuoted reads a quoted string. One that an at sign follows is a local part and keeps its quotes if it needs them;
+// a quote that nothing closes is dropped.
 func (l *addressLexer) readQuoted() {
 	if l.noQuote {
 		return
@@ -139,7 +140,7 @@ func (l *addressLexer) readQuoted() {
 	l.phrase = append(l.phrase, text...)
 }
 
-// readLiteral takes a domain literal, whose colons are its own.
+// readLiteral reads a domain literal, in which colons and commas do not separate addresses.
 func (l *addressLexer) readLiteral() {
 	l.phrase = append(l.phrase, '[')
 	if !l.at {
@@ -155,7 +156,7 @@ func (l *addressLexer) readLiteral() {
 	}
 }
 
-// readComment passes over a comment and the comments in it, and keeps its text: old mailers put the name there.
+// readComment reads a comment, with nested ones, and keeps its text: old mailers put the name there.
 func (l *addressLexer) readComment() {
 	l.comment, l.named = l.comment[:0], len(trimSpaceRight(l.phrase))
 	for depth := 1; l.pos < len(l.s); l.pos++ {
@@ -175,8 +176,8 @@ func (l *addressLexer) readComment() {
 	}
 }
 
-// readAngle takes what stands in angle brackets, without white space and comments. Where the closing one is missing,
-// a comma after an address ends it.
+// readAngle reads the text in angle brackets, without white space and comments. If the closing bracket is missing, a
+// comma after an address ends it.
 func (l *addressLexer) readAngle() {
 	if l.bracket && len(l.angle) > 0 {
 		l.phrase = append(append(append(l.phrase, '<'), l.angle...), '>', ' ') // name <nick> <address>
@@ -209,6 +210,7 @@ func (l *addressLexer) readAngle() {
 	}
 }
 
+// readAngleQuoted reads a quoted string within angle brackets, with its quotes.
 func (l *addressLexer) readAngleQuoted() {
 	if l.noQuote {
 		return

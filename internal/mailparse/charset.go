@@ -13,9 +13,9 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// lookup finds the encoding of a charset by any of the names senders use. What is nil is to be guessed from
-// the bytes: unknown names, and names that do not bind in practice (US-ASCII, and UTF-7, which must not be decoded).
-// ISO-8859-1 is read as windows-1252 and GB2312 as GB18030, their supersets, as browsers do.
+// lookup returns the encoding of a charset by any of the names that senders use. nil means that the encoding is to be
+// guessed from the bytes: for unknown names, and for names that are often wrong (US-ASCII) or must not be decoded
+// (UTF-7). ISO-8859-1 is read as windows-1252 and GB2312 as GB18030, their supersets, as browsers do.
 func lookup(label string) encoding.Encoding {
 	if label == "" {
 		return nil
@@ -29,7 +29,7 @@ func lookup(label string) encoding.Encoding {
 	return nil
 }
 
-// plainLabel keeps the lower-case letters and digits of a charset's name.
+// plainLabel returns the letters, in lower case, and digits of a charset's name: senders differ in the rest.
 func plainLabel(label string) string {
 	if i := strings.IndexByte(label, '*'); i >= 0 { // the language tag of RFC 2231 §5
 		label = label[:i]
@@ -49,6 +49,7 @@ func plainLabel(label string) string {
 	return string(b[:n])
 }
 
+// latin returns encodings of one byte except Cyrillic ones.
 func latin(name string) encoding.Encoding {
 	switch name {
 	case "iso88591", "iso885911987", "isoir100", "latin1", "l1", "ibm819", "cp819", "windows1252", "cp1252", "xcp1252", "ansi":
@@ -103,6 +104,7 @@ func latin(name string) encoding.Encoding {
 	return nil
 }
 
+// slavic returns Cyrillic encodings of one byte.
 func slavic(name string) encoding.Encoding {
 	switch name {
 	case "koi8r", "koi8", "koi", "cskoi8r":
@@ -123,6 +125,7 @@ func slavic(name string) encoding.Encoding {
 	return nil
 }
 
+// eastAsian returns Chinese, Japanese and Korean encodings.
 func eastAsian(name string) encoding.Encoding {
 	switch name {
 	case "gb2312", "gb231280", "gbk", "xgbk", "cp936", "ms936", "windows936", "936", "euccn", "gb18030", "chinese", "isoir58":
@@ -143,6 +146,7 @@ func eastAsian(name string) encoding.Encoding {
 	return nil
 }
 
+// wide returns the encodings of Unicode.
 func wide(name string) encoding.Encoding {
 	switch name {
 	case "utf8", "unicode11utf8", "unicode20utf8", "utf8mb4", "cputf8", "cp65001", "65001", "utf8n", "xutf8":

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// parseDate reads a Date field (RFC 5322 §3.3, §4.3) and what is sent in its place: no weekday, no zone (taken as UTC),
-// full month names, two-digit years, ISO 8601, the asctime order. It returns zero for what is no date.
+// parseDate parses a Date field (RFC 5322 §3.3, §4.3) and what is sent in its place: no weekday, no zone (read as
+// UTC), full month names, two-digit years, ISO 8601, the asctime order. It returns zero for text that is no date.
 func parseDate(s string) time.Time {
 	d := date{}
 	for token := range strings.FieldsFuncSeq(uncomment(s), func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
@@ -17,7 +17,7 @@ func parseDate(s string) time.Time {
 	return d.time()
 }
 
-// date collects what the tokens of a date tell.
+// date collects what the words of a date say. Its methods return false for a word that no date contains.
 type date struct {
 	year, month, day     int
 	hour, minute, second int
@@ -25,6 +25,7 @@ type date struct {
 	clock, hasYear       bool
 }
 
+// token reads one word.
 func (d *date) token(s string) bool {
 	if i := strings.IndexByte(s, 'T'); i >= 8 && strings.IndexByte(s, ':') > i { // ISO 8601
 		return d.token(s[:i]) && d.timeOfDay(s[i+1:])
@@ -111,7 +112,7 @@ func (d *date) timeOfDay(s string) bool {
 	return d.word(s)
 }
 
-// zone reads +hhmm and +hh:mm. One that cannot be is taken as UTC, as RFC 5322 §4.3 says of unknown zones.
+// zone reads +hhmm and +hh:mm. An impossible one is read as UTC, as RFC 5322 §4.3 says of unknown zones.
 func (d *date) zone(s string) bool {
 	sign := 1
 	if s[0] == '-' {
@@ -169,6 +170,7 @@ func (d *date) word(s string) bool {
 	return true
 }
 
+// time returns the time, zero if a part is missing or impossible.
 func (d *date) time() time.Time {
 	if !d.hasYear || d.month == 0 || d.day == 0 || d.year < 1900 || d.year > 9999 {
 		return time.Time{}
@@ -189,7 +191,7 @@ func leadingInt(s string) (n, digits int) {
 	return n, digits
 }
 
-// uncomment removes the comments of a structured field (RFC 5322 §3.2.2). One that nothing closes reaches to the end.
+// uncomment removes the comments of a structured field (RFC 5322 §3.2.2). One that nothing closes extends to the end.
 func uncomment(s string) string {
 	if strings.IndexByte(s, '(') < 0 {
 		return s

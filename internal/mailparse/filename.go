@@ -7,7 +7,8 @@ import (
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
-// attachmentName makes a safe file name of the one the sender gave, or of the content type.
+// attachmentName returns a safe file name, made from the name that the sender gave, or from the content type: without
+// directories, control characters and marks of writing direction, and at most MaxFilename octets.
 func attachmentName(name, media string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
@@ -41,8 +42,8 @@ func shorten(name string) string {
 	return truncate.Octets(name[:len(name)-len(ext)], MaxFilename-len(ext)) + ext
 }
 
-// defaultName names a part that came without a name. The table is ours and not the system's, so that
-// a mail gives the same names on every machine.
+// defaultName names a part without a name. The table is ours and not the system's, so that a mail gives the same names
+// on every machine.
 func defaultName(media string) string {
 	switch media {
 	case "text/calendar", "application/ics":
@@ -81,6 +82,7 @@ func defaultName(media string) string {
 	return base + extension(media, group)
 }
 
+// extension returns the usual extension of a media type, .bin or .txt for others.
 func extension(media, group string) string {
 	switch media {
 	case "text/html":

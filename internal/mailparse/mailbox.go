@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// address makes a mailbox of what the lexer has read.
+// address returns the mailbox that the lexer has read, zero if it has read none.
 func (l *addressLexer) address() Address {
 	if l.bracket {
 		name := l.decode(l.phrase)
@@ -25,7 +25,7 @@ func (l *addressLexer) address() Address {
 	return a
 }
 
-// commentName is the name in a comment after the address. One within the address is just a comment.
+// commentName returns the name in a comment after the address. A comment within the address is not a name.
 func (l *addressLexer) commentName() string {
 	if l.named < len(trimSpaceRight(l.phrase)) {
 		return ""
@@ -33,8 +33,8 @@ func (l *addressLexer) commentName() string {
 	return l.decode(l.comment)
 }
 
-// bareAddress finds the address in a phrase without angle brackets: the last word with an at sign in it.
-// The words before it are the name, unless a comma parts them. addr is nil if there is none.
+// bareAddress returns the address in a phrase without angle brackets, the last word with an at sign in it, and the
+// words before it, which are the name unless a comma separates them. addr is nil if there is none.
 func (l *addressLexer) bareAddress() (addr, name []byte) {
 	phrase := l.phrase
 	if l.local >= 0 {
@@ -57,8 +57,8 @@ func (l *addressLexer) bareAddress() (addr, name []byte) {
 	return phrase[start:end], phrase[:start]
 }
 
-// encodedMailbox makes a mailbox of a phrase without an address: a name alone, or name and address together
-// in one encoded word, as some senders write them.
+// encodedMailbox returns the mailbox of a phrase without an address: a name alone, or name and address together in one
+// encoded word, as some senders write them.
 func (l *addressLexer) encodedMailbox() Address {
 	raw := string(l.phrase)
 	name := l.decode(l.phrase)

@@ -14,6 +14,7 @@ type param struct {
 	extended bool   // percent-encoded (RFC 2231 §4), the first piece with charset and language
 }
 
+// params are the parameters of a field, in order. Of two with the same name the first counts.
 type params []param
 
 // parseParams splits a MIME field into its value, in lower case, and its parameters.
@@ -36,7 +37,7 @@ func parseParams(s string) (string, params) {
 	return value, ps
 }
 
-// newParam takes the index and the star off a parameter's name.
+// newParam parses the index and the star of a parameter's name (RFC 2231 §3, §4).
 func newParam(name, value string) param {
 	p := param{name: strings.ToLower(name), value: value}
 	if strings.HasSuffix(p.name, "*") {
@@ -83,7 +84,8 @@ func (ps params) text(name, charset string) string {
 	return decodeHeader(plain, charset)
 }
 
-// joinPieces puts the pieces of a value in the order of their indexes, gaps or not; of two with one index the first counts.
+// joinPieces joins the pieces of a value in the order of their indexes, gaps or not; of two with the same index the
+// first counts.
 func joinPieces(pieces []param, charset string) string {
 	slices.SortStableFunc(pieces, func(a, b param) int { return a.index - b.index })
 	var data []byte
@@ -131,13 +133,13 @@ func appendPercent(dst []byte, s string) []byte {
 	return dst
 }
 
-// paramLexer cuts parameters off the text after a MIME field's value.
+// paramLexer splits the parameters from the text after a MIME field's value.
 type paramLexer struct {
 	s       string
 	unquote bool // an unbalanced quote was seen: quotes mean nothing from here on
 }
 
-// next returns the next name=value; ok is false at the end. What has no equals sign is passed over.
+// next returns the next name=value; ok is false at the end. Text without an equals sign is skipped.
 func (l *paramLexer) next() (name, value string, ok bool) {
 	for {
 		l.s = strings.TrimLeft(l.s, "; \t")
@@ -163,11 +165,12 @@ func (l *paramLexer) next() (name, value string, ok bool) {
 	}
 }
 
-// skipComment passes over a comment, which reaches to the end where nothing closes it.
+// skipComment skips a comment; one that nothing closes extends to the end.
 func (l *paramLexer) skipComment() {
 	_, l.s, _ = strings.Cut(l.s, ")")
 }
 
+// value reads the value of a parameter, up to the semicolon.
 func (l *paramLexer) value(name string) string {
 	l.s = strings.TrimLeft(l.s, " \t")
 	if strings.HasPrefix(l.s, `"`) && !l.unquote {
@@ -190,13 +193,14 @@ func (l *paramLexer) value(name string) string {
 	return strings.Trim(v, "\" \t")
 }
 
+// isFileName reports whether a parameter is a file name.
 func isFileName(name string) bool {
 	base, _, _ := strings.Cut(name, "*")
 	return strings.EqualFold(base, "name") || strings.EqualFold(base, "filename")
 }
 
-// cutQuoted reads a quoted string whose opening quote is already gone. A backslash quotes only a quote
-// or another backslash: senders put Windows paths into file names as they are.
+// cutQuoted reads a quoted string whose opening quote has been read. A backslash escapes only a quote or another
+// backslash: senders put Windows paths into file names as they are. ok is false if the closing quote is missing.
 func cutQuoted(s string) (value, rest string, ok bool) {
 	var b []byte
 	start := 0

@@ -27,7 +27,7 @@ func joinText(p *parser, parts []*entity) string {
 	return truncate.Octets(b.String(), MaxText)
 }
 
-// text decodes a body to UTF-8 with LF line ends, limit bytes at most.
+// text decodes a body to UTF-8 with LF line ends, limit bytes at most, and undoes format=flowed.
 func (p *parser) text(e *entity, limit int) string {
 	if limit <= 0 {
 		return ""
@@ -46,7 +46,7 @@ func (p *parser) text(e *entity, limit int) string {
 	return s
 }
 
-// lfLines makes every line end LF: CRLF, CR alone, and CR CR LF, which text gateways make.
+// lfLines replaces every line end by LF: CRLF, CR alone, and CR CR LF, which text gateways make.
 func lfLines(data []byte) string {
 	i := bytes.IndexByte(data, '\r')
 	if i < 0 {
@@ -107,8 +107,8 @@ func unflow(s string, delSp bool) string {
 	return truncate.Octets(b.String(), MaxText)
 }
 
-// metaCharset finds the charset an HTML document names for itself within its first kilobyte.
-// UTF-16 cannot be true of text in which the name was found.
+// metaCharset returns the charset that an HTML document names for itself within its first kilobyte; "" if none. UTF-16
+// cannot be true of text in which the name was found by its ASCII letters.
 func metaCharset(data []byte) string {
 	head := strings.ToLower(string(data[:min(len(data), 1024)]))
 	for {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// transferEncoding reads a Content-Transfer-Encoding (RFC 2045 §6.1): its first token, whatever follows.
-// What it does not know is identity: better the bytes as sent than none.
+// transferEncoding parses a Content-Transfer-Encoding (RFC 2045 §6.1): its first token, in lower case, whatever
+// follows. An unknown one is treated like no encoding: octets as they were sent are better than none.
 func transferEncoding(value string) string {
 	value = strings.TrimLeft(stripComment(value), " \t\"'")
 	if i := strings.IndexAny(value, " \t;,(\"'"); i >= 0 {
@@ -28,10 +28,11 @@ func stripComment(s string) string {
 	return s
 }
 
-// base64Max is the buffer that decoding n octets of base64 takes, with what decodeGroups writes beyond its result.
+// base64Max returns the size of the buffer that decoding n octets of base64 needs, with what decodeGroups writes
+// beyond its result.
 func base64Max(n int) int { return n/4*3 + 8 }
 
-// decodedMax is the buffer that decoding n octets takes.
+// decodedMax returns the size of the buffer that decoding n octets needs.
 func decodedMax(encoding string, n int) int {
 	if encoding == "base64" {
 		return base64Max(n)
@@ -39,9 +40,9 @@ func decodedMax(encoding string, n int) int {
 	return n
 }
 
-// decodeBase64 decodes RFC 2045 §6.8 by blocks of four characters. Characters outside of the alphabet are passed over,
-// padding may be missing, and what follows the padding or a blank line counts only if it is base64 again, which
-// a footer added by a mailing list is not. The result is in dst's memory where that is large enough.
+// decodeBase64 decodes RFC 2045 §6.8 by blocks of four characters. Characters outside of the alphabet are skipped,
+// padding may be missing, and what follows the padding or a blank line counts only if it is base64 again, which a
+// footer added by a mailing list is not. The result is in dst's memory if that is large enough.
 func decodeBase64(dst, src []byte) []byte {
 	dst = slices.Grow(dst[:0], base64Max(len(src)))
 	var group uint32
@@ -83,8 +84,9 @@ func decodeBase64(dst, src []byte) []byte {
 	return appendGroup(dst, group, have)
 }
 
-// decodeGroups decodes the whole groups of four characters that src begins with, and passes over the line ends between them. It
-// stops where anything else stands. dst has room for what src may hold and two bytes more, which are written as well.
+// decodeGroups decodes the whole groups of four characters that src begins with, and skips the line ends between them.
+// It stops at anything else. dst must have the capacity for what src may contain and two bytes more, which are written
+// as well. Two groups are decoded at once, since nearly all of a large mail is base64.
 func decodeGroups(dst, src []byte) (decoded, rest []byte) {
 	t0, t1, t2, t3 := &base64Tables[0], &base64Tables[1], &base64Tables[2], &base64Tables[3]
 	n, out := len(dst), dst[:cap(dst)]
@@ -123,7 +125,7 @@ func appendGroup(dst []byte, group uint32, have int) []byte {
 	return dst
 }
 
-// notBase64Line tells whether the line at the front of src holds anything that is no base64.
+// notBase64Line reports whether the line at the front of src contains anything that is no base64.
 func notBase64Line(src []byte) bool {
 	line, _ := lineAt(src, 0)
 	for _, c := range trimSpaceRight(line) {
@@ -137,7 +139,7 @@ func notBase64Line(src []byte) bool {
 // notBase64 is the bit that marks a character outside of the alphabet.
 const notBase64 = 1 << 24
 
-// base64Tables holds the value of each character shifted to its place in a group of four.
+// base64Tables has the value of each character, shifted to its place in a group of four. It is never changed.
 var base64Tables = makeBase64Tables()
 
 func makeBase64Tables() (tables [4][256]uint32) {
@@ -154,7 +156,8 @@ func makeBase64Tables() (tables [4][256]uint32) {
 }
 
 // decodeQuotedPrintable decodes RFC 2045 §6.7. White space at the end of a line is dropped, a line that ends in an
-// equals sign goes on in the next one, and an equals sign that no two hex digits follow stands for itself. The result is in dst's memory where that is large enough.
+// equals sign continues in the next one, and an equals sign that no two hex digits follow stands for itself. The
+// result is in dst's memory if that is large enough.
 func decodeQuotedPrintable(dst, src []byte) []byte {
 	dst = slices.Grow(dst[:0], len(src))
 	for len(src) > 0 {
@@ -201,13 +204,16 @@ func appendQuoted(dst, line []byte) []byte {
 	}
 }
 
+// unhex returns the byte of two hex digits, in either case.
 func unhex(high, low byte) (byte, bool) {
 	h, l := hexDigits[high], hexDigits[low]
 	return h<<4 | l&0x0f, (h|l)&notHex == 0
 }
 
+// notHex is the bit that marks a character that is no hex digit.
 const notHex = 0x10
 
+// hexDigits has the value of each character. It is never changed.
 var hexDigits = makeHexDigits()
 
 func makeHexDigits() (digits [256]byte) {

@@ -10,9 +10,10 @@ type word struct {
 	base64        bool
 }
 
-// cutWord reads the encoded word at the front of s, which begins with "=?", and returns its length; 0 if it is none.
-// ended is false where no word can end in all of s, so that the caller need not look again.
-// Text may hold spaces and more than 75 characters: senders do that, and the closing "?=" is clear enough.
+// cutWord parses the encoded word at the front of s, which begins with "=?", and returns its length; 0 if it is none.
+// ended is false if no word can end in all of s, so that the caller need not search again: otherwise many beginnings
+// would cost quadratic time. The text of a word may contain spaces and be longer than 75 characters: senders do that,
+// and the closing "?=" is clear enough.
 func cutWord(s string) (w word, n int, ended bool) {
 	head := s[2:min(len(s), 2+maxLabel+3)]
 	q := strings.IndexByte(head, '?')
@@ -35,8 +36,8 @@ func cutWord(s string) (w word, n int, ended bool) {
 	return w, start + end + 2, true
 }
 
-// decodeHeader decodes the encoded words and the raw 8-bit text of a header value to clean UTF-8.
-// Raw text that is no UTF-8 (RFC 6532) is taken to be in charset, the one of the mail's body.
+// decodeHeader decodes the encoded words and the raw 8-bit text of a header value to clean UTF-8. Raw text that is not
+// UTF-8 (RFC 6532) is read in charset, the one of the mail's body.
 func decodeHeader(s, charset string) string {
 	if !dirty(s) {
 		return s
@@ -77,7 +78,7 @@ type wordDecoder struct {
 	sextets string // base64 characters that make no whole group, waiting for the next word
 }
 
-// gap takes the text before a word: white space between two words is not part of the value (RFC 2047 §6.2).
+// gap adds the text before a word: white space between two words is not part of the value (RFC 2047 §6.2).
 func (d *wordDecoder) gap(s string) {
 	if d.words && strings.TrimLeft(s, " \t\r\n") == "" {
 		return
@@ -85,6 +86,7 @@ func (d *wordDecoder) gap(s string) {
 	d.literal(s)
 }
 
+// literal adds text that is not encoded.
 func (d *wordDecoder) literal(s string) {
 	d.flush()
 	d.words = false
@@ -97,6 +99,7 @@ func (d *wordDecoder) literal(s string) {
 	d.out.WriteString(s)
 }
 
+// word adds the bytes of a word to the pending ones, which it first decodes if they are in another charset.
 func (d *wordDecoder) word(w word) {
 	if !strings.EqualFold(w.charset, d.label) || !w.base64 {
 		d.flushSextets()
@@ -119,6 +122,7 @@ func (d *wordDecoder) word(w word) {
 	d.pending = append(d.pending, decodeBase64(nil, []byte(text))...)
 }
 
+// flush decodes the pending bytes.
 func (d *wordDecoder) flush() {
 	d.flushSextets()
 	if len(d.pending) > 0 {
@@ -127,6 +131,7 @@ func (d *wordDecoder) flush() {
 	d.pending, d.label = d.pending[:0], ""
 }
 
+// flushSextets decodes base64 characters that no further word completes.
 func (d *wordDecoder) flushSextets() {
 	if d.sextets != "" {
 		d.pending = append(d.pending, decodeBase64(nil, []byte(d.sextets))...)
@@ -134,8 +139,8 @@ func (d *wordDecoder) flushSextets() {
 	}
 }
 
-// dangling returns how many characters at the end of unpadded base64 belong to a group that goes on in the next word.
-// A group whose spare bits are zero only lacks its padding and is complete.
+// dangling returns how many characters at the end of unpadded base64 belong to a group that continues in the next
+// word. A group whose spare bits are zero only lacks its padding and is complete.
 func dangling(text string) int {
 	rest := len(text) % 4
 	if rest == 0 || strings.IndexByte(text, '=') >= 0 {
