@@ -31,8 +31,8 @@ type transport struct {
 	born    time.Time
 }
 
-// RoundTrip checks the parts of the URL, sends the request and bounds the response body. Addresses are checked by the
-// dialer, or here for plain HTTP, whose idle connections may be to an address that is not allowed for it.
+// RoundTrip checks the parts of the URL, sends the request and bounds the response body. The dialer checks the
+// addresses; those of a plain HTTP request are checked here too, since the dialer does not know the scheme.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	h, err := t.guard.parsed(r.URL)
 	if err == nil && h.plain {

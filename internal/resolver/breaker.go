@@ -12,8 +12,8 @@ const (
 )
 
 // breaker makes lookups fail at once while the server does not answer, so that mail is not delayed by a dead resolver.
-// The zero value is closed: it lets queries pass. The mutex guards all fields. Queries for names whose own servers are
-// silent count too, which five answers in a row would have to miss before others suffer.
+// The zero value lets queries pass. The mutex guards all fields. A failure that the server reports counts as an
+// answer.
 type breaker struct {
 	mu         sync.Mutex
 	unanswered int // in a row

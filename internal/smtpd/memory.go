@@ -105,8 +105,7 @@ func (c *content) shrink(rest []byte) {
 	c.lease.Shrink(c.lease.Size() - firstLease)
 }
 
-// cover grows the lease to n octets in all, which delivering the message needs. It may wait, ahead of new messages
-// (budget.Lease.Finish).
+// cover grows the lease to n octets in all, which delivering the message needs. It may wait (budget.Lease.Finish).
 func (s *session) cover(c *content, n int64) error {
 	missing := n - c.lease.Size()
 	if missing <= 0 || c.lease.Grow(missing) == nil {

@@ -54,8 +54,8 @@ func settled(v job.Verdict) job.Settle {
 }
 
 // hold holds a delivery for an endpoint that is paused or whose account is disabled, with all other deliveries for it:
-// a delivery that was enqueued just before the pause would otherwise be claimed once each. HoldLane may leave some of
-// many; they are held when they are claimed.
+// otherwise each one that was enqueued before the pause would be claimed once. HoldLane may leave some of many; they
+// are held when they are claimed.
 func (s *Service) hold(ctx context.Context, e *Endpoint, j job.Job) job.Settle {
 	if _, err := s.Queue.HoldLane(ctx, e.lane(), s.Policy.PendingMax); err != nil {
 		s.Logger.Error("holding deliveries failed", "webhook", e.ID, "error", err)
