@@ -138,7 +138,7 @@ func (*keyGenerateCmd) Help() string {
   gonebox key generate >ci.key`
 }
 
-// Run prints a key that no service knows yet, so that a seed or a deployment can name it beforehand.
+// Run prints a key that is not stored anywhere, so that a seed or a deployment can contain it before the service runs.
 func (*keyGenerateCmd) Run(c *console) error {
 	credential := apikey.Generate()
 	_, err := fmt.Fprintln(c.out, credential)

@@ -108,7 +108,7 @@ func dash(text string) string {
 	return text
 }
 
-// beginning returns the first 200 octets of a text, which may be as long as the payer wants.
+// beginning returns the first 200 octets of a text, whose length the payer chooses.
 func beginning(text string) string {
 	const most = 200
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")

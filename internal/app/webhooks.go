@@ -45,7 +45,7 @@ func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhoo
 	})
 	var local *webhook.Local
 	if a.cfg.IsDev() {
-		// The system's resolver knows localhost and the names of containers.
+		// The system's resolver resolves localhost and the names of containers.
 		h.local = netguard.New(netguard.Options{
 			Clock: a.clock, Allow: append(localNetworks(), cfg.AllowNetworks...), Plain: true, Timeout: cfg.Timeout, AnswerMax: int64(cfg.ResponseMax),
 		})

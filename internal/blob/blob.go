@@ -40,7 +40,7 @@ type Key [sha256.Size]byte
 // KeyOf returns the key of content.
 func KeyOf(content []byte) Key { return sha256.Sum256(content) }
 
-// Content is what a blob is made of. Key must be KeyOf(Data).
+// Content is the content of a blob before it is packed. Key must be KeyOf(Data).
 type Content struct {
 	Key  Key
 	Data []byte

@@ -21,7 +21,7 @@ type fakeTimer struct {
 	c  chan time.Time
 }
 
-// NewFake returns a clock that stands at t. It is safe for concurrent use.
+// NewFake returns a clock that shows t. It is safe for concurrent use.
 func NewFake(t time.Time) *Fake {
 	return &Fake{now: t.UTC(), timers: make(map[*fakeTimer]struct{}), changed: make(chan struct{})}
 }

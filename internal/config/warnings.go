@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Warning is a setting that is valid but opens the service to everyone, which few operators want.
+// Warning is a setting that is valid but opens the service to everyone, which is seldom intended.
 type Warning struct {
 	Key    string // dotted key
 	Value  string
@@ -44,8 +44,8 @@ func holdsAll(n netip.Prefix) bool {
 	return n.Bits() == 0 || n.Addr().Is4In6() && n.Bits() <= mapped
 }
 
-// isPublicAddr reports whether an address to listen on can be reached from other networks, as far as the address shows it.
-// It cannot tell for a host name.
+// isPublicAddr reports whether an address to listen on can be reached from other networks, as far as the address shows
+// it. For a host name it returns false.
 func isPublicAddr(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Locale is a language tag (BCP 47) in its canonical form. The empty one stands for all locales, or for any.
+// Locale is a language tag (BCP 47) in its canonical form. The empty one means all locales, or any.
 type Locale string
 
 // localeMax is the maximum length of a tag in characters (RFC 5646 §4.4.1).

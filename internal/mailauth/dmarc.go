@@ -74,7 +74,7 @@ func (c *Checker) policy(text string) policyResult {
 
 // parsePolicy parses a policy record. A record that cannot be parsed is permerror and final.
 func parsePolicy(text string) policyResult {
-	// Values but addresses, which are not used here, are without case (RFC 7489 §6.4); the library wants lower case.
+	// Values but addresses, which are not used here, are without case (RFC 7489 §6.4); the library expects lower case.
 	record, err := dmarc.Parse("v=DMARC1;" + strings.ToLower(afterVersion(text)))
 	if err != nil {
 		return policyResult{verdict: PermError, final: true}

@@ -61,7 +61,7 @@ func normalDomain(domain string) string {
 	return strings.ToLower(domain)
 }
 
-// plain reports whether s is made of what the names in DNS are made of, and of some other characters.
+// plain reports whether s consists of the characters of DNS names, and of those in others.
 func plain(s, others string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

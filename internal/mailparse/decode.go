@@ -35,8 +35,7 @@ func toUTF8(data []byte, label string, limit int) []byte {
 	return validUTF8(transcode(data, e, limit), limit)
 }
 
-// asUTF8 tells whether data is to be read as UTF-8, or as UTF-16 by its byte order mark, and returns it so.
-// Where UTF-8 was declared, one valid character above ASCII is enough; else all must be valid but a cut-off end.
+// asUTF8 reports whether data is to be read as UTF-8, or as UTF-16 by its byte order mark, and returns it so.
 func asUTF8(data []byte, declared bool) ([]byte, bool) {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return transcode(data, unicode.UTF16(unicode.BigEndian, unicode.UseBOM), len(data)*2), true
@@ -48,7 +47,7 @@ func asUTF8(data []byte, declared bool) ([]byte, bool) {
 	return data, hasMultibyte(data) && (declared || utf8.Valid(withoutCutRune(data)))
 }
 
-// withoutCutRune takes off a character that was cut in its middle, as by one of our limits.
+// withoutCutRune removes a character that was cut in its middle, as by one of our limits.
 func withoutCutRune(data []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
 		if tail := data[len(data)-i:]; utf8.RuneStart(tail[0]) {
@@ -61,7 +60,7 @@ func withoutCutRune(data []byte) []byte {
 	return data
 }
 
-// hasMultibyte tells whether there is a valid character above ASCII in data, or one cut off at its end.
+// hasMultibyte reports whether there is a valid character above ASCII in data, or one cut off at its end.
 func hasMultibyte(data []byte) bool {
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])

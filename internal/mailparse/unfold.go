@@ -67,8 +67,8 @@ func makeHeaderClass() (class [256]byte) {
 	return class
 }
 
-// printable makes s fit to stand in a header value: CR and LF, which an encoded word can bring in,
-// become spaces; other control characters and invalid UTF-8 become U+FFFD.
+// printable makes s fit for a header value: CR and LF, which an encoded word can contain, become spaces; other control
+// characters and invalid UTF-8 become U+FFFD.
 func printable(s string) string {
 	clean := true
 	for i := 0; i < len(s) && clean; i++ {

@@ -10,7 +10,7 @@ import (
 type Gauge struct {
 	mu    sync.Mutex  // guards held and turn
 	held  map[key]int // above 0; keys that hold nothing are removed
-	turn  int64       // rises with each change, so that the ledger can tell an old report from a new one
+	turn  int64       // rises with each change, so that the ledger can distinguish an old report from a new one
 	share *share      // nil: this process counts for itself
 
 	// OnRefused, unless nil, is called for each call of Acquire that is refused, on the goroutine of the call and

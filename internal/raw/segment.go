@@ -135,7 +135,7 @@ func (s *segment) writeBlocks(p piece) error {
 	return nil
 }
 
-// writeRecord writes a large record by way of an aligned buffer of 1 MiB, so that it does not need twice its memory.
+// writeRecord writes a large record through an aligned buffer of 1 MiB, so that it does not need twice its memory.
 func (s *segment) writeRecord(p piece) error {
 	buf := lend(writeSize)
 	defer func() { giveBack(buf) }()

@@ -18,7 +18,7 @@ type Table struct {
 	db *db.DB
 
 	mu       sync.Mutex    // guards the fields below
-	made     map[slot]bool // partitions that exist, as far as this process knows
+	made     map[slot]bool // partitions that this process has found or created
 	nextDrop time.Time     // when empty partitions may next be dropped
 }
 

@@ -35,7 +35,7 @@ type Reserve struct {
 
 // Open opens the reserve of the existing folder dir, or creates it as far as there is space. size is in octets and is
 // reduced to an eighth of the file system; with 0 nothing is reserved, and the disk counts as full when nothing is
-// free. It fails only if the file system does not tell its free space: a reserve that cannot be created is logged.
+// free. It fails only if the free space of the file system cannot be read: a reserve that cannot be created is logged.
 // There is nothing to close.
 func Open(dir string, size int64, log *slog.Logger) (*Reserve, error) {
 	disk, err := usage(dir)

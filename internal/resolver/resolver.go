@@ -27,8 +27,8 @@ import (
 // ErrNoServer is wrapped by the errors of lookups that were not sent because the server has not answered lately.
 var ErrNoServer = errors.New("no DNS server answers")
 
-// How long answers are cached. The standard library does not tell their TTL, and the recursive resolver behind has a cache that goes
-// by it; these times bound how much longer an old answer can be used here.
+// How long answers are cached. The standard library does not return their TTL, and the recursive resolver behind has a
+// cache that observes it; these times bound how much longer an old answer can be used here.
 const (
 	positiveTTL = time.Minute
 	negativeTTL = 30 * time.Second
@@ -209,8 +209,8 @@ func (r *Resolver) query(q question, read func(context.Context) (value any, size
 	return a
 }
 
-// answered reports whether an error is that of a server that answered, be it with a failure. The standard library tells by its text
-// alone; anything else counts as silence.
+// answered reports whether an error is that of a server that answered, be it with a failure. The standard library
+// distinguishes these by their text only; anything else counts as silence.
 func answered(e *net.DNSError) bool {
 	return e.IsNotFound || e.Err == "server misbehaving" || e.Err == "lame referral"
 }

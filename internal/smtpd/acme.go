@@ -47,7 +47,7 @@ func (a *ACME) Challenges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host, _, err := net.SplitHostPort(r.Host); err == nil && strings.HasPrefix(r.URL.Path, "/.well-known/acme-challenge/") {
 			r = r.WithContext(r.Context()) // a copy
-			r.Host = host                  // an authority may add the port (RFC 9110 §7.2), by which the manager does not know the name
+			r.Host = host                  // an authority may add the port (RFC 9110 §7.2), with which the manager would not recognise the name
 		}
 		challenges.ServeHTTP(w, r)
 	})

@@ -17,13 +17,14 @@ const (
 
 // original is the client that a relay has received a mail from, as far as its XCLIENT or XFORWARD names it.
 type original struct {
-	addr    netip.Addr // the unspecified address of IPv4 if the relay does not know it
+	addr    netip.Addr // the unspecified address of IPv4 if the relay gave it as unavailable
 	hasAddr bool
-	helo    string // unknownHelo if the relay does not know it
+	helo    string // unknownHelo if the relay gave it as unavailable
 	hasHelo bool
 }
 
-// unknownHelo stands for a name that the relay does not know. SPF does not evaluate it, since it is not a host name of the internet.
+// unknownHelo replaces a name that the relay gave as unavailable. SPF does not evaluate it, since it is not a host
+// name of the internet.
 const unknownHelo = "unknown"
 
 // parseOriginal parses the arguments of XCLIENT and XFORWARD: names from known with values in xtext (RFC 3461 §4), each name at most once.

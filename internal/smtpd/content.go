@@ -102,7 +102,7 @@ func (s *session) readData(c *content, u *unstuffer) (memoryErr, err error) {
 func (s *session) bdat(arg []byte) reply {
 	size, last, ok := parseChunk(arg)
 	if !ok {
-		s.over, s.unheard = true, true
+		s.over, s.linger = true, true
 		return replyChunkSyntax
 	}
 	if r := s.chunkRefused(size); r != "" {

@@ -82,7 +82,7 @@ func (s *session) xclient(arg []byte) reply {
 	s.helo, s.extended, s.authed = "", false, false
 	s.commands, s.errors = 0, 0
 	if r := s.admit(); r != "" {
-		s.over, s.unheard = true, true
+		s.over, s.linger = true, true
 		return r
 	}
 	return s.srv.hello.greeting

@@ -40,7 +40,7 @@ type session struct {
 	messages int   // accepted messages, which number them in replies
 	last     int64 // octets of the last message; the next one is likely to be as large
 	over     bool  // the session ends once the pending replies are sent
-	unheard  bool  // the client may still be sending when the session ends; see wire.linger
+	linger   bool  // the client may still be sending when the session ends; see wire.linger
 }
 
 // newSession returns a session whose time begins now. It does not read or write.
@@ -92,7 +92,7 @@ func (s *session) dialog() {
 	for !s.over {
 		s.say(s.next())
 	}
-	if s.wire.flush() == nil && s.unheard {
+	if s.wire.flush() == nil && s.linger {
 		s.wire.linger()
 	}
 }
@@ -237,7 +237,7 @@ func (s *session) say(r reply) {
 	}
 	s.wire.write(string(r))
 	if r.closes() && !s.over {
-		s.over, s.unheard = true, r != replyGoodbye
+		s.over, s.linger = true, r != replyGoodbye
 	}
 }
 

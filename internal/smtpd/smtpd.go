@@ -78,7 +78,8 @@ type Config struct {
 	Timeouts Timeouts
 	// Context provides values to the Inbound's calls, but does not cancel them; context.Background by default.
 	Context context.Context
-	// Clock tells when messages are received; the system's by default. Deadlines on sockets always use the system's clock.
+	// Clock is the source of the time of reception; the system's by default. Deadlines on sockets always use the
+	// system's clock.
 	Clock clock.Clock
 	// Logger gets a line for each message and each fault; slog.Default by default.
 	Logger *slog.Logger

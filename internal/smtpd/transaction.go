@@ -152,7 +152,7 @@ func (s *session) accept(to address) reply {
 		return r
 	}
 	known := func(r inbound.Recipient) bool { return r.Address == recipient.Address }
-	if !slices.ContainsFunc(s.tx.to, known) { // said twice, it is one recipient all the same
+	if !slices.ContainsFunc(s.tx.to, known) { // an address that is named twice is one recipient
 		s.tx.to = append(s.tx.to, recipient)
 		s.countRecipient(false)
 	}

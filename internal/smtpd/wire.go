@@ -40,7 +40,7 @@ type wire struct {
 	start, eof int     // in[start:eof] is input not yet used
 	out        []byte
 	writeBy    time.Time // the write deadline set
-	deaf       error     // error of the first write that failed; nothing more is written
+	writeErr   error     // error of the first write that failed; nothing more is written
 	within     bool      // within a mail transaction: shutdown waits for the next command as it does for content
 
 	// mu guards the fields below, which interrupt uses.
@@ -196,19 +196,19 @@ func (w *wire) write(text string) {
 // flush sends the pending replies. It blocks for at most Timeouts.Write, and after one failure returns the same error
 // without writing.
 func (w *wire) flush() error {
-	if len(w.out) == 0 || w.deaf != nil {
-		return w.deaf
+	if len(w.out) == 0 || w.writeErr != nil {
+		return w.writeErr
 	}
 	by := w.wall.Now().Add(w.timeouts.Write)
 	if early := by.Sub(w.writeBy); early < 0 || early > w.timeouts.Write/16 {
 		w.writeBy = by
-		if w.deaf = w.raw.SetWriteDeadline(by); w.deaf != nil {
-			return w.deaf
+		if w.writeErr = w.raw.SetWriteDeadline(by); w.writeErr != nil {
+			return w.writeErr
 		}
 	}
-	_, w.deaf = w.conn.Write(w.out)
+	_, w.writeErr = w.conn.Write(w.out)
 	w.out = w.out[:0]
-	return w.deaf
+	return w.writeErr
 }
 
 // secure runs the TLS handshake. It first discards what was received in clear text after STARTTLS, which an attacker may have injected

@@ -25,7 +25,7 @@ const (
 	retryEvery = 200 * time.Millisecond // after a notification failed
 )
 
-// everything stands for all keys, where there are too many to list.
+// everything means all keys, if there are too many to list.
 const everything = "*"
 
 // Relay lets the processes of a service wake each other's sleepers. Keys that are pending while a notification is sent share the next one, so

@@ -91,7 +91,7 @@ func (o *Outbox) PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event
 func (o *Outbox) jobs(ev event.Event, listeners []*Endpoint) (jobs []job.New, err error) {
 	var text string
 	for _, e := range listeners {
-		if !e.wants(ev) {
+		if !e.subscribesTo(ev) {
 			continue
 		}
 		if text == "" {

@@ -66,9 +66,9 @@ func (e *Endpoint) Paused() bool { return e.PausedReason != "" }
 // again.
 func (e *Endpoint) waits() bool { return e.Paused() || e.shut }
 
-// wants reports whether the endpoint is subscribed to an event. An endpoint that is restricted to a domain gets no
-// event without that domain.
-func (e *Endpoint) wants(ev event.Event) bool {
+// subscribesTo reports whether the endpoint is subscribed to an event. An endpoint that is restricted to a domain gets
+// no event without that domain.
+func (e *Endpoint) subscribesTo(ev event.Event) bool {
 	return (e.Domain == "" || e.Domain == ev.Domain) && slices.Contains(e.Events, ev.Data.Name())
 }
 

@@ -1,5 +1,9 @@
-// Package dialogtest plays SMTP dialogs that are written down as text (test/dialogs/README.md has the format) against any server.
-// It refuses to know the server: what must have been delivered is handed to the test that can see it.
+// Package dialogtest plays SMTP dialogs that are written as text (test/dialogs/README.md has the format) against any
+// server. It does not depend on the server: a Dialog lists what must have been delivered at its end, which the test
+// checks.
+//
+// Load and Parse read a Dialog, and Player.Play connects to a server, sends what the dialog says and compares the
+// replies. An error names the line of the dialog.
 package dialogtest
 
 import (
@@ -34,6 +38,7 @@ func (d *Dialog) Portable() bool {
 	return !d.fake && len(d.Config) == 0 && len(d.Accept) == 0 && d.Deliver == ""
 }
 
+// action is what a step does.
 type action int
 
 const (
@@ -48,6 +53,7 @@ const (
 	hangUp                    // the client closes the connection
 )
 
+// step is one line of a dialog.
 type step struct {
 	line   int // in the file
 	action action
@@ -81,7 +87,7 @@ func Parse(name, text string, variables map[string]string) (*Dialog, error) {
 	return d, lines.Err()
 }
 
-// expand puts in the variables.
+// expand replaces the variables.
 func expand(line string, variables map[string]string) (string, error) {
 	var b strings.Builder
 	for {

@@ -39,7 +39,8 @@ func (p Player) Play(ctx context.Context, d *Dialog) error {
 	return nil
 }
 
-// game is a dialog being played.
+// game is a dialog being played: its connections by name, the one in use, and what was sent and received so far, for
+// errors.
 type game struct {
 	player     Player
 	links      map[string]*link
@@ -53,6 +54,7 @@ type link struct {
 	r    *bufio.Reader
 }
 
+// connect opens a connection, which is in use from then on.
 func (g *game) connect(ctx context.Context, name string) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", g.player.Addr)
@@ -73,6 +75,7 @@ func (g *game) closeAll() {
 	}
 }
 
+// do executes a step.
 func (g *game) do(ctx context.Context, st step) error {
 	switch st.action {
 	case send:
@@ -123,6 +126,7 @@ func (g *game) read() (string, error) {
 	return text, nil
 }
 
+// readReply reads a reply of one or more lines and returns the last line (RFC 5321 §4.2.1).
 func (g *game) readReply() (string, error) {
 	for {
 		line, err := g.read()
@@ -132,6 +136,7 @@ func (g *game) readReply() (string, error) {
 	}
 }
 
+// expect returns an error unless the line matches the pattern.
 func expect(pattern, line string, err error) error {
 	if err == nil && !matches(pattern, line) {
 		err = fmt.Errorf("the reply is %q", line)
@@ -154,6 +159,7 @@ func (g *game) expectEnd() error {
 	}
 }
 
+// handshake runs the client's side of a TLS handshake and compares its outcome.
 func (g *game) handshake(ctx context.Context, succeeds bool) error {
 	if g.player.TLS == nil {
 		return errors.New("the player has no TLS configuration")
