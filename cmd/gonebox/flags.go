@@ -7,7 +7,7 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// configFlags are the flags of the commands that read the configuration.
+// configFlags are the flags of the commands that read the configuration. Commands embed it.
 type configFlags struct {
 	Config  string   `short:"c" placeholder:"FILE" help:"Read the configuration from a YAML file (default: the one that GONEBOX_CONFIG names)."`
 	DataDir *string  `placeholder:"DIR" help:"Short for --set data_dir=DIR."`

@@ -32,6 +32,7 @@ type pageRow struct {
 	UpdatedAt clock.Stamp `json:"updatedAt"`
 }
 
+// pageRowOf returns a page as it is printed.
 func pageRowOf(p *content.Page) pageRow {
 	return pageRow{Key: p.Key, Locale: localeOrNull(p.Locale), Title: p.Title, HTML: p.HTML, UpdatedAt: clock.Stamp{Time: p.UpdatedAt}}
 }
@@ -63,6 +64,7 @@ func (f *htmlFlags) html() (string, error) {
 	return readHTML(file)
 }
 
+// given reports whether one of the flags is set.
 func (f *htmlFlags) given() bool { return f.HTML != nil || f.HTMLFile != "" }
 
 func readHTML(r io.Reader) (string, error) {

@@ -44,6 +44,7 @@ type paymentRow struct {
 	Note       string       `json:"note"`
 }
 
+// paymentRowOf returns a transaction as it is printed, with what the bank reported of it.
 func paymentRowOf(c *console, o *app.Operator, m *wallet.Match) (paymentRow, error) {
 	t, err := o.Bank.Transfer(c, m.Transfer)
 	if err != nil {
@@ -101,6 +102,7 @@ func printPayments(w io.Writer, rows []paymentRow) error {
 	return printTable(w, table)
 }
 
+// dash returns a hyphen for an empty cell of a table, so that columns stay visible.
 func dash(text string) string {
 	if text == "" {
 		return "-"

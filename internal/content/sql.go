@@ -12,6 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
+// Times are microseconds since 1970. Lists of pages leave out the HTML, which may be large.
 const (
 	noticeColumns = "id, kind, level, title, html, locale, starts_at, coalesce(ends_at, 0), dismissible, created_at, coalesce(withdrawn_at, 0)"
 
@@ -34,6 +35,7 @@ const (
 	deletePages = "DELETE FROM page WHERE key = $1"
 )
 
+// scanNotice scans noticeColumns.
 func scanNotice(row db.Row) (*Notice, error) {
 	var n Notice
 	var starts, ends, created, withdrawn int64
@@ -45,6 +47,7 @@ func scanNotice(row db.Row) (*Notice, error) {
 	return &n, nil
 }
 
+// notices returns the notices that a query selects.
 func notices(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Notice, error) {
 	all, err := db.Collect(ctx, q, scanNotice, query, args...)
 	if err != nil {
@@ -53,10 +56,12 @@ func notices(ctx context.Context, q db.Queryer, query string, args ...any) ([]*N
 	return all, nil
 }
 
+// shownAt returns the notices that are shown at a time, in every locale.
 func shownAt(ctx context.Context, q db.Queryer, now time.Time) ([]*Notice, error) {
 	return notices(ctx, q, selectShown, now.UnixMicro())
 }
 
+// noticeTx reads a notice. Error: notice.not_found.
 func noticeTx(ctx context.Context, tx *db.Tx, notice id.Notice) (*Notice, error) {
 	n, err := scanNotice(tx.QueryRow(ctx, selectNotice, notice))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -68,6 +73,7 @@ func noticeTx(ctx context.Context, tx *db.Tx, notice id.Notice) (*Notice, error)
 	return n, nil
 }
 
+// countOpenTx counts the notices that are shown at a time or will be.
 func countOpenTx(ctx context.Context, tx *db.Tx, now time.Time) (int, error) {
 	n, err := db.Value[int](tx.QueryRow(ctx, countOpen, now.UnixMicro()))
 	if err != nil {

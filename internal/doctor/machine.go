@@ -20,13 +20,15 @@ import (
 )
 
 const (
+	// Free space: a warning below the first, a failure below the second.
 	freeWarning = 2 << 30   // octets
 	freeFailure = 100 << 20 // octets
 
-	syncs       = 15 // that are measured
-	slowSync    = 20 * time.Millisecond
-	expiresSoon = 14 * 24 * time.Hour
-	clockSkew   = 30 * time.Second
+	// The median of several syncs is compared, since a busy disk makes single ones slow.
+	syncs       = 15                    // that are measured
+	slowSync    = 20 * time.Millisecond // an SSD takes well under this, a hard disk about as long
+	expiresSoon = 14 * 24 * time.Hour   // ACME renews earlier, so such a certificate was not renewed
+	clockSkew   = 30 * time.Second      // between this machine and base_url
 )
 
 // dataFolder checks data_dir: its rights, its free space, and how long a sync takes.
@@ -62,7 +64,8 @@ func (e *examination) dataFolder() {
 	e.syncTime(dir)
 }
 
-// existing returns the nearest folder above a path that exists.
+// existing returns the nearest folder above a path that exists, where the free space and the syncs are those that
+// data_dir will have.
 func existing(path string) string {
 	path, _ = filepath.Abs(path)
 	for path != filepath.Dir(path) {
@@ -105,7 +108,7 @@ func (e *examination) syncTime(dir string) {
 	e.find("sync time", OK, "%v in the median", median)
 }
 
-// clockSynchronized checks whether the system's clock is kept right.
+// clockSynchronized checks whether the kernel reports that the system's clock is synchronized.
 func (e *examination) clockSynchronized() {
 	synchronized, known := kernelClock()
 	switch {
@@ -118,7 +121,8 @@ func (e *examination) clockSynchronized() {
 	}
 }
 
-// port checks whether a running service listens on an address, or could.
+// port checks whether a service listens on an address, or could: if nothing answers there, it binds the address for a
+// moment.
 func (e *examination) port(ctx context.Context, key, addr string) {
 	dialer := net.Dialer{Timeout: patience}
 	if conn, err := dialer.DialContext(ctx, "tcp", dialAddr(addr)); err == nil {
@@ -145,7 +149,8 @@ func dialAddr(addr string) string {
 	return addr
 }
 
-// reachable checks whether port 25 of smtp.hostname greets.
+// reachable checks whether port 25 of smtp.hostname greets with that name. It connects from this machine, so a
+// firewall between the internet and this machine may still be closed.
 func (e *examination) reachable(ctx context.Context) {
 	host := e.cfg.SMTP.Hostname
 	if isLocal(host) {
@@ -204,7 +209,8 @@ func firstCertificate(text []byte) *x509.Certificate {
 	return nil
 }
 
-// judge checks the end and the name of a certificate.
+// judge reports whether a certificate has ended or is about to, and whether it is for smtp.hostname. Senders seldom
+// verify it, so these are warnings.
 func (e *examination) judge(c *x509.Certificate) {
 	host := e.cfg.SMTP.Hostname
 	if c == nil {

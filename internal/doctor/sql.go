@@ -13,7 +13,8 @@ const selectSettings = `SELECT current_setting('server_version_num'), current_se
 // oldestPostgres is the oldest version that is tested.
 const oldestPostgres = 150000
 
-// database checks PostgreSQL, if it is configured.
+// database checks PostgreSQL, if it is configured: that it answers, keeps what it has confirmed, and is of a tested
+// version. It does not migrate.
 func (e *examination) database(ctx context.Context) {
 	url := string(e.cfg.Database.URL)
 	if url == "" {
