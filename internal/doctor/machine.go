@@ -27,7 +27,7 @@ const (
 	// The median of several syncs is compared, since a busy disk makes single ones slow.
 	syncs       = 15                    // that are measured
 	slowSync    = 20 * time.Millisecond // an SSD takes well under this, a hard disk about as long
-	expiresSoon = 14 * 24 * time.Hour   // ACME renews earlier, so such a certificate was not renewed
+	expiresSoon = 14 * 24 * time.Hour   // certificates are usually renewed a month before their end
 	clockSkew   = 30 * time.Second      // between this machine and base_url
 )
 
