@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -207,6 +208,33 @@ func (c *call) mailboxes(ctx context.Context, cursor string) (page []boxInfo, ne
 		return nil, "", fail("server.unavailable")
 	}
 	return whole.Data, whole.NextCursor, nil
+}
+
+// messages reads the first page of a list of messages that has any; more is true if there may be others after it. A search
+// that reads much of a mailbox answers with an empty page and a cursor (docs/spec/messages.md#filtering-a-list): it is
+// continued, and only its first call waits. Errors: those of the API.
+func (c *call) messages(ctx context.Context, b box, q url.Values) (page []listed, more bool, err error) {
+	for q = maps.Clone(q); ; {
+		r, err := c.API.Do(ctx, Request{Method: http.MethodGet, Path: b.path + "/messages?" + q.Encode(), Credential: b.credential})
+		if err != nil {
+			return nil, false, err
+		}
+		if r.Status >= http.StatusBadRequest {
+			return nil, false, failureOf(r)
+		}
+		var whole struct {
+			Data       []listed
+			NextCursor string
+		}
+		if err := json.Unmarshal(r.Body, &whole); err != nil {
+			return nil, false, fail("server.unavailable")
+		}
+		if len(whole.Data) > 0 || whole.NextCursor == "" {
+			return whole.Data, whole.NextCursor != "", nil
+		}
+		q.Del("wait")
+		q.Set("cursor", whole.NextCursor)
+	}
 }
 
 // full finds a mailbox for operations that need its own token. A developer key without all scopes gets no tokens; the failure is then

@@ -74,11 +74,11 @@ func listMessages(ctx context.Context, c *call, in listing) (messageList, error)
 		q.Add("has", has)
 	}
 	q.Set("limit", itoa(listMax))
-	var page []listed
-	if err := c.do(ctx, http.MethodGet, b.path+"/messages?"+q.Encode(), b.credential, nil, &page); err != nil {
+	page, more, err := c.messages(ctx, b, q)
+	if err != nil {
 		return messageList{}, err
 	}
-	out := messageList{Messages: []listedMessage{}, More: len(page) == listMax}
+	out := messageList{Messages: []listedMessage{}, More: more}
 	for _, m := range page {
 		out.Messages = append(out.Messages, listedMessage{m.ID, stamp(m.ReceivedAt), m.Size, m.Seen, m.OTP != nil, m.HasAttachments})
 	}

@@ -167,8 +167,8 @@ func (c *call) waitList(ctx context.Context, b box, in WaitingFor, use func([]li
 	q.Set("limit", "20")
 	return c.wait(ctx, in.Seconds, func(ctx context.Context, seconds int) (outcome, error) {
 		q.Set("wait", itoa(seconds))
-		var page []listed
-		if err := c.do(ctx, http.MethodGet, b.path+"/messages?"+q.Encode(), b.credential, nil, &page); err != nil || len(page) == 0 {
+		page, _, err := c.messages(ctx, b, q)
+		if err != nil || len(page) == 0 {
 			return nothing, err
 		}
 		q.Set("after", page[0].ID)
