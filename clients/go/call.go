@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// Error is an error of the service or of this client, whose codes begin with "client." or "wait.".
+// Error is an error of the service or of this client, whose codes begin with "client." or "wait.". RetryAfter is zero
+// unless the service gave a time. Use errors.As to find it.
 type Error struct {
 	Code       string
 	Message    string // says what to do
@@ -26,12 +27,13 @@ type Error struct {
 	Err        error
 }
 
+// Error returns Message, which begins with the code for errors of the service.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns what caused the error on the way to the service.
 func (e *Error) Unwrap() error { return e.Err }
 
-// advice is what to do about the errors that test suites meet.
+// advice is what to do about the errors that test suites meet. It is appended to the message.
 var advice = map[string]string{
 	"auth.required":            ". Pass a key: gonebox.New(url, key)",
 	"auth.invalid_token":       ". The key or the mailbox has ended, or the token is of another service",
@@ -43,7 +45,7 @@ var advice = map[string]string{
 	"inject.disabled":          `. Set "inject: on" on the service, or send the message by SMTP`,
 }
 
-// caller sends calls with one credential.
+// caller sends calls with one credential. The credential may be "".
 type caller struct{ url, key string }
 
 // data decodes the data of an answer.
@@ -51,6 +53,8 @@ func (c caller) data(ctx context.Context, method, path string, body, result any)
 	return c.json(ctx, method, path, body, &struct{ Data any }{result})
 }
 
+// json sends a call and decodes its whole answer. An empty answer decodes nothing. Error: client.unexpected_answer, if
+// it is not JSON.
 func (c caller) json(ctx context.Context, method, path string, body, result any) error {
 	octets, err := c.read(ctx, method, path, body)
 	if err != nil || len(octets) == 0 {
@@ -62,8 +66,9 @@ func (c caller) json(ctx context.Context, method, path string, body, result any)
 	return nil
 }
 
+// read sends a call and returns the body of its answer, all within answerTimeout.
 func (c caller) read(ctx context.Context, method, path string, body any) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	answer, err := c.send(ctx, method, path, body, nil)
 	if err != nil {
@@ -77,7 +82,9 @@ func (c caller) read(ctx context.Context, method, path string, body any) ([]byte
 	return octets, nil
 }
 
-// send sends a call and returns its answer, or what the service says against it.
+// send sends a call and returns its answer, or what the service says against it. The caller closes the body. A []byte
+// is sent as it is, anything else as JSON. Errors: those of the service, client.invalid_url, client.unreachable,
+// client.unexpected_answer.
 func (c caller) send(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
 	var content io.Reader
 	media := "application/json"
@@ -117,10 +124,13 @@ func (c caller) send(ctx context.Context, method, path string, body any, header 
 	return answer, nil
 }
 
+// unreachable returns the error of a call that got no answer.
 func (c caller) unreachable(err error) error {
 	return &Error{Code: "client.unreachable", Err: err, Message: fmt.Sprintf(`no Gonebox answers at %s (%v). Start one with "gonebox serve --dev", or correct the URL`, c.url, err)}
 }
 
+// problem returns the error of an answer with a status of 400 and above. call is the method and the path, for the
+// message.
 func (c caller) problem(answer *http.Response, call string) error {
 	var p struct {
 		Code, Title, Detail, TraceID string
@@ -142,8 +152,11 @@ func (c caller) problem(answer *http.Response, call string) error {
 	return e
 }
 
-// On calls f on a goroutine of its own for each event of that name from now on, until ctx ends or stop is called. Interruptions of
-// the connection lose nothing.
+// On calls f on a goroutine of its own for each event of that name from now on, until ctx ends or stop is called.
+// Interruptions of the connection lose nothing.
+//
+// Events are called one after the other; f delays those that follow. The names are those of Event. The goroutine ends
+// with ctx, with stop, with the mailbox, or when the service refuses the token.
 func (m *Mailbox) On(ctx context.Context, event string, f func(Event)) (stop func(), err error) {
 	newest, err := m.list(ctx, Filter{}.query(), 0)
 	if err != nil {
@@ -162,7 +175,8 @@ func (m *Mailbox) On(ctx context.Context, event string, f func(Event)) (stop fun
 	return cancel, nil
 }
 
-// follow reads events until the mailbox or ctx ends, and reconnects after the last event it has read.
+// follow reads events until the mailbox or ctx ends, and reconnects after the last event it has read. The pause between
+// connections doubles from 250 ms to slowestRetry, and starts anew after each event.
 func (m *Mailbox) follow(ctx context.Context, cancel func(), last string, emit func(Event)) {
 	defer cancel()
 	for delay := time.Second / 4; ctx.Err() == nil; delay = min(2*delay, slowestRetry) {
@@ -175,7 +189,10 @@ func (m *Mailbox) follow(ctx context.Context, cancel func(), last string, emit f
 	}
 }
 
-// readEvents reads one connection; over is true after the last event of the mailbox.
+// readEvents reads one connection; over is true after the last event of the mailbox. *last is set to the identifier of
+// each event, so that the next connection continues there. A stream that is silent for too long is given up: the
+// service sends a comment every 15 seconds. An end that is due to a shutdown of the service is not passed on, since
+// another connection continues.
 func (m *Mailbox) readEvents(ctx context.Context, last *string, emit func(Event)) (over bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -1,4 +1,13 @@
 // Package gonebox is a client of Gonebox, a disposable mailbox service. It uses the standard library alone.
+//
+// New returns a client of a service, CreateMailbox a mailbox. A test gives the mailbox's address to the application
+// under test and then waits: WaitForCode, WaitForLink and WaitForMessage return as soon as a message matches, and count
+// one that has arrived already. ExpectNoMessage checks that none comes, Messages lists what is there, and On calls a
+// function for each event. Request reaches every operation of the API that has no method.
+//
+// All methods take a context and end with it. Errors of the service are of type *Error and have the stable code of the
+// problem and a message that says what to do. Waits poll the service with calls of at most 25 seconds and wait out a
+// 429. Package goneboxtest starts a service for tests.
 package gonebox
 
 import (
@@ -20,36 +29,40 @@ const (
 	DefaultTimeout = 30 * time.Second
 	DefaultQuiet   = 3 * time.Second // of ExpectNoMessage
 
-	longestPoll  = 25 * time.Second // shorter than the idle limit of proxies
-	patience     = time.Minute      // for an answer, which may wait as long as longestPoll
-	silence      = 45 * time.Second // three comment lines of an event stream that did not come
-	slowestRetry = 10 * time.Second
-	first        = "msg_00000000000000000000000001" // sorts before every message
+	longestPoll   = 25 * time.Second                 // shorter than the idle limit of proxies
+	answerTimeout = time.Minute                      // for a whole call, of which the service may wait longestPoll
+	silence       = 45 * time.Second                 // three comment lines of an event stream that did not come
+	slowestRetry  = 10 * time.Second                 // the longest pause between two connections of an event stream
+	first         = "msg_00000000000000000000000001" // sorts before every message
 )
 
-// action matches the links that sign in, confirm or reset.
+// action matches the links that sign in, confirm or reset. They are compared with the whole address.
 var action = regexp.MustCompile(`(?i)reset|verif|confirm|activat|token|magic|sign-?in|log-?in|invit|auth|code=`)
 
-// Gonebox is a service. It may be used by several goroutines.
+// Gonebox is a service. It may be used by several goroutines. Connections are those of http.DefaultClient.
 type Gonebox struct {
 	URL  string
 	call caller
 }
 
-// New returns the client of the service at url, such as http://localhost:8080. key is a developer key (x_…) or a user token
-// (xu_…); without one, mailboxes are anonymous. An invalid url is reported by the first call.
+// New returns the client of the service at url, such as http://localhost:8080. key is a developer key (x_…) or a user
+// token (xu_…); without one, mailboxes are anonymous. An invalid url is reported by the first call. At most one key may
+// be given.
 func New(url string, key ...string) *Gonebox {
 	url = strings.TrimSuffix(strings.TrimRight(url, "/"), "/api/v1")
 	return &Gonebox{URL: url, call: caller{url, one(key)}}
 }
 
-// MailboxOptions say how a mailbox is made. What is zero is chosen by the service.
+// MailboxOptions say how a mailbox is made. What is zero is chosen by the service. The zero value is a random address
+// on the default domain with the plan's default TTL.
 type MailboxOptions struct {
 	Domain, LocalPart string
 	TTL               time.Duration // in whole seconds, a minute at least
 }
 
-// CreateMailbox makes a mailbox. It ends by itself after its TTL, or with Destroy.
+// CreateMailbox makes a mailbox. It ends by itself after its TTL, or with Destroy. At most one options may be given.
+// With a developer key the mailbox belongs to its account. Errors: *Error, such as mailbox.local_part_taken,
+// mailbox.limit_reached and client.scope_missing.
 func (g *Gonebox) CreateMailbox(ctx context.Context, options ...MailboxOptions) (*Mailbox, error) {
 	o := one(options)
 	path := "/mailboxes"
@@ -67,14 +80,16 @@ func (g *Gonebox) CreateMailbox(ctx context.Context, options ...MailboxOptions) 
 	return m, nil
 }
 
-// OpenMailbox opens the mailbox that a mailbox token (xm_…) belongs to.
+// OpenMailbox opens the mailbox that a mailbox token (xm_…) belongs to. Errors: *Error, such as auth.invalid_token and
+// mailbox.expired.
 func (g *Gonebox) OpenMailbox(ctx context.Context, token string) (*Mailbox, error) {
 	m := &Mailbox{url: g.URL, Token: token}
 	return m, m.api().data(ctx, http.MethodGet, "/mailboxes/me", nil, m)
 }
 
-// Request calls any other operation of the API, such as POST /me/webhooks. It decodes the data of the answer into result, which
-// may be nil, as package json does.
+// Request calls any other operation of the API, such as POST /me/webhooks. It decodes the data of the answer into
+// result, which may be nil, as package json does. path begins below /api/v1. body is encoded as JSON; nil means none,
+// and a []byte is sent as a message (message/rfc822).
 func (g *Gonebox) Request(ctx context.Context, method, path string, body, result any) error {
 	return g.call.data(ctx, method, path, body, result)
 }
@@ -87,8 +102,8 @@ type Mailbox struct {
 	url         string
 }
 
-// WaitOptions restrict messages; what is zero restricts nothing. Limit is for Messages alone, Timeout for waits alone, where zero means
-// DefaultTimeout.
+// WaitOptions restrict messages; what is zero restricts nothing. Limit is for Messages alone, Timeout for waits alone,
+// where zero means DefaultTimeout. A deadline of the context ends a wait earlier, with the error of the context.
 type WaitOptions struct {
 	From, Subject string   // parts of the sender and of the subject, in any case
 	Has           []string // all of them: "code", "link", "attachment"
@@ -102,6 +117,7 @@ type WaitOptions struct {
 type Filter = WaitOptions
 
 // WaitForCode waits for a message with a one-time code and returns the code. A message that is already there counts.
+// Error: wait.timeout, whose message lists what else the mailbox has.
 func (m *Mailbox) WaitForCode(ctx context.Context, options ...WaitOptions) (string, error) {
 	found, err := m.wait(ctx, one(options), "code")
 	if err != nil {
@@ -110,7 +126,8 @@ func (m *Mailbox) WaitForCode(ctx context.Context, options ...WaitOptions) (stri
 	return found.OTP.Code, nil
 }
 
-// WaitForLink waits for a message with a link and returns the link: the one that signs in, confirms or resets, else the first.
+// WaitForLink waits for a message with a link and returns the link: the one that signs in, confirms or resets, else the
+// first. It marks the message as seen. Error: wait.timeout.
 func (m *Mailbox) WaitForLink(ctx context.Context, options ...WaitOptions) (string, error) {
 	o := one(options)
 	o.Has = append([]string{"link"}, o.Has...)
@@ -124,7 +141,8 @@ func (m *Mailbox) WaitForLink(ctx context.Context, options ...WaitOptions) (stri
 	return full.Links[max(0, slices.IndexFunc(full.Links, action.MatchString))], nil
 }
 
-// WaitForMessage waits for a message that matches and returns it whole. A message that is already there counts; the newest wins.
+// WaitForMessage waits for a message that matches and returns it whole. A message that is already there counts; the
+// newest wins. It marks the message as seen. Error: wait.timeout.
 func (m *Mailbox) WaitForMessage(ctx context.Context, options ...WaitOptions) (*Message, error) {
 	found, err := m.wait(ctx, one(options))
 	if err != nil {
@@ -133,7 +151,8 @@ func (m *Mailbox) WaitForMessage(ctx context.Context, options ...WaitOptions) (*
 	return m.Message(ctx, found.ID)
 }
 
-// ExpectNoMessage returns an error if a message that matches is there or comes within the timeout, DefaultQuiet if it is zero.
+// ExpectNoMessage returns an error if a message that matches is there or comes within the timeout, DefaultQuiet if it
+// is zero. Error: wait.unexpected_message.
 func (m *Mailbox) ExpectNoMessage(ctx context.Context, options ...WaitOptions) error {
 	o := one(options)
 	o.Timeout = cmp.Or(o.Timeout, DefaultQuiet)
@@ -144,7 +163,8 @@ func (m *Mailbox) ExpectNoMessage(ctx context.Context, options ...WaitOptions) e
 	return &Error{Code: "wait.unexpected_message", Message: fmt.Sprintf("%s has a message%s: %s. To ignore earlier ones, set After to the id of the last", m.Address, o, found)}
 }
 
-// Messages lists the messages that match, newest first.
+// Messages lists the messages that match, newest first. It reads all pages, 100 messages in a call. A page may be empty
+// and still have a next one, where a search has read much. Limit 0 means all.
 func (m *Mailbox) Messages(ctx context.Context, filter ...Filter) ([]Summary, error) {
 	f := one(filter)
 	q := f.query()
@@ -163,7 +183,7 @@ func (m *Mailbox) Messages(ctx context.Context, filter ...Filter) ([]Summary, er
 	}
 }
 
-// Message reads a message, which marks it as seen.
+// Message reads a message, which marks it as seen. Error: message.not_found.
 func (m *Mailbox) Message(ctx context.Context, messageID string) (*Message, error) {
 	return get[Message](ctx, m, http.MethodGet, "/messages/"+messageID, nil)
 }
@@ -173,17 +193,19 @@ func (m *Mailbox) DeleteMessage(ctx context.Context, messageID string) error {
 	return m.api().data(ctx, http.MethodDelete, "/messages/"+messageID, nil, nil)
 }
 
-// Attachment reads the octets of an attachment.
+// Attachment reads the octets of an attachment. The whole content is in memory. Errors: attachment.not_found,
+// attachment.not_retained.
 func (m *Mailbox) Attachment(ctx context.Context, messageID, attachmentID string) ([]byte, error) {
 	return m.api().read(ctx, http.MethodGet, "/messages/"+messageID+"/attachments/"+attachmentID, nil)
 }
 
-// Raw reads a message as it was received. The service keeps this for a short time only.
+// Raw reads a message as it was received. The service keeps this for a short time only. Error: message.raw_expired.
 func (m *Mailbox) Raw(ctx context.Context, messageID string) ([]byte, error) {
 	return m.api().read(ctx, http.MethodGet, "/messages/"+messageID+"/raw", nil)
 }
 
-// Inject puts a message into the mailbox as if it had been received.
+// Inject puts a message into the mailbox as if it had been received. It works only where the service allows it, as with
+// --dev. Error: inject.disabled.
 func (m *Mailbox) Inject(ctx context.Context, draft Draft) (*Message, error) {
 	draft.From = cmp.Or(draft.From, "test@gonebox.localhost")
 	return get[Message](ctx, m, http.MethodPost, "/mailboxes/me/messages", draft)
@@ -194,7 +216,8 @@ func (m *Mailbox) InjectRaw(ctx context.Context, eml []byte) (*Message, error) {
 	return get[Message](ctx, m, http.MethodPost, "/mailboxes/me/messages", eml)
 }
 
-// Extend lets the mailbox live for ttl from now, or for the default time of its plan.
+// Extend lets the mailbox live for ttl from now, or for the default time of its plan. It sets m.ExpiresAt and m.Token,
+// so no other goroutine may use m meanwhile.
 func (m *Mailbox) Extend(ctx context.Context, ttl ...time.Duration) error {
 	return m.api().data(ctx, http.MethodPost, "/mailboxes/me/extend", mailboxBody{TTL: wholeSeconds(one(ttl))}, m)
 }
@@ -204,13 +227,16 @@ func (m *Mailbox) Destroy(ctx context.Context) error {
 	return m.api().data(ctx, http.MethodDelete, "/mailboxes/me", nil, nil)
 }
 
+// api returns what sends calls with the mailbox's own token.
 func (m *Mailbox) api() caller { return caller{m.url, m.Token} }
 
+// get sends a call and decodes the data of its answer.
 func get[T any](ctx context.Context, m *Mailbox, method, path string, body any) (*T, error) {
 	result := new(T)
 	return result, m.api().data(ctx, method, path, body, result)
 }
 
+// wait waits for a message that matches and has all of has. Error: wait.timeout.
 func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summary, error) {
 	o.Has = append(has, o.Has...)
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
@@ -226,6 +252,9 @@ func (m *Mailbox) wait(ctx context.Context, o WaitOptions, has ...string) (*Summ
 }
 
 // next returns the newest message that matches, or nil at the end of the timeout.
+//
+// The service waits in whole seconds, so the last part of a second is slept here. A service that is shutting down
+// answers early, hence the pause before the next call.
 func (m *Mailbox) next(ctx context.Context, o WaitOptions) (*Summary, error) {
 	deadline := time.Now().Add(o.Timeout)
 	q := o.query()
@@ -252,7 +281,7 @@ func (m *Mailbox) next(ctx context.Context, o WaitOptions) (*Summary, error) {
 	}
 }
 
-// newest returns the newest message that matches, searching all pages.
+// newest returns the newest message that matches, searching all pages. Only the first page waits.
 func (m *Mailbox) newest(ctx context.Context, q url.Values, wait time.Duration) (*Summary, error) {
 	q.Del("cursor")
 	for {
@@ -268,17 +297,20 @@ func (m *Mailbox) newest(ctx context.Context, q url.Values, wait time.Duration) 
 	}
 }
 
+// page is a page of a list of messages; NextCursor is "" for the last one.
 type page struct {
 	Data       []Summary
 	NextCursor string
 }
 
+// list reads a page. wait is how long the service may hold the call open until a message matches.
 func (m *Mailbox) list(ctx context.Context, q url.Values, wait time.Duration) (page, error) {
 	var p page
 	q.Set("wait", strconv.Itoa(int(wait/time.Second)))
 	return p, m.api().json(ctx, http.MethodGet, "/mailboxes/me/messages?"+q.Encode(), nil, &p)
 }
 
+// query returns the parameters of a list that matches.
 func (o WaitOptions) query() url.Values {
 	q := url.Values{"has": o.Has}
 	for name, value := range map[string]string{"from": o.From, "subject": o.Subject, "after": o.After} {
@@ -302,14 +334,18 @@ func (o WaitOptions) String() (text string) {
 	return text
 }
 
+// mailboxBody is the body of calls that create or extend a mailbox. TTL is in seconds; zero values are left to the
+// service.
 type mailboxBody struct {
 	Domain    string `json:"domain,omitempty"`
 	LocalPart string `json:"localPart,omitempty"`
 	TTL       int64  `json:"ttl,omitempty"`
 }
 
+// wholeSeconds rounds up to seconds.
 func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
+// one returns the first of optional arguments, or the zero value.
 func one[T any](options []T) (o T) {
 	if len(options) > 0 {
 		o = options[0]
@@ -317,6 +353,7 @@ func one[T any](options []T) (o T) {
 	return o
 }
 
+// pause waits for a time, or returns the error of ctx.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

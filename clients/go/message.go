@@ -16,7 +16,8 @@ type OTP struct {
 	Links                          []string
 }
 
-// Summary is what a list shows of a message. OTP is nil if the message has no code.
+// Summary is what a list shows of a message. OTP is nil if the message has no code. Size is in octets of the raw
+// message.
 type Summary struct {
 	ID, MailboxID, Subject, Preview string
 	From                            Address
@@ -27,9 +28,11 @@ type Summary struct {
 	OTP                             *OTP
 }
 
+// String returns the subject and the sender, for messages of failed tests.
 func (s Summary) String() string { return fmt.Sprintf("%q from %s", s.Subject, s.From.Address) }
 
-// Message is a whole message. Its HTML is sanitized by the service.
+// Message is a whole message. Its HTML is sanitized by the service. Links are the web addresses in the text and the
+// HTML.
 type Message struct {
 	Summary
 	CC          []Address
@@ -39,7 +42,8 @@ type Message struct {
 	Links       []string
 }
 
-// Attachment is a file in a message. It is not Available above the size limit of the service.
+// Attachment is a file in a message. It is not Available above the size limit of the service. Size is in octets; SHA256
+// is hexadecimal. Inline means that the HTML refers to it.
 type Attachment struct {
 	ID, Filename, ContentType, SHA256 string
 	Size                              int64
@@ -55,14 +59,15 @@ type Draft struct {
 	Attachments []File `json:"attachments,omitempty"`
 }
 
-// File is an attachment of a Draft.
+// File is an attachment of a Draft. Content is sent as base64.
 type File struct {
 	Filename    string `json:"filename"`
 	ContentType string `json:"contentType,omitempty"`
 	Content     []byte `json:"content"`
 }
 
-// Event is an event of a mailbox: "message" (with Message), "seen", "deleted", "mailbox" or "end".
+// Event is an event of a mailbox: "message" (with Message), "seen", "deleted", "mailbox" or "end". The message of
+// another event is the zero value.
 type Event struct {
 	Name    string
 	Message Summary         // of "message"

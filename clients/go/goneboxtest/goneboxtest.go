@@ -1,4 +1,7 @@
 // Package goneboxtest gives tests a Gonebox: the one that GONEBOX_URL names, else one of their own from the binary.
+//
+// Start is called once for a test or a group of tests and returns a client; Mailbox returns a mailbox that is destroyed
+// after the test. A failure ends the test with a message that says what to do.
 package goneboxtest
 
 import (
@@ -21,8 +24,10 @@ type Service struct {
 }
 
 // Start returns the service that GONEBOX_URL names, with the key in GONEBOX_KEY if there is one. Without it, Start runs
-// "gonebox serve --dev" on free ports with a temporary data folder until the test ends. The binary is the one that GONEBOX_BINARY
-// names, else gonebox on the PATH.
+// "gonebox serve --dev" on free ports with a temporary data folder until the test ends. The binary is the one that
+// GONEBOX_BINARY names, else gonebox on the PATH. It returns when the service is ready, within a minute, and must be
+// called from the test's goroutine. When the test ends the process gets an interrupt, and is killed if it has not ended
+// after 10 seconds.
 func Start(t testing.TB) *Service {
 	t.Helper()
 	if url := os.Getenv("GONEBOX_URL"); url != "" {
@@ -68,7 +73,8 @@ func Start(t testing.TB) *Service {
 	return &Service{Gonebox: gonebox.New(url), SMTP: smtp}
 }
 
-// Mailbox makes a mailbox that is destroyed after the test.
+// Mailbox makes a mailbox that is destroyed after the test. Each test should have its own, so that tests can run at the
+// same time.
 func (s *Service) Mailbox(t testing.TB) *gonebox.Mailbox {
 	t.Helper()
 	m, err := s.CreateMailbox(context.Background())
@@ -79,6 +85,7 @@ func (s *Service) Mailbox(t testing.TB) *gonebox.Mailbox {
 	return m
 }
 
+// ready reports whether the service at a URL answers /readyz with 200.
 func ready(url string) bool {
 	client := http.Client{Timeout: 5 * time.Second}
 	answer, err := client.Get(url + "/readyz")
@@ -89,6 +96,8 @@ func ready(url string) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
+// freeAddress returns a local address whose port is free now. Another process may take it before the service does, in
+// which case the service ends and Start fails.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
