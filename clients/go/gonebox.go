@@ -36,7 +36,7 @@ const (
 	first         = "msg_00000000000000000000000001" // sorts before every message
 )
 
-// action matches the links that sign in, confirm or reset. They are compared with the whole address.
+// action matches the links that sign in, confirm or reset. It is applied to the whole address.
 var action = regexp.MustCompile(`(?i)reset|verif|confirm|activat|token|magic|sign-?in|log-?in|invit|auth|code=`)
 
 // Gonebox is a service. It may be used by several goroutines. Connections are those of http.DefaultClient.

@@ -69,8 +69,8 @@ type Policy struct {
 	Registrations Registrations
 }
 
-// Secrets are keys derived from the master secret, one per purpose. Changing one makes what was stored with it useless:
-// two-factor secrets cannot be decrypted, recovery codes do not match.
+// Secrets are keys derived from the data key (package datakey), one per purpose. Changing one makes what was stored
+// with it useless: two-factor secrets cannot be decrypted, recovery codes do not match.
 type Secrets struct {
 	Seal     [32]byte // encrypts two-factor secrets
 	Recovery [32]byte // hashes recovery codes

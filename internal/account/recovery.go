@@ -21,7 +21,7 @@ const recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz"
 const recoveryLen = 10
 
 // recoveryKey hashes recovery codes. A hash of 49 bits without a key could be brute-forced from a copy of the database.
-// The key is derived from the master secret, which is not in the database.
+// The key is derived from the data key, which is in the database only encrypted under the master secret.
 type recoveryKey []byte
 
 // hash returns the HMAC-SHA-256 of a normalized code. The account is part of it, so that equal codes of two accounts
