@@ -21,7 +21,7 @@ func (s *scoring) bind(k int) {
 	tie := c.tie
 	best, mark := 0.0, -1
 	var why string
-	s.leftOf(k, func(l look) bool {
+	s.leftOf(k, func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
 		if m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences == 0 {
 			tie = true
@@ -35,7 +35,7 @@ func (s *scoring) bind(k int) {
 		return l.gap.numbers < 2
 	})
 	is := s.dashAfter(c)
-	s.rightOf(k, func(l look) bool {
+	s.rightOf(k, func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
 		is = is || m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences == 0
 		if m.Class&named == 0 || s.leads(k, l.mark) {
@@ -50,7 +50,7 @@ func (s *scoring) bind(k int) {
 		}
 		return l.gap.numbers < 1 && l.gap.Sentences < 1
 	})
-	if best > 3 && best < gainBoth && s.mood.subjectCode >= 3.4 && s.p.Lines[c.line].Part != page.InSubject {
+	if best > 3 && best < gainBoth && s.topic.subjectCode >= 3.4 && s.p.Lines[c.line].Part != page.InSubject {
 		best += 0.8 // the subject says what the word is short for
 	}
 	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.Marks[mark].Class&lexicon.Code != 0
@@ -65,13 +65,13 @@ func (s *scoring) bind(k int) {
 		s.testDigits(c)
 	}
 	s.namedWord(c, tie || is || s.namedBefore(c))
-	told := s.used(k)
-	if l := &s.p.Lines[c.line]; best < s.mood.subjectCode && (c.lone || told || tie) && c.against == 0 && l.Part != page.InSubject {
-		s.add(c, s.mood.subjectCode-best, "the subject names a code")
-		c.gain = s.mood.subjectCode
+	instructed := s.findInstruction(k)
+	if l := &s.p.Lines[c.line]; best < s.topic.subjectCode && (c.lone || instructed || tie) && c.against == 0 && l.Part != page.InSubject {
+		s.add(c, s.topic.subjectCode-best, "the subject names a code")
+		c.gain = s.topic.subjectCode
 		s.testDigits(c)
 	}
-	s.doubt(c, told, tie)
+	s.doubt(c, instructed, tie)
 	if s.domainBound(c) {
 		s.add(c, 8, "bound to a domain")
 	}
@@ -91,10 +91,10 @@ func (s *scoring) testDigits(c *candidate) {
 // like a promotion, where a strong name of a code is tied to it, or stands on the line
 // above, and nothing near speaks of other codes, or of orders without signing in.
 func (s *scoring) namedWord(c *candidate, tie bool) {
-	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || c.anchor < 0 || !tie && !c.lone || s.mood.void > 0 || s.mood.auth == 0 && s.mood.not > 0 {
+	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || c.anchor < 0 || !tie && !c.lone || s.topic.void > 0 || s.topic.auth == 0 && s.topic.not > 0 {
 		return
 	}
-	if m := &s.p.Marks[c.anchor]; m.Class&lexicon.Code == 0 && !s.beside(c.anchor, lexicon.Auth) || m.Class&lexicon.Once != 0 && s.mood.auth == 0 {
+	if m := &s.p.Marks[c.anchor]; m.Class&lexicon.Code == 0 && !s.beside(c.anchor, lexicon.Auth) || m.Class&lexicon.Once != 0 && s.topic.auth == 0 {
 		return
 	}
 	c.shape = 0
@@ -107,14 +107,14 @@ func (s *scoring) noYear(c *candidate, close bool) {
 	if close && c.gain >= 4.5 {
 		s.add(c, 1.2, "so it is no year")
 	}
-	if c.lone && s.mood.subjectCode >= 3.4 && s.mood.figures == 0 {
+	if c.lone && s.topic.subjectCode >= 3.4 && s.topic.figures == 0 {
 		s.add(c, 1.2, "nor is one asked for")
 	}
 }
 
 // doubt wants more evidence of what is sooner something else: thousands, words.
-func (s *scoring) doubt(c *candidate, told, tie bool) {
-	if c.pointed && !told && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
+func (s *scoring) doubt(c *candidate, instructed, tie bool) {
+	if c.pointed && !instructed && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
 		c.veto = aFigure
 		s.add(c, -20, c.veto)
 	} else if c.pointed && c.size == 7 && (c.anchor < 0 || c.gain < 4.5 || s.p.Marks[c.anchor].Class&(lexicon.Code|lexicon.Word) == 0) {
@@ -140,7 +140,7 @@ func (s *scoring) leads(k, mark int) bool {
 
 // worth is what one word gives to a candidate, less for every word, sentence
 // and number between them.
-func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
+func (s *scoring) worth(c *candidate, l nearWord, tie bool) float64 {
 	gain, cost := s.strength(c, l, tie), s.distance(c, l, tie)
 	switch {
 	case gain == 0:
@@ -154,7 +154,7 @@ func (s *scoring) worth(c *candidate, l look, tie bool) float64 {
 }
 
 // strength is how surely a word names the code, or 0 if it names another.
-func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
+func (s *scoring) strength(c *candidate, l nearWord, tie bool) float64 {
 	m, g := &s.p.Marks[l.mark], l.gap
 	switch {
 	case m.Class&lexicon.Code != 0:
@@ -171,9 +171,9 @@ func (s *scoring) strength(c *candidate, l look, tie bool) float64 {
 		return gainOnce - s.silence(c, l, tie)
 	case m.Class&(lexicon.Word|lexicon.Number) == lexicon.Number && (g.Words > 1 || g.figures > 0 || !s.asked(l.mark, c)):
 		return 0
-	case s.owned(l.mark), m.Class&lexicon.Digits != 0 && s.mood.auth+s.mood.guard == 0 && !s.asked(l.mark, c):
+	case s.owned(l.mark), m.Class&lexicon.Digits != 0 && s.topic.auth+s.topic.guard == 0 && !s.asked(l.mark, c):
 		return 0
-	case s.lasting(l.mark) && s.mood.not > 0: // that of a user who is named
+	case s.lasting(l.mark) && s.topic.not > 0: // that of a user who is named
 		return gainWord - 3 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.lasting(l.mark):
 		return gainWord - 1.5 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
@@ -200,19 +200,19 @@ func (s *scoring) approves(m int) bool {
 // not say that it is for one use or a short time, or what else to do with it.
 func (s *scoring) lasting(m int) bool {
 	const password = lexicon.Word | lexicon.Auth
-	return s.p.Marks[m].Class&password == password && s.mood.guard+s.mood.once+s.mood.brief+s.mood.where == 0
+	return s.p.Marks[m].Class&password == password && s.topic.guard+s.topic.once+s.topic.brief+s.topic.where == 0
 }
 
 // strangeness is what a weak word loses to the words around it that make it the
 // name of another code.
-func (s *scoring) strangeness(c *candidate, l look, tie bool) float64 {
+func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 	loss := s.estranged(l.mark)
-	if !l.left || s.mood.auth+s.mood.guard > 0 {
+	if !l.left || s.topic.auth+s.topic.guard > 0 {
 		return loss
 	}
 	if s.qualified(l.mark, c) {
 		loss += 0.6
-		if s.mood.silent() {
+		if s.topic.silent() {
 			loss += 1.2
 		}
 	}
@@ -224,8 +224,8 @@ func (s *scoring) strangeness(c *candidate, l look, tie bool) float64 {
 
 // silence is what a weak word loses in a mail that does not speak of signing in:
 // if no colon or "is" ties the number to it, and if the mail names other numbers.
-func (s *scoring) silence(c *candidate, l look, tie bool) (loss float64) {
-	if !s.mood.silent() || s.mood.subjectCode > 0 {
+func (s *scoring) silence(c *candidate, l nearWord, tie bool) (loss float64) {
+	if !s.topic.silent() || s.topic.subjectCode > 0 {
 		return 0
 	}
 	if !tie && !c.lone && page.At(s.p.Low, c.start-1) != page.CellBreak {
@@ -234,7 +234,7 @@ func (s *scoring) silence(c *candidate, l look, tie bool) (loss float64) {
 			loss += 0.5
 		}
 	}
-	if s.mood.not > 0 && !s.asked(l.mark, c) {
+	if s.topic.not > 0 && !s.asked(l.mark, c) {
 		loss += 1.2
 	}
 	return loss
@@ -244,7 +244,7 @@ func (s *scoring) silence(c *candidate, l look, tie bool) (loss float64) {
 // sentence, which are no distance: "your code for Pine Mobile is". Behind letters and
 // digits that open a line, a host or capitals are such a name too: "K7P2XD is your OAK24
 // code".
-func (s *scoring) namesBetween(c *candidate, l look) int {
+func (s *scoring) namesBetween(c *candidate, l nearWord) int {
 	m := &s.p.Marks[l.mark]
 	opens := !l.left && c.mixed && c.start == s.p.Lines[c.line].Start
 	switch {
@@ -257,7 +257,7 @@ func (s *scoring) namesBetween(c *candidate, l look) int {
 }
 
 // distance is what stands between a word and a number.
-func (s *scoring) distance(c *candidate, l look, tie bool) (cost float64) {
+func (s *scoring) distance(c *candidate, l nearWord, tie bool) (cost float64) {
 	words, sentences := float64(l.gap.Words-s.namesBetween(c, l)), float64(l.gap.Sentences)
 	breaks := float64(l.gap.Hard) + 0.2*float64(l.gap.Soft)
 	switch {

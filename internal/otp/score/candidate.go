@@ -28,20 +28,20 @@ type candidate struct {
 	veto       string
 	shape      float64
 
-	score   float64
-	line    int  // index of its line
-	spans   int  // how many spans begin before it
-	mark    int  // index of the first mark after its start
-	tie     bool // a colon or an "is" ties it to the words before it
-	anchor  int  // index of the mark it is bound to, or -1
-	gain    float64
-	field   bool    // a word for the field it goes into is near
-	told    bool    // an imperative asks to enter it
-	priced  bool    // its word says for which price it is: "code for your purchase of €20: 482913"
-	old     bool    // crossed out, or a word says that it is no longer good
-	firm    bool    // a name of a one-time code is right beside it
-	against float64 // what speaks against it here, whatever stands elsewhere
-	reasons []string
+	score      float64
+	line       int  // index of its line
+	spans      int  // how many spans begin before it
+	mark       int  // index of the first mark after its start
+	tie        bool // a colon or an "is" ties it to the words before it
+	anchor     int  // index of the mark it is bound to, or -1
+	gain       float64
+	field      bool    // a word for the field it goes into is near
+	instructed bool    // an imperative asks to enter it
+	priced     bool    // its word says for which price it is: "code for your purchase of €20: 482913"
+	old        bool    // crossed out, or a word says that it is no longer good
+	firm       bool    // a name of a one-time code is right beside it
+	against    float64 // what speaks against it here, whatever stands elsewhere
+	reasons    []string
 }
 
 // value is the code as it is to be pasted.

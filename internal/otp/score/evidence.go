@@ -8,7 +8,7 @@ import (
 // isAfter says whether a verb that ends the sentence follows: "… 123456 है".
 func (s *scoring) isAfter(k int) bool {
 	found := false
-	s.rightOf(k, func(l look) bool {
+	s.rightOf(k, func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
 		found = m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences+l.gap.Hard == 0 && s.closes(m.End)
 		return false
@@ -69,7 +69,7 @@ func (s *scoring) evident(c *candidate, gain float64, tie bool) bool {
 		return gain > 3 && (tie || c.lone) && (c.boxed || !s.known(c)) && page.At(s.p.Low, c.end) != ':'
 	}
 	if c.upper {
-		return gain >= 3 || gain > 1 && c.mixed && c.start == s.p.Lines[c.line].Start || s.opens(c) && s.mood.not+s.mood.void == 0 || c.told && (c.mixed || s.mood.auth > 0)
+		return gain >= 3 || gain > 1 && c.mixed && c.start == s.p.Lines[c.line].Start || s.opens(c) && s.topic.not+s.topic.void == 0 || c.instructed && (c.mixed || s.topic.auth > 0)
 	}
 	return gain >= 3 && (tie || c.lone)
 }

@@ -1,262 +1,266 @@
 package score
 
 import (
-	"slices"
-	"strings"
 	"unicode"
 
 	"github.com/gonebox/gonebox/internal/otp/lexicon"
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// named are the classes of words that a number may be bound to.
-const named = lexicon.Code | lexicon.Word | lexicon.Number | lexicon.Once
+// ownership is the worst word found against a candidate.
+type ownership struct {
+	loss float64
+	mark lexicon.Mark
+}
 
-// beside says whether a word of some class stands right beside a mark, or with
-// one small word in between: "code for signing in", "одноразовый код".
-func (s *scoring) beside(m int, some lexicon.Class) bool {
+func (o *ownership) note(n float64, m *lexicon.Mark) {
+	if n < o.loss {
+		o.loss, o.mark = n, *m
+	}
+}
+
+// findOwner finds the words that own a number and make it no code.
+func (s *scoring) findOwner(k int) {
+	c := &s.cs[k]
+	if c.veto != "" || s.domainBound(c) {
+		return
+	}
+	o := s.ownerLeft(k)
+	s.ownerBracket(c, &o)
+	s.ownerRight(k, &o)
+	s.ownerSpent(k, &o)
+	c.against, c.old = o.loss, o.mark.Class&lexicon.Old != 0
+	if page.At(s.p.Low, c.start-1) == '#' {
+		c.against = min(c.against, -1.5)
+	}
+	if s.request(c) || s.ticket(k) {
+		c.against = min(c.against, lossNot)
+	}
+	if c.against < 0 && s.explain && o.mark.End > 0 {
+		c.reasons = append(c.reasons, "it belongs to “"+s.p.Shown(o.mark.Start, o.mark.End)+"”")
+	}
+}
+
+// ownerLeft looks at the words before a candidate, as far as a word for a
+// code. Where one stands there, or right behind the candidate, the noun in
+// between says what the code is for, not what the number is.
+func (s *scoring) ownerLeft(k int) (o ownership) {
+	c := &s.cs[k]
+	held := 0.0
+	tie := c.tie
+	asked := s.instructedAbove(c)
+	asked = asked || c.lone && s.instructedBelow(c)
+	verb, named, after := false, s.namedAfter(k), s.orderedAfter(c)
+	place := -1 // the mark of the place right before, where it is typed
+	s.leftOf(k, func(l nearWord) bool {
+		m, g := &s.p.Marks[l.mark], l.gap
+		tie = tie || m.Class&lexicon.Is != 0 && g.Words == 0
+		verb = verb || m.Class&lexicon.Use != 0 && g.Words == 0
+		switch {
+		case tie && m.Class&lexicon.Code != 0 && g.Words <= 14 && g.Sentences+g.Hard == 0:
+			if o.mark.Class&lexicon.Void == 0 {
+				held = -0.9 * o.loss
+			}
+			return false
+		case tie && g.Words <= 14 && g.Sentences+g.Hard == 0 && (g.Words > 6 || g.figures > 0):
+		case g.Sentences > 0 || g.Words > 6 || g.figures > 0 || g.Hard > 1 || g.Hard == 1 && !c.lone:
+			return false
+		case m.Class&lexicon.Code != 0 && tie || m.Class&(lexicon.Code|lexicon.Word) != 0 && !s.owned(l.mark):
+			if tie && m.Class&lexicon.Code != 0 && o.mark.Class&lexicon.Void == 0 {
+				held = -0.9 * o.loss
+			}
+			return false
+		case m.Class&lexicon.Once != 0 && g.Words <= 1 && g.Sentences == 0 && o.mark.Class&lexicon.Void == 0:
+			return false
+		case g.Soft+g.Hard > 0 && c.lone && (asked || !s.label(l.mark)):
+		case m.Class&lexicon.Old != 0 && g.Words <= 4 && !s.parted(m.End, c.start):
+			o.note(-5, m)
+		case m.Class&lexicon.Where != 0 && g.Words == 0:
+			place = l.mark
+		case place == l.mark+1 && m.Class&lexicon.Not != 0 && s.p.Span(m.End, s.p.Marks[place].Start) == page.Gap{}: // "on the customers' page 123456 type"
+		case after && g.Words >= 2 && m.Class&(lexicon.Not|lexicon.Void) != 0: // "on your telephone, to play, 123456 type"
+		case verb && m.Class&lexicon.Not != 0: // "to link your phone, enter 123456"
+		case m.Class&lexicon.For != 0 && c.start-m.End > 1: // "the code for your account is 123456"
+		case m.Class&lexicon.Not != 0 && g.Words > 0 && s.otherClause(m.End, c.start): // "the card's holder agrees: type 123456"
+		case s.p.Brand(l.mark):
+		case m.Class&(lexicon.Not|lexicon.Void|lexicon.Never) != 0:
+			o.note(nearness(m, g), m)
+		case m.Class&(lexicon.Number|lexicon.Word) == lexicon.Number && !named && !s.asked(l.mark, c):
+			o.note(nearness(m, g), m)
+		}
+		return true
+	})
+	if named && o.mark.End > 0 && s.p.Span(o.mark.End, c.start).Words > 0 {
+		held = max(held, -0.9*o.loss)
+	}
+	o.loss += held
+	return o
+}
+
+// ownerRight looks at the words after a candidate: units, and nouns that
+// follow at once.
+func (s *scoring) ownerRight(k int, o *ownership) {
+	c := &s.cs[k]
+	named := s.namedBefore(c)
+	s.rightOf(k, func(l nearWord) bool {
+		m, g := &s.p.Marks[l.mark], l.gap
+		switch {
+		case g.Sentences > 0 || g.Words > 5 || g.figures > 0 || g.Hard > 0 || s.bracketed(c.end, m.Start):
+			return false
+		case m.Class&lexicon.Unit != 0 && g.Words == 0 && g.Soft == 0 && !s.parted(c.end, m.Start):
+			o.note(-7, m)
+		case m.Class&lexicon.Brief != 0: // in so many minutes it will have expired
+			return false
+		case m.Class&lexicon.Old != 0 && !s.parted(c.end, m.Start) && !(g.Soft > 0 && s.fresh(c)):
+			o.note(-5, m)
+		case m.Class&(lexicon.Code|lexicon.Word) != 0:
+			return false
+		case m.Class&lexicon.Void == 0 && s.ordered(c):
+			return false // the place it goes into
+		case s.p.Brand(l.mark), m.Class&lexicon.For != 0: // "use 482913 for your account"
+		case m.Class&(lexicon.Not|lexicon.Void) != 0 && g.Words <= 1 && g.Soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.Start)): // not of "code 123456 for your order"
+			o.note(-3.5, m)
+		}
+		return true
+	})
+}
+
+// ordered says whether an imperative and a word for a code stand right before a
+// number, or the imperative alone in a mail about signing in. Then it is what is to
+// be typed, and not what the noun after it has: "type 482913 on the customers' page".
+func (s *scoring) ordered(c *candidate) bool {
+	for o := c.mark - 1; o >= 0 && o >= c.mark-2; o-- {
+		m := &s.p.Marks[o]
+		if g := s.p.Span(m.End, c.start); g.Words > 2 || g.Sentences+g.Hard > 0 {
+			return false
+		}
+		switch {
+		case m.Class&lexicon.Use != 0:
+			return s.topic.subjectAuth || o < c.mark-1
+		case m.Class&(lexicon.Code|lexicon.Word) == 0:
+			return false
+		}
+	}
+	return false
+}
+
+// orderedAfter says the same of an imperative right behind it, in languages that
+// put verbs last: "telefonunda oynamak için 482913 yaz".
+func (s *scoring) orderedAfter(c *candidate) bool {
+	if c.mark >= len(s.p.Marks) || s.tied(c) {
+		return false
+	}
+	m := &s.p.Marks[c.mark]
+	g := s.p.Span(c.end, m.Start)
+	return m.Start >= c.end && m.Class&lexicon.Use != 0 && g.Words+g.Sentences+g.Hard == 0
+}
+
+// otherClause says whether a colon or semicolon ends the clause of a noun, and
+// words follow it before the number.
+func (s *scoring) otherClause(from, to int) bool {
+	for i := to - 1; i >= from; i-- {
+		if r := s.p.Low[i]; r == ':' || r == ';' {
+			return s.p.Span(i, to).Words > 0
+		}
+	}
+	return false
+}
+
+// fresh says whether a candidate ends its line and the next one begins anew, as
+// one that goes on in small letters does not.
+func (s *scoring) fresh(c *candidate) bool {
+	return page.At(s.p.Low, c.end) == page.SoftBreak && !unicode.IsLower(page.At(s.p.Raw, c.end+1))
+}
+
+// bracketed says whether a bracket opens right after a number: what is in it is
+// another thing.
+func (s *scoring) bracketed(from, to int) bool {
+	for _, r := range s.p.Low[from:min(to, from+2)] {
+		if r == '(' || r == '[' {
+			return true
+		}
+	}
+	return false
+}
+
+// namedBefore says whether a name of a code stands right before a candidate.
+func (s *scoring) namedBefore(c *candidate) bool {
+	o := c.mark - 1
+	return o >= 0 && s.p.Marks[o].Class&(lexicon.Code|lexicon.Word) != 0 && s.p.Span(s.p.Marks[o].End, c.start) == page.Gap{} && !s.owned(o)
+}
+
+// namedAfter says whether a name of a code follows at once: "123456 kodunu".
+func (s *scoring) namedAfter(k int) (yes bool) {
+	c := &s.cs[k]
+	s.rightOf(k, func(l nearWord) bool {
+		far := 0
+		if s.p.Marks[l.mark].Class&lexicon.Code != 0 {
+			far = 1 // "123456 als Bestätigungscode"
+		}
+		yes = s.p.Marks[l.mark].Class&(lexicon.Code|lexicon.Word) != 0 && l.gap.Words <= far && l.gap.Sentences+l.gap.Hard == 0 && (l.gap.Soft == 0 || c.lone) && !s.owned(l.mark) && !s.parted(c.end, s.p.Marks[l.mark].Start)
+		return false
+	})
+	return yes
+}
+
+// label says whether a noun is the label of the line below it: the line is
+// short and names no code.
+func (s *scoring) label(m int) bool {
 	marks := s.p.Marks
-	k := &marks[m]
-	far := 1
-	if s.p.Kind[k.From]&page.Dense != 0 {
-		far = 2 // a word there is two signs
-	}
-	for o := m - 1; o >= 0 && o >= m-2; o-- {
-		if g := s.p.Span(marks[o].End, k.Start); g.Words > far || g.Sentences+g.Hard+g.Soft > 0 {
-			break
-		} else if marks[o].Class&some != 0 && marks[o].Class&lexicon.Use == 0 {
-			return true
-		}
-	}
-	for o := m + 1; o < len(marks) && o <= m+2; o++ {
-		if g := s.p.Span(k.End, marks[o].Start); g.Words > far || g.Sentences+g.Hard+g.Soft > 0 || s.digitsIn(k.End, marks[o].Start) {
-			break
-		} else if marks[o].Class&some != 0 && marks[o].Class&lexicon.Use == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// parted says whether a comma, colon or semicolon stands in a short stretch.
-func (s *scoring) parted(from, to int) bool {
-	for i := from; i < to && i < from+page.MaxWord; i++ {
-		switch s.p.Low[i] {
-		case ',', ';', ':', '،', '、', '؛':
-			return true
-		}
-	}
-	return false
-}
-
-// digitsIn says whether a short stretch holds a digit.
-func (s *scoring) digitsIn(from, to int) bool {
-	for i := from; i < to && i < from+page.MaxWord; i++ {
-		if page.IsDigit(s.p.Low[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// asked says whether a number that is called but a number is one to be typed:
-// an imperative or the field it goes into stands in its sentence, or a word of
-// signing in beside it.
-func (s *scoring) asked(m int, c *candidate) bool {
-	if s.owned(m) || s.p.Marks[m].From > s.p.Marks[m].Start {
+	l := &s.p.Lines[s.p.LineAt(marks[m].Start)]
+	if l.End-l.Start > maxLabel {
 		return false
 	}
-	if s.beside(m, lexicon.Auth|lexicon.Once|lexicon.Guard) {
-		return true
+	for m > 0 && marks[m-1].Start >= l.Start {
+		m--
 	}
-	const asks = lexicon.Use | lexicon.Where
-	for o := m - 1; o >= 0 && o >= m-4; o-- {
-		n := &s.p.Marks[o]
-		if g := s.p.Span(n.End, s.p.Marks[m].Start); g.Words > 5 || g.Sentences+g.Hard > 0 {
-			break
-		} else if n.Class&asks != 0 {
-			return true
-		}
-	}
-	for o := m + 1; o < c.mark && o <= m+3; o++ {
-		if s.p.Marks[o].Class&lexicon.Use != 0 {
-			return true
-		}
-	}
-	for o := c.mark; o < len(s.p.Marks) && o <= c.mark+3; o++ {
-		n := &s.p.Marks[o]
-		if g := s.p.Span(c.end, n.Start); g.Words > 5 || g.Sentences+g.Hard > 0 {
-			break
-		} else if n.Class&asks != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// listed says whether a weak word is an item of a list of particulars: "Pune, PIN
-// code 411014", "card ending 5520, auth code 204771".
-func (s *scoring) listed(m int) bool {
-	i := s.p.Marks[m].Start - 1
-	if page.At(s.p.Low, i) == ' ' {
-		i--
-	}
-	switch page.At(s.p.Low, i) {
-	case ',', ';', '·', '|', '،', '、':
-		return true
-	case '-', '–', '—':
-		return page.At(s.p.Low, i-1) == ' '
-	}
-	return false
-}
-
-// aimed says whether the sentence of a weak word says what the code is for:
-// "the code you need to log in".
-func (s *scoring) aimed(m int) bool {
-	k := &s.p.Marks[m]
-	for o := m + 1; o < len(s.p.Marks) && o <= m+4; o++ {
-		n := &s.p.Marks[o]
-		if n.Class&lexicon.Auth == 0 || n.Class&lexicon.Word != 0 || n.Start < k.End {
-			continue
-		}
-		g := s.p.Span(k.End, min(n.Start, k.End+page.MaxWord))
-		return n.Start < k.End+page.MaxWord && g.Words <= 6 && g.Sentences+g.Hard+g.Soft == 0
-	}
-	return false
-}
-
-// estranged is what a weak word loses to an unknown word that makes another
-// code of it: "zone code", "Farbcode". Names of services do not count, which
-// are capitals, and no language without a list of words that may stand there.
-func (s *scoring) estranged(m int) float64 {
-	k := &s.p.Marks[m]
-	if k.From > k.Start {
-		if s.mood.silent() {
-			return 2
-		}
-		return 1.4
-	}
-	if s.p.Kind[k.From]&page.Dense != 0 {
-		if s.mood.silent() && s.compounded(m) {
-			return 1
-		}
-		return 0
-	}
-	i := k.Start - 1
-	if !k.Owns {
-		if s.mood.silent() && s.modified(m) {
-			return 1
-		}
-		return 0
-	}
-	if page.At(s.p.Low, i) != ' ' || s.p.Kind[i-1]&page.Spaced == 0 {
-		return 0
-	}
-	if m > 0 && s.p.Marks[m-1].End == i {
-		return 0
-	}
-	start := s.p.WordStart(i)
-	for start > 0 && s.p.Kind[start-1]&page.Spaced != 0 && i-start < page.MaxWord {
-		start--
-	}
-	if r := s.p.Raw[start]; r >= 'a' && r <= 'z' && !s.p.OfHost(start, i) {
-		return 1
-	}
-	if g := s.p.Span(max(0, start-2), start); start == 0 || g.Sentences+g.Soft+g.Hard > 0 {
-		return 0.6
-	}
-	return 0
-}
-
-// compounded says whether two letters of a script without spaces stand before a
-// word for a code, unknown to the lexicons and no small words: they say which
-// code it is.
-func (s *scoring) compounded(m int) bool {
-	k := &s.p.Marks[m]
-	i := k.Start
-	if page.At(s.p.Low, i-1) == ' ' && unicode.Is(unicode.Hangul, s.p.Low[k.Start]) {
-		i--
-	}
-	if i < 2 || m > 0 && s.p.Marks[m-1].End >= i {
-		return false
-	}
-	for _, r := range s.p.Low[i-2 : i] {
-		if s.p.Letters.ClassOf(r) != page.Dense || unicode.Is(unicode.Hiragana, r) || strings.ContainsRune("的您你此本这該该是为為與与和", r) {
+	for ; m < len(marks) && marks[m].Start < l.End; m++ {
+		if marks[m].Class&(lexicon.Code|lexicon.Word) != 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// modified says whether a long word in small letters, unknown to the lexicons,
-// stands before a word for a code: it says which code that is.
-func (s *scoring) modified(m int) bool {
-	i := s.p.Marks[m].Start - 1
-	if page.At(s.p.Low, i) != ' ' || i == 0 || s.p.Kind[i-1]&page.Spaced == 0 {
-		return false
+// maxLabel is how long a label may be, in runes.
+const maxLabel = 32
+
+// nearness is what a noun takes from the number after it.
+func nearness(m *lexicon.Mark, g distance) float64 {
+	full := lossNot
+	if m.Class&(lexicon.Void|lexicon.Never) != 0 {
+		full = lossVoid
 	}
-	start := s.p.WordStart(i)
-	if i-start < 6 || !unicode.IsLower(s.p.Raw[start]) {
-		return false
+	switch {
+	case g.Words <= 2:
+		return full
+	case g.Words <= 4:
+		return full / 2
 	}
-	return m == 0 || s.p.Marks[m-1].End <= start
+	return full / 4
 }
 
-// qualified says whether an unknown common noun stands between a weak word and
-// the number, and no "is": "código de cita 482913". Capitals are the name of a
-// service.
-func (s *scoring) qualified(m int, c *candidate) bool {
-	from := s.p.Marks[m].End
-	if last := &s.p.Marks[c.mark-1]; last.Class&lexicon.Is != 0 && s.p.Span(last.End, c.start).Words == 0 {
-		return false
+// ownerBracket notes that a number in brackets belongs to the word before it there:
+// "your code for Fernhill (account 40028817)". A word for a code or an order to type
+// it stands in no such brackets.
+func (s *scoring) ownerBracket(c *candidate, o *ownership) {
+	const far = 32
+	if page.At(s.p.Low, c.end) != ')' || s.tied(c) {
+		return
 	}
-	next := m + 1
-	for i := from; i < c.start && i < from+page.MaxWord; i++ {
-		for next < len(s.p.Marks) && s.p.Marks[next].End <= i {
-			next++
-		}
-		if next < len(s.p.Marks) && s.p.Marks[next].Start <= i {
-			i = s.p.Marks[next].End
-			continue
-		}
-		if end := s.p.WordEnd(i + 1); s.p.Kind[i]&page.Spaced != 0 && s.p.Boundary(i) {
-			if (unicode.IsLower(s.p.Raw[i]) || unicode.Is(unicode.Lo, s.p.Raw[i])) && end-i >= 4 && !s.p.OfHost(i, end) {
-				return true
-			}
-			i = end
+	open := c.start - 1
+	for open > c.start-far && open >= 0 && s.p.Low[open] != '(' && !parting(s.p.Low, open) {
+		open--
+	}
+	if page.At(s.p.Low, open) != '(' {
+		return
+	}
+	for i := c.mark - 1; i >= 0 && s.p.Marks[i].Start > open; i-- {
+		if s.p.Marks[i].Class&(named|lexicon.Use) != 0 {
+			return
 		}
 	}
-	return false
-}
-
-// owned says whether a weak word belongs to a noun beside it: "order code".
-func (s *scoring) owned(m int) bool { return s.ownedBy(m, lexicon.Not|lexicon.Void) }
-
-// ownedBy says whether a word belongs to a noun of some class beside it.
-func (s *scoring) ownedBy(m int, some lexicon.Class) bool {
-	k := &s.p.Marks[m]
-	before := m - 1
-	if before > 0 && s.p.Marks[before].Class&^(lexicon.Is|lexicon.Own) == 0 {
-		before--
+	if s.p.Span(open, c.start).Words > 0 {
+		o.note(lossNot, &lexicon.Mark{Start: open + 1, End: c.start - 1})
 	}
-	for _, o := range [...]int{before, m + 1} {
-		if o < 0 || o >= len(s.p.Marks) || s.p.Marks[o].Class&some == 0 || o < m && s.p.Marks[o+1].Class&lexicon.For != 0 || s.p.Marks[o].Class&lexicon.For != 0 {
-			continue
-		}
-		if s.p.Brand(o) {
-			continue
-		}
-		n := &s.p.Marks[o]
-		from, to := min(k.End, n.End), max(k.Start, n.Start)
-		if g := s.p.Span(from, to); g.Words <= 1 && g.Sentences+g.Hard+g.Soft == 0 && to-from < 16 && !s.parted(from, to) && !s.digitsIn(from, to) && !(o < m && s.nameIn(from, to)) {
-			return true
-		}
-	}
-	return false
-}
-
-// nameIn says whether a word in a short stretch begins with a capital, as the
-// name of a shop does: "in the shop ELM with the code".
-func (s *scoring) nameIn(from, to int) bool {
-	return slices.ContainsFunc(s.p.Raw[from:to], unicode.IsUpper)
 }

@@ -9,13 +9,13 @@ import (
 // secretOf says whether a long number in groups stands right before the label
 // of a candidate, as do a meeting and its password, or a gift card and its PIN.
 func (s *scoring) secretOf(k int) bool {
-	if k == 0 || s.mood.guard+s.mood.once > 0 && s.mood.void == 0 {
+	if k == 0 || s.topic.guard+s.topic.once > 0 && s.topic.void == 0 {
 		return false
 	}
 	o, c := &s.cs[k-1], &s.cs[k]
 	serial := o.veto != "" && page.At(s.p.Low, o.start+4) == '-' // 7193-6071-9360, of a product
-	meeting := o.veto != "" && s.meetingID(o) && !(c.firm && s.mood.auth-s.mood.label > 1)
-	if !serial && (c.told || !meeting && s.mood.auth-s.mood.label > 0 && s.mood.void == 0) {
+	meeting := o.veto != "" && s.meetingID(o) && !(c.firm && s.topic.auth-s.topic.label > 1)
+	if !serial && (c.instructed || !meeting && s.topic.auth-s.topic.label > 0 && s.topic.void == 0) {
 		return false
 	}
 	if o.kind != Numeric || s.cs[k-1].line > c.line || c.line-o.line > 2 || s.groupsIn(o) < 3 || s.phone(o) {
@@ -33,7 +33,7 @@ func (s *scoring) secretOf(k int) bool {
 // the word for a code in a mail silent about signing in: an account and its PIN.
 func (s *scoring) pairedWith(k int) bool {
 	c := &s.cs[k]
-	if k == 0 || c.anchor < 0 || c.firm || c.told || s.mood.guard+s.mood.once+s.mood.brief > 0 {
+	if k == 0 || c.anchor < 0 || c.firm || c.instructed || s.topic.guard+s.topic.once+s.topic.brief > 0 {
 		return false
 	}
 	o, m := &s.cs[k-1], &s.p.Marks[c.anchor]

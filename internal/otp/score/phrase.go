@@ -80,11 +80,11 @@ func (s *scoring) phraseAfter(mark int, strong bool) (c candidate, ok bool) {
 		if distant && !titled || l.Quoted || l.InFoot(i) {
 			return c, false
 		}
-		mood := p.feel(p.stretchOf(&c))
-		if !strong && (!hyphens || !c.lone && !s.closesLine(&c) || mood.auth == 0 || g.Words > 1) {
+		topic := p.topicOf(p.neighbourhoodOf(&c))
+		if !strong && (!hyphens || !c.lone && !s.closesLine(&c) || topic.auth == 0 || g.Words > 1) {
 			return c, false
 		}
-		return c, !mood.never && mood.void == 0 && !mood.subjectOld
+		return c, !topic.never && topic.void == 0 && !topic.subjectOld
 	}
 	return c, false
 }

@@ -17,18 +17,18 @@ func (s *scoring) place(k int) {
 			s.add(c, 0.5, "set apart")
 		}
 	}
-	if s.mood.silent() && !c.told && s.handedOver(k) {
+	if s.topic.silent() && !c.instructed && s.handedOver(k) {
 		s.add(c, -3, "to be told to a person")
 	}
-	if s.mood.guard+s.mood.brief+s.mood.where+s.mood.once == 0 && !c.told && s.dated(k) {
+	if s.topic.guard+s.topic.brief+s.topic.where+s.topic.once == 0 && !c.instructed && s.dated(k) {
 		s.add(c, -3.2, "with the time at which something was done with it")
 	}
-	if c.anchor >= 0 && !c.told && s.mood.settled(s.p.Marks[c.anchor].Class) {
+	if c.anchor >= 0 && !c.instructed && s.topic.settled(s.p.Marks[c.anchor].Class) {
 		s.add(c, -7, "of a payment or booking that was made")
 	}
 	if s.secretOf(k) {
 		s.add(c, -5, "the secret of the long number before it")
-		if c.told {
+		if c.instructed {
 			c.against -= 4 // into the program, not the page
 		}
 	}
@@ -59,7 +59,7 @@ func (s *scoring) dated(k int) bool {
 // "… in the app", "… on the sign-in page".
 func (s *scoring) goesInto(k int) bool {
 	found := false
-	near := func(l look) bool {
+	near := func(l nearWord) bool {
 		if l.gap.Words > 8 || l.gap.Sentences+l.gap.Hard > 0 {
 			return false
 		}
@@ -76,7 +76,7 @@ func (s *scoring) goesInto(k int) bool {
 // driver, a clerk.
 func (s *scoring) handedOver(k int) bool {
 	found := false
-	near := func(l look) bool {
+	near := func(l nearWord) bool {
 		if l.gap.Words > 5 || l.gap.Sentences+l.gap.Hard > 0 {
 			return false
 		}

@@ -17,11 +17,11 @@ type scoring struct {
 	p       *Reading
 	cs      []candidate
 	explain bool
-	mood    mood // of the neighbourhood of the candidate that is weighed
+	topic   topic // of the neighbourhood of the candidate that is weighed
 
-	near     stretch // of the last candidate
-	nearMood mood
-	felt     bool // near and nearMood are set
+	near      neighbourhood // of the last candidate
+	nearTopic topic
+	nearKnown bool // near and nearTopic are set
 }
 
 func (s *scoring) add(c *candidate, n float64, why string) {
@@ -44,39 +44,39 @@ func (s *scoring) run() {
 	s.locate()
 	s.findAddresses()
 	for k := range s.cs {
-		s.mood = s.moodNear(&s.cs[k])
-		s.oppose(k)
+		s.topic = s.topicNear(&s.cs[k])
+		s.findOwner(k)
 	}
-	s.felt = false
+	s.nearKnown = false
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.veto != "" {
 			s.add(c, -20, c.veto)
 			continue
 		}
-		if s.moodNear(c); s.nearMood.figures == 0 {
-			s.count(&s.nearMood)
+		if s.topicNear(c); s.nearTopic.figures == 0 {
+			s.count(&s.nearTopic)
 		}
-		s.mood = s.nearMood
+		s.topic = s.nearTopic
 		s.add(c, c.shape, "shape")
 		s.bind(k)
-		s.look(c)
+		s.emphasis(c)
 		s.place(k)
 		s.add(c, c.against, "so it is no code")
 		if s.explain {
-			s.add(c, s.mood.total(c), s.mood.String())
+			s.add(c, s.topic.total(c), s.topic.String())
 		} else {
-			c.score += s.mood.total(c)
+			c.score += s.topic.total(c)
 		}
 	}
 	s.share()
 	s.agree()
 	s.list()
-	s.sole()
+	s.onlyOne()
 }
 
-// look weighs how the candidate is set.
-func (s *scoring) look(c *candidate) {
+// emphasis weighs how the candidate is set.
+func (s *scoring) emphasis(c *candidate) {
 	l := &s.p.Lines[c.line]
 	if c.lone && l.Part != page.InSubject {
 		s.add(c, 1, "alone on its line")

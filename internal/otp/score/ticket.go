@@ -16,7 +16,7 @@ func (s *scoring) request(c *candidate) bool {
 // unless a word right beside it makes it a code, in a text only before a colon.
 func (s *scoring) ticket(k int) bool {
 	c := &s.cs[k]
-	if !s.key(c) || c.lone || c.tie && !s.mood.reply {
+	if !s.key(c) || c.lone || c.tie && !s.topic.reply {
 		return false
 	}
 	before, after := page.At(s.p.Low, c.start-1), page.At(s.p.Low, c.end)

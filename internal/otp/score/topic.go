@@ -6,8 +6,8 @@ import (
 	"github.com/gonebox/gonebox/internal/otp/lexicon"
 )
 
-// mood is what the mail as a whole is about.
-type mood struct {
+// topic is what the mail as a whole is about.
+type topic struct {
 	auth, guard, void, not int
 	label                  int // of those for signing in, how many are part of a code's name
 	once, where, brief     int
@@ -31,13 +31,13 @@ type mood struct {
 }
 
 // silent says whether nothing in a mail speaks of signing in.
-func (m mood) silent() bool {
+func (m topic) silent() bool {
 	return m.auth-m.label+m.guard+m.once+m.where == 0 && m.subjectCode < 3.4
 }
 
-// total is what the mood gives to a candidate. Letters are sooner a booking
+// total is what the topic gives to a candidate. Letters are sooner a booking
 // than a code.
-func (m mood) total(c *candidate) float64 {
+func (m topic) total(c *candidate) float64 {
 	n, k := 0.0, c.kind
 	if m.auth > 0 {
 		n += 0.8
@@ -73,19 +73,19 @@ func (m mood) total(c *candidate) float64 {
 	if m.subjectOld {
 		against -= 3
 	}
-	if m.reply && !c.firm && !c.tie && !c.lone && !c.told {
+	if m.reply && !c.firm && !c.tie && !c.lone && !c.instructed {
 		against -= 5
 	}
-	if m.done && !c.told && c.gain < 2 {
+	if m.done && !c.instructed && c.gain < 2 {
 		against -= 3 // nothing names the number
 	}
-	if m.subjectNoun && m.auth < 2 && c.gain < 2 && !c.told && m.guard+m.once+m.where+m.brief == 0 {
+	if m.subjectNoun && m.auth < 2 && c.gain < 2 && !c.instructed && m.guard+m.once+m.where+m.brief == 0 {
 		against -= 2
 	}
 	if m.initial && !c.firm && m.once == 0 {
 		against -= 4
 	}
-	if !c.told {
+	if !c.instructed {
 		against += m.traded(c)
 	}
 	return n + against
@@ -93,7 +93,7 @@ func (m mood) total(c *candidate) float64 {
 
 // traded returns what a number loses if the mail is about something paid, bought
 // or booked and does not ask to enter the number.
-func (m mood) traded(c *candidate) (loss float64) {
+func (m topic) traded(c *candidate) (loss float64) {
 	if m.receipt() && !c.firm && !c.lone && !c.priced {
 		loss -= 1.5
 		if m.figures > 1 {
@@ -117,7 +117,7 @@ func (m mood) traded(c *candidate) (loss float64) {
 
 // settled says whether a name is that of the number of a payment or booking, in
 // a mail that tells of one and leaves nothing to do.
-func (m mood) settled(name lexicon.Class) bool {
+func (m topic) settled(name lexicon.Class) bool {
 	if m.guard+m.once+m.where+m.brief > 0 || m.use {
 		return false
 	}
@@ -126,31 +126,31 @@ func (m mood) settled(name lexicon.Class) bool {
 }
 
 // receipt says whether a mail names a price and says little of signing in.
-func (m mood) receipt() bool {
+func (m topic) receipt() bool {
 	return (m.price && m.auth < 2 || m.done && (m.price || m.amount)) && m.guard+m.once+m.where+m.brief == 0
 }
 
 // trade says whether a mail lists what was bought, paid or booked, and has no
 // word of signing in.
-func (m mood) trade() bool {
+func (m topic) trade() bool {
 	return m.subjectTrade && m.not+m.void >= 3 && m.figures >= 3 && m.guard+m.once+m.where+m.auth == 0
 }
 
 // settledTrade says whether a mail is about what was ordered or booked, as its
 // subject says, reports that this is done, and has no word of a code to be typed.
-func (m mood) settledTrade() bool {
+func (m topic) settledTrade() bool {
 	return m.subjectTrade && m.done && m.guard+m.once+m.where+m.brief == 0
 }
 
 // booked says whether a mail reports that what its subject names is done, gives
 // its particulars and asks for nothing, though the subject may say "confirmed".
-func (m mood) booked() bool {
+func (m topic) booked() bool {
 	return m.subjectNoun && m.done && m.figures > 0 && m.subjectCode == 0 && m.guard+m.once+m.where+m.brief == 0 && !m.use
 }
 
 // crowd is what many numbers of other kinds take from a code in a mail that
 // does not speak of signing in.
-func (m mood) crowd(k Kind) float64 {
+func (m topic) crowd(k Kind) float64 {
 	if m.auth+m.guard > 0 || m.not < 4 {
 		return 0
 	}
@@ -165,7 +165,7 @@ func (m mood) crowd(k Kind) float64 {
 }
 
 // others is what codes of other kinds take: promotions, invitations, doors.
-func (m mood) others() float64 {
+func (m topic) others() float64 {
 	known := m.auth - m.label + m.guard
 	switch {
 	case m.never:
@@ -186,6 +186,6 @@ func (m mood) others() float64 {
 	return 0
 }
 
-func (m mood) String() string {
+func (m topic) String() string {
 	return fmt.Sprintf("the mail as a whole: sign-in %d, warnings %d, other codes %d, other numbers %d", m.auth, m.guard, m.void, m.not)
 }

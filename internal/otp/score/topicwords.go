@@ -7,7 +7,7 @@ import (
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// How the mood of a mail is found.
+// How the topic of a mail is found.
 
 // partOfName says whether a word for a code stands right beside a word for
 // signing in, with which it makes one name: "access code", "codice d'accesso".
@@ -26,10 +26,10 @@ func (p *Reading) partOfName(i int) bool {
 	return false
 }
 
-// feel counts the phrases of a neighbourhood by class.
-func (p *Reading) feel(t stretch) mood {
+// topicOf counts the phrases of a neighbourhood by class.
+func (p *Reading) topicOf(t neighbourhood) topic {
 	const settled = lexicon.Done | lexicon.Not
-	var m mood
+	var m topic
 	var auth, label, guard, once, where, brief, not, void page.Counts
 	line := 0
 	for i := p.marksIn(t, 0); i < len(p.Marks); i = p.marksIn(t, i+1) {
@@ -89,7 +89,7 @@ func (p *Reading) feel(t stretch) mood {
 }
 
 // mention notes what a phrase says wherever it stands.
-func (m *mood) mention(k *lexicon.Mark, l *page.Line) {
+func (m *topic) mention(k *lexicon.Mark, l *page.Line) {
 	m.code = m.code || k.Class&(lexicon.Code|lexicon.Word) != 0 && k.Class&lexicon.Digits == 0
 	m.use = m.use || k.Class&lexicon.Use != 0 && l.Part != page.InSubject
 	m.initial = m.initial || k.Class&lexicon.Initial != 0
@@ -97,7 +97,7 @@ func (m *mood) mention(k *lexicon.Mark, l *page.Line) {
 }
 
 // head notes what the subject says by itself.
-func (m *mood) head(k *lexicon.Mark, l *page.Line, brand bool) {
+func (m *topic) head(k *lexicon.Mark, l *page.Line, brand bool) {
 	const name = lexicon.Code | lexicon.Word
 	if k.Class&name != 0 && k.Class&lexicon.Digits == 0 {
 		m.subjectCode = max(m.subjectCode, 3)
@@ -132,7 +132,7 @@ func (p *Reading) announced() bool {
 }
 
 // conclude draws from the counts what the subject makes of the mail.
-func (m *mood) conclude(announced bool) {
+func (m *topic) conclude(announced bool) {
 	if announced {
 		m.subjectOld, m.subjectGuard = false, false
 	}
@@ -146,7 +146,7 @@ func (m *mood) conclude(announced bool) {
 
 // beyond reports whether a topic or a noun says nothing of the number of a neighbourhood:
 // it is not close, or belongs to a name, a warning, a list of offers or a menu.
-func (p *Reading) beyond(m int, t stretch) bool {
+func (p *Reading) beyond(m int, t neighbourhood) bool {
 	k := &p.Marks[m]
 	if k.Class&(lexicon.Void|lexicon.Not|lexicon.Never|lexicon.Done|lexicon.Auth) == 0 {
 		return false

@@ -59,7 +59,7 @@ func quoting(r rune) bool {
 
 // offers says whether a share of something and whether a price is named. Footers
 // and what is quoted do not count.
-func (p *Reading) offers(t stretch) (share, price bool) {
+func (p *Reading) offers(t neighbourhood) (share, price bool) {
 	for i := 0; i < len(p.Lines); i++ {
 		l := &p.Lines[i]
 		if !t.all && l.Part != page.InSubject && l.End <= t.from {
@@ -85,14 +85,14 @@ func (p *Reading) offers(t stretch) (share, price bool) {
 	return share, price
 }
 
-// opposeSpent looks further in the sentence for a word that says the code is no
+// ownerSpent looks further in the sentence for a word that says the code is no
 // longer good, over whatever else is told of it: "123456, which you asked for at
 // 10:20, has expired", "you used the code 123456". After a comma another may be
 // meant.
-func (s *scoring) opposeSpent(k int, o *opposition) {
+func (s *scoring) ownerSpent(k int, o *ownership) {
 	const spent = lexicon.Old | lexicon.Done
 	c := &s.cs[k]
-	s.rightOf(k, func(l look) bool {
+	s.rightOf(k, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > 16 || m.Class&lexicon.Brief != 0 || s.clauseEnds(c.end, m.Start) {
 			return false
@@ -102,7 +102,7 @@ func (s *scoring) opposeSpent(k int, o *opposition) {
 		}
 		return true
 	})
-	s.leftOf(k, func(l look) bool {
+	s.leftOf(k, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > 4 || s.clauseEnds(m.End, c.start) {
 			return false

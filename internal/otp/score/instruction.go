@@ -5,33 +5,33 @@ import (
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// used adds what an imperative gives: "enter 123456", "enter the code 123456".
-func (s *scoring) used(k int) (done bool) {
+// findInstruction adds what an imperative gives: "enter 123456", "enter the code 123456".
+func (s *scoring) findInstruction(k int) (done bool) {
 	c := &s.cs[k]
-	if c.lone && s.toldAbove(c) {
-		c.told = true
+	if c.lone && s.instructedAbove(c) {
+		c.instructed = true
 		s.add(c, 1.2, "told to in the line above")
 		return true
 	}
-	if c.lone && s.p.Lines[c.line].Part != page.InSubject && s.toldBelow(c) {
+	if c.lone && s.p.Lines[c.line].Part != page.InSubject && s.instructedBelow(c) {
 		s.add(c, 1.6, "told to in the line below")
-		c.told = true
+		c.instructed = true
 		return true
 	}
-	told := 1.2
+	worth := 1.2
 	switch {
 	case c.kind == Numeric && c.size == 6:
-		told = 3.3
+		worth = 3.3
 	case c.kind == Numeric && c.size != 7, c.mixed:
-		told = 3.3
+		worth = 3.3
 	case c.kind == Numeric:
-		told = 2.8
+		worth = 2.8
 	}
 	far := 2
 	if s.tied(c) {
 		far = 8
 	}
-	near := func(l look) bool {
+	near := func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
 		if m.Class&lexicon.Where != 0 && l.gap.Words <= 4 {
 			far = max(far, 5)
@@ -40,16 +40,16 @@ func (s *scoring) used(k int) (done bool) {
 			return false
 		}
 		if m.Class&lexicon.Use != 0 && m.Class&lexicon.Code == 0 || s.leadsTo(c, l) {
-			if l.left && l.gap.Words > 0 && l.mark == c.mark-1 && !s.unlabelled(c) && s.mood.silent() {
-				told -= 1.5 // an unknown noun is what is to be entered
+			if l.left && l.gap.Words > 0 && l.mark == c.mark-1 && !s.unlabelled(c) && s.topic.silent() {
+				worth -= 1.5 // an unknown noun is what is to be entered
 			}
-			s.because(c, told, "told to", m)
+			s.because(c, worth, "told to", m)
 			s.purpose(k)
-			done, c.told = true, true
+			done, c.instructed = true, true
 			return false
 		}
 		if m.Class&(lexicon.Word|lexicon.Number) != 0 && l.gap.Words == 0 && s.worth(c, l, false) > 0 {
-			far, told = max(far, 4), 1.2
+			far, worth = max(far, 4), 1.2
 		}
 		return true
 	}
@@ -60,9 +60,9 @@ func (s *scoring) used(k int) (done bool) {
 	return done
 }
 
-// toldBelow says whether the line below a lone candidate asks to enter it:
+// instructedBelow says whether the line below a lone candidate asks to enter it:
 // "Type this on the television."
-func (s *scoring) toldBelow(c *candidate) bool {
+func (s *scoring) instructedBelow(c *candidate) bool {
 	if c.line+1 >= len(s.p.Lines) || s.p.Lines[c.line+1].Part != s.p.Lines[c.line].Part {
 		return false
 	}
@@ -77,7 +77,7 @@ func (s *scoring) toldBelow(c *candidate) bool {
 
 // leadsTo says whether an aim and a colon stand right before the number: "to
 // confirm: 123 456". A noun alone may be the label of a user name.
-func (s *scoring) leadsTo(c *candidate, l look) bool {
+func (s *scoring) leadsTo(c *candidate, l nearWord) bool {
 	m := &s.p.Marks[l.mark]
 	return l.left && m.Class&lexicon.Auth != 0 && m.Class&named == 0 && l.gap.Words == 0 && c.shape >= 1 && s.tied(c) && s.p.Span(m.Start, m.End).Words > 1
 }
@@ -86,8 +86,8 @@ func (s *scoring) leadsTo(c *candidate, l look) bool {
 // it may be that of another clause, less for "to sign in, …".
 func (s *scoring) purpose(k int) {
 	c := &s.cs[k]
-	aim := func(gain float64, found *bool) func(look) bool {
-		return func(l look) bool {
+	aim := func(gain float64, found *bool) func(nearWord) bool {
+		return func(l nearWord) bool {
 			m := &s.p.Marks[l.mark]
 			if l.gap.Words > 7 || l.gap.Sentences+l.gap.Hard > 0 {
 				return false
@@ -104,8 +104,8 @@ func (s *scoring) purpose(k int) {
 	}
 }
 
-// toldAbove says whether the line above a lone candidate asks to enter it.
-func (s *scoring) toldAbove(c *candidate) bool {
+// instructedAbove says whether the line above a lone candidate asks to enter it.
+func (s *scoring) instructedAbove(c *candidate) bool {
 	if c.line == 0 || s.p.Lines[c.line-1].Part != s.p.Lines[c.line].Part {
 		return false
 	}

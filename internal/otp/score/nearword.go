@@ -14,8 +14,8 @@ type distance struct {
 	figures int // of any sort
 }
 
-// look is one word near a number.
-type look struct {
+// nearWord is one word near a number.
+type nearWord struct {
 	mark int
 	gap  distance
 	left bool
@@ -54,7 +54,7 @@ func (s *scoring) partBounds(c *candidate) (from, to int) {
 }
 
 // leftOf lists the marks before a candidate, nearest first.
-func (s *scoring) leftOf(k int, yield func(look) bool) {
+func (s *scoring) leftOf(k int, yield func(nearWord) bool) {
 	c := &s.cs[k]
 	from, _ := s.partBounds(c)
 	from = max(from, c.start-reach)
@@ -73,14 +73,14 @@ func (s *scoring) leftOf(k int, yield func(look) bool) {
 			prev--
 		}
 		g := distance{Gap: s.p.Span(m.End, c.start), figures: figures, numbers: numbers}
-		if !yield(look{mark: i, gap: g, left: true}) {
+		if !yield(nearWord{mark: i, gap: g, left: true}) {
 			return
 		}
 	}
 }
 
 // rightOf lists the marks after a candidate, nearest first.
-func (s *scoring) rightOf(k int, yield func(look) bool) {
+func (s *scoring) rightOf(k int, yield func(nearWord) bool) {
 	c := &s.cs[k]
 	_, to := s.partBounds(c)
 	to = min(to, c.end+reach)
@@ -102,7 +102,7 @@ func (s *scoring) rightOf(k int, yield func(look) bool) {
 			next++
 		}
 		g := distance{Gap: s.p.Span(c.end, m.Start), figures: figures, numbers: numbers}
-		if !yield(look{mark: i, gap: g}) {
+		if !yield(nearWord{mark: i, gap: g}) {
 			return
 		}
 	}

@@ -18,9 +18,9 @@ const (
 	quarter = 64  // numbers that begin in the same quarter share a neighbourhood
 )
 
-// stretch is the neighbourhood of a number: all of a mail that is short, and some of
+// neighbourhood is what stands near a number: all of a mail that is short, and some of
 // one part of a long one. The subject belongs to each.
-type stretch struct {
+type neighbourhood struct {
 	all      bool
 	part     page.Part
 	from, to int
@@ -29,11 +29,11 @@ type stretch struct {
 }
 
 // everything is the neighbourhood in a short mail.
-func everything() stretch { return stretch{all: true} }
+func everything() neighbourhood { return neighbourhood{all: true} }
 
-// stretchOf gives the neighbourhood of a candidate. That of one in the subject is
+// neighbourhoodOf gives the neighbourhood of a candidate. That of one in the subject is
 // where the text or the HTML begins.
-func (p *Reading) stretchOf(c *candidate) stretch {
+func (p *Reading) neighbourhoodOf(c *candidate) neighbourhood {
 	if len(p.Low) <= 2*nearby {
 		return everything()
 	}
@@ -46,14 +46,14 @@ func (p *Reading) stretchOf(c *candidate) stretch {
 	}
 	b := p.Bounds[where]
 	if b[1]-b[0] <= 2*nearby {
-		return stretch{part: where, from: b[0], to: b[1]}
+		return neighbourhood{part: where, from: b[0], to: b[1]}
 	}
 	line := c.line
 	if p.Lines[line].Part == page.InSubject {
 		line = p.LineAt(at)
 	}
 	at -= at % quarter
-	t := stretch{part: where}
+	t := neighbourhood{part: where}
 	t.from, t.to = p.linesNear(line, at, nearby)
 	t.closeFrom, t.closeTo = p.linesNear(line, at, beside)
 	if c.start < b[0] && p.Lines[line].End > b[0]+beside {
@@ -77,18 +77,18 @@ func (p *Reading) linesNear(line, at, far int) (from, to int) {
 }
 
 // has reports whether a place, on a line of some part, is in the neighbourhood.
-func (t stretch) has(i int, where page.Part) bool {
+func (t neighbourhood) has(i int, where page.Part) bool {
 	return t.all || where == page.InSubject || where == t.part && i >= t.from && i < t.to
 }
 
 // isClose reports whether a topic, or what speaks against a number, counts at a place.
-func (t stretch) isClose(i int, where page.Part) bool {
+func (t neighbourhood) isClose(i int, where page.Part) bool {
 	return t.all || where == page.InSubject || where == t.part && (t.closeTo == 0 || i >= t.closeFrom && i < t.closeTo)
 }
 
 // marksIn gives the first mark from i on that may be in a neighbourhood: those of the
 // subject come first. Without one it gives the number of marks.
-func (p *Reading) marksIn(t stretch, i int) int {
+func (p *Reading) marksIn(t neighbourhood, i int) int {
 	switch {
 	case t.all || i == len(p.Marks) || p.Marks[i].Start < p.Bounds[page.InSubject][1]:
 		return i
@@ -101,20 +101,22 @@ func (p *Reading) marksIn(t stretch, i int) int {
 }
 
 // holds reports whether a candidate is in the neighbourhood.
-func (t stretch) holds(p *Reading, c *candidate) bool { return t.has(c.start, p.Lines[c.line].Part) }
-
-// moodNear gives the mood of the neighbourhood of a candidate.
-func (s *scoring) moodNear(c *candidate) mood {
-	t := s.p.stretchOf(c)
-	if !s.felt || t != s.near {
-		s.near, s.felt = t, true
-		s.nearMood = s.p.feel(t)
-	}
-	return s.nearMood
+func (t neighbourhood) holds(p *Reading, c *candidate) bool {
+	return t.has(c.start, p.Lines[c.line].Part)
 }
 
-// count adds the numbers of a neighbourhood that are something else to its mood.
-func (s *scoring) count(m *mood) {
+// topicNear gives the topic of the neighbourhood of a candidate.
+func (s *scoring) topicNear(c *candidate) topic {
+	t := s.p.neighbourhoodOf(c)
+	if !s.nearKnown || t != s.near {
+		s.near, s.nearKnown = t, true
+		s.nearTopic = s.p.topicOf(t)
+	}
+	return s.nearTopic
+}
+
+// count adds the numbers of a neighbourhood that are something else to its topic.
+func (s *scoring) count(m *topic) {
 	var figures page.Counts
 	for k := range s.cs {
 		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.Lines[c.line].InFoot(c.start) && s.near.holds(s.p, c) && s.near.isClose(c.start, s.p.Lines[c.line].Part) {

@@ -14,18 +14,18 @@ func (s *scoring) free(c *candidate) bool {
 	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > -0.6 || c.gain > 0) && !l.InFoot(c.start) && !l.Quoted && (c.kind == Numeric || c.mixed || s.opens(c))
 }
 
-// sole strengthens the one number of a mail that can be a code, when the mail
+// onlyOne strengthens the one number of a mail that can be a code, when the mail
 // says anything of codes or signing in, or the number is set as codes are.
-func (s *scoring) sole() {
+func (s *scoring) onlyOne() {
 	best := s.leading()
 	if best < 0 {
 		return
 	}
-	s.felt = false
-	s.moodNear(&s.cs[best])
-	s.count(&s.nearMood)
-	s.mood = s.nearMood
-	m := &s.mood
+	s.nearKnown = false
+	s.topicNear(&s.cs[best])
+	s.count(&s.nearTopic)
+	s.topic = s.nearTopic
+	m := &s.topic
 	if m.never || m.void > 0 {
 		return
 	}
@@ -96,7 +96,7 @@ func (s *scoring) ofDate(c *candidate) bool {
 // backed says whether more speaks for a candidate than that nothing speaks
 // against it: a word, an order to enter it, or how it is set.
 func (s *scoring) backed(c *candidate) bool {
-	return c.told || c.gain >= 2 || c.boxed || c.lone && s.p.Lines[c.line].Large
+	return c.instructed || c.gain >= 2 || c.boxed || c.lone && s.p.Lines[c.line].Large
 }
 
 // anyBacked says whether that holds of any number that can be the code.
@@ -111,26 +111,26 @@ func (s *scoring) anyBacked() bool {
 
 // standing is how the only number that can be the code stands in its mail.
 type standing struct {
-	alone    bool // there is no other number at all
-	known    bool // the mail speaks of signing in, or warns
-	begins   bool // it opens the subject or the text
-	whole    bool // it is all the text there is
-	hint     bool // something says that there is a code
-	labelled bool // an unknown word is its label
-	told     bool // it is in the subject, and the text, without a number, names a code or says where to enter it
+	alone     bool // there is no other number at all
+	known     bool // the mail speaks of signing in, or warns
+	begins    bool // it opens the subject or the text
+	whole     bool // it is all the text there is
+	hint      bool // something says that there is a code
+	labelled  bool // an unknown word is its label
+	announced bool // it is in the subject, and the text, without a number, names a code or says where to enter it
 }
 
 func (s *scoring) standing(c *candidate, alone bool) standing {
-	m, l := &s.mood, &s.p.Lines[c.line]
+	m, l := &s.topic, &s.p.Lines[c.line]
 	st := standing{
 		alone:    alone,
 		known:    m.auth+m.guard > 0,
 		begins:   c.start == s.p.opening(l) && page.At(s.p.Low, c.end) != '-' && !c.lone && m.not == 0 && (l.Part == page.InSubject || alone && c.start == s.p.Bounds[l.Part][0]),
 		whole:    c.lone && s.p.Bounds[l.Part] == [2]int{l.Start, l.End + 1} && l.Part != page.InSubject,
-		labelled: c.gain <= 3.5 && !c.told && s.labelled(c),
+		labelled: c.gain <= 3.5 && !c.instructed && s.labelled(c),
 	}
-	st.told = alone && l.Part == page.InSubject && c.anchor < 0 && c.shape >= 0.5 && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
-	st.hint = st.known || st.told || st.whole || m.once+m.where > 0 || c.told || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
+	st.announced = alone && l.Part == page.InSubject && c.anchor < 0 && c.shape >= 0.5 && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
+	st.hint = st.known || st.announced || st.whole || m.once+m.where > 0 || c.instructed || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	return st
 }
 
@@ -139,7 +139,7 @@ func (s *scoring) single(c *candidate, alone bool) {
 	st := s.standing(c, alone)
 	s.singleSet(c, st)
 	s.singleSaid(c, st)
-	m := &s.mood
+	m := &s.topic
 	if c.gain < m.subjectCode && s.inherits(c, st) {
 		s.add(c, m.subjectCode-c.gain, "the subject names a code")
 		c.gain = m.subjectCode
@@ -152,7 +152,7 @@ func (s *scoring) inherits(c *candidate, st standing) bool {
 	if st.labelled || s.p.Lines[c.line].Part == page.InSubject || !st.known && c.shape < 1 || s.counts(c) {
 		return false
 	}
-	return c.gain > 0 || c.told || c.lone || s.tied(c) || s.unlabelled(c)
+	return c.gain > 0 || c.instructed || c.lone || s.tied(c) || s.unlabelled(c)
 }
 
 // singleSet weighs how it is set.
@@ -164,11 +164,11 @@ func (s *scoring) singleSet(c *candidate, st standing) {
 	}
 	if st.alone && (c.shape >= 0.5 || c.mixed) && (st.hint || c.boxed || l.Large) {
 		s.add(c, 0.5, "the only number at all")
-		if (c.boxed || large) && !s.mood.price && s.mood.not == 0 && c.gain < 2 {
+		if (c.boxed || large) && !s.topic.price && s.topic.not == 0 && c.gain < 2 {
 			s.add(c, 1.6, "and set as codes are")
 		}
 	}
-	if st.begins && c.shape >= 0 && (l.Part == page.InSubject || st.known || s.mood.code || s.mood.where+s.mood.once+s.mood.brief > 0 || page.At(s.p.Low, c.end) != ' ') {
+	if st.begins && c.shape >= 0 && (l.Part == page.InSubject || st.known || s.topic.code || s.topic.where+s.topic.once+s.topic.brief > 0 || page.At(s.p.Low, c.end) != ' ') {
 		s.add(c, 2.5, "begins the subject or the text")
 	}
 	if st.whole && c.shape >= 0 {
@@ -190,15 +190,15 @@ func (s *scoring) closesSubject(c *candidate) bool {
 
 // singleSaid weighs what is said of it and of codes.
 func (s *scoring) singleSaid(c *candidate, st standing) {
-	m, l := &s.mood, &s.p.Lines[c.line]
+	m, l := &s.topic, &s.p.Lines[c.line]
 	unnamed := c.gain < 2 && !st.labelled
 	if c.gain < 2 && c.shape >= 0 && c.size <= 6 && l.Part != page.InSubject && c.kind == Numeric && s.by(c) {
 		s.add(c, 1.5, "signing in by it")
 	}
-	if c.told {
+	if c.instructed {
 		s.add(c, 0.3, "and told to")
 	}
-	if st.told {
+	if st.announced {
 		s.add(c, 3.2, "the text says that it is a code")
 	}
 	if st.labelled {
@@ -216,7 +216,7 @@ func (s *scoring) singleSaid(c *candidate, st standing) {
 	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
 		s.add(c, 2.2, "after a colon")
 	}
-	if unnamed && st.known && !c.told && l.Part != page.InSubject && s.unlabelled(c) && !s.counts(c) {
+	if unnamed && st.known && !c.instructed && l.Part != page.InSubject && s.unlabelled(c) && !s.counts(c) {
 		s.add(c, 1.5, "nothing names it")
 	}
 	if !st.hint && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
