@@ -34,7 +34,7 @@ type blockRow struct {
 }
 
 func blockRowOf(b *block.Block) blockRow {
-	return blockRow{b.ID, b.Kind, b.Value, b.Reason, clock.Stamp{Time: b.CreatedAt}, stampOf(b.ExpiresAt)}
+	return blockRow{b.ID, b.Kind, b.Value, b.Reason, clock.Stamp{Time: b.CreatedAt}, clock.Optional(b.ExpiresAt)}
 }
 
 func printBlocks(w io.Writer, rows []blockRow) error {

@@ -38,16 +38,8 @@ type inviteRow struct {
 
 func inviteRowOf(i *account.Invite) inviteRow {
 	return inviteRow{
-		ID: i.ID, Note: i.Note, CreatedAt: clock.Stamp{Time: i.CreatedAt}, ExpiresAt: stampOf(i.ExpiresAt), UsedAt: stampOf(i.UsedAt), Account: i.Account,
+		ID: i.ID, Note: i.Note, CreatedAt: clock.Stamp{Time: i.CreatedAt}, ExpiresAt: clock.Optional(i.ExpiresAt), UsedAt: clock.Optional(i.UsedAt), Account: i.Account,
 	}
-}
-
-// stampOf returns a time for JSON; nil, which is null, for the zero time.
-func stampOf(t time.Time) *clock.Stamp {
-	if t.IsZero() {
-		return nil
-	}
-	return &clock.Stamp{Time: t}
 }
 
 func printInvites(w io.Writer, rows []inviteRow) error {

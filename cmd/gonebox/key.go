@@ -41,7 +41,7 @@ type keyRow struct {
 func keyRowOf(k *apikey.Key) keyRow {
 	return keyRow{
 		Prefix: k.Prefix, Name: k.Name, Scopes: k.Scopes, Networks: append([]netip.Prefix{}, k.Networks...),
-		CreatedAt: clock.Stamp{Time: k.CreatedAt}, ExpiresAt: stampOf(k.ExpiresAt),
+		CreatedAt: clock.Stamp{Time: k.CreatedAt}, ExpiresAt: clock.Optional(k.ExpiresAt),
 	}
 }
 
@@ -169,10 +169,7 @@ func (k *keyListCmd) Run(c *console) error {
 			return err
 		}
 		rows := rowsOf(all, keyRowOf)
-		if k.JSON {
-			return printJSON(c.out, rows)
-		}
-		return printKeys(c.out, rows)
+		return printAll(c, k.JSON, rows, printKeys)
 	})
 }
 

@@ -108,10 +108,7 @@ func (n *noticeListCmd) Run(c *console) error {
 			return err
 		}
 		rows := rowsOf(all, func(n *content.Notice) noticeRow { return noticeRowOf(o, n) })
-		if n.JSON {
-			return printJSON(c.out, rows)
-		}
-		return printNotices(c.out, rows)
+		return printAll(c, n.JSON, rows, printNotices)
 	})
 }
 

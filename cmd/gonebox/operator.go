@@ -62,16 +62,21 @@ func printOne[T any](c *console, asJSON bool, row T, table func(io.Writer, []T) 
 	return table(c.out, []T{row})
 }
 
+// printAll prints rows, as JSON or as a table.
+func printAll[T any](c *console, asJSON bool, rows []T, table func(io.Writer, []T) error) error {
+	if asJSON {
+		return printJSON(c.out, rows)
+	}
+	return table(c.out, rows)
+}
+
 // printPage prints up to limit rows, as JSON or as a table. The caller reads one row more than limit, from which
 // printPage sees that there is a further page; below a table it then prints the flag for it, which has the identifier
 // that last returns for the last row.
 func printPage[T any](c *console, asJSON bool, rows []T, limit int, last func(T) string, table func(io.Writer, []T) error) error {
 	more := len(rows) > limit
 	rows = rows[:min(len(rows), limit)]
-	if asJSON {
-		return printJSON(c.out, rows)
-	}
-	if err := table(c.out, rows); err != nil || !more {
+	if err := printAll(c, asJSON, rows, table); err != nil || asJSON || !more {
 		return err
 	}
 	_, err := fmt.Fprintf(c.out, "More: --after %s\n", last(rows[len(rows)-1]))

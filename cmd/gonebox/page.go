@@ -133,10 +133,7 @@ func (p *pageListCmd) Run(c *console) error {
 			return err
 		}
 		rows := rowsOf(all, pageRowOf)
-		if p.JSON {
-			return printJSON(c.out, rows)
-		}
-		return printPages(c.out, rows)
+		return printAll(c, p.JSON, rows, printPages)
 	})
 }
 

@@ -11,6 +11,3 @@ func Keys() map[string]string {
 	}
 	return keys
 }
-
-// DefaultOf returns the default of a key as text.
-func DefaultOf(key string) string { return newTable(Default()).byKey[key].def }

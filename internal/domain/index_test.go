@@ -13,20 +13,7 @@ import (
 func TestLookupsUseAnIndex(t *testing.T) {
 	d := dbtest.Open(t, db.Options{})
 	for query, args := range domain.Lookups() {
-		rows, err := d.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var steps []string
-		for rows.Next() {
-			var id, parent, unused int
-			var step string
-			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-				t.Fatal(err)
-			}
-			steps = append(steps, step)
-		}
-		rows.Close()
+		steps := dbtest.QueryPlan(t, d, query, args...)
 		plan := strings.Join(steps, "; ")
 		// A partial index that holds nothing else may be read whole.
 		if strings.Contains(plan, "SCAN") && !strings.Contains(plan, "USING INDEX private_domain_ending") || !strings.Contains(plan, "INDEX") {

@@ -4,7 +4,6 @@
 package event
 
 import (
-	"slices"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/clock"
@@ -31,9 +30,6 @@ func Names() []Name {
 		MessageReceivedName, OTPExtractedName, MailboxCreatedName, MailboxExpiredName, DomainVerifiedName, DomainSuspendedName, WebhookPingName,
 	}
 }
-
-// Known reports whether n is the name of an event.
-func (n Name) Known() bool { return slices.Contains(Names(), n) }
 
 // Data is the content of an event: one of the structs of this package. A subscriber that filters by name compares Name.
 type Data interface{ Name() Name }

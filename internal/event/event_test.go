@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func all() []event.Data {
 func TestEveryNameHasItsStruct(t *testing.T) {
 	have := make(map[event.Name]bool)
 	for _, d := range all() {
-		if !d.Name().Known() || have[d.Name()] {
+		if !slices.Contains(event.Names(), d.Name()) || have[d.Name()] {
 			t.Errorf("%T has the name %s", d, d.Name())
 		}
 		have[d.Name()] = true
@@ -35,9 +36,6 @@ func TestEveryNameHasItsStruct(t *testing.T) {
 		if !have[n] {
 			t.Errorf("%s has no struct", n)
 		}
-	}
-	if event.Name("message.read").Known() {
-		t.Error("an event is known that there is not")
 	}
 }
 

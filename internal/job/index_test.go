@@ -13,20 +13,7 @@ import (
 func TestStatementsUseAnIndex(t *testing.T) {
 	d := dbtest.Open(t, db.Options{})
 	for query, args := range job.Statements() {
-		rows, err := d.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var steps []string
-		for rows.Next() {
-			var id, parent, unused int
-			var step string
-			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-				t.Fatal(err)
-			}
-			steps = append(steps, step)
-		}
-		rows.Close()
+		steps := dbtest.QueryPlan(t, d, query, args...)
 		for _, step := range steps {
 			// The lanes that were found are read whole: there are as many as were asked for.
 			whole := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "found") && !strings.Contains(step, "first") && step != "SCAN CONSTANT ROW"

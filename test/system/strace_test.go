@@ -2,7 +2,6 @@ package system_test
 
 import (
 	"encoding/hex"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,9 +135,4 @@ func attach(t *testing.T, s *service, args ...string) (detach func()) {
 	}
 	t.Cleanup(detach)
 	return detach
-}
-
-// String returns the call in short form.
-func (c call) String() string {
-	return fmt.Sprintf("%d–%d %s %s %.40q ok=%v", c.begun, c.ended, c.name, c.file, c.data, c.ok)
 }

@@ -92,3 +92,23 @@ func open(t testing.TB, target string, o db.Options) *db.DB {
 	})
 	return d
 }
+
+// QueryPlan returns the steps in which SQLite would run a query.
+func QueryPlan(t *testing.T, d *db.DB, query string, args ...any) []string {
+	t.Helper()
+	rows, err := d.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
