@@ -64,9 +64,9 @@ func (c *writeConn) statement(ctx context.Context, query string) (*sql.Stmt, err
 	return s, nil
 }
 
-// stableLimits returns a statement whose limits SQLite does not look at when it plans. It would plan a statement with the limit $1 for the
-// number that is bound, and therefore parse and plan it anew at each execution, which takes as long as reading a short page of messages
-// (BenchmarkLimit). Of an expression such as +$1 it does not take the value.
+// stableLimits rewrites LIMIT $1 to LIMIT +$1. SQLite plans a statement for the number that is bound to LIMIT $1, so it parses and plans
+// the statement again at each execution, which takes as long as reading a short page of messages (BenchmarkLimit). The value of an
+// expression such as +$1 does not influence the plan.
 func stableLimits(query string) string { return strings.ReplaceAll(query, "LIMIT $", "LIMIT +$") }
 
 // run executes a statement without arguments.

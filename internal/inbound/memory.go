@@ -33,8 +33,8 @@ func (e *Envelope) shrinkLease(received, data []byte, m *mailparse.Message) {
 	e.Memory.Shrink(e.Memory.Size() - needed)
 }
 
-// memoryOf returns what delivering a parsed mail of size octets takes beside its octets: a little more than as many for the raw message,
-// and attachments twice, decoded and in their stored form.
+// memoryOf returns the octets of memory that delivering a parsed mail takes in addition to the mail itself: slightly more than its size
+// for the raw message as it is stored, and each attachment twice, decoded and in its stored form.
 func memoryOf(size int64, m *mailparse.Message) int64 {
 	var files, text int64
 	for _, a := range m.Attachments {

@@ -69,7 +69,8 @@ func (s *Service) Create(ctx context.Context, w Wish, o Owner) (*Mailbox, error)
 	}
 }
 
-// ttl returns the time to live for a wished one: the default for zero, or an error where the plan does not allow it.
+// ttl returns the time to live of a mailbox for which a client asked for wished: the default for zero, or an error if the plan does not
+// allow it.
 func (l Limits) ttl(wished time.Duration) (time.Duration, error) {
 	switch {
 	case wished == 0:

@@ -52,7 +52,7 @@ func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, po
 
 // CreditTx credits points, a positive number, to an account in the caller's transaction. A reference can be credited as
 // a top-up only once: a second time violates a constraint of the database. The constraint is the last defence against
-// paying twice, should a caller not check.
+// crediting a payment twice if a caller does not check.
 func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, kind Kind, points int64, reference, note string) (*Entry, error) {
 	if err := inRange(points); err != nil {
 		return nil, err
