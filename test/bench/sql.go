@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -42,22 +41,27 @@ func openStore(dir string, server *dbtest.Server, write bool) (*sql.DB, error) {
 	return store, err
 }
 
-// copyMessages gives all mailboxes the messages of the one at an address.
-func copyMessages(ctx context.Context, store *sql.DB, address string, postgres bool, note func(string, ...any)) error {
+// template returns the mailbox at an address, and its messages.
+func template(ctx context.Context, store *sql.DB, address string) (box string, messages []string, err error) {
 	rows, err := store.QueryContext(ctx, selectTemplate, address)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	var box string
-	var messages []string
+	defer rows.Close()
 	for rows.Next() {
 		var message string
 		if err := rows.Scan(&box, &message); err != nil {
-			return errors.Join(err, rows.Close())
+			return "", nil, err
 		}
 		messages = append(messages, message)
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	return box, messages, rows.Err()
+}
+
+// copyMessages gives all mailboxes the messages of the one at an address.
+func copyMessages(ctx context.Context, store *sql.DB, address string, postgres bool, note func(string, ...any)) error {
+	box, messages, err := template(ctx, store, address)
+	if err != nil {
 		return err
 	}
 	if len(messages) != perBox {
