@@ -59,7 +59,7 @@ func (s *scoring) bind(k int) {
 		s.because(c, best, why, &s.p.Marks[mark])
 	}
 	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
-		s.noYear(c, why == "after" && (tie || best >= 5.5))
+		s.yearOrCode(c, why == "after" && (tie || best >= 5.5))
 	}
 	if best >= gainWord && (tie || is) {
 		s.testDigits(c)
@@ -101,9 +101,14 @@ func (s *scoring) namedWord(c *candidate, tie bool) {
 	s.add(c, -promoted, "so it is no promotion")
 }
 
-// noYear gives back what four digits lost for looking like a year, where a word
-// right before them or the subject says that they are a code.
-func (s *scoring) noYear(c *candidate, close bool) {
+// yearOrCode gives back what four digits lost for looking like a year, where a word
+// right before them or the subject says that they are a code. In a date whose month
+// is written out they are a year.
+func (s *scoring) yearOrCode(c *candidate, close bool) {
+	if s.ofDate(c) {
+		s.add(c, -4, "the year of a date")
+		return
+	}
 	if close && c.gain >= 4.5 {
 		s.add(c, 1.2, "so it is no year")
 	}

@@ -57,6 +57,8 @@ func (s *scanner) group(start, end int) bool {
 		return false
 	case n == 2 && total == maxCode && s.low[start] == '0':
 		c.veto = "a phone number" // 02 97 19 35 58
+	case n == 1 && count == 5 && s.low[start] == '1' && s.ascending(start, count):
+		c.veto = "the scale of a survey"
 	default:
 		c.veto = s.around(start, stop)
 	}
