@@ -1,6 +1,7 @@
 package block_test
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/db"
 	"github.com/gonebox/gonebox/internal/db/dbtest"
+	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -86,6 +88,32 @@ func TestBlocksApplyUntilTheyEnd(t *testing.T) {
 		}
 		if err := other.Reload(t.Context()); err != nil || other.Client(netip.MustParseAddr("192.0.2.1")) || other.Recipient("one@box.example") {
 			t.Errorf("a removed block still applies, %v", err)
+		}
+	})
+}
+
+// TestPatternLimitSparesExactRecipients fills the limit of patterns, of which each costs a comparison, and adds a
+// recipient without one.
+func TestPatternLimitSparesExactRecipients(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			for i := range block.PatternsMax {
+				if _, err := tx.Exec(ctx, "INSERT INTO block (id, kind, value, reason, created_at) VALUES ($1, 'recipient', $2, '', 0)",
+					id.New[id.Block](noon()), fmt.Sprintf("a%d*@box.example", i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := block.New(d, clock.NewFake(noon()))
+		if _, err = s.Add(t.Context(), block.Params{Recipient: "b*@box.example"}); !problem.Has(err, problem.BlockLimitReached) {
+			t.Errorf("one more pattern: %v", err)
+		}
+		if _, err = s.Add(t.Context(), block.Params{Recipient: "one@box.example"}); err != nil {
+			t.Errorf("a recipient without a pattern: %v", err)
 		}
 	})
 }

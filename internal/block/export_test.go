@@ -9,3 +9,6 @@ func (s *Service) Fill(fn func(add func(kind Kind, value string))) {
 	fn(func(kind Kind, value string) { x.add(kind, value, forever) })
 	s.index.Store(x)
 }
+
+// PatternsMax is the limit of patterns.
+const PatternsMax = patternsMax

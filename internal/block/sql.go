@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gonebox/gonebox/internal/db"
@@ -74,14 +75,14 @@ func each(ctx context.Context, q db.Queryer, now time.Time, fn func(kind Kind, v
 	}
 }
 
-// checkRoomTx checks that one more block can be stored. Blocks that have expired count until Sweep deletes them. The
-// limit of patterns applies to recipients without * too, which is stricter than needed. Error: block.limit_reached.
+// checkRoomTx checks that one more block can be stored. Blocks that have expired count until Sweep deletes them. Error:
+// block.limit_reached.
 func checkRoomTx(ctx context.Context, tx *db.Tx, b *Block) error {
 	n, err := db.Value[int](tx.QueryRow(ctx, countBlocks))
 	if err == nil && n >= blocksMax {
 		return problem.Detailf(problem.BlockLimitReached, "there are %d blocks; remove some first", n)
 	}
-	if err != nil || b.Kind != Recipient {
+	if err != nil || b.Kind != Recipient || !strings.Contains(b.Value, "*") {
 		return err
 	}
 	if n, err = db.Value[int](tx.QueryRow(ctx, countPatterns)); err == nil && n >= patternsMax {
