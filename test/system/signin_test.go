@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	crowd        = 1000
+	crowd        = 400
 	crowdMemory  = 300 << 10 // KiB
 	userPassword = "correct horse battery staple"
 )
 
-// TestSignInsAtOnce has a thousand clients sign in at once, at the default cost of a password hash: all are answered,
+// TestSignInsAtOnce has four hundred clients sign in at once, at the default cost of a password hash: all are answered,
 // and the memory of the process stays within bounds, on few cores and on as many as hashing may use. The limits of
 // sign-in are raised, so that only the queue of hashes holds the clients back.
 func TestSignInsAtOnce(t *testing.T) { // not beside others: it takes all cores for seconds
