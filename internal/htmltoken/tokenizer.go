@@ -123,8 +123,11 @@ func through(s string, c byte) int {
 
 // rawLength returns the length of the text before the end tag of a raw text element.
 func rawLength(s, name string) int {
-	if name == "plaintext" {
+	switch name {
+	case "plaintext":
 		return len(s)
+	case "script":
+		return scriptLength(s)
 	}
 	for i := 0; ; i += len("</") {
 		n := strings.Index(s[i:], "</")
@@ -132,11 +135,42 @@ func rawLength(s, name string) int {
 			return len(s)
 		}
 		i += n
-		after := s[i+len("</"):]
-		if len(after) > len(name) && strings.EqualFold(after[:len(name)], name) && bytesIn[after[len(name)]]&endsName != 0 {
+		if isTag(s[i:], "</", name) {
 			return i
 		}
 	}
+}
+
+// scriptLength returns the length of the text before the end tag of a script (HTML §13.2.5.15 to 31). Between <!-- and --> a
+// script may hold another one, whose end tag does not end it.
+func scriptLength(s string) int {
+	comment, nested := false, false
+	for i := 0; ; i++ {
+		n := strings.IndexAny(s[i:], "<-")
+		if n < 0 {
+			return len(s)
+		}
+		i += n
+		switch rest := s[i:]; {
+		case isTag(rest, "</", "script"):
+			if !nested {
+				return i
+			}
+			nested = false
+		case strings.HasPrefix(rest, "<!--"):
+			comment = true // its hyphens may be those of the end, as in <!-->
+		case comment && strings.HasPrefix(rest, "-->"):
+			comment, nested = false, false
+		case comment && isTag(rest, "<", "script"):
+			nested = true
+		}
+	}
+}
+
+// isTag reports whether s begins with the opening of a tag and, in any case of letters, the whole of its name.
+func isTag(s, opening, name string) bool {
+	after, ok := strings.CutPrefix(s, opening)
+	return ok && len(after) > len(name) && strings.EqualFold(after[:len(name)], name) && bytesIn[after[len(name)]]&endsName != 0
 }
 
 // isRawText reports whether the content of an element is text up to its own end tag, whatever it looks like.

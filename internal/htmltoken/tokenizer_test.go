@@ -24,6 +24,8 @@ var seeds = []string{
 	`<noscript><p>x</p></noscript><iframe></iframe><xmp><b></xmp><noembed>x</noembed><noframes></noframes>`,
 	`<plaintext><p></plaintext>`, `a < b <3 <`, `a </`, `<a`, `<a b`, `<a b=`, `<a b='`, `<!--`, `<!`, `<style>`, `</a b=">">x`,
 	"<a\tb\n=\r\f'c'/d/ /=e==f\"g=h\"i>", "<o:p></o:p><\u00e4><b\u212a>", `<script/>a</script>`, `<a b="c"d=e/>`,
+	`<script><!--<script>a</script>b</script>c`, `<script><!--><script></script>x`, `<script><!--<script>--><script></script>x`,
+	`<script><!--<scripts></script>x`, `<script><script></script>x`, `<script><!--<script></script><script></script>x--></script>y`,
 }
 
 // token is a token in a form that two tokenizers are compared by.
@@ -93,9 +95,6 @@ func compare(t *testing.T, src string) {
 	if strings.ContainsAny(src, "\r\x00") { // the oracle normalizes these
 		return
 	}
-	if hidden := strings.Index(src, "<!--"); hidden >= 0 && strings.Contains(strings.ToLower(src[hidden:]), "<script") {
-		return // script data double escaped: the oracle reads past the first </script>, where this tokenizer ends the script
-	}
 	got, want := tokens(src), oracle(src)
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\n got %q\nwant %q", src, got, want)
@@ -155,7 +154,7 @@ func linear(t *testing.T, src string) {
 }
 
 // hostile are pieces of markup that, repeated, make careless tokenizers quadratic.
-var hostile = []string{"<", "</", "<a", "<a b='", "<!--", "<!--->", "<style>", "<style></", `<a b="'`, "&", "<title></titl", "<a =", "<noscript>"}
+var hostile = []string{"<", "</", "<a", "<a b='", "<!--", "<!--->", "<style>", "<style></", `<a b="'`, "&", "<title></titl", "<a =", "<noscript>", "<script><!--<script>", "<script>-", "</script"}
 
 func TestSelfClosing(t *testing.T) {
 	for src, want := range map[string]bool{`<a/>`: true, `<a />`: true, `<a b/>`: true, `<a b="c"/>`: true, `<a b=c/>`: false, `<a / >`: false, `<a>`: false} {
