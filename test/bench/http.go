@@ -125,14 +125,19 @@ func (c *caller) chunks() error {
 	}
 }
 
-// call makes a call that must answer with the status and decodes its data.
+// call makes a call of the service's API that must answer with the status, and decodes its data.
 func (c *caller) call(status int, method, path, token, body string, data any) error {
-	got, err := c.do(request(method, base+path, token, body))
+	return c.decode(status, method, base+path, token, body, data)
+}
+
+// decode makes a call of any server that must answer with the status, and decodes the JSON of the answer.
+func (c *caller) decode(status int, method, path, token, body string, answer any) error {
+	got, err := c.do(request(method, path, token, body))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if got != status {
 		return fmt.Errorf("%s %s: status %d: %s", method, path, got, c.body)
 	}
-	return json.Unmarshal(c.body, data)
+	return json.Unmarshal(c.body, answer)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -158,11 +157,8 @@ func (p *peer) eachBox(ctx context.Context, boxes []mailbox, do func(c *caller, 
 	for _, box := range boxes {
 		local, _, _ := strings.Cut(box.Address, "@")
 		path := "/api/v1/mailbox/" + local
-		if status, err := c.do(request("GET", path, "", "")); err != nil || status != 200 {
-			return fmt.Errorf("GET %s: status %d: %w", path, status, err)
-		}
 		var list []struct{ ID string }
-		if err := json.Unmarshal(c.body, &list); err != nil {
+		if err := c.decode(200, "GET", path, "", "", &list); err != nil {
 			return err
 		}
 		ids := make([]string, len(list))
@@ -216,14 +212,11 @@ func (p *peer) mailpitList(ctx context.Context, limit int) (total int, ids []str
 		return 0, nil, err
 	}
 	defer c.conn.Close()
-	if status, err := c.do(request("GET", fmt.Sprintf("/api/v1/messages?limit=%d", limit), "", "")); err != nil || status != 200 {
-		return 0, nil, fmt.Errorf("list of Mailpit: status %d: %w", status, err)
-	}
 	var list struct {
 		Total    int
 		Messages []struct{ ID string }
 	}
-	err = json.Unmarshal(c.body, &list)
+	err = c.decode(200, "GET", fmt.Sprintf("/api/v1/messages?limit=%d", limit), "", "", &list)
 	for _, m := range list.Messages {
 		ids = append(ids, m.ID)
 	}

@@ -101,7 +101,7 @@ func (p *process) cpu() (sum time.Duration, err error) {
 	return sum, err
 }
 
-// relative is a process as /proc/pid/stat tells: the fields behind its name.
+// relative is the process itself or a descendant of it: its identifier, and the fields of /proc/[pid]/stat after the name (proc(5)).
 type relative struct {
 	pid  int
 	stat []string

@@ -110,7 +110,7 @@ func (s *soak) run(ctx context.Context, length time.Duration, name string) ([][]
 }
 
 func (s *soak) sampled(ctx, loaded context.Context, w *csv.Writer) (rows [][]float64, err error) {
-	_ = w.Write(append([]string{"seconds"}, soakColumns...)) // Flush tells what went wrong
+	_ = w.Write(append([]string{"seconds"}, soakColumns...)) // an error is kept, and Error returns it after Flush
 	begun := time.Now()
 	for {
 		select {
