@@ -96,7 +96,7 @@ func TestSeedCreatesAccountsOnceWithAllThatTheyNeed(t *testing.T) {
 	}
 	for path, n := range map[string]int{"/me/domains": 2, "/me/filters": 1, "/me/webhooks": 1, "/me/api-keys": 2} {
 		var page struct{ Data []json.RawMessage }
-		if a := s.Call(http.MethodGet, path, session.Token, nil); json.Unmarshal([]byte(a.Body), &page) != nil || len(page.Data) != n {
+		if a := s.Call(http.MethodGet, path, session.Token, nil); json.Unmarshal(a.Body, &page) != nil || len(page.Data) != n {
 			t.Errorf("GET %s: %s, want %d entries", path, a.Body, n)
 		}
 	}

@@ -29,7 +29,7 @@ func newCounts(r prometheus.Registerer) counts {
 		blocked:    vector("gonebox_smtp_blocked_total", "Connections, MAIL and RCPT commands that were refused by a block or a DNS blocklist, by what is blocked.", "kind"),
 		messages:   vector("gonebox_messages_total", "Stored messages by source, and by whether a one-time code was found.", "source", "code"),
 		limited:    vector("gonebox_rate_limited_total", "Calls, connections and mails that exceeded a limit, by the limit.", "limit"),
-		signIns:    vector("gonebox_signins_total", "Sign-ins by result: success, or the problem.", "result"),
+		signIns:    vector("gonebox_signins_total", "Sign-ins by result: success, or the problem.", "result"), //nolint:misspell // the name of a metric is public
 		requests:   vector("gonebox_http_requests_total", "Requests by operation and status.", "operation", "status"),
 	}
 	for _, reply := range []string{"250", "450", "451", "452", "550", "552"} { // present from the start, so that rates can be computed

@@ -187,7 +187,7 @@ func (c moveStore) KeepTx(ctx context.Context, tx *db.Tx, at time.Time, records 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.rawStore.InsertTx(ctx, tx, refs, records); err != nil {
+	if err := c.InsertTx(ctx, tx, refs, records); err != nil {
 		return nil, err
 	}
 	return refs, wait()

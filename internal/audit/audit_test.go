@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-func record(t *testing.T, ctx context.Context, d *db.DB, action, detail string) {
+func record(ctx context.Context, t *testing.T, d *db.DB, action, detail string) {
 	t.Helper()
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	err := d.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -24,9 +24,9 @@ func record(t *testing.T, ctx context.Context, d *db.DB, action, detail string) 
 
 func TestChangesAreRecordedWithTheirActor(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		record(t, t.Context(), d, "user.enable", "an owner's change")
-		record(t, audit.As(t.Context(), audit.Command), d, "user.disable", "")
-		record(t, audit.As(t.Context(), "staff@example.org"), d, "user.set-plan", strings.Repeat("é", 1500))
+		record(t.Context(), t, d, "user.enable", "an owner's change")
+		record(audit.As(t.Context(), audit.Command), t, d, "user.disable", "")
+		record(audit.As(t.Context(), "staff@example.org"), t, d, "user.set-plan", strings.Repeat("é", 1500))
 		log := audit.New(d)
 		first, err := log.List(t.Context(), "", 1)
 		if err != nil || len(first) != 1 {
@@ -47,7 +47,7 @@ func TestChangesAreRecordedWithTheirActor(t *testing.T) {
 
 func TestDatabaseRefusesToChangeTheLog(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		record(t, audit.As(t.Context(), audit.Command), d, "user.disable", "")
+		record(audit.As(t.Context(), audit.Command), t, d, "user.disable", "")
 		for _, statement := range []string{
 			"UPDATE audit_log SET actor = 'x'",
 			"DELETE FROM audit_log",

@@ -9,7 +9,7 @@ import (
 // Descriptors returns the number of descriptors that the process may have open (RLIMIT_NOFILE); 0 if unknown or unlimited.
 func Descriptors() int {
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 { //nolint:unconvert // Cur is signed on some systems
 		return 0
 	}
 	return int(limit.Cur)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,7 +87,7 @@ func TestPurgeLeavesWhatAReaderNeeds(t *testing.T) {
 	if !rows.Next() || rows.Scan(&got) != nil || !bytes.Equal(got, text) {
 		t.Errorf("the reader got %q", got)
 	}
-	if err := rows.Close(); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Purge(t.Context()); err != nil {

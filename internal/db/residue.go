@@ -62,7 +62,7 @@ func readState(index io.ReaderAt) (s logState, err error) {
 			s.salt = [saltSize]byte(head[salt:])
 			return s, nil
 		}
-		time.Sleep(time.Duration(try) * time.Microsecond)
+		time.Sleep(time.Duration(try) * time.Microsecond) //nolint:forbidigo // another process is writing the header at this moment, whatever the clock of a test shows
 	}
 	return s, errors.New("the header of the write-ahead log's index is inconsistent")
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -268,6 +267,6 @@ func TestFreeSpaceIsThatOfBTreePagesAlone(t *testing.T) {
 		}
 	}
 	if pointers := append([]byte{leafTable, 0, 0, 0, 0, 0x0f, 0, 0, 0x0f, 0x80}, make([]byte, pageSize-10)...); hasResidue(2, pointers) {
-		t.Error(fmt.Sprintf("a cell pointer is treated as residue: % x", pointers[:12]))
+		t.Errorf("a cell pointer is treated as residue: % x", pointers[:12])
 	}
 }

@@ -2,6 +2,7 @@ package db
 
 import (
 	"database/sql"
+	"errors"
 	"path/filepath"
 	"testing"
 )
@@ -45,7 +46,7 @@ func BenchmarkLimit(b *testing.B) {
 				}
 				for rows.Next() {
 				}
-				if err := rows.Close(); err != nil {
+				if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,6 +8,7 @@ package dnsbl
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,12 +81,12 @@ func isPublic(a netip.Addr) bool {
 func reversed(a netip.Addr) string {
 	octets := a.AsSlice()
 	var labels []string
-	for i := len(octets) - 1; i >= 0; i-- {
+	for _, octet := range slices.Backward(octets) {
 		if a.Is4() {
-			labels = append(labels, strconv.Itoa(int(octets[i])))
+			labels = append(labels, strconv.Itoa(int(octet)))
 			continue
 		}
-		labels = append(labels, strconv.FormatInt(int64(octets[i]&0xf), 16), strconv.FormatInt(int64(octets[i]>>4), 16))
+		labels = append(labels, strconv.FormatInt(int64(octet&0xf), 16), strconv.FormatInt(int64(octet>>4), 16))
 	}
 	return strings.Join(labels, ".")
 }

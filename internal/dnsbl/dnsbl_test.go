@@ -47,8 +47,8 @@ func TestOnlyAnswersOfListsCount(t *testing.T) {
 	} {
 		c := dnsbl.New([]dnsbl.List{{Zone: "bl.test", Resolver: answers{"9.113.0.203.bl.test.": answer}}}, time.Minute)
 		zone := c.Start(t.Context(), netip.MustParseAddr("::ffff:203.0.113.9"))
-		if got := zone() == "bl.test"; got != listed || zone() != zone() {
-			t.Errorf("%q: listed is %t", answer, got)
+		if first, again := zone(), zone(); (first == "bl.test") != listed || again != first {
+			t.Errorf("%q: listed as %q, then as %q", answer, first, again)
 		}
 	}
 }

@@ -165,12 +165,12 @@ func TestPortInUseByAnotherProgram(t *testing.T) {
 
 func TestDataFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o777); err != nil { //nolint:gosec // what is to be found
+	if err := os.Chmod(dir, 0o777); err != nil { // what is to be found
 		t.Fatal(err)
 	}
 	set := map[string]string{"dns.resolver": serveDNS(t, nil), "data_dir": dir}
 	wantFinding(t, examine(t, set), "data folder", "warning", "chmod")
-	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder
+	if err := os.Chmod(dir, 0o700); err != nil { // a folder
 		t.Fatal(err)
 	}
 	found := examine(t, set)

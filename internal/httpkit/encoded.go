@@ -31,7 +31,7 @@ const listFrame = 128
 
 func (l EncodedList[T]) size() int { return listFrame + l.Octets + l.Items }
 
-func (l EncodedList[T]) appendJSON(b []byte) ([]byte, error) {
+func (l EncodedList[T]) appendJSON(b []byte) []byte {
 	b = append(b, `{"data":[`...)
 	for i := range l.Items {
 		if i > 0 {
@@ -41,11 +41,11 @@ func (l EncodedList[T]) appendJSON(b []byte) ([]byte, error) {
 	}
 	b = append(b, `],"nextCursor":`...)
 	if l.NextCursor == "" {
-		return append(b, "null}\n"...), nil
+		return append(b, "null}\n"...)
 	}
-	cursor, err := json.Marshal(l.NextCursor)
+	cursor, _ := json.Marshal(l.NextCursor) // never fails for a string
 	b = append(b, cursor...)
-	return append(b, "}\n"...), err
+	return append(b, "}\n"...)
 }
 
 // EncodedData is a Data[T] that is JSON already. It is documented as Data[T].
@@ -66,14 +66,14 @@ func (EncodedData[T]) Schema(r huma.Registry) *huma.Schema {
 
 func (d EncodedData[T]) size() int { return listFrame + len(d.JSON) }
 
-func (d EncodedData[T]) appendJSON(b []byte) ([]byte, error) {
-	return append(append(append(b, `{"data":`...), d.JSON...), "}\n"...), nil
+func (d EncodedData[T]) appendJSON(b []byte) []byte {
+	return append(append(append(b, `{"data":`...), d.JSON...), "}\n"...)
 }
 
 // encoded is a body that encodes itself.
 type encoded interface {
 	size() int
-	appendJSON(b []byte) ([]byte, error)
+	appendJSON(b []byte) []byte
 }
 
 // writeJSON writes a body as JSON. It replaces the library's function, which encodes items again that are JSON already.
@@ -84,14 +84,10 @@ func writeJSON(w io.Writer, body any) error {
 	}
 	b := buffer.Get(e.size())
 	defer buffer.Put(b)
-	text, err := e.appendJSON(*b)
-	if err != nil {
-		return err
-	}
-	*b = text
+	*b = e.appendJSON(*b)
 	if r, ok := w.(*recorder); ok {
 		r.writeWhole()
 	}
-	_, err = w.Write(text)
+	_, err := w.Write(*b)
 	return err
 }

@@ -118,8 +118,9 @@ func Time[K Kind](k K) time.Time {
 // equal to it, and those of later ones sort after it. It serves as a bound in lists that are ordered by identifier.
 func Last[K Kind](at time.Time) K {
 	u := newUUID(at)
-	for i := range u[8:] {
-		u[8+i] = 0xff
+	tail := u[8:]
+	for i := range tail {
+		tail[i] = 0xff
 	}
 	var k K
 	return K(k.Prefix() + "_" + encode(u))

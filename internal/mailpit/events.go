@@ -111,7 +111,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 // follow sends events until the client or the service ends the stream. An error of the database ends the stream: the
 // client connects again.
 func (a *API) follow(ctx context.Context, s *socket, last int64) {
-	_, next, err := a.Mails.Changes(ctx, last)
+	_, _, err := a.Mails.Changes(ctx, last)
 	for quiet := time.Duration(0); err == nil; quiet += pollEvery {
 		timer := clock.System().NewTimer(pollEvery)
 		select {
@@ -124,6 +124,7 @@ func (a *API) follow(ctx context.Context, s *socket, last int64) {
 			_ = s.write(opClose, []byte{0x03, 0xe9}) // 1001: going away
 			return
 		}
+		var next int64
 		if next, err = a.sendChanges(ctx, s, last); err == nil && next == last && quiet >= pingEvery {
 			err, quiet = s.write(opPing, nil), 0
 		}

@@ -192,7 +192,7 @@ func (i invalid) answer(w http.ResponseWriter, r *http.Request) {
 // Clients recognize the texts for credentials, so those replace ours. For other problems the detail is ours. An error
 // that is not a problem was logged by ProblemOf and becomes a 500.
 func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
-	if i, ok := err.(invalid); ok { //nolint:errorlint // no handler wraps it
+	if i, ok := err.(invalid); ok { // no handler wraps it
 		i.answer(w, r)
 		return
 	}

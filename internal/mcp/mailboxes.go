@@ -89,7 +89,7 @@ func create(ctx context.Context, c *call, in creation) (made, error) {
 	}
 	var m boxInfo
 	err := c.do(ctx, http.MethodPost, path, credential, wish, &m)
-	if f, ok := err.(*failure); ok && derived && f.Code == "mailbox.local_part_taken" { //nolint:errorlint // do returns it as it is
+	if f, ok := err.(*failure); ok && derived && f.Code == "mailbox.local_part_taken" { // do returns it as it is
 		return c.derived(ctx, in.Name, f)
 	}
 	if err != nil {

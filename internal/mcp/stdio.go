@@ -82,7 +82,7 @@ func ServeStdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCl
 	server, _ := newServer(o)
 	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // it was to end
 	}
 	return err
 }

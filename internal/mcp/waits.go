@@ -132,7 +132,7 @@ func waitForCode(ctx context.Context, c *call, in Waiting) (foundCode, error) {
 			ReceivedAt      time.Time
 		}
 		err := c.do(ctx, http.MethodGet, b.path+"/otp/latest?"+q.Encode(), b.credential, nil, &otp)
-		if f, ok := err.(*failure); ok && f.Code == "otp.not_found" { //nolint:errorlint // do returns it as it is
+		if f, ok := err.(*failure); ok && f.Code == "otp.not_found" { // do returns it as it is
 			return nothing, c.alive(ctx, b)
 		}
 		if err != nil {
@@ -236,7 +236,7 @@ func waitForLink(ctx context.Context, c *call, in WaitingFor) (foundLink, error)
 	err = c.waitList(ctx, b, in, func(page []listed) (outcome, error) {
 		for _, m := range page {
 			full, err := c.fullMessage(ctx, b, m.ID)
-			if f, ok := err.(*failure); ok && f.Code == "message.not_found" { //nolint:errorlint // do returns it as it is
+			if f, ok := err.(*failure); ok && f.Code == "message.not_found" { // do returns it as it is
 				continue // deleted meanwhile
 			}
 			if err != nil {

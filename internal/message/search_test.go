@@ -41,7 +41,7 @@ func TestSearchIsContinuedWithCursor(t *testing.T) {
 // BenchmarkSearch lists a full mailbox in which nothing matches.
 func BenchmarkSearch(b *testing.B) {
 	d := dbtest.Open(b, db.Options{})
-	s, box := &shelf{message.New(message.Parts{DB: d}), nil, d}, id.New[id.Mailbox](noon())
+	s, box := &shelf{Service: message.New(message.Parts{DB: d})}, id.New[id.Mailbox](noon())
 	err := d.Update(b.Context(), func(ctx context.Context, tx *db.Tx) error {
 		for range 1000 {
 			if _, err := tx.Exec(ctx, `INSERT INTO message (mailbox_id, id, received_at, size, seen, has_code, raw_ref, raw_until, summary, detail)

@@ -124,7 +124,7 @@ func scanRow(row db.Row, more ...any) (r storedRow, err error) {
 // decode returns the summary of a row.
 func (r *storedRow) decode() (m Summary, err error) {
 	m, err = r.encoded.Decode()
-	m.ID, m.ReceivedAt, m.HeaderID = r.message, clock.Micro(r.received), r.internal.MessageID // the time to the microsecond
+	m.ID, m.ReceivedAt, m.HeaderID = r.message, clock.Micro(r.received), r.MessageID // the time to the microsecond
 	return m, err
 }
 

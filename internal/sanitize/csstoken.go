@@ -72,7 +72,7 @@ func indexOutside(css string, i int, stops string) int {
 		switch {
 		case open == 0 && strings.IndexByte(stops, c) >= 0:
 			return i
-		case open > 0 && c == closers[open-1]:
+		case open > 0 && c == closers[open-1]: //nolint:gosec // open is at most maxBrackets, as checked below
 			open--
 			i++
 		case c == '(' || c == '[' || c == '{':

@@ -112,7 +112,7 @@ func (k *Keyring) signed(text, mac []byte) bool {
 // decodeMailbox decodes a token into buf and returns its bytes and how many of them are signed, or nil if it is malformed.
 func decodeMailbox(buf []byte, token string) (raw []byte, signed int) {
 	text, ok := strings.CutPrefix(token, string(Mailbox))
-	version := byte(0)
+	var version byte
 	switch {
 	case ok && len(text) == plainTextLen:
 		raw, signed, version = buf[:plainSize], plainSigned, plainVersion

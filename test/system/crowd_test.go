@@ -39,7 +39,7 @@ func TestCrowdBeforeSilentPostgres(t *testing.T) {
 	begun := clock.System().Now()
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	refused, crowded := 0, 0
+	refused := 0
 	for i := range clients {
 		all.Go(func() {
 			res, err := addresses[i%len(addresses)].Post(s.url+"/mailboxes", "application/json", strings.NewReader("{}"))
@@ -58,7 +58,7 @@ func TestCrowdBeforeSilentPostgres(t *testing.T) {
 	}
 	all.Wait()
 	took := clock.System().Now().Sub(begun)
-	crowded = strings.Count(s.proc.err.String(), "too many calls wait for the database")
+	crowded := strings.Count(s.proc.err.String(), "too many calls wait for the database")
 	t.Logf("%d of %d refused, %d of them at once, all within %s; memory %d KiB before, %d KiB at most", refused, clients, crowded, took, before, s.residentMax())
 	if refused != clients || took > answerMax {
 		t.Errorf("%d of %d were refused within %s", refused, clients, took)

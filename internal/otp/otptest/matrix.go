@@ -53,7 +53,7 @@ func ParseSentences(text string) (all []Sentences, err error) {
 		case last >= 0 && key == "n:":
 			all[last].Notices = parts
 		default:
-			return nil, fmt.Errorf("line %q: want ==, s:, t:, w: or n:", line)
+			return nil, fmt.Errorf("line %q: want == or a colon behind s, t, w or n", line)
 		}
 	}
 	return all, nil

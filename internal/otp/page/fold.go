@@ -12,21 +12,21 @@ import (
 // mathematical digits.
 const folded = 0x3100
 
-// script tells what a rune is to the reader. Each is a bit of the rune's kind.
-type script = byte
+// Script is the class of a rune. Each is a bit of the kind of the rune.
+type Script = byte
 
 const (
-	Spaced script = 1 << iota // a letter of a script that puts spaces between words
+	Spaced Script = 1 << iota // a letter of a script that puts spaces between words
 	Dense                     // a letter of a script that does not, or glues particles on
 	Digit                     // a decimal digit of any script
-	Other  script = 0         // punctuation, spaces, symbols
+	Other  Script = 0         // punctuation, spaces, symbols
 )
 
 // Alphabet folds runes. It is built once and only read afterwards.
 type Alphabet struct {
 	low    [folded]rune // lower case, ASCII digits, one form of each letter; 0 drops the rune
 	bare   [folded]rune // low without diacritics
-	class  [folded]script
+	class  [folded]Script
 	bytes  [256]byte // what they are to ascii
 	glyphs glyphs
 }
@@ -66,7 +66,7 @@ func newAlphabet() *Alphabet {
 }
 
 // classify gives a class to the runes of a table.
-func (a *Alphabet) classify(t *unicode.RangeTable, c script) {
+func (a *Alphabet) classify(t *unicode.RangeTable, c Script) {
 	for _, span := range t.R16 {
 		for r := rune(span.Lo); r <= rune(span.Hi) && r < folded; r += rune(span.Stride) {
 			a.class[r] = c
@@ -106,7 +106,7 @@ func (a *Alphabet) Strip(r rune) rune {
 }
 
 // ClassOf gives the class of a folded rune.
-func (a *Alphabet) ClassOf(r rune) script {
+func (a *Alphabet) ClassOf(r rune) Script {
 	if r < folded {
 		return a.class[r]
 	}
@@ -193,7 +193,7 @@ func digitOf(r rune) rune {
 	return r
 }
 
-func classOf(r rune) script {
+func classOf(r rune) Script {
 	switch {
 	case r >= '0' && r <= '9', unicode.IsDigit(r):
 		return Digit

@@ -148,7 +148,7 @@ func (h *htmlReader) open(t *startTag) {
 	st := t.style
 	switch {
 	case t.kind&rawElement != 0:
-		for h.z.Next() && (h.z.Kind != htmltoken.EndTag || h.z.Name != t.name) { //nolint:revive // skips its content
+		for h.z.Next() && (h.z.Kind != htmltoken.EndTag || h.z.Name != t.name) { // skips its content
 		}
 		return
 	case t.kind&emptyElement != 0:

@@ -1,11 +1,11 @@
 package page
 
-// emphasis is how an element sets its text apart from what is around it.
-type emphasis uint8
+// Emphasis is how an element sets its text apart from what is around it.
+type Emphasis uint8
 
 // The emphases, the least first.
 const (
-	PlainText  emphasis = iota
+	PlainText  Emphasis = iota
 	StrongText          // bold, coded, marked, or larger
 	StruckText          // crossed out
 )
@@ -13,14 +13,14 @@ const (
 // span is a stretch of the page that is set apart.
 type span struct {
 	Start, end int
-	emphasis   emphasis
+	emphasis   Emphasis
 }
 
 // maxSpans bounds the spans that are kept.
 const maxSpans = 1024
 
 // emphasis is what a new element adds to the look of the text around it.
-func (h *htmlReader) emphasis(kind elementKind, st style) emphasis {
+func (h *htmlReader) emphasis(kind elementKind, st style) Emphasis {
 	switch fresh := st &^ h.top(); {
 	case !st.read():
 		return PlainText
@@ -33,7 +33,7 @@ func (h *htmlReader) emphasis(kind elementKind, st style) emphasis {
 }
 
 // openSpan begins a span and answers its number, or 0 for plain text.
-func (p *Page) openSpan(e emphasis) int32 {
+func (p *Page) openSpan(e Emphasis) int32 {
 	if e == PlainText || len(p.Spans) == maxSpans {
 		return 0
 	}
@@ -50,7 +50,7 @@ func (p *Page) closeSpan(n int32) {
 // Dressed says how a number is set: crossed out, or strong with nothing
 // else in the same element. Spans lie in the order of their beginnings, and
 // few lie inside one another.
-func (p *Page) Dressed(start, end, before int) emphasis {
+func (p *Page) Dressed(start, end, before int) Emphasis {
 	for i := before - 1; i >= 0 && i >= before-8; i-- {
 		p.Steps++
 		s := &p.Spans[i]

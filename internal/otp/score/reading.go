@@ -22,7 +22,7 @@ const keepRunes = 160 << 10
 // Read reads a mail.
 func Read(subject, text, html string) *Reading {
 	p := readings.Get().(*Reading)
-	p.Text.Read(subject, text, html)
+	p.Read(subject, text, html)
 	clear(p.found)
 	p.found = p.found[:0]
 	return p
