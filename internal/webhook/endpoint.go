@@ -136,6 +136,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 	if _, err := owned(ctx, s.DB, account, webhook); err != nil { // before a DNS lookup
 		return nil, err
 	}
+	c.Local = c.Local && s.Local != nil
 	if c.URL != nil {
 		if err := s.checkURL(ctx, *c.URL, c.Local); err != nil {
 			return nil, err

@@ -34,3 +34,6 @@ func Sealed(key [32]byte, secret []byte, one, other id.Webhook) (opens, foreign 
 	_, others := s.Open(box, string(other))
 	return own == nil, others == nil
 }
+
+// Local reports whether the endpoint's URL was set by a trusted client.
+func (e *Endpoint) Local() bool { return e.local }

@@ -187,6 +187,22 @@ func TestLimitsAndForbiddenURLs(t *testing.T) {
 	})
 }
 
+// A service without Parts.Local stores no URL as one of a trusted client, which it would be once the service has it.
+func TestWithoutLocalNoEndpointIsLocal(t *testing.T) {
+	dbtest.Run(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		created, _, err := w.Create(t.Context(), ada, webhook.Params{URL: "https://hooks.example/", Events: event.Names(), Local: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		url := "https://hooks.example/other"
+		changed, err := w.Update(t.Context(), ada, created.ID, webhook.Change{URL: &url, Local: true})
+		if err != nil || created.Local() || changed.Local() {
+			t.Errorf("created as local: %t, changed to local: %t, %v; want neither", created.Local(), changed.Local(), err)
+		}
+	})
+}
+
 // Upkeep completes pausing, resuming and deleting, which leave deliveries if there are many or events are published
 // concurrently.
 func TestUpkeepReleasesAndDeletesLeftDeliveries(t *testing.T) {
