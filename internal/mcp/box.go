@@ -210,28 +210,37 @@ func (c *call) mailboxes(ctx context.Context, cursor string) (page []boxInfo, ne
 	return whole.Data, whole.NextCursor, nil
 }
 
-// messages reads the first page of a list of messages that has any; more is true if there may be others after it. A search
-// that reads much of a mailbox answers with an empty page and a cursor (docs/spec/messages.md#filtering-a-list): it is
-// continued, and only its first call waits. Errors: those of the API.
-func (c *call) messages(ctx context.Context, b box, q url.Values) (page []listed, more bool, err error) {
+// page is a page of a list of messages.
+type page struct {
+	messages  []listed
+	more      bool // there may be others after it
+	continued bool // pages without messages came before it
+}
+
+// messages reads the first page of a list of messages that has any. A search that reads much of a mailbox answers with an
+// empty page and a cursor (docs/spec/messages.md#filtering-a-list): it is continued, and none of its calls waits. Errors:
+// those of the API.
+func (c *call) messages(ctx context.Context, b box, q url.Values) (p page, err error) {
 	for q = maps.Clone(q); ; {
 		r, err := c.API.Do(ctx, Request{Method: http.MethodGet, Path: b.path + "/messages?" + q.Encode(), Credential: b.credential})
 		if err != nil {
-			return nil, false, err
+			return p, err
 		}
 		if r.Status >= http.StatusBadRequest {
-			return nil, false, failureOf(r)
+			return p, failureOf(r)
 		}
 		var whole struct {
 			Data       []listed
 			NextCursor string
 		}
 		if err := json.Unmarshal(r.Body, &whole); err != nil {
-			return nil, false, fail("server.unavailable")
+			return p, fail("server.unavailable")
 		}
 		if len(whole.Data) > 0 || whole.NextCursor == "" {
-			return whole.Data, whole.NextCursor != "", nil
+			p.messages, p.more = whole.Data, whole.NextCursor != ""
+			return p, nil
 		}
+		p.continued = true
 		q.Del("wait")
 		q.Set("cursor", whole.NextCursor)
 	}

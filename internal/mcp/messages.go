@@ -74,12 +74,12 @@ func listMessages(ctx context.Context, c *call, in listing) (messageList, error)
 		q.Add("has", has)
 	}
 	q.Set("limit", itoa(listMax))
-	page, more, err := c.messages(ctx, b, q)
+	p, err := c.messages(ctx, b, q)
 	if err != nil {
 		return messageList{}, err
 	}
-	out := messageList{Messages: []listedMessage{}, More: more}
-	for _, m := range page {
+	out := messageList{Messages: []listedMessage{}, More: p.more}
+	for _, m := range p.messages {
 		out.Messages = append(out.Messages, listedMessage{m.ID, stamp(m.ReceivedAt), m.Size, m.Seen, m.OTP != nil, m.HasAttachments})
 	}
 	return out, nil

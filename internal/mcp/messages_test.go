@@ -5,6 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gonebox/gonebox/internal/clock"
 )
 
 // searched is an API whose search of messages reads a part of the mailbox in each call: the first part has no match.
@@ -27,5 +32,39 @@ func TestListMessagesFollowsCursorOfEmptyPage(t *testing.T) {
 	list, err := listMessages(t.Context(), c, listing{Named: Named{Mailbox: "a@b.example"}, From: "shop"})
 	if err != nil || len(list.Messages) != 1 || list.Messages[0].MessageID != "msg_1" || !list.More {
 		t.Errorf("the list is %+v, %v; want the message of the second page, and more", list, err)
+	}
+}
+
+// large is an API with a mailbox that takes two calls to search. The message that matches comes while a call waits.
+type large struct {
+	clock *clock.Fake
+	waits int
+}
+
+func (l *large) Do(_ context.Context, r Request) (*Response, error) {
+	u, err := url.Parse(r.Path)
+	if err != nil {
+		return nil, err
+	}
+	q, body := u.Query(), `{"data": [], "nextCursor": "c"}`
+	switch {
+	case q.Get("from") == "":
+		body = `{"data": [{"id": "msg_8"}], "nextCursor": "d"}`
+	case q.Get("after") == "msg_8" && q.Get("wait") != "":
+		l.waits++
+		l.clock.Advance(time.Second)
+		body = `{"data": [{"id": "msg_9"}]}`
+	case q.Get("cursor") == "c":
+		body = `{"data": []}`
+	}
+	return &Response{Status: http.StatusOK, Body: []byte(body)}, nil
+}
+
+func TestWaitGoesOnAfterLongSearch(t *testing.T) {
+	api := &large{clock: clock.NewFake(time.Unix(1, 0))}
+	c := &call{toolset: &toolset{Options: Options{API: api, Clock: api.clock}}, credential: "xm_1", request: &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}}
+	found, err := waitForMessage(t.Context(), c, WaitingFor{Waiting: Waiting{Named: Named{Mailbox: "a@b.example"}, From: "shop", Seconds: 5}})
+	if err != nil || found.MessageID != "msg_9" || api.waits != 1 {
+		t.Errorf("found %+v, %v after %d calls that wait; want the message that came later, after one", found, err, api.waits)
 	}
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -167,13 +168,39 @@ func (c *call) waitList(ctx context.Context, b box, in WaitingFor, use func([]li
 	q.Set("limit", "20")
 	return c.wait(ctx, in.Seconds, func(ctx context.Context, seconds int) (outcome, error) {
 		q.Set("wait", itoa(seconds))
-		page, _, err := c.messages(ctx, b, q)
-		if err != nil || len(page) == 0 {
+		p, err := c.messages(ctx, b, q)
+		if err == nil && len(p.messages) == 0 && p.continued {
+			p, err = c.searchAgain(ctx, b, q)
+			if err == nil && len(p.messages) == 0 {
+				return irrelevant, nil
+			}
+		}
+		if err != nil || len(p.messages) == 0 {
 			return nothing, err
 		}
-		q.Set("after", page[0].ID)
-		return use(page)
+		q.Set("after", p.messages[0].ID)
+		return use(p.messages)
 	})
+}
+
+// searchAgain follows a search of q that took several calls, which do not wait, and found nothing. It makes q pass over
+// what the mailbox has now, so that the next call can wait, and then repeats the search for the messages that came
+// meanwhile.
+func (c *call) searchAgain(ctx context.Context, b box, q url.Values) (page, error) {
+	search := maps.Clone(q)
+	search.Del("wait")
+	newest := url.Values{"limit": {"1"}}
+	if after := q.Get("after"); after != "" {
+		newest.Set("after", after)
+	}
+	p, err := c.messages(ctx, b, newest)
+	if err != nil {
+		return page{}, err
+	}
+	if len(p.messages) > 0 {
+		q.Set("after", p.messages[0].ID)
+	}
+	return c.messages(ctx, b, search)
 }
 
 // foundMessage is the result of wait_for_message.
