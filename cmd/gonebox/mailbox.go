@@ -88,15 +88,10 @@ Example:
 // Run ends the mailbox.
 func (m *mailboxEndCmd) Run(c *console) error {
 	return m.operateWith(c, func(o *app.Operator, cfg *config.Config) error {
-		boxes, err := o.Mailboxes(c, cfg)
-		if err != nil {
+		if err := o.EndMailbox(c, cfg, m.Address); err != nil {
 			return err
 		}
-		if err := boxes.EndAt(c, m.Address); err != nil {
-			return err
-		}
-		o.Settle()
-		_, err = fmt.Fprintf(c.out, "Ended %s.\n", visible(m.Address))
+		_, err := fmt.Fprintf(c.out, "Ended %s.\n", visible(m.Address))
 		return err
 	})
 }

@@ -207,7 +207,6 @@ func (*userDisableCmd) Help() string {
 // Run disables the account.
 func (u *userDisableCmd) Run(c *console) error {
 	return u.report(c, func(o *app.Operator) (*account.Account, error) {
-		defer o.Settle()
 		return o.Accounts.SetDisabled(c, u.User, true)
 	})
 }
@@ -248,7 +247,6 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		o.Settle()
 		if given != "" {
 			password = "" // it is known and not printed
 		}

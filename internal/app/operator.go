@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/gonebox/gonebox/internal/account"
 	"github.com/gonebox/gonebox/internal/apikey"
@@ -44,6 +45,7 @@ type Operator struct {
 
 	db       *db.DB
 	entitled entitlements
+	voided   atomic.Bool // mailbox tokens were voided, see Close
 }
 
 // OpenOperator opens the database that cfg names and migrates it to the schema of this program. It is an error if no
@@ -69,11 +71,11 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	billing := newBilling(d, c, slog.New(slog.DiscardHandler), cfg, func() {})
 	entitled := entitlements{catalogue, subscription.New(d, c, catalogue, billing.wallet, billing.answers)}
 	o := &Operator{
-		Domains:  domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
-		Accounts: newRegistry(d, c, cfg, catalogue, func() {}),
-		Plans:    catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),
+		Domains: domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
+		Plans:   catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),
 		Keys: apikey.New(d, c, wake.New(), entitled), Audit: audit.New(d), Blocks: block.New(d, c), Clock: c, db: d, entitled: entitled,
 	}
+	o.Accounts = newRegistry(d, c, cfg, catalogue, func() { o.voided.Store(true) })
 	return o, o.Domains.Reload(ctx)
 }
 
@@ -90,15 +92,14 @@ type AuditEntry = audit.Entry
 // (docs/spec/staff.md#the-audit-log).
 func (o *Operator) Record(ctx context.Context) context.Context { return audit.As(ctx, audit.Command) }
 
-// Settle returns when a running service refuses the mailbox tokens that a command has voided.
-func (o *Operator) Settle() {
-	if o.db.Engine() == db.SQLite {
+// Close closes the database. If mailbox tokens were voided, it returns once a running service refuses them
+// (mailbox.OpenedFor), so that this holds when the command has ended.
+func (o *Operator) Close() {
+	if o.voided.Load() && o.db.Engine() == db.SQLite {
 		<-o.Clock.NewTimer(mailbox.OpenedFor).C
 	}
+	_ = o.db.Close()
 }
-
-// Close closes the database.
-func (o *Operator) Close() { _ = o.db.Close() }
 
 // Migrate migrates the database to the latest schema and returns the versions before and after. It creates an empty
 // database if there is none. A service may be running: processes take turns at migrating.

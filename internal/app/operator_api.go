@@ -78,7 +78,17 @@ func (p *OperatorAPI) As(ctx context.Context, owner *account.Account, fn func(to
 	return fn(credential)
 }
 
-// Mailboxes returns a service to find and end mailboxes with. It needs the master secret of the service, from which
+// EndMailbox ends the mailbox of an address. Errors: those of mailbox.Service.EndAt.
+func (o *Operator) EndMailbox(ctx context.Context, cfg *config.Config, address string) error {
+	boxes, err := o.Mailboxes(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	o.voided.Store(true)
+	return boxes.EndAt(ctx, address)
+}
+
+// Mailboxes returns a service to find mailboxes with. It needs the master secret of the service, from which
 // the cool-down of an address is stored. It has no keys to sign tokens with, so it must not create mailboxes.
 func (o *Operator) Mailboxes(ctx context.Context, cfg *config.Config) (*mailbox.Service, error) {
 	masters, err := loadMasters(cfg)
