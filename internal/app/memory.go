@@ -12,19 +12,10 @@ import (
 	"github.com/gonebox/gonebox/internal/config"
 )
 
-// gcPercent lets garbage grow to three times the live heap before it is collected. Collecting less often than Go's default of
-// 100 saves a tenth of the time of a small mail (docs/decisions/0042). The live heap is a few MiB when idle and some 35 MiB
-// while 32 senders are served.
-const gcPercent = 300
-
-// limitMemory sets the GC percentage and the memory limit of the Go runtime unless the operator has set GOGC and
-// GOMEMLIMIT. The memory budget bounds only what is in use. Garbage stays until it amounts to gcPercent of the live
-// heap or the memory limit is near; with a full budget the limit comes first. It is called once, before anything is
-// allocated from the budget.
+// limitMemory sets the memory limit of the Go runtime unless the operator has set GOMEMLIMIT. The memory budget bounds only
+// what is in use. Garbage stays until it amounts to as much as the live heap (GOGC, docs/decisions/0042) or the memory limit
+// is near; with a full budget the limit comes first. It is called once, before anything is allocated from the budget.
 func limitMemory(cfg *config.Config) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(budget.MemoryLimit(memoryBudget(cfg), systemMemory()))
 	}
@@ -38,7 +29,7 @@ const (
 
 // returnMemory returns memory to the operating system after bursts, until ctx ends; Serve runs it on a goroutine of
 // its own. Without it the runtime keeps what a burst of large mails took: an idle process collects every two minutes,
-// a process with little to do collects when its small heap has grown by gcPercent, and the freed pages go back slowly.
+// a process with little to do collects when its small heap has doubled, and the freed pages go back slowly.
 // docs/decisions/0042 has the choice; docs/operating.md#memory promises the memory back within 20 seconds, which
 // test/system and test/blackbox check.
 func (a *App) returnMemory(ctx context.Context) {
