@@ -66,7 +66,7 @@ type Options struct {
 	Commit   func(func() error) error // wraps each commit; see db.Options
 }
 
-// App is the assembled service in one process. New sets the fields; afterwards only stopping and rotation change, and
+// App is the assembled service in one process. New sets the fields; afterwards only stopping, stored and rotation change, and
 // Close clears db and rawStore. The parts are safe for concurrent use.
 type App struct {
 	cfg           *config.Config
@@ -114,7 +114,8 @@ type App struct {
 	sharedSchedule *job.Schedule // periodic jobs that one process runs for all; see sharedTasks
 	localSchedule  *job.Schedule // periodic jobs of every process; see localTasks
 	rotation       rotation
-	stopping       atomic.Bool // set once, when Run begins to shut down
+	stored         atomic.Int64 // messages that this process has stored; see arrivals
+	stopping       atomic.Bool  // set once, when Run begins to shut down
 }
 
 // New assembles the service; the package comment has the order. The ports accept connections when it returns, but

@@ -82,7 +82,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 			Cooldown: cfg.Mailbox.AddressCooldown, MaxMessages: cfg.Mailbox.MaxMessages, Reserved: cfg.Mailbox.Reserved,
 			SinkTTL: cfg.SMTP.Sink.TTL, SinkMax: cfg.SMTP.Sink.Mailboxes,
 		},
-		ObserveBatch: a.metrics.observeEraseBatch,
+		ObserveBatch: a.metrics.observeEraseBatch, Arrivals: a.arrivals,
 	})
 	a.messages = message.New(message.Parts{
 		DB: a.db, Clock: a.clock, Wake: a.wake, Mailboxes: a.mailboxes, RawMessages: a.rawStore,

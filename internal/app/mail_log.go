@@ -34,6 +34,7 @@ func (a *App) recordAttempt(t inbound.Attempt) {
 // recordStored reports a stored message to the metrics, and to the log if it was injected: recordAttempt logs those of
 // SMTP, which has the reply. It is called after the commit.
 func (a *App) recordStored(env *inbound.Envelope, stored inbound.Stored, source string, code bool) {
+	a.stored.Add(1)
 	a.metrics.counts.observeStored(source, code)
 	if source == message.SourceInjected {
 		a.logRecipient("message stored", stored.Recipient, env.From, slog.String("client", env.RemoteIP.String()),

@@ -114,3 +114,11 @@ func (a *App) wakeEnded(ctx context.Context) error {
 	}
 	return nil
 }
+
+// arrivals returns a number that rises while mail arrives, in whichever process: a sweep then pauses.
+func (a *App) arrivals(ctx context.Context) (int64, error) {
+	if a.sharesDatabase() {
+		return a.messages.Inserted(ctx)
+	}
+	return a.stored.Load(), nil
+}

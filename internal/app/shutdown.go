@@ -102,7 +102,7 @@ func (a *App) eraseAtShutdown(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, eraseAtShutdownMax)
 	defer cancel()
-	_, err := a.mailboxes.Sweep(ctx, a.messages)
+	_, err := a.mailboxes.SweepNow(ctx, a.messages)
 	if err = errors.Join(err, a.rawStore.sweep(ctx), a.db.Purge(ctx)); err != nil {
 		a.log.Warn("expired data was not completely erased at shutdown; the next start erases it", "error", err)
 	}

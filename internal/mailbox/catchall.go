@@ -238,7 +238,7 @@ func (s *Service) checkDomainTx(ctx context.Context, tx *db.Tx, m *Mailbox) erro
 // EndDomain ends every mailbox on a private domain. Their tokens are void when it returns, their contents are erased within a minute.
 // It works in transactions of at most endBatch mailboxes, so that mail is not kept waiting.
 func (s *Service) EndDomain(ctx context.Context, private id.Domain) error {
-	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return s.inBatches(ctx, nil, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		boxes, err := many(ctx, tx, selectPrivate, private, endBatch)
 		if err != nil {
 			return false, err

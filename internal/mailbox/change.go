@@ -164,7 +164,7 @@ func (s *Service) ReceivedAfter(ctx context.Context, account id.Account, at time
 
 // SweepChanges deletes changes that are older than the streams need.
 func (s *Service) SweepChanges(ctx context.Context) error {
-	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return s.inBatches(ctx, nil, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		n, err := tx.Exec(ctx, deleteChanges, s.clock.Now().Add(-changesKept).UnixMicro(), holdBatch)
 		return n < holdBatch, err
 	})

@@ -138,6 +138,12 @@ type Parts struct {
 
 	// ObserveBatch is called before each transaction of a sweep, and the function it returns after it; nil: not called.
 	ObserveBatch func() (done func())
+
+	// Arrivals returns how many messages all processes have stored. It need not be exact, but must change within a second or so while mail
+	// arrives: sweeps then pause. It is called every 100 ms of a sweep. nil: sweeps never pause.
+	Arrivals func(ctx context.Context) (int64, error)
+	// PaceClock measures how long the transactions of a sweep take and times its pauses; nil: the system clock.
+	PaceClock clock.Clock
 }
 
 // Service implements mailbox operations.
@@ -154,6 +160,7 @@ type Service struct {
 	hold         holdKey
 	deliveries   DeliveryLog
 	observeBatch func() (done func())
+	pace         *pacer
 	recent       recent
 	opened       *cache.Cache[id.Mailbox, Mailbox] // of the tokens that Identify was called with lately
 	lastChange   atomic.Int64                      // see changeTime
@@ -164,9 +171,13 @@ func New(p Parts) *Service {
 	if p.ObserveBatch == nil {
 		p.ObserveBatch = func() func() { return func() {} }
 	}
+	if p.PaceClock == nil {
+		p.PaceClock = clock.System()
+	}
 	return &Service{
 		db: p.DB, clock: p.Clock, keys: p.Keys, wake: p.Wake, plans: p.Plans, domains: p.Domains, outbox: p.Outbox, policy: p.Policy,
 		reserved: reservedNames(p.Policy.Reserved), hold: holdKey(p.HoldSecret), deliveries: p.Deliveries, observeBatch: p.ObserveBatch,
+		pace:   &pacer{arrivals: p.Arrivals, clock: p.PaceClock},
 		opened: cache.New[id.Mailbox, Mailbox](openedMax),
 	}
 }

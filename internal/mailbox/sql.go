@@ -44,7 +44,7 @@ const (
 	nextEpochs      = "UPDATE mailbox SET epoch = epoch + 1 WHERE account_id = $1 AND ended_at IS NULL"
 
 	selectExpired = "SELECT " + columns + " FROM mailbox WHERE ended_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2"
-	selectEnded   = "SELECT id FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
+	selectEnded   = "SELECT id, ended_at FROM mailbox WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT $1"
 
 	selectAccountExpired = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 AND source <> 'sink' ORDER BY expires_at LIMIT $3"
 
@@ -186,13 +186,20 @@ func insert(ctx context.Context, tx *db.Tx, m *Mailbox) error {
 		m.Owner.Account, m.Owner.Key, m.Owner.Domain, m.CreatedAt.UnixMicro(), m.ExpiresAt.UnixMicro(), m.password)
 }
 
-// endedIDs returns mailboxes that have ended and are not yet erased, the earliest first.
-func endedIDs(ctx context.Context, q db.Queryer, max int) ([]id.Mailbox, error) {
-	all, err := db.Collect(ctx, q, db.Value[id.Mailbox], selectEnded, max)
+// endedIDs returns mailboxes that have ended and are not yet erased, the earliest first, and when that one ended.
+func endedIDs(ctx context.Context, q db.Queryer, max int) (boxes []id.Mailbox, first time.Time, err error) {
+	boxes, err = db.Collect(ctx, q, func(row db.Row) (box id.Mailbox, err error) {
+		var ended int64
+		err = row.Scan(&box, &ended)
+		if first.IsZero() {
+			first = timeOf(ended)
+		}
+		return box, err
+	}, selectEnded, max)
 	if err != nil {
-		return nil, fmt.Errorf("list ended mailboxes: %w", err)
+		return nil, first, fmt.Errorf("list ended mailboxes: %w", err)
 	}
-	return all, nil
+	return boxes, first, nil
 }
 
 // addressesTx returns the addresses of mailboxes, also of those that have ended.

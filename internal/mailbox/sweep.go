@@ -18,43 +18,67 @@ const (
 	holdBatch  = 500 // addresses whose cool-down is over
 )
 
+// endEvery is how often a sweep that takes long ends those mailboxes that have expired since it began.
+const endEvery = 5 * time.Second
+
 // Sweep ends expired mailboxes, erases ended ones with their contents, and releases addresses whose cool-down is over. It returns how
-// many mailboxes it erased.
+// many mailboxes it erased. It pauses while mail arrives (see pacer), so it may take minutes.
 func (s *Service) Sweep(ctx context.Context, contents Contents) (erased int, err error) {
-	if err := s.endExpired(ctx); err != nil {
-		return 0, fmt.Errorf("end expired mailboxes: %w", err)
-	}
-	if erased, err = s.eraseEnded(ctx, contents); err != nil {
+	return s.sweep(ctx, contents, s.pace)
+}
+
+// SweepNow is Sweep without pauses.
+func (s *Service) SweepNow(ctx context.Context, contents Contents) (erased int, err error) {
+	return s.sweep(ctx, contents, nil)
+}
+
+func (s *Service) sweep(ctx context.Context, contents Contents, pace *pacer) (erased int, err error) {
+	if erased, err = s.eraseEnded(ctx, contents, pace); err != nil {
 		return erased, err
 	}
-	if err := s.dropHolds(ctx); err != nil {
+	if err := s.dropHolds(ctx, pace); err != nil {
 		return erased, fmt.Errorf("release held addresses: %w", err)
 	}
 	return erased, nil
 }
 
-func (s *Service) eraseEnded(ctx context.Context, contents Contents) (erased int, err error) {
-	for {
-		boxes, err := endedIDs(ctx, s.db, eraseBoxes)
+// eraseEnded ends expired mailboxes, and erases ended ones until none is left.
+func (s *Service) eraseEnded(ctx context.Context, contents Contents, pace *pacer) (erased int, err error) {
+	for ended := (time.Time{}); ; {
+		if now := s.pace.clock.Now(); ended.IsZero() || now.Sub(ended) >= endEvery {
+			if err := s.endExpired(ctx, pace); err != nil {
+				return erased, fmt.Errorf("end expired mailboxes: %w", err)
+			}
+			ended = s.pace.clock.Now()
+		}
+		boxes, first, err := endedIDs(ctx, s.db, eraseBoxes)
 		if err != nil || len(boxes) == 0 {
 			return erased, err
 		}
-		if err := s.erase(ctx, boxes, contents); err != nil {
+		if err := s.erase(ctx, boxes, contents, s.unlessLate(pace, first)); err != nil {
 			return erased, fmt.Errorf("erase %d mailboxes from %s on: %w", len(boxes), boxes[0], err)
 		}
 		erased += len(boxes)
 	}
 }
 
-func (s *Service) dropHolds(ctx context.Context) error {
-	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+// unlessLate returns pace, or nil if what is to be done has been due since more than lateMax.
+func (s *Service) unlessLate(pace *pacer, due time.Time) *pacer {
+	if s.clock.Now().Sub(due) > lateMax {
+		return nil
+	}
+	return pace
+}
+
+func (s *Service) dropHolds(ctx context.Context, pace *pacer) error {
+	return s.inBatches(ctx, pace, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		n, err := tx.Exec(ctx, deleteHolds, s.clock.Now().UnixMicro(), holdBatch)
 		return n < holdBatch, err
 	})
 }
 
-func (s *Service) endExpired(ctx context.Context) error {
-	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+func (s *Service) endExpired(ctx context.Context, pace *pacer) error {
+	return s.inBatches(ctx, pace, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		now := s.clock.Now()
 		expired, err := many(ctx, tx, selectExpired, now.UnixMicro(), endBatch)
 		if err != nil {
@@ -68,8 +92,8 @@ func (s *Service) endExpired(ctx context.Context) error {
 }
 
 // erase erases the contents of mailboxes, then the mailboxes.
-func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, contents Contents) error {
-	return s.inBatches(ctx, func(ctx context.Context, tx *db.Tx) (bool, error) {
+func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, contents Contents, pace *pacer) error {
+	return s.inBatches(ctx, pace, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		empty, err := contents.EraseTx(ctx, tx, boxes, eraseBatch)
 		if err != nil || !empty {
 			return false, err
@@ -93,17 +117,26 @@ func (s *Service) eraseDeliveriesTx(ctx context.Context, tx *db.Tx, boxes []id.M
 	return s.deliveries.EraseTx(ctx, tx, addresses)
 }
 
-// batches repeats a step, each in an update of its own, until it says that it is done.
-func (s *Service) inBatches(ctx context.Context, step func(context.Context, *db.Tx) (done bool, err error)) error {
+// inBatches repeats a step, each in an update of its own, until it says that it is done. After each it pauses if pace, which may be nil,
+// says so: in proportion to the time from the beginning of the step to the end of its commit, without what the update waited for others
+// before.
+func (s *Service) inBatches(ctx context.Context, pace *pacer, step func(context.Context, *db.Tx) (done bool, err error)) error {
 	for {
 		var done bool
+		var begun time.Time
 		observed := s.observeBatch()
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+			if begun.IsZero() { // not a retry
+				begun = s.pace.clock.Now()
+			}
 			done, err = step(ctx, tx)
 			return err
 		})
 		observed()
-		if err != nil || done {
+		if err != nil {
+			return err
+		}
+		if err := pace.pause(ctx, s.pace.clock.Now().Sub(begun)); err != nil || done {
 			return err
 		}
 	}
