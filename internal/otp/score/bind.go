@@ -5,21 +5,11 @@ import (
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// What a word beside a number is worth.
-const (
-	gainCode = 6.0  // it names a one-time code
-	gainWord = 4.05 // it may
-	gainBoth = 5.4  // it may, and a word beside it says that it is for signing in, or for one use
-	gainOnce = 3.6  // it is for one use, whatever it is called
-	lossNot  = -6.0
-	lossVoid = -7.0
-)
-
 // bind ties a candidate to the best word that names a code, on either side.
 func (s *scoring) bind(k int) {
 	c := &s.cs[k]
 	tie := c.tie
-	best, mark := 0.0, -1
+	best, mark := float64(0), -1
 	var why string
 	s.leftOf(k, func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
@@ -43,47 +33,46 @@ func (s *scoring) bind(k int) {
 		}
 		v := s.worth(c, l, is)
 		if is {
-			v += 1.5
+			v += saidAfter.weight
 		}
 		if v > best {
 			best, mark, why = v, l.mark, "before"
 		}
 		return l.gap.numbers < 1 && l.gap.Sentences < 1
 	})
-	if best > 3 && best < gainBoth && s.topic.subjectCode >= 3.4 && s.p.Lines[c.line].Part != page.InSubject {
-		best += 0.8 // the subject says what the word is short for
+	if best > 3 && best < gainBoth.weight && s.topic.subjectCode >= subjectName.weight && s.p.Lines[c.line].Part != page.InSubject {
+		best += subjectBacks.weight // the subject says what the word is short for
 	}
-	c.anchor, c.gain, c.firm = mark, best, best >= gainBoth-0.5 && s.p.Marks[mark].Class&lexicon.Code != 0
+	c.anchor, c.gain, c.firm = mark, best, best >= firmGain && s.p.Marks[mark].Class&lexicon.Code != 0
 	c.priced = why == "after" && tie && s.p.Span(s.p.Marks[mark].End, c.start).Words > 3
 	if mark >= 0 {
 		s.because(c, best, why, &s.p.Marks[mark])
 	}
 	if c.kind == Numeric && c.size == 4 && c.shape < -1 {
-		s.yearOrCode(c, why == "after" && (tie || best >= 5.5))
+		s.yearOrCode(c, why == "after" && (tie || best >= sureGain))
 	}
-	if best >= gainWord && (tie || is) {
-		s.testDigits(c)
+	if best >= gainWord.weight && (tie || is) {
+		s.nameTestDigits(c)
 	}
 	s.namedWord(c, tie || is || s.namedBefore(c))
 	instructed := s.findInstruction(k)
 	if l := &s.p.Lines[c.line]; best < s.topic.subjectCode && (c.lone || instructed || tie) && c.against == 0 && l.Part != page.InSubject {
-		s.add(c, s.topic.subjectCode-best, "the subject names a code")
+		s.sum(c, s.topic.subjectCode-best, subjectGives)
 		c.gain = s.topic.subjectCode
-		s.testDigits(c)
+		s.nameTestDigits(c)
 	}
 	s.doubt(c, instructed, tie)
-	if s.domainBound(c) {
-		s.add(c, 8, "bound to a domain")
+	if s.boundToDomain(c) {
+		s.add(c, domainBound)
 	}
 }
 
-// testDigits gives back what the digits of an example lost, where something names
+// nameTestDigits gives back what the digits of an example lost, where something names
 // them: mails of a service under test hold such codes.
-func (s *scoring) testDigits(c *candidate) {
-	const loss = 2
+func (s *scoring) nameTestDigits(c *candidate) {
 	if c.kind == Numeric && c.groups == 1 && c.shape < 0 && sequence(s.p.Low[c.start:c.end]) {
-		c.shape += loss
-		s.add(c, loss, "test digits that are named")
+		c.shape += testDigits.weight
+		s.add(c, testDigits)
 	}
 }
 
@@ -91,14 +80,14 @@ func (s *scoring) testDigits(c *candidate) {
 // like a promotion, where a strong name of a code is tied to it, or stands on the line
 // above, and nothing near speaks of other codes, or of orders without signing in.
 func (s *scoring) namedWord(c *candidate, tie bool) {
-	if c.kind != Alphanumeric || c.shape != promoted || c.gain < gainBoth-0.5 || c.anchor < 0 || !tie && !c.lone || s.topic.void > 0 || s.topic.auth == 0 && s.topic.not > 0 {
+	if c.kind != Alphanumeric || c.shape != promotion.weight || c.gain < firmGain || c.anchor < 0 || !tie && !c.lone || s.topic.void > 0 || s.topic.auth == 0 && s.topic.not > 0 {
 		return
 	}
 	if m := &s.p.Marks[c.anchor]; m.Class&lexicon.Code == 0 && !s.beside(c.anchor, lexicon.Auth) || m.Class&lexicon.Once != 0 && s.topic.auth == 0 {
 		return
 	}
 	c.shape = 0
-	s.add(c, -promoted, "so it is no promotion")
+	s.sum(c, -promotion.weight, "so it is no promotion")
 }
 
 // yearOrCode gives back what four digits lost for looking like a year, where a word
@@ -106,28 +95,28 @@ func (s *scoring) namedWord(c *candidate, tie bool) {
 // is written out they are a year.
 func (s *scoring) yearOrCode(c *candidate, close bool) {
 	if s.ofDate(c) {
-		s.add(c, -4, "the year of a date")
+		s.add(c, yearOfDate)
 		return
 	}
-	if close && c.gain >= 4.5 {
-		s.add(c, 1.2, "so it is no year")
+	if close && c.gain >= closeGain {
+		s.add(c, noYear)
 	}
-	if c.lone && s.topic.subjectCode >= 3.4 && s.topic.figures == 0 {
-		s.add(c, 1.2, "nor is one asked for")
+	if c.lone && s.topic.subjectCode >= subjectName.weight && s.topic.figures == 0 {
+		s.add(c, noYearAsked)
 	}
 }
 
 // doubt wants more evidence of what is sooner something else: thousands, words.
 func (s *scoring) doubt(c *candidate, instructed, tie bool) {
-	if c.pointed && !instructed && (c.gain < gainWord-1 || c.gain < 4.5 && !tie && !c.lone) {
+	if c.pointed && !instructed && (c.gain < looseGain || c.gain < closeGain && !tie && !c.lone) {
 		c.veto = aFigure
-		s.add(c, -20, c.veto)
-	} else if c.pointed && c.size == 7 && (c.anchor < 0 || c.gain < 4.5 || s.p.Marks[c.anchor].Class&(lexicon.Code|lexicon.Word) == 0) {
-		c.veto = "a phone or account number"
-		s.add(c, -20, c.veto)
+		s.sum(c, vetoed.weight, c.veto)
+	} else if c.pointed && c.size == 7 && (c.anchor < 0 || c.gain < closeGain || s.p.Marks[c.anchor].Class&(lexicon.Code|lexicon.Word) == 0) {
+		c.veto = aPhoneOrAccount
+		s.sum(c, vetoed.weight, c.veto)
 	}
 	if c.kind == Alphanumeric && !s.evident(c, c.gain, tie) {
-		s.add(c, -4, "letters without strong evidence")
+		s.add(c, bareLetters)
 	}
 }
 
@@ -151,9 +140,9 @@ func (s *scoring) worth(c *candidate, l nearWord, tie bool) float64 {
 	case gain == 0:
 		return 0
 	case tie && l.left:
-		return max(0, gain-0.6*cost+1)
+		return max(0, gain-tiedCost.weight*cost+tiedWord.weight)
 	case l.left && l.gap.Words == 0 && s.ends(c):
-		gain += 0.6
+		gain += closingNumber.weight
 	}
 	return max(0, gain-cost)
 }
@@ -163,33 +152,33 @@ func (s *scoring) strength(c *candidate, l nearWord, tie bool) float64 {
 	m, g := &s.p.Marks[l.mark], l.gap
 	switch {
 	case m.Class&lexicon.Code != 0:
-		return gainCode
+		return gainCode.weight
 	case m.Class&(lexicon.Word|lexicon.Number) == 0: // for one use, whatever it is
 		switch {
 		case !l.left || g.Words > 3 || g.Sentences > 0:
 			return 0
 		case s.approves(l.mark) && tie && g.Words == 0:
-			return gainBoth
+			return gainBoth.weight
 		case s.ownedBy(l.mark, lexicon.Void):
 			return 0
 		}
-		return gainOnce - s.silence(c, l, tie)
+		return gainOnce.weight - s.silence(c, l, tie)
 	case m.Class&(lexicon.Word|lexicon.Number) == lexicon.Number && (g.Words > 1 || g.figures > 0 || !s.asked(l.mark, c)):
 		return 0
 	case s.owned(l.mark), m.Class&lexicon.Digits != 0 && s.topic.auth+s.topic.guard == 0 && !s.asked(l.mark, c):
 		return 0
 	case s.lasting(l.mark) && s.topic.not > 0: // that of a user who is named
-		return gainWord - 3 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+		return gainUser.weight - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.lasting(l.mark):
-		return gainWord - 1.5 - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+		return gainPassword.weight - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.beside(l.mark, lexicon.Auth|lexicon.Once) && m.From > m.Start: // of a compound with an unknown beginning
-		return gainWord - s.silence(c, l, tie)
+		return gainWord.weight - s.silence(c, l, tie)
 	case s.beside(l.mark, lexicon.Auth|lexicon.Once):
-		return gainBoth - s.silence(c, l, tie)
+		return gainBoth.weight - s.silence(c, l, tie)
 	case s.aimed(l.mark):
-		return gainWord + 1 - s.silence(c, l, tie)
+		return gainAimed.weight - s.silence(c, l, tie)
 	}
-	return gainWord - s.strangeness(c, l, tie) - s.silence(c, l, tie)
+	return gainWord.weight - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 }
 
 // approves says whether a word for one use stands in brackets right behind the name of an
@@ -216,13 +205,13 @@ func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 		return loss
 	}
 	if s.qualified(l.mark, c) {
-		loss += 0.6
+		loss -= nounBetween.weight
 		if s.topic.silent() {
-			loss += 1.2
+			loss -= nounBetweenSilent.weight
 		}
 	}
 	if !tie && s.listed(l.mark) {
-		loss += 1.2
+		loss -= listedWord.weight
 	}
 	return loss
 }
@@ -234,13 +223,13 @@ func (s *scoring) silence(c *candidate, l nearWord, tie bool) (loss float64) {
 		return 0
 	}
 	if !tie && !c.lone && page.At(s.p.Low, c.start-1) != page.CellBreak {
-		loss += 0.7
+		loss -= untiedSilent.weight
 		if !s.ends(c) {
-			loss += 0.5
+			loss -= untiedInside.weight
 		}
 	}
 	if s.topic.not > 0 && !s.asked(l.mark, c) {
-		loss += 1.2
+		loss -= otherNumbers.weight
 	}
 	return loss
 }
@@ -264,21 +253,21 @@ func (s *scoring) namesBetween(c *candidate, l nearWord) int {
 // distance is what stands between a word and a number.
 func (s *scoring) distance(c *candidate, l nearWord, tie bool) (cost float64) {
 	words, sentences := float64(l.gap.Words-s.namesBetween(c, l)), float64(l.gap.Sentences)
-	breaks := float64(l.gap.Hard) + 0.2*float64(l.gap.Soft)
+	breaks := float64(l.gap.Hard) + softCost.weight*float64(l.gap.Soft)
 	switch {
 	case l.left && c.lone:
-		cost = 0.04*words + 0.4*sentences + 0.4*max(0, breaks-1)
+		cost = loneWordCost.weight*words + loneSentenceCost.weight*sentences + loneBreakCost.weight*max(0, breaks-1)
 	case l.left:
-		cost = 0.22*words + 2.2*sentences + 0.9*breaks
+		cost = leftWordCost.weight*words + leftSentenceCost.weight*sentences + leftBreakCost.weight*breaks
 		if !tie {
-			cost += 0.23 * max(0, words-3)
+			cost += farWordCost.weight * max(0, words-3)
 		}
 	case l.gap.Words == 0 && l.gap.Sentences+l.gap.Hard == 0 && (l.gap.Soft == 0 || c.lone):
-		cost = -0.3
+		cost = atOnceCost.weight
 	case c.lone:
-		cost = 0.5 + 0.25*words + 1.5*sentences + 0.7*max(0, breaks-1)
+		cost = rightCost.weight + loneRightWordCost.weight*words + loneRightSentenceCost.weight*sentences + loneRightBreakCost.weight*max(0, breaks-1)
 	default:
-		cost = 0.5 + 0.3*words + 3*sentences + 2*breaks
+		cost = rightCost.weight + rightWordCost.weight*words + rightSentenceCost.weight*sentences + rightBreakCost.weight*breaks
 	}
-	return cost + 3*float64(l.gap.numbers)
+	return cost + rivalCost.weight*float64(l.gap.numbers)
 }

@@ -121,8 +121,8 @@ func (s *scoring) known(c *candidate) bool {
 	return false
 }
 
-// domainBound recognises the last line of a domain-bound code: @host #123456.
-func (s *scoring) domainBound(c *candidate) bool {
+// boundToDomain recognises the last line of a domain-bound code: @host #123456.
+func (s *scoring) boundToDomain(c *candidate) bool {
 	low := s.p.Low
 	i := c.start - 1
 	if page.At(low, i) != '#' || page.At(low, i-1) != ' ' {

@@ -52,18 +52,18 @@ func (s *scanner) group(start, end int) bool {
 	c := candidate{start: start, end: stop, kind: Numeric, size: total, groups: count}
 	switch {
 	case total > maxCode:
-		c.veto = "more than ten digits"
+		c.veto = tooLong
 	case n == 4 && sep == '\t':
 		return false
 	case n == 2 && total == maxCode && s.low[start] == '0':
-		c.veto = "a phone number" // 02 97 19 35 58
+		c.veto = aPhone // 02 97 19 35 58
 	case n == 1 && count == 5 && s.low[start] == '1' && s.ascending(start, count):
-		c.veto = "the scale of a survey"
+		c.veto = aScale
 	default:
 		c.veto = s.around(start, stop)
 	}
 	if c.boxed = n == 1 && sep == page.CellBreak; c.boxed && s.grid(start, stop) && c.veto == "" {
-		c.veto = "a grid of figures"
+		c.veto = aGrid
 	}
 	c.shape = s.groupShape(start, n, count, total, sep)
 	s.add(c)
@@ -71,32 +71,32 @@ func (s *scanner) group(start, end int) bool {
 }
 
 func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
-	score := 0.6
+	score := fours.weight
 	switch {
 	case n == 1:
-		score = 1.5
+		score = spelled.weight
 		if sep == page.CellBreak {
-			score = 2
+			score = boxedShape.weight
 		}
 		if s.ascending(start, count) {
-			score -= 1.5
+			score += scaleShape.weight
 		}
 	case n == 3 && count == 2:
-		score = 1.2
+		score = threes.weight
 	case n == 2 && count == 3 && sep == ' ':
-		score = 0.5
+		score = threePairs.weight
 	case n == 2 && count > 3:
-		score = -0.8 // a telephone number, mostly
+		score = manyPairs.weight // a telephone number, mostly
 	case n == 2:
 		score = 0
 		if sep == '-' && s.pairDate(start) {
-			score = -1
+			score = pairDateShape.weight
 		}
 	case total > 8:
-		score = -0.8
+		score = longGroups.weight
 	}
 	if sep == '\t' && n > 1 {
-		score -= 0.8
+		score += cellGroups.weight
 	}
 	return score
 }
@@ -188,22 +188,22 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	switch {
 	case sep == ' ' && total == 8 && s.endsShort(start, stop):
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: 0.2, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: shortLast.weight, veto: s.around(start, stop)})
 		return true
 	case s.fourAndTwo(start, stop) && (sep == ' ' || sep == '-'):
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: 0.4, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: fourTwo.weight, veto: s.around(start, stop)})
 		return true
 	case sep == '-' && total == 7 && stop-start == total+1 && s.low[start] != '0' && s.p.namedNear(start): // 482-9137
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: 0.2, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: threeFour.weight, veto: s.around(start, stop)})
 		return true
 	case total > maxCode, sep == '-' && total >= 7, sep == ' ' && total >= 9 && !s.hasRun(start, stop, 5):
-		s.reject(start, stop, "a phone or account number")
+		s.reject(start, stop, aPhoneOrAccount)
 		return true
 	case sep == '-' && total >= 5 && stop-start == total+1 && s.low[start] != '0':
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: -1, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: hyphened.weight, veto: s.around(start, stop)})
 		return true
 	case sep == '-':
-		s.reject(start, s.dialled(start, stop), "part of a longer number")
+		s.reject(start, s.dialled(start, stop), ofNumber)
 		return true
 	}
 	return false
@@ -242,9 +242,9 @@ func (s *scanner) pieces(start, end int) (word int, found bool) {
 	case least < 2 || most > 5 || total < 6 || total > 8 || count > 3:
 		s.reject(start, stop, aPiece)
 	default:
-		shape := -0.2
+		shape := piecesShape.weight
 		if count == 2 && total == 7 && s.p.namedNear(start) {
-			shape = 0.2 // 482 9137
+			shape = threeFourSpace.weight // 482 9137
 		}
 		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: count, counted: word, shape: shape, veto: s.around(start, stop)})
 	}
@@ -299,11 +299,11 @@ func (s *scanner) fourAndTwo(start, stop int) bool {
 // longChain catches 12345-678901 and the like, which are no codes.
 func (s *scanner) longChain(start, end int) bool {
 	if next := s.run(end + 1); s.low[start] == '0' && end-start == 5 && page.At(s.low, end) == ' ' && next-end > 5 && page.IsDigit(page.At(s.low, end+1)) {
-		s.reject(start, next, "a phone number") // 07700 900188
+		s.reject(start, next, aPhone) // 07700 900188
 		return true
 	}
 	if stop := s.dialled(start, end); end-start == 5 && stop-end >= 8 {
-		s.reject(start, stop, "a phone number") // 01223 496 118
+		s.reject(start, stop, aPhone) // 01223 496 118
 		return true
 	}
 	if page.At(s.low, end) == '-' && page.IsDigit(page.At(s.low, end+1)) {
@@ -312,10 +312,10 @@ func (s *scanner) longChain(start, end int) bool {
 			stop = s.run(stop + 1)
 		}
 		if half := end - start; half == 5 && stop-start == 11 {
-			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: -1})
+			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: fives.weight})
 			return true
 		}
-		s.reject(start, stop, "part of a longer number")
+		s.reject(start, stop, ofNumber)
 		return true
 	}
 	return false

@@ -10,22 +10,20 @@ func (s *scoring) findInstruction(k int) (done bool) {
 	c := &s.cs[k]
 	if c.lone && s.instructedAbove(c) {
 		c.instructed = true
-		s.add(c, 1.2, "told to in the line above")
+		s.add(c, toldAbove)
 		return true
 	}
 	if c.lone && s.p.Lines[c.line].Part != page.InSubject && s.instructedBelow(c) {
-		s.add(c, 1.6, "told to in the line below")
+		s.add(c, toldBelow)
 		c.instructed = true
 		return true
 	}
-	worth := 1.2
+	worth := toldWord.weight
 	switch {
-	case c.kind == Numeric && c.size == 6:
-		worth = 3.3
 	case c.kind == Numeric && c.size != 7, c.mixed:
-		worth = 3.3
+		worth = toldNumber.weight
 	case c.kind == Numeric:
-		worth = 2.8
+		worth = toldSeven.weight
 	}
 	far := 2
 	if s.tied(c) {
@@ -41,7 +39,7 @@ func (s *scoring) findInstruction(k int) (done bool) {
 		}
 		if m.Class&lexicon.Use != 0 && m.Class&lexicon.Code == 0 || s.leadsTo(c, l) {
 			if l.left && l.gap.Words > 0 && l.mark == c.mark-1 && !s.unlabelled(c) && s.topic.silent() {
-				worth -= 1.5 // an unknown noun is what is to be entered
+				worth += toldUnknown.weight // an unknown noun is what is to be entered
 			}
 			s.because(c, worth, "told to", m)
 			s.purpose(k)
@@ -49,7 +47,7 @@ func (s *scoring) findInstruction(k int) (done bool) {
 			return false
 		}
 		if m.Class&(lexicon.Word|lexicon.Number) != 0 && l.gap.Words == 0 && s.worth(c, l, false) > 0 {
-			far, worth = max(far, 4), 1.2
+			far, worth = max(far, 4), toldWord.weight
 		}
 		return true
 	}
@@ -99,8 +97,8 @@ func (s *scoring) purpose(k int) {
 		}
 	}
 	found := false
-	if s.rightOf(k, aim(1.4, &found)); !found {
-		s.leftOf(k, aim(0.7, &found))
+	if s.rightOf(k, aim(purposeAfter.weight, &found)); !found {
+		s.leftOf(k, aim(purposeBefore.weight, &found))
 	}
 }
 

@@ -6,14 +6,6 @@ import (
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// Why digits are no code that points, commas, colons or slashes join, or that
-// follow stars.
-const (
-	aFigure = "part of a figure, date or time"
-	aCard   = "the end of a card or account number"
-	aPiece  = "one group of a longer number"
-)
-
 // number reads a run of digits: by itself, as one of a group, or as part of a
 // date, a price, a phone number.
 func (s *scanner) number(start, end int) {
@@ -23,7 +15,7 @@ func (s *scanner) number(start, end int) {
 	}
 	if stop := s.dotted(start, end); stop > 0 {
 		digits := stop - start - (stop-start)/(end-start+1)
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: -1.5, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: digits, groups: 2, pointed: true, shape: pointedShape.weight, veto: s.around(start, stop)})
 		return
 	}
 	if why, stop := s.figure(start, end); stop > 0 {
@@ -45,7 +37,7 @@ func (s *scanner) number(start, end int) {
 	c := candidate{start: start, end: end, kind: Numeric, size: n, counted: word}
 	switch {
 	case n > maxCode:
-		c.veto = "more than ten digits"
+		c.veto = tooLong
 	default:
 		c.veto = s.around(start, end)
 	}
@@ -88,7 +80,7 @@ func (s *scanner) figure(start, end int) (why string, stop int) {
 	}
 	if why == "" {
 		if stop = s.dashedDate(start, end); stop > 0 {
-			return "a date", stop
+			return aDate, stop
 		}
 		return "", 0
 	}
@@ -173,27 +165,27 @@ func (s *scanner) around(start, end int) string {
 	a2, b2 := page.At(s.low, start-2), page.At(s.low, end+1)
 	switch {
 	case a == '+':
-		return "a phone number"
+		return aPhone
 	case (a == '.' || a == ',' || a == ':' || a == '/' || a == '-') && page.IsDigit(a2):
 		return aFigure
 	case s.masked(start, end):
 		return aCard
 	case page.Currency(a), a == ' ' && page.Currency(a2), page.Currency(b), b == ' ' && page.Currency(b2) && !currencyBefore(b2):
-		return "an amount of money"
+		return anAmount
 	case b == '%' || b == '°' || b == '‰' || b == ' ' && b2 == '%':
-		return "a measure"
+		return aMeasure
 	case s.italic(start, end):
 		return ""
 	case a == '.' && page.IsLetter(a2), a == '/' && page.IsAlnum(a2), a == '_', b == '_', a == '=' && page.IsAlnum(a2) && !s.assigned(start), a == '&':
-		return "part of a name or address"
+		return ofName
 	case b == '#':
-		return "to be dialled"
+		return dialledNumber
 	case b == '@':
-		return "part of an address"
+		return ofAddress
 	case s.starred(start, end):
 		return aCard
 	case a == '-' && page.IsLetter(a2), b == '-' && page.IsAlnum(b2) && !s.ending(end+1), b == '/' && page.IsAlnum(b2):
-		return "part of a longer number"
+		return ofNumber
 	}
 	return ""
 }
@@ -245,9 +237,9 @@ func sequence(d []rune) bool {
 // digitShape is how much a number looks like a code by itself.
 func (s *scanner) digitShape(start, end int) float64 {
 	d := s.low[start:end]
-	score := [...]float64{4: 0.6, 5: 0.5, 6: 1, 7: -0.2, 8: 0.4, 9: -0.6, 10: -1, 11: -9}[min(len(d), 11)]
+	score := digitShapes[min(len(d), len(digitShapes)-1)].weight
 	if len(d) == 4 && (s.year(start) || s.otherYear(start)) {
-		score -= 1.7
+		score += yearShape.weight
 	}
 	zeros := 0
 	for k := len(d) - 1; k >= 0 && d[k] == '0'; k-- {
@@ -255,9 +247,9 @@ func (s *scanner) digitShape(start, end int) float64 {
 	}
 	switch {
 	case sequence(d):
-		score -= 2
+		score += testShape.weight
 	case zeros >= 3:
-		score--
+		score += zerosShape.weight
 	}
 	return score
 }

@@ -11,7 +11,7 @@ import (
 // free says whether nothing speaks against a candidate being the code.
 func (s *scoring) free(c *candidate) bool {
 	l := &s.p.Lines[c.line]
-	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > -0.6 || c.gain > 0) && !l.InFoot(c.start) && !l.Quoted && (c.kind == Numeric || c.mixed || s.opens(c))
+	return c.veto == "" && c.against >= -1 && c.score > -3 && (c.shape > unlikelyShape || c.gain > 0) && !l.InFoot(c.start) && !l.Quoted && (c.kind == Numeric || c.mixed || s.opens(c))
 }
 
 // onlyOne strengthens the one number of a mail that can be a code, when the mail
@@ -57,7 +57,7 @@ func (s *scoring) onlyOne() {
 		if c := &s.cs[k]; one != 0 && s.near.holds(s.p, c) && s.free(c) && (!backed || s.backed(c)) && s.p.sum(c) == one {
 			s.single(c, other == 0)
 			if replaced {
-				s.add(c, 3.5, "in place of another")
+				s.add(c, inPlaceOf)
 			}
 		}
 	}
@@ -77,8 +77,8 @@ func (s *scoring) leading() int {
 // ofDate says whether a number is the year of a date whose month is written out:
 // "4 November 2026", "Nov 4, 2026". It is not another number of the mail.
 func (s *scoring) ofDate(c *candidate) bool {
-	const yearShape, far = -1, 20
-	if c.size != 4 || c.shape > yearShape {
+	const plain, far = -1, 20
+	if c.size != 4 || c.shape > plain {
 		return false
 	}
 	digits, names := 0, false
@@ -127,9 +127,9 @@ func (s *scoring) standing(c *candidate, alone bool) standing {
 		known:    m.auth+m.guard > 0,
 		begins:   c.start == s.p.opening(l) && page.At(s.p.Low, c.end) != '-' && !c.lone && m.not == 0 && (l.Part == page.InSubject || alone && c.start == s.p.Bounds[l.Part][0]),
 		whole:    c.lone && s.p.Bounds[l.Part] == [2]int{l.Start, l.End + 1} && l.Part != page.InSubject,
-		labelled: c.gain <= 3.5 && !c.instructed && s.labelled(c),
+		labelled: c.gain <= weakGain && !c.instructed && s.labelled(c),
 	}
-	st.announced = alone && l.Part == page.InSubject && c.anchor < 0 && c.shape >= 0.5 && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
+	st.announced = alone && l.Part == page.InSubject && c.anchor < 0 && c.shape >= likelyShape && (m.code && s.unlabelled(c) || m.use && m.where+m.guard > 1)
 	st.hint = st.known || st.announced || st.whole || m.once+m.where > 0 || c.instructed || st.begins || m.subjectOnly && c.anchor < 0 && s.tied(c)
 	return st
 }
@@ -141,7 +141,7 @@ func (s *scoring) single(c *candidate, alone bool) {
 	s.singleSaid(c, st)
 	m := &s.topic
 	if c.gain < m.subjectCode && s.inherits(c, st) {
-		s.add(c, m.subjectCode-c.gain, "the subject names a code")
+		s.sum(c, m.subjectCode-c.gain, subjectGives)
 		c.gain = m.subjectCode
 	}
 }
@@ -160,19 +160,19 @@ func (s *scoring) singleSet(c *candidate, st standing) {
 	l := &s.p.Lines[c.line]
 	large := l.Large && c.lone
 	if st.hint && c.shape >= 0 {
-		s.add(c, 1, "the only number it can be")
+		s.add(c, onlyFree)
 	}
-	if st.alone && (c.shape >= 0.5 || c.mixed) && (st.hint || c.boxed || l.Large) {
-		s.add(c, 0.5, "the only number at all")
+	if st.alone && (c.shape >= likelyShape || c.mixed) && (st.hint || c.boxed || l.Large) {
+		s.add(c, onlyAtAll)
 		if (c.boxed || large) && !s.topic.price && s.topic.not == 0 && c.gain < 2 {
-			s.add(c, 1.6, "and set as codes are")
+			s.add(c, setAsCode)
 		}
 	}
 	if st.begins && c.shape >= 0 && (l.Part == page.InSubject || st.known || s.topic.code || s.topic.where+s.topic.once+s.topic.brief > 0 || page.At(s.p.Low, c.end) != ' ') {
-		s.add(c, 2.5, "begins the subject or the text")
+		s.add(c, begins)
 	}
 	if st.whole && c.shape >= 0 {
-		s.add(c, 2.5, "all the text there is")
+		s.add(c, wholeText)
 	}
 }
 
@@ -191,36 +191,36 @@ func (s *scoring) closesSubject(c *candidate) bool {
 // singleSaid weighs what is said of it and of codes.
 func (s *scoring) singleSaid(c *candidate, st standing) {
 	m, l := &s.topic, &s.p.Lines[c.line]
-	unnamed := c.gain < 2 && !st.labelled
+	noName := c.gain < 2 && !st.labelled
 	if c.gain < 2 && c.shape >= 0 && c.size <= 6 && l.Part != page.InSubject && c.kind == Numeric && s.by(c) {
-		s.add(c, 1.5, "signing in by it")
+		s.add(c, signedInBy)
 	}
 	if c.instructed {
-		s.add(c, 0.3, "and told to")
+		s.add(c, onlyTold)
 	}
 	if st.announced {
-		s.add(c, 3.2, "the text says that it is a code")
+		s.add(c, announcedBelow)
 	}
 	if st.labelled {
-		s.add(c, -2, "and that is all its sentence")
+		s.add(c, ownSentence)
 	}
-	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= 0.5 && c.anchor < 0 && s.closesSubject(c) {
-		s.add(c, 2.8, "closes the subject")
+	if (st.known || m.code || m.where > 0) && st.alone && c.shape >= likelyShape && c.anchor < 0 && s.closesSubject(c) {
+		s.add(c, endsSubject)
 	}
-	if !st.alone || c.shape < 0.5 && !c.mixed {
+	if !st.alone || c.shape < likelyShape && !c.mixed {
 		return
 	}
-	if unnamed && c.field && m.auth > 1 && !m.done && !m.subjectNoun && l.Part != page.InSubject {
-		s.add(c, 0.8, "and nothing else goes there")
+	if noName && c.field && m.auth > 1 && !m.done && !m.subjectNoun && l.Part != page.InSubject {
+		s.add(c, onlyInField)
 	}
-	if unnamed && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
-		s.add(c, 2.2, "after a colon")
+	if noName && (st.known || m.where > 0) && s.tied(c) && s.led(c, s.colon(c)) {
+		s.add(c, afterColon)
 	}
-	if unnamed && st.known && !c.instructed && l.Part != page.InSubject && s.unlabelled(c) && !s.counts(c) {
-		s.add(c, 1.5, "nothing names it")
+	if noName && st.known && !c.instructed && l.Part != page.InSubject && s.unlabelled(c) && !s.counts(c) {
+		s.add(c, unnamed)
 	}
-	if !st.hint && c.gain >= 2.5 && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
-		s.add(c, 1, "and nothing else is spoken of")
+	if !st.hint && c.gain >= slightGain && (m.subjectCode > 0 || !s.strange(c)) && m.not+m.void == 0 && !m.done && !m.subjectTrade {
+		s.add(c, nothingElse)
 	}
 }
 

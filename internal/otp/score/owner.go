@@ -22,7 +22,7 @@ func (o *ownership) note(n float64, m *lexicon.Mark) {
 // findOwner finds the words that own a number and make it no code.
 func (s *scoring) findOwner(k int) {
 	c := &s.cs[k]
-	if c.veto != "" || s.domainBound(c) {
+	if c.veto != "" || s.boundToDomain(c) {
 		return
 	}
 	o := s.ownerLeft(k)
@@ -31,10 +31,10 @@ func (s *scoring) findOwner(k int) {
 	s.ownerSpent(k, &o)
 	c.against, c.old = o.loss, o.mark.Class&lexicon.Old != 0
 	if page.At(s.p.Low, c.start-1) == '#' {
-		c.against = min(c.against, -1.5)
+		c.against = min(c.against, numberSign.weight)
 	}
 	if s.request(c) || s.ticket(k) {
-		c.against = min(c.against, lossNot)
+		c.against = min(c.against, lossNot.weight)
 	}
 	if c.against < 0 && s.explain && o.mark.End > 0 {
 		c.reasons = append(c.reasons, "it belongs to “"+s.p.Shown(o.mark.Start, o.mark.End)+"”")
@@ -46,7 +46,7 @@ func (s *scoring) findOwner(k int) {
 // between says what the code is for, not what the number is.
 func (s *scoring) ownerLeft(k int) (o ownership) {
 	c := &s.cs[k]
-	held := 0.0
+	held := float64(0)
 	tie := c.tie
 	asked := s.instructedAbove(c)
 	asked = asked || c.lone && s.instructedBelow(c)
@@ -59,7 +59,7 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 		switch {
 		case tie && m.Class&lexicon.Code != 0 && g.Words <= 14 && g.Sentences+g.Hard == 0:
 			if o.mark.Class&lexicon.Void == 0 {
-				held = -0.9 * o.loss
+				held = -ownerHeld.weight * o.loss
 			}
 			return false
 		case tie && g.Words <= 14 && g.Sentences+g.Hard == 0 && (g.Words > 6 || g.figures > 0):
@@ -67,14 +67,14 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 			return false
 		case m.Class&lexicon.Code != 0 && tie || m.Class&(lexicon.Code|lexicon.Word) != 0 && !s.owned(l.mark):
 			if tie && m.Class&lexicon.Code != 0 && o.mark.Class&lexicon.Void == 0 {
-				held = -0.9 * o.loss
+				held = -ownerHeld.weight * o.loss
 			}
 			return false
 		case m.Class&lexicon.Once != 0 && g.Words <= 1 && g.Sentences == 0 && o.mark.Class&lexicon.Void == 0:
 			return false
 		case g.Soft+g.Hard > 0 && c.lone && (asked || !s.label(l.mark)):
 		case m.Class&lexicon.Old != 0 && g.Words <= 4 && !s.parted(m.End, c.start):
-			o.note(-5, m)
+			o.note(oldBefore.weight, m)
 		case m.Class&lexicon.Where != 0 && g.Words == 0:
 			place = l.mark
 		case place == l.mark+1 && m.Class&lexicon.Not != 0 && s.p.Span(m.End, s.p.Marks[place].Start) == page.Gap{}: // "on the customers' page 123456 type"
@@ -91,7 +91,7 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 		return true
 	})
 	if named && o.mark.End > 0 && s.p.Span(o.mark.End, c.start).Words > 0 {
-		held = max(held, -0.9*o.loss)
+		held = max(held, -ownerHeld.weight*o.loss)
 	}
 	o.loss += held
 	return o
@@ -108,18 +108,18 @@ func (s *scoring) ownerRight(k int, o *ownership) {
 		case g.Sentences > 0 || g.Words > 5 || g.figures > 0 || g.Hard > 0 || s.bracketed(c.end, m.Start):
 			return false
 		case m.Class&lexicon.Unit != 0 && g.Words == 0 && g.Soft == 0 && !s.parted(c.end, m.Start):
-			o.note(-7, m)
+			o.note(unitAfter.weight, m)
 		case m.Class&lexicon.Brief != 0: // in so many minutes it will have expired
 			return false
 		case m.Class&lexicon.Old != 0 && !s.parted(c.end, m.Start) && !(g.Soft > 0 && s.fresh(c)):
-			o.note(-5, m)
+			o.note(oldAfter.weight, m)
 		case m.Class&(lexicon.Code|lexicon.Word) != 0:
 			return false
 		case m.Class&lexicon.Void == 0 && s.ordered(c):
 			return false // the place it goes into
 		case s.p.Brand(l.mark), m.Class&lexicon.For != 0: // "use 482913 for your account"
 		case m.Class&(lexicon.Not|lexicon.Void) != 0 && g.Words <= 1 && g.Soft == 0 && !s.tied(c) && (!named || s.parted(c.end, m.Start)): // not of "code 123456 for your order"
-			o.note(-3.5, m)
+			o.note(nounAfter.weight, m)
 		}
 		return true
 	})
@@ -227,9 +227,9 @@ const maxLabel = 32
 
 // nearness is what a noun takes from the number after it.
 func nearness(m *lexicon.Mark, g distance) float64 {
-	full := lossNot
+	full := lossNot.weight
 	if m.Class&(lexicon.Void|lexicon.Never) != 0 {
-		full = lossVoid
+		full = lossVoid.weight
 	}
 	switch {
 	case g.Words <= 2:
@@ -261,6 +261,6 @@ func (s *scoring) ownerBracket(c *candidate, o *ownership) {
 		}
 	}
 	if s.p.Span(open, c.start).Words > 0 {
-		o.note(lossNot, &lexicon.Mark{Start: open + 1, End: c.start - 1})
+		o.note(lossNot.weight, &lexicon.Mark{Start: open + 1, End: c.start - 1})
 	}
 }

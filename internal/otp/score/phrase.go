@@ -45,7 +45,7 @@ func (s *scoring) insert(c candidate, m *lexicon.Mark) int {
 	for k < len(s.cs) && s.cs[k].start < c.start {
 		k++
 	}
-	s.because(&c, gainCode, "a phrase after", m)
+	s.because(&c, gainCode.weight, "a phrase after", m)
 	s.cs = slices.Insert(s.cs, k, c)
 	return k
 }
@@ -75,7 +75,7 @@ func (s *scoring) phraseAfter(mark int, strong bool) (c candidate, ok bool) {
 		if hyphens && c.lone && s.tied(&c) {
 			far = 10 // "enter these words on the page where you are signing in:"
 		}
-		titled := hyphens && c.lone && m.Class&lexicon.Phrase != 0 && s.endsSubject(m) // the subject is its name
+		titled := hyphens && c.lone && m.Class&lexicon.Phrase != 0 && s.closesHead(m) // the subject is its name
 		distant := g.Words > far || g.Sentences > 0 || g.Hard > 2 || g.Words > 0 && !s.tied(&c) && !s.saidBefore(mark, i)
 		if distant && !titled || l.Quoted || l.InFoot(i) {
 			return c, false
@@ -89,8 +89,8 @@ func (s *scoring) phraseAfter(mark int, strong bool) (c candidate, ok bool) {
 	return c, false
 }
 
-// endsSubject reports whether a mark ends the subject.
-func (s *scoring) endsSubject(m *lexicon.Mark) bool {
+// closesHead reports whether a mark ends the subject.
+func (s *scoring) closesHead(m *lexicon.Mark) bool {
 	l := &s.p.Lines[s.p.LineAt(m.Start)]
 	return l.Part == page.InSubject && m.End >= l.End
 }

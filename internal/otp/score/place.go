@@ -10,36 +10,36 @@ func (s *scoring) place(k int) {
 	c := &s.cs[k]
 	switch s.p.Dressed(c.start, c.end, c.spans) {
 	case page.StruckText:
-		s.add(c, -6, "crossed out")
+		s.add(c, struck)
 		c.old = true
 	case page.StrongText:
 		if !s.p.Lines[c.line].Large {
-			s.add(c, 0.5, "set apart")
+			s.add(c, setApart)
 		}
 	}
 	if s.topic.silent() && !c.instructed && s.handedOver(k) {
-		s.add(c, -3, "to be told to a person")
+		s.add(c, toldToPerson)
 	}
 	if s.topic.guard+s.topic.brief+s.topic.where+s.topic.once == 0 && !c.instructed && s.dated(k) {
-		s.add(c, -3.2, "with the time at which something was done with it")
+		s.add(c, usedAtTime)
 	}
 	if c.anchor >= 0 && !c.instructed && s.topic.settled(s.p.Marks[c.anchor].Class) {
-		s.add(c, -7, "of a payment or booking that was made")
+		s.add(c, ofPayment)
 	}
 	if s.secretOf(k) {
-		s.add(c, -5, "the secret of the long number before it")
+		s.add(c, secretOfNumber)
 		if c.instructed {
-			c.against -= 4 // into the program, not the page
+			c.against += secretTyped.weight // into the program, not the page
 		}
 	}
 	if s.pairedWith(k) {
-		s.add(c, -2, "the secret of what is named before it")
+		s.add(c, secretOfNoun)
 	}
 	if s.quoted(c) {
-		s.add(c, -8, "in a sentence that is quoted")
+		s.add(c, inQuotation)
 	}
 	if s.goesInto(k) {
-		s.add(c, 1, "beside the field it goes into")
+		s.add(c, besideField)
 		c.field = true
 	}
 }

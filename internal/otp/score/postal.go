@@ -28,9 +28,9 @@ func (s *scoring) findAddresses() {
 		case s.uncounted(c):
 			c.veto = aPiece
 		case s.saluted(c):
-			c.veto = "the number of whom the mail is to"
+			c.veto = ofPerson
 		case s.postal(c):
-			c.veto = "the postal code of an address"
+			c.veto = aPostalCode
 			if (k == 0 || s.cs[k-1].line != c.line) && (k+1 == len(s.cs) || s.cs[k+1].line != c.line) {
 				l := &s.p.Lines[c.line]
 				l.Foot, l.FootAt = true, l.Start

@@ -98,7 +98,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 			return false
 		}
 		if m.Class&lexicon.Old != 0 {
-			o.note(-5, m)
+			o.note(oldFurther.weight, m)
 		}
 		return true
 	})
@@ -108,7 +108,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 			return false
 		}
 		if m.Class&spent == spent {
-			o.note(-5, m)
+			o.note(usedBefore.weight, m)
 		}
 		return true
 	})

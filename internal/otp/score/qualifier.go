@@ -132,20 +132,20 @@ func (s *scoring) estranged(m int) float64 {
 	k := &s.p.Marks[m]
 	if k.From > k.Start {
 		if s.topic.silent() {
-			return 2
+			return -compoundSilent.weight
 		}
-		return 1.4
+		return -compoundWord.weight
 	}
 	if s.p.Kind[k.From]&page.Dense != 0 {
 		if s.topic.silent() && s.compounded(m) {
-			return 1
+			return -compoundDense.weight
 		}
 		return 0
 	}
 	i := k.Start - 1
 	if !k.Owns {
 		if s.topic.silent() && s.modified(m) {
-			return 1
+			return -modifiedWord.weight
 		}
 		return 0
 	}
@@ -160,10 +160,10 @@ func (s *scoring) estranged(m int) float64 {
 		start--
 	}
 	if r := s.p.Raw[start]; r >= 'a' && r <= 'z' && !s.p.OfHost(start, i) {
-		return 1
+		return -unknownBefore.weight
 	}
 	if g := s.p.Span(max(0, start-2), start); start == 0 || g.Sentences+g.Soft+g.Hard > 0 {
-		return 0.6
+		return -unknownOpening.weight
 	}
 	return 0
 }

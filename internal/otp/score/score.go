@@ -7,11 +7,6 @@ import (
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
-// The score of a candidate is a sum of what speaks for it and against it, in
-// the manner of log-odds; at the threshold it is as likely the code as not
-// worth the risk.
-const threshold = 5.0
-
 // scoring weighs the candidates of one page.
 type scoring struct {
 	p       *Reading
@@ -24,7 +19,16 @@ type scoring struct {
 	nearKnown bool // near and nearTopic are set
 }
 
-func (s *scoring) add(c *candidate, n float64, why string) {
+// add gives a candidate the weight of a feature.
+func (s *scoring) add(c *candidate, f *feature) { s.sum(c, f.weight, f.text) }
+
+// addTimes gives it the weight as often as the value of the feature says.
+func (s *scoring) addTimes(c *candidate, f *feature, value float64) {
+	s.sum(c, value*f.weight, f.text)
+}
+
+// sum gives it what several features come to.
+func (s *scoring) sum(c *candidate, n float64, why string) {
 	c.score += n
 	if s.explain && n != 0 {
 		c.reasons = append(c.reasons, reason(n, why))
@@ -36,7 +40,7 @@ func (s *scoring) because(c *candidate, n float64, why string, m *lexicon.Mark) 
 	if s.explain {
 		why += " “" + s.p.Shown(m.Start, m.End) + "”"
 	}
-	s.add(c, n, why)
+	s.sum(c, n, why)
 }
 
 // run scores every candidate.
@@ -51,20 +55,20 @@ func (s *scoring) run() {
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.veto != "" {
-			s.add(c, -20, c.veto)
+			s.sum(c, vetoed.weight, c.veto)
 			continue
 		}
 		if s.topicNear(c); s.nearTopic.figures == 0 {
 			s.count(&s.nearTopic)
 		}
 		s.topic = s.nearTopic
-		s.add(c, c.shape, "shape")
+		s.sum(c, c.shape, "shape")
 		s.bind(k)
 		s.emphasis(c)
 		s.place(k)
-		s.add(c, c.against, "so it is no code")
+		s.sum(c, c.against, "so it is no code")
 		if s.explain {
-			s.add(c, s.topic.total(c), s.topic.String())
+			s.sum(c, s.topic.total(c), s.topic.String())
 		} else {
 			c.score += s.topic.total(c)
 		}
@@ -79,25 +83,25 @@ func (s *scoring) run() {
 func (s *scoring) emphasis(c *candidate) {
 	l := &s.p.Lines[c.line]
 	if c.lone && l.Part != page.InSubject {
-		s.add(c, 1, "alone on its line")
+		s.add(c, aloneOnLine)
 	}
 	if c.letters && c.lone && l.Part != page.InSubject && l.Start == s.p.Bounds[l.Part][0] && l.End+1 < s.p.Bounds[l.Part][1] {
-		s.add(c, -6, "the heading of the mail")
+		s.add(c, heading)
 	}
 	if l.Large && c.lone {
-		s.add(c, 2.2, "set large")
+		s.add(c, setLarge)
 	}
 	if l.InFoot(c.start) {
-		s.add(c, -1.5, "in the footer")
+		s.add(c, inFooter)
 		if c.size > 8 { // a company's number in a register
-			s.add(c, -4, "and that long")
+			s.add(c, longInFooter)
 		}
 	}
 	if l.Quoted {
-		s.add(c, -20, "in a quoted or forwarded mail")
+		s.add(c, inQuote)
 	}
 	if l.Link {
-		s.add(c, -2, "the text of a link")
+		s.add(c, linkText)
 	}
 }
 
@@ -108,14 +112,14 @@ func (s *scoring) share() {
 		if c.anchor < 0 || c.veto != "" {
 			continue
 		}
-		if b := &s.p.Marks[c.anchor].Best; *b == 0 || c.score > s.cs[*b-1].score+0.01 {
+		if b := &s.p.Marks[c.anchor].Best; *b == 0 || c.score > s.cs[*b-1].score+clearly {
 			*b = int32(k + 1)
 		}
 	}
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.anchor >= 0 && c.veto == "" && s.p.Marks[c.anchor].Best != int32(k+1) {
-			s.add(c, -c.gain*0.7, "the word belongs to another number")
+			s.addTimes(c, wordTaken, c.gain)
 		}
 	}
 }
@@ -142,7 +146,7 @@ func (s *scoring) agree() {
 		}
 		e := find(&all, s.p.sum(c))
 		if e.parts&(e.parts-1) != 0 {
-			s.add(c, 0.7, "given in several parts of the mail")
+			s.add(c, severalParts)
 		}
 	}
 }
@@ -182,7 +186,7 @@ func (s *scoring) list() {
 		}
 		if k-start >= 3 {
 			for i := start; i < k; i++ {
-				s.add(&s.cs[i], -8, "one of a list")
+				s.add(&s.cs[i], inRows)
 			}
 		}
 		start = k

@@ -32,58 +32,58 @@ type topic struct {
 
 // silent says whether nothing in a mail speaks of signing in.
 func (m topic) silent() bool {
-	return m.auth-m.label+m.guard+m.once+m.where == 0 && m.subjectCode < 3.4
+	return m.auth-m.label+m.guard+m.once+m.where == 0 && m.subjectCode < subjectName.weight
 }
 
 // total is what the topic gives to a candidate. Letters are sooner a booking
 // than a code.
 func (m topic) total(c *candidate) float64 {
-	n, k := 0.0, c.kind
+	n, k := float64(0), c.kind
 	if m.auth > 0 {
-		n += 0.8
+		n += aboutSigningIn.weight
 	}
 	if m.subjectAuth {
-		n += 0.7
+		n += subjectSigningIn.weight
 	}
 	if m.guard > 0 {
-		n += 1
+		n += warning.weight
 	}
 	if m.guard == 0 && m.brief+m.once > 0 {
-		n += 0.5
+		n += briefOrOnce.weight
 	}
 	against := m.crowd(k) + m.others()
 	switch {
 	case c.firm && m.void < 2:
-		against *= 0.3 // what it is called says more than what else the mail is about
+		against *= firmShare.weight // what it is called says more than what else the mail is about
 	case c.firm && !(m.subjectVoid && m.silent()): // what is fetched is opened by a code, however it is called
-		against *= 0.6
+		against *= firmVoidShare.weight
 	}
 	if k == Alphanumeric && m.void > 0 {
-		against--
+		against += voidLetters.weight
 	}
 	if m.void > 0 && !c.firm && m.auth-m.label+m.guard+m.once == 0 {
-		against -= 3 // nothing speaks of signing in
+		against += voidSilent.weight // nothing speaks of signing in
 		if k == Alphanumeric {
-			against -= 2
+			against += voidSilentLetters.weight
 		}
 	}
 	if m.never {
-		against -= 7
+		against += neverCode.weight
 	}
 	if m.subjectOld {
-		against -= 3
+		against += subjectExpired.weight
 	}
 	if m.reply && !c.firm && !c.tie && !c.lone && !c.instructed {
-		against -= 5
+		against += answer.weight
 	}
 	if m.done && !c.instructed && c.gain < 2 {
-		against -= 3 // nothing names the number
+		against += doneUnnamed.weight // nothing names the number
 	}
 	if m.subjectNoun && m.auth < 2 && c.gain < 2 && !c.instructed && m.guard+m.once+m.where+m.brief == 0 {
-		against -= 2
+		against += nounUnnamed.weight
 	}
 	if m.initial && !c.firm && m.once == 0 {
-		against -= 4
+		against += initialPassword.weight
 	}
 	if !c.instructed {
 		against += m.traded(c)
@@ -95,22 +95,22 @@ func (m topic) total(c *candidate) float64 {
 // or booked and does not ask to enter the number.
 func (m topic) traded(c *candidate) (loss float64) {
 	if m.receipt() && !c.firm && !c.lone && !c.priced {
-		loss -= 1.5
+		loss += receipt.weight
 		if m.figures > 1 {
-			loss -= 1.5
+			loss += receiptFigures.weight
 		}
 		if m.done {
-			loss -= 1.5
+			loss += receiptDone.weight
 		}
 	}
 	if m.trade() && !(c.firm && m.use) {
-		loss -= 2.5
+		loss += trade.weight
 		if m.amount {
-			loss -= 1.5
+			loss += tradeAmount.weight
 		}
 	}
 	if m.settledTrade() || m.booked() {
-		loss -= 4
+		loss += settledTrade.weight
 	}
 	return loss
 }
@@ -154,12 +154,12 @@ func (m topic) crowd(k Kind) float64 {
 	if m.auth+m.guard > 0 || m.not < 4 {
 		return 0
 	}
-	n := -0.6
+	n := crowd.weight
 	if m.not >= 6 {
-		n -= 0.9
+		n += crowdMany.weight
 	}
 	if k == Alphanumeric {
-		n -= 0.6
+		n += crowdLetters.weight
 	}
 	return n
 }
@@ -171,17 +171,17 @@ func (m topic) others() float64 {
 	case m.never:
 		return 0
 	case m.void > 1 && known == 0:
-		return -4
+		return voidsOnly.weight
 	case m.void > 2 && (m.subjectVoid || m.auth+m.guard == 0):
-		return -4.5
+		return voidsThree.weight
 	case m.subjectVoid:
-		return -3
+		return voidSubject.weight
 	case m.void > 1:
-		return -2.5
+		return voidsTwo.weight
 	case m.void > 0 && known == 0:
-		return -2.5
+		return voidOnly.weight
 	case m.void > 0:
-		return -1.5
+		return voidOne.weight
 	}
 	return 0
 }

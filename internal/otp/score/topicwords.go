@@ -100,10 +100,10 @@ func (m *topic) mention(k *lexicon.Mark, l *page.Line) {
 func (m *topic) head(k *lexicon.Mark, l *page.Line, brand bool) {
 	const name = lexicon.Code | lexicon.Word
 	if k.Class&name != 0 && k.Class&lexicon.Digits == 0 {
-		m.subjectCode = max(m.subjectCode, 3)
+		m.subjectCode = max(m.subjectCode, subjectWord.weight)
 		m.subjectOnly = m.subjectOnly || k.Start <= l.Start && k.End >= l.End
 		if k.Class&lexicon.Code != 0 {
-			m.subjectCode = 3.4
+			m.subjectCode = subjectName.weight
 		}
 	}
 	m.subjectNoun = m.subjectNoun || !brand && k.Class&(lexicon.Not|lexicon.Void) != 0 && k.Class&(name|lexicon.Auth) == 0

@@ -36,14 +36,14 @@ func (s *scanner) word(start, end int) {
 	switch a, b := page.At(s.low, start-1), page.At(s.low, stop); {
 	case s.italic(start, stop):
 	case a == '-' && page.IsDigit(page.At(s.low, start-2)):
-		c.veto = "part of a longer number"
+		c.veto = ofNumber
 	case digits > 0 && s.crossed(start, stop):
 		c.veto = aCard
 	case a == '_' || b == '_' || a == '@' || b == '@' || a == '/' && start >= 2 && s.low[start-2] > ' ' || a == '.' && page.IsAlnum(page.At(s.low, start-2)) ||
 		b == '.' && page.IsAlnum(page.At(s.low, stop+1)) || b == '/' && page.IsAlnum(page.At(s.low, stop+1)) || a == '*' && page.At(s.low, start-2) == '*' && b != '*':
-		c.veto = "part of a name or address"
+		c.veto = ofName
 	case a == '&' || b == '=' || a == '=' && page.IsAlnum(page.At(s.low, start-2)):
-		c.veto = "part of an address"
+		c.veto = ofAddress
 	}
 	c.mixed = digits > 0 && c.upper && c.size >= 5 && s.changes(start, stop) && !s.promo(&c)
 	c.shape = s.wordShape(&c, digits)
@@ -119,25 +119,25 @@ func (s *scanner) evenGroups(c *candidate) bool {
 func (s *scanner) wordShape(c *candidate, digits int) float64 {
 	switch {
 	case s.prefixed(c):
-		return 1
+		return prefixedShape.weight
 	case s.chosen(c):
-		return -3
+		return chosenShape.weight
 	case digits > 0 && s.promo(c):
-		return promoted
+		return promotion.weight
 	case c.letters && c.groups > 1:
-		return -1
+		return letterGroups.weight
 	case c.letters && c.upper:
-		return -1.6
+		return capitals.weight
 	case c.letters:
-		return -1.8
+		return mixedCase.weight
 	case c.upper && c.size >= 5 && c.size <= 8:
-		return 0.1
+		return mixedShape.weight
 	case c.upper:
-		return -0.3
+		return mixedOther.weight
 	case digits >= 2:
-		return -1.2
+		return smallDigits.weight
 	}
-	return -2
+	return smallLetters.weight
 }
 
 // chosen recognises a password made of a word and a number: Winter4821.
@@ -202,12 +202,9 @@ func (s *scanner) iban(start, end int) bool {
 	if groups < 2 {
 		return false
 	}
-	s.add(candidate{start: start, end: i, kind: Alphanumeric, size: i - start, veto: "an account number"})
+	s.add(candidate{start: start, end: i, kind: Alphanumeric, size: i - start, veto: anAccount})
 	return true
 }
-
-// promoted is the shape of a promotion.
-const promoted = -6
 
 // promo recognises a word with a discount at its end: SPRING30, WELCOME5.
 func (s *scanner) promo(c *candidate) bool {
@@ -264,7 +261,7 @@ func (s *scanner) boxes(start int) bool {
 		s.i = stop
 		return true
 	}
-	s.add(candidate{start: start, end: stop, kind: Alphanumeric, size: size, upper: true, letters: digits == 0, mixed: digits > 0 && changes > 0 && size > page.MinCode, boxed: true, shape: 1})
+	s.add(candidate{start: start, end: stop, kind: Alphanumeric, size: size, upper: true, letters: digits == 0, mixed: digits > 0 && changes > 0 && size > page.MinCode, boxed: true, shape: boxedLetters.weight})
 	return true
 }
 

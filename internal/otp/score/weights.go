@@ -1,0 +1,241 @@
+package score
+
+// A feature is one observation that speaks for a candidate or against it.
+// The comment beside its row in the table says what it observes.
+type feature struct {
+	weight float64 // in log-odds, a cost in the same unit, or a share
+	text   string  // what an explanation prints, if the feature stands for itself there
+}
+
+// threshold is the score at which a candidate may be the code: the sum of its features
+// is then as likely to be right as is worth the risk.
+const threshold = 5.0
+
+// Bounds of what features add up to.
+const (
+	looseGain  = 3.05 // a word that may name a code is not far
+	weakGain   = 3.5  // no more than that
+	slightGain = 2.5  // a word may be meant
+	closeGain  = 4.5  // it is close
+	firmGain   = 4.9  // it is a name of a code, or is made one by a word beside it
+	sureGain   = 5.5  // and right before the number
+
+	likelyShape   = 0.5  // as those of most codes
+	unlikelyShape = -0.6 // from here on, a word has to name it
+	clearly       = 0.01 // a score is greater than another by more than rounding
+)
+
+// subjectGives is what an explanation prints for subjectWord and subjectName.
+const subjectGives = "the subject names a code"
+
+// digitShapes are the shapes of numbers, by their digits.
+var digitShapes = [...]*feature{4: digits4, 5: digits5, 6: digits6, 7: digits7, 8: digits8, 9: digits9, 10: digits10, 11: digits11}
+
+// The word that names a number, and what stands between the two. Costs are taken from what the word gives.
+var (
+	gainCode              = &feature{6, ""}                                      // a name of a one-time code: “verification code”
+	gainWord              = &feature{4.05, ""}                                   // a word that may name one: “code”
+	gainBoth              = &feature{5.4, ""}                                    // such a word beside one for signing in or for one use: “login code”
+	gainAimed             = &feature{5.05, ""}                                   // such a word whose sentence says that it is for signing in: “the code you need to log in”
+	gainOnce              = &feature{3.6, ""}                                    // what is for one use, whatever it is called: “one-time number”
+	gainPassword          = &feature{2.55, ""}                                   // a word for a password, in a mail that does not say that it is for one use
+	gainUser              = &feature{1.05, ""}                                   // the same in a mail that names other numbers: the password of a user
+	saidAfter             = &feature{1.5, ""}                                    // a dash, colon or “is” between a number and the word behind it: “482913 is your code”
+	subjectBacks          = &feature{0.8, ""}                                    // a weak word in a text whose subject has a name of a code
+	subjectWord           = &feature{3, ""}                                      // the subject has a word for a code, which the number below it inherits
+	subjectName           = &feature{3.4, ""}                                    // the subject has a name of a one-time code, likewise
+	tiedWord              = &feature{1, ""}                                      // a colon or “is” between a word and the number behind it
+	tiedCost              = &feature{0.6, ""}                                    // the share of the distance that counts there
+	closingNumber         = &feature{0.6, ""}                                    // a word right before a number that ends its sentence
+	rivalCost             = &feature{3, ""}                                      // each number in between that could have the word
+	softCost              = &feature{0.2, ""}                                    // the share of a hard break that a soft one is
+	leftWordCost          = &feature{0.22, ""}                                   // each word between a word for a code and the number behind it
+	farWordCost           = &feature{0.23, ""}                                   // each from the fourth on, where nothing ties the number to it, in addition
+	leftSentenceCost      = &feature{2.2, ""}                                    // each end of a sentence there
+	leftBreakCost         = &feature{0.9, ""}                                    // each break there
+	loneWordCost          = &feature{0.04, ""}                                   // each word there, if the number is alone on its line
+	loneSentenceCost      = &feature{0.4, ""}                                    // each end of a sentence there
+	loneBreakCost         = &feature{0.4, ""}                                    // each break there from the second on
+	atOnceCost            = &feature{-0.3, ""}                                   // a word right behind the number: “482913 code”
+	rightCost             = &feature{0.5, ""}                                    // a word further behind the number
+	rightWordCost         = &feature{0.3, ""}                                    // each word in between
+	rightSentenceCost     = &feature{3, ""}                                      // each end of a sentence in between
+	rightBreakCost        = &feature{2, ""}                                      // each break in between
+	loneRightWordCost     = &feature{0.25, ""}                                   // each word in between, if the number is alone on its line
+	loneRightSentenceCost = &feature{1.5, ""}                                    // each end of a sentence in between
+	loneRightBreakCost    = &feature{0.7, ""}                                    // each break in between from the second on
+	nounBetween           = &feature{-0.6, ""}                                   // an unknown noun between a weak word and the number: “código de cita 482913”
+	nounBetweenSilent     = &feature{-1.2, ""}                                   // the same in a mail that is silent about signing in, in addition
+	listedWord            = &feature{-1.2, ""}                                   // a weak word in a list of particulars: “Pune, PIN code 411014”
+	compoundWord          = &feature{-1.4, ""}                                   // a weak word that ends an unknown compound: “Farbcode”
+	compoundSilent        = &feature{-2, ""}                                     // the same in a mail that is silent about signing in
+	compoundDense         = &feature{-1, ""}                                     // unknown signs before a weak word of a script without spaces, in such a mail
+	modifiedWord          = &feature{-1, ""}                                     // a long unknown word before a weak one, in such a mail
+	unknownBefore         = &feature{-1, ""}                                     // an unknown word in small letters before a weak one: “zone code”
+	unknownOpening        = &feature{-0.6, ""}                                   // an unknown word that opens the sentence: “Zone code”
+	untiedSilent          = &feature{-0.7, ""}                                   // nothing ties a number to a weak word, in a mail that is silent about signing in
+	untiedInside          = &feature{-0.5, ""}                                   // and the sentence goes on behind the number
+	otherNumbers          = &feature{-1.2, ""}                                   // such a mail names other numbers
+	wordTaken             = &feature{-0.7, "the word belongs to another number"} // the share of what a word gave that is taken back where another number is bound to it
+)
+
+// What a word right at a number says.
+var (
+	domainBound = &feature{8, "bound to a domain"}                // the last line of a domain-bound code: “@fernhill.example #482913”
+	testDigits  = &feature{2, "test digits that are named"}       // 123456 or 0000, where something names it
+	yearOfDate  = &feature{-4, "the year of a date"}              // four digits behind a day and the name of a month
+	noYear      = &feature{1.2, "so it is no year"}               // 2024 with a word for a code right before it
+	noYearAsked = &feature{1.2, "nor is one asked for"}           // 2024 alone on its line, below a subject with a name of a code
+	bareLetters = &feature{-4, "letters without strong evidence"} // letters that no word for a code is close enough to
+)
+
+// What owns a number: the worst of these counts, and none where a word for a code is close.
+var (
+	lossNot    = &feature{-6, ""}   // a noun, a half of it from the third word on and a quarter from the fifth: “order 482913”, a ticket
+	lossVoid   = &feature{-7, ""}   // the name of another code, likewise: “promo code 482913”
+	ownerHeld  = &feature{0.9, ""}  // the share that is given back where a name of a code is tied to the number, or follows it
+	nounAfter  = &feature{-3.5, ""} // a noun right behind: “482913 orders”
+	unitAfter  = &feature{-7, ""}   // a unit right behind: “4829 points”
+	oldBefore  = &feature{-5, ""}   // a word before it that says it is no longer good: “the old code 482913”
+	oldAfter   = &feature{-5, ""}   // such a word behind it: “482913 has expired”
+	oldFurther = &feature{-5, ""}   // such a word further on in the sentence
+	usedBefore = &feature{-5, ""}   // a word that says that it was used: “you used the code 482913”
+	numberSign = &feature{-1.5, ""} // a number sign right before it: “#482913”
+)
+
+// An order to enter it.
+var (
+	toldAbove     = &feature{1.2, "told to in the line above"} // a number alone on its line, below an order
+	toldBelow     = &feature{1.6, "told to in the line below"} // the same above an order: “Type this on the television”
+	toldNumber    = &feature{3.3, ""}                          // an order beside a number, or letters and digits that change places: “enter 482913”
+	toldSeven     = &feature{2.8, ""}                          // an order beside seven digits
+	toldWord      = &feature{1.2, ""}                          // an order beside a word, or with a weak word in between: “enter the code 482913”
+	toldUnknown   = &feature{-1.5, ""}                         // an unknown noun between the order and the number, in a mail silent about signing in
+	purposeAfter  = &feature{1.4, ""}                          // an aim behind it: “enter 482913 to sign in”
+	purposeBefore = &feature{0.7, ""}                          // an aim before it: “to sign in, enter 482913”
+)
+
+// Where it stands, and what its sentence says.
+var (
+	struck         = &feature{-6, "crossed out"}                                         // <s>482913</s>
+	setApart       = &feature{0.5, "set apart"}                                          // strong or in a box, but not large
+	toldToPerson   = &feature{-3, "to be told to a person"}                              // “show 4829 to the driver”, in a mail silent about signing in
+	usedAtTime     = &feature{-3.2, "with the time at which something was done with it"} // “code 482913 was used on 3 May at 10:12”
+	ofPayment      = &feature{-7, "of a payment or booking that was made"}               // “Authorisation code 482913” beside a price
+	secretOfNumber = &feature{-5, "the secret of the long number before it"}             // “Meeting 771 2209 4410, passcode 482913”
+	secretOfNoun   = &feature{-2, "the secret of what is named before it"}               // “account 40028817 PIN 4829”
+	inQuotation    = &feature{-8, "in a sentence that is quoted"}                        // “they write “your code is 482913””
+	besideField    = &feature{1, "beside the field it goes into"}                        // “482913 in the app”
+	secretTyped    = &feature{-4, ""}                                                    // such a secret in an order: it goes into the program, not the page
+)
+
+// How it is set.
+var (
+	aloneOnLine  = &feature{1, "alone on its line"}                    // nothing else is on its line, in the text
+	heading      = &feature{-6, "the heading of the mail"}             // letters that are the first line of the text
+	setLarge     = &feature{2.2, "set large"}                          // alone on its line and large, or a heading
+	inFooter     = &feature{-1.5, "in the footer"}                     // below “unsubscribe” or the like
+	longInFooter = &feature{-4, "and that long"}                       // more than eight digits there: the number of a company
+	inQuote      = &feature{-20, "in a quoted or forwarded mail"}      // “> Your code is 482913”
+	linkText     = &feature{-2, "the text of a link"}                  // <a>482913</a>
+	severalParts = &feature{0.7, "given in several parts of the mail"} // in the subject and in the text
+	inRows       = &feature{-8, "one of a list"}                       // one of three codes below each other: backup codes
+	vetoed       = &feature{-20, ""}                                   // what a veto rules out (vetoes.go)
+)
+
+// What its neighbourhood is about.
+var (
+	aboutSigningIn    = &feature{0.8, ""}  // a word for signing in or verifying
+	subjectSigningIn  = &feature{0.7, ""}  // such a word in the subject
+	warning           = &feature{1, ""}    // a warning: “do not share”, “expires in”
+	briefOrOnce       = &feature{0.5, ""}  // no warning, but a time in minutes or a word for one use
+	firmShare         = &feature{0.3, ""}  // the share of what speaks against codes of this mail that counts for a name of a code
+	firmVoidShare     = &feature{0.6, ""}  // the share where the mail has several names of other codes
+	voidLetters       = &feature{-1, ""}   // letters in a mail that names another code
+	voidSilent        = &feature{-3, ""}   // a mail that names another code, and nothing of signing in
+	voidSilentLetters = &feature{-2, ""}   // letters in such a mail, in addition
+	neverCode         = &feature{-7, ""}   // a mail that holds no code: “meeting ID”, “PUK”
+	subjectExpired    = &feature{-3, ""}   // the subject says that a code is used or expired
+	answer            = &feature{-5, ""}   // an answer to a mail: “Re:”
+	doneUnnamed       = &feature{-3, ""}   // the mail reports what has happened, and nothing names the number
+	nounUnnamed       = &feature{-2, ""}   // the subject names what has a number of its own, and nothing names this one
+	initialPassword   = &feature{-4, ""}   // a password until the first sign-in
+	receipt           = &feature{-1.5, ""} // a price, and little of signing in
+	receiptFigures    = &feature{-1.5, ""} // and other numbers
+	receiptDone       = &feature{-1.5, ""} // and it was paid
+	trade             = &feature{-2.5, ""} // a list of what was bought or booked
+	tradeAmount       = &feature{-1.5, ""} // and an amount of money
+	settledTrade      = &feature{-4, ""}   // an order or a booking that is confirmed
+	crowd             = &feature{-0.6, ""} // four names of other numbers, and nothing of signing in
+	crowdMany         = &feature{-0.9, ""} // six of them, in addition
+	crowdLetters      = &feature{-0.6, ""} // letters in such a mail, in addition
+	voidsOnly         = &feature{-4, ""}   // two names of other codes, and nothing of signing in
+	voidsThree        = &feature{-4.5, ""} // three of them, and one in the subject or no word for signing in
+	voidSubject       = &feature{-3, ""}   // one in the subject
+	voidsTwo          = &feature{-2.5, ""} // two of them
+	voidOnly          = &feature{-2.5, ""} // one, and nothing of signing in
+	voidOne           = &feature{-1.5, ""} // one
+)
+
+// The only number of its neighbourhood that can be the code.
+var (
+	inPlaceOf      = &feature{3.5, "in place of another"}             // the other one is crossed out or expired
+	onlyFree       = &feature{1, "the only number it can be"}         // something says that there is a code
+	onlyAtAll      = &feature{0.5, "the only number at all"}          // and there is no other number
+	setAsCode      = &feature{1.6, "and set as codes are"}            // large, or a digit to a cell
+	begins         = &feature{2.5, "begins the subject or the text"}  // “482913 – sign in”
+	wholeText      = &feature{2.5, "all the text there is"}           // the text is the number
+	signedInBy     = &feature{1.5, "signing in by it"}                // “Approve it with 771044”
+	onlyTold       = &feature{0.3, "and told to"}                     // there is an order to enter it
+	announcedBelow = &feature{3.2, "the text says that it is a code"} // the number in the subject, and a word for a code in the text
+	ownSentence    = &feature{-2, "and that is all its sentence"}     // “Referencia 884213.”
+	endsSubject    = &feature{2.8, "closes the subject"}              // “[Fernhill] 482913”
+	onlyInField    = &feature{0.8, "and nothing else goes there"}     // nothing names it, and a field is named
+	afterColon     = &feature{2.2, "after a colon"}                   // a sentence and a colon lead to it
+	unnamed        = &feature{1.5, "nothing names it"}                // no noun stands before it, in a mail about signing in
+	nothingElse    = &feature{1, "and nothing else is spoken of"}     // a word for a code, and no other topic
+)
+
+// Its shape.
+var (
+	digits4        = &feature{0.6, ""}  // 4 digits
+	digits5        = &feature{0.5, ""}  // 5 digits
+	digits6        = &feature{1, ""}    // 6 digits
+	digits7        = &feature{-0.2, ""} // 7 digits
+	digits8        = &feature{0.4, ""}  // 8 digits
+	digits9        = &feature{-0.6, ""} // 9 digits
+	digits10       = &feature{-1, ""}   // 10 digits
+	digits11       = &feature{-9, ""}   // 11 digits and more
+	yearShape      = &feature{-1.7, ""} // four digits that read as a year of our time: 2024
+	testShape      = &feature{-2, ""}   // the digits of an example: 123456, 0000
+	zerosShape     = &feature{-1, ""}   // three zeros at its end: 48000
+	pointedShape   = &feature{-1.5, ""} // groups with points in between: 482.913
+	fours          = &feature{0.6, ""}  // other even groups: 4829 1348
+	spelled        = &feature{1.5, ""}  // digits one by one: 4 8 2 9 1 3
+	boxedShape     = &feature{2, ""}    // one digit to a cell
+	scaleShape     = &feature{-1.5, ""} // ascending ones: 1 2 3 4 5 6
+	threes         = &feature{1.2, ""}  // two groups of three: 482 913
+	threePairs     = &feature{0.5, ""}  // three pairs: 48 29 13
+	manyPairs      = &feature{-0.8, ""} // more pairs, as those of a telephone number
+	pairDateShape  = &feature{-1, ""}   // pairs that may be a date: 21-11-26
+	longGroups     = &feature{-0.8, ""} // more than eight digits in groups
+	cellGroups     = &feature{-0.8, ""} // groups in cells of their own
+	shortLast      = &feature{0.2, ""}  // threes with a short end: 482 913 48
+	fourTwo        = &feature{0.4, ""}  // four and two digits: 4829 13
+	threeFour      = &feature{0.2, ""}  // three and four with a hyphen, behind a word for a code: 482-9137
+	hyphened       = &feature{-1, ""}   // other uneven groups with a hyphen: 719-25
+	piecesShape    = &feature{-0.2, ""} // uneven groups with spaces: 55 8201
+	threeFourSpace = &feature{0.2, ""}  // three and four with a space: 482 9137
+	fives          = &feature{-1, ""}   // two groups of five
+	prefixedShape  = &feature{1, ""}    // capitals, a hyphen and digits: G-482913
+	chosenShape    = &feature{-3, ""}   // a password made of a word and a number: Winter4821
+	promotion      = &feature{-6, ""}   // a word and a discount: SPRING30
+	letterGroups   = &feature{-1, ""}   // groups of capitals: ABC-DEF
+	capitals       = &feature{-1.6, ""} // capitals alone: KXPQ
+	mixedCase      = &feature{-1.8, ""} // letters of both cases: aBcDeF
+	mixedShape     = &feature{0.1, ""}  // five to eight capitals and digits: K7P2XD
+	mixedOther     = &feature{-0.3, ""} // more or fewer of them
+	smallDigits    = &feature{-1.2, ""} // small letters and two digits or more: k7p2xd
+	smallLetters   = &feature{-2, ""}   // small letters and a digit
+	boxedLetters   = &feature{1, ""}    // capitals and digits, one to a cell
+)
