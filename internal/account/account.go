@@ -94,7 +94,7 @@ func New(d *db.DB, c clock.Clock, l *ratelimit.Limiter, p Policy, s Secrets) (*S
 		return nil, fmt.Errorf("seal two-factor secrets: %w", err)
 	}
 	return &Service{
-		db: d, clock: c, policy: p, passwords: newPasswords(p.Password), attempts: attempts{l}, sealer: sealer, recovery: s.Recovery[:],
+		db: d, clock: c, policy: p, passwords: newPasswords(p.Password, c), attempts: attempts{l}, sealer: sealer, recovery: s.Recovery[:],
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -17,6 +18,11 @@ const (
 	queuePerCore  = 64              // clients that may wait for each hash at a time
 	clientPerCore = 4               // hashes of one client, waiting or being computed, for each hash at a time
 	busyRetry     = 3 * time.Second // about as long as a full queue takes to drain
+
+	// turnMax is how long a client waits for its turn. Where hashes take much longer than expected, such as on a machine that
+	// is busy with something else, a client is told to try again before the connection is closed for taking too long
+	// (http.write_timeout), and no hash is computed for it.
+	turnMax = 10 * time.Second
 )
 
 // gate bounds how many hashes are computed at once, how many callers wait, and how many of both one client address may
@@ -24,6 +30,7 @@ const (
 // other address. It is safe for concurrent use. The order comes from the channel cores: the runtime resumes blocked
 // senders in the order in which they blocked.
 type gate struct {
+	clock     clock.Clock
 	cores     chan struct{} // held while a hash is computed
 	max       int           // reservations at once
 	clientMax int           // of one client
@@ -35,10 +42,10 @@ type gate struct {
 }
 
 // newGate returns a gate that admits one hash per core, fewer if hashMemoryMax demands it, but at least one.
-func newGate(c Cost) *gate {
+func newGate(c Cost, clock clock.Clock) *gate {
 	n := max(1, min(runtime.GOMAXPROCS(0), hashMemoryMax/int(c.Memory)))
 	return &gate{
-		cores: make(chan struct{}, n), max: n * (1 + queuePerCore), clientMax: n * clientPerCore, client: make(map[string]int),
+		clock: clock, cores: make(chan struct{}, n), max: n * (1 + queuePerCore), clientMax: n * clientPerCore, client: make(map[string]int),
 	}
 }
 
@@ -57,22 +64,42 @@ func (g *gate) reserve(client string) (*HashSlot, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.total >= g.max || g.client[client] >= g.clientMax {
-		p := problem.Detailf(problem.RateLimited, "too many sign-ins are under way; try again in a moment")
-		p.RetryAfter = busyRetry
-		return nil, p
+		return nil, busy()
 	}
 	g.total++
 	g.client[client]++
 	return &HashSlot{gate: g, client: client}, nil
 }
 
-// wait waits for a core, in the order of the calls. It returns the context's cause if ctx ends first. After
-// nil the slot holds a core until Release.
-func (s *HashSlot) wait(ctx context.Context) error {
+// busy is the problem of a client that finds the queue full or waits in it for too long.
+func busy() error {
+	p := problem.Detailf(problem.RateLimited, "too many sign-ins are under way; try again in a moment")
+	p.RetryAfter = busyRetry
+	return p
+}
+
+// Wait waits for a core, in the order of the calls, for at most turnMax. After nil the slot holds a core until Release, and
+// further calls do nothing. Register and SignIn wait by themselves; a caller that counts attempts waits first, so that
+// one that got no turn is not counted. Errors: rate.limited, if the turn did not come; the context's cause if ctx ends
+// first.
+func (s *HashSlot) Wait(ctx context.Context) error {
+	if s.running {
+		return nil
+	}
+	select {
+	case s.gate.cores <- struct{}{}: // no other slot waits: the channel is full while one does
+		s.running = true
+		return nil
+	default:
+	}
+	timer := s.gate.clock.NewTimer(turnMax)
+	defer timer.Stop()
 	select {
 	case s.gate.cores <- struct{}{}:
 		s.running = true
 		return nil
+	case <-timer.C:
+		return busy()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/gonebox/gonebox/internal/clock"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -39,10 +40,10 @@ type passwords struct {
 
 // newPasswords returns passwords that hash with a cost, raised to the minimum that RFC 9106 §3.1 allows. Below it the
 // library would panic or change the parameters silently.
-func newPasswords(c Cost) *passwords {
+func newPasswords(c Cost, clock clock.Clock) *passwords {
 	c.Passes, c.Threads = max(c.Passes, 1), max(c.Threads, 1)
 	c.Memory = max(c.Memory, 8*uint32(c.Threads)) // RFC 9106 §3.1
-	return &passwords{cost: c, gate: newGate(c), memory: newHashMemory(), dummy: phc{cost: c, salt: random(saltLen), key: random(keyLen)}, derive: argon2id}
+	return &passwords{cost: c, gate: newGate(c, clock), memory: newHashMemory(), dummy: phc{cost: c, salt: random(saltLen), key: random(keyLen)}, derive: argon2id}
 }
 
 // argon2id computes n octets of Argon2id (RFC 9106) version 1.3.
@@ -59,11 +60,11 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hash returns the PHC string of a password. It waits for the slot's turn and releases the slot. The error is the cause
-// of ctx.
+// hash returns the PHC string of a password. It waits for the slot's turn and releases the slot. Errors: those of
+// HashSlot.Wait.
 func (p *passwords) hash(ctx context.Context, slot *HashSlot, password string) (string, error) {
 	defer slot.Release()
-	if err := slot.wait(ctx); err != nil {
+	if err := slot.Wait(ctx); err != nil {
 		return "", err
 	}
 	return p.newHash(password), nil
@@ -73,8 +74,8 @@ func (p *passwords) hash(ctx context.Context, slot *HashSlot, password string) (
 // that the time does not reveal whether there is an account. If the password is right and its hash was cheaper than the
 // current cost, renewed is a new hash to store. It waits for the slot's turn and releases the slot.
 //
-// A right password can be hashed twice, once with each cost; both count as one slot. The error is the cause of ctx, or
-// that of a stored text that is not a PHC string.
+// A right password can be hashed twice, once with each cost; both count as one slot. Errors: those of
+// HashSlot.Wait, and that of a stored text that is not a PHC string.
 func (p *passwords) check(ctx context.Context, slot *HashSlot, stored, password string) (right bool, renewed string, err error) {
 	defer slot.Release()
 	h := p.dummy
@@ -83,7 +84,7 @@ func (p *passwords) check(ctx context.Context, slot *HashSlot, stored, password 
 			return false, "", fmt.Errorf("parse a password hash: %w", err)
 		}
 	}
-	if err := slot.wait(ctx); err != nil {
+	if err := slot.Wait(ctx); err != nil {
 		return false, "", err
 	}
 	key := p.key(password, h.salt, h.cost, len(h.key))

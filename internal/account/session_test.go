@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -176,5 +177,32 @@ func TestCanceledCallReturnsTheContextError(t *testing.T) {
 		if _, _, err := h.SignIn(ctx, account.Credentials{Email: email, Password: password}); err == nil {
 			t.Error("a canceled call succeeded")
 		}
+	})
+}
+
+// A client whose turn does not come is told to try again, while its connection is open.
+func TestHashWaitsForItsTurnForTenSeconds(t *testing.T) {
+	each(t, func(t *testing.T, h *fixture) {
+		cores, _, _ := h.Gate()
+		for i := range cores {
+			slot, err := h.ReserveHash(fmt.Sprint("192.0.2.", i))
+			if err == nil {
+				err = slot.Wait(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer slot.Release()
+		}
+		late, err := h.ReserveHash("198.51.100.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := make(chan error, 1)
+		go func() { answered <- late.Wait(t.Context()) }()
+		h.clock.WaitForTimers(t, 1)
+		h.clock.Advance(10 * time.Second)
+		wantCode(t, "a turn that did not come", <-answered, problem.RateLimited)
+		late.Release()
 	})
 }

@@ -34,7 +34,7 @@ type Registry struct {
 func NewRegistry(
 	d *db.DB, c clock.Clock, cost Cost, planKnown func(code string) bool, endTx func(context.Context, *db.Tx, id.Account) error,
 ) *Registry {
-	return &Registry{db: d, clock: c, passwords: newPasswords(cost), planKnown: planKnown, end: endTx}
+	return &Registry{db: d, clock: c, passwords: newPasswords(cost, c), planKnown: planKnown, end: endTx}
 }
 
 // endTx ends every credential of an account: user tokens, developer keys and the tokens of its mailboxes

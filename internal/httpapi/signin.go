@@ -64,9 +64,7 @@ func (a *API) register(ctx context.Context, in *struct{ Body registration }) (*h
 	slot, err := a.reserveHash(ctx)
 	if err != nil {
 		// The call was counted as a registration, but has not created an account: give the count back.
-		if !httpkit.Unlimited(ctx) {
-			a.kit.Limiter.Return(ratelimit.Register, httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.Register), 1)
-		}
+		a.kit.Uncount(ctx, ratelimit.Register, httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.Register))
 		return nil, err
 	}
 	defer slot.Release()
@@ -102,10 +100,10 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*http
 	return a.shownToken(ctx, token, s)
 }
 
-// reserveHash reserves a slot in the queue of password hashes, and counts the call against the limit of its address, so that
-// one address cannot keep all others from signing in. The slot comes first: a call that finds the queue full costs next to
-// nothing and counts against no limit, since clients that share an address would otherwise use up the limit by retrying.
-// Error: rate.limited.
+// reserveHash reserves a slot in the queue of password hashes, counts the call against the limit of its address, so that one
+// address cannot keep all others from signing in, and waits for its turn. The slot comes first: a call that finds the queue
+// full, or whose turn does not come, costs next to nothing and counts against no limit, since clients that share an address
+// would otherwise use up the limit by retrying. Error: rate.limited.
 func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
 	address := httpkit.AddrIdentity(ctx)
 	slot, err := a.Accounts.ReserveHash(address)
@@ -116,6 +114,11 @@ func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
 		slot.Release()
 		httpkit.ShowLimit(ctx, d)
 		return nil, d.Problem()
+	}
+	if err := slot.Wait(ctx); err != nil {
+		slot.Release()
+		a.kit.Uncount(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress))
+		return nil, err
 	}
 	return slot, nil
 }

@@ -59,6 +59,13 @@ func (k *Kit) Count(ctx context.Context, name ratelimit.Name, identity string, l
 	return k.Limiter.Take(name, identity, limit, 1)
 }
 
+// Uncount gives back what Count has counted for a call that turned out not to count.
+func (k *Kit) Uncount(ctx context.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) {
+	if !Unlimited(ctx) {
+		k.Limiter.Return(name, identity, limit, 1)
+	}
+}
+
 // ShowLimit sets the RateLimit fields of the answer to the request that ctx belongs to.
 func ShowLimit(ctx context.Context, d ratelimit.Decision) {
 	h, fields := callOf(ctx).writer.Header(), d.Headers()

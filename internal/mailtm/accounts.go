@@ -180,17 +180,23 @@ func creationFault(err error) error {
 	return err
 }
 
-// reserveHash reserves a slot in the queue of password hashes, and counts the call against the limit of its address.
-// The caller releases the slot. Hashing shares its queue with sign-ins of package httpapi. Error: rate.limited.
+// reserveHash reserves a slot in the queue of password hashes, counts the call against the limit of its address, and waits for
+// its turn. The caller releases the slot. Hashing shares its queue with sign-ins of package httpapi. Error: rate.limited.
 func (a *API) reserveHash(r *http.Request) (*account.HashSlot, error) {
-	address := httpkit.AddrIdentity(r.Context())
+	ctx := r.Context()
+	address := httpkit.AddrIdentity(ctx)
 	slot, err := a.Accounts.ReserveHash(address)
 	if err != nil {
 		return nil, err
 	}
-	if d := a.kit.Count(r.Context(), ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress)); !d.OK {
+	if d := a.kit.Count(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress)); !d.OK {
 		slot.Release()
 		return nil, d.Problem()
+	}
+	if err := slot.Wait(ctx); err != nil {
+		slot.Release()
+		a.kit.Uncount(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress))
+		return nil, err
 	}
 	return slot, nil
 }
