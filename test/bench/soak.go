@@ -33,8 +33,9 @@ const (
 	soakWarm  = 6 * time.Minute
 )
 
-// soakColumns are what a sample holds. The first five are what should not grow.
-var soakColumns = []string{"resident MiB", "heap MiB", "goroutines", "descriptors", "disk MiB", "mails", "calls", "failures", "slowest ms", "CPU seconds"}
+// soakColumns are what a sample holds. The first five are what should not grow. The disk is without the database's log: SQLite's grows by
+// 10 MiB and more until it is truncated, every ten seconds as well, so that a sample finds it at any size.
+var soakColumns = []string{"resident MiB", "heap MiB", "goroutines", "descriptors", "disk MiB", "mails", "calls", "failures", "slowest ms", "CPU seconds", "log MiB"}
 
 // soak is a service under a load that stays the same.
 type soak struct {
@@ -255,11 +256,11 @@ func (s *soak) sample(ctx context.Context) ([]float64, error) {
 		return nil, fmt.Errorf("metrics: status %d: %w", status, err)
 	}
 	metrics := string(c.body)
-	disk, err := diskUse(s.dirs...)
+	disk, logs, err := diskUse(s.dirs...)
 	return []float64{
 		mebibytes(resident), metric(metrics, "go_memstats_heap_inuse_bytes") / (1 << 20), metric(metrics, "go_goroutines"),
 		metric(metrics, "process_open_fds"), mebibytes(disk), float64(s.mails.Load()), float64(s.calls.Load()), float64(s.failed.Load()),
-		float64(s.slowest.Swap(0)), cpu.Seconds(),
+		float64(s.slowest.Swap(0)), cpu.Seconds(), mebibytes(logs),
 	}, err
 }
 
@@ -275,20 +276,32 @@ func metric(text, name string) float64 {
 	return math.NaN()
 }
 
-// diskUse is what folders occupy on the disk.
-func diskUse(dirs ...string) (sum int64, err error) {
+// diskUse is what folders occupy on the disk, apart from the write-ahead logs of the database, and what those occupy.
+func diskUse(dirs ...string) (disk, logs int64, err error) {
 	for _, dir := range dirs {
-		err = errors.Join(err, filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		err = errors.Join(err, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return nil //nolint:nilerr // the file has just been erased
 			}
-			if info, err := d.Info(); err == nil {
-				sum += info.Sys().(*syscall.Stat_t).Blocks * 512
+			info, err := d.Info()
+			if err != nil {
+				return nil //nolint:nilerr // likewise
+			}
+			octets := info.Sys().(*syscall.Stat_t).Blocks * 512
+			if isLog(path) {
+				logs += octets
+			} else {
+				disk += octets
 			}
 			return nil
 		}))
 	}
-	return sum, err
+	return disk, logs, err
+}
+
+// isLog reports whether a file belongs to the write-ahead log of SQLite or PostgreSQL.
+func isLog(path string) bool {
+	return strings.HasSuffix(path, "-wal") || filepath.Base(filepath.Dir(path)) == "pg_wal"
 }
 
 // slope is the change an hour of values that are soakEvery apart, by least squares.
@@ -332,6 +345,11 @@ func (r *report) soak(rows [][]float64, length time.Duration, last *error) {
 	for _, row := range rows {
 		slow = append(slow, row[8])
 	}
+	var logs series
+	for _, row := range rows[warm:] {
+		logs = append(logs, row[10])
+	}
+	r.say("  beside that the database's log took %.1f MiB in the median, %.1f–%.1f", logs.median(), slices.Min(logs), slices.Max(logs))
 	end := rows[len(rows)-1]
 	took := float64(len(rows)) * soakEvery.Seconds()
 	r.say("  %.0f mails (%.1f a second), %.0f calls (%.1f a second), %.0f failures; %.1f %% of one processor; the slowest of ten seconds took %.0f ms in the median, %.0f at most",
