@@ -125,6 +125,10 @@ otp: ## score the code extractor on its corpus
 otp-matrix: ## read the whole matrix of plain mails with the code extractor
 	$(GO) test ./internal/otp -run '^TestMatrix$$' -v -args -matrix
 
+.PHONY: otp-features
+otp-features: ## print what each feature of the code extractor is worth
+	$(GO) test ./internal/otp/score -run '^TestWorth$$' -v -timeout 30m -args -worth
+
 .PHONY: clean
 clean: ## remove what these commands made, but no data
 	rm -rf bin web/node_modules $(COMPAT)

@@ -256,7 +256,7 @@ func (s *scoring) distance(c *candidate, l nearWord, tie bool) (cost float64) {
 	breaks := float64(l.gap.Hard) + softCost.weight*float64(l.gap.Soft)
 	switch {
 	case l.left && c.lone:
-		cost = loneWordCost.weight*words + loneSentenceCost.weight*sentences + loneBreakCost.weight*max(0, breaks-1)
+		cost = loneWordCost.weight*words + loneSentenceCost.weight*sentences + loneSentenceCost.weight*max(0, breaks-1)
 	case l.left:
 		cost = leftWordCost.weight*words + leftSentenceCost.weight*sentences + leftBreakCost.weight*breaks
 		if !tie {

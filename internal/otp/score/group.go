@@ -86,7 +86,7 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 	case n == 2 && count == 3 && sep == ' ':
 		score = threePairs.weight
 	case n == 2 && count > 3:
-		score = manyPairs.weight // a telephone number, mostly
+		score = longGroups.weight // a telephone number, mostly
 	case n == 2:
 		score = 0
 		if sep == '-' && s.pairDate(start) {
@@ -188,7 +188,7 @@ func (s *scanner) separator(i, n int) (sep rune, next int) {
 func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 	switch {
 	case sep == ' ' && total == 8 && s.endsShort(start, stop):
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: shortLast.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: threeFour.weight, veto: s.around(start, stop)})
 		return true
 	case s.fourAndTwo(start, stop) && (sep == ' ' || sep == '-'):
 		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: fourTwo.weight, veto: s.around(start, stop)})
@@ -244,7 +244,7 @@ func (s *scanner) pieces(start, end int) (word int, found bool) {
 	default:
 		shape := piecesShape.weight
 		if count == 2 && total == 7 && s.p.namedNear(start) {
-			shape = threeFourSpace.weight // 482 9137
+			shape = threeFour.weight // 482 9137
 		}
 		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: count, counted: word, shape: shape, veto: s.around(start, stop)})
 	}

@@ -237,7 +237,7 @@ func sequence(d []rune) bool {
 // digitShape is how much a number looks like a code by itself.
 func (s *scanner) digitShape(start, end int) float64 {
 	d := s.low[start:end]
-	score := digitShapes[min(len(d), len(digitShapes)-1)].weight
+	score := digitShapes[min(len(d), maxCode)].weight
 	if len(d) == 4 && (s.year(start) || s.otherYear(start)) {
 		score += yearShape.weight
 	}

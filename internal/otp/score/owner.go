@@ -74,7 +74,7 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 			return false
 		case g.Soft+g.Hard > 0 && c.lone && (asked || !s.label(l.mark)):
 		case m.Class&lexicon.Old != 0 && g.Words <= 4 && !s.parted(m.End, c.start):
-			o.note(oldBefore.weight, m)
+			o.note(oldWord.weight, m)
 		case m.Class&lexicon.Where != 0 && g.Words == 0:
 			place = l.mark
 		case place == l.mark+1 && m.Class&lexicon.Not != 0 && s.p.Span(m.End, s.p.Marks[place].Start) == page.Gap{}: // "on the customers' page 123456 type"
@@ -112,7 +112,7 @@ func (s *scoring) ownerRight(k int, o *ownership) {
 		case m.Class&lexicon.Brief != 0: // in so many minutes it will have expired
 			return false
 		case m.Class&lexicon.Old != 0 && !s.parted(c.end, m.Start) && !(g.Soft > 0 && s.fresh(c)):
-			o.note(oldAfter.weight, m)
+			o.note(oldWord.weight, m)
 		case m.Class&(lexicon.Code|lexicon.Word) != 0:
 			return false
 		case m.Class&lexicon.Void == 0 && s.ordered(c):

@@ -98,7 +98,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 			return false
 		}
 		if m.Class&lexicon.Old != 0 {
-			o.note(oldFurther.weight, m)
+			o.note(oldWord.weight, m)
 		}
 		return true
 	})
@@ -108,7 +108,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 			return false
 		}
 		if m.Class&spent == spent {
-			o.note(usedBefore.weight, m)
+			o.note(oldWord.weight, m)
 		}
 		return true
 	})

@@ -138,14 +138,14 @@ func (s *scoring) estranged(m int) float64 {
 	}
 	if s.p.Kind[k.From]&page.Dense != 0 {
 		if s.topic.silent() && s.compounded(m) {
-			return -compoundDense.weight
+			return -unknownBefore.weight
 		}
 		return 0
 	}
 	i := k.Start - 1
 	if !k.Owns {
 		if s.topic.silent() && s.modified(m) {
-			return -modifiedWord.weight
+			return -unknownBefore.weight
 		}
 		return 0
 	}

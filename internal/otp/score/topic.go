@@ -97,10 +97,10 @@ func (m topic) traded(c *candidate) (loss float64) {
 	if m.receipt() && !c.firm && !c.lone && !c.priced {
 		loss += receipt.weight
 		if m.figures > 1 {
-			loss += receiptFigures.weight
+			loss += receipt.weight
 		}
 		if m.done {
-			loss += receiptDone.weight
+			loss += receipt.weight
 		}
 	}
 	if m.trade() && !(c.firm && m.use) {
@@ -159,7 +159,7 @@ func (m topic) crowd(k Kind) float64 {
 		n += crowdMany.weight
 	}
 	if k == Alphanumeric {
-		n += crowdLetters.weight
+		n += crowd.weight
 	}
 	return n
 }

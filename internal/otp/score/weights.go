@@ -28,8 +28,8 @@ const (
 // subjectGives is what an explanation prints for subjectWord and subjectName.
 const subjectGives = "the subject names a code"
 
-// digitShapes are the shapes of numbers, by their digits.
-var digitShapes = [...]*feature{4: digits4, 5: digits5, 6: digits6, 7: digits7, 8: digits8, 9: digits9, 10: digits10, 11: digits11}
+// digitShapes are the shapes of numbers, by their digits. Longer ones have a veto.
+var digitShapes = [...]*feature{4: digits4, 5: digits5, 6: digits6, 7: digits7, 8: digits8, 9: digits9, 10: digits10}
 
 // The word that names a number, and what stands between the two. Costs are taken from what the word gives.
 var (
@@ -54,8 +54,7 @@ var (
 	leftSentenceCost      = &feature{2.2, ""}                                    // each end of a sentence there
 	leftBreakCost         = &feature{0.9, ""}                                    // each break there
 	loneWordCost          = &feature{0.04, ""}                                   // each word there, if the number is alone on its line
-	loneSentenceCost      = &feature{0.4, ""}                                    // each end of a sentence there
-	loneBreakCost         = &feature{0.4, ""}                                    // each break there from the second on
+	loneSentenceCost      = &feature{0.4, ""}                                    // each end of a sentence there, and each break from the second on
 	atOnceCost            = &feature{-0.3, ""}                                   // a word right behind the number: “482913 code”
 	rightCost             = &feature{0.5, ""}                                    // a word further behind the number
 	rightWordCost         = &feature{0.3, ""}                                    // each word in between
@@ -69,9 +68,7 @@ var (
 	listedWord            = &feature{-1.2, ""}                                   // a weak word in a list of particulars: “Pune, PIN code 411014”
 	compoundWord          = &feature{-1.4, ""}                                   // a weak word that ends an unknown compound: “Farbcode”
 	compoundSilent        = &feature{-2, ""}                                     // the same in a mail that is silent about signing in
-	compoundDense         = &feature{-1, ""}                                     // unknown signs before a weak word of a script without spaces, in such a mail
-	modifiedWord          = &feature{-1, ""}                                     // a long unknown word before a weak one, in such a mail
-	unknownBefore         = &feature{-1, ""}                                     // an unknown word in small letters before a weak one: “zone code”
+	unknownBefore         = &feature{-1, ""}                                     // an unknown word before a weak one: “zone code”; elsewhere only in a mail silent about signing in
 	unknownOpening        = &feature{-0.6, ""}                                   // an unknown word that opens the sentence: “Zone code”
 	untiedSilent          = &feature{-0.7, ""}                                   // nothing ties a number to a weak word, in a mail that is silent about signing in
 	untiedInside          = &feature{-0.5, ""}                                   // and the sentence goes on behind the number
@@ -96,10 +93,7 @@ var (
 	ownerHeld  = &feature{0.9, ""}  // the share that is given back where a name of a code is tied to the number, or follows it
 	nounAfter  = &feature{-3.5, ""} // a noun right behind: “482913 orders”
 	unitAfter  = &feature{-7, ""}   // a unit right behind: “4829 points”
-	oldBefore  = &feature{-5, ""}   // a word before it that says it is no longer good: “the old code 482913”
-	oldAfter   = &feature{-5, ""}   // such a word behind it: “482913 has expired”
-	oldFurther = &feature{-5, ""}   // such a word further on in the sentence
-	usedBefore = &feature{-5, ""}   // a word that says that it was used: “you used the code 482913”
+	oldWord    = &feature{-5, ""}   // a word before it, or further on in the sentence, that says it is no longer good or was used: “482913 has expired”
 	numberSign = &feature{-1.5, ""} // a number sign right before it: “#482913”
 )
 
@@ -124,9 +118,9 @@ var (
 	ofPayment      = &feature{-7, "of a payment or booking that was made"}               // “Authorisation code 482913” beside a price
 	secretOfNumber = &feature{-5, "the secret of the long number before it"}             // “Meeting 771 2209 4410, passcode 482913”
 	secretOfNoun   = &feature{-2, "the secret of what is named before it"}               // “account 40028817 PIN 4829”
+	secretTyped    = &feature{-4, ""}                                                    // such a secret in an order: it goes into the program, not the page
 	inQuotation    = &feature{-8, "in a sentence that is quoted"}                        // “they write “your code is 482913””
 	besideField    = &feature{1, "beside the field it goes into"}                        // “482913 in the app”
-	secretTyped    = &feature{-4, ""}                                                    // such a secret in an order: it goes into the program, not the page
 )
 
 // How it is set.
@@ -160,15 +154,12 @@ var (
 	doneUnnamed       = &feature{-3, ""}   // the mail reports what has happened, and nothing names the number
 	nounUnnamed       = &feature{-2, ""}   // the subject names what has a number of its own, and nothing names this one
 	initialPassword   = &feature{-4, ""}   // a password until the first sign-in
-	receipt           = &feature{-1.5, ""} // a price, and little of signing in
-	receiptFigures    = &feature{-1.5, ""} // and other numbers
-	receiptDone       = &feature{-1.5, ""} // and it was paid
+	receipt           = &feature{-1.5, ""} // a price and little of signing in, as often again as there are other numbers and it was paid
 	trade             = &feature{-2.5, ""} // a list of what was bought or booked
 	tradeAmount       = &feature{-1.5, ""} // and an amount of money
 	settledTrade      = &feature{-4, ""}   // an order or a booking that is confirmed
-	crowd             = &feature{-0.6, ""} // four names of other numbers, and nothing of signing in
+	crowd             = &feature{-0.6, ""} // four names of other numbers, and nothing of signing in; twice for letters
 	crowdMany         = &feature{-0.9, ""} // six of them, in addition
-	crowdLetters      = &feature{-0.6, ""} // letters in such a mail, in addition
 	voidsOnly         = &feature{-4, ""}   // two names of other codes, and nothing of signing in
 	voidsThree        = &feature{-4.5, ""} // three of them, and one in the subject or no word for signing in
 	voidSubject       = &feature{-3, ""}   // one in the subject
@@ -198,44 +189,40 @@ var (
 
 // Its shape.
 var (
-	digits4        = &feature{0.6, ""}  // 4 digits
-	digits5        = &feature{0.5, ""}  // 5 digits
-	digits6        = &feature{1, ""}    // 6 digits
-	digits7        = &feature{-0.2, ""} // 7 digits
-	digits8        = &feature{0.4, ""}  // 8 digits
-	digits9        = &feature{-0.6, ""} // 9 digits
-	digits10       = &feature{-1, ""}   // 10 digits
-	digits11       = &feature{-9, ""}   // 11 digits and more
-	yearShape      = &feature{-1.7, ""} // four digits that read as a year of our time: 2024
-	testShape      = &feature{-2, ""}   // the digits of an example: 123456, 0000
-	zerosShape     = &feature{-1, ""}   // three zeros at its end: 48000
-	pointedShape   = &feature{-1.5, ""} // groups with points in between: 482.913
-	fours          = &feature{0.6, ""}  // other even groups: 4829 1348
-	spelled        = &feature{1.5, ""}  // digits one by one: 4 8 2 9 1 3
-	boxedShape     = &feature{2, ""}    // one digit to a cell
-	scaleShape     = &feature{-1.5, ""} // ascending ones: 1 2 3 4 5 6
-	threes         = &feature{1.2, ""}  // two groups of three: 482 913
-	threePairs     = &feature{0.5, ""}  // three pairs: 48 29 13
-	manyPairs      = &feature{-0.8, ""} // more pairs, as those of a telephone number
-	pairDateShape  = &feature{-1, ""}   // pairs that may be a date: 21-11-26
-	longGroups     = &feature{-0.8, ""} // more than eight digits in groups
-	cellGroups     = &feature{-0.8, ""} // groups in cells of their own
-	shortLast      = &feature{0.2, ""}  // threes with a short end: 482 913 48
-	fourTwo        = &feature{0.4, ""}  // four and two digits: 4829 13
-	threeFour      = &feature{0.2, ""}  // three and four with a hyphen, behind a word for a code: 482-9137
-	hyphened       = &feature{-1, ""}   // other uneven groups with a hyphen: 719-25
-	piecesShape    = &feature{-0.2, ""} // uneven groups with spaces: 55 8201
-	threeFourSpace = &feature{0.2, ""}  // three and four with a space: 482 9137
-	fives          = &feature{-1, ""}   // two groups of five
-	prefixedShape  = &feature{1, ""}    // capitals, a hyphen and digits: G-482913
-	chosenShape    = &feature{-3, ""}   // a password made of a word and a number: Winter4821
-	promotion      = &feature{-6, ""}   // a word and a discount: SPRING30
-	letterGroups   = &feature{-1, ""}   // groups of capitals: ABC-DEF
-	capitals       = &feature{-1.6, ""} // capitals alone: KXPQ
-	mixedCase      = &feature{-1.8, ""} // letters of both cases: aBcDeF
-	mixedShape     = &feature{0.1, ""}  // five to eight capitals and digits: K7P2XD
-	mixedOther     = &feature{-0.3, ""} // more or fewer of them
-	smallDigits    = &feature{-1.2, ""} // small letters and two digits or more: k7p2xd
-	smallLetters   = &feature{-2, ""}   // small letters and a digit
-	boxedLetters   = &feature{1, ""}    // capitals and digits, one to a cell
+	digits4       = &feature{0.6, ""}  // 4 digits
+	digits5       = &feature{0.5, ""}  // 5 digits
+	digits6       = &feature{1, ""}    // 6 digits
+	digits7       = &feature{-0.2, ""} // 7 digits
+	digits8       = &feature{0.4, ""}  // 8 digits
+	digits9       = &feature{-0.6, ""} // 9 digits
+	digits10      = &feature{-1, ""}   // 10 digits
+	yearShape     = &feature{-1.7, ""} // four digits that read as a year of our time: 2024
+	testShape     = &feature{-2, ""}   // the digits of an example: 123456, 0000
+	zerosShape    = &feature{-1, ""}   // three zeros at its end: 48000
+	pointedShape  = &feature{-1.5, ""} // groups with points in between: 482.913
+	fours         = &feature{0.6, ""}  // other even groups: 4829 1348
+	spelled       = &feature{1.5, ""}  // digits one by one: 4 8 2 9 1 3
+	boxedShape    = &feature{2, ""}    // one digit to a cell
+	scaleShape    = &feature{-1.5, ""} // ascending ones: 1 2 3 4 5 6
+	threes        = &feature{1.2, ""}  // two groups of three: 482 913
+	threePairs    = &feature{0.5, ""}  // three pairs: 48 29 13
+	longGroups    = &feature{-0.8, ""} // more than eight digits in groups, more than three pairs
+	pairDateShape = &feature{-1, ""}   // pairs that may be a date: 21-11-26
+	cellGroups    = &feature{-0.8, ""} // groups in cells of their own
+	threeFour     = &feature{0.2, ""}  // three and four digits, or threes with a short end: 482-9137, 482 913 48
+	fourTwo       = &feature{0.4, ""}  // four and two digits: 4829 13
+	hyphened      = &feature{-1, ""}   // other uneven groups with a hyphen: 719-25
+	piecesShape   = &feature{-0.2, ""} // uneven groups with spaces: 55 8201
+	fives         = &feature{-1, ""}   // two groups of five
+	prefixedShape = &feature{1, ""}    // capitals, a hyphen and digits: G-482913
+	chosenShape   = &feature{-3, ""}   // a password made of a word and a number: Winter4821
+	promotion     = &feature{-6, ""}   // a word and a discount: SPRING30
+	letterGroups  = &feature{-1, ""}   // groups of capitals: ABC-DEF
+	capitals      = &feature{-1.6, ""} // capitals alone: KXPQ
+	mixedCase     = &feature{-1.8, ""} // letters of both cases: aBcDeF
+	mixedShape    = &feature{0.1, ""}  // five to eight capitals and digits: K7P2XD
+	mixedOther    = &feature{-0.3, ""} // more or fewer of them
+	smallDigits   = &feature{-1.2, ""} // small letters and two digits or more: k7p2xd
+	smallLetters  = &feature{-2, ""}   // small letters and a digit
+	boxedLetters  = &feature{1, ""}    // capitals and digits, one to a cell
 )

@@ -1,0 +1,130 @@
+package score_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gonebox/gonebox/internal/otp"
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
+	"github.com/gonebox/gonebox/internal/otp/otptest"
+	"github.com/gonebox/gonebox/internal/otp/score"
+)
+
+var worth = flag.Bool("worth", false, "print what each feature is worth on the working half")
+
+func mails(t *testing.T, folder string) []otptest.Case {
+	t.Helper()
+	cs, err := otptest.Read(os.DirFS(filepath.Join("../testdata", folder)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cs
+}
+
+// TestExamples reads the mail of each feature in testdata/features, where the class is
+// the feature: its weight counts there.
+func TestExamples(t *testing.T) {
+	shown := map[string]bool{}
+	for _, c := range mails(t, "features") {
+		shown[c.Class] = true
+		if !slices.Contains(score.Features(), c.Class) {
+			t.Errorf("%s: there is no feature %q", c.Name, c.Class)
+		} else if !fires(c.Class, c.Mail) {
+			t.Errorf("%s: the weight of %s changes no score", c.Name, c.Class)
+		}
+		if got := otp.Extract(c.Mail).Code; got != c.Want {
+			t.Errorf("%s %s: got %q, want %q", c.Name, c.Class, got, c.Want)
+		}
+	}
+	for _, f := range score.Features() {
+		if !shown[f] {
+			t.Errorf("%s: no mail in testdata/features shows it", f)
+		}
+	}
+}
+
+// fires reports whether the weight of a feature counts in a mail.
+func fires(name string, m otp.Mail) bool {
+	const much = 0.37
+	is := otp.Explain(m).Candidates
+	defer score.Reweigh(name, score.Weight(name)+much)()
+	return !slices.EqualFunc(is, otp.Explain(m).Candidates, func(a, b otp.Candidate) bool { return a.Score == b.Score })
+}
+
+// reader reads the mails of the working half: as they are, and as if their wording
+// were new (TestUnseenWordings).
+type reader struct {
+	cases   []otptest.Case
+	phrases [][]int32 // that no other mail has
+}
+
+func newReader(cs []otptest.Case) reader {
+	met, often := make([][]int32, len(cs)), map[int32]int{}
+	for i, c := range cs {
+		var t lexicon.Text
+		t.Read(c.Mail.Subject, c.Mail.Text, c.Mail.HTML)
+		met[i] = t.Phrases()
+		for _, phrase := range met[i] {
+			often[phrase]++
+		}
+	}
+	for i := range met {
+		met[i] = slices.DeleteFunc(met[i], func(phrase int32) bool { return often[phrase] > 1 })
+	}
+	return reader{cs, met}
+}
+
+// right gives, for each mail, whether it is read right, as it is and as if it were new.
+func (r reader) right() []bool {
+	all := make([]bool, 0, 2*len(r.cases))
+	for i, c := range r.cases {
+		all = append(all, otp.Extract(c.Mail).Code == c.Want)
+		remember := lexicon.Forget(r.phrases[i])
+		all = append(all, otp.Extract(c.Mail).Code == c.Want)
+		remember()
+	}
+	return all
+}
+
+// TestWorth prints how many mails of the working half are read worse and better without
+// each feature. A share of 1 is none.
+func TestWorth(t *testing.T) {
+	if !*worth {
+		t.Skip("make otp-features")
+	}
+	sets := []string{"corpus", "ordinary", "words"}
+	readers, is := make([]reader, len(sets)), make([][]bool, len(sets))
+	for i, set := range sets {
+		readers[i] = newReader(mails(t, set))
+		is[i] = readers[i].right()
+	}
+	for _, f := range score.Features() {
+		undo := score.Reweigh(f, none(f))
+		var worse, better [6]int // as they are, and as if they were new, by set
+		for i, r := range readers {
+			for k, right := range r.right() {
+				switch at := 2*i + k%2; {
+				case is[i][k] && !right:
+					worse[at]++
+				case !is[i][k] && right:
+					better[at]++
+				}
+			}
+		}
+		undo()
+		t.Logf("%-22s %+5.2f  corpus -%d +%d, as new -%d +%d; ordinary -%d +%d, as new -%d +%d; words -%d +%d",
+			f, score.Weight(f), worse[0], better[0], worse[1], better[1], worse[2], better[2], worse[3], better[3], worse[4], better[4])
+	}
+}
+
+// none is the weight with which a feature changes nothing.
+func none(f string) float64 {
+	switch f {
+	case "firmShare", "firmVoidShare", "tiedCost":
+		return 1
+	}
+	return 0
+}
