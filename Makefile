@@ -35,12 +35,13 @@ build: ## build the static binary bin/gonebox
 test: deps ## install what the tests need, then run them all: with the race detector, and again on PostgreSQL
 	@$(MAKE) --no-print-directory --jobs=2 test-race test-postgres
 
+# They leave vetting to make vet, which does it once and with more analyses.
 .PHONY: test-race test-postgres
 test-race:
-	$(GO) test $(RACE) -timeout 20m ./...
+	$(GO) test $(RACE) -vet=off -timeout 20m ./...
 	$(GO) -C clients/go vet ./...
 test-postgres: # the tests of the interface on PostgreSQL with three processes
-	GONEBOX_TEST_ENGINE=postgres $(GO) test -timeout 20m ./test/blackbox
+	GONEBOX_TEST_ENGINE=postgres $(GO) test -vet=off -timeout 20m ./test/blackbox
 
 .PHONY: deps
 deps: # what the tests need of the machine
