@@ -2,6 +2,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import tailwindcss from "@tailwindcss/vite";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { tags } from "./build/languages.mjs";
 
 // The program is imported once the first address stands in the page; it is fetched before.
 const preload: Plugin = {
@@ -18,13 +19,28 @@ const preload: Plugin = {
   },
 };
 
+// theme.js chooses among the languages that there are, and fetches the file of the one it has chosen.
+const languages: Plugin = {
+  name: "languages",
+  transformIndexHtml: {
+    order: "post",
+    handler(_, { bundle }) {
+      const chunks = Object.values(bundle ?? {}).filter((file) => file.type === "chunk");
+      return tags().map((tag: string) => {
+        const file = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/languages/${tag}.ts?page`))?.fileName;
+        return { tag: "meta", attrs: { name: "language", content: tag, ...(file && { "data-file": `/${file}` }) }, injectTo: "head-prepend" as const };
+      });
+    },
+  },
+};
+
 // What the visitor's page consists of is one file, which compresses better than what Rolldown would share between pages.
-const later = /components\/(account|staff|DeleteBox|NewBox|QrCode|UseInCode|Notices|KeysHelp|LinkHead)|text\/(account|staff|money|link)|api\/(account|staff)|\/(app|main|first|listing\.svelte|snippets|linked|verification)\.ts/;
+const later = /components\/(account|staff|DeleteBox|NewBox|QrCode|UseInCode|Notices|KeysHelp|LinkHead)|text\/(account|staff|money|link)|languages\/.*\?(page|account|staff|link)|api\/(account|staff)|\/(app|main|first|listing\.svelte|snippets|linked|verification)\.ts/;
 const visitor = (id: string) => /\/(web\/src|node_modules\/(svelte|esm-env|openapi-fetch))\//.test(id) && !/\.css/.test(id) && !later.test(id);
 
 // The names of the assets have a hash of their content, so that a browser may keep them for as long as it likes.
 export default defineConfig({
-  plugins: [tailwindcss(), svelte(), preload],
+  plugins: [tailwindcss(), svelte(), languages, preload],
   build: {
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy allows no data: scripts and styles

@@ -65,6 +65,8 @@ const (
 	budget      = 150 << 10
 )
 
+var languageFile = regexp.MustCompile(`data-file="(/[^"]+)"`)
+
 func TestThePageIsSmall(t *testing.T) {
 	first := get(t, "/", "Accept-Encoding", "gzip").Body.Len()
 	for _, m := range reference.FindAllStringSubmatch(get(t, "/").Body.String(), -1) {
@@ -72,6 +74,14 @@ func TestThePageIsSmall(t *testing.T) {
 			first += get(t, m[1], "Accept-Encoding", "gzip").Body.Len()
 		}
 	}
+	language := 0 // the largest; a visitor loads one
+	for _, m := range languageFile.FindAllStringSubmatch(get(t, "/").Body.String(), -1) {
+		language = max(language, get(t, m[1], "Accept-Encoding", "gzip").Body.Len())
+	}
+	if language == 0 {
+		t.Error("the page names no file of a language")
+	}
+	first += language
 	if first > firstBudget {
 		t.Errorf("a first visit loads %d octets, %d at most", first, firstBudget)
 	}

@@ -14,7 +14,7 @@ async function keepShell() {
   const cache = await caches.open(kept);
   await cache.addAll(shell);
   const page = await (await cache.match("/")).text();
-  await cache.addAll([...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => match[1]));
+  await cache.addAll([...page.matchAll(/(?:src|href|data-file)="(\/assets\/[^"]+)"/g)].map((match) => match[1]));
 }
 
 // A new release has new names for its assets; those of the last one are dropped with its page.

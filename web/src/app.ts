@@ -3,7 +3,9 @@ import { clock } from "./clock.svelte";
 import Root from "./components/Root.svelte";
 import { page } from "./page.svelte";
 import { route } from "./route.svelte";
+import { text } from "./text/text.svelte";
 
+await text.start();
 clock.start();
 page.start();
 route.start();

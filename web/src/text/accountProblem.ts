@@ -1,6 +1,5 @@
 import type { ApiError } from "../api/client";
-import type { AccountCatalogue } from "./account.en";
-import type { Catalogue } from "./en";
+import type { AccountCatalogue, Catalogue } from "./languages/en";
 import { explain } from "./problem";
 
 /** explainIn says in a sentence what was refused on an account's page and what to do; name is a local part in question. */

@@ -1,20 +1,12 @@
-// The words of the card of a verification link, which come with it.
+import { byTag } from "./languages";
+import type { LinkCatalogue } from "./languages/en";
 import { text } from "./text.svelte";
 
-const en = {
-  title: "Verification link",
-  copied: "Link copied",
-  from: (sender: string, host: string) => `Verification link from ${sender}, which leads to ${host}`,
-};
+const catalogues = byTag(import.meta.glob<LinkCatalogue>("./languages/*.ts", { eager: true, query: "?link", import: "link" }));
 
-const vi: typeof en = {
-  title: "Liên kết xác minh",
-  copied: "Đã sao chép liên kết",
-  from: (sender, host) => `Liên kết xác minh từ ${sender}, dẫn đến ${host}`,
-};
-
+/** LinkText holds the words of the card of a verification link, which come with it. */
 class LinkText {
-  t = $derived(text.language === "vi" ? vi : en);
+  t = $derived(catalogues[text.language]!);
 }
 
 export const linkText = new LinkText();

@@ -1,5 +1,5 @@
 import type { ApiError } from "../api/client";
-import type { Catalogue } from "./en";
+import type { Catalogue } from "./languages/en";
 
 /** explain says in a sentence what was refused and what to do; seconds is how long to wait. */
 export function explain(t: Catalogue, error: ApiError, name = "", seconds = error.retryAfter): string {

@@ -1,17 +1,24 @@
-import { load, save } from "../store";
-import { type Catalogue, en } from "./en";
-import { vi } from "./vi";
+import { save } from "../store";
+import { catalogueOf } from "./languages";
+import type { Catalogue } from "./languages/en";
 
-export type Language = "en" | "vi";
-
-const catalogues: Record<Language, Catalogue> = { en, vi };
-
-/** Text holds the catalogue of the language that is shown. */
+/** Text holds the catalogue of the language that is shown. Until start has loaded it, nothing may be drawn. */
 class Text {
-  language = $state<Language>(load<Language>("language") ?? (navigator.language.startsWith("vi") ? "vi" : "en"));
-  t = $derived(catalogues[this.language]);
+  language = $state(document.documentElement.lang);
+  t = $state.raw({} as Catalogue);
+  #wanted = ""; // the language that was chosen last; its catalogue may be on its way
 
-  choose(language: Language): void {
+  /** start shows the language that theme.js has found before the first paint. */
+  async start(): Promise<void> {
+    this.t = await catalogueOf(this.language);
+  }
+
+  /** choose shows another language once it is loaded. Without a network it may not be: then the page stays as it is. */
+  async choose(language: string): Promise<void> {
+    this.#wanted = language;
+    const catalogue = await catalogueOf(language).catch(() => null);
+    if (!catalogue || this.#wanted !== language) return;
+    this.t = catalogue;
     this.language = language;
     document.documentElement.lang = language;
     save("language", language);

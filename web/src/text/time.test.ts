@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { en } from "./en";
+import { page as en } from "./languages/en";
+import { page as vi } from "./languages/vi";
 import { age, octets, span } from "./time";
-import { vi } from "./vi";
 
 const minute = 60_000;
 

@@ -1,4 +1,4 @@
-import type { Catalogue } from "./en";
+import type { Catalogue } from "./languages/en";
 
 /** span writes a duration in milliseconds as people say it, in one or two units. */
 export function span(t: Catalogue, milliseconds: number): string {

@@ -1,0 +1,1 @@
+export{t as default}from"./QrCode-BSWR0z3w.js";
