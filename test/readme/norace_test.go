@@ -1,5 +1,0 @@
-//go:build !race
-
-package readme_test
-
-const raceDetector = false
