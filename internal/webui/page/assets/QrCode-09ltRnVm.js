@@ -1,1 +1,0 @@
-export{t as default}from"./QrCode-BSWR0z3w.js";
