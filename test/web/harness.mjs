@@ -54,8 +54,9 @@ export async function visit(browser, { origin = url, path = "/", size = "desktop
 /** open opens the visitor's page and waits for its address. */
 export async function open(browser, options) {
   const { context, page, problems } = await visit(browser, options);
-  await page.waitForSelector("h1 span");
-  return { context, page, problems, address: (await page.textContent("h1")).trim() };
+  // That of the program, which is in main: the address may be shown before it has started, and the heading is drawn anew.
+  const address = await page.waitForFunction(() => document.querySelector("main h1:has(span)")?.textContent.trim());
+  return { context, page, problems, address: await address.jsonValue() };
 }
 
 /** operate runs a command of the operator on the running service and returns what it prints. */

@@ -107,7 +107,7 @@ test("a limit is said with the time to wait, and the address comes by itself", a
   );
   await page.goto(url);
   await page.waitForSelector("text=/Too many new mailboxes. Try again in [12] s/");
-  await page.waitForSelector("h1 span");
+  await page.waitForSelector("main h1 span");
   await context.close();
 });
 

@@ -105,7 +105,7 @@ for (const locale of ["en", "vi"]) {
 
       // Reloading keeps both; deleting ends one, with a word.
       await page.reload();
-      await page.waitForSelector("h1 span");
+      await page.waitForSelector("main h1 span");
       assert.equal((await page.textContent("h1")).trim(), second);
       if (size === "phone") await page.getByRole("button", { name: say.more, exact: true }).click();
       await page.getByRole("button", { name: say.remove, exact: true }).filter({ visible: true }).click();
