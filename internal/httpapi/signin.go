@@ -105,19 +105,15 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body credentials }) (*http
 // full, or whose turn does not come, costs next to nothing and counts against no limit, since clients that share an address
 // would otherwise use up the limit by retrying. Error: rate.limited.
 func (a *API) reserveHash(ctx context.Context) (*account.HashSlot, error) {
-	address := httpkit.AddrIdentity(ctx)
-	slot, err := a.Accounts.ReserveHash(address)
+	slot, err := a.Accounts.ReserveHash(httpkit.AddrIdentity(ctx))
 	if err != nil {
 		return nil, err
 	}
-	if d := a.kit.Count(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress)); !d.OK {
-		slot.Release()
-		httpkit.ShowLimit(ctx, d)
-		return nil, d.Problem()
-	}
-	if err := slot.Wait(ctx); err != nil {
-		slot.Release()
-		a.kit.Uncount(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress))
+	d, err := a.kit.AwaitTurn(ctx, ratelimit.SignInAddress, slot)
+	if err != nil {
+		if !d.OK {
+			httpkit.ShowLimit(ctx, d)
+		}
 		return nil, err
 	}
 	return slot, nil

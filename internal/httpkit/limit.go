@@ -66,6 +66,30 @@ func (k *Kit) Uncount(ctx context.Context, name ratelimit.Name, identity string,
 	}
 }
 
+// Turn is a place in a queue. Wait waits until it is the caller's turn, and Release gives the place back.
+type Turn interface {
+	Wait(ctx context.Context) error
+	Release()
+}
+
+// AwaitTurn counts a call that has a place in a queue against a limit of its address, and waits for its turn. A call that gets no turn
+// counts against no limit. After an error the place has been given back. Errors: rate.limited, with a decision that is not OK; those of
+// Turn.Wait.
+func (k *Kit) AwaitTurn(ctx context.Context, name ratelimit.Name, t Turn) (ratelimit.Decision, error) {
+	address := AddrIdentity(ctx)
+	d := k.Count(ctx, name, address, k.Limit(name))
+	if !d.OK {
+		t.Release()
+		return d, d.Problem()
+	}
+	err := t.Wait(ctx)
+	if err != nil {
+		t.Release()
+		k.Uncount(ctx, name, address, k.Limit(name))
+	}
+	return d, err
+}
+
 // ShowLimit sets the RateLimit fields of the answer to the request that ctx belongs to.
 func ShowLimit(ctx context.Context, d ratelimit.Decision) {
 	h, fields := callOf(ctx).writer.Header(), d.Headers()

@@ -184,18 +184,11 @@ func creationFault(err error) error {
 // its turn. The caller releases the slot. Hashing shares its queue with sign-ins of package httpapi. Error: rate.limited.
 func (a *API) reserveHash(r *http.Request) (*account.HashSlot, error) {
 	ctx := r.Context()
-	address := httpkit.AddrIdentity(ctx)
-	slot, err := a.Accounts.ReserveHash(address)
+	slot, err := a.Accounts.ReserveHash(httpkit.AddrIdentity(ctx))
 	if err != nil {
 		return nil, err
 	}
-	if d := a.kit.Count(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress)); !d.OK {
-		slot.Release()
-		return nil, d.Problem()
-	}
-	if err := slot.Wait(ctx); err != nil {
-		slot.Release()
-		a.kit.Uncount(ctx, ratelimit.SignInAddress, address, a.kit.Limit(ratelimit.SignInAddress))
+	if _, err := a.kit.AwaitTurn(ctx, ratelimit.SignInAddress, slot); err != nil {
 		return nil, err
 	}
 	return slot, nil
