@@ -20,8 +20,8 @@ const (
 	busyRetry     = 3 * time.Second // about as long as a full queue takes to drain
 
 	// turnMax is how long a client waits for its turn. Where hashes take much longer than expected, such as on a machine that
-	// is busy with something else, a client is told to try again before the connection is closed for taking too long
-	// (http.write_timeout), and no hash is computed for it.
+	// is busy with something else, a client gets rate.limited before its connection is closed (http.write_timeout), and no
+	// hash is computed for it.
 	turnMax = 10 * time.Second
 )
 

@@ -180,7 +180,7 @@ func TestCanceledCallReturnsTheContextError(t *testing.T) {
 	})
 }
 
-// A client whose turn does not come is told to try again, while its connection is open.
+// A client whose turn does not come gets rate.limited.
 func TestHashWaitsForItsTurnForTenSeconds(t *testing.T) {
 	each(t, func(t *testing.T, h *fixture) {
 		cores, _, _ := h.Gate()
