@@ -77,7 +77,7 @@ var imports = map[string][]string{
 	"internal/otp":              internal("otp/lexicon", "otp/page", "otp/score", "truncate"),
 	"internal/otp/count":        internal("otp", "otp/otptest"),
 	"internal/otp/lexicon":      internal("otp/page"),
-	"internal/otp/otptest":      internal("otp", "mailparse"),
+	"internal/otp/otptest":      internal("otp", "otp/lexicon", "mailparse"),
 	"internal/otp/page":         internal("htmltoken", "truncate"),
 	"internal/otp/score":        internal("otp/lexicon", "otp/page"),
 	"internal/problem":          nil,

@@ -1,6 +1,6 @@
 // Package otptest reads the labelled mails in testdata and counts how often
-// the extractor is right. Only the score command and tests use it, and it
-// depends on nothing but the extractor's public functions.
+// the extractor is right. Only the score command and tests use it. It depends on
+// the extractor's public functions, and on the phrases of its lexicon.
 package otptest
 
 import (

@@ -61,22 +61,6 @@ type reader struct {
 	phrases [][]int32 // that no other mail has
 }
 
-func newReader(cs []otptest.Case) reader {
-	met, often := make([][]int32, len(cs)), map[int32]int{}
-	for i, c := range cs {
-		var t lexicon.Text
-		t.Read(c.Mail.Subject, c.Mail.Text, c.Mail.HTML)
-		met[i] = t.Phrases()
-		for _, phrase := range met[i] {
-			often[phrase]++
-		}
-	}
-	for i := range met {
-		met[i] = slices.DeleteFunc(met[i], func(phrase int32) bool { return often[phrase] > 1 })
-	}
-	return reader{cs, met}
-}
-
 // right gives, for each mail, whether it is read right, as it is and as if it were new.
 func (r reader) right() []bool {
 	all := make([]bool, 0, 2*len(r.cases))
@@ -98,7 +82,8 @@ func TestWorth(t *testing.T) {
 	sets := []string{"corpus", "ordinary", "words"}
 	readers, is := make([]reader, len(sets)), make([][]bool, len(sets))
 	for i, set := range sets {
-		readers[i] = newReader(mails(t, set))
+		cs := mails(t, set)
+		readers[i] = reader{cs, otptest.OwnPhrases(cs)}
 		is[i] = readers[i].right()
 	}
 	for _, f := range score.Features() {
