@@ -37,7 +37,7 @@ func Start(t testing.TB) *Service {
 	if binary == "" {
 		binary = "gonebox"
 	}
-	web, smtp := freeAddress(t), freeAddress(t)
+	web, smtp := freeAddresses(t)
 	url := "http://" + web
 	cmd := exec.Command(binary, "serve", "--dev", "--data-dir", t.TempDir(), "--http-addr", web, "--smtp-addr", smtp,
 		"--set", "base_url="+url, "--set", "compat.mailpit.addr=")
@@ -96,14 +96,19 @@ func ready(url string) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// freeAddress returns a local address whose port is free now. Another process may take it before the service does, in
-// which case the service ends and Start fails.
-func freeAddress(t testing.TB) string {
+// freeAddresses returns two local addresses whose ports are free now. Another process may take one of them before the
+// service does, in which case the service ends and Start fails.
+func freeAddresses(t testing.TB) (one, two string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	first, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	defer first.Close() // after the second is found, so that the two differ
+	second, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	return first.Addr().String(), second.Addr().String()
 }

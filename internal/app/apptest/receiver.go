@@ -118,14 +118,3 @@ func (r *Receiver) Close() {
 	r.server.CloseClientConnections()
 	r.server.Close()
 }
-
-// FreeAddress returns a loopback address on which no process listened a moment ago.
-func FreeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}

@@ -1,0 +1,15 @@
+package apptest
+
+import "testing"
+
+// A service started with two addresses that are the same ends at once.
+func TestFreeAddressReturnsNoneTwice(t *testing.T) {
+	seen := make(map[string]bool)
+	for range 5000 {
+		address := FreeAddress(t)
+		if seen[address] {
+			t.Fatalf("%s came twice", address)
+		}
+		seen[address] = true
+	}
+}
