@@ -115,10 +115,24 @@ func (s *scoring) topicNear(c *candidate) topic {
 	return s.nearTopic
 }
 
+// candidatesIn gives the first candidate from k on that may be in the neighbourhood,
+// as marksIn does for marks.
+func (s *scoring) candidatesIn(k int) int {
+	switch t := &s.near; {
+	case t.all || k == len(s.cs) || s.cs[k].start < s.p.Bounds[page.InSubject][1]:
+		return k
+	case s.cs[k].start >= t.to:
+		return len(s.cs)
+	case s.cs[k].start < t.from:
+		return k + sort.Search(len(s.cs)-k, func(n int) bool { return s.cs[k+n].start >= t.from })
+	}
+	return k
+}
+
 // count adds the numbers of a neighbourhood that are something else to its topic.
 func (s *scoring) count(m *topic) {
 	var figures page.Counts
-	for k := range s.cs {
+	for k := s.candidatesIn(0); k < len(s.cs); k = s.candidatesIn(k + 1) {
 		if c := &s.cs[k]; (c.veto != "" || c.against < 0) && !s.p.Lines[c.line].InFoot(c.start) && s.near.holds(s.p, c) && s.near.isClose(c.start, s.p.Lines[c.line].Part) {
 			figures[s.p.Lines[c.line].Part]++
 			m.amount = m.amount || c.veto == aFigure && s.p.amount(c) || c.veto == aCard

@@ -82,7 +82,7 @@ func (s *scoring) ofDate(c *candidate) bool {
 		return false
 	}
 	digits, names := 0, false
-	for i := c.start - 1; i > 0 && i > c.start-far && !parting(s.p.Low, i) || page.At(s.p.Low, i) == ',' && i > c.start-3; i-- {
+	for i := c.start - 1; i > 0 && i > c.start-far && !s.p.parting(i) || page.At(s.p.Low, i) == ',' && i > c.start-3; i-- {
 		switch {
 		case page.IsDigit(s.p.Low[i]):
 			digits++

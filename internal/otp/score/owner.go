@@ -249,7 +249,7 @@ func (s *scoring) ownerBracket(c *candidate, o *ownership) {
 		return
 	}
 	open := c.start - 1
-	for open > c.start-far && open >= 0 && s.p.Low[open] != '(' && !parting(s.p.Low, open) {
+	for open > c.start-far && open >= 0 && s.p.Low[open] != '(' && !s.p.parting(open) {
 		open--
 	}
 	if page.At(s.p.Low, open) != '(' {

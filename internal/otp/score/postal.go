@@ -103,11 +103,11 @@ func (s *scoring) housed(i, step int) bool {
 func (s *scoring) segment(i, step int) int {
 	end := i
 	if step < 0 {
-		for end > max(0, i-addressReach) && !parting(s.p.Low, end-1) {
+		for end > max(0, i-addressReach) && !s.p.parting(end-1) {
 			end--
 		}
 	} else {
-		for end < min(len(s.p.Low), i+addressReach) && !parting(s.p.Low, end) {
+		for end < min(len(s.p.Low), i+addressReach) && !s.p.parting(end) {
 			end++
 		}
 	}
@@ -115,8 +115,14 @@ func (s *scoring) segment(i, step int) int {
 	return end
 }
 
-// parting says whether a rune parts the segments of an address.
-func parting(low []rune, i int) bool {
+// parting says whether a rune parts the segments of an address. No letter or digit does,
+// of which they mostly consist.
+func (p *Reading) parting(i int) bool {
+	return p.Kind[i]&page.ScriptBits == page.Other && partingSign(p.Low, i)
+}
+
+// partingSign says whether a sign or space does.
+func partingSign(low []rune, i int) bool {
 	switch low[i] {
 	case ',':
 		return !page.IsDigit(page.At(low, i-1)) || !page.IsDigit(page.At(low, i+1))

@@ -47,11 +47,10 @@ func (s *scoring) because(c *candidate, n float64, why string, m *lexicon.Mark) 
 func (s *scoring) run() {
 	s.locate()
 	s.findAddresses()
+	s.topic = s.p.topicOf(neighbourhood{}) // an owner depends on what the subject says, and on no other topic
 	for k := range s.cs {
-		s.topic = s.topicNear(&s.cs[k])
 		s.findOwner(k)
 	}
-	s.nearKnown = false
 	for k := range s.cs {
 		c := &s.cs[k]
 		if c.veto != "" {

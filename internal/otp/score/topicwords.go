@@ -44,7 +44,7 @@ func (p *Reading) topicOf(t neighbourhood) topic {
 		if l.Part == page.InSubject {
 			m.head(k, l, p.Brand(i))
 		}
-		if p.beyond(i, t) {
+		if p.beyond(i, line, t) {
 			continue
 		}
 		m.mention(k, l)
@@ -144,14 +144,14 @@ func (m *topic) conclude(announced bool) {
 	}
 }
 
-// beyond reports whether a topic or a noun says nothing of the number of a neighbourhood:
+// beyond reports whether a topic or a noun on a line says nothing of the number of a neighbourhood:
 // it is not close, or belongs to a name, a warning, a list of offers or a menu.
-func (p *Reading) beyond(m int, t neighbourhood) bool {
+func (p *Reading) beyond(m, line int, t neighbourhood) bool {
 	k := &p.Marks[m]
 	if k.Class&(lexicon.Void|lexicon.Not|lexicon.Never|lexicon.Done|lexicon.Auth) == 0 {
 		return false
 	}
-	return !t.isClose(k.Start, p.Lines[p.LineAt(k.Start)].Part) || k.Class&(lexicon.Void|lexicon.Not|lexicon.Never) != 0 && (p.Brand(m) || p.warned(m) || p.enumerated(m) || p.inMenu(m))
+	return !t.isClose(k.Start, p.Lines[line].Part) || k.Class&(lexicon.Void|lexicon.Not|lexicon.Never) != 0 && (p.Brand(m) || p.warned(m) || p.enumerated(m) || p.inMenu(line))
 }
 
 // warned reports whether a warning in the same sentence, some words before a noun, is
@@ -201,11 +201,10 @@ func commaIn(low []rune) (yes bool) {
 	return yes
 }
 
-// inMenu reports whether a noun stands on one of several short lines without a figure,
-// as the links of a menu do.
-func (p *Reading) inMenu(m int) bool {
+// inMenu reports whether a line is one of several short lines without a figure, as the
+// links of a menu are.
+func (p *Reading) inMenu(k int) bool {
 	const least = 4
-	k := p.LineAt(p.Marks[m].Start)
 	items := 0
 	p.Steps += least
 	for i := k; i >= 0 && items < least && p.menuLine(i, k); i-- {
