@@ -26,7 +26,7 @@ func (p *Text) Brand(m int) bool {
 		return true
 	case next == page.SoftBreak || next == page.HardBreak || next == '.' || next == ':' || next == 0:
 		// "code Pine Store: 482913", and not "Pine Store: 482913"
-		return next != ':' && next != '.' && p.Lines[p.LineAt(k.Start)].Part == page.InSubject || m > 0 && p.Marks[m-1].Class&(Code|Word) != 0 && p.Near(p.Marks[m-1].End, start)
+		return next != ':' && next != '.' && p.Lines[k.Line].Part == page.InSubject || m > 0 && p.Marks[m-1].Class&(Code|Word) != 0 && p.Near(p.Marks[m-1].End, start)
 	case next == '-':
 		return page.At(p.Low, k.End+1) != ' '
 	}

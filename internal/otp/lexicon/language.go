@@ -53,7 +53,7 @@ func (p *Text) resolve() {
 			trusted = p.trustIn(last)
 		}
 		if c := p.classes(m, &trusted); c&^ownsBit != 0 && !p.inAddress(m) {
-			p.Marks = append(p.Marks, Mark{Start: m.start, End: m.end, From: m.from, Class: c &^ ownsBit, Owns: c&ownsBit != 0})
+			p.Marks = append(p.Marks, Mark{Start: m.start, End: m.end, From: m.from, Line: int32(line), Class: c &^ ownsBit, Owns: c&ownsBit != 0})
 		}
 	}
 }

@@ -12,6 +12,7 @@ type Mark struct {
 	From       int // the letters that matched begin here
 	Class      Class
 	Best       int32 // the candidate it belongs to, counted from 1
+	Line       int32 // it begins on
 	Owns       bool  // its language lists what may stand before it
 }
 
@@ -273,7 +274,7 @@ func (p *Text) cutQuotes() {
 	passed := p.passedOn()
 	for i := range p.Marks {
 		if m := &p.Marks[i]; m.Class&(classQuote|Foot) != 0 {
-			l := &p.Lines[p.LineAt(m.Start)]
+			l := &p.Lines[m.Line]
 			l.Quoted = l.Quoted || m.Class&classQuote != 0 && l.Part != page.InSubject && !passed
 			if m.Class&Foot != 0 && l.Part != page.InSubject && !l.Foot {
 				l.Foot, l.FootAt = true, m.Start

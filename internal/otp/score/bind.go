@@ -11,7 +11,7 @@ func (s *scoring) bind(k int) {
 	tie := c.tie
 	best, mark := float64(0), -1
 	var why string
-	s.leftOf(k, func(l nearWord) bool {
+	s.leftOf(k, lexicon.Is|named, func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
 		if m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences == 0 {
 			tie = true
@@ -25,7 +25,7 @@ func (s *scoring) bind(k int) {
 		return l.gap.numbers < 2
 	})
 	is := s.dashAfter(c)
-	s.rightOf(k, func(l nearWord) bool {
+	s.rightOf(k, anyClass, func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
 		is = is || m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences == 0
 		if m.Class&named == 0 || s.leads(k, l.mark) {

@@ -8,7 +8,7 @@ import (
 // isAfter says whether a verb that ends the sentence follows: "… 123456 है".
 func (s *scoring) isAfter(k int) bool {
 	found := false
-	s.rightOf(k, func(l nearWord) bool {
+	s.rightOf(k, anyClass, func(l nearWord) bool {
 		m := &s.p.Marks[l.mark]
 		found = m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences+l.gap.Hard == 0 && s.closes(m.End)
 		return false

@@ -51,9 +51,9 @@ func (s *scoring) findInstruction(k int) (done bool) {
 		}
 		return true
 	}
-	s.leftOf(k, near)
+	s.leftOf(k, anyClass, near)
 	if !done {
-		s.rightOf(k, near)
+		s.rightOf(k, anyClass, near)
 	}
 	return done
 }
@@ -86,19 +86,15 @@ func (s *scoring) purpose(k int) {
 	c := &s.cs[k]
 	aim := func(gain float64, found *bool) func(nearWord) bool {
 		return func(l nearWord) bool {
-			m := &s.p.Marks[l.mark]
-			if l.gap.Words > 7 || l.gap.Sentences+l.gap.Hard > 0 {
-				return false
+			if *found = l.gap.Words <= 7 && l.gap.Sentences+l.gap.Hard == 0; *found {
+				s.because(c, gain, "in order to", &s.p.Marks[l.mark])
 			}
-			if *found = m.Class&lexicon.Auth != 0; *found {
-				s.because(c, gain, "in order to", m)
-			}
-			return !*found
+			return false
 		}
 	}
 	found := false
-	if s.rightOf(k, aim(purposeAfter.weight, &found)); !found {
-		s.leftOf(k, aim(purposeBefore.weight, &found))
+	if s.rightOf(k, lexicon.Auth, aim(purposeAfter.weight, &found)); !found {
+		s.leftOf(k, lexicon.Auth, aim(purposeBefore.weight, &found))
 	}
 }
 

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"github.com/gonebox/gonebox/internal/otp/lexicon"
 	"github.com/gonebox/gonebox/internal/otp/page"
 )
 
@@ -13,6 +14,9 @@ type distance struct {
 	numbers int // that could take the word for their own
 	figures int // of any sort
 }
+
+// anyClass lists every mark.
+const anyClass = ^lexicon.Class(0)
 
 // nearWord is one word near a number.
 type nearWord struct {
@@ -53,8 +57,8 @@ func (s *scoring) partBounds(c *candidate) (from, to int) {
 	return b[0], b[1]
 }
 
-// leftOf lists the marks before a candidate, nearest first.
-func (s *scoring) leftOf(k int, yield func(nearWord) bool) {
+// leftOf lists the marks of some classes before a candidate, nearest first.
+func (s *scoring) leftOf(k int, some lexicon.Class, yield func(nearWord) bool) {
 	c := &s.cs[k]
 	from, _ := s.partBounds(c)
 	from = max(from, c.start-reach)
@@ -64,6 +68,9 @@ func (s *scoring) leftOf(k int, yield func(nearWord) bool) {
 		m := &s.p.Marks[i]
 		if m.Start < from {
 			return
+		}
+		if m.Class&some == 0 {
+			continue
 		}
 		for prev >= 0 && s.cs[prev].start >= m.End {
 			figures++
@@ -79,8 +86,8 @@ func (s *scoring) leftOf(k int, yield func(nearWord) bool) {
 	}
 }
 
-// rightOf lists the marks after a candidate, nearest first.
-func (s *scoring) rightOf(k int, yield func(nearWord) bool) {
+// rightOf lists those after it, nearest first.
+func (s *scoring) rightOf(k int, some lexicon.Class, yield func(nearWord) bool) {
 	c := &s.cs[k]
 	_, to := s.partBounds(c)
 	to = min(to, c.end+reach)
@@ -91,7 +98,7 @@ func (s *scoring) rightOf(k int, yield func(nearWord) bool) {
 		if m.Start >= to {
 			return
 		}
-		if m.Start < c.end {
+		if m.Start < c.end || m.Class&some == 0 {
 			continue
 		}
 		for next < len(s.cs) && s.cs[next].start < m.Start {

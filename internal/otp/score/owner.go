@@ -52,7 +52,7 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 	asked = asked || c.lone && s.instructedBelow(c)
 	verb, named, after := false, s.namedAfter(k), s.orderedAfter(c)
 	place := -1 // the mark of the place right before, where it is typed
-	s.leftOf(k, func(l nearWord) bool {
+	s.leftOf(k, anyClass, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		tie = tie || m.Class&lexicon.Is != 0 && g.Words == 0
 		verb = verb || m.Class&lexicon.Use != 0 && g.Words == 0
@@ -102,7 +102,7 @@ func (s *scoring) ownerLeft(k int) (o ownership) {
 func (s *scoring) ownerRight(k int, o *ownership) {
 	c := &s.cs[k]
 	named := s.namedBefore(c)
-	s.rightOf(k, func(l nearWord) bool {
+	s.rightOf(k, anyClass, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		switch {
 		case g.Sentences > 0 || g.Words > 5 || g.figures > 0 || g.Hard > 0 || s.bracketed(c.end, m.Start):
@@ -192,7 +192,7 @@ func (s *scoring) namedBefore(c *candidate) bool {
 // namedAfter says whether a name of a code follows at once: "123456 kodunu".
 func (s *scoring) namedAfter(k int) (yes bool) {
 	c := &s.cs[k]
-	s.rightOf(k, func(l nearWord) bool {
+	s.rightOf(k, anyClass, func(l nearWord) bool {
 		far := 0
 		if s.p.Marks[l.mark].Class&lexicon.Code != 0 {
 			far = 1 // "123456 als Bestätigungscode"
@@ -207,7 +207,7 @@ func (s *scoring) namedAfter(k int) (yes bool) {
 // short and names no code.
 func (s *scoring) label(m int) bool {
 	marks := s.p.Marks
-	l := &s.p.Lines[s.p.LineAt(marks[m].Start)]
+	l := &s.p.Lines[marks[m].Line]
 	if l.End-l.Start > maxLabel {
 		return false
 	}

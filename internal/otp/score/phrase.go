@@ -91,7 +91,7 @@ func (s *scoring) phraseAfter(mark int, strong bool) (c candidate, ok bool) {
 
 // closesHead reports whether a mark ends the subject.
 func (s *scoring) closesHead(m *lexicon.Mark) bool {
-	l := &s.p.Lines[s.p.LineAt(m.Start)]
+	l := &s.p.Lines[m.Line]
 	return l.Part == page.InSubject && m.End >= l.End
 }
 

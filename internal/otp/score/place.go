@@ -57,34 +57,21 @@ func (s *scoring) dated(k int) bool {
 
 // goesInto says whether the sentence names the place where a code is typed:
 // "… in the app", "… on the sign-in page".
-func (s *scoring) goesInto(k int) bool {
-	found := false
-	near := func(l nearWord) bool {
-		if l.gap.Words > 8 || l.gap.Sentences+l.gap.Hard > 0 {
-			return false
-		}
-		found = found || s.p.Marks[l.mark].Class&lexicon.Where != 0
-		return !found
-	}
-	if s.rightOf(k, near); !found {
-		s.leftOf(k, near)
-	}
-	return found
-}
+func (s *scoring) goesInto(k int) bool { return s.inSentence(k, lexicon.Where, 8) }
 
 // handedOver says whether the sentence asks to tell the number to a person: a
 // driver, a clerk.
-func (s *scoring) handedOver(k int) bool {
-	found := false
+func (s *scoring) handedOver(k int) bool { return s.inSentence(k, lexicon.Tell, 5) }
+
+// inSentence says whether a word of some class stands in the sentence of a candidate,
+// and no more than so many words away.
+func (s *scoring) inSentence(k int, some lexicon.Class, far int) (found bool) {
 	near := func(l nearWord) bool {
-		if l.gap.Words > 5 || l.gap.Sentences+l.gap.Hard > 0 {
-			return false
-		}
-		found = found || s.p.Marks[l.mark].Class&lexicon.Tell != 0
-		return !found
+		found = l.gap.Words <= far && l.gap.Sentences+l.gap.Hard == 0
+		return false
 	}
-	if s.leftOf(k, near); !found {
-		s.rightOf(k, near)
+	if s.leftOf(k, some, near); !found {
+		s.rightOf(k, some, near)
 	}
 	return found
 }

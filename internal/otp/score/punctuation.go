@@ -92,7 +92,7 @@ func (p *Reading) offers(t neighbourhood) (share, price bool) {
 func (s *scoring) ownerSpent(k int, o *ownership) {
 	const spent = lexicon.Old | lexicon.Done
 	c := &s.cs[k]
-	s.rightOf(k, func(l nearWord) bool {
+	s.rightOf(k, lexicon.Old|lexicon.Brief, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > 16 || m.Class&lexicon.Brief != 0 || s.clauseEnds(c.end, m.Start) {
 			return false
@@ -102,7 +102,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 		}
 		return true
 	})
-	s.leftOf(k, func(l nearWord) bool {
+	s.leftOf(k, anyClass, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > 4 || s.clauseEnds(m.End, c.start) {
 			return false

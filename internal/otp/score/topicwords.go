@@ -31,20 +31,16 @@ func (p *Reading) topicOf(t neighbourhood) topic {
 	const settled = lexicon.Done | lexicon.Not
 	var m topic
 	var auth, label, guard, once, where, brief, not, void page.Counts
-	line := 0
 	for i := p.marksIn(t, 0); i < len(p.Marks); i = p.marksIn(t, i+1) {
 		k := &p.Marks[i]
-		if p.Lines[line].End <= k.Start {
-			line = p.LineAt(k.Start)
-		}
-		l := &p.Lines[line]
+		l := &p.Lines[k.Line]
 		if l.Quoted || !t.has(k.Start, l.Part) {
 			continue
 		}
 		if l.Part == page.InSubject {
 			m.head(k, l, p.Brand(i))
 		}
-		if p.beyond(i, line, t) {
+		if p.beyond(i, t) {
 			continue
 		}
 		m.mention(k, l)
@@ -144,14 +140,14 @@ func (m *topic) conclude(announced bool) {
 	}
 }
 
-// beyond reports whether a topic or a noun on a line says nothing of the number of a neighbourhood:
+// beyond reports whether a topic or a noun says nothing of the number of a neighbourhood:
 // it is not close, or belongs to a name, a warning, a list of offers or a menu.
-func (p *Reading) beyond(m, line int, t neighbourhood) bool {
+func (p *Reading) beyond(m int, t neighbourhood) bool {
 	k := &p.Marks[m]
 	if k.Class&(lexicon.Void|lexicon.Not|lexicon.Never|lexicon.Done|lexicon.Auth) == 0 {
 		return false
 	}
-	return !t.isClose(k.Start, p.Lines[line].Part) || k.Class&(lexicon.Void|lexicon.Not|lexicon.Never) != 0 && (p.Brand(m) || p.warned(m) || p.enumerated(m) || p.inMenu(line))
+	return !t.isClose(k.Start, p.Lines[k.Line].Part) || k.Class&(lexicon.Void|lexicon.Not|lexicon.Never) != 0 && (p.Brand(m) || p.warned(m) || p.enumerated(m) || p.inMenu(int(k.Line)))
 }
 
 // warned reports whether a warning in the same sentence, some words before a noun, is
