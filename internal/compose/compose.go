@@ -1,8 +1,9 @@
-// Package compose writes a mail from its parts (RFC 5322, RFC 2045). It sends nothing and does no I/O.
+// Package compose encodes a mail (RFC 5322, RFC 2045) from its text, HTML and attachments. It sends nothing and does no
+// I/O.
 //
-// It is used where a client describes a mail that is then stored as if it had been received: text and HTML become
-// multipart/alternative, files are attached, header fields are encoded (RFC 2047). The result depends on the input
-// alone, except for the boundaries of multiparts, which are random.
+// It is for mails that a client describes through the API, which are then stored as if they had been received. Text and
+// HTML become multipart/alternative, and header fields are encoded (RFC 2047). The same Mail always results in the same
+// octets, except for the multipart boundaries, which are random.
 package compose
 
 import (
@@ -16,7 +17,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Mail is a mail to write.
+// Mail is the input of Write.
 type Mail struct {
 	From      *mail.Address
 	To        string // an address
@@ -24,17 +25,17 @@ type Mail struct {
 	Text      string
 	HTML      string // "": none
 	Files     []File
-	Date      time.Time // of the header field
+	Date      time.Time // of the Date header field
 	MessageID string    // without angle brackets
 }
 
-// File is an attachment. ContentType is a media type with its parameters, written as it is.
+// File is an attachment. ContentType is a media type with its parameters. It is written as it is.
 type File struct {
 	Name, ContentType string
 	Data              []byte
 }
 
-// ErrInvalid is wrapped by the errors of mails that cannot be written as they are.
+// ErrInvalid is wrapped by all errors of this package. The client's input is at fault: a mail with it cannot be encoded.
 var ErrInvalid = errors.New("not a valid mail")
 
 // ParseFrom parses a sender, which is an address or a name followed by an address in angle brackets. Error: ErrInvalid.
@@ -49,9 +50,8 @@ func ParseFrom(text string) (*mail.Address, error) {
 	return a, nil
 }
 
-// Write appends a mail with CRLF line ends to buf. Nothing that can be read again may be expected in buf after an
-// error. The error wraps ErrInvalid. The caller bounds the sizes: the encoded mail is up to three times as long as its
-// parts.
+// Write appends the encoded mail, with CRLF line ends, to buf. Error: ErrInvalid, after which buf may hold a part of the
+// mail. Write does not limit sizes, so the caller must: in quoted-printable an octet becomes up to three.
 func (m *Mail) Write(buf *bytes.Buffer) error {
 	msg := gomail.NewMsg(gomail.WithEncoding(gomail.EncodingQP), gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(m.From)

@@ -1,9 +1,8 @@
 // Package inbox uses the mailboxes of any Gonebox over its HTTP API, as the commands gonebox inbox do, and keeps their
 // tokens in the user's configuration folder.
 //
-// A Client makes the calls; a Store keeps what New returned, so that later commands find the mailbox. The package
-// imports nothing of the service but the clock: it works as any client on another machine does, also with another
-// version.
+// A Client makes the calls; a Store keeps the Mailbox that New returned, so that later commands can use it. The package
+// imports nothing of the service but the clock, since the service may run on another machine and be of another version.
 package inbox
 
 import (
@@ -24,16 +23,16 @@ import (
 )
 
 const (
-	// longestPoll bounds one long-poll; Wait makes several.
-	longestPoll   = 25 * time.Second // shorter than the idle limit of proxies
-	answerTimeout = 30 * time.Second // for an answer, beyond what the call itself waits
-	answerMax     = 64 << 20         // octets of an answer
+	pollMax         = 25 * time.Second       // of one long-poll: proxies close connections that are idle for longer
+	pollPause       = 200 * time.Millisecond // between long-polls that the service answers at once
+	responseTimeout = 30 * time.Second       // for a whole call, in addition to the time of its long-poll
+	responseMax     = 64 << 20               // octets of a response body
 )
 
 // ErrTimeout is returned by Wait when no message came in time. Commands exit with a status of its own for it.
 var ErrTimeout = errors.New("no message came in time")
 
-// Error is a problem that the service answered a call with (docs/spec/conventions.md#errors).
+// Error is the problem in a response with a status of 400 or above (docs/spec/conventions.md#errors).
 type Error struct {
 	Code       string        // of the problem, such as rate.limited
 	Status     int           // of HTTP
@@ -41,18 +40,18 @@ type Error struct {
 	text       string
 }
 
-// Error returns the code and what it means.
+// Error returns the problem's code, its detail, and the input at fault, in one line.
 func (e *Error) Error() string { return e.text }
 
-// Client calls the service at URL. Key is a developer key or a user token; without one, mailboxes are anonymous. It is
-// safe for concurrent use. URL has no path and no slash at its end.
+// Client calls the API of the service at URL, which has no path and no slash at its end. Key is a developer key or a
+// user token; if it is empty, mailboxes are created without an account. A Client is safe for concurrent use.
 type Client struct {
 	URL, Key string
 	Clock    clock.Clock
 }
 
-// New creates a mailbox; zero values are chosen by the service. ttl is rounded up to whole seconds. Errors: *Error, and
-// those of the connection.
+// New creates a mailbox. The service chooses the domain, local part or lifetime that is zero; ttl is rounded up to whole
+// seconds. New fails with *Error, with an error of the connection, or if Key lacks the scopes to read the mailbox.
 func (c *Client) New(ctx context.Context, domain, localPart string, ttl time.Duration) (*Mailbox, error) {
 	body := map[string]any{}
 	if domain != "" {
@@ -65,11 +64,11 @@ func (c *Client) New(ctx context.Context, domain, localPart string, ttl time.Dur
 		body["ttl"] = int64((ttl + time.Second - 1) / time.Second)
 	}
 	path := "/mailboxes"
-	if strings.HasPrefix(c.Key, "x_") {
+	if strings.HasPrefix(c.Key, "x_") { // a developer key, whose mailboxes belong to its account
 		path = "/keys/mailboxes"
 	}
 	m := &Mailbox{URL: c.URL}
-	if err := c.data(ctx, http.MethodPost, path, c.Key, body, m); err != nil {
+	if err := c.callData(ctx, http.MethodPost, path, c.Key, body, m); err != nil {
 		return nil, err
 	}
 	if m.Token == "" || m.Address == "" {
@@ -78,13 +77,14 @@ func (c *Client) New(ctx context.Context, domain, localPart string, ttl time.Dur
 	return m, nil
 }
 
-// Filter restricts what is waited for. From and Subject are parts of the sender and subject in any case; Has lists code, link and
-// attachment.
+// Filter selects the messages that Wait returns. From and Subject are substrings of the sender and the subject, compared
+// without regard to case; Has lists what a message must contain: code, link, attachment. The zero Filter selects all.
 type Filter struct {
 	From, Subject string
 	Has           []string
 }
 
+// query returns the filter as query parameters of the API.
 func (f Filter) query() url.Values {
 	q := url.Values{"has": f.Has}
 	if f.From != "" {
@@ -96,16 +96,18 @@ func (f Filter) query() url.Values {
 	return q
 }
 
-// Wait returns the newest message that matches; what is already there counts.
+// Wait returns the newest message that matches, whether it is already in the mailbox or arrives within timeout. Otherwise
+// it fails with ErrTimeout.
 //
-// Each long-poll waits in whole seconds and at most longestPoll; the last part of a second is slept. A 429 with a
-// Retry-After before the end is waited out. Other errors end it. Error: ErrTimeout after the timeout.
+// It makes long-polls of whole seconds, which is all that the API accepts, and sleeps through the remaining fraction of a
+// second. If a call is rate limited (429), it waits for Retry-After and repeats the call, unless timeout passes first.
+// Any other error is returned at once.
 func (c *Client) Wait(ctx context.Context, m *Mailbox, f Filter, timeout time.Duration) (*Summary, error) {
 	deadline := c.Clock.Now().Add(timeout)
 	for {
-		asked := c.Clock.Now()
-		left := max(0, deadline.Sub(asked))
-		wait := min(longestPoll, left.Truncate(time.Second))
+		start := c.Clock.Now()
+		left := max(0, deadline.Sub(start))
+		wait := min(pollMax, left.Truncate(time.Second))
 		found, err := c.newest(ctx, m, f, wait)
 		pause := time.Duration(0)
 		var problem *Error
@@ -116,8 +118,8 @@ func (c *Client) Wait(ctx context.Context, m *Mailbox, f Filter, timeout time.Du
 			return nil, ErrTimeout
 		case err == nil && wait == 0:
 			pause = left
-		case err == nil && c.Clock.Now().Sub(asked) < wait/2: // the service did not wait
-			pause = time.Second / 5
+		case err == nil && c.Clock.Now().Sub(start) < wait/2: // the service did not wait: do not call it in a tight loop
+			pause = pollPause
 		case errors.As(err, &problem) && problem.Status == http.StatusTooManyRequests && problem.RetryAfter < left:
 			pause = max(problem.RetryAfter, time.Second)
 		case err != nil:
@@ -129,7 +131,7 @@ func (c *Client) Wait(ctx context.Context, m *Mailbox, f Filter, timeout time.Du
 	}
 }
 
-// sleep waits for a time, or returns the error of ctx.
+// sleep waits for d, or until ctx ends, and then returns the error of ctx.
 func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -144,8 +146,9 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// newest returns the newest message that matches, or nil. A search that reads much continues with a cursor. Only its
-// first call waits.
+// newest returns the newest message that matches, or nil. If there is none, the service waits for one, for as long as
+// wait says. The service bounds how many messages one call searches and returns a cursor to continue with; a call with a
+// cursor does not wait.
 func (c *Client) newest(ctx context.Context, m *Mailbox, f Filter, wait time.Duration) (*Summary, error) {
 	q := f.query()
 	q.Set("limit", "1")
@@ -166,7 +169,7 @@ func (c *Client) newest(ctx context.Context, m *Mailbox, f Filter, wait time.Dur
 	}
 }
 
-// page is a page of a list of messages.
+// page is the response body of a list of messages. NextCursor is "" on the last page.
 type page struct {
 	Data       []Summary `json:"data"`
 	NextCursor string    `json:"nextCursor"`
@@ -182,7 +185,7 @@ func (c *Client) List(ctx context.Context, m *Mailbox) ([]Summary, error) {
 // Read returns a message, which the service marks as seen.
 func (c *Client) Read(ctx context.Context, m *Mailbox, messageID string) (*Message, error) {
 	full := &Message{}
-	return full, c.data(ctx, http.MethodGet, "/messages/"+url.PathEscape(messageID), m.Token, nil, full)
+	return full, c.callData(ctx, http.MethodGet, "/messages/"+url.PathEscape(messageID), m.Token, nil, full)
 }
 
 // Raw returns a message as it was received. Error: message.raw_expired, once the retention is over.
@@ -196,38 +199,39 @@ func (c *Client) End(ctx context.Context, m *Mailbox) error {
 	return err
 }
 
-// data decodes the data of an answer.
-func (c *Client) data(ctx context.Context, method, path, credential string, body map[string]any, result any) error {
-	answer, err := c.call(ctx, method, path, credential, body, 0)
+// callData makes a call and decodes the member data of the response body into result.
+func (c *Client) callData(ctx context.Context, method, path, credential string, body map[string]any, result any) error {
+	content, err := c.call(ctx, method, path, credential, body, 0)
 	if err != nil {
 		return err
 	}
-	return c.decode(answer, &struct {
+	return c.decode(content, &struct {
 		Data any `json:"data"`
 	}{result})
 }
 
-// get decodes a whole answer, not only its data. wait is how long the service may hold the call open.
+// get makes a GET call and decodes the whole response body, with the cursor beside its data. wait is how long the service
+// may hold the call open.
 func (c *Client) get(ctx context.Context, path, credential string, wait time.Duration, result any) error {
-	answer, err := c.call(ctx, http.MethodGet, path, credential, nil, wait)
+	content, err := c.call(ctx, http.MethodGet, path, credential, nil, wait)
 	if err != nil {
 		return err
 	}
-	return c.decode(answer, result)
+	return c.decode(content, result)
 }
 
-// decode decodes an answer. An answer that is not JSON comes from something else than Gonebox, mostly a wrong URL.
-func (c *Client) decode(answer []byte, result any) error {
-	if err := json.Unmarshal(answer, result); err != nil {
+// decode decodes a response body. If it is not JSON, the URL is most likely that of another program, as the error says.
+func (c *Client) decode(content []byte, result any) error {
+	if err := json.Unmarshal(content, result); err != nil {
 		return fmt.Errorf("%s does not answer as Gonebox does, check the URL: %w", c.URL, err)
 	}
 	return nil
 }
 
-// call sends a call and returns the content of its answer. It fails with *Error for a status of 400 and above. The
-// whole call is bounded by wait and answerTimeout.
+// call sends a request and returns the response body, of which it reads responseMax octets at most. It fails with *Error
+// if the status is 400 or above. The call takes at most wait, the time of its long-poll, plus responseTimeout.
 func (c *Client) call(ctx context.Context, method, path, credential string, body map[string]any, wait time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait+answerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, wait+responseTimeout)
 	defer cancel()
 	var content io.Reader
 	if body != nil {
@@ -248,36 +252,37 @@ func (c *Client) call(ctx context.Context, method, path, credential string, body
 	if credential != "" {
 		request.Header.Set("Authorization", "Bearer "+credential)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf(`no Gonebox answers at %s; start one with "gonebox serve", or name it with --url: %w`, c.URL, err)
 	}
-	defer answer.Body.Close()
-	octets, err := io.ReadAll(io.LimitReader(answer.Body, answerMax))
+	defer response.Body.Close()
+	octets, err := io.ReadAll(io.LimitReader(response.Body, responseMax))
 	if err != nil {
 		return nil, fmt.Errorf("read the answer of %s: %w", c.URL, err)
 	}
-	if answer.StatusCode >= http.StatusBadRequest {
-		return nil, c.problem(answer, octets)
+	if response.StatusCode >= http.StatusBadRequest {
+		return nil, c.problem(response, octets)
 	}
 	return octets, nil
 }
 
-// problem returns the error of an answer with a status of 400 and above.
-func (c *Client) problem(answer *http.Response, octets []byte) error {
+// problem returns the *Error that a response with the body octets describes. Something other than Gonebox, such as a
+// proxy, may have sent it: then it returns another error, which says so.
+func (c *Client) problem(response *http.Response, octets []byte) error {
 	var p struct {
 		Code, Title, Detail string
 		Errors              []struct{ Pointer, Message string }
 	}
 	if err := json.Unmarshal(octets, &p); err != nil || p.Code == "" {
-		return fmt.Errorf("%s answered with status %d, not as Gonebox does: check the URL", c.URL, answer.StatusCode)
+		return fmt.Errorf("%s answered with status %d, not as Gonebox does: check the URL", c.URL, response.StatusCode)
 	}
 	text := p.Code + ": " + cmp.Or(p.Detail, p.Title)
 	for _, e := range p.Errors {
 		text += "; " + strings.TrimPrefix(e.Pointer, "/") + " " + e.Message
 	}
-	e := &Error{Code: p.Code, Status: answer.StatusCode}
-	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {
+	e := &Error{Code: p.Code, Status: response.StatusCode}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = time.Duration(seconds) * time.Second
 		text += fmt.Sprintf("; try again in %d s", seconds)
 	}

@@ -15,13 +15,14 @@ import (
 	"time"
 )
 
-// Store keeps the tokens of mailboxes: a file for each, which only the user may read, so that commands that run at the
-// same time do not disturb each other. A file is written beside its final name and then renamed, so that a reader never
-// sees a part of it.
+// Store keeps mailboxes with their tokens in a folder, which only the user may read. Each mailbox is a file of its own,
+// so that commands which run at the same time do not overwrite each other's changes without any lock. A file is written
+// under a temporary name and then renamed, so that a reader never sees half of it.
 type Store struct{ dir string }
 
-// NewStore returns the store in the user's configuration folder. environ is the environment of the process. It is the
-// folder inbox below gonebox in XDG_CONFIG_HOME, AppData or HOME/.config. It is created by the first Add.
+// NewStore returns the Store in the folder gonebox/inbox of the user's configuration folder, which is XDG_CONFIG_HOME,
+// AppData (Windows) or HOME/.config. environ is the environment of the process, as os.Environ returns it. The first Add
+// creates the folder.
 func NewStore(environ []string) (*Store, error) {
 	values := make(map[string]string)
 	for _, entry := range environ {
@@ -41,7 +42,7 @@ func NewStore(environ []string) (*Store, error) {
 	return &Store{dir: filepath.Join(dir, "gonebox", "inbox")}, nil
 }
 
-// Add stores a mailbox, in place of one with the same address on the same service.
+// Add stores a mailbox. It replaces one with the same address on the same service.
 func (s *Store) Add(m *Mailbox) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Store) Add(m *Mailbox) error {
 	if err != nil {
 		return fmt.Errorf("keep the token of %s: %w", m.Address, err)
 	}
-	defer os.Remove(file.Name()) // without effect after the renaming
+	defer os.Remove(file.Name()) // fails without effect after the rename
 	_, err = file.Write(append(text, '\n'))
 	err = errors.Join(err, file.Close())
 	if err == nil {
@@ -66,11 +67,11 @@ func (s *Store) Add(m *Mailbox) error {
 	return nil
 }
 
-// Remove deletes the file of a mailbox. The mailbox itself is not ended.
+// Remove deletes the file of a mailbox. The mailbox itself continues to exist on its service.
 func (s *Store) Remove(m *Mailbox) error { return os.Remove(s.path(m)) }
 
-// List returns the mailboxes that live at now, newest first: those of the service at url, or of every service if url is
-// empty. It forgets the others that have ended. A missing folder is an empty store.
+// List returns the mailboxes that have not expired at now, newest first: those of the service at url, or of every service
+// if url is empty. It deletes the files of expired mailboxes, of every service. A missing folder is an empty store.
 func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +96,7 @@ func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
 		}
 		switch {
 		case !m.ExpiresAt.After(now):
-			_ = os.Remove(name) // it is looked at again next time
+			_ = os.Remove(name) // if it fails, the next List tries again
 		case url == "" || m.URL == url:
 			all = append(all, m)
 		}
@@ -106,8 +107,8 @@ func (s *Store) List(url string, now time.Time) ([]*Mailbox, error) {
 	return all, nil
 }
 
-// path names the file of a mailbox. What a service says of itself does not get into the name. So the name is a hash: an
-// address in it could contain a slash.
+// path returns the path of a mailbox's file. The name is a hash of the URL and the address: the address comes from the
+// service, which may not be trustworthy, and a name that contains it could lead out of the folder ("../").
 func (s *Store) path(m *Mailbox) string {
 	sum := sha256.Sum256([]byte(m.URL + "\n" + m.Address))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+".json")

@@ -2,8 +2,7 @@ package inbox
 
 import "time"
 
-// Mailbox is a mailbox with the token that opens it and the URL of its service. It is also the form of a file in the
-// Store.
+// Mailbox is a mailbox, with its token and the URL of its service. A file of the Store is a Mailbox as JSON.
 type Mailbox struct {
 	URL       string    `json:"url"`
 	ID        string    `json:"id"`
@@ -24,7 +23,7 @@ type OTP struct {
 	Code string `json:"code"`
 }
 
-// Summary is what a list shows of a message. OTP is nil if it has no code.
+// Summary is the short form of a message, as lists contain it. OTP is nil if the message has no code.
 type Summary struct {
 	ID             string    `json:"id"`
 	From           Address   `json:"from"`
@@ -44,7 +43,7 @@ func (s Summary) Code() string {
 	return s.OTP.Code
 }
 
-// Message is a whole message.
+// Message is a message with its text, links and attachments.
 type Message struct {
 	Summary
 	To          []Address    `json:"to"`

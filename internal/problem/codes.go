@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Code names a problem. Clients branch on it, so that none is ever renamed (docs/spec/conventions.md#errors). A new one
-// needs a line in the table and, if an operation can return it, in that operation's description.
+// Code identifies a kind of problem. Clients branch on codes, so no code is ever renamed
+// (docs/spec/conventions.md#errors). A new code needs a line in table and must be listed by each API operation that can
+// return it.
 type Code string
 
 // The codes of the service. The table below has the status and the title of each; docs/errors.md is generated from it.
@@ -98,14 +99,14 @@ const (
 	MailAddressSyntax     Code = "mail.address_syntax"
 )
 
-// entry is what the table has of a code. The title is the same for every problem of the code.
+// entry is the HTTP status and the title of a code. Every problem with the code has them.
 type entry struct {
 	status int
 	title  string
 }
 
-// table has the status and title of every code. A code that is missing here would be answered with 500. The statuses of
-// codes that only SMTP uses are chosen as for HTTP; smtpd maps them to replies.
+// table has the status and the title of every code. A code that is missing here would be sent with status 500. SMTP does
+// not use the statuses: smtpd maps the codes to replies. Codes that only SMTP uses have the status that HTTP would use.
 var table = map[Code]entry{
 	RequestInvalid:       {http.StatusUnprocessableEntity, "The request does not match its schema"},
 	RequestTooLarge:      {http.StatusRequestEntityTooLarge, "The request body is too large"},

@@ -1,9 +1,9 @@
-// Package problem defines the errors that the service shows to its clients. A problem has no cause: internal errors are
-// logged where they occur and never shown.
+// Package problem defines the errors that the service shows to its clients. A Problem wraps no other error: the causes
+// of internal errors are logged where they occur and never shown.
 //
 // Domains return a *Problem wherever the client can do something about an error: it has a stable Code, and a Detail or
 // Fields that say what is wrong with this call and what to do. All other errors are the service's own and become
-// server.internal at the edge. Errors may be wrapped with fmt.Errorf on their way; From and Has find the problem in the
+// server.internal where a response is written. Errors may be wrapped with fmt.Errorf on their way; From and Has find the problem in the
 // chain. Doc comments list the codes of a function as "Error: …".
 package problem
 
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Problem is an error for the client: HTTP shows it as RFC 9457 problem details, SMTP as a reply. It is not changed
-// after it was returned, except by the function that made it.
+// Problem is an error for the client: HTTP shows it as RFC 9457 problem details, SMTP as a reply. Only
+// the function that created it may change it, before it returns it.
 type Problem struct {
 	Code       Code          // stable; clients branch on it
 	Detail     string        // what happened this time and what to do; may be empty
@@ -37,7 +37,7 @@ func Detailf(c Code, format string, args ...any) *Problem {
 	return &Problem{Code: c, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Invalid returns request.invalid for one part of the input. pointer is that of a Field.
+// Invalid returns a request.invalid problem with one Field, whose Pointer is pointer.
 func Invalid(pointer, format string, args ...any) *Problem {
 	return &Problem{Code: RequestInvalid, Fields: []Field{{Pointer: pointer, Message: fmt.Sprintf(format, args...)}}}
 }
@@ -55,7 +55,8 @@ func (p *Problem) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Line returns the problem on one line for a terminal, which names the wrong input instead of a JSON pointer.
+// Line returns the problem on one line for a terminal: the field and what is wrong with it, or the title and the detail
+// if no field is at fault. Unlike Error it omits the code, and the slash of a top-level field's pointer.
 func (p *Problem) Line() string {
 	if len(p.Fields) == 0 {
 		title := p.Title()
@@ -81,7 +82,7 @@ func (p *Problem) Is(target error) bool {
 }
 
 // From returns the problem in err's chain. If there is none it returns server.internal, and known is false. The caller
-// logs an err whose problem is not known, since the answer does not contain it.
+// must log such an err, since the client does not see it.
 func From(err error) (p *Problem, known bool) {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p, true
