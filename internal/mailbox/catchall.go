@@ -38,14 +38,11 @@ func (s *Service) CheckCatchAll(ctx context.Context, account id.Account, local s
 	if err != nil || live < limits.LiveMax {
 		return limits, err
 	}
-	var expired int
-	if err := s.db.QueryRow(ctx, countAccountExpired, account, s.clock.Now().UnixMicro()).Scan(&expired); err != nil {
-		return limits, err
+	live, err = unexpiredOf(ctx, s.db, account, s.clock.Now())
+	if err == nil && live >= limits.LiveMax {
+		err = noFreeMailbox()
 	}
-	if live-expired >= limits.LiveMax {
-		return limits, noFreeMailbox()
-	}
-	return limits, nil
+	return limits, err
 }
 
 // noFreeMailbox returns the problem of an account that has as many mailboxes as its plan allows.

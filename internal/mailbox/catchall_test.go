@@ -40,21 +40,26 @@ func (e *estate) HoldersTx(_ context.Context, _ *db.Tx, names []string, found fu
 
 func newEstate(t testing.TB, d *db.DB) (*estate, *mailbox.Service) {
 	t.Helper()
+	return newEstateWith(t, d, clock.NewFake(noon()), roomy{max: 100})
+}
+
+func newEstateWith(t testing.TB, d *db.DB, c clock.Clock, plans roomy) (*estate, *mailbox.Service) {
+	t.Helper()
 	keys, err := token.NewKeyring(token.Key{ID: 1, Secret: [32]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, noon := &estate{held: true}, time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	e := &estate{held: true}
 	return e, mailbox.New(mailbox.Parts{
-		DB: d, Clock: clock.NewFake(noon), Keys: keys, Wake: wake.New(), Plans: roomy{}, Domains: e, Policy: mailbox.Policy{MaxMessages: 5}, HoldSecret: []byte("hold"),
+		DB: d, Clock: c, Keys: keys, Wake: wake.New(), Plans: plans, Domains: e, Policy: mailbox.Policy{MaxMessages: 5}, HoldSecret: []byte("hold"),
 	})
 }
 
-// roomy lets everybody have a lot.
-type roomy struct{}
+// roomy allows each account max mailboxes and plenty of mail.
+type roomy struct{ max int }
 
-func (roomy) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
-	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: 100, DailyMail: 100}, nil
+func (r roomy) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
+	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: time.Hour, LiveMax: r.max, DailyMail: 100}, nil
 }
 
 func (r roomy) MailboxLimitsOf(ctx context.Context, accounts []id.Account, found func(id.Account, mailbox.Limits)) error {
@@ -124,6 +129,46 @@ func TestRejectedMailOpensNoMailbox(t *testing.T) {
 			t.Errorf("%v %v", all, err)
 		}
 	})
+}
+
+// sweptClock is a clock at whose reading a sweep takes place.
+type sweptClock struct {
+	*clock.Fake
+	in    int // readings until the sweep
+	sweep func()
+}
+
+func (c *sweptClock) Now() time.Time {
+	if c.in--; c.in == 0 {
+		c.sweep()
+	}
+	return c.Fake.Now()
+}
+
+// Mail for an account whose only mailbox has expired is accepted, whenever a sweep ends that mailbox.
+func TestCatchAllChecksBesideSweep(t *testing.T) {
+	for in := range 4 {
+		dbtest.Run(t, func(t *testing.T, d *db.DB) {
+			swept := &sweptClock{Fake: clock.NewFake(noon())}
+			_, boxes := newEstateWith(t, d, swept, roomy{max: 1})
+			if _, err := boxes.Create(t.Context(), mailbox.Wish{}, mailbox.Owner{Account: lady}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := boxes.CheckCatchAll(t.Context(), lady, "ann"); !problem.Has(err, problem.MailMailboxFull) {
+				t.Fatal(err)
+			}
+			swept.Advance(time.Hour)
+			swept.sweep = func() {
+				if _, err := boxes.Sweep(t.Context(), contents{}); err != nil {
+					t.Error(err)
+				}
+			}
+			swept.in = in
+			if _, err := boxes.CheckCatchAll(t.Context(), lady, "ann"); err != nil {
+				t.Errorf("with a sweep at reading %d of the clock: %v", in, err)
+			}
+		})
+	}
 }
 
 // What a catch-all opens can be written as an address without quotes.

@@ -48,8 +48,11 @@ const (
 
 	selectAccountExpired = "SELECT " + columns + " FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 AND source <> 'sink' ORDER BY expires_at LIMIT $3"
 
-	selectPrivate       = "SELECT " + columns + " FROM mailbox WHERE domain_id = $1 AND ended_at IS NULL LIMIT $2"
-	countAccountExpired = "SELECT count(*) FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2 AND source <> 'sink'"
+	selectPrivate = "SELECT " + columns + " FROM mailbox WHERE domain_id = $1 AND ended_at IS NULL LIMIT $2"
+
+	// A sweep ends expired mailboxes and lowers the count of their owner in one transaction, so both are read by one statement.
+	selectUnexpired = `SELECT live - (SELECT count(*) FROM mailbox WHERE account_id = $1 AND ended_at IS NULL AND expires_at <= $2
+		AND source <> 'sink') FROM mailbox_owner WHERE account_id = $1`
 
 	selectOwner = "SELECT live FROM mailbox_owner WHERE account_id = $1"
 	upsertOwner = `INSERT INTO mailbox_owner (account_id, live) VALUES ($1, $2)
@@ -249,14 +252,24 @@ func lockLiveTx(ctx context.Context, tx *db.Tx, account id.Account) (live int, e
 
 // liveOf returns how many mailboxes of an account have not ended.
 func liveOf(ctx context.Context, q db.Queryer, account id.Account) (live int, err error) {
-	err = q.QueryRow(ctx, selectOwner, account).Scan(&live)
+	return ownerCount(q.QueryRow(ctx, selectOwner, account), account)
+}
+
+// unexpiredOf returns how many mailboxes of an account have neither ended nor expired.
+func unexpiredOf(ctx context.Context, q db.Queryer, account id.Account, now time.Time) (live int, err error) {
+	return ownerCount(q.QueryRow(ctx, selectUnexpired, account, now.UnixMicro()), account)
+}
+
+// ownerCount reads a count of the mailboxes of an account, which is 0 for an account without a row.
+func ownerCount(row *sql.Row, account id.Account) (n int, err error) {
+	err = row.Scan(&n)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read the count of %s: %w", account, err)
 	}
-	return live, nil
+	return n, nil
 }
 
 // dayCountOf returns the daily count of an account.
