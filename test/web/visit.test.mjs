@@ -69,6 +69,7 @@ for (const locale of ["en", "vi"]) {
       await page.click("a[id^=row-]");
       await shows(say.images);
       assert.deepEqual(server.seen, []);
+      await page.locator("iframe").waitFor({ state: "visible" }); // it is hidden until the message is in it
       const mail = page.frameLocator("iframe");
       assert.equal(await mail.locator("p").first().evaluate((p) => getComputedStyle(p).color), "rgb(204, 0, 0)");
       await shows("quickshop.example");
