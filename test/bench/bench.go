@@ -147,8 +147,9 @@ func machine(dir string) string {
 			}
 		}
 	}
+	release, _, _ := strings.Cut(unix.ByteSliceToString(name.Release[:]), "-") // without the distribution's part
 	return fmt.Sprintf("%d cores of %s, Linux %s, %s, data on %s, %s",
-		runtime.NumCPU(), model, unix.ByteSliceToString(name.Release[:]), runtime.Version(), fileSystem(fs.Type), time.Now().UTC().Format(time.DateOnly))
+		runtime.NumCPU(), model, release, runtime.Version(), fileSystem(fs.Type), time.Now().UTC().Format(time.DateOnly))
 }
 
 func fileSystem(magic int64) string {

@@ -9,7 +9,7 @@ import (
 
 // chart is a picture of what a run measured: groups of figures, and of each the bars of the service and of others.
 type chart struct {
-	machine string
+	caption []string // lines below the bars
 	groups  []barGroup
 }
 
@@ -88,8 +88,11 @@ func (c *chart) write(file string) error {
 		}
 		y += groupGap - figureGap
 	}
-	line(0, 11, "start", c.machine)
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", chartWidth, y+12, chartWidth, y+12)
+	for _, text := range c.caption {
+		line(0, 11, "start", text)
+		y += barHeight
+	}
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", chartWidth, y, chartWidth, y)
 	return os.WriteFile(file, []byte(head+b.String()+"</svg>\n"), 0o644)
 }
 

@@ -15,7 +15,7 @@ type report struct {
 }
 
 func (r *report) header(b *bench) {
-	r.chart.machine = "Medians of one run on " + machine(b.scratch) + ". See docs/performance.md."
+	r.chart.caption = []string{"Medians of one run, see docs/performance.md.", machine(b.scratch)}
 	r.say("Gonebox side by side. %s.", machine(b.scratch))
 	r.say("Figures are medians of the rounds (least–most). Contestants take turns in short slices, and a ratio is formed within a round.")
 }
