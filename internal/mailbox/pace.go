@@ -11,15 +11,20 @@ import (
 
 // Pacing of a sweep while mail arrives (docs/spec/running.md#erasure, docs/decisions/0054).
 const (
-	// pauseFactor is how many times as long as a transaction of the sweep the pause after it takes.
+	// pauseFactor is how many times as long as a transaction of the sweep the pause after it takes, so that a sweep
+	// occupies the writer for a quarter of the time.
 	pauseFactor = 3
+	// behindFactor is the same for mailboxes that ended longer than behindAfter ago: so many ended at once that they
+	// cannot be erased within the promised minute, and mail has precedence.
+	behindFactor = 6
+	behindAfter  = time.Minute
 	// pauseMax bounds a pause after a transaction that waited for a slow disk.
 	pauseMax = time.Second
 	// lookEvery is how often at most a sweep looks whether mail has arrived.
 	lookEvery = 100 * time.Millisecond
 	// arrivingFor is how long after the last mail was seen mail still counts as arriving.
 	arrivingFor = 5 * time.Second
-	// lateMax is how long after its end a mailbox may wait for mail that arrives. From then on sweeps do not pause.
+	// lateMax is how long after its end a mailbox may wait for mail that arrives. From then on sweeps do not pause for it.
 	lateMax = 30 * time.Minute
 )
 
@@ -35,16 +40,21 @@ type pacer struct {
 	arriving time.Time  // mail counts as arriving until then
 }
 
-// pause waits after a transaction of a sweep that took so long, if mail is arriving. It returns the error of ctx if that ends.
-func (p *pacer) pause(ctx context.Context, took time.Duration) error {
-	if p == nil || p.arrivals == nil {
+// pause waits after a transaction of a sweep that took so long, if mail is arriving. What the transaction did has been due for the time
+// behind. It returns the error of ctx if that ends.
+func (p *pacer) pause(ctx context.Context, took, behind time.Duration) error {
+	if p == nil || p.arrivals == nil || behind > lateMax {
 		return nil
 	}
 	arriving, err := p.look(ctx)
 	if err != nil || !arriving {
 		return err
 	}
-	timer := p.clock.NewTimer(min(pauseFactor*took, pauseMax))
+	factor := time.Duration(pauseFactor)
+	if behind > behindAfter {
+		factor = behindFactor
+	}
+	timer := p.clock.NewTimer(min(factor*took, pauseMax))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -125,18 +125,30 @@ func (p *paced) sweep(t *testing.T, w *world, sweep func(context.Context, mailbo
 
 func newPaceClock() *paceClock { return &paceClock{Fake: clock.NewFake(noon())} }
 
-// While mail arrives, a sweep works for a quarter of the time.
+// While mail arrives, a sweep works for a quarter of the time, and for a seventh of it when it is more than a minute behind.
 func TestSweepPausesWhileMailArrives(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		c := newPaceClock()
-		p := newPaced(t, w, c)
-		c.Advance(time.Second)
-		c.pauses, p.arriving = nil, true
-		p.sweep(t, w, p.Sweep)
-		if got, want := c.took(), 3*p.full.worked; got != want || got == 0 {
-			t.Errorf("paused for %s while working for %s, want %s", got, p.full.worked, want)
-		}
-	})
+	for _, test := range []struct {
+		behind time.Duration
+		factor time.Duration
+	}{{0, 3}, {time.Minute, 3}, {time.Minute + 1, 6}, {30 * time.Minute, 6}} {
+		t.Run(test.behind.String(), func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				c := newPaceClock()
+				p := newPaced(t, w, c)
+				c.Advance(time.Second)
+				c.pauses, p.arriving = nil, true
+				p.full.during = func() {
+					if p.full.worked == 10*time.Millisecond { // after the mailboxes have ended
+						w.clock.Advance(test.behind)
+					}
+				}
+				p.sweep(t, w, p.Sweep)
+				if got, want := c.took(), test.factor*p.full.worked; got != want || got == 0 {
+					t.Errorf("paused for %s while working for %s, want %s", got, p.full.worked, want)
+				}
+			})
+		})
+	}
 }
 
 func TestSweepDoesNotPause(t *testing.T) {

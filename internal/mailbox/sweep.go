@@ -55,34 +55,38 @@ func (s *Service) eraseEnded(ctx context.Context, contents Contents, pace *pacer
 		if err != nil || len(boxes) == 0 {
 			return erased, err
 		}
-		if err := s.erase(ctx, boxes, contents, s.unlessLate(pace, first)); err != nil {
+		if err := s.erase(ctx, boxes, first, contents, pace); err != nil {
 			return erased, fmt.Errorf("erase %d mailboxes from %s on: %w", len(boxes), boxes[0], err)
 		}
 		erased += len(boxes)
 	}
 }
 
-// unlessLate returns pace, or nil if what is to be done has been due since more than lateMax.
-func (s *Service) unlessLate(pace *pacer, due time.Time) *pacer {
-	if s.clock.Now().Sub(due) > lateMax {
-		return nil
-	}
-	return pace
+// pausing returns what inBatches calls after each transaction: a pause, unless pace is nil. due is since when the work of the last
+// transaction has been waiting.
+func (s *Service) pausing(ctx context.Context, pace *pacer, due *time.Time) func(took time.Duration) error {
+	return func(took time.Duration) error { return pace.pause(ctx, took, s.clock.Now().Sub(*due)) }
 }
 
 func (s *Service) dropHolds(ctx context.Context, pace *pacer) error {
-	return s.inBatches(ctx, pace, func(ctx context.Context, tx *db.Tx) (bool, error) {
-		n, err := tx.Exec(ctx, deleteHolds, s.clock.Now().UnixMicro(), holdBatch)
+	now := s.clock.Now()
+	return s.inBatches(ctx, s.pausing(ctx, pace, &now), func(ctx context.Context, tx *db.Tx) (bool, error) {
+		n, err := tx.Exec(ctx, deleteHolds, now.UnixMicro(), holdBatch)
 		return n < holdBatch, err
 	})
 }
 
 func (s *Service) endExpired(ctx context.Context, pace *pacer) error {
-	return s.inBatches(ctx, pace, func(ctx context.Context, tx *db.Tx) (bool, error) {
+	var due time.Time
+	return s.inBatches(ctx, s.pausing(ctx, pace, &due), func(ctx context.Context, tx *db.Tx) (bool, error) {
 		now := s.clock.Now()
 		expired, err := many(ctx, tx, selectExpired, now.UnixMicro(), endBatch)
 		if err != nil {
 			return false, err
+		}
+		due = now
+		if len(expired) > 0 {
+			due = expired[0].ExpiresAt // the first that expired
 		}
 		if err := s.expireTx(ctx, tx, now, expired...); err != nil {
 			return false, err
@@ -91,9 +95,9 @@ func (s *Service) endExpired(ctx context.Context, pace *pacer) error {
 	})
 }
 
-// erase erases the contents of mailboxes, then the mailboxes.
-func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, contents Contents, pace *pacer) error {
-	return s.inBatches(ctx, pace, func(ctx context.Context, tx *db.Tx) (bool, error) {
+// erase erases the contents of mailboxes, of which the first has been ended since a time, then the mailboxes.
+func (s *Service) erase(ctx context.Context, boxes []id.Mailbox, since time.Time, contents Contents, pace *pacer) error {
+	return s.inBatches(ctx, s.pausing(ctx, pace, &since), func(ctx context.Context, tx *db.Tx) (bool, error) {
 		empty, err := contents.EraseTx(ctx, tx, boxes, eraseBatch)
 		if err != nil || !empty {
 			return false, err
@@ -117,10 +121,9 @@ func (s *Service) eraseDeliveriesTx(ctx context.Context, tx *db.Tx, boxes []id.M
 	return s.deliveries.EraseTx(ctx, tx, addresses)
 }
 
-// inBatches repeats a step, each in an update of its own, until it says that it is done. After each it pauses if pace, which may be nil,
-// says so: in proportion to the time from the beginning of the step to the end of its commit, without what the update waited for others
-// before.
-func (s *Service) inBatches(ctx context.Context, pace *pacer, step func(context.Context, *db.Tx) (done bool, err error)) error {
+// inBatches repeats a step, each in an update of its own, until it says that it is done. After each it calls pause, which may be nil, with
+// the time from the beginning of the step to the end of its commit, without what the update waited for others before.
+func (s *Service) inBatches(ctx context.Context, pause func(took time.Duration) error, step func(context.Context, *db.Tx) (done bool, err error)) error {
 	for {
 		var done bool
 		var begun time.Time
@@ -136,7 +139,10 @@ func (s *Service) inBatches(ctx context.Context, pace *pacer, step func(context.
 		if err != nil {
 			return err
 		}
-		if err := pace.pause(ctx, s.pace.clock.Now().Sub(begun)); err != nil || done {
+		if pause != nil {
+			err = pause(s.pace.clock.Now().Sub(begun))
+		}
+		if err != nil || done {
 			return err
 		}
 	}
