@@ -1,10 +1,6 @@
 package lexicon
 
-import (
-	"slices"
-
-	"github.com/gonebox/gonebox/internal/otp/page"
-)
+import "slices"
 
 // No guess at the language of a mail has to be right: every lexicon is looked
 // up at once. But a word of one language may be another thing in the next
@@ -13,12 +9,6 @@ import (
 
 // maxLangs bounds the number of lexicons.
 const maxLangs = 128
-
-// believed is the share of the best language's votes that another needs.
-const believed = 0.45
-
-// heard is the share it needs for its weak words to count.
-const heard = 0.25
 
 // sense is a phrase that a match stands for, with what is asked of it more than
 // once.
@@ -44,15 +34,14 @@ func (p *Text) resolve() {
 		}
 	}
 	p.elect()
-	var trusted [maxLangs]trust
 	line, last := 0, -1
 	for i := range p.matches {
 		m := &p.matches[i]
 		if line = p.lineFrom(line, m.start); p.Lines[line].District != last {
 			last = p.Lines[line].District
-			trusted = p.trustIn(last)
+			p.trustIn(last)
 		}
-		if c := p.classes(m, &trusted); c&^ownsBit != 0 && !p.inAddress(m) {
+		if c := p.classes(m); c&^ownsBit != 0 && !p.inAddress(m) {
 			p.Marks = append(p.Marks, Mark{Start: m.start, End: m.end, From: m.from, Line: int32(line), Class: c &^ ownsBit, Owns: c&ownsBit != 0})
 		}
 	}
@@ -69,9 +58,6 @@ const (
 	shortMail    = 1536 // runes of a mail that is one district
 	neighbours   = 0.1  // the weight of the votes of a district beside
 )
-
-// ballot is the votes for each language.
-type ballot [maxLangs]float64
 
 // elect divides the mail into districts and counts the votes of all phrases.
 func (p *Text) elect() {
@@ -116,22 +102,9 @@ func (p *Text) lineFrom(line, i int) int {
 	return line
 }
 
-// trustIn gives the classes that count in each language in a district.
-func (p *Text) trustIn(w int) [maxLangs]trust {
-	votes := p.votes[w]
-	for _, near := range [...]int{w - 1, w + 1} {
-		if near < 0 || near >= len(p.votes) {
-			continue
-		}
-		for l, n := range p.votes[near][:len(p.x.langs)] {
-			votes[l] += neighbours * n
-		}
-	}
-	return p.trust(&votes)
-}
-
 // classes gives what a match stands for in the languages that are believed.
-func (p *Text) classes(m *match, trusted *[maxLangs]trust) (c Class) {
+func (p *Text) classes(m *match) (c Class) {
+	trusted := &p.trusted.in
 	for _, s := range p.senses[m.first:m.last] {
 		if s.size <= maxBrief {
 			c |= s.class & trusted[s.lang].brief
@@ -141,7 +114,7 @@ func (p *Text) classes(m *match, trusted *[maxLangs]trust) (c Class) {
 	}
 	if m.head != 0 {
 		const purpose, other = Auth | Once, Not | Void | Never | Code
-		switch head := p.headed(m, trusted); {
+		switch head := p.headed(m); {
 		case head&Where != 0:
 			c = c&^other | Where
 		case head&(Code|Word|Number) != 0 && c&purpose != 0 && c&other == 0:
@@ -178,126 +151,15 @@ func ofAddress(r rune) bool {
 
 // headed gives the classes of the last part of a compound: "signeringskod" and
 // "Freigabenummer" name a code, "Buchungsseite" a page.
-func (p *Text) headed(m *match, trusted *[maxLangs]trust) (c Class) {
+func (p *Text) headed(m *match) (c Class) {
 	h := match{from: m.headFrom, to: m.end}
 	n := len(p.senses)
 	p.fitNode(&h, m.head, true)
 	for _, s := range p.senses[n:] {
-		c |= s.class & trusted[s.lang].any
+		c |= s.class & p.trusted.in[s.lang].any
 	}
 	p.senses = p.senses[:n]
 	return c
-}
-
-// maxBrief is how many letters a phrase has that another language may well have
-// for something else: "din" is yours, and of, and a currency. It is believed in
-// the languages of a mail that have most votes.
-const maxBrief = 3
-
-// leading is the share of the best language's votes that a language needs for that.
-const leading = 0.8
-
-// likely is the share it needs for "is", which ties a number to the word before it and
-// says little by itself: Czech and Slovak share "kód" with Hungarian, and not "je".
-const likely = 0.6
-
-// everyClass is what a phrase may stand for in a language that is believed.
-const everyClass = ^Class(0)
-
-// trust is the classes that count in a language: of phrases of a few letters, and
-// of any other.
-type trust struct{ brief, any Class }
-
-// trust gives the classes that count in each language.
-func (p *Text) trust(votes *ballot) [maxLangs]trust {
-	bests := p.most(votes)
-	trusted := p.x.unheard[positive(bests[0])][positive(bests[1])]
-	for l := range p.x.langs {
-		if votes[l] > 0 {
-			trusted[l] = p.x.trustOf(l, votes[l], bests[p.x.script(l)])
-		}
-	}
-	return trusted
-}
-
-// trustOf gives the classes that count in a language with some votes, where the best of
-// its script has others.
-func (x *lexicon) trustOf(l int, votes, best float64) (t trust) {
-	const briefly = Code | Word | Use | Digits | Own | classQuote
-	switch {
-	case x.common[l] || votes >= believed*best:
-		if t.any = everyClass; !x.owns[l] {
-			t.any &^= ownsBit
-		}
-	case votes >= heard*best:
-		t.any = Code | classQuote | Word | Digits | Approval | Confirmation | Once | Where
-	default:
-		t.any = Code | classQuote | Once
-	}
-	if t.brief = t.any; votes < leading*best && !x.common[l] {
-		if t.brief &= briefly; votes >= likely*best {
-			t.brief |= t.any & Is
-		}
-	}
-	return t
-}
-
-// tabulateTrust fills in the trust in languages without votes, by whether any language
-// has some, and whether one that is not in Latin letters has.
-func (x *lexicon) tabulateTrust() {
-	for some := range x.unheard {
-		for other := range x.unheard[some] {
-			bests := [2]float64{float64(some), float64(other)}
-			for l := range x.langs {
-				x.unheard[some][other][l] = x.trustOf(l, 0, bests[x.script(l)])
-			}
-		}
-	}
-}
-
-// most is what the language with most votes has, of all, and of those that are
-// not in Latin letters. A name in Latin letters says nothing of the language of
-// a mail in others; words in others say much of one in Latin letters.
-func (p *Text) most(votes *ballot) (bests [2]float64) {
-	for l := range p.x.langs {
-		v := votes[l]
-		if v > bests[0] && !p.x.common[l] {
-			bests[0] = v
-		}
-		if v > bests[1] && !p.x.common[l] && !p.x.latin[l] {
-			bests[1] = v
-		}
-	}
-	return bests
-}
-
-// script is 1 for a language that is not in Latin letters.
-func (x *lexicon) script(lang int) int {
-	if x.latin[lang] {
-		return 0
-	}
-	return 1
-}
-
-// positive is 1 for a number above 0, and 0 for 0.
-func positive(n float64) int {
-	if n > 0 {
-		return 1
-	}
-	return 0
-}
-
-// vote counts the letters of a phrase for its languages; a phrase of several
-// languages counts less for each.
-func (p *Text) vote(m *match, votes *ballot) {
-	senses := p.senses[m.first:m.last]
-	weight := 1 / float64(len(senses))
-	if p.Kind[m.from]&page.Dense != 0 {
-		weight *= 2
-	}
-	for _, s := range senses {
-		votes[s.lang] += weight * float64(min(s.size, 12))
-	}
 }
 
 // silence keeps the matches on the line of one from voting, since it begins a
