@@ -62,7 +62,7 @@ func (a *App) assemble(masters token.Masters, dataKey []byte, o Options) error {
 		return err
 	}
 	a.billing = newBilling(a.db, a.clock, a.log, cfg, func() { a.wake.Wake(bankTopic + ":") })
-	a.subscriptions = subscription.New(a.db, a.clock, catalogue, a.billing.wallet, a.billing.answers)
+	a.subscriptions = subscription.New(a.db, a.clock, catalogue, a.billing.wallet, a.billing.responses)
 	entitled := entitlements{catalogue, a.subscriptions}
 	dns := a.newResolver(o)
 	a.domains = domain.New(a.db, a.clock, dns, entitled, domain.Policy{

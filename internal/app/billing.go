@@ -14,18 +14,18 @@ import (
 
 // billing groups the parts that handle points and payments, and the idempotency of calls that spend.
 type billing struct {
-	answers *idempotency.Answers
-	wallet  *wallet.Service
-	bankpay *bankpay.Service
-	arrived chan struct{} // buffered, 1; receives when the bank has reported a transaction
+	responses *idempotency.Responses
+	wallet    *wallet.Service
+	bankpay   *bankpay.Service
+	arrived   chan struct{} // buffered, 1; receives when the bank has reported a transaction
 }
 
 // newBilling creates billing. It calls notify, after the commit, when the bank has reported a transaction, to wake the
 // other processes.
 func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, notify func()) *billing {
-	b := &billing{answers: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
+	b := &billing{responses: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
 	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); notify() })
-	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Answers: b.answers, Transfers: b.bankpay, Logger: l, Policy: walletPolicy(cfg.Billing)})
+	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Responses: b.responses, Transfers: b.bankpay, Logger: l, Policy: walletPolicy(cfg.Billing)})
 	return b
 }
 

@@ -9,7 +9,7 @@ import (
 
 const (
 	blocklistsWait     = 2 * time.Second // for all lists together, at most
-	blocklistsCache    = 8 << 20         // octets of answers, of all lists together
+	blocklistsCache    = 8 << 20         // octets of responses, of all lists together
 	blocklistsInFlight = 256             // queries to one list at once
 )
 

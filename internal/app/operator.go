@@ -69,7 +69,7 @@ func OpenOperator(ctx context.Context, cfg *config.Config) (_ *Operator, err err
 	}
 	c := clock.System()
 	billing := newBilling(d, c, slog.New(slog.DiscardHandler), cfg, func() {})
-	entitled := entitlements{catalogue, subscription.New(d, c, catalogue, billing.wallet, billing.answers)}
+	entitled := entitlements{catalogue, subscription.New(d, c, catalogue, billing.wallet, billing.responses)}
 	o := &Operator{
 		Domains: domain.New(d, c, nil, entitled, domain.Policy{Configured: cfg.Domains, Hostname: cfg.SMTP.Hostname}),
 		Plans:   catalogue, Wallet: billing.wallet, Bank: billing.bankpay, Content: content.New(d, c),

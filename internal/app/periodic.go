@@ -72,7 +72,7 @@ func (a *App) sharedTasks() []job.Task {
 		{Name: "erase private domains", Every: erase, Do: onFullDisk(func(ctx context.Context) error { return a.domains.Sweep(ctx, a.mailboxes) })},
 		{Name: "check private domains", Every: min(erase, a.cfg.Domain.RecheckEvery), Do: a.domains.Recheck},
 		{Name: "erase idle rate limit counts", Every: erase, Do: a.forgetIdle},
-		{Name: "erase idempotency keys", Every: erase, Do: onFullDisk(a.billing.answers.Sweep)},
+		{Name: "erase idempotency keys", Every: erase, Do: onFullDisk(a.billing.responses.Sweep)},
 		{Name: "erase unpaid orders", Every: erase, Do: onFullDisk(a.billing.wallet.Sweep)},
 		{Name: "erase old webhook deliveries", Every: upkeepEvery, Do: onFullDisk(a.webhooks.Upkeep)},
 		{Name: "reconcile bank transactions", Every: a.cfg.Billing.ReconcileEvery, Do: a.billing.wallet.Reconcile, Nudge: a.billing.arrived},

@@ -235,7 +235,7 @@ func (w *seeding) list(ctx context.Context, path, key string) (map[string]bool, 
 	}
 }
 
-// call calls an operation of the API as the owner of the account and decodes the answer.
+// call calls an operation of the API as the owner of the account and decodes the response.
 func (w *seeding) call(ctx context.Context, method, path string, body, answer any) error {
 	var text []byte
 	if body != nil {

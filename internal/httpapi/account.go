@@ -31,12 +31,12 @@ func (a *API) account() {
 	}, a.getTwoFactor)
 	register(a, group, httpkit.Operation{
 		ID: "set-up-two-factor", Method: http.MethodPost, Path: "/me/2fa/setup", Summary: "Start setting up two-factor", Status: 200,
-		Text: "The secret is shown only in this answer. Signing in needs no code until the enrolment is confirmed. An enrolment that is not confirmed in time expires; a new one replaces it.",
+		Text: "The secret is shown only in this response. Signing in needs no code until the enrolment is confirmed. An enrolment that is not confirmed in time expires; a new one replaces it.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPAlreadyActive},
 	}, a.setUpTwoFactor)
 	register(a, group, httpkit.Operation{
 		ID: "confirm-two-factor", Method: http.MethodPost, Path: "/me/2fa/confirm", Summary: "Confirm two-factor with a code", Status: 200,
-		Text: "The recovery codes are shown only in this answer. Each can be used once wherever a code is asked for, in upper or lower case and with or without spaces and hyphens.",
+		Text: "The recovery codes are shown only in this response. Each can be used once wherever a code is asked for, in upper or lower case and with or without spaces and hyphens.",
 		Auth: auth, Limit: ratelimit.Other, Codes: []problem.Code{problem.TOTPNotPending, problem.TOTPInvalidCode},
 	}, a.confirmTwoFactor)
 	register(a, group, httpkit.Operation{
@@ -111,7 +111,7 @@ func (a *API) getTwoFactor(ctx context.Context, _ *struct{}) (*httpkit.One[TwoFa
 
 // Enrolment is a two-factor secret that is not confirmed yet.
 type Enrolment struct {
-	Secret     string      `json:"secret" doc:"Base32, for typing into an authenticator app; shown only in this answer." example:"JBSWY3DPEHPK3PXP"`
+	Secret     string      `json:"secret" doc:"Base32, for typing into an authenticator app; shown only in this response." example:"JBSWY3DPEHPK3PXP"`
 	OtpauthURL string      `json:"otpauthUrl" format:"uri" doc:"The same for a QR code." example:"otpauth://totp/Gonebox:you@example.org?secret=JBSWY3DPEHPK3PXP&issuer=Gonebox"`
 	ExpiresAt  clock.Stamp `json:"expiresAt" doc:"It must be confirmed before."`
 }
@@ -129,10 +129,10 @@ type twoFactorCode struct {
 	Code string   `json:"code" maxLength:"16" doc:"A current code, or a recovery code." example:"482913"`
 }
 
-// TwoFactorConfirmed is the answer to confirming two-factor.
+// TwoFactorConfirmed is the response to confirming two-factor.
 type TwoFactorConfirmed struct {
 	Status        string   `json:"status" enum:"active" doc:"The state of two-factor authentication."`
-	RecoveryCodes []string `json:"recoveryCodes" nullable:"false" doc:"Shown only in this answer."`
+	RecoveryCodes []string `json:"recoveryCodes" nullable:"false" doc:"Shown only in this response."`
 }
 
 func (a *API) confirmTwoFactor(ctx context.Context, in *struct{ Body twoFactorCode }) (*httpkit.One[TwoFactorConfirmed], error) {

@@ -191,7 +191,7 @@ func (a *API) identify(ctx context.Context, o *httpkit.Operation, credential str
 }
 
 // identifyMailbox finds the mailbox of a token, and the developer key that the token is bound to, if any. The key is checked
-// first, so that the answer says nothing about the mailbox if the key has ended or may not be used from this address.
+// first, so that the response says nothing about the mailbox if the key has ended or may not be used from this address.
 func (a *API) identifyMailbox(ctx context.Context, o *httpkit.Operation, credential string) (c caller, err error) {
 	claims, err := a.Mailboxes.Claims(credential)
 	if err != nil {

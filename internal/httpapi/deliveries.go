@@ -17,12 +17,12 @@ type Delivery struct {
 	Event         event.Name   `json:"event" doc:"The name of the event." example:"message.received"`
 	Attempt       int          `json:"attempt" doc:"1 for the first attempt."`
 	Outcome       string       `json:"outcome" enum:"succeeded,failed" doc:"Whether the endpoint answered 2xx in time."`
-	HTTPStatus    *int         `json:"httpStatus" nullable:"true" doc:"The endpoint's answer, or null if there was none."`
+	HTTPStatus    *int         `json:"httpStatus" nullable:"true" doc:"The endpoint's response, or null if there was none."`
 	Error         *string      `json:"error" nullable:"true" doc:"Why it failed, or null." example:"the endpoint did not answer in time"`
 	DurationMS    int64        `json:"durationMs" doc:"How long the attempt took, in milliseconds." example:"84"`
 	AttemptedAt   clock.Stamp  `json:"attemptedAt" doc:"When the attempt was made."`
 	NextAttemptAt *clock.Stamp `json:"nextAttemptAt" doc:"When it is retried, or null."`
-	ResponseBody  string       `json:"responseBody" doc:"The beginning of the endpoint's answer, at most 1 KiB." example:"thanks"`
+	ResponseBody  string       `json:"responseBody" doc:"The beginning of the endpoint's response, at most 1 KiB." example:"thanks"`
 }
 
 func shownDelivery(d *webhook.Delivery) Delivery {

@@ -4,7 +4,7 @@ import "github.com/danielgtaylor/huma/v2"
 
 const introduction = `Disposable mailboxes over HTTP: create one, receive mail in it, read the mail, or wait for the one-time code in it.
 
-Every answer is wrapped in ` + "`data`" + `; lists add ` + "`nextCursor`" + `. Times are RFC 3339 in UTC, durations whole seconds.
+Every response is wrapped in ` + "`data`" + `; lists add ` + "`nextCursor`" + `. Times are RFC 3339 in UTC, durations whole seconds.
 Errors are ` + "`application/problem+json`" + ` (RFC 9457): branch on ` + "`code`" + `, quote ` + "`traceId`" + ` when you ask for help.`
 
 // verifying summarizes docs/webhooks.md for readers of the OpenAPI document.

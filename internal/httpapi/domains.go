@@ -29,7 +29,7 @@ func (a *API) domains() {
 	create.Text = "It is pending until it is verified: add its `records` to DNS and call verify. Internationalized names are accepted as U-labels or A-labels and kept as A-labels."
 	register(a, group, create, a.createPrivateDomain)
 	remove := with(http.MethodDelete, "delete-private-domain", "/{id}", "Delete a private domain with its mailboxes", 204, problem.DomainNotFound)
-	remove.Text = "Its mailboxes are destroyed before the answer is sent."
+	remove.Text = "Its mailboxes are destroyed before the response is sent."
 	register(a, group, remove, a.deletePrivateDomain)
 	verify := with(http.MethodPost, "verify-private-domain", "/{id}/verify", "Verify a private domain by its DNS records", 200,
 		problem.DomainNotFound, problem.DomainVerificationFailed)
@@ -74,7 +74,7 @@ type DomainPath struct {
 	ID string `path:"id" doc:"The private domain's id."`
 }
 
-// domain returns the id in the path. A malformed id gets the same answer as an unknown one.
+// domain returns the id in the path. A malformed id gets the same response as an unknown one.
 func (p DomainPath) domain() (id.Domain, error) {
 	d, err := id.Parse[id.Domain](p.ID)
 	if err != nil {

@@ -32,7 +32,7 @@ func (a *API) filters() {
 	create.Text = "The patterns are RE2. The first filter that finds a code wins over the built-in extractor. The code is the group named `code`, else the first group, else the whole match."
 	register(a, group, create, a.createFilter)
 	try := with(http.MethodPost, "test-filter", "/test", "Try a filter on a sample", 200, problem.FilterInvalidRegex)
-	try.Text = "Nothing is saved. The answer says at which step the filter stopped, and what the built-in extractor finds in the sample and why."
+	try.Text = "Nothing is saved. The response says at which step the filter stopped, and what the built-in extractor finds in the sample and why."
 	try.LargeBody = true
 	register(a, group, try, a.tryFilter)
 	update := with(http.MethodPatch, "update-filter", "/{id}", "Change an extraction filter", 200,
@@ -80,7 +80,7 @@ func shownFilter(f *filter.Filter) Filter {
 	return shown
 }
 
-// textOrNull returns a text of an answer, null for "".
+// textOrNull returns a text of a response, null for "".
 func textOrNull[T ~string](text T) *T {
 	if text == "" {
 		return nil
@@ -166,7 +166,7 @@ type FilterPath struct {
 	ID string `path:"id" doc:"The filter's id."`
 }
 
-// filter returns the id in the path. A malformed id gets the same answer as an unknown one.
+// filter returns the id in the path. A malformed id gets the same response as an unknown one.
 func (p FilterPath) filter() (id.Filter, error) {
 	f, err := id.Parse[id.Filter](p.ID)
 	if err != nil {

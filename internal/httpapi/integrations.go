@@ -53,7 +53,7 @@ func (bankBody) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[BankTransaction](), true, "BankTransaction")
 }
 
-// BankReceipt is the answer that the bank's service expects, without a wrapper.
+// BankReceipt is the response that the bank's service expects, without a wrapper.
 type BankReceipt struct {
 	Success bool `json:"success" enum:"true" doc:"The transaction is stored, now or by an earlier call."`
 }
@@ -68,7 +68,7 @@ func (a *API) receiveTransaction(ctx context.Context, in *struct{ Body bankBody 
 }
 
 // authenticateBank admits the bank's callbacks. They count against no limit, so that none about a payment is lost. All other calls count
-// by their address. A wrong key and a wrong address get the same answer.
+// by their address. A wrong key and a wrong address get the same response.
 func (a *API) authenticateBank(ctx huma.Context, o *httpkit.Operation, next func(huma.Context)) {
 	authorization := ctx.Header("Authorization")
 	if a.BankGate.Admits(authorization, httpkit.ClientAddr(ctx.Context())) {

@@ -52,7 +52,7 @@ type MailboxPath struct {
 	ID string `path:"id" doc:"The mailbox's id."`
 }
 
-// mailbox returns the id in the path. A malformed id gets the same answer as an unknown one.
+// mailbox returns the id in the path. A malformed id gets the same response as an unknown one.
 func (p MailboxPath) mailbox() (id.Mailbox, error) {
 	box, err := id.Parse[id.Mailbox](p.ID)
 	if err != nil {

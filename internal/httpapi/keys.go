@@ -24,7 +24,7 @@ func (a *API) keys() {
 	}, a.listKeys)
 	register(a, group, httpkit.Operation{
 		ID: "create-key", Method: http.MethodPost, Path: "/me/api-keys", Summary: "Create a developer key", Status: 201,
-		Text: "`key` is shown only in this answer, since only its hash is stored. The tier is the account's plan.",
+		Text: "`key` is shown only in this response, since only its hash is stored. The tier is the account's plan.",
 		Auth: []httpkit.Scheme{userToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.KeyLimitReached},
 	}, a.createKey)
 	register(a, group, httpkit.Operation{

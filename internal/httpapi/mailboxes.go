@@ -45,12 +45,12 @@ func (a *API) mailboxes() {
 	}, a.destroyMailbox)
 	register(a, group, httpkit.Operation{
 		ID: "extend-mailbox", Method: http.MethodPost, Path: "/mailboxes/me/extend", Summary: "Extend the mailbox's lifetime", Status: 200,
-		Text: "The mailbox expires ttl seconds from now, but never earlier than before. The answer has a new token; the old one is valid until its own expiry.",
+		Text: "The mailbox expires ttl seconds from now, but never earlier than before. The response has a new token; the old one is valid until its own expiry.",
 		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Other, Codes: []problem.Code{problem.MailboxLifetimeExceeded},
 	}, a.extendMailbox)
 }
 
-// shownMailbox returns the answer with a mailbox, with a token unless that is "".
+// shownMailbox returns the response with a mailbox, with a token unless that is "".
 func (a *API) shownMailbox(ctx context.Context, m *mailbox.Mailbox, token string) (*httpkit.One[resource.Mailbox], error) {
 	paid, err := a.Mailboxes.Paid(ctx, m.Owner.Account)
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *API) createMailbox(ctx context.Context, in *struct {
 	return a.newMailbox(ctx, in.Body.wish(), owner)
 }
 
-// errGuestsOff is the answer to guests where access.guests is off.
+// errGuestsOff is the response to guests where access.guests is off.
 func errGuestsOff() error {
 	return problem.Detailf(problem.AccessClosed, "mailboxes of this service need an account; sign in, or use a developer key")
 }

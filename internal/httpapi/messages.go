@@ -30,7 +30,7 @@ func (a *API) messages() {
 		return o
 	}
 	list := with("list-messages", "/mailboxes/me/messages", "List the messages, newest first; wait for one")
-	list.Text, list.Expired = "With `wait`, the answer is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed. The filters `from`, `subject`, `has` and `unseen` restrict the list to messages that match all of them, and a wait ends with the first message that does.", ""
+	list.Text, list.Expired = "With `wait`, the response is delayed until there is a message, at most that many seconds. No message that was accepted from its sender before or during the wait is missed. The filters `from`, `subject`, `has` and `unseen` restrict the list to messages that match all of them, and a wait ends with the first message that does.", ""
 	register(a, group, list, a.listMessages)
 	register(a, group, with("get-message", "/messages/{id}", "Read a message and mark it as seen", problem.MessageNotFound), a.getMessage)
 	a.inject(group)
@@ -39,7 +39,7 @@ func (a *API) messages() {
 	register(a, group, deliveries, a.listMailDeliveries)
 	change := with("update-message", "/messages/{id}", "Mark a message as seen or unseen", problem.MessageNotFound)
 	change.Method, change.Limit = http.MethodPatch, ratelimit.Other
-	change.Text = "The mailbox's `unreadCount` follows. The answer is the summary of the message."
+	change.Text = "The mailbox's `unreadCount` follows. The response is the summary of the message."
 	register(a, group, change, a.updateMessage)
 	remove := with("delete-message", "/messages/{id}", "Delete a message", problem.MessageNotFound)
 	remove.Method, remove.Status, remove.Limit = http.MethodDelete, 204, ratelimit.Other
@@ -135,7 +135,7 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match
 	return shownPage(all), nil
 }
 
-// shownPage returns the answer with a page.
+// shownPage returns the response with a page.
 func shownPage(p message.Page) *httpkit.EncodedMany[resource.Summary] {
 	return &httpkit.EncodedMany[resource.Summary]{Body: httpkit.EncodedList[resource.Summary]{
 		AppendItem: func(b []byte, i int) []byte { return p.Messages[i].AppendJSON(b) }, Items: len(p.Messages), Octets: p.Octets, NextCursor: p.Next,
@@ -209,7 +209,7 @@ type MessagePath struct {
 	ID string `path:"id" doc:"The message's id."`
 }
 
-// message returns the id in the path. A malformed id gets the same answer as an unknown one.
+// message returns the id in the path. A malformed id gets the same response as an unknown one.
 func (p MessagePath) message() (id.Message, error) {
 	m, err := id.Parse[id.Message](p.ID)
 	if err != nil {
@@ -238,13 +238,13 @@ func (a *API) readMessage(ctx context.Context, box id.Mailbox, m id.Message) (*h
 	return httpkit.SingleEncoded[message.Message](string(full)), nil
 }
 
-// The octets that reading a full message takes, most of them to sanitize its HTML. After that only the answer counts, until
+// The octets that reading a full message takes, most of them to sanitize its HTML. After that only the response counts, until
 // a possibly slow client has taken it.
 const (
 	fullCost     = 64 << 10
 	readingCost  = 16 // times the octets of the header fields and the texts
-	encodingCost = 3  // times those of the answer
-	encodedCost  = 2  // times those of an answer that is JSON: it, and the buffer that it is sent from
+	encodingCost = 3  // times those of the response
+	encodedCost  = 2  // times those of a response that is JSON: it, and the buffer that it is sent from
 )
 
 // reserveReading returns a function that reserves the memory to read a message without its attachments.
@@ -309,7 +309,7 @@ func (a *API) getRaw(ctx context.Context, in *MessagePath) (*httpkit.Download, e
 	if err := a.kit.Reserve(ctx, budget.Response, raw.Memory()); err != nil {
 		return nil, err
 	}
-	first, err := raw.Next(ctx) // before the answer begins, so that an error can still be answered with a problem
+	first, err := raw.Next(ctx) // before the response begins, so that an error can still be answered with a problem
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}

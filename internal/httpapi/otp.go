@@ -16,7 +16,7 @@ import (
 func (a *API) otp() {
 	register(a, "otp", httpkit.Operation{
 		ID: "get-latest-otp", Method: http.MethodGet, Path: "/mailboxes/me/otp/latest", Summary: "Get the latest one-time code; wait for it", Status: 200,
-		Text: "The code of the newest message that has one. With `wait`, the answer is delayed until there is one, at most that many seconds.",
+		Text: "The code of the newest message that has one. With `wait`, the response is delayed until there is one, at most that many seconds.",
 		Auth: []httpkit.Scheme{mailboxToken}, Limit: ratelimit.Reads, Expired: problem.OTPNotFound, Codes: []problem.Code{problem.OTPNotFound},
 	}, a.latestOTP)
 }

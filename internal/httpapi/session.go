@@ -33,7 +33,7 @@ func (a *API) session() {
 
 // SessionKey is a new session.
 type SessionKey struct {
-	Key       string      `json:"key" doc:"The guest key, shown only in this answer." example:"xg_AQABhT9mZ2lRkq8nD0c3b1Yv"`
+	Key       string      `json:"key" doc:"The guest key, shown only in this response." example:"xg_AQABhT9mZ2lRkq8nD0c3b1Yv"`
 	ExpiresAt clock.Stamp `json:"expiresAt" doc:"When the session expires unless its key is used before."`
 }
 

@@ -16,13 +16,13 @@ func (a *API) auth() {
 	const group = "auth"
 	register(a, group, httpkit.Operation{
 		ID: "register-account", Method: http.MethodPost, Path: "/auth/register", Summary: "Create an account", Status: 201,
-		Text:  "The answer has a user token: signing in afterwards is not needed.",
+		Text:  "The response has a user token: signing in afterwards is not needed.",
 		Limit: ratelimit.Register, Codes: []problem.Code{problem.AccountEmailTaken, problem.AccessClosed},
 	}, a.register)
 	register(a, group, httpkit.Operation{
 		ID: "sign-in", Method: http.MethodPost, Path: "/auth/token", Summary: "Sign in", Status: 200,
 		Text: "With two-factor active, a call with the right password and without `code` answers `auth.totp_required`: repeat it with a code. " +
-			"A wrong address, password or code get the same answer.",
+			"A wrong address, password or code get the same response.",
 		Limit: ratelimit.SignIn, Codes: []problem.Code{problem.AuthInvalidCredentials, problem.AuthTOTPRequired},
 	}, a.signIn)
 	register(a, group, httpkit.Operation{
@@ -34,7 +34,7 @@ func (a *API) auth() {
 
 // UserToken is a new user token with the account that it opens.
 type UserToken struct {
-	Token     string      `json:"token" doc:"The user token, shown only in this answer." example:"xu_AQABhT9mZ2lRkq8nD0c3b1Yv"`
+	Token     string      `json:"token" doc:"The user token, shown only in this response." example:"xu_AQABhT9mZ2lRkq8nD0c3b1Yv"`
 	TokenType string      `json:"tokenType" enum:"Bearer" doc:"The scheme to send the token with."`
 	ExpiresAt clock.Stamp `json:"expiresAt" doc:"Each use extends it."`
 	Account   Account     `json:"account" doc:"The account that signed in."`

@@ -61,7 +61,7 @@ func (a *API) staffUsers() {
 	}, a.listUsers)
 	registerStaff(a, httpkit.Operation{
 		ID: "add-user", Method: http.MethodPost, Path: "/staff/users", Summary: "Create an account", Status: 201,
-		Text:  "Whatever `access.registration` says. Without `password` a random one is set, which only this answer shows.",
+		Text:  "Whatever `access.registration` says. Without `password` a random one is set, which only this response shows.",
 		Codes: []problem.Code{problem.AccountEmailTaken},
 	}, a.addUser)
 	registerStaff(a, httpkit.Operation{
@@ -74,7 +74,7 @@ func (a *API) staffUsers() {
 	}, a.changeUser)
 	registerStaff(a, httpkit.Operation{
 		ID: "reset-password", Method: http.MethodPost, Path: "/staff/users/{user}/password", Summary: "Set a new password", Status: 200,
-		Text:  "Also ends the account's user tokens, developer keys and mailbox tokens. Without `password` a random one is set, which only this answer shows.",
+		Text:  "Also ends the account's user tokens, developer keys and mailbox tokens. Without `password` a random one is set, which only this response shows.",
 		Codes: gone,
 	}, a.resetPassword)
 	registerStaff(a, httpkit.Operation{
@@ -99,7 +99,7 @@ type StaffUser struct {
 // StaffUserPassword is an account with its new password.
 type StaffUserPassword struct {
 	StaffUser
-	Password *string `json:"password" nullable:"true" doc:"The generated password, shown only in this answer; null if the request had one." example:"X5K2W7QJ4M3N6P2R5T7V2W4Y6Z"`
+	Password *string `json:"password" nullable:"true" doc:"The generated password, shown only in this response; null if the request had one." example:"X5K2W7QJ4M3N6P2R5T7V2W4Y6Z"`
 }
 
 func (a *API) staffUser(u *account.Account) StaffUser {

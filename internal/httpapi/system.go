@@ -23,16 +23,16 @@ func (a *API) system() {
 	})
 	register(a, "system", httpkit.Operation{
 		ID: "get-readiness", Method: http.MethodGet, Path: "/readyz", Summary: "Report whether everything that calls depend on works", Status: 200, Root: true, Also: 503,
-		Text: "The answer is 503, in the same form, while a check fails, and during shutdown. If several processes share the work, a check says `elsewhere` in a process that leaves that part to others.",
+		Text: "The response is 503, in the same form, while a check fails, and during shutdown. If several processes share the work, a check says `elsewhere` in a process that leaves that part to others.",
 	}, a.readiness)
 }
 
-// Health is the answer of the liveness probe.
+// Health is the response of the liveness probe.
 type Health struct {
 	Status string `json:"status" enum:"ok" doc:"Always ok: the process answers."`
 }
 
-// Readiness is the answer of the readiness probe.
+// Readiness is the response of the readiness probe.
 type Readiness struct {
 	Status string `json:"status" enum:"ok,unavailable,stopping" doc:"ok, unavailable if a check fails, or stopping after the signal to stop."`
 	Checks Checks `json:"checks" doc:"The result of each check."`

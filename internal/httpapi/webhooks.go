@@ -109,7 +109,7 @@ type WebhookPath struct {
 	ID string `path:"id" doc:"The webhook endpoint's id."`
 }
 
-// webhook returns the id in the path. A malformed id gets the same answer as an unknown one.
+// webhook returns the id in the path. A malformed id gets the same response as an unknown one.
 func (p WebhookPath) webhook() (id.Webhook, error) {
 	w, err := id.Parse[id.Webhook](p.ID)
 	if err != nil {

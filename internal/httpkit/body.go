@@ -25,7 +25,7 @@ const (
 )
 
 // drainMax is how many octets of a body above its limit are read and dropped, so that a client that sends all of it before
-// it reads gets the answer instead of a connection reset.
+// it reads gets the response instead of a connection reset.
 const drainMax = 1 << 20
 
 // readBody reads the body of a request and checks it before the library decodes it: its media type, its size, and in one

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// compressFrom is how many octets a JSON answer has that is compressed.
+	// compressFrom is how many octets a JSON response has that is compressed.
 	compressFrom = 1 << 10
-	// compressors is how many answers are compressed at once. Each holds some 800 KiB; further answers are sent as they are,
+	// compressors is how many responses are compressed at once. Each holds some 800 KiB; further responses are sent as they are,
 	// so that clients that read slowly cannot use more memory.
 	compressors = 8
 )
@@ -48,15 +48,15 @@ func (p gzipPool) put(z *gzip.Writer) {
 	p <- z
 }
 
-// compressor is a ResponseWriter that compresses JSON answers whose first part has at least compressFrom octets. It delays
-// the header until then. Event streams, downloads and answers that are encoded already pass through as they are.
+// compressor is a ResponseWriter that compresses JSON responses whose first part has at least compressFrom octets. It delays
+// the header until then. Event streams, downloads and responses that are encoded already pass through as they are.
 type compressor struct {
 	http.ResponseWriter
 	pool    gzipPool
 	accepts bool
 	status  int          // not yet sent; 0: nothing is delayed
 	whole   bool         // the first part is all of the body, so that it need not be sent in chunks
-	gzip    *gzip.Writer // nil: the answer is sent as it is
+	gzip    *gzip.Writer // nil: the response is sent as it is
 }
 
 func newCompressor(pool gzipPool, w http.ResponseWriter, r *http.Request) *compressor {
@@ -116,7 +116,7 @@ func (c *compressor) sendStatus() {
 	}
 }
 
-// end completes the answer.
+// end completes the response.
 func (c *compressor) end() {
 	c.sendStatus()
 	if c.gzip != nil {
@@ -124,7 +124,7 @@ func (c *compressor) end() {
 	}
 }
 
-// release gives the compressor back, also of an answer that was aborted.
+// release gives the compressor back, also of a response that was aborted.
 func (c *compressor) release() {
 	if c.gzip != nil {
 		c.pool.put(c.gzip)

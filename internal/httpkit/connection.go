@@ -10,7 +10,7 @@ import (
 
 // refuseConnection answers a request on a connection above the limits, unless it is a probe: a client that takes all
 // connections must not make the service look dead to its monitoring (docs/decisions/0036). The connection is closed
-// after the answer.
+// after the response.
 func (k *Kit) refuseConnection(w http.ResponseWriter, r *http.Request) (refused bool) {
 	var p *problem.Problem
 	switch connlimit.Of(r.Context()) {
@@ -26,6 +26,6 @@ func (k *Kit) refuseConnection(w http.ResponseWriter, r *http.Request) (refused 
 		return false
 	}
 	p.RetryAfter = time.Second
-	k.answer(r.Context(), w, p)
+	k.respond(r.Context(), w, p)
 	return true
 }

@@ -18,7 +18,7 @@ type EncodedList[T any] struct {
 	NextCursor string
 }
 
-// EncodedMany is an answer with an EncodedList.
+// EncodedMany is a response with an EncodedList.
 type EncodedMany[T any] struct{ Body EncodedList[T] }
 
 // Schema returns the schema of List[T].
@@ -51,7 +51,7 @@ func (l EncodedList[T]) appendJSON(b []byte) []byte {
 // EncodedData is a Data[T] that is JSON already. It is documented as Data[T].
 type EncodedData[T any] struct{ JSON string }
 
-// EncodedOne is an answer with EncodedData.
+// EncodedOne is a response with EncodedData.
 type EncodedOne[T any] struct{ Body EncodedData[T] }
 
 // SingleEncoded wraps the JSON of a T.

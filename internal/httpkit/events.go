@@ -17,7 +17,7 @@ import (
 // EventStreamType is the media type of server-sent events (WHATWG HTML, Server-sent events).
 const EventStreamType = "text/event-stream"
 
-// EventStream is an answer that stays open. Its header keeps proxies from compressing or buffering it.
+// EventStream is a response that stays open. Its header keeps proxies from compressing or buffering it.
 type EventStream struct {
 	ContentType  string `header:"Content-Type"`
 	CacheControl string `header:"Cache-Control"`
@@ -33,7 +33,7 @@ type EventWriter struct {
 	buf bytes.Buffer
 }
 
-// OpenEvents returns the answer of a call that streams events until write returns. The stream is one of the long-polls that an
+// OpenEvents returns the response of a call that streams events until write returns. The stream is one of the long-polls that an
 // address may have open. Error: rate.limited.
 func (k *Kit) OpenEvents(ctx context.Context, write func(ctx context.Context, w *EventWriter)) (*EventStream, error) {
 	release, err := k.acquirePoll(ctx)

@@ -35,7 +35,7 @@ func Traceparent(parent string) (answer string, continued bool) {
 	return newTrace(parent).String(), continued
 }
 
-// Bounds of the faults in an answer, and of a body's structure.
+// Bounds of the faults in a response, and of a body's structure.
 const (
 	FieldsMax     = fieldsMax
 	PointerMax    = pointerMax

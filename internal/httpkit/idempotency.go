@@ -10,7 +10,7 @@ import (
 
 // IdempotencyKey is the header of operations that must not take effect twice.
 type IdempotencyKey struct {
-	Key string `header:"Idempotency-Key" doc:"1 to 255 visible ASCII characters. The same key with the same body gives the first answer again, for a day."`
+	Key string `header:"Idempotency-Key" doc:"1 to 255 visible ASCII characters. The same key with the same body gives the first response again, for a day."`
 
 	values []string // of every header of that name
 }

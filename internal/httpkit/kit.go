@@ -1,5 +1,5 @@
 // Package httpkit is what every HTTP API of Gonebox is built on: tracing, the client's address, rate limits, checked
-// request bodies and queries, problem answers, paging, memory leases, streaming, and the OpenAPI document. It depends on
+// request bodies and queries, problem responses, paging, memory leases, streaming, and the OpenAPI document. It depends on
 // no domain package. An API such as package httpapi brings its operations, their handlers and its authentication.
 package httpkit
 
@@ -27,7 +27,7 @@ type Config struct {
 	Logger  *slog.Logger
 	Limiter *ratelimit.Limiter
 	Gauge   *ratelimit.Gauge // of open long-polls
-	Memory  *budget.Budget   // for request bodies and for answers
+	Memory  *budget.Budget   // for request bodies and for responses
 
 	// Observe is called with the result of every request, for the metrics; it may be nil.
 	Observe func(Result)
@@ -40,7 +40,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	BodyMax        int64         // octets of a request body
 	LargeBodyMax   int64         // octets of the request body of an operation with LargeBody
-	WriteTimeout   time.Duration // for an answer; the wait of a long-poll is added to it
+	WriteTimeout   time.Duration // for a response; the wait of a long-poll is added to it
 	WaitMax        time.Duration // of a long-poll
 	PageDefault    int           // entries of a page whose limit is not given
 	LongPolls      int           // open at once from one address
@@ -58,7 +58,7 @@ type Config struct {
 type Result struct {
 	Operation string // its id; "" where the request matches none
 	Status    int
-	Code      problem.Code // of the problem that was the answer; "": another answer
+	Code      problem.Code // of the problem that was the response; "": another response
 	Took      time.Duration
 }
 
@@ -98,7 +98,7 @@ func New(c Config) *Kit {
 func (k *Kit) libraryConfig() huma.Config {
 	setUpLibrary()
 	c := huma.DefaultConfig(k.Title, k.Version)
-	c.CreateHooks = nil // no $schema links in answers
+	c.CreateHooks = nil // no $schema links in responses
 	c.Formats = map[string]huma.Format{"application/json": {Marshal: writeJSON, Unmarshal: json.Unmarshal}, "json": {Marshal: writeJSON, Unmarshal: json.Unmarshal}}
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.AllowAdditionalPropertiesByDefault = true
@@ -151,12 +151,12 @@ func security(schemes []Scheme) []map[string][]string {
 	return all
 }
 
-// Data wraps the answer of one thing.
+// Data wraps the response of one thing.
 type Data[T any] struct {
 	Data T `json:"data" doc:"The result."`
 }
 
-// List wraps a page of answers.
+// List wraps a page of responses.
 type List[T any] struct {
 	Data       []T     `json:"data" nullable:"false" doc:"The items, newest first unless the operation says otherwise."`
 	NextCursor *string `json:"nextCursor" doc:"The cursor of the next page, or null where this is the last." example:"bXNnXzAxanpxOHczdjVlNHQ5bjJrN202eDB5MWRy"`

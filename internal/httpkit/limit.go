@@ -40,7 +40,7 @@ func (k *Kit) Limit(n ratelimit.Name) ratelimit.Limit {
 	return k.Limits[ratelimit.Other]
 }
 
-// Take counts a call for an identity and sets the answer's RateLimit fields. Over the limit it answers with the problem
+// Take counts a call for an identity and sets the response's RateLimit fields. Over the limit it answers with the problem
 // and returns false.
 func (k *Kit) Take(ctx huma.Context, name ratelimit.Name, identity string, limit ratelimit.Limit) bool {
 	d := k.Count(ctx.Context(), name, identity, limit)
@@ -90,7 +90,7 @@ func (k *Kit) AwaitTurn(ctx context.Context, name ratelimit.Name, t Turn) (ratel
 	return d, err
 }
 
-// ShowLimit sets the RateLimit fields of the answer to the request that ctx belongs to.
+// ShowLimit sets the RateLimit fields of the response to the request that ctx belongs to.
 func ShowLimit(ctx context.Context, d ratelimit.Decision) {
 	h, fields := callOf(ctx).writer.Header(), d.Headers()
 	if fields.RateLimit != "" { // the empty limit has none

@@ -12,7 +12,7 @@ import (
 // memoryWait is how long a call waits for memory before it is answered 503 (docs/spec/limits.md, Memory).
 const memoryWait = 5 * time.Second
 
-// Reserve waits until the memory budget has n octets for the call that ctx belongs to, and leases them until its answer
+// Reserve waits until the memory budget has n octets for the call that ctx belongs to, and leases them until its response
 // is written. Call it before allocating. Error: budget.ErrExhausted, which clients see as server.unavailable.
 func (k *Kit) Reserve(ctx context.Context, kind budget.Kind, n int64) error {
 	c := callOf(ctx)
@@ -45,7 +45,7 @@ func (c *call) release() {
 	c.leases = nil
 }
 
-// Keep reduces the leases of a call to the n octets of its answer. A large lease becomes a small one where n allows it,
+// Keep reduces the leases of a call to the n octets of its response. A large lease becomes a small one where n allows it,
 // so that it leaves the part of the budget that the client's other large calls need.
 func (k *Kit) Keep(ctx context.Context, n int64) error {
 	c := callOf(ctx)

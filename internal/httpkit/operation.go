@@ -31,9 +31,9 @@ type Operation struct {
 	Expired problem.Code   // for API.Authenticate: the problem of a credential whose subject has expired; "": the API's default
 	Fresh   bool           // for API.Authenticate: the handler shows the subject of the credential, as it is now
 	Root    bool           // a probe: it answers without BasePath as well, and to any query
-	Also    int            // a further status with the answer of success; 0: none
-	Media   string         // the media type of a download or stream; "": the answer is JSON
-	Example string         // an example of the answer, for one with a Media; may be empty
+	Also    int            // a further status with the response of success; 0: none
+	Media   string         // the media type of a download or stream; "": the response is JSON
+	Example string         // an example of the response, for one with a Media; may be empty
 
 	Statuses map[problem.Code]int // the status of a code here, where it is not the code's usual one
 

@@ -26,7 +26,7 @@ const problemType = "application/problem+json"
 type Problem struct {
 	Type    string          `json:"type" format:"uri" doc:"Where the problem is described."`
 	Title   string          `json:"title" doc:"What happened, for people." example:"The request is not valid."`
-	Status  int             `json:"status" doc:"The status of the answer."`
+	Status  int             `json:"status" doc:"The status of the response."`
 	Code    string          `json:"code" doc:"What happened, for programs: it never changes." example:"request.invalid"`
 	TraceID string          `json:"traceId" doc:"The W3C trace id of the request, also in the server's log." example:"4bf92f3577b34da6a3ce929d0e0e4736"`
 	Detail  string          `json:"detail,omitempty" doc:"What happened this time and what to do." example:"The body has one fault."`
@@ -70,7 +70,7 @@ func (k *Kit) show(ctx context.Context, p *problem.Problem) *Problem {
 
 // problemOf returns the problem in an error. An error without one is a server error: it is logged here, and only here.
 func (k *Kit) problemOf(ctx context.Context, err error) *problem.Problem {
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client closed the connection and reads no answer
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client closed the connection and reads no response
 		return problem.New(problem.ServerUnavailable)
 	}
 	if errors.Is(err, budget.ErrExhausted) {
@@ -97,11 +97,11 @@ func (k *Kit) Fail(ctx huma.Context, err error) { k.write(ctx, k.problemOf(ctx.C
 // write answers with a problem.
 func (k *Kit) write(ctx huma.Context, p *problem.Problem) {
 	_, w := humago.Unwrap(ctx)
-	k.answer(ctx.Context(), w, p)
+	k.respond(ctx.Context(), w, p)
 }
 
-// answer writes a problem; the recorder adds the fields that follow from its status.
-func (k *Kit) answer(ctx context.Context, w http.ResponseWriter, p *problem.Problem) {
+// respond writes a problem; the recorder adds the fields that follow from its status.
+func (k *Kit) respond(ctx context.Context, w http.ResponseWriter, p *problem.Problem) {
 	shown := k.show(ctx, p)
 	h := w.Header()
 	if shown.retryAfter != "" {

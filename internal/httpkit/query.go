@@ -51,13 +51,13 @@ func queryProblem(raw string, known []*huma.Param) *problem.Problem {
 // repeats reports whether a parameter is a list, of which each element is a parameter of the same name.
 func repeats(p *huma.Param) bool { return p.Explode != nil && *p.Explode }
 
-// Bounds of the list of faults in an answer to invalid input.
+// Bounds of the list of faults in a response to invalid input.
 const (
 	fieldsMax  = 20
 	pointerMax = 200
 )
 
-// limitFields bounds the faults in an answer, so that it is never much larger than the request.
+// limitFields bounds the faults in a response, so that it is never much larger than the request.
 func limitFields(fields []problem.Field) []problem.Field {
 	fields = fields[:min(len(fields), fieldsMax)]
 	for i, f := range fields {

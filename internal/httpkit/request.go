@@ -25,9 +25,9 @@ type call struct {
 	unlimited bool                // see Config.Unlimited
 	writer    http.ResponseWriter // the connection's own, for its deadlines
 	operation string              // its id, "" before it is known
-	code      problem.Code        // of the problem that is the answer; "": another answer
+	code      problem.Code        // of the problem that is the response; "": another response
 	leases    []*budget.Lease     // see Reserve
-	ended     []func()            // called after the answer
+	ended     []func()            // called after the response
 }
 
 type callKey struct{}
@@ -86,7 +86,7 @@ func (k *Kit) outermost() http.Handler {
 			return
 		}
 		if !clean(r.URL.Path) {
-			k.answer(r.Context(), rec, problem.New(problem.RouteNotFound)) // the router would redirect it
+			k.respond(r.Context(), rec, problem.New(problem.RouteNotFound)) // the router would redirect it
 			return
 		}
 		if _, pattern := k.mux.Handler(r); pattern == "" {
@@ -103,7 +103,7 @@ func clean(p string) bool {
 	return strings.HasPrefix(p, "/") && (p == c || c != "/" && p == c+"/")
 }
 
-// clientGone is the status in the log and the metrics for a client that closed its connection before the answer.
+// clientGone is the status in the log and the metrics for a client that closed its connection before the response.
 const clientGone = 499
 
 // finish ends a request: it answers 500 after a panic, and updates the log and the metrics.
@@ -144,13 +144,13 @@ func levelOf(status int, code problem.Code) slog.Level {
 // milliseconds returns a duration in milliseconds with three decimals.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// recovered answers for a handler that panicked. If the answer had begun, it aborts the connection.
+// recovered answers for a handler that panicked. If the response had begun, it aborts the connection.
 func (k *Kit) recovered(ctx context.Context, w *recorder, panicked any) {
 	if panicked == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
 		panic(panicked)
 	}
 	if err, ok := panicked.(error); ok && w.status != 0 {
-		if _, network := errors.AsType[net.Error](err); network { // the library panics when writing the answer fails
+		if _, network := errors.AsType[net.Error](err); network { // the library panics when writing the response fails
 			k.Logger.LogAttrs(ctx, slog.LevelDebug, "writing the answer failed", slog.String("operation", callOf(ctx).operation), slog.Any("error", err))
 			panic(http.ErrAbortHandler)
 		}
@@ -160,7 +160,7 @@ func (k *Kit) recovered(ctx context.Context, w *recorder, panicked any) {
 	if w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	k.answer(ctx, w, problem.New(problem.ServerInternal))
+	k.respond(ctx, w, problem.New(problem.ServerInternal))
 }
 
 // unrouted answers a request that matches no operation: an unknown path, or a wrong method.
@@ -169,13 +169,13 @@ func (k *Kit) unrouted(w http.ResponseWriter, r *http.Request) {
 	k.mux.ServeHTTP(probe, r)
 	if probe.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", probe.header.Get("Allow"))
-		k.answer(r.Context(), w, problem.Detailf(problem.RouteMethod, "this path takes %s", probe.header.Get("Allow")))
+		k.respond(r.Context(), w, problem.Detailf(problem.RouteMethod, "this path takes %s", probe.header.Get("Allow")))
 		return
 	}
-	k.answer(r.Context(), w, problem.Detailf(problem.RouteNotFound, "the interface is described at %s/docs", k.BaseURL))
+	k.respond(r.Context(), w, problem.Detailf(problem.RouteNotFound, "the interface is described at %s/docs", k.BaseURL))
 }
 
-// preflight answers a CORS preflight, and sets the CORS fields of other answers. Any origin may call, since no cookies
+// preflight answers a CORS preflight, and sets the CORS fields of other responses. Any origin may call, since no cookies
 // are used.
 func (k *Kit) preflight(w http.ResponseWriter, r *http.Request) (done bool) {
 	if !strings.HasPrefix(r.URL.Path, k.BasePath+"/") {
@@ -194,7 +194,7 @@ func (k *Kit) preflight(w http.ResponseWriter, r *http.Request) (done bool) {
 	return true
 }
 
-// recorder records the status, and sets the header fields that every answer has.
+// recorder records the status, and sets the header fields that every response has.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -245,7 +245,7 @@ type probe struct {
 	status int
 }
 
-// Header is the answer's header.
+// Header is the response's header.
 func (p *probe) Header() http.Header { return p.header }
 
 // WriteHeader records the status.

@@ -55,8 +55,8 @@ func newSchemas(names schemaNames) huma.Registry {
 // correctSchemas corrects the schemas that the library derives from the Go types, in three respects.
 //
 //   - Every pointer property without omitempty can be null, also where it is a reference or documented as another type.
-//   - A slice in an answer is never null.
-//   - An answer may gain properties in a later version, which is said by saying nothing: with additionalProperties true
+//   - A slice in a response is never null.
+//   - A response may gain properties in a later version, which is said by saying nothing: with additionalProperties true
 //     generators produce types that accept any misspelt name. Request bodies are the schemas that refuse other properties.
 func correctSchemas(r huma.Registry) {
 	for name, schema := range r.Map() {

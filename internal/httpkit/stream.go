@@ -15,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Download is an answer that a browser saves and never shows. Its octets are read while they are sent.
+// Download is a response that a browser saves and never shows. Its octets are read while they are sent.
 type Download struct {
 	ContentType string `header:"Content-Type"`
 	Disposition string `header:"Content-Disposition"`
@@ -48,7 +48,7 @@ func Chunks(r io.Reader) func(context.Context) ([]byte, error) {
 	}
 }
 
-// Send returns the body of an answer of size octets: first, and what next returns until io.EOF. The client may take as
+// Send returns the body of a response of size octets: first, and what next returns until io.EOF. The client may take as
 // long as it likes, as long as it takes each chunk within the write timeout. If next fails the connection is aborted, so
 // that the client sees that octets are missing.
 func (k *Kit) Send(size int64, first []byte, next func(context.Context) ([]byte, error)) func(huma.Context) {
@@ -71,7 +71,7 @@ func (k *Kit) Send(size int64, first []byte, next func(context.Context) ([]byte,
 	}
 }
 
-// abortDownload aborts an answer that has begun. A message that was deleted meanwhile is not logged as an error.
+// abortDownload aborts a response that has begun. A message that was deleted meanwhile is not logged as an error.
 func (k *Kit) abortDownload(ctx context.Context, err error) {
 	level := slog.LevelError
 	if _, known := problem.From(err); known || ctx.Err() != nil {

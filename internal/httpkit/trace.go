@@ -58,7 +58,7 @@ func lowerHex(s string) bool {
 
 func (t trace) id() string { return hex.EncodeToString(t.traceID[:]) }
 
-// String is the Traceparent of the answer.
+// String is the Traceparent of the response.
 func (t trace) String() string {
 	flags := "-00"
 	if t.sampled {

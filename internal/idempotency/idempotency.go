@@ -1,10 +1,10 @@
 // Package idempotency makes a call with an Idempotency-Key take effect once (docs/spec/conventions.md#idempotency): it
-// stores the first answer in the transaction of the effect and returns it to repeated calls. Answers of failed calls
+// stores the first response in the transaction of the effect and returns it to repeated calls. Responses of failed calls
 // are not stored, since those had no effect and may be retried.
 //
-// ParseKey parses the header; Once runs the function of a call or returns its stored answer. A key belongs to an
-// account and an operation. Because the key, the effect and the answer are one transaction, a crash leaves all of them
-// or none, and it works across processes without any other lock. Answers are kept for the configured time and then
+// ParseKey parses the header; Once runs the function of a call or returns its stored response. A key belongs to an
+// account and an operation. Because the key, the effect and the response are one transaction, a crash leaves all of them
+// or none, and it works across processes without any other lock. Responses are kept for the configured time and then
 // deleted by Sweep.
 package idempotency
 
@@ -60,64 +60,64 @@ type Call struct {
 	Body      any    // the input, which encodes to JSON; it must be the same for the same key
 }
 
-// Answers stores the first answers. It is safe for concurrent use. Nothing is held in memory.
-type Answers struct {
+// Responses stores the first responses. It is safe for concurrent use. Nothing is held in memory.
+type Responses struct {
 	db    *db.DB
 	clock clock.Clock
 	keep  time.Duration
 }
 
-// New returns Answers; keep is how long an answer is stored. keep must be longer than clients retry. Sweep must be
+// New returns Responses; keep is how long a response is stored. keep must be longer than clients retry. Sweep must be
 // called periodically.
-func New(d *db.DB, c clock.Clock, keep time.Duration) *Answers {
-	return &Answers{db: d, clock: c, keep: keep}
+func New(d *db.DB, c clock.Clock, keep time.Duration) *Responses {
+	return &Responses{db: d, clock: c, keep: keep}
 }
 
-// Once runs do in a transaction and returns its answer, or the stored answer if the call's key was used before. Of
-// concurrent calls with one key one takes effect and all return its answer. The answer must survive a round trip
+// Once runs do in a transaction and returns its response, or the stored response if the call's key was used before. Of
+// concurrent calls with one key one takes effect and all return its response. The response must survive a round trip
 // through encoding/json.
 //
 // do may run several times before it takes effect (db.DB.Update), so it must do nothing outside of its transaction.
-// What encoding/json leaves out, such as unexported fields, is missing in the answer of a repeated call. Errors: those
+// What encoding/json leaves out, such as unexported fields, is missing in the response of a repeated call. Errors: those
 // of do, which store nothing; idempotency.key_reused, if the key was used with another body.
-func Once[T any](ctx context.Context, a *Answers, c Call, do func(ctx context.Context, tx *db.Tx) (T, error)) (answer T, err error) {
+func Once[T any](ctx context.Context, a *Responses, c Call, do func(ctx context.Context, tx *db.Tx) (T, error)) (response T, err error) {
 	hash, err := c.hash()
 	if err != nil {
-		return answer, err
+		return response, err
 	}
 	err = a.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		if c.Key == "" {
-			answer, err = do(ctx, tx)
+			response, err = do(ctx, tx)
 			return err
 		}
-		answer, err = onceTx(ctx, tx, a, c, hash, do)
+		response, err = onceTx(ctx, tx, a, c, hash, do)
 		return err
 	})
-	return answer, err
+	return response, err
 }
 
 // onceTx claims the key before it does anything else, so that of two concurrent transactions the second waits or fails.
 // On SQLite transactions run one after the other; on PostgreSQL the second waits for the row, or is rolled back and run
 // again.
-func onceTx[T any](ctx context.Context, tx *db.Tx, a *Answers, c Call, hash string, do func(ctx context.Context, tx *db.Tx) (T, error)) (answer T, err error) {
+func onceTx[T any](ctx context.Context, tx *db.Tx, a *Responses, c Call, hash string, do func(ctx context.Context, tx *db.Tx) (T, error)) (response T, err error) {
 	claimed, err := claimTx(ctx, tx, c, hash, a.clock.Now(), a.keep)
 	if err != nil {
-		return answer, err
+		return response, err
 	}
 	if !claimed {
 		text, err := storedTx(ctx, tx, c, hash)
 		if err != nil {
-			return answer, err
+			return response, err
 		}
-		if err := json.Unmarshal([]byte(text), &answer); err != nil {
-			return answer, fmt.Errorf("read the stored answer of %s: %w", c.Operation, err)
+		if err := json.Unmarshal([]byte(text), &response); err != nil {
+			return response, fmt.Errorf("read the stored response of %s: %w", c.Operation, err)
 		}
-		return answer, nil
+		return response, nil
 	}
-	if answer, err = do(ctx, tx); err != nil {
-		return answer, err
+	if response, err = do(ctx, tx); err != nil {
+		return response, err
 	}
-	return answer, storeTx(ctx, tx, c, answer)
+	return response, storeTx(ctx, tx, c, response)
 }
 
 // hash returns the hexadecimal SHA-256 of the body's JSON, by which the same key with another body is recognized.
@@ -130,12 +130,12 @@ func (c Call) hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// sweepMax is how many answers one transaction deletes, so that it does not block other writers for long.
+// sweepMax is how many responses one transaction deletes, so that it does not block other writers for long.
 const sweepMax = 500
 
-// Sweep deletes the expired answers. A key that has expired but is not deleted yet can be claimed again, so the result
+// Sweep deletes the expired responses. A key that has expired but is not deleted yet can be claimed again, so the result
 // does not depend on Sweep.
-func (a *Answers) Sweep(ctx context.Context) error {
+func (a *Responses) Sweep(ctx context.Context) error {
 	for {
 		var n int64
 		err := a.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {

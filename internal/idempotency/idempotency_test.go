@@ -20,18 +20,18 @@ import (
 
 func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
-type answer struct {
+type response struct {
 	Number int
 	At     time.Time
 }
 
-// counter is a call whose effect is a row, and whose answer is the number of rows.
-func counter(name string) func(context.Context, *db.Tx) (*answer, error) {
-	return func(ctx context.Context, tx *db.Tx) (*answer, error) {
+// counter is a call whose effect is a row, and whose response is the number of rows.
+func counter(name string) func(context.Context, *db.Tx) (*response, error) {
+	return func(ctx context.Context, tx *db.Tx) (*response, error) {
 		if _, err := tx.Exec(ctx, "INSERT INTO public_domain (name, active, created_at) VALUES ($1, 1, 0)", name); err != nil {
 			return nil, err
 		}
-		a := &answer{At: noon()}
+		a := &response{At: noon()}
 		return a, tx.QueryRow(ctx, "SELECT count(*) FROM public_domain").Scan(&a.Number)
 	}
 }
@@ -101,7 +101,7 @@ func TestFailedCallStoresNothing(t *testing.T) {
 		kept := idempotency.New(d, clock.NewFake(noon()), time.Hour)
 		call := idempotency.Call{Account: "acc", Operation: "buy", Key: "k", Body: 1}
 		poor := errors.New("too poor")
-		_, err := idempotency.Once(t.Context(), kept, call, func(ctx context.Context, tx *db.Tx) (*answer, error) {
+		_, err := idempotency.Once(t.Context(), kept, call, func(ctx context.Context, tx *db.Tx) (*response, error) {
 			_, err := counter("first")(ctx, tx)
 			return nil, errors.Join(err, poor)
 		})
@@ -122,7 +122,7 @@ func TestConcurrentCallsTakeEffectOnce(t *testing.T) {
 		for i := range 20 {
 			done.Go(func() {
 				call := idempotency.Call{Account: "acc", Operation: "buy", Key: "k", Body: "x"}
-				a, err := idempotency.Once(context.Background(), kept, call, func(ctx context.Context, tx *db.Tx) (*answer, error) {
+				a, err := idempotency.Once(context.Background(), kept, call, func(ctx context.Context, tx *db.Tx) (*response, error) {
 					ran.Add(1)
 					return counter(fmt.Sprint(i))(ctx, tx)
 				})

@@ -15,9 +15,9 @@ const (
 	claim = `INSERT INTO idempotency_key (account_id, operation, key, body_hash, answer, expires_at) VALUES ($1, $2, $3, $4, '', $5)
 		ON CONFLICT (account_id, operation, key) DO UPDATE SET body_hash = excluded.body_hash, answer = '', expires_at = excluded.expires_at
 		WHERE idempotency_key.expires_at <= $6`
-	selectAnswer  = "SELECT body_hash, answer FROM idempotency_key WHERE account_id = $1 AND operation = $2 AND key = $3"
-	updateAnswer  = "UPDATE idempotency_key SET answer = $4 WHERE account_id = $1 AND operation = $2 AND key = $3"
-	deleteExpired = `DELETE FROM idempotency_key WHERE (account_id, operation, key) IN
+	selectResponse = "SELECT body_hash, answer FROM idempotency_key WHERE account_id = $1 AND operation = $2 AND key = $3"
+	updateResponse = "UPDATE idempotency_key SET answer = $4 WHERE account_id = $1 AND operation = $2 AND key = $3"
+	deleteExpired  = `DELETE FROM idempotency_key WHERE (account_id, operation, key) IN
 		(SELECT account_id, operation, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`
 )
 
@@ -30,27 +30,27 @@ func claimTx(ctx context.Context, tx *db.Tx, c Call, hash string, now time.Time,
 	return n == 1, nil
 }
 
-// storedTx reads the stored answer. The answer is never empty here: a row without an answer is in a transaction that is
+// storedTx reads the stored response. The response is never empty here: a row without a response is in a transaction that is
 // not committed. Error: idempotency.key_reused.
-func storedTx(ctx context.Context, tx *db.Tx, c Call, hash string) (answer string, err error) {
+func storedTx(ctx context.Context, tx *db.Tx, c Call, hash string) (response string, err error) {
 	var first string
-	if err := tx.QueryRow(ctx, selectAnswer, c.Account, c.Operation, c.Key).Scan(&first, &answer); err != nil {
-		return "", fmt.Errorf("read the stored answer of %s: %w", c.Operation, err)
+	if err := tx.QueryRow(ctx, selectResponse, c.Account, c.Operation, c.Key).Scan(&first, &response); err != nil {
+		return "", fmt.Errorf("read the stored response of %s: %w", c.Operation, err)
 	}
 	if first != hash {
 		return "", problem.New(problem.IdempotencyKeyReused)
 	}
-	return answer, nil
+	return response, nil
 }
 
-// storeTx stores the answer in the row that claimTx has inserted.
-func storeTx(ctx context.Context, tx *db.Tx, c Call, answer any) error {
-	text, err := json.Marshal(answer)
+// storeTx stores the response in the row that claimTx has inserted.
+func storeTx(ctx context.Context, tx *db.Tx, c Call, response any) error {
+	text, err := json.Marshal(response)
 	if err != nil {
-		return fmt.Errorf("encode the answer of %s: %w", c.Operation, err)
+		return fmt.Errorf("encode the response of %s: %w", c.Operation, err)
 	}
-	if _, err := tx.Exec(ctx, updateAnswer, c.Account, c.Operation, c.Key, string(text)); err != nil {
-		return fmt.Errorf("store the answer of %s: %w", c.Operation, err)
+	if _, err := tx.Exec(ctx, updateResponse, c.Account, c.Operation, c.Key, string(text)); err != nil {
+		return fmt.Errorf("store the response of %s: %w", c.Operation, err)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ type internal struct {
 func encode(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // no answer is part of a page
+	e.SetEscapeHTML(false) // no response is part of a page
 	if err := e.Encode(v); err != nil {
 		return "", fmt.Errorf("encode a message: %w", err)
 	}

@@ -28,7 +28,7 @@ func (d *Draft) Summary(p Delivery) Summary {
 	return m
 }
 
-// Encoded is a summary as it is stored: as JSON, in the form that answers have.
+// Encoded is a summary as it is stored: as JSON, in the form that responses have.
 type Encoded struct {
 	seen   int64
 	stored string // of a message that is not seen

@@ -69,7 +69,7 @@ func (e *endpoint) guard(t testing.TB) *netguard.Guard {
 	return g
 }
 
-// answer posts, and reads the answer to its end.
+// answer posts, and reads the response to its end.
 func answer(t *testing.T, c *http.Client, url string) (*http.Response, []byte, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"type":"webhook.ping"}`))
@@ -137,7 +137,7 @@ func TestConnectionsAreKeptForABoundedTime(t *testing.T) {
 		if later := call(); later == first {
 			t.Error("the connection outlived its age")
 		}
-		if http2 { // its streams end a moment after their answers: then the connection is closed for idling
+		if http2 { // its streams end a moment after their responses: then the connection is closed for idling
 			return
 		}
 		select {

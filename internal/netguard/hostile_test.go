@@ -29,7 +29,7 @@ func raw(t *testing.T, answer func(w io.Writer) error) *endpoint {
 	return e
 }
 
-// endless is an answer that begins like that and never ends.
+// endless is a response that begins like that and never ends.
 func endless(begin, more string) func(io.Writer) error {
 	more = strings.Repeat(more, 1+4096/len(more))
 	return func(w io.Writer) error {
@@ -40,7 +40,7 @@ func endless(begin, more string) func(io.Writer) error {
 	}
 }
 
-// No answer takes more memory or time than is set for one, whatever a server sends.
+// No response takes more memory or time than is set for one, whatever a server sends.
 func TestEndlessAnswersEnd(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for what, c := range map[string]struct {

@@ -3,7 +3,7 @@ package ratelimit
 import "context"
 
 // closeToLimit reports whether the limit is small or at least half used, so that what other processes let pass
-// decides. The ledger is then asked before the caller gets its answer; otherwise the take is sent to it with the next
+// decides. The ledger is then asked before the caller gets its response; otherwise the take is sent to it with the next
 // flush.
 func (d Decision) closeToLimit() bool { return d.Limit <= smallCount || 2*d.Remaining < d.Limit }
 

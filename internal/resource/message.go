@@ -1,4 +1,4 @@
-// Package resource defines the public JSON forms that several parts of the service share: the answers of the HTTP API, the events
+// Package resource defines the public JSON forms that several parts of the service share: the responses of the HTTP API, the events
 // that webhook endpoints and streams receive, and the message as it is stored. Fields may be added to them, but not renamed or
 // removed (docs/spec/conventions.md). The tags doc and example document a field in the OpenAPI document.
 package resource

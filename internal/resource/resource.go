@@ -18,7 +18,7 @@ type Mailbox struct {
 	Source       string      `json:"source" enum:"guest,session,account,key,catchall,sink" doc:"What created the mailbox."`
 	MessageCount int         `json:"messageCount" doc:"The number of messages in the mailbox." example:"3"`
 	UnreadCount  int         `json:"unreadCount" doc:"The number of messages that have not been read." example:"1"`
-	Token        string      `json:"token,omitempty" doc:"The mailbox token, in answers that have one; absent for developer keys without messages:read, otp:read and mailboxes:write." example:"xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn"`
+	Token        string      `json:"token,omitempty" doc:"The mailbox token, in responses that have one; absent for developer keys without messages:read, otp:read and mailboxes:write." example:"xm_AQABhT9mZ2lRkq8nD0c3b1YvXw5tJ7uE2sGgHhKkLlMmNn"`
 }
 
 // PrivateDomain is a private domain as its owner sees it.
@@ -52,5 +52,5 @@ type Webhook struct {
 	PausedReason   *string      `json:"pausedReason" nullable:"true" enum:"manual,failures,gone" doc:"Why it is paused, or null."`
 	LastDeliveryAt *clock.Stamp `json:"lastDeliveryAt" doc:"When it last accepted an event, or null."`
 	CreatedAt      clock.Stamp  `json:"createdAt" doc:"When the endpoint was created."`
-	Secret         string       `json:"secret,omitempty" doc:"The signing secret, whsec_ and base64, in answers that show it." example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"`
+	Secret         string       `json:"secret,omitempty" doc:"The signing secret, whsec_ and base64, in responses that show it." example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"`
 }

@@ -22,11 +22,11 @@ type Params struct {
 // refund (docs/spec/billing.md#plans-and-subscriptions). A repeated call with the same key returns the same result and
 // has no further effect; key may be empty.
 //
-// The returned plan is that of the stored result and not read again: a repeated call gets the first answer, even if
+// The returned plan is that of the stored result and not read again: a repeated call gets the first response, even if
 // staff have assigned another plan since. Errors: plan.unknown, wallet.insufficient_points, idempotency.key_reused.
 func (s *Service) Buy(ctx context.Context, account id.Account, w Params, key idempotency.Key) (State, error) {
 	call := idempotency.Call{Account: account, Operation: operation, Key: key, Body: w}
-	bought, err := idempotency.Once(ctx, s.answers, call, func(ctx context.Context, tx *db.Tx) (purchase, error) {
+	bought, err := idempotency.Once(ctx, s.responses, call, func(ctx context.Context, tx *db.Tx) (purchase, error) {
 		return s.buyTx(ctx, tx, account, w)
 	})
 	if err != nil {

@@ -64,12 +64,12 @@ type Service struct {
 	clock     clock.Clock
 	catalogue plan.Catalogue
 	wallet    Wallet
-	answers   *idempotency.Answers
+	responses *idempotency.Responses
 }
 
 // New returns a Service. Renew must be called periodically, best at NextEnd.
-func New(d *db.DB, c clock.Clock, catalogue plan.Catalogue, w Wallet, answers *idempotency.Answers) *Service {
-	return &Service{db: d, clock: c, catalogue: catalogue, wallet: w, answers: answers}
+func New(d *db.DB, c clock.Clock, catalogue plan.Catalogue, w Wallet, responses *idempotency.Responses) *Service {
+	return &Service{db: d, clock: c, catalogue: catalogue, wallet: w, responses: responses}
 }
 
 // State is the subscription and the plan in effect of an account.

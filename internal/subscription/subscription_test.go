@@ -550,8 +550,8 @@ func TestFailedRenewalIsRetriedAndBlocksNoOther(t *testing.T) {
 		s.buy(first, plusMonthly)
 		s.buy(second, plusMonthly)
 		s.clock.Advance(28 * 24 * time.Hour)
-		answers := idempotency.New(s.db, s.clock, time.Hour)
-		if err := subscription.New(s.db, s.clock, plan.Default(), broken{s.wallet, first}, answers).Renew(t.Context()); err == nil {
+		responses := idempotency.New(s.db, s.clock, time.Hour)
+		if err := subscription.New(s.db, s.clock, plan.Default(), broken{s.wallet, first}, responses).Renew(t.Context()); err == nil {
 			t.Error("the error is not returned")
 		}
 		s.is(first, "failed", 50, "free", subscription.Expired)

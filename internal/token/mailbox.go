@@ -75,7 +75,7 @@ func (k *Keyring) MintMailbox(m MailboxClaims) string {
 //  3. the epoch is the mailbox's, else auth.invalid_token (401).
 //
 // The MAC comes first, so that clients cannot probe which mailboxes have existed. The expiry comes before the epoch, so that
-// an expired token gets the same answer with and without the mailbox's row.
+// an expired token gets the same response with and without the mailbox's row.
 func (k *Keyring) CheckMailbox(token string) (MailboxClaims, error) {
 	var buf [keyedSize]byte
 	raw, signed := decodeMailbox(buf[:], token)

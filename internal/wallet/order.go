@@ -75,7 +75,7 @@ const createTopup = "create-topup"
 // idempotency.key_reused.
 func (s *Service) Order(ctx context.Context, account id.Account, w OrderParams, key idempotency.Key) (*Order, error) {
 	call := idempotency.Call{Account: account, Operation: createTopup, Key: key, Body: w}
-	return idempotency.Once(ctx, s.answers, call, func(ctx context.Context, tx *db.Tx) (*Order, error) {
+	return idempotency.Once(ctx, s.responses, call, func(ctx context.Context, tx *db.Tx) (*Order, error) {
 		o, err := s.newOrder(account, w)
 		if err != nil {
 			return nil, err

@@ -49,12 +49,12 @@ type Policy struct {
 	Bank        Bank // the account to pay to, for new orders
 }
 
-// Parts are the dependencies of a Service. All fields are required. Answers stores the responses of calls with an
+// Parts are the dependencies of a Service. All fields are required. Responses stores the responses of calls with an
 // Idempotency-Key; Transfers reads the transfers that a provider's package stored.
 type Parts struct {
 	DB        *db.DB
 	Clock     clock.Clock
-	Answers   *idempotency.Answers
+	Responses *idempotency.Responses
 	Transfers Transfers
 	Logger    *slog.Logger
 	Policy    Policy
@@ -64,7 +64,7 @@ type Parts struct {
 type Service struct {
 	db        *db.DB
 	clock     clock.Clock
-	answers   *idempotency.Answers
+	responses *idempotency.Responses
 	transfers Transfers
 	log       *slog.Logger
 	policy    Policy
@@ -72,7 +72,7 @@ type Service struct {
 
 // New returns a Service.
 func New(p Parts) *Service {
-	return &Service{db: p.DB, clock: p.Clock, answers: p.Answers, transfers: p.Transfers, log: p.Logger, policy: p.Policy}
+	return &Service{db: p.DB, clock: p.Clock, responses: p.Responses, transfers: p.Transfers, log: p.Logger, policy: p.Policy}
 }
 
 // Of returns an account's wallet. An account that never had points has the zero balance; there is no error for an

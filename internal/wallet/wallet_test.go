@@ -36,7 +36,7 @@ func newService(d *db.DB, c clock.Clock) *wallet.Service { return newServiceWith
 
 func newServiceWith(d *db.DB, c clock.Clock, transfers wallet.Transfers) *wallet.Service {
 	return wallet.New(wallet.Parts{
-		DB: d, Clock: c, Answers: idempotency.New(d, c, 24*time.Hour), Transfers: transfers, Logger: slog.New(slog.DiscardHandler),
+		DB: d, Clock: c, Responses: idempotency.New(d, c, 24*time.Hour), Transfers: transfers, Logger: slog.New(slog.DiscardHandler),
 		Policy: wallet.Policy{
 			VNDPerPoint: 1000, TopupMin: 10_000, TopupMax: 50_000_000, OrderTTL: 24 * time.Hour, LatePayment: 30 * 24 * time.Hour, Bank: ourBank(),
 			OpenMax: 50, OrderKeep: 90 * 24 * time.Hour, RetryFor: time.Hour,

@@ -107,7 +107,7 @@ func (a Answer) Into(t testing.TB, v any) {
 	}
 }
 
-// Mailbox is the answer to creating a mailbox.
+// Mailbox is the response to creating a mailbox.
 type Mailbox struct{ ID, Address, Token string }
 
 // NewMailbox creates a guest mailbox.

@@ -237,7 +237,7 @@ type child struct {
 	in  io.WriteCloser
 	out *json.Decoder
 	log *tail
-	mu  sync.Mutex // held from a request to its answer
+	mu  sync.Mutex // held from a request to its response
 	end func() error
 }
 
@@ -271,7 +271,7 @@ func newChild(t testing.TB, s *start, log io.Writer) (*child, error) {
 	return c, err
 }
 
-// ask sends a request and returns the answer, one at a time. If the child has ended, the error has the end of its log.
+// ask sends a request and returns the response, one at a time. If the child has ended, the error has the end of its log.
 func (c *child) ask(r request) (a answer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

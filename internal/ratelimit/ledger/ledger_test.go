@@ -106,7 +106,7 @@ func TestExactLimitsHoldForConcurrentCalls(t *testing.T) {
 	}
 }
 
-// Far from a large limit a take is sent to the ledger after the answer; other processes learn of it soon.
+// Far from a large limit a take is sent to the ledger after the response; other processes learn of it soon.
 func TestOtherTakesReachTheOtherProcesses(t *testing.T) {
 	all := cluster(t, noon(), 2)
 	lim := limit(t, "1000/1m")
