@@ -460,7 +460,7 @@ func TestCallRefusedByFullHashQueueIsNotCounted(t *testing.T) {
 
 func fullQueueDoesNotCount(t *testing.T, key string, call func() (path string, body fields)) {
 	const limit = 6
-	s := startAccounts(t, settings{"account.password.memory": "128MiB", key: strconv.Itoa(limit) + "/5m"}) // one hash at once
+	s := startAccounts(t, settings{"account.password.memory": "65MiB", key: strconv.Itoa(limit) + "/5m"}) // one hash at once, since two exceed the bound
 	var all sync.WaitGroup
 	var hashed, busy atomic.Int64
 	attempt := func() bool {
