@@ -60,44 +60,6 @@ func (p *Text) inHost(i, end int) bool {
 	return end+1 < len(p.Low) && p.Low[end] == '.' && p.Raw[end+1] >= 'a' && p.Raw[end+1] <= 'z' || i >= 2 && p.Low[i-1] == '.' && page.IsLetter(p.Low[i-2]) && p.Raw[i] >= 'a' && p.Raw[i] <= 'z'
 }
 
-// word is a word that the page has had, and what it led to. Mails repeat most of
-// theirs, and those made of rows the rows.
-type word struct {
-	tags  uint64 // of its letters and what follows
-	free  uint8  // how many bits of the tags, from the top, nothing hangs on
-	match int32  // that it led to, counted from 1; 0 for none
-}
-
-// wordBits is the logarithm of how many words a page remembers.
-const wordBits = 8
-
-// tryWord looks up a word, or takes from an earlier place of the page what it
-// leads to.
-func (p *Text) tryWord(start, end int) {
-	tags, letters := page.Eight(p.Tags, start), end-start
-	if letters >= 8 || tags&page.TopBits != 0 || !p.Unmarked(start, 8) {
-		p.lookUp(start, end) // the tags do not tell all of its letters
-		return
-	}
-	w := &p.words[page.Hash(page.First(tags, letters+1))>>(32-wordBits)]
-	if (tags^w.tags)<<w.free == 0 {
-		if w.match > 0 {
-			p.again(w.match-1, start)
-		}
-		return
-	}
-	n := len(p.matches)
-	found, inner := p.lookUp(start, end)
-	read := p.far + 1 - start
-	if inner || read > 8 || found && (n == len(p.matches) || p.matches[n].end > end) {
-		return // it hangs on more than the tags tell, or a match before or behind may change it
-	}
-	*w = word{tags: tags, free: uint8(64 - 8*read)}
-	if found {
-		w.match = int32(n + 1)
-	}
-}
-
 // lookUp looks up the phrases that begin with a word, and those that begin with a
 // later part of it that leaves minHead letters. It says whether there are any.
 func (p *Text) lookUp(start, end int) (found, inner bool) {
@@ -143,15 +105,6 @@ func (p *Text) anew() *match {
 	n := len(p.matches)
 	p.matches = slices.Grow(p.matches, 1)[:n+1]
 	return &p.matches[n]
-}
-
-// again takes what a word led to before.
-func (p *Text) again(at int32, start int) {
-	m := p.anew()
-	*m = p.matches[at]
-	by := start - m.from
-	m.start, m.end, m.from, m.to, m.like = m.start+by, m.end+by, start, m.to+by, at+1
-	p.keep()
 }
 
 // minHead is how short the last word of a compound may be, in letters.
