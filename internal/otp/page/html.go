@@ -27,7 +27,7 @@ type htmlReader struct {
 	stack  []element
 	hidden []rune   // text that is not shown: preheaders, decoys
 	tag    startTag // the one that was read last
-	tags   [1 << tagBits]startTag
+	tags   [1 << tagBits]tagSet
 }
 
 // readHTML adds an HTML text. It reads as mail programs show: no scripts,
