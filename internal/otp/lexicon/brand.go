@@ -51,7 +51,7 @@ func (p *Text) endsName(i int) bool {
 // nameBefore returns where the word before a capitalised one begins, if it begins with
 // a capital too.
 func (p *Text) nameBefore(i int) (start int, ok bool) {
-	if page.At(p.Low, i-1) != ' ' || i < 2 || p.Kind[i-2]&page.Spaced == 0 || !unicode.IsUpper(p.Raw[i]) {
+	if !unicode.IsUpper(p.Raw[i]) || i < 2 || p.Low[i-1] != ' ' || p.Kind[i-2]&page.Spaced == 0 {
 		return 0, false
 	}
 	start = p.WordStart(i - 2)

@@ -1,7 +1,5 @@
 package lexicon
 
-import "slices"
-
 // No guess at the language of a mail has to be right: every lexicon is looked
 // up at once. But a word of one language may be another thing in the next
 // (Malay "kad" is a card, Lithuanian "kad" is "that"), so the phrases vote for
@@ -33,12 +31,14 @@ func (p *Text) resolve() {
 			p.silence(i)
 		}
 	}
-	p.elect()
+	p.divide()
+	p.votes = ballots{last: -1}
 	line, last := 0, -1
 	for i := range p.matches {
 		m := &p.matches[i]
 		if line = p.lineFrom(line, m.start); p.Lines[line].District != last {
 			last = p.Lines[line].District
+			p.elect(last + 1)
 			p.trustIn(last)
 		}
 		if c := p.classes(m); c&^ownsBit != 0 && !p.inAddress(m) {
@@ -59,25 +59,10 @@ const (
 	neighbours   = 0.1  // the weight of the votes of a district beside
 )
 
-// elect divides the mail into districts and counts the votes of all phrases.
-func (p *Text) elect() {
-	n := p.divide()
-	p.votes = slices.Grow(p.votes[:0], n)[:n]
-	clear(p.votes)
-	line := 0
-	for i := range p.matches {
-		m := &p.matches[i]
-		line = p.lineFrom(line, m.start)
-		if !m.silent && !p.inName(i) {
-			p.vote(m, &p.votes[p.Lines[line].District])
-		}
-	}
-}
-
-// divide assigns the lines to districts and returns how many there are.
-func (p *Text) divide() int {
+// divide assigns the lines to districts.
+func (p *Text) divide() {
 	if len(p.Low) <= shortMail {
-		return 1
+		return
 	}
 	district, begin := 0, 0
 	for i := range p.Lines {
@@ -91,7 +76,6 @@ func (p *Text) divide() int {
 		}
 		l.District = district
 	}
-	return district + 1
 }
 
 // lineFrom gives the index of the line that holds a place, from a line before on.

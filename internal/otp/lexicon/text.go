@@ -17,8 +17,8 @@ type Text struct {
 	far     int     // the last rune that the look-up of a word has read
 	senses  []sense // of the matches
 	Marks   []Mark
-	votes   []ballot // for the languages, by district
-	trusted trusted  // in the district of the match that is resolved
+	votes   ballots // for the languages, by district
+	trusted trusted // in the district of the match that is resolved
 }
 
 // Read fills the text with a mail and finds the phrases in it.
@@ -26,7 +26,7 @@ func (p *Text) Read(subject, text, html string) {
 	p.Page.Read(subject, text, html)
 	p.x = lexicons()
 	clear(p.words[:])
-	p.matches, p.senses, p.Marks, p.votes, p.far, p.trusted.table = p.matches[:0], p.senses[:0], p.Marks[:0], p.votes[:0], 0, nil
+	p.matches, p.senses, p.Marks, p.far, p.trusted.table = p.matches[:0], p.senses[:0], p.Marks[:0], 0, nil
 	p.findMarks()
 	p.cutQuotes()
 }
