@@ -43,7 +43,7 @@ func (s *scoring) findAddresses() {
 // the name of a town in a segment of its own, and in another stands the number of
 // a house: "Acme Ltd, 12 Harbour Street, 90210 Springfield".
 func (s *scoring) postal(c *candidate) bool {
-	if c.kind != Numeric || c.size > 6 || c.pointed {
+	if c.kind != Numeric || c.size > 6 || c.pointed || s.plainWord(c.end) {
 		return false
 	}
 	from, to := s.segment(c.start, -1), s.segment(c.end, 1)
@@ -52,6 +52,13 @@ func (s *scoring) postal(c *candidate) bool {
 	}
 	// Behind it, "USA" is no order in Italian.
 	return !s.spokenOf(from, c) && (s.housed(from-1, -1) || s.housed(to+1, 1))
+}
+
+// plainWord says whether a space and a word in small letters are at a place, which is no
+// name and too long to be a small word between names. That is so behind most numbers.
+func (s *scoring) plainWord(i int) bool {
+	const small = 3
+	return page.At(s.p.Low, i) == ' ' && s.p.LettersEnd(i+1)-i-1 > small && !unicode.IsUpper(s.p.Raw[i+1])
 }
 
 // spokenOf says whether a word for a code, or one that leads to a number, stands
