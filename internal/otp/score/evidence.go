@@ -7,13 +7,13 @@ import (
 
 // isAfter says whether a verb that ends the sentence follows: "… 123456 है".
 func (s *scoring) isAfter(k int) bool {
-	found := false
-	s.rightOf(k, anyClass, func(l nearWord) bool {
-		m := &s.p.Marks[l.mark]
-		found = m.Class&lexicon.Is != 0 && l.gap.Words == 0 && l.gap.Sentences+l.gap.Hard == 0 && s.closes(m.End)
+	c := &s.cs[k]
+	m := s.markAfter(c)
+	if m == nil || m.Class&lexicon.Is == 0 {
 		return false
-	})
-	return found
+	}
+	g := s.p.Span(c.end, m.Start)
+	return g.Words == 0 && g.Sentences+g.Hard == 0 && s.closes(m.End)
 }
 
 // closes says whether no word follows in the sentence.

@@ -115,6 +115,19 @@ func (s *scoring) rightOf(k int, some lexicon.Class, yield func(nearWord) bool) 
 	}
 }
 
+// markAfter is the first of those, or nil. Most are of no class that is wanted, and how
+// far away they are need not be counted then.
+func (s *scoring) markAfter(c *candidate) *lexicon.Mark {
+	_, to := s.partBounds(c)
+	for i := c.mark; i < len(s.p.Marks) && s.p.Marks[i].Start < min(to, c.end+reach); i++ {
+		s.p.Steps++
+		if s.p.Marks[i].Start >= c.end {
+			return &s.p.Marks[i]
+		}
+	}
+	return nil
+}
+
 // rival says whether a number could take the words beyond it for its own.
 func (s *scoring) rival(o, c *candidate) bool {
 	if o.kind == Alphanumeric && (!o.upper || o.letters && s.p.Lines[o.line].Part != page.InSubject && !o.tie) && !o.lone {

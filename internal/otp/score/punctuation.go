@@ -102,7 +102,7 @@ func (s *scoring) ownerSpent(k int, o *ownership) {
 		}
 		return true
 	})
-	s.leftOf(k, anyClass, func(l nearWord) bool {
+	s.leftOf(k, lexicon.Old, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > 4 || s.clauseEnds(m.End, c.start) {
 			return false
