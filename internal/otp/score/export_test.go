@@ -64,3 +64,27 @@ func Reweigh(name string, weight float64) (undo func()) {
 	f.weight = weight
 	return func() { f.weight = old }
 }
+
+// Score is what a candidate that no veto rules out comes to.
+type Score struct {
+	Value string
+	Sum   float64
+}
+
+// Scores gives the scores of a mail's candidates, in their order.
+func Scores(subject, text, html string) (all []Score) {
+	p := Read(subject, text, html)
+	defer p.Discard()
+	p.findCandidates()
+	s := scoring{p: p, cs: p.found}
+	s.run()
+	for k := range s.cs {
+		if c := &s.cs[k]; c.veto == "" {
+			all = append(all, Score{p.value(c), c.score})
+		}
+	}
+	return all
+}
+
+// Threshold is the score from which a candidate may be the code.
+const Threshold = threshold

@@ -2,6 +2,8 @@ package score
 
 // A feature is one observation that speaks for a candidate or against it.
 // The comment beside its row in the table says what it observes.
+// “make otp-fit” fits the weights, but for shares and rows that rule a candidate out
+// (structural in fit_test.go).
 type feature struct {
 	weight float64 // in log-odds, a cost in the same unit, or a share
 	text   string  // what an explanation prints, if the feature stands for itself there
