@@ -57,7 +57,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		pages = a.acme.Challenges(pages)
 	}
 	a.web = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(limitConnections(api, pages))))
-	a.web.ConnContext = connlimit.Context
+	a.web.ConnContext = connlimit.ConnContext
 	a.assembleMailpit()
 	a.assembleMailTM()
 	if cfg.Metrics.Addr != "" {
@@ -109,7 +109,7 @@ func (a *App) effectiveBaseURL() string {
 // and refuses the rest; see package connlimit.
 func limitConnections(api, all http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if connlimit.Of(r.Context()) != connlimit.No {
+		if connlimit.ExceededLimit(r.Context()) != connlimit.WithinLimits {
 			api.ServeHTTP(w, r)
 			return
 		}

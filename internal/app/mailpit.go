@@ -18,5 +18,5 @@ func (a *App) assembleMailpit() {
 		Names: a.cfg.IsDev(), Ready: func() bool { return !a.stopping.Load() },
 	})
 	a.mailpit = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(a.mailpitAPI.Handler())))
-	a.mailpit.ConnContext = connlimit.Context
+	a.mailpit.ConnContext = connlimit.ConnContext
 }

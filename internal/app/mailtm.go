@@ -15,5 +15,5 @@ func (a *App) assembleMailTM() {
 		TTL: a.cfg.Compat.MailTM.TTL, Limit: a.cfg.Compat.MailTM.Limit, GuestsOff: a.cfg.Access.Guests == "off",
 	})
 	a.mailtm = a.newHTTPServer(a.closeWhenStopping(deleteOnFullDisk(api.Handler())))
-	a.mailtm.ConnContext = connlimit.Context
+	a.mailtm.ConnContext = connlimit.ConnContext
 }

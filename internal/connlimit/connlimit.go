@@ -1,12 +1,13 @@
-// Package connlimit limits the connections that clients keep open (docs/spec/limits.md#connections): those of one
-// address, and all together, since each takes a file descriptor and the process needs some for itself. It does not
-// depend on the protocol.
+// Package connlimit limits the number of open client connections, per client address and per process
+// (docs/spec/limits.md#connections). Each connection takes a file descriptor, and the process needs some for its
+// database and files. The package does not depend on the protocol.
 //
-// A Pool counts the connections of all listeners of a process. Pool.Listen wraps a listener, whose Accept then returns
-// connections within the limits only; when the process is full, an address with many connections loses its oldest one
-// to an address with fewer. A listener with Options.Reserve also accepts a few connections beyond the limits, marked
-// with the reason (Of), so that an HTTP server can answer health checks and refuse the rest with a status
-// (docs/decisions/0036). Closing a connection ends its counting.
+// A Pool counts the connections of all listeners of a process. Pool.Listen wraps a listener, so that its Accept returns
+// only connections within the limits. When the process has reached its limit, a new connection replaces the oldest one
+// of the address with the most connections, if the new connection's address has fewer. A listener with Options.Reserve
+// also accepts a few connections over the limits. ExceededLimit identifies these, so that an HTTP server can respond to
+// health checks on them and refuse other requests with a status (docs/decisions/0036). A connection counts until it is
+// closed.
 package connlimit
 
 import (
@@ -17,45 +18,46 @@ import (
 	"sync"
 )
 
-// Limited is the reason why a connection is beyond the limits. A listener with Options.Reserve accepts some such connections, so that its
-// server can answer probes and refuse everything else.
-type Limited uint8
+// Limit identifies the limit that a connection exceeds. Only a listener with Options.Reserve accepts connections that
+// exceed one.
+type Limit uint8
 
-// The reasons.
+// The limits.
 const (
-	No        Limited = iota // it is within the limits
-	ByAddress                // the address has reached its limit
-	ByAll                    // the process has reached its limit, and no address has more connections than this one
+	WithinLimits Limit = iota // the connection exceeds no limit
+	AddressLimit              // the client's address has reached Options.PerAddress
+	ProcessLimit              // the process has reached its limit, and no other address has enough connections to lose one
 )
 
-// reserved is the number of connections beyond the limits that are open at once. A further one closes the oldest of them.
+// reserved is how many connections over the limits may be open at once. When one more is accepted, the oldest of them
+// is closed.
 const reserved = 16
 
 // Pool counts the connections of all listeners of a process. It is safe for concurrent use. Each process counts
 // separately.
 type Pool struct {
-	max int // not counting those beyond the limits
+	max int // limit of open; 0 means no limit
 
 	mu        sync.Mutex // guards the fields below
-	open      int        // connections within the limits, also those of exempt networks
+	open      int        // connections within the limits, including those from exempt networks
 	addresses map[netip.Prefix]*address
-	beyond    []*Conn // oldest first
+	overLimit []*Conn // connections that exceed a limit, oldest first; not counted in open
 }
 
-// address holds the counted connections of a client address.
+// address holds the connections of one client address that are within the limits.
 type address struct{ conns []*Conn } // oldest first
 
-// NewPool returns a pool of at most max connections; 0 means any number.
+// NewPool returns a pool of at most max connections within the limits; 0 means no limit.
 func NewPool(max int) *Pool { return &Pool{max: max, addresses: make(map[netip.Prefix]*address)} }
 
-// Options are those of a listener.
+// Options configure one listener.
 type Options struct {
-	PerAddress int            // connections of an IP address (IPv6: /64) to this listener; 0: any number
-	Exempt     []netip.Prefix // networks of proxies, whose connections count for no address
-	Reserve    bool           // accept some connections beyond the limits, marked as Limited; else they are closed
+	PerAddress int            // maximum number of connections from an IPv4 address or IPv6 /64 to this listener; 0 means no limit
+	Exempt     []netip.Prefix // networks of trusted proxies, to whose addresses no limit applies
+	Reserve    bool           // accept up to 16 connections over the limits, see ExceededLimit; otherwise they are closed at once
 }
 
-// Listen returns a listener that accepts the connections of l within the limits. Closing it closes l.
+// Listen returns a listener that accepts connections of l that are within the limits. Closing it closes l.
 func (p *Pool) Listen(l net.Listener, o Options) net.Listener { return &listener{l, p, o} }
 
 type listener struct {
@@ -64,17 +66,18 @@ type listener struct {
 	o    Options
 }
 
-// tries is how often Accept closes a connection for lack of a descriptor before it returns the error.
-const tries = 8
+// maxEvictions is how many connections one call of Accept closes for lack of a file descriptor before it returns the
+// error.
+const maxEvictions = 8
 
-// Accept waits for a connection within the limits; others are closed. If the process has no descriptor left, it closes
-// a connection of the address that has most, and tries again.
+// Accept waits for a connection within the limits and closes the others. If the process has no file descriptor left,
+// Accept closes the oldest connection of the address with the most connections and tries again.
 func (l *listener) Accept() (net.Conn, error) {
-	for short := 0; ; {
+	for evictions := 0; ; {
 		conn, err := l.Listener.Accept()
 		if err != nil {
-			if outOfDescriptors(err) && short < tries && l.pool.shed() {
-				short++
+			if outOfDescriptors(err) && evictions < maxEvictions && l.pool.closeOldest() {
+				evictions++
 				continue
 			}
 			return nil, err
@@ -86,23 +89,24 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Conn is a connection that is counted until it is closed.
+// Conn is a connection that its Pool counts until it is closed.
 type Conn struct {
 	net.Conn
 	pool     *Pool
 	listener *listener
-	client   netip.Prefix // zero: of a network that is exempt
-	limited  Limited
-	once     sync.Once
+	client   netip.Prefix // zero if the address is in an exempt network
+	exceeded Limit
+	once     sync.Once // makes Close remove the connection from the pool only once
 }
 
-// Close closes the connection and ends its counting. It may be called more than once.
+// Close closes the connection and removes it from its Pool. It may be called more than once.
 func (c *Conn) Close() error {
 	c.once.Do(func() { c.pool.remove(c) })
 	return c.Conn.Close()
 }
 
-// CloseWrite shuts down the writing side of the connection, where it has one (TCP sends FIN).
+// CloseWrite shuts down the writing side of the connection, so that TCP sends a FIN. It does nothing if the underlying
+// connection has no CloseWrite method.
 func (c *Conn) CloseWrite() error {
 	if closer, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return closer.CloseWrite()
@@ -110,33 +114,35 @@ func (c *Conn) CloseWrite() error {
 	return nil
 }
 
-type limitedKey struct{}
+type limitKey struct{}
 
-// Context returns a context for Of. It is to be used as http.Server.ConnContext.
-func Context(ctx context.Context, conn net.Conn) context.Context {
-	if c, ok := conn.(*Conn); ok && c.limited != No {
-		return context.WithValue(ctx, limitedKey{}, c.limited)
+// ConnContext returns a context that carries the limit that conn exceeds, for ExceededLimit. It is meant for
+// http.Server.ConnContext.
+func ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	if c, ok := conn.(*Conn); ok && c.exceeded != WithinLimits {
+		return context.WithValue(ctx, limitKey{}, c.exceeded)
 	}
 	return ctx
 }
 
-// Of reports why the connection of a request is beyond the limits, or No.
-func Of(ctx context.Context) Limited {
-	limited, _ := ctx.Value(limitedKey{}).(Limited)
-	return limited
+// ExceededLimit returns the limit that the connection of a request exceeds, or WithinLimits. ctx is the context of the
+// request.
+func ExceededLimit(ctx context.Context) Limit {
+	limit, _ := ctx.Value(limitKey{}).(Limit)
+	return limit
 }
 
-// admit counts a connection, or returns nil if it must be closed.
+// admit adds a connection to the pool. It returns nil if the limits do not allow that; the caller must then close conn.
 func (p *Pool) admit(l *listener, conn net.Conn) *Conn {
 	c := &Conn{Conn: conn, pool: p, listener: l}
 	if ip := addrOf(conn.RemoteAddr()); !slices.ContainsFunc(l.o.Exempt, func(n netip.Prefix) bool { return n.Contains(ip) }) {
 		c.client = clientOf(ip)
 	}
 	p.mu.Lock()
-	out, ok := p.enter(c)
+	evicted, ok := p.enter(c)
 	p.mu.Unlock()
-	if out != nil {
-		_ = out.Close()
+	if evicted != nil {
+		_ = evicted.Close()
 	}
 	if !ok {
 		return nil
@@ -144,49 +150,50 @@ func (p *Pool) admit(l *listener, conn net.Conn) *Conn {
 	return c
 }
 
-// enter counts a connection. ok is false if it must be closed. The caller must close out, another connection that has
-// to make room, unless it is nil; it is closed outside the lock, which its Close takes. The caller holds the lock.
-func (p *Pool) enter(c *Conn) (out *Conn, ok bool) {
-	own := p.addresses[c.client]
+// enter adds a connection to the pool, or returns false if the limits do not allow that. If evicted is not nil, it is
+// another connection, which c replaces. The caller holds mu and must close evicted after it has released mu, which
+// Close locks.
+func (p *Pool) enter(c *Conn) (evicted *Conn, ok bool) {
+	addr := p.addresses[c.client]
 	switch {
-	case c.client == netip.Prefix{}: // of a proxy, which limits its clients itself
-	case own.to(c.listener) >= c.listener.o.PerAddress && c.listener.o.PerAddress > 0:
-		c.limited = ByAddress
+	case c.client == netip.Prefix{}: // from a proxy, which limits its clients itself
+	case addr.countTo(c.listener) >= c.listener.o.PerAddress && c.listener.o.PerAddress > 0:
+		c.exceeded = AddressLimit
 	case p.max > 0 && p.open >= p.max:
 		most := p.most()
-		if most == nil || len(most.conns) <= own.len()+1 {
-			c.limited = ByAll
+		if most == nil || len(most.conns) <= addr.len()+1 {
+			c.exceeded = ProcessLimit
 			break
 		}
-		out = most.conns[0] // the oldest: probes are new ones
+		evicted = most.conns[0] // the oldest, so that a health check, which is short, is not cut off
 	}
-	if c.limited == No {
+	if c.exceeded == WithinLimits {
 		p.open++
-		p.add(c, own)
-		return out, true
+		p.add(c, addr)
+		return evicted, true
 	}
 	if !c.listener.o.Reserve {
 		return nil, false
 	}
-	if p.beyond = append(p.beyond, c); len(p.beyond) > reserved {
-		out = p.beyond[0]
+	if p.overLimit = append(p.overLimit, c); len(p.overLimit) > reserved {
+		evicted = p.overLimit[0]
 	}
-	return out, true
+	return evicted, true
 }
 
-// add adds a connection to those of its address, unless it is exempt.
-func (p *Pool) add(c *Conn, own *address) {
+// add adds a connection to those of its address, unless the address is exempt. The caller holds mu.
+func (p *Pool) add(c *Conn, addr *address) {
 	if c.client == (netip.Prefix{}) {
 		return
 	}
-	if own == nil {
-		own = new(address)
-		p.addresses[c.client] = own
+	if addr == nil {
+		addr = new(address)
+		p.addresses[c.client] = addr
 	}
-	own.conns = append(own.conns, c)
+	addr.conns = append(addr.conns, c)
 }
 
-// len returns the number of connections; 0 for nil.
+// len returns the number of connections. It is 0 if a is nil.
 func (a *address) len() int {
 	if a == nil {
 		return 0
@@ -194,8 +201,8 @@ func (a *address) len() int {
 	return len(a.conns)
 }
 
-// to returns the number of connections to a listener.
-func (a *address) to(l *listener) (n int) {
+// countTo returns the number of connections to a listener. It is 0 if a is nil.
+func (a *address) countTo(l *listener) (n int) {
 	if a == nil {
 		return 0
 	}
@@ -207,8 +214,8 @@ func (a *address) to(l *listener) (n int) {
 	return n
 }
 
-// most returns the address with most connections; nil if none has any. It reads all addresses, which is rare: only a
-// full pool and a lack of descriptors need it.
+// most returns the address with the most connections, or nil if there are no connections. It scans all addresses, which
+// is acceptable because only a full pool and a lack of file descriptors require it. The caller holds mu.
 func (p *Pool) most() (most *address) {
 	for _, a := range p.addresses {
 		if a.len() > most.len() {
@@ -218,27 +225,27 @@ func (p *Pool) most() (most *address) {
 	return most
 }
 
-// shed closes the oldest connection of the address that has most. It reports whether one was closed.
-func (p *Pool) shed() bool {
+// closeOldest closes the oldest connection of the address with the most connections. It reports whether it closed one.
+func (p *Pool) closeOldest() bool {
 	p.mu.Lock()
-	var out *Conn
+	var evicted *Conn
 	if most := p.most(); most != nil {
-		out = most.conns[0]
+		evicted = most.conns[0]
 	}
 	p.mu.Unlock()
-	if out == nil {
+	if evicted == nil {
 		return false
 	}
-	return out.Close() == nil
+	return evicted.Close() == nil
 }
 
-// remove ends the counting of a connection.
+// remove removes a connection from the pool. Conn.Close calls it once per connection.
 func (p *Pool) remove(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	same := func(other *Conn) bool { return other == c }
-	if c.limited != No {
-		p.beyond = slices.DeleteFunc(p.beyond, same)
+	if c.exceeded != WithinLimits {
+		p.overLimit = slices.DeleteFunc(p.overLimit, same)
 		return
 	}
 	p.open--
@@ -249,7 +256,8 @@ func (p *Pool) remove(c *Conn) {
 	}
 }
 
-// clientOf returns the network that counts as one client: an IPv4 address or an IPv6 /64, which is what one subscriber is given.
+// clientOf returns the network that counts as one client: an IPv4 address, or an IPv6 /64, since providers assign at
+// least that to each subscriber.
 func clientOf(ip netip.Addr) netip.Prefix {
 	bits := ip.BitLen()
 	if ip.Is6() {
@@ -259,7 +267,8 @@ func clientOf(ip netip.Addr) netip.Prefix {
 	return p
 }
 
-// addrOf returns the IP address of a, without zone and not IPv4-mapped; the zero Addr if a has none.
+// addrOf returns the IP address of a without its zone, and an IPv4-mapped address as IPv4. It returns the zero Addr if
+// a is not a TCP address.
 func addrOf(a net.Addr) netip.Addr {
 	if tcp, ok := a.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")

@@ -80,8 +80,8 @@ func accept(l net.Listener) (all []net.Conn) {
 	}
 }
 
-func limited(c net.Conn) connlimit.Limited {
-	return connlimit.Of(connlimit.Context(context.Background(), c))
+func exceeded(c net.Conn) connlimit.Limit {
+	return connlimit.ExceededLimit(connlimit.ConnContext(context.Background(), c))
 }
 
 func closed(all []*conn) (n int) {
@@ -130,7 +130,7 @@ func TestReserveIsForTheLatestConnections(t *testing.T) {
 	ends := s.connect("192.0.2.1", 100)
 	all := accept(l)
 	for i, c := range all {
-		if got := limited(c) == connlimit.ByAddress; got != (i >= 3) {
+		if got := exceeded(c) == connlimit.AddressLimit; got != (i >= 3) {
 			t.Errorf("connection %d: limited %v", i, got)
 		}
 	}
@@ -140,7 +140,7 @@ func TestReserveIsForTheLatestConnections(t *testing.T) {
 	all[99].Close()
 	all[0].Close()
 	s.connect("192.0.2.1", 1)
-	if more := accept(l); len(more) != 1 || limited(more[0]) != connlimit.No {
+	if more := accept(l); len(more) != 1 || exceeded(more[0]) != connlimit.WithinLimits {
 		t.Error("a connection was limited after another was closed")
 	}
 }
@@ -160,7 +160,7 @@ func TestAddressWithMostConnectionsLosesOne(t *testing.T) {
 		web.connect(fmt.Sprintf("192.0.2.%d", i+2), 1)
 	}
 	for _, c := range accept(webListener) {
-		if limited(c) != connlimit.No {
+		if exceeded(c) != connlimit.WithinLimits {
 			t.Error("another address is refused")
 		}
 	}
@@ -168,7 +168,7 @@ func TestAddressWithMostConnectionsLosesOne(t *testing.T) {
 		t.Errorf("%d old and %d new connections were closed", closed(old), closed(greedy))
 	}
 	web.connect("192.0.2.1", 1)
-	if all := accept(webListener); len(all) != 1 || limited(all[0]) != connlimit.ByAll {
+	if all := accept(webListener); len(all) != 1 || exceeded(all[0]) != connlimit.ProcessLimit {
 		t.Error("the address with most connections is served before others")
 	}
 }

@@ -13,10 +13,10 @@ import (
 // after the response.
 func (k *Kit) refuseConnection(w http.ResponseWriter, r *http.Request) (refused bool) {
 	var p *problem.Problem
-	switch connlimit.Of(r.Context()) {
-	case connlimit.ByAddress:
+	switch connlimit.ExceededLimit(r.Context()) {
+	case connlimit.AddressLimit:
 		p = problem.Detailf(problem.RateLimited, "%d connections are open from your address; close one first, or use one for several requests", k.Connections)
-	case connlimit.ByAll:
+	case connlimit.ProcessLimit:
 		p = problem.Detailf(problem.ServerUnavailable, "there are as many connections as the process can have")
 	default:
 		return false
