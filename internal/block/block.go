@@ -1,13 +1,13 @@
-// Package block refuses mail from clients and senders, and to recipients, that the operator has blocked
-// (docs/spec/staff.md#blocks).
+// Package block stores the clients, senders and recipients that the operator has blocked, and reports whether one is
+// blocked (docs/spec/staff.md#blocks).
 //
-// Blocks are rows that commands and the staff API add and remove. A Service holds all of them in memory, in an index
-// that is replaced as a whole: Client, Sender and Recipient look up there, without a lock and without the database,
-// since they are called for every connection and every recipient. Reload, a periodic job, reads the rows again if their
-// version has changed, which every addition and removal raises.
+// Commands and the staff API add and remove blocks, which are rows of the database. A Service also holds all of them in
+// memory, in an index that is replaced as a whole. Client, Sender and Recipient read the index, without a lock and
+// without the database, because the SMTP server calls them for every connection and every recipient. Every addition and
+// removal raises a version number. Reload, a periodic job, reads the rows again when the version has changed.
 //
-// A block with an expiry ends by the clock; Sweep deletes its row later. The number of blocks is bounded, and so is the
-// time of a look-up. What a blocked client is answered is decided by the callers.
+// A block with an expiry has no effect after that time; Sweep deletes its row later. The number of blocks is bounded,
+// and so is the time of a lookup. The callers decide which reply a blocked client receives.
 package block
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// Kind says what a block is compared with. The values are stored and part of the API.
+// Kind is what a block applies to. The values are stored and part of the API.
 type Kind string
 
 // The kinds of blocks.
@@ -35,40 +35,39 @@ const (
 	Recipient Kind = "recipient" // a recipient's address, in which * stands for any characters
 )
 
-// Block is a stored block. Several blocks may have the same value; the last that expires decides.
+// Block is a stored block. Several blocks may have the same value; the value is blocked until the last of them expires.
 type Block struct {
 	ID        id.Block
 	Kind      Kind
-	Value     string // in normal form
-	Reason    string // the operator's; may be empty
+	Value     string // normalized, see normalize and parseNetwork
+	Reason    string // a note by the operator; may be empty
 	CreatedAt time.Time
-	ExpiresAt time.Time // zero: never
+	ExpiresAt time.Time // zero if the block does not expire
 }
 
-// Params are the input of Add, which checks them. Exactly one of IP, Sender and Recipient is set.
+// Params are the parameters of Add, which validates them. Exactly one of IP, Sender and Recipient must be set.
 type Params struct {
 	IP, Sender, Recipient string
 	Reason                string
-	For                   time.Duration // 0: until it is removed
+	For                   time.Duration // how long the block lasts; 0 means until it is removed
 }
 
-// The bounds of what is stored, and of what one look-up can cost.
+// Limits of what is stored, which also bound the memory of the index and the time of a lookup.
 const (
-	// At some 100 octets each in the index, the most take some 20 MB.
-	blocksMax   = 200_000
-	patternsMax = 1000 // recipients with *, each of which is compared with every recipient
-	reasonMax   = 200  // characters
+	blocksMax   = 200_000 // a block takes about 100 octets in the index, so that all take about 20 MB
+	patternsMax = 1000    // recipients that contain *; every recipient of a mail is compared with all of them
+	reasonMax   = 200     // characters
 )
 
-// Service implements blocks. It is safe for concurrent use.
+// Service adds, removes and looks up blocks. It is safe for concurrent use.
 type Service struct {
 	db    *db.DB
 	clock clock.Clock
 	index atomic.Pointer[index]
 }
 
-// New returns a Service that blocks nothing until Reload. Reload must be called before mail is accepted, and
-// periodically.
+// New returns a Service that blocks nothing until Reload is called. The caller must call Reload before the process
+// accepts mail, and periodically afterwards.
 func New(d *db.DB, c clock.Clock) *Service {
 	s := &Service{db: d, clock: c}
 	s.index.Store(newIndex(0))
@@ -77,8 +76,8 @@ func New(d *db.DB, c clock.Clock) *Service {
 
 // Add stores a block.
 //
-// It returns after this process applies the block; others apply it with their next Reload. If only the Reload fails,
-// the block is stored and returned together with the error. Errors: request.invalid, block.limit_reached.
+// When Add returns, the block is in effect in this process; other processes apply it at their next Reload. If the block
+// is stored but reloading fails, Add returns both the block and the error. Errors: request.invalid, block.limit_reached.
 func (s *Service) Add(ctx context.Context, p Params) (*Block, error) {
 	kind, value, err := p.parse()
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *Service) Add(ctx context.Context, p Params) (*Block, error) {
 		b.ExpiresAt = now.Add(p.For).Truncate(time.Microsecond)
 	}
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if err := checkRoomTx(ctx, tx, b); err != nil {
+		if err := checkLimitsTx(ctx, tx, b); err != nil {
 			return err
 		}
 		if err := insertTx(ctx, tx, b); err != nil {
@@ -104,18 +103,18 @@ func (s *Service) Add(ctx context.Context, p Params) (*Block, error) {
 	return b, s.Reload(ctx)
 }
 
-// parse returns the kind and the normal form of what is blocked. The pointer of the error names the field of the API's
-// body. Error: request.invalid.
+// parse returns the kind and the normalized value of the block. The pointer of an error is that of the field in the
+// body of an API request. Error: request.invalid.
 func (p Params) parse() (kind Kind, value string, err error) {
-	given := 0
+	set := 0
 	for k, v := range map[Kind]string{IP: p.IP, Sender: p.Sender, Recipient: p.Recipient} {
 		if v != "" {
 			kind, value = k, v
-			given++
+			set++
 		}
 	}
 	switch {
-	case given != 1:
+	case set != 1:
 		return "", "", problem.Invalid("", "must have exactly one of ip, sender and recipient")
 	case p.For < 0:
 		return "", "", problem.Invalid("/for", "must not be negative")
@@ -126,13 +125,14 @@ func (p Params) parse() (kind Kind, value string, err error) {
 	return kind, value, err
 }
 
-// List returns at most max blocks, newest first, without those that have expired. If after is not empty they are older than that
-// one.
+// List returns at most max blocks that have not expired, newest first. If after is not empty, it returns only blocks
+// older than that one.
 func (s *Service) List(ctx context.Context, after id.Block, max int) ([]*Block, error) {
 	return list(ctx, s.db, selectPage, after, s.clock.Now().UnixMicro(), max)
 }
 
-// Remove deletes a block. It returns after this process no longer applies it. Error: block.not_found.
+// Remove deletes a block. When it returns without an error, this process no longer applies the block. Error:
+// block.not_found.
 func (s *Service) Remove(ctx context.Context, block string) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		b, err := getTx(ctx, tx, block)
@@ -150,17 +150,17 @@ func (s *Service) Remove(ctx context.Context, block string) error {
 	return s.Reload(ctx)
 }
 
-// Reload reads the blocks if they have changed since they were read. It is called periodically, since commands and
-// other processes change them.
+// Reload reads the blocks if they have changed since the last read. A periodic job calls it, because commands and other
+// processes change blocks too. Blocks that have expired are not read.
 //
-// Calls may be concurrent: if an older index replaces a newer one, its version differs from the stored one, and the
-// next call reads again. Blocks that have expired are not read.
+// Calls may be concurrent. If one replaces a newer index by an older one, the version of the index differs from the
+// stored version, so that the next call reads the blocks again.
 func (s *Service) Reload(ctx context.Context) error {
 	version, err := versionOf(ctx, s.db)
 	if err != nil || version == s.index.Load().version {
 		return err
 	}
-	next := newIndex(version) // read before the blocks: a change in between is read again
+	next := newIndex(version) // the version was read before the blocks, so a change in between causes another read
 	if err := each(ctx, s.db, s.clock.Now(), next.add); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *Service) Reload(ctx context.Context) error {
 // Sweep deletes blocks that have expired. It does not raise the version, since an expired block has no effect. A
 // periodic job calls it.
 func (s *Service) Sweep(ctx context.Context) error {
-	// Few rows at once, so that the transaction does not block other writers for long.
+	// The batch is small, so that the transaction does not block other writers for long.
 	const batch = 200
 	for n := int64(batch); n == batch; {
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {

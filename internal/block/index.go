@@ -10,16 +10,15 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// index finds blocks in memory. It is not changed once it is in use. The values are the times in microseconds at which blocks
-// expire; those without an end have the highest.
+// index holds the blocks in memory. It is immutable once Service.index points to it. The values of its maps are the
+// times at which blocks expire, in microseconds since 1970; forever if a block does not expire.
 type index struct {
-	// version is that of the rows that were read.
-	version    int64
+	version    int64                  // the stored version, read before the rows
 	networks   map[netip.Prefix]int64 // masked
-	lengths    [2][]int               // the prefix lengths in networks, of IPv4 and of IPv6
+	lengths    [2][]int               // the distinct prefix lengths in networks, by family
 	senders    map[string]int64       // by address, or by @ and domain
-	recipients map[string]int64       // by address
-	patterns   map[string]int64       // by pattern, those with *
+	recipients map[string]int64       // by address without *
+	patterns   map[string]int64       // by address with *
 }
 
 // newIndex returns an index without blocks.
@@ -30,14 +29,14 @@ func newIndex(version int64) *index {
 	}
 }
 
-// add adds a block. Blocks of the same value count until the last of them expires. A value that this version cannot
-// parse is left out.
+// add adds a block that expires at until. If several blocks have the same value, the latest expiry applies. A network
+// that cannot be parsed is ignored.
 func (x *index) add(kind Kind, value string, until int64) {
 	switch kind {
 	case IP:
 		network, err := netip.ParsePrefix(value)
 		if err != nil {
-			return // written by another version
+			return // stored by another version of the program
 		}
 		if _, known := x.networks[network]; !known {
 			x.addLength(network)
@@ -54,7 +53,7 @@ func (x *index) add(kind Kind, value string, until int64) {
 	}
 }
 
-// family returns the index in lengths of an address family.
+// family returns the position in index.lengths of an address's family: 0 for IPv4, 1 for IPv6.
 func family(a netip.Addr) int {
 	if a.Is4() {
 		return 0
@@ -62,7 +61,7 @@ func family(a netip.Addr) int {
 	return 1
 }
 
-// addLength adds the length of a network's prefix to those that Client looks up.
+// addLength adds the length of a network's prefix to the lengths that Client looks up, unless it is already there.
 func (x *index) addLength(network netip.Prefix) {
 	lengths := &x.lengths[family(network.Addr())]
 	for _, bits := range *lengths {
@@ -73,8 +72,9 @@ func (x *index) addLength(network netip.Prefix) {
 	*lengths = append(*lengths, network.Bits())
 }
 
-// Client reports whether a client's address is blocked. It looks up one network of each prefix length that occurs: at
-// most 33 of IPv4 and 129 of IPv6, however many networks are blocked. The zero address is never blocked.
+// Client reports whether a client's address is blocked. It does one lookup for each prefix length that occurs among the
+// blocked networks, at most 33 for IPv4 and 129 for IPv6, however many networks are blocked. The zero Addr is never
+// blocked.
 func (s *Service) Client(addr netip.Addr) bool {
 	x, addr := s.index.Load(), addr.Unmap().WithZone("")
 	if !addr.IsValid() || len(x.networks) == 0 {
@@ -82,40 +82,40 @@ func (s *Service) Client(addr netip.Addr) bool {
 	}
 	for _, bits := range x.lengths[family(addr)] {
 		network, err := addr.Prefix(bits)
-		if err == nil && s.holds(x.networks, network) {
+		if err == nil && s.isBlocked(x.networks, network) {
 			return true
 		}
 	}
 	return false
 }
 
-// holds reports whether a block of a value has not expired.
-func (s *Service) holds(all map[netip.Prefix]int64, network netip.Prefix) bool {
-	until, ok := all[network]
+// isBlocked reports whether networks contains a network whose block has not expired.
+func (s *Service) isBlocked(networks map[netip.Prefix]int64, network netip.Prefix) bool {
+	until, ok := networks[network]
 	return ok && s.clock.Now().UnixMicro() < until
 }
 
-// Sender reports whether a reverse-path is blocked. The null reverse-path never is. A block of @ and a domain applies
-// to that domain alone, not to its subdomains.
+// Sender reports whether a reverse-path is blocked. The null reverse-path ("") is never blocked. A block of @ and a
+// domain applies to that domain only, not to its subdomains.
 func (s *Service) Sender(address string) bool {
 	x := s.index.Load()
 	if address == "" || len(x.senders) == 0 {
 		return false
 	}
-	address = normal(address)
+	address = normalize(address)
 	now := s.clock.Now().UnixMicro()
 	at := strings.LastIndexByte(address, '@')
 	return now < x.senders[address] || at >= 0 && now < x.senders[address[at:]]
 }
 
-// Recipient reports whether a recipient's address, without a tag, is blocked. Each pattern is compared, so patternsMax
-// bounds the time.
+// Recipient reports whether a recipient's address is blocked. The caller removes the address's tag (user+tag) first.
+// The address is compared with every pattern, so that patternsMax bounds the time.
 func (s *Service) Recipient(address string) bool {
 	x := s.index.Load()
 	if len(x.recipients)+len(x.patterns) == 0 {
 		return false
 	}
-	address = normal(address)
+	address = normalize(address)
 	now := s.clock.Now().UnixMicro()
 	if now < x.recipients[address] {
 		return true
@@ -128,10 +128,10 @@ func (s *Service) Recipient(address string) bool {
 	return false
 }
 
-// normal returns an address in the form in which addresses are compared: in lower case, with its domain in A-labels.
-// Lower case applies to the local part too, so that a block cannot be evaded by writing it differently. A domain that
-// is not valid stays as it is: an address in a command of SMTP may be anything.
-func normal(address string) string {
+// normalize returns an address in the form in which addresses are compared: in lower case, with its domain in A-labels
+// (RFC 5890). The local part is in lower case too, so that a different spelling does not evade a block. An invalid
+// domain is only converted to lower case, because an SMTP client may send any text as an address.
+func normalize(address string) string {
 	address = strings.ToLower(address)
 	at := strings.LastIndexByte(address, '@')
 	host := strings.TrimSuffix(address[at+1:], ".")
@@ -141,7 +141,7 @@ func normal(address string) string {
 	return address[:at+1] + host
 }
 
-// isASCII reports whether a text has only ASCII characters, which is what most domains are: they need no conversion.
+// isASCII reports whether a text contains only ASCII characters. Most domains do and need no conversion to A-labels.
 func isASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
@@ -151,8 +151,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// match reports whether a text matches a pattern, in which * stands for any characters. It goes back to the last * only, so that
-// its time is at most the product of the lengths.
+// match reports whether a text matches a pattern, in which * stands for any number of characters. On a mismatch it
+// backtracks to the last * only, so that its time is at most proportional to the product of the lengths.
 func match(pattern, text string) bool {
 	star, resume := -1, 0
 	p, t := 0, 0
@@ -176,11 +176,11 @@ func match(pattern, text string) bool {
 
 const (
 	addressMax = 320 // octets
-	starsMax   = 8   // in a pattern
+	starsMax   = 8   // number of * in a pattern
 )
 
-// parse returns the normal form of what is blocked. A pattern that would match every address is refused, since it would
-// stop all mail. Error: request.invalid.
+// parse validates the value of a block and returns it normalized. It rejects a pattern that matches every address,
+// because that would stop all mail. Error: request.invalid.
 func parse(kind Kind, text string) (string, error) {
 	pointer := "/" + string(kind)
 	if kind == IP {
@@ -198,18 +198,19 @@ func parse(kind Kind, text string) (string, error) {
 	case kind == Recipient && at < 0 && !strings.Contains(text, "*"):
 		return "", problem.Invalid(pointer, "must be an address, or a pattern with *, such as admin*@example.org")
 	}
-	return normal(text), nil
+	return normalize(text), nil
 }
 
-// parseNetwork returns a network in normal form; an address is the network of itself. Large networks are refused, since
-// they are mistakes more often than not; 0.0.0.0/0 would stop all mail. Error: request.invalid.
+// parseNetwork parses a network, or an address as the network of that address alone, and returns it with the host bits
+// cleared. It rejects large networks, because they are most likely mistakes: 0.0.0.0/0 would stop all mail. Error:
+// request.invalid.
 func parseNetwork(text string) (string, error) {
 	network, err := netip.ParsePrefix(text)
 	if addr, e := netip.ParseAddr(text); e == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
 		network, err = addr.Prefix(addr.BitLen())
 	}
-	// The shortest prefixes that are accepted, of IPv4 and IPv6.
+	// The shortest accepted prefix lengths for IPv4 and IPv6.
 	const shortest4, shortest6 = 8, 16
 	bits := shortest6
 	if network.Addr().Is4() {
@@ -224,10 +225,10 @@ func parseNetwork(text string) (string, error) {
 	return network.Masked().String(), nil
 }
 
-// forever is the expiry of blocks that have none.
+// forever is the expiry in an index of blocks that do not expire.
 const forever = int64(1) << 62
 
-// until returns an expiry as the index holds it, in microseconds.
+// until returns an expiry as an index holds it: in microseconds since 1970, or forever if t is zero.
 func until(t time.Time) int64 {
 	if t.IsZero() {
 		return forever

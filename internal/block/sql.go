@@ -20,20 +20,20 @@ const (
 	selectBlock = "SELECT " + columns + " FROM block WHERE id = $1"
 	selectPage  = "SELECT " + columns + ` FROM block WHERE ($1 = '' OR id < $1) AND (expires_at IS NULL OR expires_at > $2)
 		ORDER BY id DESC LIMIT $3`
-	// Expired blocks are left out everywhere: Sweep may not have deleted them yet.
+	// The queries leave out expired blocks, which Sweep may not have deleted yet.
 	selectFollowing = "SELECT " + columns + " FROM block WHERE id > $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY id LIMIT $3"
 	deleteBlock     = "DELETE FROM block WHERE id = $1"
 	deleteExpired   = "DELETE FROM block WHERE id IN (SELECT id FROM block WHERE expires_at <= $1 LIMIT $2)"
 	countBlocks     = "SELECT count(*) FROM block"
 	countPatterns   = "SELECT count(*) FROM block WHERE kind = 'recipient' AND value LIKE '%*%'"
 	selectVersion   = "SELECT coalesce(max(version), 0) FROM block_version"
-	// The version is raised in the transaction of the change, so that it is never ahead of the rows. Its row is also
-	// what serializes concurrent additions.
+	// The version is raised in the transaction of the change, so that it is never ahead of the rows. The lock of its row
+	// also serializes concurrent additions.
 	nextVersion = `INSERT INTO block_version (id, version) VALUES ('block', 1)
 		ON CONFLICT (id) DO UPDATE SET version = block_version.version + 1`
 )
 
-// scan reads columns, in their order.
+// scan reads a row with the columns of the constant columns.
 func scan(row db.Row) (*Block, error) {
 	var b Block
 	var created, expires int64
@@ -44,7 +44,7 @@ func scan(row db.Row) (*Block, error) {
 	return &b, nil
 }
 
-// list reads the blocks that a query selects.
+// list returns the blocks that a query selects.
 func list(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Block, error) {
 	all, err := db.Collect(ctx, q, scan, query, args...)
 	if err != nil {
@@ -53,15 +53,14 @@ func list(ctx context.Context, q db.Queryer, query string, args ...any) ([]*Bloc
 	return all, nil
 }
 
-// each calls fn with every block that has not expired. It reads them in parts, so that no read occupies a connection
-// for long.
-//
-// The parts are separate reads. A block that is added meanwhile raises the version and so causes another Reload.
+// each calls fn with every block that has not expired. It reads them in pages, so that no query occupies a connection
+// for long. The pages are not read in one transaction: a block that is added between two of them raises the version, so
+// that the next Reload reads all again.
 func each(ctx context.Context, q db.Queryer, now time.Time, fn func(kind Kind, value string, until int64)) error {
-	const part = 5000
+	const pageSize = 5000
 	last := id.Block("")
 	for {
-		blocks, err := list(ctx, q, selectFollowing, last, now.UnixMicro(), part)
+		blocks, err := list(ctx, q, selectFollowing, last, now.UnixMicro(), pageSize)
 		if err != nil {
 			return err
 		}
@@ -69,15 +68,15 @@ func each(ctx context.Context, q db.Queryer, now time.Time, fn func(kind Kind, v
 			fn(b.Kind, b.Value, until(b.ExpiresAt))
 			last = b.ID
 		}
-		if len(blocks) < part {
+		if len(blocks) < pageSize {
 			return nil
 		}
 	}
 }
 
-// checkRoomTx checks that one more block can be stored. Blocks that have expired count until Sweep deletes them. Error:
-// block.limit_reached.
-func checkRoomTx(ctx context.Context, tx *db.Tx, b *Block) error {
+// checkLimitsTx returns an error if blocksMax or patternsMax does not allow another block like b. Expired blocks count
+// until Sweep deletes them. Error: block.limit_reached.
+func checkLimitsTx(ctx context.Context, tx *db.Tx, b *Block) error {
 	n, err := db.Value[int](tx.QueryRow(ctx, countBlocks))
 	if err == nil && n >= blocksMax {
 		return problem.Detailf(problem.BlockLimitReached, "there are %d blocks; remove some first", n)
@@ -122,7 +121,7 @@ func removeTx(ctx context.Context, tx *db.Tx, block id.Block) error {
 	return err
 }
 
-// versionOf returns the version of the stored blocks, 0 before the first one was added.
+// versionOf returns the version of the stored blocks. It is 0 if no block was ever added.
 func versionOf(ctx context.Context, q db.Queryer) (int64, error) {
 	version, err := db.Value[int64](q.QueryRow(ctx, selectVersion))
 	if err != nil {
