@@ -1,14 +1,14 @@
-// Package follow reports what happens in mailboxes as it happens, for event streams (docs/spec/events.md).
+// Package follow reports events of mailboxes as they happen, for event streams (docs/spec/events.md).
 //
-// A Follower keeps a position and no queue: what it reports is read from the database when Next is called, so a slow
-// client costs no memory and misses nothing. Messages have identifiers that sort in commit order
-// (docs/decisions/0001), so one identifier is the position. Changes of messages and mailboxes are rows with times,
-// which are not committed in their order: a Follower reads those of the last half minute each time and remembers which
-// it has reported.
+// A Follower has a position in the events but no queue. Next reads the events after the position from the database, so
+// that a slow client costs no memory and misses nothing. The identifiers of messages sort in commit order
+// (docs/decisions/0001), so that the position among messages is the identifier of the last one. Changes of messages and
+// mailboxes are rows with a time, but they are not committed in the order of their times. A Follower therefore reads
+// all changes of the last half minute each time and remembers which of them it has reported.
 //
-// A Follower waits by package wake and holds no connection of the database meanwhile. It ends with the mailbox, with
-// the credential (message.Bond) or with the process; the last event says why. The caller writes the stream and bounds
-// how many there are.
+// A Follower waits with package wake and uses no database connection while it waits. It ends when the mailbox ends,
+// when the client's credential (message.Bond) is no longer valid, or when the process shuts down; the last event
+// contains the reason. The caller writes the stream and limits the number of streams.
 package follow
 
 import (
@@ -23,37 +23,37 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Kind names what happened. The values are public: they are the names of events in a stream.
+// Kind is the kind of an event. The values are public: they are the event names in a stream.
 type Kind string
 
-// The kinds of events, by their names in a stream.
+// The kinds of events.
 const (
 	Message Kind = "message" // a message arrived
 	Seen    Kind = "seen"    // a message was marked as read or unread
 	Deleted Kind = "deleted" // a message was deleted
 	Mailbox Kind = "mailbox" // a mailbox was extended
-	End     Kind = "end"     // nothing follows
+	End     Kind = "end"     // the stream ends; this is its last event
 )
 
-// Reason names why a stream ends. The values are public.
+// Reason is why a stream ends. The values are public.
 type Reason string
 
 // The reasons.
 const (
 	Expired   Reason = "expired"   // the mailbox has expired
 	Destroyed Reason = "destroyed" // the mailbox was destroyed, or the credential was revoked or has expired
-	Shutdown  Reason = "shutdown"  // the process stops: another call continues
+	Shutdown  Reason = "shutdown"  // the process shuts down; the client may reconnect
 )
 
-// Event is something that happened.
+// Event is an event of a mailbox. Which fields are set depends on Kind.
 type Event struct {
 	Kind      Kind
 	Mailbox   id.Mailbox
-	Message   id.Message       // of Message, Seen and Deleted
-	Summary   *message.Summary // of Message
-	Seen      bool             // of Seen and Deleted: whether the message is or was read
-	ExpiresAt time.Time        // of Mailbox
-	Reason    Reason           // of End
+	Message   id.Message       // for Message, Seen and Deleted
+	Summary   *message.Summary // for Message
+	Seen      bool             // for Seen and Deleted: whether the message is, or was, marked as read
+	ExpiresAt time.Time        // for Mailbox: the new expiry
+	Reason    Reason           // for End
 }
 
 // Parts are the dependencies of a Service.
@@ -64,12 +64,12 @@ type Parts struct {
 	Messages  Messages
 }
 
-// Messages reads messages, as message.Service does.
+// Messages reads messages. message.Service implements it.
 type Messages interface {
 	Newer(ctx context.Context, boxes []id.Mailbox, after, last id.Message, max, octets int) ([]message.Summary, error)
 }
 
-// Service makes Followers. It is safe for concurrent use.
+// Service creates Followers. It is safe for concurrent use.
 type Service struct {
 	Parts
 	stacks wake.Stacks
@@ -78,23 +78,24 @@ type Service struct {
 // New returns a Service. It starts no goroutine.
 func New(p Parts) *Service { return &Service{Parts: p, stacks: wake.NewStacks()} }
 
-// Follower reports the events of one mailbox or of all mailboxes of an account, in the order in which they happened. It belongs
-// to one goroutine.
+// Follower reports the events of one mailbox, or of all mailboxes of an account, in the order in which they happened. It
+// is not safe for concurrent use.
 type Follower struct {
-	s       *Service
-	box     *mailbox.Mailbox // nil: of account
-	account id.Account
-	bond    message.Bond
-	after   id.Message             // the last message that was reported, or the position to begin at
-	since   time.Time              // changes made before were reported or are not asked for
-	known   map[id.Event]time.Time // changes after since that are not to be reported, by when they were made
+	s          *Service
+	box        *mailbox.Mailbox // nil if the Follower is one of an account
+	account    id.Account       // empty if the Follower is one of a mailbox
+	credential message.Bond
+
+	after    id.Message             // the last message that was reported, or the position to begin at
+	since    time.Time              // changes up to this time are not read any more
+	reported map[id.Event]time.Time // changes after since that must not be reported (again), with their times
 }
 
-// OfMailbox returns a Follower of what happens in a mailbox from now on, and of the messages after a given one unless that is
-// "". It ends with the mailbox, and when the bond fails.
-func (s *Service) OfMailbox(ctx context.Context, m *mailbox.Mailbox, after id.Message, bond message.Bond) (*Follower, error) {
-	f := &Follower{s: s, box: m, bond: bond, after: after}
-	now, err := s.Mailboxes.Get(ctx, m.ID) // the newest message may have come after m was read
+// OfMailbox returns a Follower of a mailbox. It reports the events from now on and, unless after is "", all messages
+// after that one. It ends when the mailbox ends or the check of the credential fails.
+func (s *Service) OfMailbox(ctx context.Context, m *mailbox.Mailbox, after id.Message, credential message.Bond) (*Follower, error) {
+	f := &Follower{s: s, box: m, credential: credential, after: after}
+	now, err := s.Mailboxes.Get(ctx, m.ID) // read m again, since a message may have arrived after the caller has read it
 	if err == nil && now != nil && after == "" {
 		f.after = position(now.LastMessageAt())
 	}
@@ -104,10 +105,10 @@ func (s *Service) OfMailbox(ctx context.Context, m *mailbox.Mailbox, after id.Me
 	return f, f.skipChanges(ctx)
 }
 
-// OfAccount is OfMailbox for all mailboxes of an account, also those that are created later. It outlives them, and ends when the
-// bond fails.
-func (s *Service) OfAccount(ctx context.Context, account id.Account, after id.Message, bond message.Bond) (*Follower, error) {
-	f := &Follower{s: s, account: account, bond: bond, after: after}
+// OfAccount is like OfMailbox for all mailboxes of an account, including those that are created later. The Follower does
+// not end with a mailbox, only when the check of the credential fails.
+func (s *Service) OfAccount(ctx context.Context, account id.Account, after id.Message, credential message.Bond) (*Follower, error) {
+	f := &Follower{s: s, account: account, credential: credential, after: after}
 	if after == "" {
 		last, err := s.Mailboxes.NewestOf(ctx, account)
 		if err != nil {
@@ -118,7 +119,8 @@ func (s *Service) OfAccount(ctx context.Context, account id.Account, after id.Me
 	return f, f.skipChanges(ctx)
 }
 
-// position returns the identifier that those of later messages sort after.
+// position returns an identifier that sorts before those of all messages later than last, and after those of all
+// others. It is "" if last is zero.
 func position(last time.Time) id.Message {
 	if last.IsZero() {
 		return ""
@@ -126,16 +128,16 @@ func position(last time.Time) id.Message {
 	return id.Last[id.Message](last)
 }
 
-// skipChanges begins after the changes that are visible now: it marks them as reported.
+// skipChanges marks all changes that are visible now as reported, so that the Follower begins after them.
 func (f *Follower) skipChanges(ctx context.Context) error {
-	f.since, f.known = f.s.Clock.Now().Add(-mailbox.ChangesOverlap), make(map[id.Event]time.Time)
+	f.since, f.reported = f.s.Clock.Now().Add(-mailbox.ChangesOverlap), make(map[id.Event]time.Time)
 	return f.eachChange(ctx, func(c mailbox.Change) bool {
-		f.known[c.ID] = c.At
+		f.reported[c.ID] = c.At
 		return true
 	})
 }
 
-// eachChange calls found for the changes since f.since, until it returns false.
+// eachChange calls found with each change since f.since until found returns false.
 func (f *Follower) eachChange(ctx context.Context, found func(mailbox.Change) bool) error {
 	if f.box != nil {
 		return f.s.Mailboxes.Changes(ctx, f.box.ID, f.since, found)
@@ -144,26 +146,27 @@ func (f *Follower) eachChange(ctx context.Context, found func(mailbox.Change) bo
 }
 
 const (
-	// checkEvery is how often a bond is checked without a wake-up: a command that disables an account is a process of its own.
+	// checkEvery is how often the credential is checked without a wake-up. The command that disables an account runs in a
+	// process of its own and cannot wake the followers of the server.
 	checkEvery = 5 * time.Second
 
-	eventsMax = 50       // events that Next returns at once
-	octetsMax = 64 << 10 // of their summaries as JSON
+	eventsMax = 50       // events that one call of Next returns
+	octetsMax = 64 << 10 // octets of their summaries as JSON
 )
 
-// Next returns the next events, at most 50 of them. It waits until there is one, at most for the duration most, and
-// then returns none, so that the caller can keep the connection alive. The last event is an End; Next must not be
-// called after it. An error is one of the database, or of ctx.
-func (f *Follower) Next(ctx context.Context, most time.Duration) ([]Event, error) {
-	key, again := mailbox.AccountWakeKey(f.account), time.Duration(0)
+// Next returns the next events, at most eventsMax. It blocks until there is an event or wait has passed. In the latter
+// case it returns no events, so that the caller can send a keepalive. The last event is an End; Next must not be called
+// after it. An error is one of the database, or of ctx.
+func (f *Follower) Next(ctx context.Context, wait time.Duration) ([]Event, error) {
+	key, pollEvery := mailbox.AccountWakeKey(f.account), time.Duration(0)
 	if f.box != nil {
 		key = mailbox.WakeKey(f.box.ID)
-		most = max(min(most, f.box.TTL(f.s.Clock.Now())), time.Millisecond) // a wait of 0 would not wait at all
+		wait = max(min(wait, f.box.TTL(f.s.Clock.Now())), time.Millisecond) // at least 1 ms, since UntilEither reads only once if wait is 0
 	}
-	if f.bond.Check != nil {
-		again = checkEvery
+	if f.credential.Check != nil {
+		pollEvery = checkEvery
 	}
-	events, err := wake.UntilEither(ctx, f.s.Wake, key, f.bond.WakeKey, most, again, func(ctx context.Context) ([]Event, bool, error) {
+	events, err := wake.UntilEither(ctx, f.s.Wake, key, f.credential.WakeKey, wait, pollEvery, func(ctx context.Context) ([]Event, bool, error) {
 		return wake.OnFreshStack(ctx, f.s.stacks, func() ([]Event, bool, error) {
 			events, err := f.read(ctx)
 			return events, len(events) > 0, err
@@ -175,10 +178,11 @@ func (f *Follower) Next(ctx context.Context, most time.Duration) ([]Event, error
 	return events, err
 }
 
-// read returns the events since the last read. Messages come first: a message is reported before it is changed.
+// read returns the events since the last read. It reads changes only if there are no new messages, so that a message is
+// reported before its changes.
 func (f *Follower) read(ctx context.Context) (events []Event, err error) {
-	if f.bond.Check != nil {
-		if err := f.bond.Check(ctx); err != nil {
+	if f.credential.Check != nil {
+		if err := f.credential.Check(ctx); err != nil {
 			return ended(err)
 		}
 	}
@@ -200,11 +204,12 @@ func (f *Follower) read(ctx context.Context) (events []Event, err error) {
 	return []Event{{Kind: End, Mailbox: f.box.ID, Reason: f.reason()}}, nil
 }
 
-// ended returns the end of a stream whose bond failed with a problem.
+// ended returns the End event for a failed check of the credential. An err that is not a problem, such as one of the
+// database, is returned as it is.
 func ended(err error) ([]Event, error) {
-	p, known := problem.From(err)
+	p, ok := problem.From(err)
 	switch {
-	case !known:
+	case !ok:
 		return nil, err
 	case p.Code == problem.MailboxExpired:
 		return []Event{{Kind: End, Reason: Expired}}, nil
@@ -214,9 +219,9 @@ func ended(err error) ([]Event, error) {
 
 // messages returns the messages after f.after. live is false if the mailbox has ended.
 //
-// The mailboxes are read first, then their messages up to the newest that the first read has seen. A message that is committed
-// between the two reads is left to the next one: it may come after another in a mailbox that the first read has not found, and f.after
-// would pass over that one.
+// It first reads which mailboxes have new messages and the time of the newest one, and then their messages up to that
+// time. A message that is committed between the two reads is left to the next call. If it were returned, f.after would
+// advance past an earlier message in another mailbox that had none at the first read, and that message would be lost.
 func (f *Follower) messages(ctx context.Context) (all []message.Summary, live bool, err error) {
 	after := time.Time{}
 	if f.after != "" {
@@ -230,8 +235,8 @@ func (f *Follower) messages(ctx context.Context) (all []message.Summary, live bo
 	return all, live, err
 }
 
-// received returns the mailboxes that may have messages later than a time, and the time of the newest of these. live is false if the
-// mailbox has ended.
+// received returns the mailboxes that may have messages later than after, and the time of the newest message. live is
+// false if the mailbox has ended.
 func (f *Follower) received(ctx context.Context, after time.Time) (boxes []id.Mailbox, newest time.Time, live bool, err error) {
 	if f.box == nil {
 		boxes, newest, err = f.s.Mailboxes.ReceivedAfter(ctx, f.account, after)
@@ -245,19 +250,19 @@ func (f *Follower) received(ctx context.Context, after time.Time) (boxes []id.Ma
 	return []id.Mailbox{m.ID}, m.LastMessageAt(), m.Live(f.s.Clock.Now()), nil
 }
 
-// changes returns the changes that were not reported yet.
+// changes returns at most eventsMax changes that were not reported yet and marks them as reported.
 func (f *Follower) changes(ctx context.Context) (events []Event, err error) {
 	now := f.s.Clock.Now()
 	complete := true
 	err = f.eachChange(ctx, func(c mailbox.Change) bool {
-		if _, known := f.known[c.ID]; known {
+		if _, reported := f.reported[c.ID]; reported {
 			return true
 		}
 		if len(events) == eventsMax {
 			complete = false
 			return false
 		}
-		f.known[c.ID] = c.At
+		f.reported[c.ID] = c.At
 		e := Event{Kind: Kind(c.Kind), Mailbox: c.Mailbox, Message: c.Message, Seen: c.Seen, ExpiresAt: c.ExpiresAt}
 		if c.Kind == mailbox.Extended {
 			e.Kind = Mailbox
@@ -274,20 +279,21 @@ func (f *Follower) changes(ctx context.Context) (events []Event, err error) {
 	return events, nil
 }
 
-// forget makes the next read begin at a later time, and removes the changes that it will not read again.
+// forget makes the next read begin at since and removes the changes up to that time from f.reported, because they are
+// not read again.
 func (f *Follower) forget(since time.Time) {
 	if !since.After(f.since) {
 		return
 	}
 	f.since = since
-	for c, at := range f.known {
+	for c, at := range f.reported {
 		if !at.After(since) {
-			delete(f.known, c)
+			delete(f.reported, c)
 		}
 	}
 }
 
-// reason returns why the mailbox ended, by its time of expiry.
+// reason returns why the mailbox ended: a mailbox that ends before its time of expiry was destroyed.
 func (f *Follower) reason() Reason {
 	if f.s.Clock.Now().Before(f.box.ExpiresAt) {
 		return Destroyed

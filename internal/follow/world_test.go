@@ -168,18 +168,18 @@ func (w *world) extend(box *mailbox.Mailbox, ttl time.Duration) {
 }
 
 // ofMailbox and ofAccount open a follower; after "" it begins now.
-func (w *world) ofMailbox(m *mailbox.Mailbox, after id.Message, bond message.Bond) *follow.Follower {
+func (w *world) ofMailbox(m *mailbox.Mailbox, after id.Message, credential message.Bond) *follow.Follower {
 	w.t.Helper()
-	f, err := w.OfMailbox(w.t.Context(), m, after, bond)
+	f, err := w.OfMailbox(w.t.Context(), m, after, credential)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return f
 }
 
-func (w *world) ofAccount(account id.Account, after id.Message, bond message.Bond) *follow.Follower {
+func (w *world) ofAccount(account id.Account, after id.Message, credential message.Bond) *follow.Follower {
 	w.t.Helper()
-	f, err := w.OfAccount(w.t.Context(), account, after, bond)
+	f, err := w.OfAccount(w.t.Context(), account, after, credential)
 	if err != nil {
 		w.t.Fatal(err)
 	}
