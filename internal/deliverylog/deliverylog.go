@@ -1,13 +1,14 @@
-// Package deliverylog remembers for 24 hours what became of each mail for an address: stored, or refused with which
-// reply (docs/spec/messages.md#delivery-log).
+// Package deliverylog records for 24 hours the outcome of each delivery to an address: that the mail was stored, or the
+// SMTP reply with which it was refused (docs/spec/messages.md#delivery-log).
 //
-// Record puts an entry into a bounded list in memory and returns; Run, on one goroutine, writes the list in batches. So
-// the log is beside the path of a mail: an entry may be dropped, and never delays or fails a delivery. List returns the
-// entries of an address, those in memory included; entries in the memory of other processes appear within flushEvery.
-// EraseTx removes the entries of a mailbox that is erased, and Sweep those that are too old or too many.
+// Record adds an entry to a bounded queue in memory and returns; Run, on one goroutine, writes the queue to the
+// database in batches. The log therefore never delays a delivery or makes it fail, but it may drop entries. List returns
+// the entries of an address, including the queued ones of this process; entries of other processes appear after
+// flushEvery at most. EraseTx deletes the entries of an erased mailbox, and Sweep those that are too old or too many.
 //
-// Addresses are stored as keyed hashes only, so that the table does not reveal which addresses exist. Every bound is
-// there because strangers cause entries: per address, per client, in total, in memory, and in octets of each text.
+// Addresses are stored only as keyed hashes, so that the table does not reveal which addresses exist. Because any
+// client of the SMTP server can cause entries, their number is limited per address, per client, in total and in memory,
+// and each text is limited in octets.
 package deliverylog
 
 import (
@@ -28,8 +29,8 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Entry is what became of a mail for one recipient. Texts come from the client and are not checked; Record shortens
-// them.
+// Entry is the outcome of a delivery to one recipient. Its texts come from the client and may hold anything; Record
+// truncates them.
 type Entry struct {
 	At         time.Time
 	From       string     // the reverse-path; "" is the null reverse-path
@@ -37,28 +38,28 @@ type Entry struct {
 	Helo       string     // the argument of EHLO or HELO
 	TLS        bool
 	Reply      int        // the three digits of the SMTP reply
-	Code       string     // its enhanced status code (RFC 3463)
-	Reason     string     // its text
-	Message    id.Message // ""; nothing was stored
-	HasMailbox bool       // the mail was for an existing mailbox
+	Code       string     // the enhanced status code of the reply (RFC 3463)
+	Reason     string     // the text of the reply
+	Message    id.Message // "" if nothing was stored
+	HasMailbox bool       // whether the mailbox existed
 }
 
-// Bounds of the log. The rows of addresses with and without a mailbox are bounded apart, so that a client that tries random addresses
-// removes no entry of a mailbox.
+// Limits of the log. Entries of addresses with and without a mailbox are limited separately, so that a client that tries
+// random addresses does not displace the entries of mailboxes.
 const (
 	Retention = 24 * time.Hour
 	ListMax   = 200 // entries of one address that List returns
 
-	mailboxRows = 500_000 // in total, of mail for mailboxes: some 150 MB
-	unknownRows = 100_000 // in total, of other mail
+	mailboxRows = 500_000 // rows of addresses with a mailbox, about 150 MB
+	unknownRows = 100_000 // rows of addresses without one
 
 	trimEvery = 50 // entries of an address after which those beyond ListMax are deleted
 
-	refusalBurst = 200             // refused recipients of one client that are logged at once
-	refusalEvery = 5 * time.Second // and one more for each of these
-	clientsMax   = 16 << 10        // clients and addresses that are remembered for these bounds
-	textMax      = 320             // octets of a stored text: the longest address has 254
-	pendingMax   = 4096            // entries that wait to be written, some 4 MB at most
+	refusalBurst = 200             // refused recipients of one client that are logged in a burst
+	refusalEvery = 5 * time.Second // interval at which one more is allowed
+	clientsMax   = 16 << 10        // entries of each cache, clients and counts
+	textMax      = 320             // octets of a stored text; the longest address has 254
+	queueMax     = 4096            // queued entries, about 4 MB at most
 	batchMax     = 128             // entries in one transaction
 	flushEvery   = 200 * time.Millisecond
 	hashSize     = 16
@@ -69,103 +70,104 @@ type Parts struct {
 	DB     *db.DB
 	Clock  clock.Clock
 	Logger *slog.Logger
-	Secret []byte // keys the hashes of addresses
+	Secret []byte // the HMAC key for the hashes of addresses
 }
 
-// Service is the delivery log. It is safe for concurrent use. Run must be running for entries to be written.
+// Service is the delivery log. It is safe for concurrent use. Entries are written only while Run is running.
 type Service struct {
 	Parts
-	wake    chan struct{} // capacity 1: there are pending entries
+	wake    chan struct{} // wakes Run when the queue is not empty; capacity 1
 	dropped atomic.Int64
 
-	// mu guards the fields below. It is held for a moment only, never during a read or write of the database.
+	// mu guards the fields below. It is never held during a read or write of the database.
 	mu      sync.Mutex
-	pending []pending                       // in the order of Record; flush takes from the front
-	clients *cache.Cache[string, allowance] // refusals that a client may still cause
-	counts  *cache.Cache[hash, int]         // entries of an address since it was last trimmed
+	queue   []queuedEntry                     // in the order of Record; flush removes entries from the front
+	clients *cache.Cache[string, tokenBucket] // refusals of a client that may still be logged
+	counts  *cache.Cache[hash, int]           // entries of an address that were written since it was last trimmed
 }
 
-// hash is the beginning of the HMAC-SHA-256 of an address.
+// hash is the HMAC-SHA-256 of an address, truncated to hashSize octets.
 type hash [hashSize]byte
 
-// pending is an entry that is not written yet.
-type pending struct {
+// queuedEntry is an entry with its key in the database.
+type queuedEntry struct {
 	Entry
 	address hash
 	id      id.Arrival
-	erased  bool // its mailbox was erased meanwhile
+	erased  bool // the mailbox was erased while the entry was queued, so that it must not be written
 }
 
-// allowance is how many refused recipients of a client may be logged, as of a time. It is a token bucket: left grows by
-// one every refusalEvery, up to refusalBurst. left is a fraction, so that many calls in a short time do not lose the
-// growth.
-type allowance struct {
-	left float64
-	at   time.Time
+// tokenBucket limits the refused recipients of a client that are logged. tokens grows by one every refusalEvery, up to
+// refusalBurst. It is a fraction, so that calls at short intervals do not round the growth down to zero.
+type tokenBucket struct {
+	tokens float64
+	at     time.Time
 }
 
 // New returns a Service. It does not start Run.
 func New(p Parts) *Service {
 	return &Service{
 		Parts: p, wake: make(chan struct{}, 1),
-		clients: cache.New[string, allowance](clientsMax), counts: cache.New[hash, int](clientsMax),
+		clients: cache.New[string, tokenBucket](clientsMax), counts: cache.New[hash, int](clientsMax),
 	}
 }
 
-// Record adds an entry for an address, which is the mailbox's local part and domain in lower case. client identifies
-// the client for bounds, as ratelimit.AddrIdentity does. It does not block: when entries arrive faster than they are
-// written, it drops those of stored mail first.
+// Record adds an entry for an address: the local part and domain of the mailbox in lower case. client identifies the
+// client for its limit, see ratelimit.AddrIdentity. Record does not wait for the database: if the queue is full, it drops
+// the entry.
 //
-// Entries of stored mail may use half of the list, so that refusals, which senders ask about, still fit when much mail
-// arrives. The limit of a client's refusals is checked last, since it counts.
+// Entries of stored mail may use only half of the queue, so that refusals, which senders ask about, are still logged
+// when much mail arrives. The limit of the client's refusals is checked last, because the check consumes a token.
 func (s *Service) Record(address, client string, e Entry) {
 	now, h, refused := s.Clock.Now(), s.hash(address), e.Reply >= 400
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.pending) >= pendingMax || !refused && len(s.pending) >= pendingMax/2 || refused && !s.allow(client, now) {
+	if len(s.queue) >= queueMax || !refused && len(s.queue) >= queueMax/2 || refused && !s.allow(client, now) {
 		s.dropped.Add(1)
 		return
 	}
 	e.From, e.Helo, e.Reason = cut(e.From), cut(e.Helo), cut(e.Reason)
-	s.pending = append(s.pending, pending{Entry: e, address: h, id: id.New[id.Arrival](e.At)})
+	s.queue = append(s.queue, queuedEntry{Entry: e, address: h, id: id.New[id.Arrival](e.At)})
 	s.signal()
 }
 
-// allow counts a refused recipient of a client and reports whether it is logged. The caller holds mu.
+// allow takes a token of a client for a refused recipient. It returns false if there is none, so that the refusal must
+// not be logged. The caller holds mu.
 func (s *Service) allow(client string, now time.Time) bool {
 	a, known := s.clients.Get(client, now)
 	if !known {
-		a = allowance{left: refusalBurst, at: now}
+		a = tokenBucket{tokens: refusalBurst, at: now}
 	}
-	a.left = min(refusalBurst, a.left+float64(now.Sub(a.at))/float64(refusalEvery))
+	a.tokens = min(refusalBurst, a.tokens+float64(now.Sub(a.at))/float64(refusalEvery))
 	a.at = now
-	ok := a.left >= 1
+	ok := a.tokens >= 1
 	if ok {
-		a.left--
+		a.tokens--
 	}
 	s.clients.Put(client, a, 1, now.Add(refusalBurst*refusalEvery))
 	return ok
 }
 
-// cut returns text that is stored: valid UTF-8 without NUL, bounded.
+// cut returns a text as it is stored: at most textMax octets of valid UTF-8 without NUL.
 func cut(text string) string { return db.Storable(text[:min(len(text), textMax)]) }
 
-// Dropped returns how many entries were not written since the start. Refusals beyond the limit of their client are
-// included.
+// Dropped returns how many entries were dropped since the process started, including refusals over the limit of their
+// client.
 func (s *Service) Dropped() int64 { return s.dropped.Load() }
 
-// List returns the entries of an address within Retention, newest first, at most ListMax, whether it ever was a mailbox or not. Entries of
-// mail for a mailbox are those since a time: those before are of another mailbox that had the address.
+// List returns the entries of an address within Retention, newest first, at most ListMax. Entries with HasMailbox are
+// returned only if they are not older than since, the time at which the mailbox was created: earlier ones belong to
+// another mailbox, which had the same address.
 func (s *Service) List(ctx context.Context, address string, since time.Time) ([]Entry, error) {
 	h, oldest := s.hash(address), s.Clock.Now().Add(-Retention)
-	waiting := s.waiting(h, since) // before the database is read: an entry may be written in between, but none is missed
+	queued := s.queued(h, since) // copied before the read of the database, so that an entry written in between is not missed
 	written, err := list(ctx, s.DB, h, oldest, since)
 	if err != nil {
 		return nil, err
 	}
-	both := slices.Concat(waiting, written)
-	slices.SortFunc(both, func(a, b pending) int { return strings.Compare(string(b.id), string(a.id)) })
-	both = slices.CompactFunc(both, func(a, b pending) bool { return a.id == b.id }) // written in between
+	both := slices.Concat(queued, written)
+	slices.SortFunc(both, func(a, b queuedEntry) int { return strings.Compare(string(b.id), string(a.id)) })
+	both = slices.CompactFunc(both, func(a, b queuedEntry) bool { return a.id == b.id }) // an entry written in between is in both
 	all := make([]Entry, min(len(both), ListMax))
 	for i := range all {
 		all[i] = both[i].Entry
@@ -173,12 +175,12 @@ func (s *Service) List(ctx context.Context, address string, since time.Time) ([]
 	return all, nil
 }
 
-// waiting returns the entries of an address that are not written yet.
-func (s *Service) waiting(h hash, since time.Time) []pending {
+// queued returns the entries of an address that are not written yet.
+func (s *Service) queued(h hash, since time.Time) []queuedEntry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []pending
-	for _, p := range s.pending {
+	var found []queuedEntry
+	for _, p := range s.queue {
 		if p.address == h && !p.erased && (!p.HasMailbox || !p.At.Before(since)) {
 			found = append(found, p)
 		}
@@ -186,8 +188,8 @@ func (s *Service) waiting(h hash, since time.Time) []pending {
 	return found
 }
 
-// Hash returns the keyed hash of an address, by which logs may name it. A log with the hash instead of the address can
-// be matched by the operator, who has the key.
+// Hash returns the keyed hash of an address. Logs contain it instead of the address; only the operator, who has the key,
+// can tell which address it is.
 func (s *Service) Hash(address string) [hashSize]byte { return s.hash(address) }
 
 // hash returns the keyed hash of an address.

@@ -16,7 +16,7 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 	selectEntries = `SELECT id, at, has_mailbox, sender, remote_ip, helo, tls, reply, code, reason, message_id FROM mail_delivery
 		WHERE address_hash = $1 AND at > $2 AND (has_mailbox = 0 OR at >= $3) ORDER BY id DESC LIMIT $4`
-	// $2 is the number of entries that are kept, less one: the oldest of them is the bound.
+	// $2 is the number of entries to keep, minus one: the offset of the oldest entry that is kept.
 	trimEntries = `DELETE FROM mail_delivery WHERE address_hash = $1
 		AND id < (SELECT id FROM mail_delivery WHERE address_hash = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`
 	eraseEntries = "DELETE FROM mail_delivery WHERE address_hash IN "
@@ -25,11 +25,12 @@ const (
 		(SELECT address_hash, id FROM mail_delivery WHERE has_mailbox = $1 AND at <= $2 LIMIT $3)`
 )
 
-// sweepBatch is how many entries one transaction deletes, so that it does not block other writers for long.
+// sweepBatch is how many entries one transaction deletes. It is small, so that it does not block other writers for
+// long.
 const sweepBatch = 500
 
 // insertTx inserts entries with one statement on PostgreSQL.
-func insertTx(ctx context.Context, tx *db.Tx, entries []pending) error {
+func insertTx(ctx context.Context, tx *db.Tx, entries []queuedEntry) error {
 	var hashes db.Octets
 	var ids, senders, ips, helos, codes, reasons, messages db.Texts
 	var ats, mailboxes, tlss, replies db.Numbers
@@ -46,7 +47,7 @@ func insertTx(ctx context.Context, tx *db.Tx, entries []pending) error {
 	return nil
 }
 
-// flag returns a boolean as it is stored: 0 or 1.
+// flag returns a boolean in its stored form, 0 or 1.
 func flag(set bool) int64 {
 	if set {
 		return 1
@@ -80,9 +81,9 @@ func eraseTx(ctx context.Context, tx *db.Tx, addresses []hash) error {
 	return nil
 }
 
-// list reads at most ListMax entries of an address, newest first: those later than after, and of mail for a mailbox
-// only those since a time.
-func list(ctx context.Context, q db.Queryer, h hash, after, since time.Time) ([]pending, error) {
+// list returns at most ListMax entries of an address that are later than after, newest first. Entries with HasMailbox
+// must also not be older than since.
+func list(ctx context.Context, q db.Queryer, h hash, after, since time.Time) ([]queuedEntry, error) {
 	all, err := db.Collect(ctx, q, scan, selectEntries, h[:], after.UnixMicro(), since.UnixMicro(), ListMax)
 	if err != nil {
 		return nil, fmt.Errorf("read the delivery log: %w", err)
@@ -90,8 +91,8 @@ func list(ctx context.Context, q db.Queryer, h hash, after, since time.Time) ([]
 	return all, nil
 }
 
-// scan reads the columns of selectEntries. The address is not among them, since the caller has it.
-func scan(row db.Row) (p pending, err error) {
+// scan reads a row of selectEntries. It leaves address zero, since the caller has it.
+func scan(row db.Row) (p queuedEntry, err error) {
 	var at, hasMailbox, tls int64
 	var ip string
 	err = row.Scan(&p.id, &at, &hasMailbox, &p.From, &ip, &p.Helo, &tls, &p.Reply, &p.Code, &p.Reason, &p.Message)
@@ -105,20 +106,22 @@ func scan(row db.Row) (p pending, err error) {
 	return p, nil
 }
 
-// oldestKept returns the time up to which entries are deleted: after, or later where there are more than rows.
-func oldestKept(ctx context.Context, q db.Queryer, hasMailbox, rows int, after time.Time) (int64, error) {
+// cutoff returns the time, in microseconds since 1970, up to which Sweep deletes entries. That is after, or a later time
+// if more than rows entries are later than after. hasMailbox is 0 or 1.
+func cutoff(ctx context.Context, q db.Queryer, hasMailbox, rows int, after time.Time) (int64, error) {
 	var at int64
 	err := q.QueryRow(ctx, selectBound, hasMailbox, after.UnixMicro(), rows).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return after.UnixMicro(), nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("bound the delivery log: %w", err)
+		return 0, fmt.Errorf("find the cutoff of the delivery log: %w", err)
 	}
 	return at, nil
 }
 
-// sweepTx deletes a batch of entries up to a time; done is true after the last batch. hasMailbox is 0 or 1.
+// sweepTx deletes a batch of entries up to the time oldest, in microseconds since 1970. done is true after the last
+// batch. hasMailbox is 0 or 1.
 func sweepTx(ctx context.Context, tx *db.Tx, hasMailbox int, oldest int64) (done bool, err error) {
 	n, err := tx.Exec(ctx, sweepEntries, hasMailbox, oldest, sweepBatch)
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Run writes entries until ctx ends, then those that are still pending. A crash loses those of the last 200 ms.
+// Run writes queued entries until ctx ends, and then those that are left. A crash loses the entries of the last
+// flushEvery.
 //
-// A failed batch is dropped and not retried: it would block those that follow. The failure is logged once until a batch
-// succeeds. When ctx ends, the rest is written until a batch fails, so that a shutdown is not delayed by a dead
-// database.
+// A failed batch is dropped and not retried, because retries would delay the entries that follow. Only the first of
+// consecutive failures is logged. After ctx has ended, Run stops at the first batch that fails, so that an unreachable
+// database does not delay the shutdown.
 func (s *Service) Run(ctx context.Context) {
 	for failing := false; s.collect(ctx); {
 		err := s.flush(context.WithoutCancel(ctx))
@@ -20,24 +21,24 @@ func (s *Service) Run(ctx context.Context) {
 			s.Logger.WarnContext(ctx, "writing the delivery log failed, its entries are dropped until it succeeds", "error", err)
 		}
 		failing = err != nil
-		if s.isPending() {
+		if s.hasQueued() {
 			s.signal()
 		}
 	}
-	for s.isPending() && s.flush(context.WithoutCancel(ctx)) == nil {
+	for s.hasQueued() && s.flush(context.WithoutCancel(ctx)) == nil {
 		continue // with the next batch
 	}
 }
 
-// collect waits until there are entries to write, and then a moment for more. It returns false when ctx has ended. The
-// moment lets entries share a transaction.
+// collect waits until there are entries to write, and then flushEvery longer, so that more entries share a transaction.
+// It returns false when ctx has ended.
 func (s *Service) collect(ctx context.Context) bool {
 	select {
 	case <-s.wake:
 	case <-ctx.Done():
 		return false
 	}
-	pause := clock.System().NewTimer(flushEvery) // not the clock that a test may stop
+	pause := clock.System().NewTimer(flushEvery) // not s.Clock, which a test may stop
 	defer pause.Stop()
 	select {
 	case <-pause.C:
@@ -47,7 +48,7 @@ func (s *Service) collect(ctx context.Context) bool {
 	}
 }
 
-// signal wakes Run. The channel has a capacity of one: a signal that is there already is enough.
+// signal wakes Run. It does nothing if a signal is already in the channel.
 func (s *Service) signal() {
 	select {
 	case s.wake <- struct{}{}:
@@ -55,44 +56,44 @@ func (s *Service) signal() {
 	}
 }
 
-// isPending reports whether entries wait to be written.
-func (s *Service) isPending() bool {
+// hasQueued reports whether the queue is not empty.
+func (s *Service) hasQueued() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.pending) > 0
+	return len(s.queue) > 0
 }
 
-// flush writes at most batchMax entries. If that fails they are dropped: the next mail is more interesting than the
-// last. Only Run calls it, so the first n entries stay the same until they are deleted here; Record appends meanwhile.
+// flush writes a batch and removes it from the queue, even if writing fails. Only Run calls it. The first n entries
+// therefore stay in place during the transaction, while Record appends others.
 func (s *Service) flush(ctx context.Context) error {
-	n, trim := s.next()
+	n, trim := s.nextBatch()
 	if n == 0 {
 		return nil
 	}
 	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if err := insertTx(ctx, tx, s.front(n)); err != nil {
+		if err := insertTx(ctx, tx, s.batch(n)); err != nil {
 			return err
 		}
 		return trimTx(ctx, tx, trim)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pending = slices.Delete(s.pending, 0, n)
+	s.queue = slices.Delete(s.queue, 0, n)
 	if err != nil {
 		s.dropped.Add(int64(n))
 	}
 	return err
 }
 
-// next returns how many entries to write, and the addresses that may have more than ListMax entries then. An address is
-// trimmed after every trimEvery entries, since the statement costs more than an insertion. So an address has at most
-// ListMax + trimEvery entries for each process.
-func (s *Service) next() (n int, trim []hash) {
+// nextBatch returns how many entries to write, and the addresses to trim to ListMax entries. An address is trimmed after
+// every trimEvery entries only, because the statement costs more than an insertion. With n processes, an address
+// therefore has at most ListMax + n*trimEvery entries.
+func (s *Service) nextBatch() (n int, trim []hash) {
 	now := s.Clock.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n = min(len(s.pending), batchMax)
-	for _, p := range s.pending[:n] {
+	n = min(len(s.queue), batchMax)
+	for _, p := range s.queue[:n] {
 		count, _ := s.counts.Get(p.address, now)
 		if count++; count >= trimEvery {
 			trim, count = append(trim, p.address), 0
@@ -102,37 +103,38 @@ func (s *Service) next() (n int, trim []hash) {
 	return n, trim
 }
 
-// front returns the first n pending entries without those of erased mailboxes. It is called in the transaction that writes them, which on
-// SQLite runs before or after one that erases a mailbox, never within.
-func (s *Service) front(n int) []pending {
+// batch returns the first n queued entries without those of erased mailboxes. It is called in the transaction that
+// writes them. On SQLite, write transactions do not run concurrently, so that EraseTx either has marked the entries
+// before or deletes them after.
+func (s *Service) batch(n int) []queuedEntry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.pending[:n]), func(p pending) bool { return p.erased })
+	return slices.DeleteFunc(slices.Clone(s.queue[:n]), func(p queuedEntry) bool { return p.erased })
 }
 
-// EraseTx erases the entries of addresses whose mailboxes are erased. Entries that are pending are marked before the
-// transaction is committed: if it fails they are lost, which is the safe side. A transaction has a few hundred
-// addresses at most.
+// EraseTx deletes the entries of addresses whose mailboxes are erased, a few hundred at most. It marks queued entries
+// before the transaction is committed. If the commit fails, these entries are lost, which is better than keeping entries
+// of an erased mailbox.
 func (s *Service) EraseTx(ctx context.Context, tx *db.Tx, addresses []string) error {
 	hashes := make([]hash, len(addresses))
 	for i, a := range addresses {
 		hashes[i] = s.hash(a)
 	}
 	s.mu.Lock()
-	for i := range s.pending {
-		if slices.Contains(hashes, s.pending[i].address) {
-			s.pending[i].erased = true
+	for i := range s.queue {
+		if slices.Contains(hashes, s.queue[i].address) {
+			s.queue[i].erased = true
 		}
 	}
 	s.mu.Unlock()
 	return eraseTx(ctx, tx, hashes)
 }
 
-// Sweep deletes entries that are older than Retention, and the oldest beyond the bounds of the log. The index of the
-// list is the value of has_mailbox. A periodic job calls it.
+// Sweep deletes the entries that are older than Retention, and the oldest ones if there are more than mailboxRows or
+// unknownRows. A periodic job calls it.
 func (s *Service) Sweep(ctx context.Context) error {
-	for hasMailbox, rows := range []int{unknownRows, mailboxRows} {
-		oldest, err := oldestKept(ctx, s.DB, hasMailbox, rows, s.Clock.Now().Add(-Retention))
+	for hasMailbox, rows := range []int{0: unknownRows, 1: mailboxRows} {
+		oldest, err := cutoff(ctx, s.DB, hasMailbox, rows, s.Clock.Now().Add(-Retention))
 		if err != nil {
 			return err
 		}
