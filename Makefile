@@ -132,14 +132,14 @@ otp: ## score the code extractor on its corpus
 otp-matrix: ## read the whole matrix of plain mails with the code extractor
 	$(GO) test ./internal/otp -run '^TestMatrix$$' -v -args -matrix
 
+.PHONY: otp-fit
+otp-fit: ## fit the weights of the code extractor to its corpus
+	$(GO) test ./internal/otp/score -run '^TestListRows$$' -args -fit
+	$(GO) test ./internal/otp/score -run '^TestFit$$' -v -timeout 30m -args -fit
+
 .PHONY: otp-features
 otp-features: ## print what each feature of the code extractor is worth
 	$(GO) test ./internal/otp/score -run '^TestWorth$$' -v -timeout 30m -args -worth
-
-.PHONY: otp-fit
-otp-fit: ## fit the weights of the code extractor to its corpus and rewrite their table
-	$(GO) test ./internal/otp/score -run '^TestFitAll$$' -v -timeout 30m -args -fit
-	gofmt -w internal/otp/score/weights.go
 
 .PHONY: clean
 clean: ## remove what these commands made, but no data

@@ -1,13 +1,17 @@
 package score
 
 // A feature is one observation that speaks for a candidate or against it.
-// The comment beside its row in the table says what it observes.
-// “make otp-fit” fits the weights, but for shares and rows that rule a candidate out
-// (structural in fit_test.go).
+// The comment beside its row in the table says what it observes. A weight is written as a
+// guess, and as what make otp-fit adds to it: 1.2 + 0.31. That is left out where the mails
+// give no reason to leave the guess.
 type feature struct {
 	weight float64 // in log-odds, a cost in the same unit, or a share
 	text   string  // what an explanation prints, if the feature stands for itself there
 }
+
+// A fixed feature is one that make otp-fit leaves as it is: a veto, a share, a bound of a
+// loss, or a weight that conditions are read against.
+type fixed = feature
 
 // threshold is the score at which a candidate may be the code: the sum of its features
 // is then as likely to be right as is worth the risk.
@@ -35,52 +39,52 @@ var digitShapes = [...]*feature{4: digits4, 5: digits5, 6: digits6, 7: digits7, 
 
 // The word that names a number, and what stands between the two. Costs are taken from what the word gives.
 var (
-	gainCode              = &feature{6, ""}                                      // a name of a one-time code: “verification code”
-	gainWord              = &feature{4.05, ""}                                   // a word that may name one: “code”
-	gainBoth              = &feature{5.4, ""}                                    // such a word beside one for signing in or for one use: “login code”
-	gainAimed             = &feature{5.05, ""}                                   // such a word whose sentence says that it is for signing in: “the code you need to log in”
-	gainOnce              = &feature{3.6, ""}                                    // what is for one use, whatever it is called: “one-time number”
-	gainPassword          = &feature{2.55, ""}                                   // a word for a password, in a mail that does not say that it is for one use
-	gainUser              = &feature{1.05, ""}                                   // the same in a mail that names other numbers: the password of a user
-	saidAfter             = &feature{1.5, ""}                                    // a dash, colon or “is” between a number and the word behind it: “482913 is your code”
-	subjectBacks          = &feature{0.8, ""}                                    // a weak word in a text whose subject has a name of a code
-	subjectWord           = &feature{3, ""}                                      // the subject has a word for a code, which the number below it inherits
-	subjectName           = &feature{3.4, ""}                                    // the subject has a name of a one-time code, likewise
-	tiedWord              = &feature{1, ""}                                      // a colon or “is” between a word and the number behind it
-	tiedCost              = &feature{0.6, ""}                                    // the share of the distance that counts there
-	closingNumber         = &feature{0.6, ""}                                    // a word right before a number that ends its sentence
-	rivalCost             = &feature{3, ""}                                      // each number in between that could have the word
-	softCost              = &feature{0.2, ""}                                    // the share of a hard break that a soft one is
-	leftWordCost          = &feature{0.22, ""}                                   // each word between a word for a code and the number behind it
-	farWordCost           = &feature{0.23, ""}                                   // each from the fourth on, where nothing ties the number to it, in addition
-	leftSentenceCost      = &feature{2.2, ""}                                    // each end of a sentence there
-	leftBreakCost         = &feature{0.9, ""}                                    // each break there
-	loneWordCost          = &feature{0.04, ""}                                   // each word there, if the number is alone on its line
-	loneSentenceCost      = &feature{0.4, ""}                                    // each end of a sentence there, and each break from the second on
-	atOnceCost            = &feature{-0.3, ""}                                   // a word right behind the number: “482913 code”
-	rightCost             = &feature{0.5, ""}                                    // a word further behind the number
-	rightWordCost         = &feature{0.3, ""}                                    // each word in between
-	rightSentenceCost     = &feature{3, ""}                                      // each end of a sentence in between
-	rightBreakCost        = &feature{2, ""}                                      // each break in between
-	loneRightWordCost     = &feature{0.25, ""}                                   // each word in between, if the number is alone on its line
-	loneRightSentenceCost = &feature{1.5, ""}                                    // each end of a sentence in between
-	loneRightBreakCost    = &feature{0.7, ""}                                    // each break in between from the second on
-	nounBetween           = &feature{-0.6, ""}                                   // an unknown noun between a weak word and the number: “código de cita 482913”
-	nounBetweenSilent     = &feature{-1.2, ""}                                   // the same in a mail that is silent about signing in, in addition
-	listedWord            = &feature{-1.2, ""}                                   // a weak word in a list of particulars: “Pune, PIN code 411014”
-	compoundWord          = &feature{-1.4, ""}                                   // a weak word that ends an unknown compound: “Farbcode”
-	compoundSilent        = &feature{-2, ""}                                     // the same in a mail that is silent about signing in
-	unknownBefore         = &feature{-1, ""}                                     // an unknown word before a weak one: “zone code”; elsewhere only in a mail silent about signing in
-	unknownOpening        = &feature{-0.6, ""}                                   // an unknown word that opens the sentence: “Zone code”
-	untiedSilent          = &feature{-0.7, ""}                                   // nothing ties a number to a weak word, in a mail that is silent about signing in
-	untiedInside          = &feature{-0.5, ""}                                   // and the sentence goes on behind the number
-	otherNumbers          = &feature{-1.2, ""}                                   // such a mail names other numbers
-	wordTaken             = &feature{-0.7, "the word belongs to another number"} // the share of what a word gave that is taken back where another number is bound to it
+	gainCode              = &fixed{6, ""}                                      // a name of a one-time code: “verification code”
+	gainWord              = &fixed{4.05, ""}                                   // a word that may name one: “code”
+	gainBoth              = &fixed{5.4, ""}                                    // such a word beside one for signing in or for one use: “login code”
+	gainAimed             = &fixed{5.05, ""}                                   // such a word whose sentence says that it is for signing in: “the code you need to log in”
+	gainOnce              = &fixed{3.6, ""}                                    // what is for one use, whatever it is called: “one-time number”
+	gainPassword          = &fixed{2.55, ""}                                   // a word for a password, in a mail that does not say that it is for one use
+	gainUser              = &fixed{1.05, ""}                                   // the same in a mail that names other numbers: the password of a user
+	saidAfter             = &feature{1.5, ""}                                  // a dash, colon or “is” between a number and the word behind it: “482913 is your code”
+	subjectBacks          = &feature{0.8, ""}                                  // a weak word in a text whose subject has a name of a code
+	subjectWord           = &fixed{3, ""}                                      // the subject has a word for a code, which the number below it inherits
+	subjectName           = &fixed{3.4, ""}                                    // the subject has a name of a one-time code, likewise
+	tiedWord              = &fixed{1, ""}                                      // a colon or “is” between a word and the number behind it
+	tiedCost              = &fixed{0.6, ""}                                    // the share of the distance that counts there
+	closingNumber         = &fixed{0.6, ""}                                    // a word right before a number that ends its sentence
+	rivalCost             = &feature{3, ""}                                    // each number in between that could have the word
+	softCost              = &fixed{0.2, ""}                                    // the share of a hard break that a soft one is
+	leftWordCost          = &feature{0.22, ""}                                 // each word between a word for a code and the number behind it
+	farWordCost           = &feature{0.23, ""}                                 // each from the fourth on, where nothing ties the number to it, in addition
+	leftSentenceCost      = &feature{2.2, ""}                                  // each end of a sentence there
+	leftBreakCost         = &feature{0.9, ""}                                  // each break there
+	loneWordCost          = &feature{0.04, ""}                                 // each word there, if the number is alone on its line
+	loneSentenceCost      = &feature{0.4, ""}                                  // each end of a sentence there, and each break from the second on
+	atOnceCost            = &feature{-0.3, ""}                                 // a word right behind the number: “482913 code”
+	rightCost             = &feature{0.5, ""}                                  // a word further behind the number
+	rightWordCost         = &feature{0.3, ""}                                  // each word in between
+	rightSentenceCost     = &feature{3, ""}                                    // each end of a sentence in between
+	rightBreakCost        = &feature{2, ""}                                    // each break in between
+	loneRightWordCost     = &feature{0.25, ""}                                 // each word in between, if the number is alone on its line
+	loneRightSentenceCost = &feature{1.5, ""}                                  // each end of a sentence in between
+	loneRightBreakCost    = &feature{0.7, ""}                                  // each break in between from the second on
+	nounBetween           = &feature{-0.6, ""}                                 // an unknown noun between a weak word and the number: “código de cita 482913”
+	nounBetweenSilent     = &feature{-1.2, ""}                                 // the same in a mail that is silent about signing in, in addition
+	listedWord            = &feature{-1.2, ""}                                 // a weak word in a list of particulars: “Pune, PIN code 411014”
+	compoundWord          = &feature{-1.4, ""}                                 // a weak word that ends an unknown compound: “Farbcode”
+	compoundSilent        = &feature{-2, ""}                                   // the same in a mail that is silent about signing in
+	unknownBefore         = &feature{-1, ""}                                   // an unknown word before a weak one: “zone code”; elsewhere only in a mail silent about signing in
+	unknownOpening        = &feature{-0.6, ""}                                 // an unknown word that opens the sentence: “Zone code”
+	untiedSilent          = &feature{-0.7, ""}                                 // nothing ties a number to a weak word, in a mail that is silent about signing in
+	untiedInside          = &feature{-0.5, ""}                                 // and the sentence goes on behind the number
+	otherNumbers          = &feature{-1.2, ""}                                 // such a mail names other numbers
+	wordTaken             = &fixed{-0.7, "the word belongs to another number"} // the share of what a word gave that is taken back where another number is bound to it
 )
 
 // What a word right at a number says.
 var (
-	domainBound = &feature{8, "bound to a domain"}                // the last line of a domain-bound code: “@fernhill.example #482913”
+	domainBound = &fixed{8, "bound to a domain"}                  // the last line of a domain-bound code: “@fernhill.example #482913”
 	testDigits  = &feature{2, "test digits that are named"}       // 123456 or 0000, where something names it
 	yearOfDate  = &feature{-4, "the year of a date"}              // four digits behind a day and the name of a month
 	noYear      = &feature{1.2, "so it is no year"}               // 2024 with a word for a code right before it
@@ -90,9 +94,9 @@ var (
 
 // What owns a number: the worst of these counts, and none where a word for a code is close.
 var (
-	lossNot    = &feature{-6, ""}   // a noun, a half of it from the third word on and a quarter from the fifth: “order 482913”, a ticket
-	lossVoid   = &feature{-7, ""}   // the name of another code, likewise: “promo code 482913”
-	ownerHeld  = &feature{0.9, ""}  // the share that is given back where a name of a code is tied to the number, or follows it
+	lossNot    = &fixed{-6, ""}     // a noun, a half of it from the third word on and a quarter from the fifth: “order 482913”, a ticket
+	lossVoid   = &fixed{-7, ""}     // the name of another code, likewise: “promo code 482913”
+	ownerHeld  = &fixed{0.9, ""}    // the share that is given back where a name of a code is tied to the number, or follows it
 	nounAfter  = &feature{-3.5, ""} // a noun right behind: “482913 orders”
 	unitAfter  = &feature{-7, ""}   // a unit right behind: “4829 points”
 	oldWord    = &feature{-5, ""}   // a word before it, or further on in the sentence, that says it is no longer good or was used: “482913 has expired”
@@ -132,11 +136,11 @@ var (
 	setLarge     = &feature{2.2, "set large"}                          // alone on its line and large, or a heading
 	inFooter     = &feature{-1.5, "in the footer"}                     // below “unsubscribe” or the like
 	longInFooter = &feature{-4, "and that long"}                       // more than eight digits there: the number of a company
-	inQuote      = &feature{-20, "in a quoted or forwarded mail"}      // “> Your code is 482913”
+	inQuote      = &fixed{-20, "in a quoted or forwarded mail"}        // “> Your code is 482913”
 	linkText     = &feature{-2, "the text of a link"}                  // <a>482913</a>
 	severalParts = &feature{0.7, "given in several parts of the mail"} // in the subject and in the text
-	inRows       = &feature{-8, "one of a list"}                       // one of three codes below each other: backup codes
-	vetoed       = &feature{-20, ""}                                   // what a veto rules out (vetoes.go)
+	inRows       = &fixed{-8, "one of a list"}                         // one of three codes below each other: backup codes
+	vetoed       = &fixed{-20, ""}                                     // what a veto rules out (vetoes.go)
 )
 
 // What its neighbourhood is about.
@@ -145,8 +149,8 @@ var (
 	subjectSigningIn  = &feature{0.7, ""}  // such a word in the subject
 	warning           = &feature{1, ""}    // a warning: “do not share”, “expires in”
 	briefOrOnce       = &feature{0.5, ""}  // no warning, but a time in minutes or a word for one use
-	firmShare         = &feature{0.3, ""}  // the share of what speaks against codes of this mail that counts for a name of a code
-	firmVoidShare     = &feature{0.6, ""}  // the share where the mail has several names of other codes
+	firmShare         = &fixed{0.3, ""}    // the share of what speaks against codes of this mail that counts for a name of a code
+	firmVoidShare     = &fixed{0.6, ""}    // the share where the mail has several names of other codes
 	voidLetters       = &feature{-1, ""}   // letters in a mail that names another code
 	voidSilent        = &feature{-3, ""}   // a mail that names another code, and nothing of signing in
 	voidSilentLetters = &feature{-2, ""}   // letters in such a mail, in addition
@@ -189,42 +193,42 @@ var (
 	nothingElse    = &feature{1, "and nothing else is spoken of"}     // a word for a code, and no other topic
 )
 
-// Its shape.
+// Its shape. The bounds of shapes above are read against these sums, so none is fitted.
 var (
-	digits4       = &feature{0.6, ""}  // 4 digits
-	digits5       = &feature{0.5, ""}  // 5 digits
-	digits6       = &feature{1, ""}    // 6 digits
-	digits7       = &feature{-0.2, ""} // 7 digits
-	digits8       = &feature{0.4, ""}  // 8 digits
-	digits9       = &feature{-0.6, ""} // 9 digits
-	digits10      = &feature{-1, ""}   // 10 digits
-	yearShape     = &feature{-1.7, ""} // four digits that read as a year of our time: 2024
-	testShape     = &feature{-2, ""}   // the digits of an example: 123456, 0000
-	zerosShape    = &feature{-1, ""}   // three zeros at its end: 48000
-	pointedShape  = &feature{-1.5, ""} // groups with points in between: 482.913
-	fours         = &feature{0.6, ""}  // other even groups: 4829 1348
-	spelled       = &feature{1.5, ""}  // digits one by one: 4 8 2 9 1 3
-	boxedShape    = &feature{2, ""}    // one digit to a cell
-	scaleShape    = &feature{-1.5, ""} // ascending ones: 1 2 3 4 5 6
-	threes        = &feature{1.2, ""}  // two groups of three: 482 913
-	threePairs    = &feature{0.5, ""}  // three pairs: 48 29 13
-	longGroups    = &feature{-0.8, ""} // more than eight digits in groups, more than three pairs
-	pairDateShape = &feature{-1, ""}   // pairs that may be a date: 21-11-26
-	cellGroups    = &feature{-0.8, ""} // groups in cells of their own
-	threeFour     = &feature{0.2, ""}  // three and four digits, or threes with a short end: 482-9137, 482 913 48
-	fourTwo       = &feature{0.4, ""}  // four and two digits: 4829 13
-	hyphened      = &feature{-1, ""}   // other uneven groups with a hyphen: 719-25
-	piecesShape   = &feature{-0.2, ""} // uneven groups with spaces: 55 8201
-	fives         = &feature{-1, ""}   // two groups of five
-	prefixedShape = &feature{1, ""}    // capitals, a hyphen and digits: G-482913
-	chosenShape   = &feature{-3, ""}   // a password made of a word and a number: Winter4821
-	promotion     = &feature{-6, ""}   // a word and a discount: SPRING30
-	letterGroups  = &feature{-1, ""}   // groups of capitals: ABC-DEF
-	capitals      = &feature{-1.6, ""} // capitals alone: KXPQ
-	mixedCase     = &feature{-1.8, ""} // letters of both cases: aBcDeF
-	mixedShape    = &feature{0.1, ""}  // five to eight capitals and digits: K7P2XD
-	mixedOther    = &feature{-0.3, ""} // more or fewer of them
-	smallDigits   = &feature{-1.2, ""} // small letters and two digits or more: k7p2xd
-	smallLetters  = &feature{-2, ""}   // small letters and a digit
-	boxedLetters  = &feature{1, ""}    // capitals and digits, one to a cell
+	digits4       = &fixed{0.6, ""}  // 4 digits
+	digits5       = &fixed{0.5, ""}  // 5 digits
+	digits6       = &fixed{1, ""}    // 6 digits
+	digits7       = &fixed{-0.2, ""} // 7 digits
+	digits8       = &fixed{0.4, ""}  // 8 digits
+	digits9       = &fixed{-0.6, ""} // 9 digits
+	digits10      = &fixed{-1, ""}   // 10 digits
+	yearShape     = &fixed{-1.7, ""} // four digits that read as a year of our time: 2024
+	testShape     = &fixed{-2, ""}   // the digits of an example: 123456, 0000
+	zerosShape    = &fixed{-1, ""}   // three zeros at its end: 48000
+	pointedShape  = &fixed{-1.5, ""} // groups with points in between: 482.913
+	fours         = &fixed{0.6, ""}  // other even groups: 4829 1348
+	spelled       = &fixed{1.5, ""}  // digits one by one: 4 8 2 9 1 3
+	boxedShape    = &fixed{2, ""}    // one digit to a cell
+	scaleShape    = &fixed{-1.5, ""} // ascending ones: 1 2 3 4 5 6
+	threes        = &fixed{1.2, ""}  // two groups of three: 482 913
+	threePairs    = &fixed{0.5, ""}  // three pairs: 48 29 13
+	longGroups    = &fixed{-0.8, ""} // more than eight digits in groups, more than three pairs
+	pairDateShape = &fixed{-1, ""}   // pairs that may be a date: 21-11-26
+	cellGroups    = &fixed{-0.8, ""} // groups in cells of their own
+	threeFour     = &fixed{0.2, ""}  // three and four digits, or threes with a short end: 482-9137, 482 913 48
+	fourTwo       = &fixed{0.4, ""}  // four and two digits: 4829 13
+	hyphened      = &fixed{-1, ""}   // other uneven groups with a hyphen: 719-25
+	piecesShape   = &fixed{-0.2, ""} // uneven groups with spaces: 55 8201
+	fives         = &fixed{-1, ""}   // two groups of five
+	prefixedShape = &fixed{1, ""}    // capitals, a hyphen and digits: G-482913
+	chosenShape   = &fixed{-3, ""}   // a password made of a word and a number: Winter4821
+	promotion     = &fixed{-6, ""}   // a word and a discount: SPRING30
+	letterGroups  = &fixed{-1, ""}   // groups of capitals: ABC-DEF
+	capitals      = &fixed{-1.6, ""} // capitals alone: KXPQ
+	mixedCase     = &fixed{-1.8, ""} // letters of both cases: aBcDeF
+	mixedShape    = &fixed{0.1, ""}  // five to eight capitals and digits: K7P2XD
+	mixedOther    = &fixed{-0.3, ""} // more or fewer of them
+	smallDigits   = &fixed{-1.2, ""} // small letters and two digits or more: k7p2xd
+	smallLetters  = &fixed{-2, ""}   // small letters and a digit
+	boxedLetters  = &fixed{1, ""}    // capitals and digits, one to a cell
 )

@@ -68,7 +68,7 @@ func TestFeatures(t *testing.T) {
 		found++
 		name := v.Names[0].Name
 		if rows[name] == nil {
-			t.Errorf("%s: not in rows of export_test.go", name)
+			t.Errorf("%s: not in rows_test.go; run make otp-fit", name)
 		}
 		if v.Comment.Text() == "" {
 			t.Errorf("%s: does not say what it observes", name)
@@ -79,7 +79,7 @@ func TestFeatures(t *testing.T) {
 		return false
 	})
 	if found != len(rows) {
-		t.Errorf("%d rows in weights.go, %d in export_test.go", found, len(rows))
+		t.Errorf("%d rows in weights.go, %d in rows_test.go", found, len(rows))
 	}
 }
 
@@ -94,7 +94,7 @@ func isFeature(e ast.Expr) bool {
 		return false
 	}
 	id, ok := l.Type.(*ast.Ident)
-	return ok && id.Name == "feature"
+	return ok && (id.Name == "feature" || id.Name == "fixed")
 }
 
 // sources parses the files of the package but for its tests.
