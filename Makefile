@@ -15,10 +15,6 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 RACELESS := modernc.org/... github.com/klauspost/... github.com/gonebox/gonebox/internal/otp/... github.com/gonebox/gonebox/internal/htmltoken
 RACE     := -race -gcflags=all=-dwarf=false $(foreach p,$(RACELESS),-gcflags='$p=-race=false -dwarf=false')
 
-# The longest tests start first, so that none is left to run alone on one core at the end. Three programs run at once, since
-# these wait for processes, browsers and clients much of the time.
-LONGEST := ./test/system ./test/web ./test/blackbox ./test/retention ./test/agents ./internal/blob ./internal/inbound ./internal/message
-
 # The clients of other services that tests run against this one, from npm.
 COMPAT := $(patsubst %/package.json,%/node_modules,$(wildcard test/compat/*/package.json) test/agents/package.json)
 
@@ -45,7 +41,7 @@ test: deps ## install what the tests need, then run them all: with the race dete
 # They leave vetting to make vet, which does it once and with more analyses.
 .PHONY: test-race test-postgres
 test-race:
-	$(GO) test $(RACE) -vet=off -timeout 20m -p 3 $(LONGEST) ./...
+	$(GO) test $(RACE) -vet=off -timeout 20m ./...
 	$(GO) -C clients/go vet ./...
 test-postgres: # the tests of the interface on PostgreSQL with three processes
 	GONEBOX_TEST_ENGINE=postgres $(GO) test -vet=off -timeout 20m ./test/blackbox
