@@ -69,8 +69,9 @@ func (s *Service) pausing(ctx context.Context, pace *pacer, due *time.Time) func
 }
 
 func (s *Service) dropHolds(ctx context.Context, pace *pacer) error {
-	now := s.clock.Now()
+	var now time.Time // holds are in no hurry: they are never behind
 	return s.inBatches(ctx, s.pausing(ctx, pace, &now), func(ctx context.Context, tx *db.Tx) (bool, error) {
+		now = s.clock.Now()
 		n, err := tx.Exec(ctx, deleteHolds, now.UnixMicro(), holdBatch)
 		return n < holdBatch, err
 	})
