@@ -180,14 +180,8 @@ func TestFit(t *testing.T) {
 	if !*fit {
 		t.Skip("make otp-fit")
 	}
-	src, err := os.ReadFile("weights.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := model{samples: samples(t)}
-	if m.rows, err = readTable(src); err != nil {
-		t.Fatal(err)
-	}
+	src, rows := weights(t)
+	m := model{rows: rows, samples: samples(t)}
 	shift := make([]float64, len(m.rows))
 	for _, guessed := range []bool{false, true} { // rows without a guess first, so that no other makes up for them
 		m.allowed = nil

@@ -48,10 +48,10 @@ const (
 	farthest = 0.8 // a step of one weight in one round
 )
 
-// loss is the negative log-likelihood of the right answer: one of the right candidates,
-// or no code if there is none.
-func loss(mail []outcome) float64 {
-	all, right := 1.0, 0.0
+// odds sums the exponentials of the scores: of all candidates and of no code, and of the
+// right candidates. The latter is 0 where no code is right.
+func odds(mail []outcome) (all, right float64) {
+	all = 1
 	for _, o := range mail {
 		e := math.Exp(o.score)
 		all += e
@@ -59,6 +59,13 @@ func loss(mail []outcome) float64 {
 			right += e
 		}
 	}
+	return all, right
+}
+
+// loss is the negative log-likelihood of the right answer: one of the right candidates,
+// or no code if there is none.
+func loss(mail []outcome) float64 {
+	all, right := odds(mail)
 	if right == 0 {
 		return dear * math.Log(all)
 	}
@@ -83,13 +90,7 @@ func step(mails [][]outcome, shift []float64, allowed []span) []float64 {
 	}
 	mean := make([]float64, n)
 	for _, m := range mails {
-		all, right := 1.0, 0.0
-		for _, o := range m {
-			all += math.Exp(o.score)
-			if o.right {
-				right += math.Exp(o.score)
-			}
-		}
+		all, right := odds(m)
 		times := 1.0
 		if right == 0 {
 			times = dear
