@@ -10,10 +10,9 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 
 # The race detector instruments everything but what computes on its own data, on one goroutine at a time, and costs most when
 # instrumented: SQLite, which was translated from C and takes half of the processor time of the tests otherwise, compression,
-# and the search for codes, whose tests take seven times as long otherwise. What only debuggers read is left out: it takes a
-# fifth of the time of compiling.
+# and the search for codes, whose tests take seven times as long otherwise.
 RACELESS := modernc.org/... github.com/klauspost/... github.com/gonebox/gonebox/internal/otp/... github.com/gonebox/gonebox/internal/htmltoken
-RACE     := -race -gcflags=all=-dwarf=false $(foreach p,$(RACELESS),-gcflags='$p=-race=false -dwarf=false')
+RACE     := -race $(foreach p,$(RACELESS),-gcflags='$p=-race=false')
 
 # The clients of other services that tests run against this one, from npm.
 COMPAT := $(patsubst %/package.json,%/node_modules,$(wildcard test/compat/*/package.json) test/agents/package.json)
