@@ -23,6 +23,11 @@ type ranked struct {
 
 // bestLinks ranks the links that verify or sign in.
 func bestLinks(p *lexicon.Text) []string {
+	end := 0
+	for i := range p.Links {
+		end = max(end, p.Links[i].End)
+	}
+	p.Find(end)
 	var found []ranked
 	mark := 0
 	for i := range p.Links {

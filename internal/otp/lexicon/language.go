@@ -21,28 +21,33 @@ type sense struct {
 // lists what may stand before a word for a code.
 const ownsBit Class = 1 << 31
 
-// resolve gives the matches the classes of the languages that are believed, and
-// makes marks of those that are left with some. Names of codes, requests to
-// enter one and the heads of quoted mails count in any language.
-func (p *Text) resolve() {
-	for i := range p.matches {
-		m := &p.matches[i]
+// fitMatches notes the phrases of the matches before a place.
+func (p *Text) fitMatches(end int) {
+	for ; p.done.fitted < len(p.matches) && p.matches[p.done.fitted].start < end; p.done.fitted++ {
+		m := &p.matches[p.done.fitted]
 		if p.fit(m); m.footer && !m.silent {
-			p.silence(i)
+			p.silence(p.done.fitted)
 		}
 	}
-	p.divide()
-	p.votes = ballots{last: -1}
-	line, last := 0, -1
-	for i := range p.matches {
-		m := &p.matches[i]
-		if line = p.lineFrom(line, m.start); p.Lines[line].District != last {
-			last = p.Lines[line].District
-			p.elect(last + 1)
-			p.trustIn(last)
+}
+
+// resolve gives the matches as far as a district the classes of the languages that are
+// believed, and makes marks of those that are left with some. Names of codes, requests
+// to enter one and the heads of quoted mails count in any language.
+func (p *Text) resolve(district int) {
+	d := &p.done
+	for ; d.resolved < len(p.matches); d.resolved++ {
+		m := &p.matches[d.resolved]
+		d.line = p.lineFrom(d.line, m.start)
+		if in := p.Lines[d.line].District; in > district {
+			return
+		} else if in != d.district {
+			d.district = in
+			p.elect(in + 1)
+			p.trustIn(in)
 		}
 		if c := p.classes(m); c&^ownsBit != 0 && !p.inAddress(m) {
-			p.Marks = append(p.Marks, Mark{Start: m.start, End: m.end, From: m.from, Line: int32(line), Class: c &^ ownsBit, Owns: c&ownsBit != 0})
+			p.Marks = append(p.Marks, Mark{Start: m.start, End: m.end, From: m.from, Line: int32(d.line), Class: c &^ ownsBit, Owns: c&ownsBit != 0})
 		}
 	}
 }

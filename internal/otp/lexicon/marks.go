@@ -32,10 +32,12 @@ type match struct {
 	silent      bool     // it has no vote
 }
 
-// findMarks looks up every phrase in one pass. Of phrases that overlap the
-// longest is taken, so that "promo code" hides its "code".
-func (p *Text) findMarks() {
-	for i := 0; i < len(p.Low); {
+// findMatches looks up every phrase as far as a place, in one pass. Of phrases that
+// overlap the longest is taken, so that "promo code" hides its "code". It goes on behind
+// the place as long as the last phrase does, which a longer one might hide.
+func (p *Text) findMatches(end int) {
+	i := p.done.next
+	for i < min(end, len(p.Low)) || len(p.matches) > 0 && i < p.matches[len(p.matches)-1].end {
 		switch k := p.Kind[i]; {
 		case k&page.Spaced != 0:
 			end := p.LettersEnd(i + 1)
@@ -51,7 +53,7 @@ func (p *Text) findMarks() {
 		}
 		i++
 	}
-	p.resolve()
+	p.done.next = i
 }
 
 // inHost reports whether a word is part of the name of a host, and is no word of the
@@ -221,12 +223,12 @@ func (x *lexicon) passes(r, want rune, short bool) bool {
 	return x.abc.Key(r) == key && (key == ' ' || !short && r == x.abc.Strip(want))
 }
 
-// cutQuotes marks what follows the head of a quoted mail, and the footers. What
-// follows that of a mail that is passed on as a whole is the mail.
-func (p *Text) cutQuotes() {
-	passed := p.passedOn()
-	for i := range p.Marks {
-		if m := &p.Marks[i]; m.Class&(classQuote|Foot) != 0 {
+// cutQuotes marks what follows the head of a quoted mail, and the footers, in the first
+// lines. What follows that of a mail that is passed on as a whole is the mail.
+func (p *Text) cutQuotes(lines int) {
+	passed, d := p.passedOn(), &p.done
+	for ; d.marks < len(p.Marks); d.marks++ {
+		if m := &p.Marks[d.marks]; m.Class&(classQuote|Foot) != 0 {
 			l := &p.Lines[m.Line]
 			l.Quoted = l.Quoted || m.Class&classQuote != 0 && l.Part != page.InSubject && !passed
 			if m.Class&Foot != 0 && l.Part != page.InSubject && !l.Foot {
@@ -234,19 +236,17 @@ func (p *Text) cutQuotes() {
 			}
 		}
 	}
-	top := 0 // lines since the part began
-	for i := 1; i < len(p.Lines); i++ {
+	for i := max(1, d.lines); i < lines; i++ {
 		l, above := &p.Lines[i], &p.Lines[i-1]
 		if l.Part != above.Part {
-			top = 0
 			continue
 		}
-		top++
 		l.Quoted = l.Quoted || above.Quoted
-		if above.Foot && top > maxTop { // not "view in browser", above all
+		if above.Foot && i > maxTop && p.Lines[i-1-maxTop].Part == l.Part { // not "view in browser", above all
 			l.Foot, l.FootAt = true, l.Start
 		}
 	}
+	d.lines = lines
 }
 
 // maxTop is how many lines from the top a footer does not begin.

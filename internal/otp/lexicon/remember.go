@@ -62,5 +62,6 @@ func (p *Text) again(at int32, start int) {
 	*m = p.matches[at]
 	by := start - m.from
 	m.start, m.end, m.from, m.to, m.like = m.start+by, m.end+by, start, m.to+by, at+1
+	m.silent = false // that depends on the line
 	p.keep()
 }

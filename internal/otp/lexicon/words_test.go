@@ -23,6 +23,7 @@ func TestRememberedWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Read("", string(text), "")
+		p.FindAll()
 		want := slices.Clone(p.Marks)
 		for _, m := range p.matches {
 			if m.like > 0 {
@@ -30,6 +31,7 @@ func TestRememberedWords(t *testing.T) {
 			}
 		}
 		p.matches, p.senses, p.Marks = p.matches[:0], p.senses[:0], p.Marks[:0]
+		p.votes, p.done = ballots{last: -1}, progress{district: -1, next: len(p.Low)}
 		for i := 0; i < len(p.Low); i++ {
 			switch end := p.LettersEnd(i); {
 			case end > i:
@@ -41,7 +43,7 @@ func TestRememberedWords(t *testing.T) {
 				p.try(i)
 			}
 		}
-		if p.resolve(); !slices.Equal(p.Marks, want) {
+		if p.FindAll(); !slices.Equal(p.Marks, want) {
 			t.Errorf("%s: %d marks, %d without remembering", f, len(want), len(p.Marks))
 		}
 	}

@@ -373,6 +373,7 @@ func (s *scanner) dotted(start, end int) int {
 // four digits that a hyphen joins are a telephone number otherwise.
 func (p *Reading) namedNear(i int) bool {
 	const far = 48
+	p.Find(i)
 	from := sort.Search(len(p.Marks), func(k int) bool { return p.Marks[k].Start >= i-far })
 	for k := from; k < len(p.Marks) && p.Marks[k].Start < i; k++ {
 		if p.Marks[k].Class&(lexicon.Code|lexicon.Word) != 0 {

@@ -40,6 +40,7 @@ func (p *Reading) Judge(explain bool) (v Verdict, all []Candidate) {
 	s.run()
 	win := s.winner()
 	if win < 0 {
+		p.FindAll()
 		win = s.phrase()
 	}
 	if win >= 0 {

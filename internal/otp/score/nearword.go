@@ -25,9 +25,25 @@ type nearWord struct {
 	left bool
 }
 
+// findPhrases finds the phrases as far as one may say something of the last candidate.
+// What is near a candidate in the subject begins with the first line of the text.
+func (s *scoring) findPhrases() {
+	for k := len(s.cs) - 1; k >= 0; k-- {
+		if c := &s.cs[k]; c.veto == "" {
+			l := &s.p.Lines[s.p.LineAt(c.start)]
+			if l.Part == page.InSubject {
+				l = &s.p.Lines[s.p.LineAt(l.End+1)]
+			}
+			s.p.Find(l.End + reach + page.MaxWord)
+			return
+		}
+	}
+}
+
 // locate notes for each candidate the line it is on, the part, the first mark
 // after it, and whether it is tied to what stands before it.
 func (s *scoring) locate() {
+	s.findPhrases()
 	s.p.Uncount()
 	line, m, spans := 0, 0, 0
 	for k := range s.cs {
