@@ -217,7 +217,9 @@ func (s *scoring) strangeness(c *candidate, l nearWord, tie bool) float64 {
 }
 
 // silence is what a weak word loses in a mail that does not speak of signing in:
-// if no colon or "is" ties the number to it, and if the mail names other numbers.
+// if no colon or "is" ties the number to it, and if the mail names other numbers. A noun
+// in the subject alone may be the name of the service, and takes nothing from a word to
+// which the number is tied.
 func (s *scoring) silence(c *candidate, l nearWord, tie bool) (loss float64) {
 	if !s.topic.silent() || s.topic.subjectCode > 0 {
 		return 0
@@ -228,7 +230,7 @@ func (s *scoring) silence(c *candidate, l nearWord, tie bool) (loss float64) {
 			loss -= untiedInside.weight
 		}
 	}
-	if s.topic.not > 0 && !s.asked(l.mark, c) {
+	if s.topic.not > 0 && (s.topic.textNouns || !tie) && !s.asked(l.mark, c) {
 		loss -= otherNumbers.weight
 	}
 	return loss

@@ -15,6 +15,7 @@ type topic struct {
 	initial                bool // something is to be changed at the first sign-in
 	code                   bool // a word for a code is somewhere
 	subjectNoun            bool // the subject names what has a number of its own
+	textNouns              bool // the text names what has a number of its own
 	use                    bool // an order to enter something is in the text
 	subjectAuth            bool
 	subjectOnly            bool // the subject is a word for a code and nothing else

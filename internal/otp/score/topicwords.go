@@ -71,6 +71,7 @@ func (p *Reading) topicOf(t neighbourhood) topic {
 		case k.Class&lexicon.Not != 0 && k.Class&lexicon.For == 0 && !l.InFoot(k.Start):
 			m.subjectTrade = m.subjectTrade || l.Part == page.InSubject
 			not[l.Part]++
+			m.textNouns = m.textNouns || l.Part != page.InSubject
 		}
 	}
 	m.auth, m.label, m.guard, m.void = auth.Told(), label.Told(), guard.Told(), void.Told()
