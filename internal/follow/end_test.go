@@ -41,7 +41,7 @@ func TestFollowersOfMailboxesEndWithThem(t *testing.T) {
 		} {
 			t.Run(c.what, func(t *testing.T) {
 				m := w.create("")
-				f := w.ofMailbox(m, "", message.Bond{})
+				f := w.ofMailbox(m, "", message.CredentialCheck{})
 				if err := c.end(m); err != nil {
 					t.Fatal(err)
 				}
@@ -55,7 +55,7 @@ func TestFollowersOfMailboxesEndWithThem(t *testing.T) {
 func TestMessagesAreReportedBeforeTheEnd(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		m := w.create("")
-		f := w.ofMailbox(m, "", message.Bond{})
+		f := w.ofMailbox(m, "", message.CredentialCheck{})
 		last := w.deliver(m)[0]
 		w.clock.Advance(time.Hour)
 		w.wantMessages(w.now(f), last)
@@ -63,16 +63,16 @@ func TestMessagesAreReportedBeforeTheEnd(t *testing.T) {
 	})
 }
 
-func TestFollowersEndWithTheirBond(t *testing.T) {
+func TestFollowersEndWhenTheCredentialFails(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
 		m := w.create(account)
 		var fault error
-		bond := message.Bond{Check: func(context.Context) error { return fault }}
-		f, ofAccount := w.ofMailbox(m, "", bond), w.ofAccount(account, "", bond)
+		check := message.CredentialCheck{Check: func(context.Context) error { return fault }}
+		f, ofAccount := w.ofMailbox(m, "", check), w.ofAccount(account, "", check)
 		first := w.deliver(m)[0]
 		w.wantMessages(w.now(f), first)
-		w.deliver(m) // must not be reported once the bond has failed
+		w.deliver(m) // must not be reported once the check has failed
 		for _, c := range []struct {
 			code   problem.Code
 			reason follow.Reason
@@ -93,7 +93,7 @@ func TestFollowersEndAtShutdown(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
 		m := w.create(account)
-		f, ofAccount := w.ofMailbox(m, "", message.Bond{}), w.ofAccount(account, "", message.Bond{})
+		f, ofAccount := w.ofMailbox(m, "", message.CredentialCheck{}), w.ofAccount(account, "", message.CredentialCheck{})
 		first := w.deliver(m)
 		w.hub.Close()
 		for _, f := range []*follow.Follower{f, ofAccount} {
@@ -121,17 +121,17 @@ func alone(t *testing.T, test func(w *world, m *mailbox.Mailbox, account id.Acco
 }
 
 // A command that disables an account is a process of its own and wakes no follower.
-func TestBondIsCheckedWithoutAWakeUp(t *testing.T) {
+func TestCredentialIsCheckedWithoutAWakeUp(t *testing.T) {
 	alone(t, func(w *world, m *mailbox.Mailbox, account id.Account) {
 		began := time.Now()
 		revoked := began.Add(7 * time.Second)
-		bond := message.Bond{Check: func(context.Context) error {
+		check := message.CredentialCheck{Check: func(context.Context) error {
 			if time.Now().Before(revoked) {
 				return nil
 			}
 			return problem.New(problem.AuthInvalidToken)
 		}}
-		for _, f := range []*follow.Follower{w.ofMailbox(m, "", bond), w.ofAccount(account, "", bond)} {
+		for _, f := range []*follow.Follower{w.ofMailbox(m, "", check), w.ofAccount(account, "", check)} {
 			events, err := f.Next(w.t.Context(), 15*time.Second)
 			if err != nil {
 				t.Error(err)
@@ -149,7 +149,7 @@ func TestNextReturnsWhenWoken(t *testing.T) {
 	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
 		var revoked atomic.Bool
 		began := time.Now()
-		f := w.ofMailbox(m, "", message.Bond{WakeKey: key, Check: func(context.Context) error {
+		f := w.ofMailbox(m, "", message.CredentialCheck{WakeKey: key, Check: func(context.Context) error {
 			if revoked.Load() {
 				return problem.New(problem.AuthInvalidToken)
 			}
@@ -178,7 +178,7 @@ func TestNextReturnsWhenWoken(t *testing.T) {
 func TestNextReturnsWhenTheMailboxExpires(t *testing.T) {
 	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
 		began := time.Now()
-		f := w.ofMailbox(m, "", message.Bond{})
+		f := w.ofMailbox(m, "", message.CredentialCheck{})
 		w.clock.Advance(time.Hour - 3*time.Second)
 		time.AfterFunc(3*time.Second-time.Millisecond, func() { w.clock.Advance(3 * time.Second) })
 		var events []follow.Event
@@ -199,7 +199,7 @@ func TestNextReturnsWithItsContext(t *testing.T) {
 	alone(t, func(w *world, m *mailbox.Mailbox, _ id.Account) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
-		f := w.ofMailbox(m, "", message.Bond{})
+		f := w.ofMailbox(m, "", message.CredentialCheck{})
 		if events, err := f.Next(ctx, time.Minute); !errors.Is(err, context.DeadlineExceeded) || len(events) > 0 {
 			t.Errorf("%+v, %v", events, err)
 		}

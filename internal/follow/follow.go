@@ -7,7 +7,7 @@
 // all changes of the last half minute each time and remembers which of them it has reported.
 //
 // A Follower waits with package wake and uses no database connection while it waits. It ends when the mailbox ends,
-// when the client's credential (message.Bond) is no longer valid, or when the process shuts down; the last event
+// when the client's credential (message.CredentialCheck) is no longer valid, or when the process shuts down; the last event
 // contains the reason. The caller writes the stream and limits the number of streams.
 package follow
 
@@ -84,7 +84,7 @@ type Follower struct {
 	s          *Service
 	box        *mailbox.Mailbox // nil if the Follower is one of an account
 	account    id.Account       // empty if the Follower is one of a mailbox
-	credential message.Bond
+	credential message.CredentialCheck
 
 	after    id.Message             // the last message that was reported, or the position to begin at
 	since    time.Time              // changes up to this time are not read any more
@@ -93,7 +93,7 @@ type Follower struct {
 
 // OfMailbox returns a Follower of a mailbox. It reports the events from now on and, unless after is "", all messages
 // after that one. It ends when the mailbox ends or the check of the credential fails.
-func (s *Service) OfMailbox(ctx context.Context, m *mailbox.Mailbox, after id.Message, credential message.Bond) (*Follower, error) {
+func (s *Service) OfMailbox(ctx context.Context, m *mailbox.Mailbox, after id.Message, credential message.CredentialCheck) (*Follower, error) {
 	f := &Follower{s: s, box: m, credential: credential, after: after}
 	now, err := s.Mailboxes.Get(ctx, m.ID) // read m again, since a message may have arrived after the caller has read it
 	if err == nil && now != nil && after == "" {
@@ -107,7 +107,7 @@ func (s *Service) OfMailbox(ctx context.Context, m *mailbox.Mailbox, after id.Me
 
 // OfAccount is like OfMailbox for all mailboxes of an account, including those that are created later. The Follower does
 // not end with a mailbox, only when the check of the credential fails.
-func (s *Service) OfAccount(ctx context.Context, account id.Account, after id.Message, credential message.Bond) (*Follower, error) {
+func (s *Service) OfAccount(ctx context.Context, account id.Account, after id.Message, credential message.CredentialCheck) (*Follower, error) {
 	f := &Follower{s: s, account: account, credential: credential, after: after}
 	if after == "" {
 		last, err := s.Mailboxes.NewestOf(ctx, account)

@@ -17,7 +17,7 @@ func TestMessagesCommittedBetweenTheReadsAreNotMissed(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
 		a, b := w.create(account), w.create(account)
-		f := w.ofAccount(account, "", message.Bond{})
+		f := w.ofAccount(account, "", message.CredentialCheck{})
 		first := w.deliver(a)[0]
 		var second, third id.Message
 		w.beforeRead = func() {
@@ -35,7 +35,7 @@ func TestMessagesOfOneTransactionAreReportedInOrder(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
 		boxes := []*mailbox.Mailbox{w.create(account), w.create(account), w.create(account)}
-		f := w.ofAccount(account, "", message.Bond{})
+		f := w.ofAccount(account, "", message.CredentialCheck{})
 		all := w.deliver(boxes[2], boxes[0], boxes[1], boxes[0])
 		w.wantMessages(w.now(f), all...)
 		all = w.deliver(boxes[1], boxes[2])
@@ -47,7 +47,7 @@ func TestFollowersBeginAfterAMessage(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
 		box, other := w.create(account), w.create(account)
-		fresh, freshAccount := w.ofMailbox(box, "", message.Bond{}), w.ofAccount(account, "", message.Bond{})
+		fresh, freshAccount := w.ofMailbox(box, "", message.CredentialCheck{}), w.ofAccount(account, "", message.CredentialCheck{})
 		one, beside, two := w.deliver(box)[0], w.deliver(other)[0], w.deliver(box)[0]
 		w.wantMessages(w.now(fresh), one, two)
 		w.wantMessages(w.now(freshAccount), one, beside, two)
@@ -61,8 +61,8 @@ func TestFollowersBeginAfterAMessage(t *testing.T) {
 			{beside, []id.Message{two}, []id.Message{two}},
 			{two, nil, nil},
 		} {
-			w.wantMessages(w.now(w.ofMailbox(box, c.after, message.Bond{})), c.box...)
-			w.wantMessages(w.now(w.ofAccount(account, c.after, message.Bond{})), c.beside...)
+			w.wantMessages(w.now(w.ofMailbox(box, c.after, message.CredentialCheck{})), c.box...)
+			w.wantMessages(w.now(w.ofAccount(account, c.after, message.CredentialCheck{})), c.beside...)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func TestManyMessagesAreReportedFiftyAtATime(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
 		a, b := w.create(account), w.create(account)
-		f := w.ofAccount(account, "", message.Bond{})
+		f := w.ofAccount(account, "", message.CredentialCheck{})
 		var all []id.Message
 		for range 60 {
 			all = append(all, w.deliver(a, b)...)
@@ -86,7 +86,7 @@ func TestManyMessagesAreReportedFiftyAtATime(t *testing.T) {
 func TestAccountFollowersReportNewMailboxesAndNoOthers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
-		f := w.ofAccount(account, "", message.Bond{})
+		f := w.ofAccount(account, "", message.CredentialCheck{})
 		guest, stranger, own := w.create(""), w.create(id.New[id.Account](noon())), w.create(account)
 		w.deliver(guest, stranger)
 		got := w.deliver(own)
@@ -125,8 +125,8 @@ func TestChangesAreReportedOnceAfterTheirMessage(t *testing.T) {
 		box := w.create(account)
 		w.extend(box, 2*time.Hour)
 		for _, open := range []func() *follow.Follower{
-			func() *follow.Follower { return w.ofMailbox(box, "", message.Bond{}) },
-			func() *follow.Follower { return w.ofAccount(account, "", message.Bond{}) },
+			func() *follow.Follower { return w.ofMailbox(box, "", message.CredentialCheck{}) },
+			func() *follow.Follower { return w.ofAccount(account, "", message.CredentialCheck{}) },
 		} {
 			f := open()
 			m := w.deliver(box)[0]
@@ -157,7 +157,7 @@ func TestChangesAreReportedOnceAfterTheirMessage(t *testing.T) {
 func TestManyChangesAreReportedFiftyAtATime(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		box := w.create("")
-		f := w.ofMailbox(box, "", message.Bond{})
+		f := w.ofMailbox(box, "", message.CredentialCheck{})
 		m := w.deliver(box)[0]
 		w.wantMessages(w.now(f), m)
 		for i := range 70 {
@@ -182,7 +182,7 @@ func TestChangesOfASlowClockAreReported(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
 		box := w.create(account)
-		f := w.ofAccount(account, "", message.Bond{})
+		f := w.ofAccount(account, "", message.CredentialCheck{})
 		m := w.deliver(box)[0]
 		w.wantMessages(w.now(f), m)
 		w.markSeen(box, m, true)

@@ -168,7 +168,7 @@ func (w *world) extend(box *mailbox.Mailbox, ttl time.Duration) {
 }
 
 // ofMailbox and ofAccount open a follower; after "" it begins now.
-func (w *world) ofMailbox(m *mailbox.Mailbox, after id.Message, credential message.Bond) *follow.Follower {
+func (w *world) ofMailbox(m *mailbox.Mailbox, after id.Message, credential message.CredentialCheck) *follow.Follower {
 	w.t.Helper()
 	f, err := w.OfMailbox(w.t.Context(), m, after, credential)
 	if err != nil {
@@ -177,7 +177,7 @@ func (w *world) ofMailbox(m *mailbox.Mailbox, after id.Message, credential messa
 	return f
 }
 
-func (w *world) ofAccount(account id.Account, after id.Message, credential message.Bond) *follow.Follower {
+func (w *world) ofAccount(account id.Account, after id.Message, credential message.CredentialCheck) *follow.Follower {
 	w.t.Helper()
 	f, err := w.OfAccount(w.t.Context(), account, after, credential)
 	if err != nil {

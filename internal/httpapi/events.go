@@ -80,7 +80,7 @@ func (a *API) mailboxEvents(ctx context.Context, in *Resume) (*httpkit.EventStre
 		return nil, err
 	}
 	return a.stream(ctx, false, func() (*follow.Follower, error) {
-		return a.Follow.OfMailbox(ctx, from(ctx).mailbox, after, a.bond(ctx))
+		return a.Follow.OfMailbox(ctx, from(ctx).mailbox, after, a.credentialCheck(ctx))
 	})
 }
 
@@ -90,9 +90,9 @@ func (a *API) accountEvents(ctx context.Context, in *Resume) (*httpkit.EventStre
 		return nil, err
 	}
 	login := from(ctx).login
-	bond := message.Bond{Check: func(ctx context.Context) error { return a.Accounts.Check(ctx, login) }}
+	check := message.CredentialCheck{Check: func(ctx context.Context) error { return a.Accounts.Check(ctx, login) }}
 	return a.stream(ctx, true, func() (*follow.Follower, error) {
-		return a.Follow.OfAccount(ctx, login.Account.ID, after, bond)
+		return a.Follow.OfAccount(ctx, login.Account.ID, after, check)
 	})
 }
 
@@ -102,7 +102,7 @@ func (a *API) keyEvents(ctx context.Context, in *Resume) (*httpkit.EventStream, 
 		return nil, err
 	}
 	return a.stream(ctx, true, func() (*follow.Follower, error) {
-		return a.Follow.OfAccount(ctx, from(ctx).key.Account, after, a.bond(ctx))
+		return a.Follow.OfAccount(ctx, from(ctx).key.Account, after, a.credentialCheck(ctx))
 	})
 }
 

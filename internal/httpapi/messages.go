@@ -123,7 +123,7 @@ func (a *API) messagesOf(ctx context.Context, m *mailbox.Mailbox, n Newer, match
 		return nil, err
 	}
 	defer done()
-	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.kit.PageSize(p), Match: match, Wait: wait, Bond: a.bond(ctx)})
+	all, err := a.pageOf(ctx, m, message.Query{After: after, Since: since, Cursor: p.Cursor, Limit: a.kit.PageSize(p), Match: match, Wait: wait, Credential: a.credentialCheck(ctx)})
 	if err != nil {
 		return nil, err
 	}
@@ -178,16 +178,17 @@ func (a *API) left(ctx context.Context, m *mailbox.Mailbox) time.Duration {
 	return left
 }
 
-// bond ends a wait when the developer key of the call ends, or the mailbox token when its account ends.
-func (a *API) bond(ctx context.Context) message.Bond {
+// credentialCheck returns the check of the credential of a call: of its developer key or, for the mailbox of an account,
+// of the mailbox token, which is no longer valid when the account is disabled. Other calls need no check.
+func (a *API) credentialCheck(ctx context.Context) message.CredentialCheck {
 	key, box := from(ctx).key, from(ctx).mailbox
 	switch {
 	case key == nil && box != nil && box.Owner.Account != "":
-		return message.Bond{Check: func(ctx context.Context) error { return a.Mailboxes.CheckToken(ctx, box) }}
+		return message.CredentialCheck{Check: func(ctx context.Context) error { return a.Mailboxes.CheckToken(ctx, box) }}
 	case key == nil:
-		return message.Bond{}
+		return message.CredentialCheck{}
 	}
-	return message.Bond{WakeKey: apikey.WakeKey(key.Prefix), Check: func(ctx context.Context) error {
+	return message.CredentialCheck{WakeKey: apikey.WakeKey(key.Prefix), Check: func(ctx context.Context) error {
 		_, err := a.Keys.Find(ctx, key.Prefix)
 		return err
 	}}

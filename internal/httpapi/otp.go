@@ -44,7 +44,7 @@ func (a *API) codeOf(ctx context.Context, m *mailbox.Mailbox, q CodeFilter, chec
 		return nil, err
 	}
 	defer done()
-	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, Match: q.match(), Wait: wait, Bond: a.bond(ctx)})
+	code, err := a.Messages.LatestCode(ctx, m.ID, message.CodeQuery{After: after, Since: since, Match: q.match(), Wait: wait, Credential: a.credentialCheck(ctx)})
 	if wait > 0 && problem.Has(err, problem.OTPNotFound) {
 		if ended := checkLive(); ended != nil {
 			return nil, ended

@@ -27,8 +27,8 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbo
 	if len(topics) > 0 && !slices.ContainsFunc(topics, func(t string) bool { return slices.Contains(own, t) }) {
 		return problem.New(problem.RouteNotFound)
 	}
-	bond := message.Bond{Check: func(ctx context.Context) error { return a.Mailboxes.CheckToken(ctx, box) }}
-	f, err := a.Follow.OfMailbox(r.Context(), box, "", bond) // before the answer begins, so that nothing later is missed
+	check := message.CredentialCheck{Check: func(ctx context.Context) error { return a.Mailboxes.CheckToken(ctx, box) }}
+	f, err := a.Follow.OfMailbox(r.Context(), box, "", check) // before the answer begins, so that nothing later is missed
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 
 // Query narrows a list of messages (docs/spec/conventions.md#paging, docs/spec/conventions.md#waiting).
 type Query struct {
-	After  id.Message // only what came after this message; "": all
-	Since  time.Time  // only what was received later, in whole milliseconds; zero: all
-	Cursor string     // where the previous page ended; "": the newest
-	Limit  int        // messages a page, 1 to 100
-	Octets int        // the most octets of a page as JSON, which ends before the message that would exceed them; 0: no bound
-	Match  Match
-	Wait   time.Duration // how long to wait for a message if there is none
-	Bond   Bond
+	After      id.Message // only what came after this message; "": all
+	Since      time.Time  // only what was received later, in whole milliseconds; zero: all
+	Cursor     string     // where the previous page ended; "": the newest
+	Limit      int        // messages a page, 1 to 100
+	Octets     int        // the most octets of a page as JSON, which ends before the message that would exceed them; 0: no bound
+	Match      Match
+	Wait       time.Duration // how long to wait for a message if there is none
+	Credential CredentialCheck
 }
 
 // since is the earliest time that a query asks for, as it is stored. Clients see times in milliseconds, so a message is
@@ -55,7 +55,7 @@ func (p *Page) add(m Encoded, q Query) bool {
 
 // List returns a page of summaries, newest first. With a wait, an empty page is held back until a message arrives, the mailbox
 // ends or the wait has passed. A page of a query with a Match may have fewer messages than the limit, or none, and still be followed by
-// another (searchMax). Errors: request.invalid, and what the bond reports.
+// another (searchMax). Errors: request.invalid, and those of the credential's check.
 func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (Page, error) {
 	before, err := parseCursor(q.Cursor)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (Page, erro
 	if q.Match != (Match{}) {
 		look = s.searcher(box, q, before)
 	}
-	return wait(ctx, s, box, q.Wait, q.Bond, func(ctx context.Context) (page Page, found bool, err error) {
+	return wait(ctx, s, box, q.Wait, q.Credential, func(ctx context.Context) (page Page, found bool, err error) {
 		page, err = look(ctx)
 		return page, len(page.Messages) > 0 || page.Next != "", err
 	})
@@ -73,24 +73,24 @@ func (s *Service) List(ctx context.Context, box id.Mailbox, q Query) (Page, erro
 
 // CodeQuery narrows the search for the latest code.
 type CodeQuery struct {
-	After id.Message
-	Since time.Time
-	Match Match // From and Subject only
-	Wait  time.Duration
-	Bond  Bond
+	After      id.Message
+	Since      time.Time
+	Match      Match // From and Subject only
+	Wait       time.Duration
+	Credential CredentialCheck
 }
 
 // EncodedCode is a code as it is stored: the JSON of an OTP.
 type EncodedCode string
 
-// LatestCode returns the newest code of a mailbox. Errors: otp.not_found, after the wait, and what the
-// bond reports.
+// LatestCode returns the newest code of a mailbox. Errors: otp.not_found, after the wait, and those of the credential's
+// check.
 func (s *Service) LatestCode(ctx context.Context, box id.Mailbox, q CodeQuery) (EncodedCode, error) {
 	look := s.newestCode
 	if q.Match.From != "" || q.Match.Subject != "" {
 		look = s.matchingCode
 	}
-	code, err := wait(ctx, s, box, q.Wait, q.Bond, func(ctx context.Context) (code EncodedCode, found bool, err error) {
+	code, err := wait(ctx, s, box, q.Wait, q.Credential, func(ctx context.Context) (code EncodedCode, found bool, err error) {
 		code, err = look(ctx, box, q)
 		return code, code != "", err
 	})

@@ -8,35 +8,43 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Bond is a condition of a wait other than its mailbox, such as the developer key of the caller. The zero Bond is always satisfied.
-type Bond struct {
-	WakeKey string                      // of wake.Hub; woken when the result of Check may have changed; "": the mailbox's is
-	Check   func(context.Context) error // called after every read; its error ends the wait and is returned
+// CredentialCheck reports whether the credential of a waiting client is still valid, such as its developer key. A wait or a
+// stream that has begun checks it again and again, so that it does not outlive the credential. The zero CredentialCheck
+// never fails.
+type CredentialCheck struct {
+	// WakeKey is the key of wake.Hub that is woken when the result of Check may have changed. If it is "", only the key of
+	// the mailbox or the account wakes the client.
+	WakeKey string
+
+	// Check returns an error if the credential is no longer valid, or if that cannot be found out. It is called with every
+	// read, and an error ends the wait. Nil means that the credential cannot become invalid.
+	Check func(context.Context) error
 }
 
-// bondEvery is how often a wait with a bond reads without a wake-up. The command that disables an account is a process that cannot wake
-// those of the service.
-const bondEvery = 5 * time.Second
+// checkEvery is how often a wait that has a WakeKey reads without a wake-up. The command that disables an account runs in
+// a process of its own and cannot wake the waiters of the server.
+const checkEvery = 5 * time.Second
 
-// wait calls look until it finds something in a mailbox, at most for the duration most, and returns the last value. It returns early when
-// the mailbox ends or the bond b fails.
+// wait calls look until it finds something in a mailbox, for at most the duration most, and returns its last value. It
+// returns early when the mailbox ends, and with the error of the check when the credential is no longer valid. If most is
+// 0, it calls look once and does not check the credential.
 func wait[T any](
-	ctx context.Context, s *Service, box id.Mailbox, most time.Duration, b Bond,
+	ctx context.Context, s *Service, box id.Mailbox, most time.Duration, credential CredentialCheck,
 	look func(context.Context) (value T, found bool, err error),
 ) (T, error) {
 	if most <= 0 {
 		value, _, err := look(ctx)
 		return value, err
 	}
-	var again time.Duration
-	if b.WakeKey != "" {
-		again = bondEvery
+	var pollEvery time.Duration
+	if credential.WakeKey != "" {
+		pollEvery = checkEvery
 	}
-	return wake.UntilEither(ctx, s.hub, string(box), b.WakeKey, most, again, func(ctx context.Context) (T, bool, error) {
+	return wake.UntilEither(ctx, s.hub, string(box), credential.WakeKey, most, pollEvery, func(ctx context.Context) (T, bool, error) {
 		return wake.OnFreshStack(ctx, s.stacks, func() (T, bool, error) {
 			value, found, err := look(ctx)
-			if err == nil && b.Check != nil { // after look, so that nothing is returned once the bond has failed
-				err = b.Check(ctx)
+			if err == nil && credential.Check != nil { // after look, so that nothing is returned after the credential has become invalid
+				err = credential.Check(ctx)
 			}
 			if found || err != nil {
 				return value, true, err
