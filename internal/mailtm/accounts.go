@@ -20,7 +20,7 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-07:0
 
 // shownDomain is a domain as mail.tm shows it.
 type shownDomain struct {
-	linked
+	jsonLD
 	ID        string `json:"id"`
 	Domain    string `json:"domain"`
 	IsActive  bool   `json:"isActive"`
@@ -34,27 +34,27 @@ func (a *API) domains(r *http.Request, outer bool) (all []shownDomain) {
 	for _, d := range a.Domains.Public() {
 		at := stamp(a.started)
 		all = append(all, shownDomain{
-			linked: link(r, "Domain", "/domains/"+d.Name, outer), ID: d.Name, Domain: d.Name, IsActive: true, CreatedAt: at, UpdatedAt: at,
+			jsonLD: newJSONLD(r, "Domain", "/domains/"+d.Name, outer), ID: d.Name, Domain: d.Name, IsActive: true, CreatedAt: at, UpdatedAt: at,
 		})
 	}
 	return all
 }
 
 func (a *API) listDomains(w http.ResponseWriter, r *http.Request) error {
-	page, err := pageOf(r)
+	page, err := parsePage(r)
 	if err != nil {
 		return err
 	}
 	all := a.domains(r, false)
 	from := min((page-1)*pageLen, len(all))
-	return answerList(w, r, "Domain", "/domains", page, len(all), all[from:min(from+pageLen, len(all))])
+	return respondList(w, r, "Domain", "/domains", page, len(all), all[from:min(from+pageLen, len(all))])
 }
 
 // getDomain answers with a domain by its name. Error: route.not_found.
 func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
 	for _, d := range a.domains(r, true) {
 		if d.ID == r.PathValue("id") {
-			return answer(w, r, http.StatusOK, d)
+			return respond(w, r, http.StatusOK, d)
 		}
 	}
 	return problem.New(problem.RouteNotFound)
@@ -65,7 +65,7 @@ const quota = 40_000_000
 
 // shownAccount is a mailbox as mail.tm shows an account.
 type shownAccount struct {
-	linked
+	jsonLD
 	ID         id.Mailbox `json:"id"`
 	Address    string     `json:"address"`
 	Quota      int        `json:"quota"`
@@ -83,8 +83,8 @@ func (a *API) answerAccount(w http.ResponseWriter, r *http.Request, status int, 
 		return err
 	}
 	const usedMax = 1<<31 - 1 // clients decode a signed 32-bit number
-	return answer(w, r, status, shownAccount{
-		linked: link(r, "Account", iri, true), ID: m.ID, Address: m.Address, Quota: quota, Used: min(used, usedMax),
+	return respond(w, r, status, shownAccount{
+		jsonLD: newJSONLD(r, "Account", iri, true), ID: m.ID, Address: m.Address, Quota: quota, Used: min(used, usedMax),
 		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.CreatedAt),
 	})
 }
@@ -107,22 +107,22 @@ const (
 )
 
 // wish parses the address of a new account into the mailbox to create. domains are those that may be chosen. Error:
-// invalid.
+// validationError.
 func (c credentials) wish(domains []string) (w mailbox.Wish, err error) {
 	at := strings.LastIndexByte(c.Address, '@')
 	switch {
 	case c.Address == "":
-		return w, invalid{"address", notBlank, notBlankCode}
+		return w, validationError{"address", notBlank, notBlankCode}
 	case c.Password == "":
-		return w, invalid{"password", notBlank, notBlankCode}
+		return w, validationError{"password", notBlank, notBlankCode}
 	case utf8.RuneCountInString(c.Password) > passwordMax:
-		return w, invalid{"password", passwordTooLong, tooLongCode}
+		return w, validationError{"password", passwordTooLong, tooLongCode}
 	case at < 1 || at == len(c.Address)-1:
-		return w, invalid{"address", "This value is not a valid email address.", notAddressCode}
+		return w, validationError{"address", "This value is not a valid email address.", notAddressCode}
 	}
 	address := strings.ToLower(c.Address)
 	if w = (mailbox.Wish{LocalPart: address[:at], Domain: address[at+1:]}); !slices.Contains(domains, w.Domain) {
-		return w, invalid{"address", "The domain is not one of GET /domains.", notAddressCode}
+		return w, validationError{"address", "The domain is not one of GET /domains.", notAddressCode}
 	}
 	return w, nil
 }
@@ -134,7 +134,7 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 		return problem.Detailf(problem.AccessClosed, "this service does not create mailboxes without an account")
 	}
 	var c credentials
-	if err := a.body(w, r, &c); err != nil {
+	if err := a.decodeBody(w, r, &c); err != nil {
 		return err
 	}
 	var names []string
@@ -169,13 +169,13 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 func creationFault(err error) error {
 	switch {
 	case problem.Has(err, problem.MailboxLocalPartTaken):
-		return invalid{"address", "This value is already used.", usedCode}
+		return validationError{"address", "This value is already used.", usedCode}
 	case problem.Has(err, problem.MailboxLocalPartReserved):
-		return invalid{"address", "This value is reserved.", usedCode}
+		return validationError{"address", "This value is reserved.", usedCode}
 	case problem.Has(err, problem.MailboxDomainUnavailable):
-		return invalid{"address", "The domain is not one of GET /domains.", notAddressCode}
+		return validationError{"address", "The domain is not one of GET /domains.", notAddressCode}
 	case problem.Has(err, problem.RequestInvalid):
-		return invalid{"address", "This value is not valid: the part before the @ must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit.", notAddressCode}
+		return validationError{"address", "This value is not valid: the part before the @ must be 1 to 64 of a-z 0-9 . _ - and begin with a letter or digit.", notAddressCode}
 	}
 	return err
 }
@@ -219,7 +219,7 @@ type shownToken struct {
 // auth.invalid_credentials, rate.limited.
 func (a *API) token(w http.ResponseWriter, r *http.Request) error {
 	var c credentials
-	if err := a.body(w, r, &c); err != nil {
+	if err := a.decodeBody(w, r, &c); err != nil {
 		return err
 	}
 	address := strings.ToLower(c.Address)
@@ -253,7 +253,7 @@ func (a *API) token(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, r, http.StatusOK, shownToken{link(r, "Account", "/accounts/"+string(m.ID), false).IRI, m.ID, credential})
+	return respond(w, r, http.StatusOK, shownToken{newJSONLD(r, "Account", "/accounts/"+string(m.ID), false).IRI, m.ID, credential})
 }
 
 func (a *API) me(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {

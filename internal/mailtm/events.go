@@ -65,7 +65,7 @@ func send(w *httpkit.EventWriter, changed []summary) {
 // changed returns the message of an event, or false where there is none. Other events, such as a code that was found,
 // have no form in this API.
 func (a *API) changed(ctx context.Context, box *mailbox.Mailbox, e follow.Event) (s summary, ok bool) {
-	l := linked{"/contexts/Message", messageIRI(e.Message), "Message"}
+	l := jsonLD{"/contexts/Message", messageIRI(e.Message), "Message"}
 	switch e.Kind {
 	case follow.Message:
 		return summaryOf(e.Summary, box, l), true

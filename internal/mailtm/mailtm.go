@@ -2,7 +2,7 @@
 // (docs/spec/mailtm.md).
 //
 // What mail.tm calls an account is a mailbox of Gonebox with a password, and its token is a mailbox token. Each file
-// has the handlers of one group: accounts and tokens, messages, events. Handlers return errors; failed turns them into
+// has the handlers of one group: accounts and tokens, messages, events. Handlers return errors; respondError turns them into
 // the bodies and statuses that clients of mail.tm expect, which differ from those of the API in package httpapi.
 // Resources come as JSON-LD or, for clients that ask for application/json, as plain JSON.
 //
@@ -59,11 +59,11 @@ func (a *API) Handler() http.Handler {
 	for pattern, serve := range a.routes() {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := serve(w, r); err != nil {
-				a.failed(w, r, err)
+				a.respondError(w, r, err)
 			}
 		})
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fail(w, r, http.StatusNotFound, "Not Found") })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeError(w, r, http.StatusNotFound, "Not Found") })
 	limited := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.kit.CORS(w, r) {
 			return
@@ -71,7 +71,7 @@ func (a *API) Handler() http.Handler {
 		d := a.kit.Count(r.Context(), ratelimit.MailTM, httpkit.AddrIdentity(r.Context()), a.Limit)
 		httpkit.ShowLimit(r.Context(), d)
 		if !d.OK {
-			a.failed(w, r, d.Problem())
+			a.respondError(w, r, d.Problem())
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -38,7 +38,7 @@ func parties(all []message.Address) []party {
 
 // summary is a message in a list of mail.tm.
 type summary struct {
-	linked
+	jsonLD
 	ID             id.Message `json:"id"`
 	AccountID      string     `json:"accountId"`
 	MsgID          string     `json:"msgid"`
@@ -58,14 +58,14 @@ type summary struct {
 
 // summaryOf returns a message in the form of mail.tm. A message without a Message-ID gets one made of its identifier,
 // since clients use the member as a key.
-func summaryOf(m *message.Summary, box *mailbox.Mailbox, l linked) summary {
+func summaryOf(m *message.Summary, box *mailbox.Mailbox, l jsonLD) summary {
 	msgid := m.HeaderID
 	if msgid == "" {
 		msgid = string(m.ID) + "@" + box.Domain
 	}
 	at := stamp(m.ReceivedAt.Time)
 	return summary{
-		linked: l, ID: m.ID, AccountID: "/accounts/" + string(box.ID), MsgID: "<" + msgid + ">", From: party(m.From), To: parties(m.To),
+		jsonLD: l, ID: m.ID, AccountID: "/accounts/" + string(box.ID), MsgID: "<" + msgid + ">", From: party(m.From), To: parties(m.To),
 		Subject: m.Subject, Intro: m.Preview, Seen: m.Seen, HasAttachments: m.HasAttachments, Size: m.Size,
 		DownloadURL: "/messages/" + string(m.ID) + "/download", SourceURL: "/sources/" + string(m.ID), CreatedAt: at, UpdatedAt: at,
 	}
@@ -75,7 +75,7 @@ func messageIRI(m id.Message) string { return "/messages/" + string(m) }
 
 // listMessages answers with a page of messages, newest first. Memory is reserved before they are read.
 func (a *API) listMessages(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	page, err := pageOf(r)
+	page, err := parsePage(r)
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func (a *API) listMessages(w http.ResponseWriter, r *http.Request, box *mailbox.
 	}
 	shown := make([]summary, len(all))
 	for i := range all {
-		shown[i] = summaryOf(&all[i], box, link(r, "Message", messageIRI(all[i].ID), false))
+		shown[i] = summaryOf(&all[i], box, newJSONLD(r, "Message", messageIRI(all[i].ID), false))
 	}
-	return answerList(w, r, "Message", "/messages", page, box.MessageCount, shown)
+	return respondList(w, r, "Message", "/messages", page, box.MessageCount, shown)
 }
 
 // full is a message with its content. HTML is a list, as in mail.tm, of one element at most.
@@ -166,7 +166,7 @@ func (a *API) getMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 		return err
 	}
 	shown := full{
-		summary: summaryOf(&found.Summary, box, link(r, "Message", messageIRI(m), true)), CC: parties(found.CC), BCC: []party{},
+		summary: summaryOf(&found.Summary, box, newJSONLD(r, "Message", messageIRI(m), true)), CC: parties(found.CC), BCC: []party{},
 		Retention: true, RetentionDate: stamp(box.ExpiresAt), Text: found.Text, HTML: []string{}, Attachments: []file{},
 	}
 	if !wantsJSON(r) {
@@ -181,7 +181,7 @@ func (a *API) getMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 			Size: f.Size, DownloadURL: messageIRI(m) + "/attachment/" + string(f.ID),
 		})
 	}
-	return answer(w, r, http.StatusOK, shown)
+	return respond(w, r, http.StatusOK, shown)
 }
 
 // markMessage marks a message as seen or not.
@@ -193,7 +193,7 @@ func (a *API) markMessage(w http.ResponseWriter, r *http.Request, box *mailbox.M
 	var change struct {
 		Seen *bool `json:"seen"`
 	}
-	if err := a.body(w, r, &change); err != nil {
+	if err := a.decodeBody(w, r, &change); err != nil {
 		return err
 	}
 	if change.Seen == nil {
@@ -205,7 +205,7 @@ func (a *API) markMessage(w http.ResponseWriter, r *http.Request, box *mailbox.M
 	if !wantsJSON(r) {
 		return a.getMessage(w, r, box)
 	}
-	return answer(w, r, http.StatusOK, map[string]bool{"seen": *change.Seen})
+	return respond(w, r, http.StatusOK, map[string]bool{"seen": *change.Seen})
 }
 
 // deleteMessage deletes a message.
@@ -269,7 +269,7 @@ func (a *API) raw(r *http.Request, box *mailbox.Mailbox, need func(*message.Raw)
 
 // source is the raw message as a resource: Data is the whole message as a JSON string.
 type source struct {
-	linked
+	jsonLD
 	ID          string `json:"id"`
 	DownloadURL string `json:"downloadUrl"`
 	Data        string `json:"data"`
@@ -293,7 +293,7 @@ func (a *API) source(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbo
 		data = append(data, octets...)
 	}
 	name := r.PathValue("id")
-	return answer(w, r, http.StatusOK, source{link(r, "Source", "/sources/"+name, true), name, "/messages/" + name + "/download", string(data)})
+	return respond(w, r, http.StatusOK, source{newJSONLD(r, "Source", "/sources/"+name, true), name, "/messages/" + name + "/download", string(data)})
 }
 
 // attachment answers with an attachment's content. A content type that is not valid is answered as
