@@ -15,11 +15,11 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// stamp formats a time as mail.tm does: in whole seconds, with a numeric zone.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-07:00") }
+// formatTime formats a time as mail.tm does: in whole seconds, with a numeric zone.
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-07:00") }
 
-// shownDomain is a domain as mail.tm shows it.
-type shownDomain struct {
+// domainResource is a domain in the format of mail.tm.
+type domainResource struct {
 	jsonLD
 	ID        string `json:"id"`
 	Domain    string `json:"domain"`
@@ -29,17 +29,19 @@ type shownDomain struct {
 	UpdatedAt string `json:"updatedAt"`
 }
 
-// domains returns the domains on which accounts can be created. Their identifier is their name. outer is that of link.
-func (a *API) domains(r *http.Request, outer bool) (all []shownDomain) {
+// domains returns the domains in which accounts can be created. The identifier of a domain is its name. topLevel is passed
+// to newJSONLD.
+func (a *API) domains(r *http.Request, topLevel bool) (all []domainResource) {
 	for _, d := range a.Domains.Public() {
-		at := stamp(a.started)
-		all = append(all, shownDomain{
-			jsonLD: newJSONLD(r, "Domain", "/domains/"+d.Name, outer), ID: d.Name, Domain: d.Name, IsActive: true, CreatedAt: at, UpdatedAt: at,
+		created := formatTime(a.started)
+		all = append(all, domainResource{
+			jsonLD: newJSONLD(r, "Domain", "/domains/"+d.Name, topLevel), ID: d.Name, Domain: d.Name, IsActive: true, CreatedAt: created, UpdatedAt: created,
 		})
 	}
 	return all
 }
 
+// listDomains responds with a page of the domains in which accounts can be created.
 func (a *API) listDomains(w http.ResponseWriter, r *http.Request) error {
 	page, err := parsePage(r)
 	if err != nil {
@@ -50,7 +52,7 @@ func (a *API) listDomains(w http.ResponseWriter, r *http.Request) error {
 	return respondList(w, r, "Domain", "/domains", page, len(all), all[from:min(from+pageLen, len(all))])
 }
 
-// getDomain answers with a domain by its name. Error: route.not_found.
+// getDomain responds with the domain that the path names. Error: route.not_found.
 func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
 	for _, d := range a.domains(r, true) {
 		if d.ID == r.PathValue("id") {
@@ -60,11 +62,11 @@ func (a *API) getDomain(w http.ResponseWriter, r *http.Request) error {
 	return problem.New(problem.RouteNotFound)
 }
 
-// quota is the size of an account in octets that clients see. Nothing depends on it: the plan's own bounds apply.
-const quota = 40_000_000
+// accountQuota is the quota of an account in octets that clients see. It has no effect: the limits of the plan apply.
+const accountQuota = 40_000_000
 
-// shownAccount is a mailbox as mail.tm shows an account.
-type shownAccount struct {
+// accountResource is a mailbox in the format that mail.tm has for an account.
+type accountResource struct {
 	jsonLD
 	ID         id.Mailbox `json:"id"`
 	Address    string     `json:"address"`
@@ -76,27 +78,27 @@ type shownAccount struct {
 	UpdatedAt  string     `json:"updatedAt"`
 }
 
-// answerAccount answers with a mailbox as an account. iri is the path that it is shown under.
-func (a *API) answerAccount(w http.ResponseWriter, r *http.Request, status int, m *mailbox.Mailbox, iri string) error {
+// respondAccount responds with a mailbox as an account. iri is the @id of the resource.
+func (a *API) respondAccount(w http.ResponseWriter, r *http.Request, status int, m *mailbox.Mailbox, iri string) error {
 	used, err := a.Messages.Size(r.Context(), m.ID)
 	if err != nil {
 		return err
 	}
-	const usedMax = 1<<31 - 1 // clients decode a signed 32-bit number
-	return respond(w, r, status, shownAccount{
-		jsonLD: newJSONLD(r, "Account", iri, true), ID: m.ID, Address: m.Address, Quota: quota, Used: min(used, usedMax),
-		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.CreatedAt),
+	const usedMax = 1<<31 - 1 // some clients decode it into a signed 32-bit integer
+	return respond(w, r, status, accountResource{
+		jsonLD: newJSONLD(r, "Account", iri, true), ID: m.ID, Address: m.Address, Quota: accountQuota, Used: min(used, usedMax),
+		CreatedAt: formatTime(m.CreatedAt), UpdatedAt: formatTime(m.CreatedAt),
 	})
 }
 
-// credentials is the body that creates an account or asks for a token. Neither is checked by decoding.
+// credentials is the body of a request for a new account or a token. Decoding does not validate it.
 type credentials struct {
 	Address  string `json:"address"`
 	Password string `json:"password"`
 }
 
 const (
-	// The texts are those of mail.tm's validator, and the codes the identifiers of its constraints.
+	// The messages are those of mail.tm's validator, and the codes are the identifiers that it has for its constraints.
 	notBlank        = "This value should not be blank."
 	notBlankCode    = "c1051bb4-d103-4f74-8988-acbcafc7fdc3"
 	passwordMax     = 200
@@ -106,9 +108,9 @@ const (
 	usedCode        = "23bd9dbf-6b9b-41cd-a99e-4844bcf3077f"
 )
 
-// wish parses the address of a new account into the mailbox to create. domains are those that may be chosen. Error:
-// validationError.
-func (c credentials) wish(domains []string) (w mailbox.Wish, err error) {
+// validate checks the credentials of a new account and returns the mailbox to create, still without its password. domains
+// are the domains in which accounts can be created. Error: validationError.
+func (c credentials) validate(domains []string) (w mailbox.Wish, err error) {
 	at := strings.LastIndexByte(c.Address, '@')
 	switch {
 	case c.Address == "":
@@ -127,8 +129,8 @@ func (c credentials) wish(domains []string) (w mailbox.Wish, err error) {
 	return w, nil
 }
 
-// createAccount creates a mailbox with a password. The call is counted before the password is hashed, since a hash
-// costs more than all else.
+// createAccount creates a mailbox with a password. The call is counted against its rate limit before the password is
+// hashed, since hashing costs more than everything else.
 func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	if a.GuestsOff {
 		return problem.Detailf(problem.AccessClosed, "this service does not create mailboxes without an account")
@@ -137,11 +139,11 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	if err := a.decodeBody(w, r, &c); err != nil {
 		return err
 	}
-	var names []string
+	var domains []string
 	for _, d := range a.Domains.Public() {
-		names = append(names, d.Name)
+		domains = append(domains, d.Name)
 	}
-	wish, err := c.wish(names)
+	wish, err := c.validate(domains)
 	if err != nil {
 		return err
 	}
@@ -159,14 +161,14 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	wish.TTL, wish.Lasting = a.TTL, true
 	m, err := a.Mailboxes.Create(r.Context(), wish, mailbox.Owner{})
 	if err != nil {
-		return creationFault(err)
+		return translateCreateError(err)
 	}
-	return a.answerAccount(w, r, http.StatusCreated, m, "/accounts/"+string(m.ID))
+	return a.respondAccount(w, r, http.StatusCreated, m, "/accounts/"+string(m.ID))
 }
 
-// creationFault translates an error of creating an account into the texts that mail.tm uses. Other errors are returned
-// as they are.
-func creationFault(err error) error {
+// translateCreateError translates an error of mailbox.Service.Create into a validationError with the message that mail.tm
+// has for it. Errors without such a message are returned unchanged.
+func translateCreateError(err error) error {
 	switch {
 	case problem.Has(err, problem.MailboxLocalPartTaken):
 		return validationError{"address", "This value is already used.", usedCode}
@@ -180,8 +182,8 @@ func creationFault(err error) error {
 	return err
 }
 
-// reserveHash reserves a slot in the queue of password hashes, counts the call against the limit of its address, and waits for
-// its turn. The caller releases the slot. Hashing shares its queue with sign-ins of package httpapi. Error: rate.limited.
+// reserveHash reserves a slot in the queue of password hashes, counts the call against the limit of its address, and waits
+// for its turn. The caller must release the slot. The sign-ins of package httpapi use the same queue. Error: rate.limited.
 func (a *API) reserveHash(r *http.Request) (*account.HashSlot, error) {
 	ctx := r.Context()
 	slot, err := a.Accounts.ReserveHash(httpkit.AddrIdentity(ctx))
@@ -194,9 +196,9 @@ func (a *API) reserveHash(r *http.Request) (*account.HashSlot, error) {
 	return slot, nil
 }
 
-// allow counts a sign-in against the limits of a mail address: first the limit for sign-ins from this client, then the one for sign-ins
-// from everywhere. Error: rate.limited.
-func (a *API) allow(r *http.Request, address string) error {
+// countSignIn counts a sign-in against the rate limits of a mail address: first the limit for sign-ins from this client,
+// then the one for sign-ins from everywhere. Error: rate.limited.
+func (a *API) countSignIn(r *http.Request, address string) error {
 	ctx := r.Context()
 	if d := a.kit.Count(ctx, ratelimit.SignIn, address+" "+httpkit.AddrIdentity(ctx), a.kit.Limit(ratelimit.SignIn)); !d.OK {
 		return d.Problem()
@@ -207,17 +209,17 @@ func (a *API) allow(r *http.Request, address string) error {
 	return nil
 }
 
-// shownToken is the answer with a token. In plain JSON there is no IRI.
-type shownToken struct {
+// tokenResource is the body of the response with a token. IRI is "" in plain JSON.
+type tokenResource struct {
 	IRI   string     `json:"@id,omitempty"`
 	ID    id.Mailbox `json:"id"`
 	Token string     `json:"token"`
 }
 
-// token answers with a new token of a mailbox, for its address and password. An unknown address costs as much time as a
-// wrong password, so that neither the answer nor its time reveals which addresses exist. Errors:
+// createToken responds with a new token of the mailbox that has the given address and password. An unknown address takes
+// as much time as a wrong password, so that neither the response nor its time reveals which addresses exist. Errors:
 // auth.invalid_credentials, rate.limited.
-func (a *API) token(w http.ResponseWriter, r *http.Request) error {
+func (a *API) createToken(w http.ResponseWriter, r *http.Request) error {
 	var c credentials
 	if err := a.decodeBody(w, r, &c); err != nil {
 		return err
@@ -232,43 +234,44 @@ func (a *API) token(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer slot.Release()
-	if err := a.allow(r, address); err != nil {
+	if err := a.countSignIn(r, address); err != nil {
 		return err
 	}
 	m, hash, err := a.Mailboxes.Password(r.Context(), address)
 	if err != nil {
 		return err
 	}
-	right, err := a.Accounts.CheckPassword(r.Context(), slot, hash, c.Password)
+	matches, err := a.Accounts.CheckPassword(r.Context(), slot, hash, c.Password)
 	if err != nil {
 		return err
 	}
-	if !right {
+	if !matches {
 		return problem.New(problem.AuthInvalidCredentials)
 	}
 	if m, err = a.Mailboxes.Use(r.Context(), m, a.TTL); err != nil {
 		return err
 	}
-	credential, err := a.Mailboxes.LastingToken(r.Context(), m)
+	token, err := a.Mailboxes.LastingToken(r.Context(), m)
 	if err != nil {
 		return err
 	}
-	return respond(w, r, http.StatusOK, shownToken{newJSONLD(r, "Account", "/accounts/"+string(m.ID), false).IRI, m.ID, credential})
+	return respond(w, r, http.StatusOK, tokenResource{newJSONLD(r, "Account", "/accounts/"+string(m.ID), false).IRI, m.ID, token})
 }
 
+// me responds with the account of the token.
 func (a *API) me(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
-	return a.answerAccount(w, r, http.StatusOK, m, "/me")
+	return a.respondAccount(w, r, http.StatusOK, m, "/me")
 }
 
-// getAccount answers with the token's own account; any other is not found.
+// getAccount responds with the account of the token. Any other account counts as not found. Error: route.not_found.
 func (a *API) getAccount(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
 	if r.PathValue("id") != string(m.ID) {
 		return problem.New(problem.RouteNotFound)
 	}
-	return a.answerAccount(w, r, http.StatusOK, m, "/accounts/"+string(m.ID))
+	return a.respondAccount(w, r, http.StatusOK, m, "/accounts/"+string(m.ID))
 }
 
-// deleteAccount destroys the token's own mailbox.
+// deleteAccount destroys the mailbox of the token. Any other account counts as not found. Error: route.not_found.
 func (a *API) deleteAccount(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error {
 	if r.PathValue("id") != string(m.ID) {
 		return problem.New(problem.RouteNotFound)

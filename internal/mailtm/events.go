@@ -13,28 +13,29 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// keepAliveEvery is how often an idle stream sends a comment.
+// keepAliveEvery is how long a stream may be idle before it sends a comment as a keepalive.
 const keepAliveEvery = 15 * time.Second
 
-// events streams the messages of the token's account as they arrive, are marked as seen and are deleted. The topic is
-// optional; one that names another account is refused.
+// events streams the messages of the token's account when they arrive, are marked as seen or unseen, or are deleted. The
+// parameter topic is optional; a topic of another account is an error. Error: route.not_found.
 //
-// The protocol is the part of Mercure that its clients use: each event is a message resource. The stream ends with the
-// token, the mailbox or the service; the client connects again and lists what it missed.
+// The protocol is the part of Mercure that clients of mail.tm use: each event is a message resource. The stream ends when
+// the token becomes invalid, the mailbox ends or the process shuts down. The client then reconnects and lists the messages
+// to find out what it missed.
 func (a *API) events(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	own := []string{"/accounts/" + string(box.ID), "*"}
+	ownTopics := []string{"/accounts/" + string(box.ID), "*"}
 	topics := r.URL.Query()["topic"]
-	if len(topics) > 0 && !slices.ContainsFunc(topics, func(t string) bool { return slices.Contains(own, t) }) {
+	if len(topics) > 0 && !slices.ContainsFunc(topics, func(t string) bool { return slices.Contains(ownTopics, t) }) {
 		return problem.New(problem.RouteNotFound)
 	}
 	check := message.CredentialCheck{Check: func(ctx context.Context) error { return a.Mailboxes.CheckToken(ctx, box) }}
-	f, err := a.Follow.OfMailbox(r.Context(), box, "", check) // before the answer begins, so that nothing later is missed
+	f, err := a.Follow.OfMailbox(r.Context(), box, "", check) // before the response begins, so that the client misses no later event
 	if err != nil {
 		return err
 	}
 	return a.kit.StreamEvents(w, r, func(ctx context.Context, w *httpkit.EventWriter) {
 		var changed []summary
-		for end := false; w.Send(func() { send(w, changed) }) == nil && !end; {
+		for end := false; w.Send(func() { addMessages(w, changed) }) == nil && !end; {
 			events, err := f.Next(ctx, keepAliveEvery)
 			if err != nil {
 				return
@@ -44,7 +45,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbo
 				if end = e.Kind == follow.End; end {
 					break
 				}
-				if s, ok := a.changed(ctx, box, e); ok {
+				if s, ok := a.eventMessage(ctx, box, e); ok {
 					changed = append(changed, s)
 				}
 			}
@@ -52,8 +53,8 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbo
 	})
 }
 
-// send adds messages to what w sends, or a comment where there is none.
-func send(w *httpkit.EventWriter, changed []summary) {
+// addMessages adds an event for each message to the buffer of w, or a comment if there are no messages.
+func addMessages(w *httpkit.EventWriter, changed []summary) {
 	if len(changed) == 0 {
 		w.Comment()
 	}
@@ -62,24 +63,24 @@ func send(w *httpkit.EventWriter, changed []summary) {
 	}
 }
 
-// changed returns the message of an event, or false where there is none. Other events, such as a code that was found,
-// have no form in this API.
-func (a *API) changed(ctx context.Context, box *mailbox.Mailbox, e follow.Event) (s summary, ok bool) {
-	l := jsonLD{"/contexts/Message", messageIRI(e.Message), "Message"}
+// eventMessage returns the message that the client gets for an event. ok is false for an event that this API does not
+// report, such as an extended mailbox, and for a message that was deleted after the event.
+func (a *API) eventMessage(ctx context.Context, box *mailbox.Mailbox, e follow.Event) (s summary, ok bool) {
+	ld := jsonLD{"/contexts/Message", messageIRI(e.Message), "Message"}
 	switch e.Kind {
 	case follow.Message:
-		return summaryOf(e.Summary, box, l), true
+		return summaryOf(e.Summary, box, ld), true
 	case follow.Seen:
 		found, err := a.Messages.Summary(ctx, box.ID, e.Message)
-		if err != nil { // deleted meanwhile: the next event reports that
+		if err != nil { // deleted meanwhile, which a later event reports
 			return s, false
 		}
 		found.Seen = e.Seen
-		return summaryOf(found, box, l), true
+		return summaryOf(found, box, ld), true
 	case follow.Deleted:
-		// The content is erased. The identifier is left, so that clients know which message it was.
-		s = summaryOf(&message.Summary{ID: e.Message, To: []message.Address{}, Seen: e.Seen}, box, l)
-		s.CreatedAt = stamp(a.HTTP.Clock.Now())
+		// The content has been erased. The identifier shows clients which message was deleted.
+		s = summaryOf(&message.Summary{ID: e.Message, To: []message.Address{}, Seen: e.Seen}, box, ld)
+		s.CreatedAt = formatTime(a.HTTP.Clock.Now())
 		s.UpdatedAt, s.IsDeleted = s.CreatedAt, true
 		return s, true
 	}

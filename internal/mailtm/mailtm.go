@@ -2,12 +2,12 @@
 // (docs/spec/mailtm.md).
 //
 // What mail.tm calls an account is a mailbox of Gonebox with a password, and its token is a mailbox token. Each file
-// has the handlers of one group: accounts and tokens, messages, events. Handlers return errors; respondError turns them into
-// the bodies and statuses that clients of mail.tm expect, which differ from those of the API in package httpapi.
-// Resources come as JSON-LD or, for clients that ask for application/json, as plain JSON.
+// has the handlers of one group: accounts and tokens, messages, events. Handlers return errors; respondError translates
+// them into the bodies and statuses that clients of mail.tm expect, which differ from those of the API in package httpapi.
+// Resources are sent as JSON-LD or, to clients that ask for application/json, as plain JSON.
 //
-// The package has no state besides its dependencies. The limits, the memory budget, CORS and the log are those of
-// package httpkit. A mailbox lives for Parts.TTL after its last use.
+// The package keeps no state of its own. Rate limits, the memory budget, CORS and the log come from package httpkit. A
+// mailbox lives for Parts.TTL after its last use.
 package mailtm
 
 import (
@@ -33,27 +33,26 @@ type Parts struct {
 	Messages  *message.Service
 	Accounts  *account.Service // hashes the passwords
 	Follow    *follow.Service
-	TTL       time.Duration   // of an account after its last use
-	Limit     ratelimit.Limit // of the calls from an address
+	TTL       time.Duration   // the lifetime of an account after its last use
+	Limit     ratelimit.Limit // for the calls from one client address
 	GuestsOff bool            // access.guests is off: no accounts can be created
 }
 
-// API serves the operations of mail.tm. It is safe for concurrent use. started is shown as the creation time of
-// domains, which have none.
+// API serves the operations of mail.tm. It is safe for concurrent use.
 type API struct {
 	Parts
 	kit     *httpkit.Kit
-	started time.Time
+	started time.Time // shown as the creation time of domains, for which none is stored
 }
 
-// New returns an API that was started now.
+// New returns an API. It starts no goroutine.
 func New(p Parts) *API {
 	p.HTTP.API = httpkit.API{Title: "mail.tm"}
 	return &API{Parts: p, kit: httpkit.New(p.HTTP), started: p.HTTP.Clock.Now()}
 }
 
-// Handler returns the handler of all paths. Every call, of unknown paths too, counts against the limit of its address,
-// except preflight requests of CORS.
+// Handler returns the handler for all paths. Every request counts against the rate limit of its client address, even if
+// its path is unknown. Only CORS preflight requests do not count.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range a.routes() {
@@ -85,41 +84,42 @@ func (a *API) Handler() http.Handler {
 	})
 }
 
-// handler serves a request, or returns an error before it has answered. Once it has begun to answer it returns nil, or
-// panics with http.ErrAbortHandler if the answer cannot be completed.
+// handler serves a request, or returns an error before it has written anything. Once it has begun to write the response
+// it returns nil, or panics with http.ErrAbortHandler if it cannot complete the response.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// routes returns the handlers by the patterns of http.ServeMux.
+// routes returns the handlers. The keys are patterns of http.ServeMux.
 func (a *API) routes() map[string]handler {
 	return map[string]handler{
 		"GET /domains":                               a.listDomains,
 		"GET /domains/{id}":                          a.getDomain,
 		"POST /accounts":                             a.createAccount,
-		"GET /accounts/{id}":                         a.opened(a.getAccount),
-		http.MethodDelete + " /accounts/{id}":        a.opened(a.deleteAccount),
-		"GET /me":                                    a.opened(a.me),
-		"POST /token":                                a.token,
-		"GET /messages":                              a.opened(a.listMessages),
-		"GET /messages/{id}":                         a.opened(a.getMessage),
-		"PATCH /messages/{id}":                       a.opened(a.markMessage),
-		http.MethodDelete + " /messages/{id}":        a.opened(a.deleteMessage),
-		"GET /messages/{id}/download":                a.opened(a.download),
-		"GET /messages/{id}/attachment/{attachment}": a.opened(a.attachment),
-		"GET /sources/{id}":                          a.opened(a.source),
-		"GET /.well-known/mercure":                   a.opened(a.events),
+		"GET /accounts/{id}":                         a.requireToken(a.getAccount),
+		http.MethodDelete + " /accounts/{id}":        a.requireToken(a.deleteAccount),
+		"GET /me":                                    a.requireToken(a.me),
+		"POST /token":                                a.createToken,
+		"GET /messages":                              a.requireToken(a.listMessages),
+		"GET /messages/{id}":                         a.requireToken(a.getMessage),
+		"PATCH /messages/{id}":                       a.requireToken(a.markMessage),
+		http.MethodDelete + " /messages/{id}":        a.requireToken(a.deleteMessage),
+		"GET /messages/{id}/download":                a.requireToken(a.download),
+		"GET /messages/{id}/attachment/{attachment}": a.requireToken(a.attachment),
+		"GET /sources/{id}":                          a.requireToken(a.source),
+		"GET /.well-known/mercure":                   a.requireToken(a.events),
 	}
 }
 
-// opened returns the handler of a call that needs a token. Each such call but DELETE extends the account's life to TTL
-// from now. Errors: auth.required, auth.invalid_token, mailbox.expired, and those of serve.
-func (a *API) opened(serve func(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error) handler {
+// requireToken returns a handler that calls serve with the mailbox whose token the request has. Unless it is a
+// DELETE, the call extends the life of a mailbox that has a password to TTL from now. Errors: auth.required,
+// auth.invalid_token, mailbox.expired, and those of serve.
+func (a *API) requireToken(serve func(w http.ResponseWriter, r *http.Request, m *mailbox.Mailbox) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		scheme, credential, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
-		if credential = strings.TrimSpace(credential); !strings.EqualFold(scheme, "Bearer") || credential == "" {
+		scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+		if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
 			return problem.New(problem.AuthRequired)
 		}
-		claims, err := a.Mailboxes.Claims(credential)
-		if err == nil && claims.Developer != "" { // bound to a developer key, which this API does not check
+		claims, err := a.Mailboxes.Claims(token)
+		if err == nil && claims.Developer != "" { // this API does not check developer keys, so it cannot accept a token that depends on one
 			err = problem.New(problem.AuthInvalidToken)
 		}
 		if err != nil {

@@ -14,36 +14,36 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// The memory that an answer takes, in octets: for each summary of a list, and for each octet of a full message.
+// How much memory is reserved for a response, as an upper bound.
 const (
-	summaryOctets = 16 << 10
-	detailFactor  = 4
-	sourceFactor  = 8
+	summaryOctets = 16 << 10 // octets for each message of a list
+	detailFactor  = 4        // octets for each octet of a message with its content
+	sourceFactor  = 8        // octets for each octet of a raw message in JSON
 )
 
-// party is a sender or recipient as mail.tm shows it.
-type party struct {
+// address is a sender or recipient in the format of mail.tm.
+type address struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 }
 
-// parties returns addresses in the form of mail.tm, an empty list for none.
-func parties(all []message.Address) []party {
-	shown := make([]party, len(all))
+// addresses converts addresses into the format of mail.tm. It returns an empty list, not nil, for none, so that JSON has [].
+func addresses(all []message.Address) []address {
+	list := make([]address, len(all))
 	for i, a := range all {
-		shown[i] = party(a)
+		list[i] = address(a)
 	}
-	return shown
+	return list
 }
 
-// summary is a message in a list of mail.tm.
+// summary is a message in a list, in the format of mail.tm.
 type summary struct {
 	jsonLD
 	ID             id.Message `json:"id"`
 	AccountID      string     `json:"accountId"`
 	MsgID          string     `json:"msgid"`
-	From           party      `json:"from"`
-	To             []party    `json:"to"`
+	From           address    `json:"from"`
+	To             []address  `json:"to"`
 	Subject        string     `json:"subject"`
 	Intro          string     `json:"intro"`
 	Seen           bool       `json:"seen"`
@@ -56,24 +56,25 @@ type summary struct {
 	UpdatedAt      string     `json:"updatedAt"`
 }
 
-// summaryOf returns a message in the form of mail.tm. A message without a Message-ID gets one made of its identifier,
-// since clients use the member as a key.
-func summaryOf(m *message.Summary, box *mailbox.Mailbox, l jsonLD) summary {
+// summaryOf converts a message into the format of mail.tm. A message without a Message-ID gets one made from its
+// identifier, since clients use msgid as a key.
+func summaryOf(m *message.Summary, box *mailbox.Mailbox, ld jsonLD) summary {
 	msgid := m.HeaderID
 	if msgid == "" {
 		msgid = string(m.ID) + "@" + box.Domain
 	}
-	at := stamp(m.ReceivedAt.Time)
+	received := formatTime(m.ReceivedAt.Time)
 	return summary{
-		jsonLD: l, ID: m.ID, AccountID: "/accounts/" + string(box.ID), MsgID: "<" + msgid + ">", From: party(m.From), To: parties(m.To),
+		jsonLD: ld, ID: m.ID, AccountID: "/accounts/" + string(box.ID), MsgID: "<" + msgid + ">", From: address(m.From), To: addresses(m.To),
 		Subject: m.Subject, Intro: m.Preview, Seen: m.Seen, HasAttachments: m.HasAttachments, Size: m.Size,
-		DownloadURL: "/messages/" + string(m.ID) + "/download", SourceURL: "/sources/" + string(m.ID), CreatedAt: at, UpdatedAt: at,
+		DownloadURL: "/messages/" + string(m.ID) + "/download", SourceURL: "/sources/" + string(m.ID), CreatedAt: received, UpdatedAt: received,
 	}
 }
 
+// messageIRI returns the path of a message, which is its @id.
 func messageIRI(m id.Message) string { return "/messages/" + string(m) }
 
-// listMessages answers with a page of messages, newest first. Memory is reserved before they are read.
+// listMessages responds with a page of messages, newest first. It reserves the memory before it reads them.
 func (a *API) listMessages(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
 	page, err := parsePage(r)
 	if err != nil {
@@ -86,29 +87,30 @@ func (a *API) listMessages(w http.ResponseWriter, r *http.Request, box *mailbox.
 	if err != nil {
 		return err
 	}
-	shown := make([]summary, len(all))
+	members := make([]summary, len(all))
 	for i := range all {
-		shown[i] = summaryOf(&all[i], box, newJSONLD(r, "Message", messageIRI(all[i].ID), false))
+		members[i] = summaryOf(&all[i], box, newJSONLD(r, "Message", messageIRI(all[i].ID), false))
 	}
-	return respondList(w, r, "Message", "/messages", page, box.MessageCount, shown)
+	return respondList(w, r, "Message", "/messages", page, box.MessageCount, members)
 }
 
-// full is a message with its content. HTML is a list, as in mail.tm, of one element at most.
-type full struct {
+// fullMessage is a message with its content. HTML is a list because it is one in mail.tm; it has at most one element.
+type fullMessage struct {
 	summary
-	CC            []party  `json:"cc"`
-	BCC           []party  `json:"bcc"`
-	Flagged       bool     `json:"flagged"`
-	Verifications *checks  `json:"verifications"`
-	Retention     bool     `json:"retention"`
-	RetentionDate string   `json:"retentionDate"`
-	Text          string   `json:"text"`
-	HTML          []string `json:"html"`
-	Attachments   []file   `json:"attachments"`
+	CC            []address      `json:"cc"`
+	BCC           []address      `json:"bcc"`
+	Flagged       bool           `json:"flagged"`
+	Verifications *verifications `json:"verifications"`
+	Retention     bool           `json:"retention"`
+	RetentionDate string         `json:"retentionDate"`
+	Text          string         `json:"text"`
+	HTML          []string       `json:"html"`
+	Attachments   []attachment   `json:"attachments"`
 }
 
-// checks is the member verifications. Some clients expect an object there and others a list; all of them accept null.
-type checks struct {
+// verifications has the results of the checks of a message. Some clients that ask for plain JSON expect a list in its
+// place, so plain JSON has null, which all clients accept.
+type verifications struct {
 	TLS struct {
 		Name         string `json:"name"`
 		StandardName string `json:"standardName"`
@@ -118,17 +120,18 @@ type checks struct {
 	DKIM bool `json:"dkim"`
 }
 
-// checksOf returns the results of SPF and DKIM. Of TLS only its use is stored, so the member has no version or cipher.
-func checksOf(m *message.Message) *checks {
-	c := &checks{SPF: m.Authentication.SPF == "pass", DKIM: m.Authentication.DKIM == "pass"}
+// verificationsOf returns the results of SPF and DKIM, and whether TLS was used. The version and the cipher of TLS are not
+// stored.
+func verificationsOf(m *message.Message) *verifications {
+	v := &verifications{SPF: m.Authentication.SPF == "pass", DKIM: m.Authentication.DKIM == "pass"}
 	if m.Envelope.TLS {
-		c.TLS.Name, c.TLS.StandardName, c.TLS.Version = "TLS", "TLS", "TLS"
+		v.TLS.Name, v.TLS.StandardName, v.TLS.Version = "TLS", "TLS", "TLS"
 	}
-	return c
+	return v
 }
 
-// file is an attachment as mail.tm shows it.
-type file struct {
+// attachment describes an attachment in the format of mail.tm.
+type attachment struct {
 	ID               id.Attachment `json:"id"`
 	Filename         string        `json:"filename"`
 	ContentType      string        `json:"contentType"`
@@ -139,8 +142,8 @@ type file struct {
 	DownloadURL      string        `json:"downloadUrl"`
 }
 
-// messageOf returns the identifier in the path. Error: message.not_found.
-func messageOf(r *http.Request) (id.Message, error) {
+// parseMessageID returns the identifier of the message that the path names. Error: message.not_found.
+func parseMessageID(r *http.Request) (id.Message, error) {
 	m, err := id.Parse[id.Message](r.PathValue("id"))
 	if err != nil {
 		return "", problem.New(problem.MessageNotFound)
@@ -148,9 +151,9 @@ func messageOf(r *http.Request) (id.Message, error) {
 	return m, nil
 }
 
-// getMessage answers with a message. It does not mark it as seen; clients do that with PATCH.
+// getMessage responds with a message and its content. It does not mark the message as seen; clients do that with PATCH.
 func (a *API) getMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	m, err := messageOf(r)
+	m, err := parseMessageID(r)
 	if err != nil {
 		return err
 	}
@@ -165,28 +168,28 @@ func (a *API) getMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	if err != nil {
 		return err
 	}
-	shown := full{
-		summary: summaryOf(&found.Summary, box, newJSONLD(r, "Message", messageIRI(m), true)), CC: parties(found.CC), BCC: []party{},
-		Retention: true, RetentionDate: stamp(box.ExpiresAt), Text: found.Text, HTML: []string{}, Attachments: []file{},
+	full := fullMessage{
+		summary: summaryOf(&found.Summary, box, newJSONLD(r, "Message", messageIRI(m), true)), CC: addresses(found.CC), BCC: []address{},
+		Retention: true, RetentionDate: formatTime(box.ExpiresAt), Text: found.Text, HTML: []string{}, Attachments: []attachment{},
 	}
 	if !wantsJSON(r) {
-		shown.Verifications = checksOf(found)
+		full.Verifications = verificationsOf(found)
 	}
 	if found.HTML != nil {
-		shown.HTML = append(shown.HTML, *found.HTML)
+		full.HTML = append(full.HTML, *found.HTML)
 	}
 	for _, f := range found.Attachments {
-		shown.Attachments = append(shown.Attachments, file{
+		full.Attachments = append(full.Attachments, attachment{
 			ID: f.ID, Filename: f.Filename, ContentType: f.ContentType, Disposition: "attachment", TransferEncoding: "base64", Related: f.Inline,
 			Size: f.Size, DownloadURL: messageIRI(m) + "/attachment/" + string(f.ID),
 		})
 	}
-	return respond(w, r, http.StatusOK, shown)
+	return respond(w, r, http.StatusOK, full)
 }
 
-// markMessage marks a message as seen or not.
+// markMessage marks a message as seen or unseen. The response is the message or, in plain JSON, only its new state.
 func (a *API) markMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	m, err := messageOf(r)
+	m, err := parseMessageID(r)
 	if err != nil {
 		return err
 	}
@@ -210,7 +213,7 @@ func (a *API) markMessage(w http.ResponseWriter, r *http.Request, box *mailbox.M
 
 // deleteMessage deletes a message.
 func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	m, err := messageOf(r)
+	m, err := parseMessageID(r)
 	if err != nil {
 		return err
 	}
@@ -221,13 +224,13 @@ func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request, box *mailbox
 	return nil
 }
 
-// sandbox keeps scripts in a sender's content from running in a browser.
+// sandbox is a Content-Security-Policy that keeps a browser from running scripts in content that a sender wrote.
 const sandbox = "default-src 'none'; sandbox"
 
-// download answers with the raw message, chunk by chunk, so that its size does not matter for memory. Error:
-// message.raw_expired, after its retention.
+// download responds with the raw message. It sends one chunk after the other, so that it needs the same memory for a
+// message of any size. Error: message.raw_expired, after the retention.
 func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	content, first, err := a.raw(r, box, func(size *message.Raw) int64 { return size.Memory() })
+	content, first, err := a.openRaw(r, box, func(content *message.Raw) int64 { return content.Memory() })
 	if err != nil {
 		return err
 	}
@@ -235,30 +238,30 @@ func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mail
 	h.Set("Content-Type", "message/rfc822")
 	h.Set("Content-Security-Policy", sandbox)
 	h.Set("Content-Length", strconv.FormatInt(content.Size(), 10))
-	for octets := first; ; {
-		if _, err := w.Write(octets); err != nil { //nolint:gosec // message/rfc822 in a sandbox, which no browser renders
-			return nil //nolint:nilerr // the client is gone, and no answer reaches it
+	for chunk := first; ; {
+		if _, err := w.Write(chunk); err != nil { //nolint:gosec // message/rfc822 in a sandbox, which no browser renders
+			return nil //nolint:nilerr // the client has disconnected, so there is no use in responding with an error
 		}
-		if octets, err = content.Next(r.Context()); errors.Is(err, io.EOF) {
+		if chunk, err = content.Next(r.Context()); errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			panic(http.ErrAbortHandler) // the client sees that octets are missing
+			panic(http.ErrAbortHandler) // the client notices that the body is shorter than Content-Length
 		}
 	}
 }
 
-// raw opens the raw message that the path names and reads its first chunk. need returns how much memory to reserve for
-// a message. The first chunk is read here because an error must come before the answer begins.
-func (a *API) raw(r *http.Request, box *mailbox.Mailbox, need func(*message.Raw) int64) (content *message.Raw, first []byte, err error) {
-	m, err := messageOf(r)
+// openRaw opens the raw message that the path names and reads its first chunk. memory returns how many octets of memory to
+// reserve for it. The first chunk is read here so that most errors occur before the response begins.
+func (a *API) openRaw(r *http.Request, box *mailbox.Mailbox, memory func(*message.Raw) int64) (content *message.Raw, first []byte, err error) {
+	m, err := parseMessageID(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	if content, err = a.Messages.Raw(r.Context(), box.ID, m); err != nil {
 		return nil, nil, err
 	}
-	if err := a.kit.Reserve(r.Context(), budget.Response, need(content)); err != nil {
+	if err := a.kit.Reserve(r.Context(), budget.Response, memory(content)); err != nil {
 		return nil, nil, err
 	}
 	if first, err = content.Next(r.Context()); errors.Is(err, io.EOF) {
@@ -267,43 +270,46 @@ func (a *API) raw(r *http.Request, box *mailbox.Mailbox, need func(*message.Raw)
 	return content, first, err
 }
 
-// source is the raw message as a resource: Data is the whole message as a JSON string.
-type source struct {
+// sourceResource is a raw message as a resource. Data is the whole message.
+type sourceResource struct {
 	jsonLD
 	ID          string `json:"id"`
 	DownloadURL string `json:"downloadUrl"`
 	Data        string `json:"data"`
 }
 
-// source answers with the raw message in JSON, which needs several copies in memory, hence sourceFactor.
+// source responds with the raw message in JSON. Encoding needs several copies of it in memory, hence sourceFactor. Error:
+// message.raw_expired, after the retention.
 func (a *API) source(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	content, first, err := a.raw(r, box, func(c *message.Raw) int64 { return c.Memory() + sourceFactor*c.Size() })
+	content, first, err := a.openRaw(r, box, func(content *message.Raw) int64 { return content.Memory() + sourceFactor*content.Size() })
 	if err != nil {
 		return err
 	}
 	data := append(make([]byte, 0, content.Size()), first...)
 	for {
-		octets, err := content.Next(r.Context())
+		chunk, err := content.Next(r.Context())
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		data = append(data, octets...)
+		data = append(data, chunk...)
 	}
-	name := r.PathValue("id")
-	return respond(w, r, http.StatusOK, source{newJSONLD(r, "Source", "/sources/"+name, true), name, "/messages/" + name + "/download", string(data)})
+	messageID := r.PathValue("id")
+	return respond(w, r, http.StatusOK, sourceResource{
+		jsonLD: newJSONLD(r, "Source", "/sources/"+messageID, true), ID: messageID, DownloadURL: "/messages/" + messageID + "/download", Data: string(data),
+	})
 }
 
-// attachment answers with an attachment's content. A content type that is not valid is answered as
-// application/octet-stream.
+// attachment responds with the content of an attachment. An attachment whose content type is not valid is sent as
+// application/octet-stream. Error: attachment.not_found.
 func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	m, err := messageOf(r)
+	m, err := parseMessageID(r)
 	if err != nil {
 		return err
 	}
-	name, err := id.Parse[id.Attachment](r.PathValue("attachment"))
+	attachmentID, err := id.Parse[id.Attachment](r.PathValue("attachment"))
 	if err != nil {
 		return problem.New(problem.AttachmentNotFound)
 	}
@@ -314,7 +320,7 @@ func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	if err := a.kit.Reserve(r.Context(), budget.Response, detailFactor*s.Size); err != nil {
 		return err
 	}
-	f, content, err := a.Messages.Attachment(r.Context(), box.ID, m, name)
+	f, content, err := a.Messages.Attachment(r.Context(), box.ID, m, attachmentID)
 	if err != nil {
 		return err
 	}
@@ -326,6 +332,6 @@ func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Filename}))
 	h.Set("Content-Security-Policy", sandbox)
 	h.Set("Content-Length", strconv.FormatInt(f.Size, 10))
-	_, _ = io.Copy(w, content) // if it fails, the body is shorter than Content-Length, which the client notices
+	_, _ = io.Copy(w, content) // after an error the body is shorter than Content-Length, which the client notices
 	return nil
 }
