@@ -1,16 +1,16 @@
-// Package filter implements the extraction filters of accounts (docs/spec/filters.md): how they are stored, and which
-// of them finds the code of a mail, within bounded work. It does not parse mail and does not depend on mailboxes.
+// Package filter implements the extraction filters of accounts (docs/spec/filters.md). It stores the filters and finds the
+// code of a mail with them, in a bounded amount of work. It does not parse mail and does not depend on mailboxes.
 //
-// A Filter has three patterns: those for the sender and the subject select mails, the third extracts the code. Match
-// tries the active filters of an account on a mail, before the built-in extractor; Try runs patterns that are not
-// stored.
+// A Filter has three patterns: those for the sender and the subject select mails, and the third extracts the code. Match
+// tries the active filters of an account on a mail, before the built-in extractor. Try runs patterns that are not stored,
+// so that users can test them.
 //
-// Patterns come from users and mails from strangers, so both are bounded. A pattern is measured by the number of
-// instructions it compiles to; the sum for an account is bounded when a filter is stored, and the product of
-// instructions and octets when a mail is matched. Package regexp takes time linear in that product.
+// Patterns come from users and mails come from strangers, so the work that they cause is bounded. The size of a pattern is the
+// number of instructions that it compiles to. Create and Update bound the size of all patterns of an account. Match bounds
+// the product of instructions and octets, since the time that package regexp takes is linear in that product.
 //
-// Compiled patterns of accounts that get mail are cached (cache.go). Changes take effect at once in this process, and
-// in others when they are notified (OnChange, Forget) or after staleAfter.
+// The compiled patterns of accounts that receive mail are cached (cache.go). A change takes effect at once in the process
+// that makes it, and in the others when they are notified (OnChange, Forget) or after staleAfter.
 package filter
 
 import (
@@ -30,20 +30,20 @@ const (
 	PriorityMax     = 9999
 )
 
-// Filter is a stored extraction filter. It is a copy of the row at the time of reading.
+// Filter is a stored extraction filter. It is a copy of its row at the time when it was read.
 type Filter struct {
 	ID        id.Filter
 	Account   id.Account
-	Domain    id.Domain // the private domain whose mailboxes it applies to; "": all mailboxes of the account
+	Domain    id.Domain // the private domain to whose mailboxes the filter applies; "": all mailboxes of the account
 	CreatedAt time.Time
-	UpdatedAt time.Time // increases with each change: the version of the row
+	UpdatedAt time.Time // increases with every change, so that it is the version of the row
 	Settings
 
-	size int // compiled instructions of the patterns
+	size int // the number of instructions that the patterns compile to
 }
 
-// Settings are the fields that the owner of a filter sets. Name and Priority are checked by the caller, Patterns by the
-// Service.
+// Settings are the fields that the owner of a filter sets. The caller validates Name and Priority, and the Service
+// validates Patterns.
 type Settings struct {
 	Name     string
 	Patterns Patterns
@@ -51,17 +51,17 @@ type Settings struct {
 	Active   bool
 }
 
-// Patterns are regular expressions in the syntax of RE2. From and Subject ignore case and match a part; an empty one
-// matches every mail. Extract is what otp.CompileRule accepts.
+// Patterns are regular expressions in the syntax of RE2. From and Subject are searched for, ignoring case; an empty pattern
+// matches every mail. Extract must be a pattern that otp.CompileRule accepts.
 type Patterns struct{ From, Subject, Extract string }
 
-// Plans gives the quotas of an account. Package app provides it from the plan in effect.
+// Plans returns the quotas of an account. Package app implements it with the plan in effect.
 type Plans interface {
 	// FilterMax returns how many filters an account may have, active or not.
 	FilterMax(ctx context.Context, account id.Account) (int, error)
 }
 
-// Domains gives the owner of a private domain. Package domain implements it.
+// Domains knows which private domains an account owns. Package domain implements it.
 type Domains interface {
 	// Owns reports whether an account has claimed a private domain.
 	Owns(ctx context.Context, account id.Account, domain id.Domain) (bool, error)
@@ -74,37 +74,39 @@ type Service struct {
 	plans   Plans
 	domains Domains
 	cache   *cache
-	changed func(account id.Account) // notifies other processes; nil: there are none
+	notify  func(account id.Account) // notifies the other processes of a change; nil: there are none
 }
 
-// New returns a Service. OnChange, if it is used, must be called before the service is.
+// New returns a Service. A caller that uses OnChange calls it before all other methods.
 func New(d *db.DB, c clock.Clock, p Plans, domains Domains) *Service {
 	return &Service{db: d, clock: c, plans: p, domains: domains, cache: newCache(d, c)}
 }
 
-// OnChange sets a function that is called with each account whose filters changed in this process: other processes must
-// Forget them. Call it before the service is used. notify is called after the commit and must be fast.
-func (s *Service) OnChange(notify func(account id.Account)) { s.changed = notify }
+// OnChange sets the function that notifies the other processes, which must then call Forget, that the filters of an account
+// have changed in this process. notify is called after the commit and must not block. OnChange itself is not safe for
+// concurrent use.
+func (s *Service) OnChange(notify func(account id.Account)) { s.notify = notify }
 
-// Forget removes the filters of an account from the cache, or all filters if account is "". It is how another process's
-// notification is handled, "" after notifications may have been lost.
+// Forget removes the filters of an account from the cache of this process, or all filters if account is "". Call it when
+// another process has notified this one of a change, and with "" when notifications may have been lost.
 func (s *Service) Forget(account id.Account) { s.cache.forget(account) }
 
 // forget removes the filters of an account from the caches of all processes.
 func (s *Service) forget(account id.Account) {
 	s.cache.forget(account)
-	if s.changed != nil {
-		s.changed(account)
+	if s.notify != nil {
+		s.notify(account)
 	}
 }
 
-// Create creates a filter for an account; domain "" means the scope all.
+// Create creates a filter for an account. It applies to the mailboxes in domain, or to all mailboxes of the account if
+// domain is "".
 //
-// Patterns are compiled before the transaction, since compiling is slow. The number and the size of the account's
-// filters are checked inside it, so that concurrent calls cannot exceed the bounds. Errors: request.invalid,
+// Patterns are compiled before the transaction, since compiling is slow. The number and the size of the account's filters
+// are checked inside the transaction, so that concurrent calls cannot exceed the bounds. Errors: request.invalid,
 // filter.invalid_regex, filter.limit_reached.
-func (s *Service) Create(ctx context.Context, account id.Account, domain id.Domain, w Settings) (*Filter, error) {
-	size, err := w.Patterns.check()
+func (s *Service) Create(ctx context.Context, account id.Account, domain id.Domain, settings Settings) (*Filter, error) {
+	size, err := settings.Patterns.check()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func (s *Service) Create(ctx context.Context, account id.Account, domain id.Doma
 		return nil, err
 	}
 	now := s.clock.Now().Truncate(time.Microsecond)
-	f := &Filter{ID: id.New[id.Filter](now), Account: account, Domain: domain, CreatedAt: now, UpdatedAt: now, Settings: w, size: size}
+	f := &Filter{ID: id.New[id.Filter](now), Account: account, Domain: domain, CreatedAt: now, UpdatedAt: now, Settings: settings, size: size}
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, total, err := sumTx(ctx, tx, account)
 		if err != nil {
@@ -137,11 +139,11 @@ func (s *Service) Create(ctx context.Context, account id.Account, domain id.Doma
 	return f, nil
 }
 
-// sizeMax bounds the compiled instructions of the patterns of one account, and so their memory and the time to compile them:
-// 500 filters with three ordinary patterns each have half as many.
+// sizeMax bounds the compiled instructions of all patterns of one account, and so the memory that they take and the time to
+// compile them. 500 filters with three ordinary patterns each have half as many.
 const sizeMax = 128 << 10
 
-// checkSize checks the size of all patterns of an account. Error: filter.limit_reached.
+// checkSize checks the total size of the patterns of an account. Error: filter.limit_reached.
 func checkSize(total int) error {
 	if total > sizeMax {
 		return problem.Detailf(problem.FilterLimitReached, "the patterns of all filters together would be too large: shorten those that repeat a lot")
@@ -149,7 +151,7 @@ func checkSize(total int) error {
 	return nil
 }
 
-// checkOwner checks that an account has a private domain, if domain is not "". Error: request.invalid.
+// checkOwner checks that an account owns a private domain; domain "" is always valid. Error: request.invalid.
 func (s *Service) checkOwner(ctx context.Context, account id.Account, domain id.Domain) error {
 	if domain == "" {
 		return nil
@@ -161,12 +163,13 @@ func (s *Service) checkOwner(ctx context.Context, account id.Account, domain id.
 	return err
 }
 
-// List returns at most max of an account's filters older than before, newest first; "" is the beginning.
+// List returns at most max filters of an account that are older than the filter before, newest first. If before is "", it
+// begins with the newest filter.
 func (s *Service) List(ctx context.Context, account id.Account, before id.Filter, max int) ([]*Filter, error) {
-	return page(ctx, s.db, account, before, max)
+	return queryPage(ctx, s.db, account, before, max)
 }
 
-// Change has the fields of a filter to change: nil leaves one unchanged, an empty pattern clears it.
+// Change has new values for the fields of a filter. A nil field stays unchanged, and an empty pattern clears the old one.
 type Change struct {
 	Name                   *string
 	From, Subject, Extract *string
@@ -174,7 +177,7 @@ type Change struct {
 	Active                 *bool
 }
 
-// apply returns settings with the changes, unchecked.
+// apply returns settings with the changes applied. It does not validate them.
 func (c Change) apply(s Settings) Settings {
 	set(&s.Name, c.Name)
 	set(&s.Patterns.From, c.From)
@@ -185,19 +188,21 @@ func (c Change) apply(s Settings) Settings {
 	return s
 }
 
-// set sets a field, unless to is nil.
-func set[T any](field, to *T) {
-	if to != nil {
-		*field = *to
+// set sets a field to a value, unless value is nil.
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
 	}
 }
 
-// Update changes a filter of an account. The patterns are compiled outside of the transaction, which checks that the
-// filter has not changed since, or else Update tries again. The loop ends when no other call changes the filter in
-// between, or with an error. Errors: filter.not_found, filter.invalid_regex, filter.limit_reached.
+// Update changes a filter of an account. Errors: filter.not_found, filter.invalid_regex, filter.limit_reached.
+//
+// Since compiling is slow, Update reads the filter and compiles its patterns before the transaction. If another call has
+// changed the filter meanwhile, the transaction changes nothing and Update tries again, until it succeeds or fails with an
+// error.
 func (s *Service) Update(ctx context.Context, account id.Account, filter id.Filter, c Change) (*Filter, error) {
 	for {
-		f, err := one(ctx, s.db, account, filter)
+		f, err := getFilter(ctx, s.db, account, filter)
 		if err != nil {
 			return nil, err
 		}
@@ -206,24 +211,25 @@ func (s *Service) Update(ctx context.Context, account id.Account, filter id.Filt
 		if changed.size, err = changed.Patterns.check(); err != nil {
 			return nil, err
 		}
-		changed.UpdatedAt = s.after(f.UpdatedAt)
-		var done bool
+		changed.UpdatedAt = s.nextUpdateTime(f.UpdatedAt)
+		var updated bool
 		err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-			done, err = s.replaceTx(ctx, tx, f, &changed)
+			updated, err = s.replaceTx(ctx, tx, f, &changed)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		if done {
+		if updated {
 			return &changed, nil
 		}
 	}
 }
 
-// after returns the current time, or a microsecond after the last change if that is later. So every version of a filter
-// has another UpdatedAt, by which Update and the cache recognize a change, even if the clock is set back.
-func (s *Service) after(last time.Time) time.Time {
+// nextUpdateTime returns the UpdatedAt of the next version of a filter that was last changed at last: the current time, or
+// a microsecond after last if that is later. Update and the cache compare versions by UpdatedAt, which must therefore
+// increase even if the clock is set back.
+func (s *Service) nextUpdateTime(last time.Time) time.Time {
 	now := s.clock.Now().Truncate(time.Microsecond)
 	if now.After(last) {
 		return now
@@ -231,9 +237,10 @@ func (s *Service) after(last time.Time) time.Time {
 	return last.Add(time.Microsecond)
 }
 
-// replaceTx replaces a stored filter; done is false if the stored one is no longer old. A change that makes the
-// patterns smaller is always allowed, even above sizeMax. Error: filter.limit_reached.
-func (s *Service) replaceTx(ctx context.Context, tx *db.Tx, old, changed *Filter) (done bool, err error) {
+// replaceTx replaces the stored filter old with changed. updated is false if another call has changed or deleted the filter
+// since old was read. A change that makes the patterns smaller is allowed even if the account exceeds sizeMax. Error:
+// filter.limit_reached.
+func (s *Service) replaceTx(ctx context.Context, tx *db.Tx, old, changed *Filter) (updated bool, err error) {
 	if changed.size > old.size {
 		_, total, err := sumTx(ctx, tx, old.Account)
 		if err != nil {
@@ -247,7 +254,7 @@ func (s *Service) replaceTx(ctx context.Context, tx *db.Tx, old, changed *Filter
 	return updateTx(ctx, tx, old, changed)
 }
 
-// Delete deletes a filter of an account. A filter of another account counts as missing. Error: filter.not_found.
+// Delete deletes a filter of an account. Error: filter.not_found, also for a filter of another account.
 func (s *Service) Delete(ctx context.Context, account id.Account, filter id.Filter) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		n, err := tx.Exec(ctx, deleteFilter, account, filter)
