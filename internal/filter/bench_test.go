@@ -30,7 +30,7 @@ func BenchmarkMatch(b *testing.B) {
 		{"subjects", filter.Patterns{Subject: `(?:x?){40}y%d`, Extract: `(x+x+)+y%d`}, filter.Mail{Subject: strings.Repeat("x", 1000), Text: strings.Repeat("x", 64<<10)}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			s := filter.New(dbtest.Open(b, db.Options{}), clock.NewFake(noon), plans(500), none{})
+			s := filter.New(dbtest.Open(b, db.Options{}), clock.NewFake(noon), plans(500), noDomains{})
 			account := id.New[id.Account](noon)
 			for i := range 500 {
 				p := c.patterns

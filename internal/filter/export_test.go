@@ -1,4 +1,4 @@
 package filter
 
-// Fair is fair.
-func Fair(needs []int, budget int) int { return fair(needs, budget) }
+// FairShare exports fairShare.
+var FairShare = fairShare

@@ -25,10 +25,10 @@ type plans int
 
 func (p plans) FilterMax(context.Context, id.Account) (int, error) { return int(p), nil }
 
-// none has no private domains.
-type none struct{}
+// noDomains is a filter.Domains without private domains.
+type noDomains struct{}
 
-func (none) Owns(context.Context, id.Account, id.Domain) (bool, error) { return false, nil }
+func (noDomains) Owns(context.Context, id.Account, id.Domain) (bool, error) { return false, nil }
 
 // fixture is a Service with two accounts, of which ann has a private domain.
 type fixture struct {

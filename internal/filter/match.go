@@ -10,84 +10,88 @@ import (
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
-// Bounds of the work on one mail, in steps: instructions of a pattern times octets that it is matched against, which is the
-// worst case of package regexp. A step takes at most some 10 ns.
+// Bounds of the work on one mail. They are in steps: the instructions of a pattern times the octets that it is matched
+// against, which is the worst case of package regexp. A step takes at most about 10 ns, so that one mail takes at most
+// about 40 ms, whatever filters its account has.
 const (
-	// One mail costs some 40 ms at most, whatever its account has stored.
 	selectWork  = 1 << 20 // for the patterns of senders and subjects
 	extractWork = 3 << 20 // for the patterns of codes
+)
 
-	fromMax    = 512 // octets that are matched
+// How many octets of a mail are matched.
+const (
+	fromMax    = 512
 	subjectMax = 1000
-	textMax    = 64 << 10
+	textMax    = 64 << 10 // of the subject, a newline and the text
 )
 
 // Mail is the part of a mail that filters match. Match uses at most the first fromMax, subjectMax and textMax octets.
 type Mail struct {
 	From    string // the sender's address
 	Subject string
-	Text    string // the text of the HTML if there is no text part
+	Text    string // the text part or, if there is none, the text of the HTML part
 }
 
-// cut returns the mail with the parts that are matched. The text gets what the subject leaves of textMax.
-func (m Mail) cut() Mail {
+// truncated returns the mail without the octets that are not matched. Subject, newline and text have at most textMax octets
+// together.
+func (m Mail) truncated() Mail {
 	m.From, m.Subject = truncate.Octets(m.From, fromMax), truncate.Octets(m.Subject, subjectMax)
 	m.Text = truncate.Octets(m.Text, max(0, textMax-len(m.Subject)-1))
 	return m
 }
 
-// Found is a code that a filter found. The filter is "" in the result of Try.
+// Found is a code that a filter found.
 type Found struct {
-	Code    string // ready to paste
-	Display string // as the mail writes it
-	Numeric bool   // whether Code has only digits
-	Filter  id.Filter
+	Code    string    // ready to paste
+	Display string    // as it is written in the mail
+	Numeric bool      // whether Code has only digits
+	Filter  id.Filter // "" in the result of Try
 }
 
-// Match returns the code of the first of an account's filters that finds one, in the order of priority and age, or nil.
-// domain is the private domain of the mailbox, "" for a public one. The work on a mail for several accounts is divided
-// among them.
+// Match tries the active filters of an account on a mail, by priority and then by age, and returns the first code that one
+// of them finds, or nil. domain is the private domain of the mailbox, or "" if its domain is public. accounts is the
+// number of accounts that receive the mail: the work on the mail is divided among them.
 //
-// among is the number of accounts that receive the mail. The error is that of reading the filters; a mail that no
-// filter matches is no error.
-func (s *Service) Match(ctx context.Context, account id.Account, domain id.Domain, m Mail, among int) (*Found, error) {
+// An error means that the filters could not be read. It is not an error if no filter matches.
+func (s *Service) Match(ctx context.Context, account id.Account, domain id.Domain, m Mail, accounts int) (*Found, error) {
 	rules, err := s.cache.rules(ctx, account)
 	if err != nil || len(rules) == 0 {
 		return nil, err
 	}
-	m = m.cut()
-	among = max(among, 1)
-	chosen := selected(rules, domain, m, selectWork/among)
-	r, code := extracted(chosen, m, extractWork/among)
+	m = m.truncated()
+	accounts = max(accounts, 1)
+	selected := selectRules(rules, domain, m, selectWork/accounts)
+	r, code := extractCode(selected, m, extractWork/accounts)
 	if r == nil {
 		return nil, nil
 	}
-	return found(r.filter, code), nil
+	return newFound(r.filter, code), nil
 }
 
-// selected returns the rules whose domain, sender and subject match a mail, in order. A rule whose patterns would
-// exceed the remaining work does not match: matching a part of the sender or subject could give wrong results. The
-// rules later in the order still get what is left of the work.
-func selected(rules []*rule, domain id.Domain, m Mail, work int) []*rule {
-	var chosen []*rule
+// selectRules returns the rules whose domain, sender and subject match a mail, in order. A rule whose patterns would exceed
+// the remaining work is skipped, since matching only a part of the sender or the subject could give a wrong result. The
+// rules after it can still use the remaining work.
+func selectRules(rules []*rule, domain id.Domain, m Mail, work int) []*rule {
+	var selected []*rule
 	for _, r := range rules {
 		if r.domain != "" && r.domain != domain {
 			continue
 		}
-		need := r.fromSize*len(m.From) + r.subjectSize*len(m.Subject)
-		if need > work {
+		cost := r.fromSize*len(m.From) + r.subjectSize*len(m.Subject)
+		if cost > work {
 			continue
 		}
-		work -= need
-		if r.selects(m) == otp.StepExtract {
-			chosen = append(chosen, r)
+		work -= cost
+		if r.checkSelectors(m) == otp.StepExtract {
+			selected = append(selected, r)
 		}
 	}
-	return chosen
+	return selected
 }
 
-// selects returns the step at which a mail fails; otp.StepExtract means that it matches.
-func (r *rule) selects(m Mail) otp.Step {
+// checkSelectors matches the patterns for the sender and the subject. It returns the step at which the mail fails, or
+// otp.StepExtract if both match.
+func (r *rule) checkSelectors(m Mail) otp.Step {
 	switch {
 	case r.from != nil && !r.from.MatchString(m.From):
 		return otp.StepFrom
@@ -97,36 +101,37 @@ func (r *rule) selects(m Mail) otp.Step {
 	return otp.StepExtract
 }
 
-// extracted returns the first rule that finds a code, and the code. Each gets a fair share of the work, and so of the
-// text: what cheap patterns do not need goes to the others.
+// extractCode returns the first rule that finds a code, and the code, or nil. The rules share the work fairly: what a cheap
+// pattern does not need is left to the others.
 //
-// The rules are tried in order and the first code wins, but the shares are fixed before, so that a rule that finds
-// nothing has the same text wherever it stands in the order.
-func extracted(rules []*rule, m Mail, work int) (*rule, string) {
+// The share of a rule determines how much of the text it gets. All shares are computed before the first rule is tried, so
+// that a rule gets the same text wherever it is in the order.
+func extractCode(rules []*rule, m Mail, work int) (*rule, string) {
 	octets := len(m.Subject) + 1 + len(m.Text)
-	needs := make([]int, len(rules))
+	costs := make([]int, len(rules))
 	for i, r := range rules {
-		needs[i] = r.textSize * octets
+		costs[i] = r.extractSize * octets
 	}
-	share := fair(needs, work)
+	share := fairShare(costs, work)
 	for _, r := range rules {
-		if code, step := r.extractFrom(m, share/r.textSize); step == otp.StepMatched {
+		if code, step := r.extractFrom(m, share/r.extractSize); step == otp.StepMatched {
 			return r, code
 		}
 	}
 	return nil, ""
 }
 
-// extractFrom searches the first octets of the subject, a newline and the text for a code. step is otp.StepMatched if
-// it found one.
+// extractFrom searches for a code in the subject, a newline and the text, of which it uses the given number of octets. step
+// is otp.StepMatched if it finds one.
 func (r *rule) extractFrom(m Mail, octets int) (code string, step otp.Step) {
 	subject := truncate.Octets(m.Subject, octets)
 	return r.extract.Apply("", subject, truncate.Octets(m.Text, max(0, octets-len(subject)-1)))
 }
 
-// fair returns the maximum share of a budget (max-min fairness): needs below it are met in full, all others get the
-// same. If all needs can be met there is no maximum, which is math.MaxInt.
-func fair(needs []int, budget int) int {
+// fairShare returns the most that each user of a budget may take, so that the budget is divided fairly (max-min fairness):
+// a user that needs less than the share gets all that it needs, and all others get the share. It returns math.MaxInt if the
+// budget is enough for all needs.
+func fairShare(needs []int, budget int) int {
 	needs = slices.Sorted(slices.Values(needs))
 	for i, need := range needs {
 		if share := budget / (len(needs) - i); need > share {
@@ -137,28 +142,27 @@ func fair(needs []int, budget int) int {
 	return math.MaxInt
 }
 
-// Trial is the result of Try. Step is the step at which the mail failed, or otp.StepMatched.
+// Trial is the result of Try.
 type Trial struct {
-	Found   *Found // nil: nothing
-	Step    otp.Step
+	Found   *Found          // nil: the patterns found no code
+	Step    otp.Step        // the step at which the mail failed, or otp.StepMatched
 	Builtin otp.Explanation // the result of the built-in extractor
 }
 
-// Try matches a mail with patterns as if they were the only filter. where is the pointer to the patterns in the
-// request's body, for the error. It stores nothing and has the whole work of a mail for the one rule. Error:
-// filter.invalid_regex.
-func Try(p Patterns, m Mail, where string) (*Trial, error) {
+// Try matches a mail with patterns as if they were the only filter of the only recipient. It stores nothing. pointer is the
+// JSON pointer to the object that has the patterns in the request's body, for the error. Error: filter.invalid_regex.
+func Try(p Patterns, m Mail, pointer string) (*Trial, error) {
 	r, err := p.compile()
 	if err != nil {
-		return nil, invalid(err, where)
+		return nil, patternProblem(err, pointer)
 	}
 	t := &Trial{Builtin: otp.Explain(otp.Mail{From: m.From, Subject: m.Subject, Text: m.Text})}
-	m = m.cut()
-	if t.Step = r.selects(m); t.Step != otp.StepExtract {
+	m = m.truncated()
+	if t.Step = r.checkSelectors(m); t.Step != otp.StepExtract {
 		return t, nil
 	}
-	if r, code := extracted([]*rule{r}, m, extractWork); r != nil {
-		t.Step, t.Found = otp.StepMatched, found("", code)
+	if r, code := extractCode([]*rule{r}, m, extractWork); r != nil {
+		t.Step, t.Found = otp.StepMatched, newFound("", code)
 	}
 	return t, nil
 }

@@ -16,7 +16,7 @@ func TestWorkIsSharedFairly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		needs := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "needs")
 		budget := rapid.IntRange(0, 20_000).Draw(t, "budget")
-		share := filter.Fair(needs, budget)
+		share := filter.FairShare(needs, budget)
 		used, wanting := 0, 0
 		for _, need := range needs {
 			used += min(need, share)

@@ -7,22 +7,22 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// found returns a code that a pattern extracted. Digits with only spaces and hyphens between them are normalized, as
-// the built-in extractor does (docs/spec/messages.md#codes); anything else is left unchanged. The display form keeps
-// what the mail shows.
-func found(filter id.Filter, extracted string) *Found {
+// newFound returns the Found of a code that a pattern extracted. If the code has only digits, white space and dashes, Code
+// has only the digits, as with the built-in extractor (docs/spec/messages.md#codes). Any other code is left unchanged.
+func newFound(filter id.Filter, extracted string) *Found {
 	f := &Found{Code: extracted, Display: extracted, Filter: filter}
-	if digits, ok := digitsOf(extracted); ok {
+	if digits, ok := asciiDigits(extracted); ok {
 		f.Code, f.Numeric = digits, true
 	}
 	return f
 }
 
-// digitsOf returns the digits of a code as ASCII, or false if it has anything but digits, white space and dashes.
-func digitsOf(code string) (digits string, ok bool) {
+// asciiDigits returns the digits of a code as ASCII digits. ok is false if the code has no digits, or anything except
+// digits, white space and dashes.
+func asciiDigits(code string) (digits string, ok bool) {
 	var b strings.Builder
 	for _, r := range code {
-		d, isDigit := digit(r)
+		d, isDigit := digitValue(r)
 		switch {
 		case isDigit:
 			b.WriteByte('0' + d)
@@ -33,9 +33,9 @@ func digitsOf(code string) (digits string, ok bool) {
 	return b.String(), b.Len() > 0
 }
 
-// digit returns the value of a decimal digit of any script: in Unicode they are in runs of ten. The values follow from
-// the position in the run, so no table of digits is needed.
-func digit(r rune) (d byte, ok bool) {
+// digitValue returns the value of a decimal digit of any script. In Unicode the digits of each script are a run of
+// ten in ascending order, so that the value follows from the position in the table of digits.
+func digitValue(r rune) (d byte, ok bool) {
 	if r < unicode.MaxASCII {
 		return byte(r - '0'), r >= '0' && r <= '9'
 	}
