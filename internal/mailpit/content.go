@@ -69,7 +69,7 @@ const detailFactor = 4
 // load reads the message that the path names, with its content. It reserves the memory first. Errors:
 // message.not_found, server.unavailable.
 func (a *API) load(r *http.Request) (*sink.Mail, message.Ref, *message.Message, error) {
-	m, ref, err := a.mailOf(r, r.PathValue("id"))
+	m, ref, err := a.findMail(r, r.PathValue("id"))
 	if err != nil {
 		return nil, ref, nil, err
 	}
@@ -87,7 +87,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 		err = a.Mails.SetSeen(r.Context(), []id.SinkMail{m.ID}, true)
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
 	d := detail{
@@ -107,7 +107,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 	for i := range full.Attachments {
 		shown, err := a.attachment(r.Context(), ref, i, &full.Attachments[i])
 		if err != nil {
-			a.failed(w, r, err)
+			a.respondError(w, r, err)
 			return
 		}
 		if full.Attachments[i].Inline {
@@ -116,7 +116,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 			d.Attachments = append(d.Attachments, shown)
 		}
 	}
-	answer(w, d)
+	writeJSON(w, d)
 }
 
 // attachment describes an attachment with the checksums of its content. The content of a file that was too large to be
@@ -165,10 +165,10 @@ func unsubscribeOf(headers []message.Header) unsubscribe {
 func (a *API) headers(w http.ResponseWriter, r *http.Request) {
 	_, _, full, err := a.load(r)
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
-	answer(w, headerMap(full.Headers))
+	writeJSON(w, headerMap(full.Headers))
 }
 
 // headerMap returns header fields by their canonical names, each with all its values in order.
@@ -183,13 +183,13 @@ func headerMap(all []message.Header) map[string][]string {
 
 // raw answers with the raw message, chunk by chunk. Error: message.raw_expired, after its retention.
 func (a *API) raw(w http.ResponseWriter, r *http.Request) {
-	_, ref, err := a.mailOf(r, r.PathValue("id"))
+	_, ref, err := a.findMail(r, r.PathValue("id"))
 	var content *message.Raw
 	if err == nil {
 		content, err = a.Messages.Raw(r.Context(), ref.Box, ref.Message)
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
 	begun := false
@@ -199,7 +199,7 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 		case errors.Is(err, io.EOF):
 			return
 		case err != nil && !begun:
-			a.failed(w, r, err)
+			a.respondError(w, r, err)
 			return
 		case err != nil:
 			panic(http.ErrAbortHandler) // the client sees that octets are missing
@@ -235,7 +235,7 @@ func (a *API) open(r *http.Request) (*message.Attachment, io.Reader, error) {
 func (a *API) part(w http.ResponseWriter, r *http.Request) {
 	f, content, err := a.open(r)
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
 	h := w.Header()
@@ -254,7 +254,7 @@ func (a *API) part(w http.ResponseWriter, r *http.Request) {
 func (a *API) view(w http.ResponseWriter, r *http.Request) {
 	name, wantText := strings.CutSuffix(r.PathValue("name"), ".txt")
 	name, wantHTML := strings.CutSuffix(name, ".html")
-	m, ref, err := a.mailOf(r, name)
+	m, ref, err := a.findMail(r, name)
 	if err == nil {
 		err = a.kit.Reserve(r.Context(), budget.Response, detailFactor*m.Size+pageOctets)
 	}
@@ -264,13 +264,13 @@ func (a *API) view(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil:
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	case wantText, full.HTML == nil && !wantHTML:
-		text(w, http.StatusOK, full.Text)
+		writeText(w, http.StatusOK, full.Text)
 		return
 	case full.HTML == nil:
-		fail(w, http.StatusNotFound, "the message has no HTML part")
+		writeError(w, http.StatusNotFound, "the message has no HTML part")
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

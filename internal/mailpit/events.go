@@ -77,23 +77,23 @@ type changed struct {
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	release, free := a.HTTP.Gauge.Acquire(ratelimit.LongPolls, httpkit.AddrIdentity(r.Context()), a.HTTP.LongPolls)
 	if !free {
-		fail(w, http.StatusTooManyRequests, "too many event streams are open from your address")
+		writeError(w, http.StatusTooManyRequests, "too many event streams are open from your address")
 		return
 	}
 	defer release()
 	if !a.streams.enter() {
-		fail(w, http.StatusServiceUnavailable, "the service is shutting down")
+		writeError(w, http.StatusServiceUnavailable, "the service is shutting down")
 		return
 	}
 	defer a.streams.open.Done()
 	_, last, err := a.Mails.Changes(r.Context(), -1)
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
 	s, status, reason := upgrade(w, r)
 	if s == nil {
-		fail(w, status, reason)
+		writeError(w, status, reason)
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))

@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// info is the answer of GET /api/v1/info.
+// info is the response of GET /api/v1/info.
 type info struct {
 	Version       string
 	LatestVersion string
@@ -17,7 +17,8 @@ type info struct {
 	RuntimeStats  runtimeStats
 }
 
-// runtimeStats has the statistics of Mailpit. Memory is what the process has from the operating system, in octets.
+// runtimeStats has the statistics of Mailpit. Memory is in octets: what the process has got from the
+// operating system.
 type runtimeStats struct {
 	Memory           uint64
 	Uptime           int64
@@ -28,16 +29,16 @@ type runtimeStats struct {
 	SMTPIgnored      int64
 }
 
-// info answers with the number of messages. Statistics of Mailpit that Gonebox does not keep for the sink are 0.
+// info responds with the number of messages. The statistics that Mailpit keeps and Gonebox does not are 0.
 func (a *API) info(w http.ResponseWriter, r *http.Request) {
 	page, err := a.Mails.Search(r.Context(), nil, 0, 0)
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	answer(w, info{
+	writeJSON(w, info{
 		Version: "Gonebox " + a.HTTP.Version, LatestVersion: "Gonebox " + a.HTTP.Version, Messages: page.Total, Unread: page.Unread,
 		Tags: map[string]int{}, RuntimeStats: runtimeStats{Memory: memory.Sys},
 	})

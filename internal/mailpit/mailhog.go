@@ -70,7 +70,7 @@ func (a *API) hogSearch(w http.ResponseWriter, r *http.Request) {
 	v := r.URL.Query()
 	q, known := sink.FieldQuery(v.Get("kind"), v.Get("query"))
 	if !known {
-		fail(w, http.StatusBadRequest, "kind must be from, to or containing")
+		writeError(w, http.StatusBadRequest, "kind must be from, to or containing")
 		return
 	}
 	a.hogPage(w, r, &q)
@@ -87,7 +87,7 @@ const (
 // read, so the memory is reserved first. A page that is cut has a Count below the limit, and clients continue at Start
 // + Count.
 func (a *API) hogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
-	start, limit, err := window(r.URL.Query())
+	start, limit, err := parsePaging(r.URL.Query())
 	var p sink.Page
 	if err == nil {
 		p, err = a.Mails.Search(r.Context(), q, start, limit)
@@ -118,10 +118,10 @@ func (a *API) hogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 		}
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
-	answer(w, hogPage{Total: p.Matches, Count: len(items), Start: start, Items: items})
+	writeJSON(w, hogPage{Total: p.Matches, Count: len(items), Start: start, Items: items})
 }
 
 // hogMessage answers with a message.
@@ -135,10 +135,10 @@ func (a *API) hogMessage(w http.ResponseWriter, r *http.Request) {
 		shown, err = a.hogOf(r.Context(), m)
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
-	answer(w, shown)
+	writeJSON(w, shown)
 }
 
 // hogDelete answers with an empty body, since clients parse any other as JSON.
@@ -148,7 +148,7 @@ func (a *API) hogDelete(w http.ResponseWriter, r *http.Request) {
 		err = a.Mails.Delete(r.Context(), []id.SinkMail{m.ID})
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
 	w.WriteHeader(http.StatusOK)

@@ -1,14 +1,15 @@
 // Package mailpit serves the HTTP APIs of Mailpit and MailHog over the mail of the sink, for the plug-ins of test tools
 // (docs/spec/mailpit.md). It asks for no credentials, so it serves only clients on loopback and private networks.
 //
-// Lists and searches come from package sink, contents from package message; POST /api/v1/send delivers through package
-// inbound, as the SMTP server does. The forms are those of the two programs: names and types of members, texts such as
-// "ok", statuses. Members that Gonebox has nothing for are empty. Event streams are WebSockets that poll the sink for
-// changes.
+// Package sink lists and searches the mails, and package message has their contents. POST /api/v1/send delivers through
+// package inbound, as the SMTP server does. Requests and responses have the format of the two programs: names and types of
+// members, texts such as "ok", statuses. Members for which Gonebox has no value are empty. Event streams are WebSockets;
+// they poll the sink for changes.
 //
-// A page on another site could make a browser on this machine call the API. So requests under public host names are
-// refused (DNS rebinding), and those that change something or open a stream from other sites; contents of mails are
-// sent with a policy that forbids scripts. Each answer that depends on the size of a mail reserves its memory first.
+// A web page of another site could make a browser on this machine call the API. Therefore the API rejects requests that
+// use a public host name (DNS rebinding), and cross-site requests that change something or open a stream. It sends the
+// contents of mails with a Content-Security-Policy that forbids scripts. Before it builds a response whose size depends on
+// a mail, it reserves the memory.
 package mailpit
 
 import (
@@ -35,37 +36,36 @@ type Parts struct {
 	Mails    *sink.Service
 	Messages *message.Service
 	Inbound  *inbound.Service
-	SendMax  int64       // octets of a message that is sent
-	Hostname string      // of this server, for the Message-ID of a message that is sent
-	Names    bool        // check the Host field: serve only an address or a private name, see isPrivateHost
-	Ready    func() bool // whether the service can work
+	SendMax  int64       // the most octets of a message that POST /api/v1/send delivers
+	Hostname string      // of this server, for the Message-ID of such a message
+	Names    bool        // check the Host field: reject requests whose host is not private, see isPrivateHost
+	Ready    func() bool // reports whether the service is ready; nil: always
 }
 
-// API is both APIs. It is safe for concurrent use. Close ends its event streams.
+// API serves both APIs. It is safe for concurrent use. Close ends its event streams.
 type API struct {
 	Parts
-	kit *httpkit.Kit
-	// stopping is closed by Close.
-	stopping chan struct{}
+	kit      *httpkit.Kit
+	stopping chan struct{} // closed by Close; ends the event streams
 	streams  streams
 }
 
-// New returns an API. The caller calls Close before it shuts the HTTP server down.
+// New returns an API. It starts no goroutine. The caller must call Close before it shuts the HTTP server down.
 func New(p Parts) *API {
 	p.HTTP.API = httpkit.API{Title: "Mailpit"}
 	return &API{Parts: p, kit: httpkit.New(p.HTTP), stopping: make(chan struct{})}
 }
 
-// Handler returns the handler of all paths.
+// Handler returns the handler for all paths.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range a.routes() {
 		mux.HandleFunc(pattern, serve)
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fail(w, http.StatusNotFound, "not found") })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, http.StatusNotFound, "not found") })
 	guarded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if reason := a.refuses(r); reason != "" {
-			fail(w, http.StatusForbidden, reason)
+		if reason := a.rejection(r); reason != "" {
+			writeError(w, http.StatusForbidden, reason)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -79,14 +79,14 @@ func (a *API) Handler() http.Handler {
 	})
 }
 
-// routes returns the handlers by the patterns of http.ServeMux.
+// routes returns the handlers. The keys are patterns of http.ServeMux.
 func (a *API) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /{$}":                                   home,
 		"GET /livez":                                 a.probe,
 		"GET /readyz":                                a.probe,
 		"GET /api/v1/info":                           a.info,
-		"GET /api/v1/tags":                           func(w http.ResponseWriter, _ *http.Request) { answer(w, []string{}) },
+		"GET /api/v1/tags":                           func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, []string{}) },
 		"GET /api/v1/messages":                       a.list,
 		"PUT /api/v1/messages":                       a.mark,
 		http.MethodDelete + " /api/v1/messages":      a.remove,
@@ -107,8 +107,8 @@ func (a *API) routes() map[string]http.HandlerFunc {
 	}
 }
 
-// refuses returns the reason why a request is not served, or "" if it is.
-func (a *API) refuses(r *http.Request) string {
+// rejection returns the reason why a request is rejected, or "" if it is served.
+func (a *API) rejection(r *http.Request) string {
 	switch {
 	case !httpkit.Unlimited(r.Context()):
 		return "this API serves only clients on loopback and private networks"
@@ -120,8 +120,8 @@ func (a *API) refuses(r *http.Request) string {
 	return ""
 }
 
-// isPrivateHost reports whether a Host field names an address or a name that public DNS does not have, so that a web
-// page cannot read mail by making its own name resolve to this machine (DNS rebinding). The list is of domains that are
+// isPrivateHost reports whether a Host field is an IP address or a name that does not exist in public DNS. A web page could
+// otherwise read mail by making its own name resolve to this machine (DNS rebinding). The top-level domains in the list are
 // reserved (RFC 6761, RFC 6762) or commonly used in private networks.
 func isPrivateHost(hostport string) bool {
 	host := hostport
@@ -139,41 +139,41 @@ func isPrivateHost(hostport string) bool {
 	return false
 }
 
-// Close ends the event streams, and refuses new ones. It returns when their goroutines have ended. It may be called
-// more than once.
+// Close ends the event streams and rejects new ones. It returns when the goroutines of all streams have ended. It may be
+// called more than once.
 func (a *API) Close() { a.streams.close(a.stopping) }
 
-// probe answers /livez, which succeeds while the process answers, and /readyz.
+// probe serves /livez, which always succeeds, and /readyz, which succeeds if the service is ready.
 func (a *API) probe(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/readyz" && a.Ready != nil && !a.Ready() {
-		fail(w, http.StatusServiceUnavailable, "not ready")
+		writeError(w, http.StatusServiceUnavailable, "not ready")
 		return
 	}
-	ok(w)
+	writeOK(w)
 }
 
-// home answers at the root, which test tools such as Testcontainers poll to find out whether the service has started.
+// home serves the root path. Test tools such as Testcontainers poll it to find out whether the service has started.
 func home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write([]byte("<!doctype html><title>Gonebox</title><p>The APIs of Mailpit and MailHog, served by Gonebox.</p>\n"))
 }
 
-// ok answers as Mailpit does to a successful call without a result.
-func ok(w http.ResponseWriter) { text(w, http.StatusOK, "ok") }
+// writeOK writes the response of Mailpit to a successful call that has no result.
+func writeOK(w http.ResponseWriter) { writeText(w, http.StatusOK, "ok") }
 
-// text writes a plain text.
-func text(w http.ResponseWriter, status int, body string) {
+// writeText writes a response of plain text.
+func writeText(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(body)) //nolint:gosec // text/plain, which no browser renders
 }
 
-// fail writes a reason as plain text, which is how Mailpit answers with errors.
-func fail(w http.ResponseWriter, status int, reason string) { text(w, status, reason+"\n") }
+// writeError writes the reason of an error as plain text, as Mailpit does.
+func writeError(w http.ResponseWriter, status int, reason string) { writeText(w, status, reason+"\n") }
 
-// failed answers with the status and the text of an error. Several wrong fields are reduced to the last one. The codes
-// of problems are not shown.
-func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
+// respondError responds with the status and the text of an error that a handler met. If several fields are invalid, the text
+// names only the last one. It does not contain the code of a problem.
+func (a *API) respondError(w http.ResponseWriter, r *http.Request, err error) {
 	p := a.kit.ProblemOf(r.Context(), err)
 	status, reason := p.Status(), p.Title()
 	if p.Detail != "" {
@@ -191,34 +191,35 @@ func (a *API) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if p.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
 	}
-	fail(w, status, reason)
+	writeError(w, status, reason)
 }
 
-// answer writes JSON. HTML is not escaped, as in Mailpit: clients compare texts.
-func answer(w http.ResponseWriter, v any) {
+// writeJSON writes a value as JSON. Like Mailpit, it does not escape HTML, since clients compare texts.
+func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // fails only where the client is gone
+	_ = e.Encode(v) // fails only if the client has disconnected
 }
 
-// window returns start and limit of a list. A limit above sink.PageMax is lowered, not refused. Error: request.invalid.
-func window(q url.Values) (start, limit int, err error) {
-	const limitDefault = 50
-	if start, err = number(q, "start", 0); err != nil {
+// parsePaging parses the parameters start and limit of a list. A limit above sink.PageMax is lowered to it. Error:
+// request.invalid.
+func parsePaging(q url.Values) (start, limit int, err error) {
+	const defaultLimit = 50
+	if start, err = parseNumber(q, "start", 0); err != nil {
 		return 0, 0, err
 	}
-	if limit, err = number(q, "limit", limitDefault); err != nil {
+	if limit, err = parseNumber(q, "limit", defaultLimit); err != nil {
 		return 0, 0, err
 	}
 	return start, min(limit, sink.PageMax), nil
 }
 
-// number returns a query parameter that is a whole number from 0 to 2^31-1, or otherwise if it is missing. Error:
-// request.invalid.
-func number(q url.Values, name string, otherwise int) (int, error) {
+// parseNumber parses a query parameter that is a whole number from 0 to 2^31-1. It returns fallback if the parameter is
+// missing. Error: request.invalid.
+func parseNumber(q url.Values, name string, fallback int) (int, error) {
 	if q.Get(name) == "" {
-		return otherwise, nil
+		return fallback, nil
 	}
 	n, err := strconv.ParseUint(q.Get(name), 10, 31)
 	if err != nil {
@@ -227,9 +228,9 @@ func number(q url.Values, name string, otherwise int) (int, error) {
 	return int(n), nil
 }
 
-// mailOf returns the mail of the path, and the message with its content. name is an identifier or "latest". Error:
-// message.not_found.
-func (a *API) mailOf(r *http.Request, name string) (*sink.Mail, message.Ref, error) {
+// findMail returns a mail and the message that has its content. name is the identifier of the mail, or "latest" for the
+// newest one. Error: message.not_found.
+func (a *API) findMail(r *http.Request, name string) (*sink.Mail, message.Ref, error) {
 	m, err := a.Mails.Get(r.Context(), name)
 	if err != nil {
 		return nil, message.Ref{}, err
@@ -238,7 +239,7 @@ func (a *API) mailOf(r *http.Request, name string) (*sink.Mail, message.Ref, err
 	return m, ref, err
 }
 
-// parseIDs returns the texts that are identifiers. The others cannot name a message and are dropped.
+// parseIDs returns the identifiers among texts. It drops all other texts, since they cannot name a message.
 func parseIDs(texts []string) (ids []id.SinkMail) {
 	for _, t := range texts {
 		if mail, err := id.Parse[id.SinkMail](t); err == nil {

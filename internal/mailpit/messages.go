@@ -16,8 +16,8 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// frame is the body of an answer with a list of messages: the list, and the counts.
-type frame struct {
+// messageList is a page of a list of messages, with the counts. Tags is always empty.
+type messageList struct {
 	Total          int       `json:"total"`
 	Unread         int       `json:"unread"`
 	Count          int       `json:"count"`
@@ -47,19 +47,19 @@ type summary struct {
 	Snippet     string
 }
 
-// address is a sender or recipient as Mailpit shows it.
+// address is a sender or recipient in the format of Mailpit.
 type address struct{ Name, Address string }
 
-// addresses returns addresses in the form of Mailpit, an empty list for none.
+// addresses converts addresses into the format of Mailpit. It returns an empty list, not nil, for none, so that JSON has [].
 func addresses(all []message.Address) []address {
-	out := make([]address, len(all))
+	list := make([]address, len(all))
 	for i, a := range all {
-		out[i] = address(a)
+		list[i] = address(a)
 	}
-	return out
+	return list
 }
 
-// summaryOf returns a mail in the form of Mailpit.
+// summaryOf converts a mail into the format of Mailpit.
 func summaryOf(m *sink.Mail) summary {
 	return summary{
 		ID: m.ID, MessageID: m.MessageID, Read: m.Seen, From: address(m.From), To: addresses(m.To), Cc: addresses(m.CC), Bcc: addresses(m.BCC),
@@ -68,36 +68,38 @@ func summaryOf(m *sink.Mail) summary {
 	}
 }
 
-func (a *API) list(w http.ResponseWriter, r *http.Request) { a.page(w, r, nil) }
+// list responds with a page of all messages.
+func (a *API) list(w http.ResponseWriter, r *http.Request) { a.respondPage(w, r, nil) }
 
-// search answers with a page of the messages that the parameter query matches.
+// search responds with a page of the messages that the parameter query matches.
 func (a *API) search(w http.ResponseWriter, r *http.Request) {
-	q, err := queryOf(r.URL.Query())
+	q, err := parseQuery(r.URL.Query())
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
-	a.page(w, r, &q)
+	a.respondPage(w, r, &q)
 }
 
-// queryOf parses the parameters query and tz. Error: request.invalid.
-func queryOf(v url.Values) (sink.Query, error) {
-	in := time.UTC
+// parseQuery parses the parameters query and tz, which is the time zone of the times in query. Error: request.invalid.
+func parseQuery(v url.Values) (sink.Query, error) {
+	zone := time.UTC
 	if tz := v.Get("tz"); tz != "" {
 		var err error
-		if in, err = time.LoadLocation(tz); err != nil {
+		if zone, err = time.LoadLocation(tz); err != nil {
 			return sink.Query{}, problem.Invalid("?tz", "is not a time zone such as Europe/Berlin")
 		}
 	}
-	return sink.ParseQuery(v.Get("query"), in)
+	return sink.ParseQuery(v.Get("query"), zone)
 }
 
-// pageOctets is how many octets of memory a page takes for each of its messages.
+// pageOctets is how many octets of memory a page of a list takes for each of its messages, as an upper bound.
 const pageOctets = 16 << 10
 
-// page answers with a page of messages, newest first; a nil q matches all. Memory is reserved before they are read.
-func (a *API) page(w http.ResponseWriter, r *http.Request, q *sink.Query) {
-	start, limit, err := window(r.URL.Query())
+// respondPage responds with a page of the messages that q matches, or of all messages if q is nil, newest first. It reserves
+// the memory before it reads them.
+func (a *API) respondPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
+	start, limit, err := parsePaging(r.URL.Query())
 	if err == nil {
 		err = a.kit.Reserve(r.Context(), budget.Response, int64(limit+1)*pageOctets)
 	}
@@ -106,38 +108,39 @@ func (a *API) page(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 		p, err = a.Mails.Search(r.Context(), q, start, limit)
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
-	f := frame{
+	list := messageList{
 		Total: p.Total, Unread: p.Unread, Count: len(p.Mails), MessagesCount: p.Matches, MessagesUnread: p.UnreadMatching, Start: start, Tags: []string{},
 		Messages: make([]summary, len(p.Mails)),
 	}
 	for i := range p.Mails {
-		f.Messages[i] = summaryOf(&p.Mails[i])
+		list.Messages[i] = summaryOf(&p.Mails[i])
 	}
-	answer(w, f)
+	writeJSON(w, list)
 }
 
-// selection is the body of a call that changes several messages: it says which. Without IDs and Search it is all
-// messages, as in Mailpit.
+// selection is the body of a call that changes several messages. It selects the messages with the identifiers IDs or, if
+// there are none, those that Search matches. If that is "" too, it selects all messages, as in Mailpit. Read is the new
+// state of the messages in a call that marks them.
 type selection struct {
 	IDs    []string
 	Read   bool
 	Search string
 }
 
-// bodyMax bounds the body of calls that change several messages, in octets: some 100,000 identifiers.
+// bodyMax bounds the body of a call that changes several messages, in octets. It is enough for some 100,000 identifiers.
 const bodyMax = 4 << 20
 
-// selectionOf reads a selection and returns what it selects: the messages with its identifiers, those that its search
-// matches, or all. Errors: request.invalid, server.unavailable.
-func (a *API) selectionOf(r *http.Request) (s selection, ids []id.SinkMail, err error) {
+// readSelection reads the body of a call that changes several messages, and returns it with the identifiers of the selected
+// messages. Errors: request.invalid, server.unavailable.
+func (a *API) readSelection(r *http.Request) (s selection, ids []id.SinkMail, err error) {
 	if err := a.kit.Reserve(r.Context(), budget.Request, min(max(r.ContentLength, 1<<10), bodyMax)*4); err != nil {
 		return s, nil, err
 	}
 	err = json.NewDecoder(http.MaxBytesReader(nil, r.Body, bodyMax)).Decode(&s)
-	if err != nil && !errors.Is(err, io.EOF) { // EOF: there is no body
+	if err != nil && !errors.Is(err, io.EOF) { // EOF means that there is no body
 		return s, nil, problem.Invalid("/body", "is not the JSON that the operation takes")
 	}
 	switch {
@@ -155,39 +158,39 @@ func (a *API) selectionOf(r *http.Request) (s selection, ids []id.SinkMail, err 
 	return s, ids, err
 }
 
-// mark marks messages as read or unread.
+// mark marks the selected messages as read or unread.
 func (a *API) mark(w http.ResponseWriter, r *http.Request) {
-	patient(w)
-	s, ids, err := a.selectionOf(r)
+	extendWriteDeadline(w)
+	s, ids, err := a.readSelection(r)
 	if err == nil {
 		err = a.Mails.SetSeen(r.Context(), ids, s.Read)
 	}
-	a.done(w, r, err)
+	a.respondOKOrError(w, r, err)
 }
 
-// changeTimeout is how long a call may take that changes many messages. The server's own limit for
-// writing an answer is too short for deleting 100,000.
+// changeTimeout is how long a call that changes many messages may take. The write timeout of the server is too short to
+// delete 100,000 messages.
 const changeTimeout = 5 * time.Minute
 
-// patient extends the write deadline of a call that changes many messages to changeTimeout.
-func patient(w http.ResponseWriter) {
+// extendWriteDeadline gives a call that changes many messages changeTimeout from now until its response is written.
+func extendWriteDeadline(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(clock.System().Now().Add(changeTimeout))
 }
 
-// remove deletes messages.
+// remove deletes the selected messages.
 func (a *API) remove(w http.ResponseWriter, r *http.Request) {
-	patient(w)
-	_, ids, err := a.selectionOf(r)
+	extendWriteDeadline(w)
+	_, ids, err := a.readSelection(r)
 	if err == nil {
 		err = a.Mails.Delete(r.Context(), ids)
 	}
-	a.done(w, r, err)
+	a.respondOKOrError(w, r, err)
 }
 
 // removeMatching deletes the messages that the parameter query matches.
 func (a *API) removeMatching(w http.ResponseWriter, r *http.Request) {
-	patient(w)
-	q, err := queryOf(r.URL.Query())
+	extendWriteDeadline(w)
+	q, err := parseQuery(r.URL.Query())
 	var ids []id.SinkMail
 	if err == nil {
 		ids, err = a.Mails.Matching(r.Context(), &q)
@@ -195,14 +198,14 @@ func (a *API) removeMatching(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = a.Mails.Delete(r.Context(), ids)
 	}
-	a.done(w, r, err)
+	a.respondOKOrError(w, r, err)
 }
 
-// done answers a call without a result: with "ok", or with the error.
-func (a *API) done(w http.ResponseWriter, r *http.Request, err error) {
+// respondOKOrError responds to a call that has no result: with "ok" if err is nil, or with the error.
+func (a *API) respondOKOrError(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
-	ok(w)
+	writeOK(w)
 }

@@ -56,10 +56,10 @@ func (a *API) send(w http.ResponseWriter, r *http.Request) {
 		mail, err = a.deliver(r, o)
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
-	answer(w, struct{ ID id.SinkMail }{mail})
+	writeJSON(w, struct{ ID id.SinkMail }{mail})
 }
 
 // readOutgoing reads and checks the body, within the memory budget. A body without a length counts as the largest.

@@ -30,14 +30,14 @@ func (a *API) thumbnail(w http.ResponseWriter, r *http.Request) {
 		octets, err = io.ReadAll(content)
 	}
 	if err != nil {
-		a.failed(w, r, err)
+		a.respondError(w, r, err)
 		return
 	}
 	var picture image.Image = image.NewUniform(color.White)
 	size := image.Pt(thumbWidth, thumbHeight)
 	if c, _, err := image.DecodeConfig(bytes.NewReader(octets)); err == nil && c.Width > 0 && c.Height > 0 && c.Width <= pixelsMax/c.Height {
 		if err := a.kit.Reserve(r.Context(), budget.Response, int64(c.Width)*int64(c.Height)*pixelOctets); err != nil {
-			a.failed(w, r, err)
+			a.respondError(w, r, err)
 			return
 		}
 		if decoded, _, err := image.Decode(bytes.NewReader(octets)); err == nil {
