@@ -2,7 +2,7 @@ package mailpit
 
 import (
 	"context"
-	"crypto/md5"  //nolint:gosec // what Mailpit's clients compare, not a protection
+	"crypto/md5"  //nolint:gosec // clients of Mailpit compare the checksums; they protect nothing
 	"crypto/sha1" //nolint:gosec // the same
 	"encoding/hex"
 	"errors"
@@ -23,7 +23,7 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// detail is a message in full. The names of the fields are those of the JSON.
+// detail is a message with its content. The names of the fields are those in JSON. Tags and Username are always empty.
 type detail struct {
 	ID              id.SinkMail
 	MessageID       string
@@ -45,7 +45,8 @@ type detail struct {
 	Attachments     []attachment
 }
 
-// unsubscribe has the List-Unsubscribe fields. Links that are not valid are not checked, so Errors is always empty.
+// unsubscribe has the values of the header fields List-Unsubscribe and List-Unsubscribe-Post. Errors is always empty, since
+// the links are not checked.
 type unsubscribe struct {
 	Header     string
 	Links      []string
@@ -53,7 +54,7 @@ type unsubscribe struct {
 	HeaderPost string
 }
 
-// attachment describes a file. PartID is its number from 1, which is a part of the paths.
+// attachment describes an attachment. PartID is its number in the message, counted from 1; it is used in paths.
 type attachment struct {
 	PartID      string
 	FileName    string
@@ -63,12 +64,12 @@ type attachment struct {
 	Checksums   struct{ MD5, SHA1, SHA256 string }
 }
 
-// detailFactor is how many octets of memory an answer takes for each octet of the message that it shows.
+// detailFactor is how many octets of memory a response takes for each octet of the message in it, as an upper bound.
 const detailFactor = 4
 
-// load reads the message that the path names, with its content. It reserves the memory first. Errors:
+// loadMessage reads the message that the path names, with its content. It reserves the memory first. Errors:
 // message.not_found, server.unavailable.
-func (a *API) load(r *http.Request) (*sink.Mail, message.Ref, *message.Message, error) {
+func (a *API) loadMessage(r *http.Request) (*sink.Mail, message.Ref, *message.Message, error) {
 	m, ref, err := a.findMail(r, r.PathValue("id"))
 	if err != nil {
 		return nil, ref, nil, err
@@ -80,9 +81,9 @@ func (a *API) load(r *http.Request) (*sink.Mail, message.Ref, *message.Message, 
 	return m, ref, full, err
 }
 
-// message answers with a message, and marks it as read.
+// message responds with a message and marks it as read.
 func (a *API) message(w http.ResponseWriter, r *http.Request) {
-	m, ref, full, err := a.load(r)
+	m, ref, full, err := a.loadMessage(r)
 	if err == nil && !m.Seen {
 		err = a.Mails.SetSeen(r.Context(), []id.SinkMail{m.ID}, true)
 	}
@@ -92,10 +93,10 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 	}
 	d := detail{
 		ID: m.ID, MessageID: full.MessageID, From: address(full.From), To: addresses(full.To), Cc: addresses(full.CC), Bcc: addresses(m.BCC),
-		ReplyTo: addresses(full.ReplyTo), ReturnPath: full.Envelope.From, Subject: full.Subject, ListUnsubscribe: unsubscribeOf(full.Headers),
+		ReplyTo: addresses(full.ReplyTo), ReturnPath: full.Envelope.From, Subject: full.Subject, ListUnsubscribe: parseUnsubscribe(full.Headers),
 		Date: m.ReceivedAt.UTC(), Tags: []string{}, Text: full.Text, Size: full.Size, Inline: []attachment{}, Attachments: []attachment{},
 	}
-	if len(m.To) == 0 { // the message shows a recipient of the envelope where the header has none
+	if len(m.To) == 0 { // full.To has a recipient of the envelope if the header has none; Mailpit does not show it
 		d.To = []address{}
 	}
 	if full.SentAt != nil {
@@ -105,47 +106,49 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) {
 		d.HTML = *full.HTML
 	}
 	for i := range full.Attachments {
-		shown, err := a.attachment(r.Context(), ref, i, &full.Attachments[i])
+		described, err := a.describeAttachment(r.Context(), ref, i, &full.Attachments[i])
 		if err != nil {
 			a.respondError(w, r, err)
 			return
 		}
 		if full.Attachments[i].Inline {
-			d.Inline = append(d.Inline, shown)
+			d.Inline = append(d.Inline, described)
 		} else {
-			d.Attachments = append(d.Attachments, shown)
+			d.Attachments = append(d.Attachments, described)
 		}
 	}
 	writeJSON(w, d)
 }
 
-// attachment describes an attachment with the checksums of its content. The content of a file that was too large to be
-// kept has no MD5 and SHA-1. SHA-256 is stored with the message.
-func (a *API) attachment(ctx context.Context, ref message.Ref, index int, f *message.Attachment) (attachment, error) {
-	shown := attachment{PartID: strconv.Itoa(index + 1), FileName: f.Filename, ContentType: f.ContentType, Size: f.Size}
+// describeAttachment describes an attachment with the checksums of its content. index is its position in the message,
+// counted from 0. SHA-256 is stored with the message. MD5 and SHA-1 are computed, and are "" if the content was too large
+// to be kept.
+func (a *API) describeAttachment(ctx context.Context, ref message.Ref, index int, f *message.Attachment) (attachment, error) {
+	described := attachment{PartID: strconv.Itoa(index + 1), FileName: f.Filename, ContentType: f.ContentType, Size: f.Size}
 	if f.ContentID != nil {
-		shown.ContentID = *f.ContentID
+		described.ContentID = *f.ContentID
 	}
-	shown.Checksums.SHA256 = f.SHA256
+	described.Checksums.SHA256 = f.SHA256
 	_, content, err := a.Messages.Attachment(ctx, ref.Box, ref.Message, f.ID)
 	if problem.Has(err, problem.AttachmentNotRetained) {
-		return shown, nil
+		return described, nil
 	}
 	if err != nil {
-		return shown, err
+		return described, err
 	}
-	short, long := md5.New(), sha1.New() //nolint:gosec // see the imports
-	if _, err := io.Copy(io.MultiWriter(short, long), content); err != nil {
-		return shown, err
+	md5Hash, sha1Hash := md5.New(), sha1.New() //nolint:gosec // see the imports
+	if _, err := io.Copy(io.MultiWriter(md5Hash, sha1Hash), content); err != nil {
+		return described, err
 	}
-	shown.Checksums.MD5, shown.Checksums.SHA1 = hex.EncodeToString(short.Sum(nil)), hex.EncodeToString(long.Sum(nil))
-	return shown, nil
+	described.Checksums.MD5, described.Checksums.SHA1 = hex.EncodeToString(md5Hash.Sum(nil)), hex.EncodeToString(sha1Hash.Sum(nil))
+	return described, nil
 }
 
+// unsubscribeLink matches a link of a List-Unsubscribe field, in angle brackets (RFC 2369 §2).
 var unsubscribeLink = regexp.MustCompile(`<([^<>\s]+)>`)
 
-// unsubscribeOf returns the List-Unsubscribe fields of the header and the links in them (RFC 2369, RFC 8058).
-func unsubscribeOf(headers []message.Header) unsubscribe {
+// parseUnsubscribe returns the values of the List-Unsubscribe fields and the links in them (RFC 2369, RFC 8058).
+func parseUnsubscribe(headers []message.Header) unsubscribe {
 	u := unsubscribe{Links: []string{}}
 	for _, h := range headers {
 		switch {
@@ -161,9 +164,9 @@ func unsubscribeOf(headers []message.Header) unsubscribe {
 	return u
 }
 
-// headers answers with the header fields by name.
+// headers responds with the header fields of a message. The keys are their names.
 func (a *API) headers(w http.ResponseWriter, r *http.Request) {
-	_, _, full, err := a.load(r)
+	_, _, full, err := a.loadMessage(r)
 	if err != nil {
 		a.respondError(w, r, err)
 		return
@@ -171,7 +174,7 @@ func (a *API) headers(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, headerMap(full.Headers))
 }
 
-// headerMap returns header fields by their canonical names, each with all its values in order.
+// headerMap returns the values of header fields in their order. The keys are the canonical names of the fields.
 func headerMap(all []message.Header) map[string][]string {
 	values := make(map[string][]string, len(all))
 	for _, h := range all {
@@ -181,7 +184,8 @@ func headerMap(all []message.Header) map[string][]string {
 	return values
 }
 
-// raw answers with the raw message, chunk by chunk. Error: message.raw_expired, after its retention.
+// raw responds with the raw message. It sends one chunk after the other, so that it needs the same memory for a message of
+// any size. Error: message.raw_expired, after the retention.
 func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 	_, ref, err := a.findMail(r, r.PathValue("id"))
 	var content *message.Raw
@@ -192,35 +196,37 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 		a.respondError(w, r, err)
 		return
 	}
-	begun := false
+	responding := false
 	for {
-		octets, err := content.Next(r.Context())
+		chunk, err := content.Next(r.Context())
 		switch {
 		case errors.Is(err, io.EOF):
 			return
-		case err != nil && !begun:
+		case err != nil && !responding:
 			a.respondError(w, r, err)
 			return
 		case err != nil:
-			panic(http.ErrAbortHandler) // the client sees that octets are missing
+			panic(http.ErrAbortHandler) // closes the connection, so that the client notices that octets are missing
 		}
-		if !begun {
+		if !responding {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			w.Header().Set("Content-Security-Policy", sandbox)
-			begun = true
+			responding = true
 		}
-		if _, err := w.Write(octets); err != nil {
+		if _, err := w.Write(chunk); err != nil {
 			return
 		}
 	}
 }
 
-// sandbox keeps scripts in a sender's HTML from running, since they could call this API.
+// sandbox is a Content-Security-Policy that keeps scripts in the HTML of a mail from running, since they could call this
+// API.
 const sandbox = "default-src 'none'; sandbox"
 
-// open returns the attachment that the path names, with a reader of its content.
-func (a *API) open(r *http.Request) (*message.Attachment, io.Reader, error) {
-	_, ref, full, err := a.load(r)
+// openAttachment returns the attachment that the path names, and a reader of its content. Errors: message.not_found,
+// attachment.not_found, server.unavailable.
+func (a *API) openAttachment(r *http.Request) (*message.Attachment, io.Reader, error) {
+	_, ref, full, err := a.loadMessage(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -231,9 +237,10 @@ func (a *API) open(r *http.Request) (*message.Attachment, io.Reader, error) {
 	return a.Messages.Attachment(r.Context(), ref.Box, ref.Message, full.Attachments[n-1].ID)
 }
 
-// part answers with the content of an attachment.
+// part responds with the content of an attachment. If its content type is not valid, it is sent as
+// application/octet-stream.
 func (a *API) part(w http.ResponseWriter, r *http.Request) {
-	f, content, err := a.open(r)
+	f, content, err := a.openAttachment(r)
 	if err != nil {
 		a.respondError(w, r, err)
 		return
@@ -249,8 +256,9 @@ func (a *API) part(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, content)
 }
 
-// view shows the HTML or the text of a message: /view/{id}.html, /view/{id}.txt, /view/{id}, where id may be latest.
-// The HTML is sanitized and its policy allows remote images but no scripts. Text has no charset problem: it is UTF-8.
+// view responds with the HTML of a message (/view/{id}.html), with its text (/view/{id}.txt), or with its HTML if it has any
+// and else its text (/view/{id}). id may be latest. The HTML is sanitized, and its Content-Security-Policy allows remote
+// images but no scripts.
 func (a *API) view(w http.ResponseWriter, r *http.Request) {
 	name, wantText := strings.CutSuffix(r.PathValue("name"), ".txt")
 	name, wantHTML := strings.CutSuffix(name, ".html")

@@ -7,7 +7,7 @@ import (
 
 // Depth parses a raw message as MailHog shows it, and returns how deep its parts nest and how many there are.
 func Depth(data []byte) (depth, parts int) {
-	left := partsMax
+	remaining := partsMax
 	var walk func(c hogContent, at int)
 	walk = func(c hogContent, at int) {
 		depth = max(depth, at)
@@ -19,7 +19,7 @@ func Depth(data []byte) (depth, parts int) {
 			walk(p, at+1)
 		}
 	}
-	walk(parsePart(data, 0, &left), 0)
+	walk(parsePart(data, 0, &remaining), 0)
 	return depth, parts
 }
 

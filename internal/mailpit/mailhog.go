@@ -19,7 +19,8 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// hogPage is a list of messages. Items have their whole content, as in MailHog, so a page is bounded by hogOctets.
+// hogPage is a page of a list of messages of MailHog. As in MailHog, Items have their whole content, so the size of a page
+// is bounded by hogPageOctets.
 type hogPage struct {
 	Total int          `json:"total"`
 	Count int          `json:"count"`
@@ -27,7 +28,7 @@ type hogPage struct {
 	Items []hogMessage `json:"items"`
 }
 
-// hogMessage is a message of MailHog, with its content as sent.
+// hogMessage is a message in the format of MailHog, with its content as it was sent.
 type hogMessage struct {
 	ID      id.SinkMail
 	From    hogPath
@@ -38,13 +39,13 @@ type hogMessage struct {
 	Raw     hogRaw
 }
 
-// hogPath is an address, split at its last @.
+// hogPath is an address, split at its last @. Relays and Params are always empty.
 type hogPath struct {
 	Relays                  []string
 	Mailbox, Domain, Params string
 }
 
-// hogContent is a message or a part: its header fields and its body, not decoded. Size is in octets.
+// hogContent has the header fields and the body of a message or of a part. The body is not decoded. Size is in octets.
 type hogContent struct {
 	Headers map[string][]string
 	Body    string
@@ -52,10 +53,10 @@ type hogContent struct {
 	MIME    *hogMIME
 }
 
-// hogMIME has the parts of a multipart.
+// hogMIME has the parts of a multipart entity.
 type hogMIME struct{ Parts []hogContent }
 
-// hogRaw is a message as it was received: its envelope and its data.
+// hogRaw has the envelope and the raw data of a message.
 type hogRaw struct {
 	From string
 	To   []string
@@ -63,9 +64,10 @@ type hogRaw struct {
 	Helo string
 }
 
-func (a *API) hogList(w http.ResponseWriter, r *http.Request) { a.hogPage(w, r, nil) }
+// hogList responds with a page of all messages.
+func (a *API) hogList(w http.ResponseWriter, r *http.Request) { a.respondHogPage(w, r, nil) }
 
-// hogSearch answers with the messages that one field matches.
+// hogSearch responds with a page of the messages in which the field that the parameter kind names contains query.
 func (a *API) hogSearch(w http.ResponseWriter, r *http.Request) {
 	v := r.URL.Query()
 	q, known := sink.FieldQuery(v.Get("kind"), v.Get("query"))
@@ -73,20 +75,21 @@ func (a *API) hogSearch(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, "kind must be from, to or containing")
 		return
 	}
-	a.hogPage(w, r, &q)
+	a.respondHogPage(w, r, &q)
 }
 
-// hogOctets bounds the octets of raw messages in a page, which ends before the message that would exceed it. hogFactor is how many
-// octets of memory an answer takes for each of them.
 const (
-	hogOctets = 16 << 20
-	hogFactor = 6
+	// hogPageOctets bounds the octets of the raw messages on a page. A page ends before the message that would exceed it.
+	hogPageOctets = 16 << 20
+
+	// hogMemoryFactor is how many octets of memory a response takes for each octet of its raw messages, as an upper bound.
+	hogMemoryFactor = 6
 )
 
-// hogPage answers with a page of messages, newest first; a nil q matches all. The size is known before the contents are
-// read, so the memory is reserved first. A page that is cut has a Count below the limit, and clients continue at Start
-// + Count.
-func (a *API) hogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
+// respondHogPage responds with a page of the messages that q matches, or of all messages if q is nil, newest first. The sizes
+// of the messages are known before their contents are read, so that the memory is reserved first. If hogPageOctets makes
+// the page shorter than the limit, clients continue at Start + Count.
+func (a *API) respondHogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	start, limit, err := parsePaging(r.URL.Query())
 	var p sink.Page
 	if err == nil {
@@ -94,22 +97,22 @@ func (a *API) hogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	}
 	var size int64
 	for i := range p.Mails {
-		if size+p.Mails[i].Size > hogOctets && i > 0 {
+		if size+p.Mails[i].Size > hogPageOctets && i > 0 {
 			p.Mails = p.Mails[:i]
 			break
 		}
 		size += p.Mails[i].Size
 	}
 	if err == nil {
-		err = a.kit.Reserve(r.Context(), budget.Response, hogFactor*size+int64(len(p.Mails)+1)*pageOctets)
+		err = a.kit.Reserve(r.Context(), budget.Response, hogMemoryFactor*size+int64(len(p.Mails)+1)*pageOctets)
 	}
 	items := []hogMessage{}
 	for i := range p.Mails {
 		var m *hogMessage
 		if err == nil {
-			m, err = a.hogOf(r.Context(), &p.Mails[i])
+			m, err = a.loadHogMessage(r.Context(), &p.Mails[i])
 		}
-		if problem.Has(err, problem.MessageNotFound) { // deleted meanwhile
+		if problem.Has(err, problem.MessageNotFound) { // deleted since the search
 			err = nil
 			continue
 		}
@@ -124,24 +127,24 @@ func (a *API) hogPage(w http.ResponseWriter, r *http.Request, q *sink.Query) {
 	writeJSON(w, hogPage{Total: p.Matches, Count: len(items), Start: start, Items: items})
 }
 
-// hogMessage answers with a message.
+// hogMessage responds with a message.
 func (a *API) hogMessage(w http.ResponseWriter, r *http.Request) {
 	m, err := a.Mails.Get(r.Context(), r.PathValue("id"))
 	if err == nil {
-		err = a.kit.Reserve(r.Context(), budget.Response, hogFactor*m.Size+pageOctets)
+		err = a.kit.Reserve(r.Context(), budget.Response, hogMemoryFactor*m.Size+pageOctets)
 	}
-	var shown *hogMessage
+	var message *hogMessage
 	if err == nil {
-		shown, err = a.hogOf(r.Context(), m)
+		message, err = a.loadHogMessage(r.Context(), m)
 	}
 	if err != nil {
 		a.respondError(w, r, err)
 		return
 	}
-	writeJSON(w, shown)
+	writeJSON(w, message)
 }
 
-// hogDelete answers with an empty body, since clients parse any other as JSON.
+// hogDelete deletes a message. The response has an empty body, since clients parse any other body as JSON.
 func (a *API) hogDelete(w http.ResponseWriter, r *http.Request) {
 	m, err := a.Mails.Get(r.Context(), r.PathValue("id"))
 	if err == nil {
@@ -154,8 +157,9 @@ func (a *API) hogDelete(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// hogOf returns a message with its raw content, which is empty if its retention is over.
-func (a *API) hogOf(ctx context.Context, m *sink.Mail) (*hogMessage, error) {
+// loadHogMessage reads a message with its raw data, which is empty after the retention. The caller has reserved the memory.
+// Error: message.not_found.
+func (a *API) loadHogMessage(ctx context.Context, m *sink.Mail) (*hogMessage, error) {
 	ref, err := a.Mails.Content(ctx, m.ID)
 	if err != nil {
 		return nil, err
@@ -167,29 +171,29 @@ func (a *API) hogOf(ctx context.Context, m *sink.Mail) (*hogMessage, error) {
 	var data bytes.Buffer
 	content, err := a.Messages.Raw(ctx, ref.Box, ref.Message)
 	for err == nil {
-		var octets []byte
-		if octets, err = content.Next(ctx); err == nil {
-			data.Write(octets)
+		var chunk []byte
+		if chunk, err = content.Next(ctx); err == nil {
+			data.Write(chunk)
 		}
 	}
 	if !errors.Is(err, io.EOF) && !problem.Has(err, problem.MessageRawExpired) {
 		return nil, err
 	}
-	shown := &hogMessage{
-		ID: m.ID, From: pathOf(m.Sender), To: []hogPath{}, Created: m.ReceivedAt.UTC(),
+	loaded := &hogMessage{
+		ID: m.ID, From: newHogPath(m.Sender), To: []hogPath{}, Created: m.ReceivedAt.UTC(),
 		Raw: hogRaw{From: m.Sender, To: append([]string{}, m.Recipients...), Data: data.String(), Helo: full.Envelope.Helo},
 	}
 	for _, r := range m.Recipients {
-		shown.To = append(shown.To, pathOf(r))
+		loaded.To = append(loaded.To, newHogPath(r))
 	}
-	budget := partsMax
-	shown.Content = parsePart(data.Bytes(), 0, &budget)
-	shown.MIME, shown.Content.MIME = shown.Content.MIME, nil
-	return shown, nil
+	remaining := partsMax
+	loaded.Content = parsePart(data.Bytes(), 0, &remaining)
+	loaded.MIME, loaded.Content.MIME = loaded.Content.MIME, nil
+	return loaded, nil
 }
 
-// pathOf splits an address; the null reverse-path has an empty mailbox and domain.
-func pathOf(address string) hogPath {
+// newHogPath splits an address. The mailbox and the domain of the null reverse-path are empty.
+func newHogPath(address string) hogPath {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {
 		return hogPath{Mailbox: address}
@@ -197,16 +201,17 @@ func pathOf(address string) hogPath {
 	return hogPath{Mailbox: address[:at], Domain: address[at+1:]}
 }
 
-// Bounds of the MIME tree that is shown.
+// Bounds of the MIME tree of a message.
 const (
-	// Mails nest a few levels; without the bound a small mail could nest thousands, each of which copies the rest.
+	// The parts of ordinary mails nest a few levels deep. A small hostile mail could nest thousands of levels, each of which
+	// copies the levels inside it.
 	depthMax = 10
-	partsMax = 1000
+	partsMax = 1000 // in all levels together
 )
 
-// parsePart returns a message, or a part of one, with its body as sent. left is the number of parts that may still be
-// shown, which it decreases. A header that cannot be parsed leaves the whole data as the body.
-func parsePart(data []byte, depth int, left *int) hogContent {
+// parsePart parses a message or a part of one. depth is its nesting level, 0 for a message. remaining is how many more parts
+// the message may have; parsePart decreases it. If the header cannot be parsed, the whole data is the body.
+func parsePart(data []byte, depth int, remaining *int) hogContent {
 	c := hogContent{Headers: map[string][]string{}, Size: len(data)}
 	body := data
 	if m, err := mail.ReadMessage(bytes.NewReader(data)); err == nil {
@@ -217,29 +222,29 @@ func parsePart(data []byte, depth int, left *int) hogContent {
 	}
 	c.Body = string(body)
 	if depth < depthMax {
-		c.MIME = parseParts(textproto.MIMEHeader(c.Headers), body, depth, left)
+		c.MIME = parseParts(textproto.MIMEHeader(c.Headers), body, depth, remaining)
 	}
 	return c
 }
 
-// parseParts returns the parts of a multipart, or nil. It ends at the first part that cannot be read, with the parts
-// before it.
-func parseParts(header textproto.MIMEHeader, body []byte, depth int, left *int) *hogMIME {
+// parseParts returns the parts of a multipart entity, or nil if it is not a multipart. It stops at the first part that cannot
+// be read and returns those before it.
+func parseParts(header textproto.MIMEHeader, body []byte, depth int, remaining *int) *hogMIME {
 	media, params, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(media, "multipart/") || params["boundary"] == "" {
 		return nil
 	}
 	all := &hogMIME{Parts: []hogContent{}}
-	for reader := multipart.NewReader(bytes.NewReader(body), params["boundary"]); *left > 0; {
+	for reader := multipart.NewReader(bytes.NewReader(body), params["boundary"]); *remaining > 0; {
 		p, err := reader.NextRawPart()
 		if err != nil {
 			break
 		}
-		*left--
+		*remaining--
 		content, err := io.ReadAll(p)
 		part := hogContent{Headers: p.Header, Body: string(content), Size: len(content)}
 		if depth+1 < depthMax {
-			part.MIME = parseParts(p.Header, content, depth+1, left)
+			part.MIME = parseParts(p.Header, content, depth+1, remaining)
 		}
 		all.Parts = append(all.Parts, part)
 		if err != nil {

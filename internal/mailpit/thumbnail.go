@@ -13,18 +13,17 @@ import (
 	"github.com/gonebox/gonebox/internal/budget"
 )
 
-// The size of a thumbnail, and the largest image of which one is made.
 const (
-	// These are the size of Mailpit's thumbnails, and bounds of what is decoded: a small file can contain a huge image.
-	thumbWidth, thumbHeight = 180, 120
-	pixelsMax               = 16 << 20
-	pixelOctets             = 8
+	thumbWidth, thumbHeight = 180, 120 // pixels, as in Mailpit
+	pixelsMax               = 16 << 20 // of an image that is decoded: a small file can contain a huge image
+	pixelOctets             = 8        // the most octets of memory that a pixel takes
 )
 
-// thumbnail answers with a small JPEG of an image, or a white one for what is no image. Formats other than GIF, JPEG
-// and PNG count as no image. The size is read from the image's header before it is decoded.
+// thumbnail responds with a small JPEG of an attachment that is a GIF, JPEG or PNG image, and with a white one if it is
+// anything else or has more than pixelsMax pixels. It reads the size from the header of the image and reserves the memory
+// before it decodes the image.
 func (a *API) thumbnail(w http.ResponseWriter, r *http.Request) {
-	_, content, err := a.open(r)
+	_, content, err := a.openAttachment(r)
 	var octets []byte
 	if err == nil {
 		octets, err = io.ReadAll(content)
@@ -45,11 +44,11 @@ func (a *API) thumbnail(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "image/jpeg")
-	_ = jpeg.Encode(w, scaled(picture, size), nil) // fails only where the client is gone
+	_ = jpeg.Encode(w, scaled(picture, size), nil) // fails only if the client has disconnected
 }
 
-// scaled fits a picture of a size into a thumbnail on white, by the nearest pixel. A picture without pixels gives a white
-// one: the first frame of a GIF may be empty, although the image itself is not.
+// scaled returns a thumbnail of a picture, which is scaled by nearest-neighbour sampling and centred on white. A picture
+// without pixels gives a white thumbnail: the first frame of a GIF may be empty although the image is not.
 func scaled(picture image.Image, size image.Point) image.Image {
 	if size.X <= 0 || size.Y <= 0 {
 		picture, size = image.NewUniform(color.White), image.Pt(thumbWidth, thumbHeight)
@@ -76,10 +75,10 @@ func scaled(picture image.Image, size image.Point) image.Image {
 	return out
 }
 
-// onWhite returns a colour, which may be transparent, in front of white.
+// onWhite returns a colour, which may be transparent, blended with a white background.
 func onWhite(c color.Color) color.Color {
-	const full = 0xffff
+	const opaque = 0xffff
 	r, g, b, alpha := c.RGBA()
-	rest := full - alpha
-	return color.RGBA64{R: uint16(r + rest), G: uint16(g + rest), B: uint16(b + rest), A: full}
+	white := opaque - alpha
+	return color.RGBA64{R: uint16(r + white), G: uint16(g + white), B: uint16(b + white), A: opaque}
 }
