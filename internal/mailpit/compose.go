@@ -11,70 +11,71 @@ import (
 	"time"
 )
 
-// compose writes a message (RFC 5322, RFC 2045): the text and the HTML as alternatives, with inline files related to the HTML, and
-// the other files beside them. Bodies are base64, which no line of a sender can break.
+// compose encodes a message (RFC 5322, RFC 2045), which is sent at the time at. The text and the HTML are alternatives,
+// inline files are related to the HTML, and the other files are attachments. All bodies are base64, so that no line of the
+// content can be too long or look like a boundary.
 func (o *outgoing) compose(at time.Time, hostname string) []byte {
 	var b bytes.Buffer
-	for _, f := range o.header(at, hostname) {
+	for _, f := range o.headerFields(at, hostname) {
 		b.WriteString(f.name + ": " + f.value + "\r\n")
 	}
-	root := o.body()
+	root := o.root()
 	root.write(&b)
 	return b.Bytes()
 }
 
-// part is a node of the MIME tree. It has content or parts, not both.
+// part is a node of the MIME tree: a multipart entity with parts, or a leaf with content.
 type part struct {
 	header  textproto.MIMEHeader
 	content []byte
-	parts   []part // of a multipart
+	parts   []part // nil: it is a leaf
 }
 
-// body returns the MIME tree. Levels with a single part are left out. Without HTML there is nothing for inline files to
-// be related to, so they become attachments.
-func (o *outgoing) body() part {
+// root returns the MIME tree of the message. A multipart entity that would have a single part is replaced by that part.
+// Without HTML, inline files become attachments, since there is nothing that could refer to them.
+func (o *outgoing) root() part {
 	var alternatives, inline, files []part
 	for _, f := range o.Attachments {
 		if f.ContentID != "" {
-			inline = append(inline, f.part("inline"))
+			inline = append(inline, f.toPart("inline"))
 		} else {
-			files = append(files, f.part("attachment"))
+			files = append(files, f.toPart("attachment"))
 		}
 	}
 	if o.Text != "" || o.HTML == "" {
-		alternatives = append(alternatives, leaf("text/plain; charset=utf-8", []byte(o.Text)))
+		alternatives = append(alternatives, newLeaf("text/plain; charset=utf-8", []byte(o.Text)))
 	}
 	if o.HTML != "" {
-		page := leaf("text/html; charset=utf-8", []byte(o.HTML))
-		alternatives = append(alternatives, group("multipart/related", append([]part{page}, inline...)))
+		html := newLeaf("text/html; charset=utf-8", []byte(o.HTML))
+		alternatives = append(alternatives, newMultipart("multipart/related", append([]part{html}, inline...)))
 	} else {
 		files = append(inline, files...)
 	}
-	return group("multipart/mixed", append([]part{group("multipart/alternative", alternatives)}, files...))
+	return newMultipart("multipart/mixed", append([]part{newMultipart("multipart/alternative", alternatives)}, files...))
 }
 
-// group returns a multipart, or the only part.
-func group(kind string, parts []part) part {
+// newMultipart returns a multipart entity with the given parts, or the only part.
+func newMultipart(contentType string, parts []part) part {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	return part{header: textproto.MIMEHeader{"Content-Type": {kind}}, parts: parts}
+	return part{header: textproto.MIMEHeader{"Content-Type": {contentType}}, parts: parts}
 }
 
-// leaf returns a part with content, which write encodes as base64.
-func leaf(contentType string, content []byte) part {
+// newLeaf returns a part with content, which write encodes as base64.
+func newLeaf(contentType string, content []byte) part {
 	return part{header: textproto.MIMEHeader{"Content-Type": {contentType}, "Content-Transfer-Encoding": {"base64"}}, content: content}
 }
 
-// part returns a file as a part. A content type that is not valid, or that is a multipart, becomes
+// toPart returns the file as a part. A content type that is invalid, or that is a multipart, is replaced by
 // application/octet-stream.
-func (f sentFile) part(disposition string) part {
-	content, _ := base64.StdEncoding.DecodeString(f.Content) // check has decoded it
+func (f outgoingFile) toPart(disposition string) part {
+	content, _ := base64.StdEncoding.DecodeString(f.Content) // validate has checked that it is base64
 	media, _, err := mime.ParseMediaType(f.ContentType)
 	if err != nil || !strings.Contains(media, "/") || strings.HasPrefix(media, "multipart/") {
 		media = "application/octet-stream"
 	}
-	p := leaf(media, content)
+	p := newLeaf(media, content)
 	p.header.Set("Content-Disposition", disposition)
 	if f.Filename != "" {
 		p.header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Filename}))
@@ -85,8 +86,8 @@ func (f sentFile) part(disposition string) part {
 	return p
 }
 
-// write writes the header fields of a part, an empty line and its content. The order of the header fields of a part is
-// random, which RFC 2045 allows.
+// write writes the header fields of a part, an empty line and its content. The order of the fields is random, which RFC 2045
+// allows.
 func (p part) write(b *bytes.Buffer) {
 	var w *multipart.Writer
 	if p.parts != nil {
@@ -109,19 +110,19 @@ func (p part) write(b *bytes.Buffer) {
 	b.WriteString("--" + w.Boundary() + "--\r\n")
 }
 
-// writeBase64 writes lines of 76 characters (RFC 2045 §6.8). 57 octets become 76 characters.
+// writeBase64 writes content as base64, in lines of at most 76 characters (RFC 2045 §6.8).
 func writeBase64(b *bytes.Buffer, content []byte) {
-	const line = 57
+	const lineOctets = 57 // become 76 characters
 	for len(content) > 0 {
-		n := min(line, len(content))
+		n := min(lineOctets, len(content))
 		b.WriteString(base64.StdEncoding.EncodeToString(content[:n]) + "\r\n")
 		content = content[n:]
 	}
 }
 
-// joined returns addresses as a header field has them. Names are encoded (RFC 2047). There is one address in a line, so
-// that no line is too long.
-func joined(all []person) string {
+// formatAddresses returns the value of a header field that lists addresses. Names are encoded (RFC 2047). Each address is on
+// a line of its own, so that lines stay short.
+func formatAddresses(all []mailAddress) string {
 	texts := make([]string, len(all))
 	for i, p := range all {
 		texts[i] = (&mail.Address{Name: p.Name, Address: p.Email}).String()
@@ -129,8 +130,8 @@ func joined(all []person) string {
 	return strings.Join(texts, ",\r\n ")
 }
 
-// encodedWord returns a text with what is not ASCII encoded (RFC 2047). Encoded words are put on lines of their own, so that
-// lines stay near the 76 characters of §2.
-func encodedWord(text string) string {
+// encodeHeader returns the value of a header field for a text. Text that is not ASCII becomes encoded words (RFC 2047), each
+// on a line of its own, so that lines stay close to the 76 characters of §2.
+func encodeHeader(text string) string {
 	return strings.ReplaceAll(mime.QEncoding.Encode("utf-8", text), "?= =?", "?=\r\n =?")
 }

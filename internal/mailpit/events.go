@@ -13,24 +13,25 @@ import (
 	"github.com/gonebox/gonebox/internal/ratelimit"
 )
 
-// pollEvery is how often an event stream looks for changes: a read of one row if there are none. pingEvery is how often
-// it sends a ping, so that a connection that is gone is noticed.
 const (
+	// pollEvery is how often an event stream looks for changes. If there are none, it reads one row.
 	pollEvery = 200 * time.Millisecond
+
+	// pingEvery is how long a stream is idle before it sends a ping, so that it notices a broken connection.
 	pingEvery = 30 * time.Second
 )
 
-// streams counts the open event streams, so that Close can wait for them. A hijacked connection is unknown to the HTTP
-// server, whose shutdown does not wait for it.
+// streams counts the open event streams, so that Close can wait for them. Shutdown of the HTTP server does not wait for
+// them, since it does not know their hijacked connections. It is safe for concurrent use.
 type streams struct {
-	// mu guards closed, and orders enter and close, so that no stream is added while close waits.
+	// mu guards closed. It is held while open is incremented, so that no stream is added after close has begun to wait.
 	mu     sync.Mutex
 	closed bool
 	open   sync.WaitGroup
 }
 
-// enter counts a new stream and returns true, or returns false if the API is closed.
-func (s *streams) enter() bool {
+// add counts a new stream and returns true, or returns false if the API is closed.
+func (s *streams) add() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
@@ -50,7 +51,7 @@ func (s *streams) close(stopping chan struct{}) {
 	s.open.Wait()
 }
 
-// event is a message of the stream.
+// event is a message that a stream sends. The names of the fields are those in JSON.
 type event struct {
 	Type string
 	Data any
@@ -63,25 +64,26 @@ type stats struct {
 	Tags          []string
 }
 
-// changed is the data of the events update and delete.
-type changed struct {
+// change is the data of the events update and delete. Read is nil for delete.
+type change struct {
 	ID   id.SinkMail
 	Read *bool `json:",omitempty"`
 }
 
-// events sends each change of the messages over a WebSocket: new, update, delete or truncate, and stats after each.
+// events sends the changes of the messages over a WebSocket, as the events new, update, delete and truncate, with stats after
+// them.
 //
-// It holds a slot of its address's long-polls until it ends. A second goroutine reads from the client and cancels ctx
-// when the connection ends; events waits for it, so that it has ended when Close returns. The first number is read
-// before the upgrade, so that no change after the answer is missed.
+// It counts as a long-poll of the client's address until it ends. A second goroutine reads from the client and cancels ctx
+// when the client closes the connection. events waits for that goroutine, so that it has ended when Close returns. The
+// number of the last change is read before the upgrade, so that no change after the response is missed.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
-	release, free := a.HTTP.Gauge.Acquire(ratelimit.LongPolls, httpkit.AddrIdentity(r.Context()), a.HTTP.LongPolls)
-	if !free {
+	release, ok := a.HTTP.Gauge.Acquire(ratelimit.LongPolls, httpkit.AddrIdentity(r.Context()), a.HTTP.LongPolls)
+	if !ok {
 		writeError(w, http.StatusTooManyRequests, "too many event streams are open from your address")
 		return
 	}
 	defer release()
-	if !a.streams.enter() {
+	if !a.streams.add() {
 		writeError(w, http.StatusServiceUnavailable, "the service is shutting down")
 		return
 	}
@@ -97,22 +99,22 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	reading := make(chan struct{})
+	readerDone := make(chan struct{})
 	go func() {
-		defer close(reading)
-		s.read(cancel)
+		defer close(readerDone)
+		s.readUntilClosed(cancel)
 	}()
 	a.follow(ctx, s, last)
 	cancel()
 	_ = s.conn.Close()
-	<-reading
+	<-readerDone
 }
 
-// follow sends events until the client or the service ends the stream. An error of the database ends the stream: the
-// client connects again.
+// follow sends the changes after the change numbered last until ctx is done or the API is closed. An error of the database
+// ends the stream too, and the client reconnects.
 func (a *API) follow(ctx context.Context, s *socket, last int64) {
 	_, _, err := a.Mails.Changes(ctx, last)
-	for quiet := time.Duration(0); err == nil; quiet += pollEvery {
+	for idle := time.Duration(0); err == nil; idle += pollEvery {
 		timer := clock.System().NewTimer(pollEvery)
 		select {
 		case <-timer.C:
@@ -121,35 +123,35 @@ func (a *API) follow(ctx context.Context, s *socket, last int64) {
 			return
 		case <-a.stopping:
 			timer.Stop()
-			_ = s.write(opClose, []byte{0x03, 0xe9}) // 1001: going away
+			_ = s.writeFrame(opClose, []byte{0x03, 0xe9}) // 1001: going away
 			return
 		}
 		var next int64
-		if next, err = a.sendChanges(ctx, s, last); err == nil && next == last && quiet >= pingEvery {
-			err, quiet = s.write(opPing, nil), 0
+		if next, err = a.sendChanges(ctx, s, last); err == nil && next == last && idle >= pingEvery {
+			err, idle = s.writeFrame(opPing, nil), 0
 		}
 		last = next
 	}
 }
 
-// sendChanges sends what has changed after the change numbered last, and returns the number of the last one. The stats
-// are read once for all changes. Without any message left, truncate is sent too, on which clients clear their lists.
+// sendChanges sends the changes after the change numbered last, and the event stats after all of them. It returns the number
+// of the last change. If there are no messages left, it also sends truncate, so that clients clear their lists.
 func (a *API) sendChanges(ctx context.Context, s *socket, last int64) (int64, error) {
 	changes, next, err := a.Mails.Changes(ctx, last)
 	if err != nil || len(changes) == 0 {
 		return next, err
 	}
 	for _, c := range changes {
-		e := event{"update", changed{ID: c.ID}}
+		e := event{"update", change{ID: c.ID}}
 		switch {
 		case c.Mail == nil:
-			e = event{"delete", changed{ID: c.ID}}
+			e = event{"delete", change{ID: c.ID}}
 		case c.New:
 			e = event{"new", summaryOf(c.Mail)}
 		default:
-			e.Data = changed{c.ID, &c.Mail.Seen}
+			e.Data = change{c.ID, &c.Mail.Seen}
 		}
-		if err := s.event(e); err != nil {
+		if err := s.sendEvent(e); err != nil {
 			return next, err
 		}
 	}
@@ -158,18 +160,18 @@ func (a *API) sendChanges(ctx context.Context, s *socket, last int64) (int64, er
 		return next, err
 	}
 	if page.Total == 0 {
-		if err := s.event(event{"truncate", nil}); err != nil {
+		if err := s.sendEvent(event{"truncate", nil}); err != nil {
 			return next, err
 		}
 	}
-	return next, s.event(event{"stats", stats{page.Total, page.Unread, a.HTTP.Version, []string{}}})
+	return next, s.sendEvent(event{"stats", stats{page.Total, page.Unread, a.HTTP.Version, []string{}}})
 }
 
-// event sends an event as a text message.
-func (s *socket) event(e event) error {
+// sendEvent sends an event as a text message.
+func (s *socket) sendEvent(e event) error {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	return s.write(opText, text)
+	return s.writeFrame(opText, text)
 }

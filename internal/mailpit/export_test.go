@@ -25,9 +25,9 @@ func Depth(data []byte) (depth, parts int) {
 
 // Frames reads frames of a WebSocket until one is not valid, and returns how many octets of payload they had.
 func Frames(data []byte) (frames, octets int) {
-	s := &socket{in: bufio.NewReader(bytes.NewReader(data))}
+	s := &socket{reader: bufio.NewReader(bytes.NewReader(data))}
 	for {
-		_, payload, err := s.frame()
+		_, payload, err := s.readFrame()
 		if err != nil {
 			return frames, octets
 		}

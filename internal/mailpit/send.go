@@ -18,34 +18,35 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// outgoing is the body of POST /api/v1/send. Names of members are matched without regard to case. Tags are accepted and
-// ignored.
+// outgoing is a message to deliver: the body of POST /api/v1/send. The names of its members are matched regardless of case.
+// Tags are accepted and ignored.
 type outgoing struct {
-	From        person
-	To          []person
-	Cc          []person
+	From        mailAddress
+	To          []mailAddress
+	Cc          []mailAddress
 	Bcc         []string
-	ReplyTo     []person
+	ReplyTo     []mailAddress
 	Subject     string
 	Text        string
 	HTML        string
-	Attachments []sentFile
+	Attachments []outgoingFile
 	Headers     map[string]string
 	Tags        []string
 }
 
-// person is a sender or recipient.
-type person struct{ Email, Name string }
+// mailAddress is a sender or recipient of an outgoing message.
+type mailAddress struct{ Email, Name string }
 
-// sentFile is an attachment. With a ContentID it is inline: HTML refers to it as cid:.
-type sentFile struct {
+// outgoingFile is an attachment of an outgoing message. If it has a ContentID it is inline: the HTML refers to it with a cid:
+// URL.
+type outgoingFile struct {
 	Content     string // base64
 	Filename    string
 	ContentType string
 	ContentID   string
 }
 
-// recipientsMax is the most recipients of a message that is sent.
+// recipientsMax is the most recipients that an outgoing message may have.
 const recipientsMax = 100
 
 // send delivers a message to the sink, as if it had been received over SMTP.
@@ -62,40 +63,44 @@ func (a *API) send(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, struct{ ID id.SinkMail }{mail})
 }
 
-// readOutgoing reads and checks the body, within the memory budget. A body without a length counts as the largest.
-// Errors: request.too_large, request.invalid, server.unavailable.
+// readOutgoing reads and validates the body of a request. It reserves the memory first; a body of unknown length is assumed
+// to have the largest one. Errors: request.too_large, request.invalid, server.unavailable.
 func (a *API) readOutgoing(r *http.Request) (*outgoing, error) {
-	const encoded, copies = 2, 4 // base64 and JSON take more than their content; the body, the parts and the message are in memory at once
-	max := a.SendMax * encoded
-	if r.ContentLength > max {
+	const (
+		encodingFactor = 2 // base64 and JSON make the body larger than the message
+		copies         = 4 // the body, its parts and the message are in memory at the same time
+	)
+	maxLength := a.SendMax * encodingFactor
+	if r.ContentLength > maxLength {
 		return nil, problem.New(problem.RequestTooLarge)
 	}
 	size := r.ContentLength
 	if size < 0 {
-		size = max
+		size = maxLength
 	}
 	if err := a.kit.Reserve(r.Context(), budget.Request, copies*size+pageOctets); err != nil {
 		return nil, err
 	}
 	var o outgoing
-	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, max)).Decode(&o); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxLength)).Decode(&o); err != nil {
 		return nil, problem.Invalid("/body", "is not the JSON that the operation takes")
 	}
-	return &o, o.check()
+	return &o, o.validate()
 }
 
-// check validates every value that is written into the header, so that none can add a field. ParseAddress accepts more
-// than an address, so the result must be equal to the input. Error: request.invalid.
-func (o *outgoing) check() error {
+// validate checks every value that is written into the header of the message, so that no value can add a header field.
+// Error: request.invalid.
+func (o *outgoing) validate() error {
 	if o.From.Email == "" {
 		return problem.Invalid("/From/Email", "must be an address")
 	}
-	all := slices.Concat([]person{o.From}, o.To, o.Cc, o.ReplyTo)
+	all := slices.Concat([]mailAddress{o.From}, o.To, o.Cc, o.ReplyTo)
 	for _, address := range o.Bcc {
-		all = append(all, person{Email: address})
+		all = append(all, mailAddress{Email: address})
 	}
 	for _, p := range all {
-		if parsed, err := mail.ParseAddress(p.Email); err != nil || !strings.EqualFold(parsed.Address, p.Email) || !oneLine(p.Email+p.Name) {
+		// ParseAddress also accepts an address with a name, so its result must be equal to the input.
+		if parsed, err := mail.ParseAddress(p.Email); err != nil || !strings.EqualFold(parsed.Address, p.Email) || !isOneLine(p.Email+p.Name) {
 			return problem.Invalid("/To", "%q is not an address", p.Email)
 		}
 	}
@@ -103,15 +108,15 @@ func (o *outgoing) check() error {
 		return problem.Invalid("/To", "must have 1 to %d recipients, together with Cc and Bcc", recipientsMax)
 	}
 	for name, value := range o.Headers {
-		if !isFieldName(name) || !oneLine(value) {
+		if !isFieldName(name) || !isOneLine(value) {
 			return problem.Invalid("/Headers", "%q is not a header field of one line", name)
 		}
 	}
-	if !oneLine(o.Subject) {
+	if !isOneLine(o.Subject) {
 		return problem.Invalid("/Subject", "must be one line")
 	}
 	for _, f := range o.Attachments {
-		if !oneLine(f.Filename + f.ContentType + f.ContentID) {
+		if !isOneLine(f.Filename + f.ContentType + f.ContentID) {
 			return problem.Invalid("/Attachments", "a name or a type is not one line")
 		}
 		if _, err := base64.StdEncoding.DecodeString(f.Content); err != nil {
@@ -121,19 +126,18 @@ func (o *outgoing) check() error {
 	return nil
 }
 
-// oneLine reports whether a text has no control characters except tabs: a line end would begin another header field.
-func oneLine(text string) bool {
+// isOneLine reports whether a text has no control characters except tabs. A line break would begin another header field.
+func isOneLine(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// isFieldName reports whether a text is the name of a header field (RFC 5322 §3.6.8).
+// isFieldName reports whether a text is a valid name of a header field (RFC 5322 §3.6.8).
 func isFieldName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == ':' })
 }
 
-// deliver stores a message for its recipients, as the SMTP server does. All recipients are checked before anything is
-// stored: one that is refused refuses the message. A message without a recipient in the sink would be delivered but
-// could not be shown, so that is an error. Errors: request.invalid, server.unavailable.
+// deliver stores a message for its recipients, as the SMTP server does, and returns its identifier in the sink. If one
+// recipient is rejected, the message is not stored for any. Errors: request.invalid, request.too_large, server.unavailable.
 func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 	client := httpkit.ClientAddr(r.Context())
 	ctx := inbound.WithClient(r.Context(), client)
@@ -160,7 +164,7 @@ func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 	if err := a.Inbound.Deliver(ctx, env, data); err != nil {
 		return "", err
 	}
-	if env.SinkMail == "" {
+	if env.SinkMail == "" { // it was delivered, but this API cannot list it
 		return "", problem.Invalid("/To", "no recipient is in a domain of the sink")
 	}
 	return env.SinkMail, nil
@@ -169,25 +173,25 @@ func (a *API) deliver(r *http.Request, o *outgoing) (id.SinkMail, error) {
 // field is a header field.
 type field struct{ name, value string }
 
-// header returns the header fields of the message. A field in Headers replaces the generated field of the same name.
-// Fields without a value are left out.
-func (o *outgoing) header(at time.Time, hostname string) []field {
+// headerFields returns the header fields of the message, which is sent at the time at. A field in Headers replaces the
+// generated field of the same name. Fields without a value are left out.
+func (o *outgoing) headerFields(at time.Time, hostname string) []field {
 	all := []field{
 		{"Date", at.Format(time.RFC1123Z)},
-		{"From", joined([]person{o.From})},
-		{"To", joined(o.To)},
-		{"Cc", joined(o.Cc)},
-		{"Reply-To", joined(o.ReplyTo)},
-		{"Subject", encodedWord(o.Subject)},
+		{"From", formatAddresses([]mailAddress{o.From})},
+		{"To", formatAddresses(o.To)},
+		{"Cc", formatAddresses(o.Cc)},
+		{"Reply-To", formatAddresses(o.ReplyTo)},
+		{"Subject", encodeHeader(o.Subject)},
 		{"Message-Id", "<" + string(id.New[id.Event](at)) + "@" + hostname + ">"},
 		{"Mime-Version", "1.0"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		key := textproto.CanonicalMIMEHeaderKey(name)
 		if strings.HasPrefix(key, "Content-") || key == "Mime-Version" || key == "Bcc" {
-			continue // generated from the content, never taken from the client
+			continue // compose generates the fields that describe the content, and Bcc must not be sent to recipients
 		}
-		f := field{key, encodedWord(o.Headers[name])}
+		f := field{key, encodeHeader(o.Headers[name])}
 		if i := slices.IndexFunc(all, func(other field) bool { return other.name == key }); i >= 0 {
 			all[i] = f
 		} else {

@@ -18,7 +18,8 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// The server's side of a WebSocket (RFC 6455) that sends text messages and reads only to notice pings and the end.
+// This file implements the server side of a WebSocket (RFC 6455) that sends text messages. It reads frames only to answer
+// pings and to notice when the client closes the connection.
 
 // Opcodes (RFC 6455 §5.2).
 const (
@@ -29,27 +30,30 @@ const (
 )
 
 const (
-	// Clients send pings and closes only, which have at most 125 octets; frameMax leaves room for messages, which are
-	// ignored.
-	frameMax     = 4 << 10 // octets of a frame from the client
+	// frameMax is the most octets that the payload of a frame from a client may have. Clients need to send only pings and
+	// closes, which have at most 125 octets; messages up to this size are ignored.
+	frameMax = 4 << 10
+
+	// writeTimeout is how long a frame may take to write before a client that does not read is disconnected.
 	writeTimeout = 10 * time.Second
 )
 
-// errFrame means that a frame is too large, not masked (RFC 6455 §5.1) or otherwise not valid. The connection is
-// closed.
-var errFrame = errors.New("the frame of a client is not valid")
+// errInvalidFrame means that a frame is too large, not masked (RFC 6455 §5.1) or invalid for another reason. The connection
+// is then closed.
+var errInvalidFrame = errors.New("the frame of a client is not valid")
 
-// socket is an open WebSocket. Several goroutines may write; one reads.
+// socket is an open WebSocket. Any number of goroutines may write to it, but only one may read from it.
 type socket struct {
-	conn net.Conn
-	in   *bufio.Reader
-	mu   sync.Mutex // held while a frame is written
+	conn   net.Conn
+	reader *bufio.Reader // of conn
+	mu     sync.Mutex    // held while a frame is written
 }
 
-// upgrade turns a request into a WebSocket, or returns the status and the reason why it cannot.
+// upgrade turns the connection of a request into a WebSocket, which the caller must close. If it cannot, s is nil, and status
+// and reason are those of the response.
 //
-// Browsers send Origin and do not apply the same-origin policy to WebSockets, so another origin is refused here. After
-// a success the caller must close the connection.
+// Browsers do not apply the same-origin policy to WebSockets, but they send Origin. Requests from another origin are
+// rejected here.
 func upgrade(w http.ResponseWriter, r *http.Request) (s *socket, status int, reason string) {
 	key := r.Header.Get("Sec-WebSocket-Key")
 	if decoded, err := base64.StdEncoding.DecodeString(key); err != nil || len(decoded) != 16 ||
@@ -69,15 +73,15 @@ func upgrade(w http.ResponseWriter, r *http.Request) (s *socket, status int, rea
 	if err != nil {
 		return nil, http.StatusInternalServerError, "the connection cannot be upgraded"
 	}
-	_ = conn.SetDeadline(time.Time{})                                     // those of the request; write sets its own
+	_ = conn.SetDeadline(time.Time{})                                     // clears the deadlines of the request; send sets its own
 	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // see the import
-	s = &socket{conn: conn, in: buffered.Reader}
+	s = &socket{conn: conn, reader: buffered.Reader}
 	_ = s.send([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " +
 		base64.StdEncoding.EncodeToString(sum[:]) + "\r\n\r\n"))
 	return s, 0, ""
 }
 
-// hasToken reports whether a header field lists a token, in any case.
+// hasToken reports whether a header field lists a token, regardless of case.
 func hasToken(h http.Header, name, token string) bool {
 	for part := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
 		if strings.EqualFold(strings.TrimSpace(part), token) {
@@ -87,19 +91,19 @@ func hasToken(h http.Header, name, token string) bool {
 	return false
 }
 
-// write sends a frame. Payloads are sent in one frame and, from a server, without a mask (RFC 6455 §5.1).
-func (s *socket) write(opcode byte, payload []byte) error {
-	head := []byte{0x80 | opcode, byte(len(payload))}
+// writeFrame sends a payload in a single frame. A server does not mask its frames (RFC 6455 §5.1).
+func (s *socket) writeFrame(opcode byte, payload []byte) error {
+	header := []byte{0x80 | opcode, byte(len(payload))}
 	switch n := len(payload); {
 	case n > 0xffff:
-		head = binary.BigEndian.AppendUint64([]byte{0x80 | opcode, 127}, uint64(n))
+		header = binary.BigEndian.AppendUint64([]byte{0x80 | opcode, 127}, uint64(n))
 	case n > 125:
-		head = binary.BigEndian.AppendUint16([]byte{0x80 | opcode, 126}, uint16(n))
+		header = binary.BigEndian.AppendUint16([]byte{0x80 | opcode, 126}, uint16(n))
 	}
-	return s.send(append(head, payload...))
+	return s.send(append(header, payload...))
 }
 
-// send writes octets to the connection, within writeTimeout: a client that does not read is disconnected.
+// send writes octets to the connection within writeTimeout.
 func (s *socket) send(octets []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,19 +112,19 @@ func (s *socket) send(octets []byte) error {
 	return err
 }
 
-// read answers pings until the client ends the connection, and then calls ended.
-func (s *socket) read(ended context.CancelFunc) {
-	defer ended()
+// readUntilClosed answers pings until the client closes the connection, or sends an invalid frame, and then calls cancel.
+func (s *socket) readUntilClosed(cancel context.CancelFunc) {
+	defer cancel()
 	for {
-		opcode, payload, err := s.frame()
+		opcode, payload, err := s.readFrame()
 		if err != nil {
 			return
 		}
 		switch opcode {
 		case opPing:
-			err = s.write(opPong, payload)
+			err = s.writeFrame(opPong, payload)
 		case opClose:
-			_ = s.write(opClose, payload[:min(len(payload), 2)])
+			_ = s.writeFrame(opClose, payload[:min(len(payload), 2)])
 			return
 		}
 		if err != nil {
@@ -129,34 +133,34 @@ func (s *socket) read(ended context.CancelFunc) {
 	}
 }
 
-// frame reads a frame from the client and unmasks its payload (RFC 6455 §5.3). Fragments are returned like frames,
-// since the content of messages is ignored.
-func (s *socket) frame() (opcode byte, payload []byte, err error) {
-	var head [2]byte
-	if _, err := io.ReadFull(s.in, head[:]); err != nil {
+// readFrame reads a frame from the client and unmasks its payload (RFC 6455 §5.3). It does not join the fragments of a
+// message, since the content of messages is ignored.
+func (s *socket) readFrame() (opcode byte, payload []byte, err error) {
+	var header [2]byte
+	if _, err := io.ReadFull(s.reader, header[:]); err != nil {
 		return 0, nil, err
 	}
-	n := uint64(head[1] & 0x7f)
+	n := uint64(header[1] & 0x7f)
 	switch n {
 	case 126:
 		var size [2]byte
-		if _, err := io.ReadFull(s.in, size[:]); err != nil {
+		if _, err := io.ReadFull(s.reader, size[:]); err != nil {
 			return 0, nil, err
 		}
 		n = uint64(binary.BigEndian.Uint16(size[:]))
 	case 127:
-		return 0, nil, errFrame
+		return 0, nil, errInvalidFrame
 	}
-	opcode = head[0] & 0x0f
-	if head[1]&0x80 == 0 || n > frameMax || opcode >= opClose && n > 125 {
-		return 0, nil, errFrame
+	opcode = header[0] & 0x0f
+	if header[1]&0x80 == 0 || n > frameMax || opcode >= opClose && n > 125 {
+		return 0, nil, errInvalidFrame
 	}
 	var mask [4]byte
-	if _, err := io.ReadFull(s.in, mask[:]); err != nil {
+	if _, err := io.ReadFull(s.reader, mask[:]); err != nil {
 		return 0, nil, err
 	}
 	payload = make([]byte, n)
-	if _, err := io.ReadFull(s.in, payload); err != nil {
+	if _, err := io.ReadFull(s.reader, payload); err != nil {
 		return 0, nil, err
 	}
 	for i := range payload {
