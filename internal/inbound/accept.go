@@ -15,7 +15,7 @@ import (
 // Errors, with the SMTP replies of docs/spec/smtp.md#replies: mail.address_syntax, mail.domain_not_served, mail.domain_suspended,
 // mail.mailbox_unknown, mail.mailbox_full, mail.daily_cap.
 func (s *Service) Accept(ctx context.Context, address string) (Recipient, error) {
-	r, err := split(address)
+	r, err := parsePath(address)
 	if err != nil {
 		return r, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) acceptStaff(ctx context.Context, r Recipient) (Recipient, erro
 	return r, err
 }
 
-// ForStaff reports whether the mail is for the staff of the service, as that to postmaster and abuse is.
+// ForStaff reports whether the mail is for the staff of the service: mail to postmaster and abuse is.
 func (r Recipient) ForStaff() bool { return r.staff }
 
 // key returns the address of the recipient's mailbox.
@@ -82,8 +82,9 @@ func (r Recipient) key() string {
 	return r.Local + "@" + r.Domain
 }
 
-// split parses a forward-path. It returns the local part in lower case, without quotes and +tag, and the domain in A-labels.
-func split(address string) (Recipient, error) {
+// parsePath parses a forward-path. It returns the local part in lower case, without quotes and without its +tag, and the
+// domain in lower-case A-labels. It fails with mail.address_syntax where the domain is not valid.
+func parsePath(address string) (Recipient, error) {
 	r := Recipient{Address: address}
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 { // <Postmaster> alone (RFC 5321 §4.1.1.3)
@@ -103,7 +104,7 @@ func split(address string) (Recipient, error) {
 	return r, nil
 }
 
-// aLabels returns a host name with its labels in ASCII (RFC 5890 §2.3.2.1).
+// aLabels returns a host name with each label in its ASCII form (A-labels, RFC 5890 §2.3.2.1). It does not change the case of plain ASCII.
 func aLabels(host string) (string, error) {
 	if isPlainASCII(host) {
 		return host, nil
@@ -116,7 +117,7 @@ func aLabels(host string) (string, error) {
 }
 
 // isPlainASCII reports whether IDNA can change nothing in a host name but the case of letters: it is ASCII, and no label has two
-// hyphens in a row, as those have that IDNA encoded (RFC 5890 §2.3.1). It saves most mails the cost of package idna.
+// hyphens in a row, as encoded labels have (xn--, RFC 5890 §2.3.1). It saves most mails the cost of package idna.
 func isPlainASCII(host string) bool {
 	for i := range len(host) {
 		if host[i] <= ' ' || host[i] >= 0x7f || host[i] == '-' && i > 0 && host[i-1] == '-' {
@@ -126,7 +127,8 @@ func isPlainASCII(host string) bool {
 	return true
 }
 
-// asciiDomain accepts names that DNS allows and IDNA does not, such as those with an underscore.
+// asciiDomain returns a name that IDNA rejects but DNS allows, such as one with an underscore. It fails with mail.address_syntax for a
+// name with spaces, control characters or characters outside ASCII.
 func asciiDomain(host string) (string, error) {
 	for i := range len(host) {
 		if host[i] <= ' ' || host[i] >= 0x7f {

@@ -7,7 +7,7 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Attempt is what became of a mail for one recipient, at RCPT or after its content.
+// Attempt is the outcome of a mail for one recipient, known at RCPT if the recipient was refused, else after the content.
 type Attempt struct {
 	At        time.Time
 	Client    string     // RemoteIP as limits count it (ratelimit.AddrIdentity)
@@ -16,14 +16,14 @@ type Attempt struct {
 	TLS       bool
 	From      string        // the reverse-path
 	Recipient Recipient     // Local and Domain are set
-	Message   id.Message    // that was stored; "": the recipient was refused
+	Message   id.Message    // the stored message; "": the recipient was refused
 	Reply     int           // the three digits of the reply
 	Code      string        // its enhanced status code (RFC 3463)
 	Reason    string        // its text
 	Took      time.Duration // since the command or the content began
 }
 
-// Stored names the message that a mail became in one mailbox.
+// Stored is the message that was stored for a mail in one mailbox.
 type Stored struct {
 	Recipient Recipient
 	Message   id.Message
@@ -34,11 +34,11 @@ func (r Recipient) Key() string { return r.key() }
 
 // Normalize parses a forward-path as Accept does, without looking for the mailbox. It returns false where the address is not valid.
 func Normalize(address string) (Recipient, bool) {
-	r, err := split(address)
+	r, err := parsePath(address)
 	return r, err == nil
 }
 
-// stored lists the messages that a mail became.
+// stored lists the messages that were stored for a mail, one for each mailbox. Recipients with the same mailbox share one.
 func (m *mail) stored(env *Envelope) []Stored {
 	all := make([]Stored, 0, len(m.deliveries))
 	for _, r := range env.To {

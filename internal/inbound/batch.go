@@ -14,34 +14,34 @@ import (
 	"github.com/gonebox/gonebox/internal/sink"
 )
 
-// Bounds of a batch: large enough to share a sync among all waiting senders, small enough that the first of them does
-// not wait long for the last.
+// Bounds of a batch: large enough that all waiting senders share a sync, small enough that the first of them does not wait
+// long for the last.
 const (
 	defaultBatchMax = 512     // mails
-	batchOctets     = 8 << 20 // that are written
+	batchOctets     = 8 << 20 // octets that are written for the mails; the mail that exceeds it still joins the batch
 )
 
-// mail is a prepared mail. It belongs to the goroutine that called Deliver until it is enqueued, then to the goroutine of
-// its batch until done is closed, then to the caller of Deliver again.
+// mail is a prepared mail. It belongs to the goroutine that called Deliver until it is enqueued, then to the worker that
+// stores its batch until done is closed, then to the caller of Deliver again.
 type mail struct {
-	draft      *message.Draft
-	record     raw.Record
-	buf        *[]byte                 // what draft and record alias; nil after release
-	keys       []string                // addresses of the recipients' mailboxes, without duplicates
-	paths      map[string][]string     // by key, the forward-paths that led to that mailbox
-	sink       map[string]id.Account   // by key, the account of a recipient that the sink accepted; nil: there is none
-	sunk       *sink.Draft             // how the sink lists the mail; nil: no recipient was of the sink
-	sunkID     id.SinkMail             // its identifier there, once it is stored
-	hasCode    bool                    // a code was found without filters
-	codes      map[string]*message.OTP // by key, what a filter of the mailbox's owner found; nil: no recipient has filters
-	ref        raw.Ref
-	stagedAt   time.Time          // when the raw message was stored ahead of the batch; zero: it was not
-	deliveries []message.Delivery // one for each mailbox, once it is stored
-	err        error              // valid once done is closed
-	done       chan struct{}
+	draft        *message.Draft
+	record       raw.Record
+	buf          *[]byte                 // memory that draft and record alias; nil after release
+	keys         []string                // addresses of the recipients' mailboxes, without duplicates
+	paths        map[string][]string     // by key, the forward-paths that led to that mailbox
+	sinkAccounts map[string]id.Account   // by key, the account for which the sink accepted the recipient; nil: it accepted none
+	sinkDraft    *sink.Draft             // its list entry in the sink; nil: the sink accepted no recipient
+	sinkMail     id.SinkMail             // its identifier in the sink, once it is stored
+	hasCode      bool                    // the built-in extractor found a code
+	codes        map[string]*message.OTP // by key, the code that a filter of the mailbox's owner found; nil: no mailbox belongs to an account
+	ref          raw.Ref
+	stagedAt     time.Time          // when the raw message was stored ahead of the batch; zero: it was not
+	deliveries   []message.Delivery // one for each mailbox, once it is stored
+	err          error              // valid once done is closed
+	done         chan struct{}
 }
 
-// messageIDs lists the messages that a mail became, for the log.
+// messageIDs lists the messages that were stored for a mail, for the log.
 func (m *mail) messageIDs() []id.Message {
 	ids := make([]id.Message, len(m.deliveries))
 	for i, d := range m.deliveries {
@@ -64,9 +64,9 @@ func (s *Service) Run(ctx context.Context) {
 	workers.Wait()
 }
 
-// workersFor returns how many batches are stored concurrently. SQLite has a single writer. PostgreSQL receives the raw
-// messages of one batch while it commits another, and works on both where they share no mailbox, if there are many mails
-// (besideMin, docs/decisions/0031).
+// workersFor returns how many batches may be stored concurrently. SQLite has a single writer. PostgreSQL can receive the raw
+// messages of one batch while it commits another, and can work on both at once if they have no mailbox in common. A second
+// batch is begun only if many mails are waiting (minConcurrent, docs/decisions/0031).
 func workersFor(e db.Engine) int {
 	if e == db.Postgres {
 		return 2
@@ -74,11 +74,12 @@ func workersFor(e db.Engine) int {
 	return 1
 }
 
-// besideMin is how many mails must be queued for a batch to begin beside another. Round trips and the start of each statement cost
-// PostgreSQL as much as several mails, so smaller batches wait for the one under way, and grow.
-const besideMin = 12
+// minConcurrent is how many mails must be queued for a batch to begin while another is being stored. Round trips and the start of each
+// statement cost PostgreSQL as much as several mails, so a smaller batch waits for the current one, and grows meanwhile.
+const minConcurrent = 12
 
-// deliverBatches delivers one batch after the other until ctx has ended and the queue is empty.
+// deliverBatches delivers one batch after the other until ctx has ended and the queue is empty. It is the goroutine of a worker. One worker
+// at a time holds the turn and waits for mails; another stores a batch only if enough mails are queued.
 func (s *Service) deliverBatches(ctx context.Context) {
 	for {
 		select {
@@ -88,8 +89,8 @@ func (s *Service) deliverBatches(ctx context.Context) {
 			if !more {
 				return
 			}
-		case <-s.plenty:
-			if len(s.queue) >= besideMin && !s.deliverNext(ctx) {
+		case <-s.concurrent:
+			if len(s.queue) >= minConcurrent && !s.deliverNext(ctx) {
 				return
 			}
 		}
@@ -129,7 +130,7 @@ func (s *Service) deliverBatch(first *mail) {
 // batch is a number of mails that are stored in one transaction.
 type batch struct {
 	mails  []*mail
-	octets int // that are written for all of them
+	octets int // written for all of them
 }
 
 func (b *batch) add(m *mail) {
@@ -138,9 +139,9 @@ func (b *batch) add(m *mail) {
 
 // collect returns a batch of a mail and of those that are queued already, as many as fit. It does not wait for more.
 func (s *Service) collect(first *mail) *batch {
-	// The goroutines of mails that are nearly prepared run first, so that these share this batch instead of paying for one of their
-	// own. With 4 KiB on reused connections the rate per CPU second is 15 % higher (make bench, two cores, 2026-11-23). A processor
-	// with nothing else to run returns at once.
+	// Yield first, so that goroutines that have nearly prepared a mail can enqueue it and share this batch instead of paying for one
+	// of their own. With mails of 4 KiB on reused connections this stores 15 % more mails per CPU second (make bench, two cores,
+	// 2026-11-23). Gosched returns at once if no other goroutine is runnable.
 	runtime.Gosched()
 	b := &batch{}
 	b.add(first)

@@ -13,25 +13,25 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// heldBack is storage for raw messages that reports the size of each batch and then waits.
-type heldBack struct {
+// blockedRaw implements RawMessages. It reports the size of each batch, and does not complete the sync until the test allows it.
+type blockedRaw struct {
 	bare
 	begun chan int
-	sync  chan struct{} // closed: raw messages are on stable storage
+	sync  chan struct{} // closed by the test when raw messages shall be on stable storage
 }
 
-func (h heldBack) Append(at time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
+func (h blockedRaw) Append(at time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
 	refs, _, err := h.bare.Append(at, records)
 	h.begun <- len(records)
 	return refs, func() error { <-h.sync; return nil }, err
 }
 
-func TestBatchBeginsBesideAnotherOnlyWithManyMails(t *testing.T) {
+func TestConcurrentBatchNeedsManyQueuedMails(t *testing.T) {
 	content, err := os.ReadFile("testdata/text4k.eml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := heldBack{begun: make(chan int, 8), sync: make(chan struct{})}
+	held := blockedRaw{begun: make(chan int, 8), sync: make(chan struct{})}
 	s := newBare(t, dbtest.Open(t, db.Options{}), held)
 	ctx, cancel := context.WithCancel(t.Context())
 	var workers, senders sync.WaitGroup
@@ -50,11 +50,11 @@ func TestBatchBeginsBesideAnotherOnlyWithManyMails(t *testing.T) {
 	if n := <-held.begun; n != 1 {
 		t.Errorf("a lone mail is in a batch of %d", n)
 	}
-	for n := range besideMin {
+	for n := range minConcurrent {
 		send(1 + n)
 	}
-	if n := <-held.begun; n != besideMin {
-		t.Errorf("a batch of %d mails begins beside another, want %d", n, besideMin)
+	if n := <-held.begun; n != minConcurrent {
+		t.Errorf("a batch of %d mails begins beside another, want %d", n, minConcurrent)
 	}
 	close(held.sync)
 	senders.Wait()

@@ -7,7 +7,7 @@ import (
 
 type clientKey struct{}
 
-// WithClient returns a context for Accept that carries the address of the client that names the recipients.
+// WithClient returns a context for Accept that carries the address of the SMTP client. A Sink can be limited to some clients by it.
 func WithClient(ctx context.Context, client netip.Addr) context.Context {
 	return context.WithValue(ctx, clientKey{}, client)
 }

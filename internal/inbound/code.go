@@ -9,14 +9,15 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
-// owner identifies the filters that apply to a recipient: those of the mailbox's account, for the private domain that the mailbox is on.
+// owner identifies the filters that apply to a recipient: those of the account that owns the mailbox, for its private domain if it has one.
 type owner struct {
 	account id.Account // "": a guest's mailbox, which has no filters
 	domain  id.Domain  // "": a public domain
 }
 
-// filterCodes returns the codes that the filters of recipients' owners find, by Recipient.key. Such a code takes the place of the
-// built-in extractor's for that recipient alone. It returns nil if no recipient's mailbox belongs to an account.
+// filterCodes returns, by Recipient.key, the codes that the filters of the mailboxes' owners find in the mail; the code is nil where no
+// filter matches. For that recipient alone, such a code replaces the one of the built-in extractor. It returns nil if no recipient's
+// mailbox belongs to an account.
 func (s *Service) filterCodes(ctx context.Context, env *Envelope, c *message.Content, links []string) (map[string]*message.OTP, error) {
 	var accounts map[id.Account]bool
 	for _, r := range env.To {
@@ -51,7 +52,7 @@ func (s *Service) filterCodes(ctx context.Context, env *Envelope, c *message.Con
 	return byKey, nil
 }
 
-// filterCode returns the stored form of a code that a filter found, nil for nil. Its confidence is 1: the owner wrote the filter.
+// filterCode returns the stored form of a code that a filter found, and nil for nil. The confidence is 1, since the owner wrote the filter.
 func filterCode(f *filter.Found, links []string) *message.OTP {
 	if f == nil {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/gonebox/gonebox/internal/sanitize"
 )
 
-// content returns what is stored of a parsed mail of size octets, and the verification and sign-in links in it.
+// content returns what is stored of a parsed mail, and the verification and sign-in links in it. size is the length of the raw message in
+// octets.
 func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth.Result, size int) (c message.Content, links []string) {
 	c = message.Content{
 		From: message.Address{Name: m.From.Name, Address: m.From.Addr}, To: addresses(m.To), CC: addresses(m.Cc), ReplyTo: addresses(m.ReplyTo),
@@ -32,15 +33,15 @@ func (s *Service) content(env *Envelope, m *mailparse.Message, verdicts mailauth
 		c.Files = append(c.Files, s.file(env, a))
 	}
 	extracted := s.extract(otp.Mail{From: m.From.Addr, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
-	c.OTP = code(extracted)
+	c.OTP = builtinCode(extracted)
 	return c, extracted.Links
 }
 
-// extract searches a mail for its code. A search can use 10 MiB of memory even for a small mail, so only GOMAXPROCS of them run at a time.
-// More would not be faster: a search only computes.
+// extract searches a mail for its code. A search can use 10 MiB of memory even for a small mail, so only GOMAXPROCS searches run at a
+// time. More would not be faster, since a search needs nothing but the processor.
 func (s *Service) extract(m otp.Mail) otp.Result {
-	s.extracting <- struct{}{}
-	defer func() { <-s.extracting }()
+	s.extractions <- struct{}{}
+	defer func() { <-s.extractions }()
 	return otp.Extract(m)
 }
 
@@ -57,8 +58,8 @@ func (s *Service) file(env *Envelope, a mailparse.Attachment) message.File {
 	return f
 }
 
-// code returns the stored form of an extracted code, or nil.
-func code(r otp.Result) *message.OTP {
+// builtinCode returns the stored form of a code that the built-in extractor found, or nil if it found none.
+func builtinCode(r otp.Result) *message.OTP {
 	if r.Code == "" {
 		return nil
 	}

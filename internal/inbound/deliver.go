@@ -16,14 +16,14 @@ import (
 // storage, so that the caller may reply 250. It reads data only during the call. The expensive work (parsing, DNS lookups,
 // finding the code, compressing) runs on the caller's goroutine, before the mail joins a batch.
 //
-// Errors: those of Accept, since a mailbox may have ended or filled up since; server.unavailable where a retry may
-// succeed; mail.storage_full where the disk is full.
+// Errors: those of Accept, since the mailbox may have expired or filled up in the meantime; server.unavailable where a
+// retry may succeed; mail.storage_full where the disk is full.
 func (s *Service) Deliver(ctx context.Context, env *Envelope, data []byte) error {
 	_, err := s.deliver(ctx, env, data)
 	return err
 }
 
-// deliver is Deliver. It returns the mail with its deliveries, but without its content.
+// deliver implements Deliver and Inject. The mail that it returns has its deliveries, but its content has been released.
 func (s *Service) deliver(ctx context.Context, env *Envelope, data []byte) (*mail, error) {
 	m, err := s.prepare(ctx, env, data)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) deliver(ctx context.Context, env *Envelope, data []byte) (*mai
 	}
 	m.release()
 	if m.err == nil {
-		env.SinkMail = m.sunkID
+		env.SinkMail = m.sinkMail
 		env.Stored = m.stored(env)
 		s.observeStored(env, m)
 		s.logStored(ctx, m, len(data))
@@ -70,9 +70,9 @@ func (s *Service) enqueue(ctx context.Context, m *mail) error {
 	case <-ctx.Done():
 		return problem.New(problem.ServerUnavailable)
 	}
-	if len(s.queue) >= besideMin {
+	if len(s.queue) >= minConcurrent {
 		select {
-		case s.plenty <- struct{}{}:
+		case s.concurrent <- struct{}{}:
 		default:
 		}
 	}
@@ -89,12 +89,13 @@ func (s *Service) enqueue(ctx context.Context, m *mail) error {
 	}
 }
 
-// prepare does everything that a mail needs before its transaction.
+// prepare does the work of a mail that needs no transaction: it parses and authenticates the mail, finds its code and encodes it. The
+// caller must pass the result to enqueue, or release it.
 func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mail, error) {
 	received := data
 	data = mailauth.StripForged(data, s.Hostname)
-	buf := buffer.Get(min(len(data), buffer.Max)) // the parts of a larger mail are decoded into memory of their own
-	defer buffer.Put(buf)                         // content copies what is kept of attachments
+	buf := buffer.Get(min(len(data), buffer.Max)) // parts that do not fit are decoded into memory of their own
+	defer buffer.Put(buf)                         // nothing refers to it any more: encode copies the attachments
 	parsed := mailparse.ParseIn((*buf)[:cap(*buf)], data)
 	env.shrinkLease(received, data, parsed)
 	verdicts := s.authenticate(ctx, env, parsed, data)
@@ -110,10 +111,10 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 			m.keys = append(m.keys, key)
 		}
 		m.paths[key] = append(m.paths[key], r.Address)
-		m.addSunk(r)
+		m.addSinkAccount(r)
 		m.record.Class = max(m.record.Class, r.rawFor)
 	}
-	if err := m.draftSunk(&content, env.To); err != nil {
+	if err := m.draftForSink(&content, env.To); err != nil {
 		return nil, err
 	}
 	if err := s.encode(ctx, m, content, s.appendTrace(make([]byte, 0, traceSize), env, verdicts), data); err != nil {
@@ -124,7 +125,7 @@ func (s *Service) prepare(ctx context.Context, env *Envelope, data []byte) (*mai
 	return m, nil
 }
 
-// authenticate checks the sender of a mail. That of an injected mail sent nothing to this server.
+// authenticate checks SPF, DKIM and DMARC. For an injected mail there is nothing to check: no server has sent it.
 func (s *Service) authenticate(ctx context.Context, env *Envelope, parsed *mailparse.Message, data []byte) mailauth.Result {
 	if env.injected {
 		return mailauth.Result{SPF: mailauth.None, DKIM: mailauth.None, DMARC: mailauth.None}
@@ -134,7 +135,7 @@ func (s *Service) authenticate(ctx context.Context, env *Envelope, parsed *mailp
 	})
 }
 
-// author returns the address that DMARC evaluates: none where a mail has several From fields (RFC 7489 §6.6.1).
+// author returns the address that DMARC evaluates, or "" where a mail has no From field or several (RFC 7489 §6.6.1).
 func author(m *mailparse.Message) string {
 	fields := 0
 	for _, f := range m.Header {

@@ -8,15 +8,15 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// encodeRoom is how many times its size the encoding of a mail takes at most, but for rare ones: the draft, and the raw message with the
-// room that its compression asks for. A buffer that had to grow would be given back as the smaller one that it was taken for, and that
-// happened with each mail of 64 KiB.
-const encodeRoom = 3
+// encodeFactor is the size of a mail's buffer as a multiple of the mail's own size: enough, except for rare mails, for the draft, the raw
+// message and the spare capacity that compression needs. A smaller buffer would be grown, and then return to the pool of the smaller
+// size; with a factor of 2 this happened for every mail of 64 KiB.
+const encodeFactor = 3
 
 // encode encodes what is stored of a mail: the draft, and the raw message behind its trace fields. It stages a large mail, so that
 // its batch inserts only the rows.
 func (s *Service) encode(ctx context.Context, m *mail, c message.Content, trace, data []byte) error {
-	m.buf = buffer.Get(min(encodeRoom*len(data), buffer.Max))
+	m.buf = buffer.Get(min(encodeFactor*len(data), buffer.Max))
 	var err error
 	if m.draft, *m.buf, err = s.Messages.NewDraft(*m.buf, c, len(m.keys)); err != nil {
 		return err
@@ -36,7 +36,8 @@ func (s *Service) encode(ctx context.Context, m *mail, c message.Content, trace,
 	return nil
 }
 
-// release returns the mail's buffer. Neither its draft nor its raw message may be used afterwards, so its batch must have replied.
+// release returns the mail's buffer to the pool. Neither its draft nor its raw message may be used afterwards, so it must not be called
+// before the batch has replied. Calling it again has no effect.
 func (m *mail) release() {
 	if m.buf != nil {
 		buffer.Put(m.buf)
@@ -44,8 +45,8 @@ func (m *mail) release() {
 	m.buf, m.draft, m.record.Data = nil, nil, nil
 }
 
-// compressFrom is the size in octets from which a raw message is compressed. Below it, writing a few KiB more costs less than
-// compressing, since the raw messages of a batch are written at once (docs/decisions/0027).
+// compressFrom is the size in octets from which a raw message is compressed. Compressing a smaller one would cost more than writing a few
+// KiB more, since the raw messages of a batch are written at once (docs/decisions/0027).
 const compressFrom = 16 << 10
 
 // appendRecord appends a raw message in the form in which it is stored.

@@ -17,7 +17,7 @@ func TestMailIsEncodedWithinItsBuffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := s.benchMail(t, "bench1", content)
-		if got, want := cap(*m.buf), buffer.Size(encodeRoom*len(content)); got != want {
+		if got, want := cap(*m.buf), buffer.Size(encodeFactor*len(content)); got != want {
 			t.Errorf("%s, %d octets: the buffer has %d octets, want %d", name, len(content), got, want)
 		}
 		m.release()

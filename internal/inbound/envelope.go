@@ -18,14 +18,14 @@ type Envelope struct {
 	TLS        string      // version and cipher for Received, "" without TLS
 	ReceivedAt time.Time   // when the last octet of the content arrived
 
-	// SinkMail is set by Deliver where the sink took the mail for any recipient: how package sink identifies it.
+	// SinkMail is set by Deliver where the sink accepted the mail for any recipient: the identifier of the mail in package sink.
 	SinkMail id.SinkMail
 
-	// Memory is a lease on the memory of the content and on what Service.Memory returns for its size; nil: memory is not limited.
-	// Deliver shrinks it to what the mail turns out to need. The caller releases it.
+	// Memory is a lease on the memory that the content occupies and that Service.Memory returns for its size; nil: memory is not
+	// limited. Once the mail is parsed, Deliver shrinks the lease to what it still needs. The caller releases it.
 	Memory *budget.Lease
 
-	// Stored is set by Deliver: the messages that the mail became, one for each mailbox.
+	// Stored is set by Deliver: the messages that were stored, one for each mailbox.
 	Stored []Stored
 
 	injected bool // the mail came by Inject
@@ -40,7 +40,7 @@ type Recipient struct {
 	Mailbox id.Mailbox // "": there is none yet
 
 	rawFor time.Duration // how long the recipient's plan keeps raw messages
-	staff  bool          // the mail is for the mailbox of staff
-	sink   id.Account    // the account for which the sink accepted the recipient; "": another mailbox
-	owner  owner         // of the mailbox; its filters are searched for the code
+	staff  bool          // the mail is for the mailbox of the staff
+	sink   id.Account    // the account for which the sink accepted the recipient; "": the sink did not accept it
+	owner  owner         // of the mailbox, whose filters may find the code
 }

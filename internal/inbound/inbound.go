@@ -4,18 +4,18 @@
 //
 // # Batches
 //
-// Three things are batched on the way of a mail, because three different costs are shared by different crowds:
+// Three things are batched while a mail is stored, because three costs are shared, each among other requests:
 //
 //   - mails, here: Run stores the mails that are waiting in one transaction, with a handful of statements for all of
-//     them. Statements are what a mail costs most.
+//     them. Statements are the largest cost of a mail.
 //   - raw messages, in package raw: a segment writes the records of a batch at once and shares one fdatasync among all
 //     batches and large mails that are waiting for it. There is a segment for each retention class, so a batch of mails
 //     can need several.
 //   - transactions, in package db: SQLite's writer commits the transactions that are waiting together, those of the API
 //     and of jobs as well as that of a batch of mails, and syncs its log once (group commit). PostgreSQL does this itself.
 //
-// None of them waits for a timer: each takes one element and those that are already queued behind it. Under load the
-// batches grow by themselves; a lone mail is delivered at once.
+// None of them waits for a timer: each takes one element and those that are already queued behind it. A lone mail is
+// therefore delivered at once, and batches grow with the load.
 package inbound
 
 import (
@@ -36,7 +36,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// Domains knows the domains that receive mail.
+// Domains looks up the domains that receive mail.
 type Domains interface {
 	// Served fails with mail.domain_not_served or mail.domain_suspended. For a private domain it returns the owner and
 	// the identifier: mail for an unused local part opens a mailbox there.
@@ -93,14 +93,14 @@ type Parts struct {
 // Service receives mail. Run must be running for Deliver to return.
 type Service struct {
 	Parts
-	queue chan *mail    // prepared mails that wait for a batch
-	large chan struct{} // holds a token while the raw message of a large mail is written; capacity 1
-	ended chan struct{} // closed when Run has returned
+	queue       chan *mail    // prepared mails that wait for a batch
+	largeWrites chan struct{} // holds a token while the raw message of a large mail is written; capacity 1
+	ended       chan struct{} // closed when Run has returned
 
-	turn   chan struct{} // holds a token for the batch that is under way or awaits its first mail; capacity 1
-	plenty chan struct{} // holds a token when there may be besideMin mails in queue; capacity 1
+	turn       chan struct{} // holds a token while a worker waits for a mail or stores a batch in turn; capacity 1
+	concurrent chan struct{} // holds a token when the queue may be long enough for a second, concurrent batch; capacity 1
 
-	extracting chan struct{} // holds a token for each mail that is searched for a code; capacity GOMAXPROCS
+	extractions chan struct{} // holds a token for each mail that is being searched for a code; capacity GOMAXPROCS
 }
 
 // New returns a Service. It does not start Run.
@@ -109,8 +109,8 @@ func New(p Parts) *Service {
 		p.BatchMax = defaultBatchMax
 	}
 	return &Service{
-		Parts: p, queue: make(chan *mail, p.BatchMax), large: make(chan struct{}, 1), ended: make(chan struct{}),
-		turn: make(chan struct{}, 1), plenty: make(chan struct{}, 1),
-		extracting: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		Parts: p, queue: make(chan *mail, p.BatchMax), largeWrites: make(chan struct{}, 1), ended: make(chan struct{}),
+		turn: make(chan struct{}, 1), concurrent: make(chan struct{}, 1),
+		extractions: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"github.com/gonebox/gonebox/internal/id"
 )
 
-// Inject stores a mail that a client puts into the mailbox at address without SMTP, as Deliver does, and returns its identifier
-// (docs/spec/messages.md#injecting-a-message). The lease is that of an Envelope. No server has sent the mail, so the sender is not checked.
+// Inject stores a mail that an API client puts into the mailbox at address without SMTP, and returns the identifier of the message
+// (docs/spec/messages.md#injecting-a-message). client is the client's address, and lease has the meaning of Envelope.Memory. SPF, DKIM and
+// DMARC are not checked, since no server has sent the mail. Like Deliver, it returns when the mail is on stable storage.
+//
 // Errors: those of Accept and Deliver.
 func (s *Service) Inject(ctx context.Context, address string, client netip.Addr, data []byte, lease *budget.Lease) (id.Message, error) {
 	to, err := s.Accept(ctx, address)

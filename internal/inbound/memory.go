@@ -2,28 +2,28 @@ package inbound
 
 import "github.com/gonebox/gonebox/internal/mailparse"
 
-// What delivering a mail takes beside its own octets, before it is parsed, as multiples of its size: the decoded attachments, their stored
-// form, the raw message and a statement. Text and header fields take more (they are decoded, searched, encoded and compressed), but their
-// size is bounded. TestDeliverTakesNoMoreMemoryThanItSays measures all of it.
+// Upper bounds of the memory that delivering a mail uses besides the mail itself, as multiples of its size, for a mail that has not been
+// parsed: decoded attachments, their stored form, the raw message and a statement. Text and header fields need more, because they are
+// decoded, searched, encoded and compressed, but their size is bounded. TestDeliverUsesNoMoreMemoryThanPredicted measures all of it.
 const (
 	perOctet     = 4
 	perTextOctet = 10
-	perMail      = 16 << 10 // octets, whatever the size
+	perMail      = 16 << 10 // octets, independent of the size
 
-	mostText = 2*mailparse.MaxText + mailparse.MaxHeader // most octets that are text and header fields
+	maxText = 2*mailparse.MaxText + mailparse.MaxHeader // most octets that are text and header fields
 )
 
 // Memory returns the most octets of memory that Deliver uses for a mail of size octets, besides the mail itself.
 func (s *Service) Memory(size int64) int64 {
-	text := min(size, mostText)
+	text := min(size, maxText)
 	return perMail + (size-text)*perOctet + text*perTextOctet
 }
 
-// shrinkLease returns the memory that the mail turns out not to need, now that it is parsed. received is the mail as it arrived; data is
-// what was parsed, a copy if it is shorter.
+// shrinkLease returns the part of the lease that the mail, now that it is parsed, does not need. received is the mail as it arrived; data
+// is what was parsed, which is a copy if it is shorter than received.
 func (e *Envelope) shrinkLease(received, data []byte, m *mailparse.Message) {
-	const worthwhile = 16 << 10 // octets of mail
-	if e.Memory == nil || len(data) < worthwhile {
+	const smallMail = 16 << 10 // octets of mail, below which shrinking is not worth its cost
+	if e.Memory == nil || len(data) < smallMail {
 		return
 	}
 	needed := int64(cap(received)) + memoryOf(int64(len(data)), m)
@@ -33,8 +33,8 @@ func (e *Envelope) shrinkLease(received, data []byte, m *mailparse.Message) {
 	e.Memory.Shrink(e.Memory.Size() - needed)
 }
 
-// memoryOf returns the octets of memory that delivering a parsed mail takes in addition to the mail itself: slightly more than its size
-// for the raw message as it is stored, and each attachment twice, decoded and in its stored form.
+// memoryOf returns the most octets of memory that delivering a parsed mail uses in addition to the mail itself: slightly more than its
+// size for the stored form of the raw message, and the size of each attachment twice, decoded and in its stored form.
 func memoryOf(size int64, m *mailparse.Message) int64 {
 	var files, text int64
 	for _, a := range m.Attachments {

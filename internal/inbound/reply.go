@@ -20,8 +20,8 @@ func reply(mails []*mail, err error) {
 	}
 }
 
-// rejectQueued replies with err to the mails that are queued behind a batch for which the database did not answer in time.
-// Tried one batch after the other, each would wait for the timeouts of all before it, longer than a sender waits.
+// rejectQueued replies with err to all queued mails, after a batch for which the database did not answer in time. If they were stored
+// in batches as usual, each batch would wait for the timeouts of all batches before it, which is longer than senders wait.
 func (s *Service) rejectQueued(err error) {
 	for {
 		select {

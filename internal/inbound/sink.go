@@ -33,20 +33,20 @@ func (s *Sink) serves(ctx context.Context, domain string) bool {
 	return s.From == nil || s.From(clientOf(ctx))
 }
 
-// sink records that the sink accepted a recipient.
-func (m *mail) addSunk(r Recipient) {
+// addSinkAccount records the account for which the sink accepted a recipient, if it did.
+func (m *mail) addSinkAccount(r Recipient) {
 	if r.sink == "" {
 		return
 	}
-	if m.sink == nil {
-		m.sink = make(map[string]id.Account)
+	if m.sinkAccounts == nil {
+		m.sinkAccounts = make(map[string]id.Account)
 	}
-	m.sink[r.key()] = r.sink
+	m.sinkAccounts[r.key()] = r.sink
 }
 
-// draftSunk prepares how the sink lists a mail of which it accepted recipients.
-func (m *mail) draftSunk(c *message.Content, to []Recipient) (err error) {
-	if m.sink == nil {
+// draftForSink encodes the sink's list entry of a mail, if the sink accepted one of the recipients.
+func (m *mail) draftForSink(c *message.Content, to []Recipient) (err error) {
+	if m.sinkAccounts == nil {
 		return nil
 	}
 	var paths []string
@@ -55,22 +55,23 @@ func (m *mail) draftSunk(c *message.Content, to []Recipient) (err error) {
 			paths = append(paths, r.Address)
 		}
 	}
-	m.sunk, err = sink.NewDraft(c, paths)
+	m.sinkDraft, err = sink.NewDraft(c, paths)
 	return err
 }
 
-// arrival returns what the sink stores of a mail whose places are reserved; ok is false where it accepted no recipient.
+// arrival returns what the sink stores of a mail, given the reservations of its mailboxes; ok is false where the sink accepted no
+// recipient. It assigns the identifier that the mail has in the sink.
 func (m *mail) arrival(reservations []mailbox.Reservation) (a sink.Arrival, ok bool) {
-	if m.sunk == nil {
+	if m.sinkDraft == nil {
 		return a, false
 	}
-	a = sink.Arrival{Draft: m.sunk, At: reservations[0].At}
+	a = sink.Arrival{Draft: m.sinkDraft, At: reservations[0].At}
 	for _, r := range reservations {
-		if m.sink[r.Address] != "" {
+		if m.sinkAccounts[r.Address] != "" {
 			a.Copies = append(a.Copies, message.Ref{Box: r.Box, Message: r.Message})
 		}
 	}
-	m.sunkID = id.New[id.SinkMail](a.At)
-	a.ID = m.sunkID
+	m.sinkMail = id.New[id.SinkMail](a.At)
+	a.ID = m.sinkMail
 	return a, len(a.Copies) > 0
 }

@@ -14,16 +14,16 @@ import (
 // therefore stored ahead of the batch, by the goroutine that delivers it, in pieces between which batches are stored. No row refers to
 // them yet, so clients do not see them. The rows then join a batch like those of any mail (docs/decisions/0038).
 
-// stagedFor is how long a staged raw message may wait for the rows. Its retention counts from the rows, and package raw keeps records
-// that much longer than their class says.
+// stagedFor is how long a staged raw message may wait for its rows. Its retention counts from the time at which the rows are inserted, so
+// package raw keeps every record that much longer than its class says (raw.slack).
 const stagedFor = 15 * time.Second
 
-// stageRaw stores the raw message of a large mail, and returns when it is on stable storage. If the rows never follow, it is
-// unreachable and is erased together with its segment or partition.
+// stageRaw stores the raw message of a large mail, one mail at a time, and returns when it is on stable storage. If the rows never follow,
+// no client can reach it, and it is erased together with its segment or partition.
 func (s *Service) stageRaw(ctx context.Context, m *mail) error {
 	select {
-	case s.large <- struct{}{}:
-		defer func() { <-s.large }()
+	case s.largeWrites <- struct{}{}:
+		defer func() { <-s.largeWrites }()
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", db.ErrUnavailable, ctx.Err())
 	}
@@ -42,7 +42,7 @@ func (s *Service) stageRaw(ctx context.Context, m *mail) error {
 		return err
 	}
 	m.stagedAt = s.Clock.Now()
-	buffer.Put(m.buf) // the mail may wait for its batch without the memory
+	buffer.Put(m.buf) // the mail does not need the memory while it waits for its batch
 	m.buf, m.record.Data = nil, nil
 	return nil
 }
@@ -60,8 +60,8 @@ func (s *Service) discard(ctx context.Context, m *mail) {
 // isStaged reports whether the raw message is stored already.
 func (m *mail) isStaged() bool { return !m.stagedAt.IsZero() }
 
-// unstagedOf returns the mails whose raw messages are stored with their batch, the references of these and their records.
-func unstagedOf(batch []*mail) (mails []*mail, refs []raw.Ref, records []raw.Record) {
+// unstaged returns the mails of a batch whose raw messages are not stored yet, and the references and records of these raw messages.
+func unstaged(batch []*mail) (mails []*mail, refs []raw.Ref, records []raw.Record) {
 	for _, m := range batch {
 		if !m.isStaged() {
 			mails, refs, records = append(mails, m), append(refs, m.ref), append(records, m.record)

@@ -55,7 +55,7 @@ func (s *Service) appendRaw(mails []*mail) (waitSynced func() error, err error) 
 	if s.DB.Full() {
 		return nil, db.ErrFull
 	}
-	unstaged, _, records := unstagedOf(mails)
+	pending, _, records := unstaged(mails)
 	if len(records) == 0 {
 		return func() error { return nil }, nil
 	}
@@ -63,7 +63,7 @@ func (s *Service) appendRaw(mails []*mail) (waitSynced func() error, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("write the raw messages: %w: %w", diskError(err), err)
 	}
-	for i, m := range unstaged {
+	for i, m := range pending {
 		m.ref = refs[i]
 	}
 	return func() error {
@@ -74,8 +74,8 @@ func (s *Service) appendRaw(mails []*mail) (waitSynced func() error, err error) 
 	}, nil
 }
 
-// diskError classifies an error of the disk that holds the raw messages. Either way the mail was not stored, and its
-// sender may try again.
+// diskError returns the kind of an error of the disk that holds the raw messages: db.ErrFull or db.ErrUnavailable. In both
+// cases the mail was not stored, and its sender may try again.
 func diskError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return db.ErrFull
@@ -83,41 +83,43 @@ func diskError(err error) error {
 	return db.ErrUnavailable
 }
 
-// isStored reports whether a batch was committed, after the connection was lost during its commit. All of its messages are
-// there or none is; it looks on where one is missing, since a client may have deleted it in the meantime.
+// isStored reports whether a batch was committed, after the connection was lost during its commit. Either all of its messages
+// were stored or none, so it returns true at the first one it finds. It continues where one is missing, since a client may have
+// deleted that one in the meantime.
 func (s *Service) isStored(ctx context.Context, q db.Queryer, mails []*mail) (bool, error) {
 	empty := true
 	for _, m := range mails {
 		for _, d := range m.deliveries {
 			empty = false
-			if there, err := s.Messages.Stored(ctx, q, d.Box, d.Message); there || err != nil {
-				return there, err
+			if stored, err := s.Messages.Stored(ctx, q, d.Box, d.Message); stored || err != nil {
+				return stored, err
 			}
 		}
 	}
-	return empty, nil // where every mail was rejected there was nothing to commit
+	return empty, nil // if every mail was rejected, there was nothing to commit
 }
 
-// storeTx inserts the rows of a batch. The order is that of the locks, see mailbox.Service.BatchTx.
+// storeTx inserts the rows of a batch, in the order in which rows must be locked: see mailbox.Service.BatchTx. It may run more than once,
+// so it first resets what an earlier run has set.
 func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 	var addresses []string
-	var sunk map[string]id.Account
+	var sinkAccounts map[string]id.Account
 	for _, m := range mails {
-		m.err, m.deliveries = nil, nil // a transaction may run again
+		m.err, m.deliveries = nil, nil
 		addresses = append(addresses, m.keys...)
-		if m.sink != nil && sunk == nil {
-			sunk = make(map[string]id.Account)
+		if m.sinkAccounts != nil && sinkAccounts == nil {
+			sinkAccounts = make(map[string]id.Account)
 		}
-		maps.Copy(sunk, m.sink)
+		maps.Copy(sinkAccounts, m.sinkAccounts)
 	}
 	if err := s.insertRawTx(ctx, tx, mails); err != nil {
 		return err
 	}
-	boxes, err := s.Mailboxes.BatchTx(ctx, tx, addresses, sunk)
+	boxes, err := s.Mailboxes.BatchTx(ctx, tx, addresses, sinkAccounts)
 	if err != nil {
 		return err
 	}
-	var wake []string
+	var wakeKeys []string
 	var events []event.Event
 	var copies []message.Copy
 	var arrivals []sink.Arrival
@@ -138,9 +140,9 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 		if s.Outbox != nil {
 			events = m.appendEvents(events, reservations)
 		}
-		wake = appendAccounts(wake, reservations)
+		wakeKeys = appendAccountKeys(wakeKeys, reservations)
 		for _, d := range m.deliveries {
-			copies, wake = append(copies, message.Copy{Draft: m.draft, Delivery: d}), append(wake, mailbox.WakeKey(d.Box))
+			copies, wakeKeys = append(copies, message.Copy{Draft: m.draft, Delivery: d}), append(wakeKeys, mailbox.WakeKey(d.Box))
 		}
 	}
 	if err := s.Messages.InsertTx(ctx, tx, copies); err != nil {
@@ -151,27 +153,28 @@ func (s *Service) storeTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
 			return err
 		}
 	}
-	tx.AfterCommit(func() { s.Wake.Wake(wake...) })
+	tx.AfterCommit(func() { s.Wake.Wake(wakeKeys...) })
 	if err := boxes.SaveTx(ctx, tx); err != nil || len(events) == 0 {
 		return err
 	}
 	return s.Outbox.PublishTx(ctx, tx, events...)
 }
 
-// appendAccounts appends the keys that the event streams of the reservations' accounts sleep on.
-func appendAccounts(wake []string, reservations []mailbox.Reservation) []string {
+// appendAccountKeys appends the keys on which the event streams of the reservations' accounts wait.
+func appendAccountKeys(wakeKeys []string, reservations []mailbox.Reservation) []string {
 	for _, r := range reservations {
 		if r.Account != "" {
-			wake = append(wake, mailbox.AccountWakeKey(r.Account))
+			wakeKeys = append(wakeKeys, mailbox.AccountWakeKey(r.Account))
 		}
 	}
-	return wake
+	return wakeKeys
 }
 
-// insertRawTx stores the raw messages of a batch where they are kept in the database. It does so before the mailboxes are locked, so
-// that their locks are held for less time; those of mails that are then rejected stay, unreachable, until their partition is dropped.
+// insertRawTx inserts the raw messages of a batch where they are kept in the database. This happens before the mailboxes are locked, so
+// that their locks are held for less time. The raw message of a mail that is then rejected remains, out of reach of clients, until its
+// partition is emptied.
 func (s *Service) insertRawTx(ctx context.Context, tx *db.Tx, mails []*mail) error {
-	_, refs, records := unstagedOf(mails)
+	_, refs, records := unstaged(mails)
 	if len(records) == 0 {
 		return nil
 	}

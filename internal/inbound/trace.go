@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/mailauth"
 )
 
-// traceSize is the capacity for the trace fields of most mails, in octets.
+// traceSize is the initial capacity for the trace fields, in octets. Those of most mails fit.
 const traceSize = 1 << 10
 
 // appendTrace appends the trace fields that go in front of a raw message (RFC 5321 §4.4, RFC 8601 §2).
@@ -26,15 +26,15 @@ func (s *Service) appendTrace(b []byte, env *Envelope, verdicts mailauth.Result)
 		add(" (", env.TLS, ")")
 	}
 	add("\r\n\tid ", string(id.New[id.Event](env.ReceivedAt)[len("evt_"):]))
-	if len(env.To) == 1 { // with more, "for" would disclose one recipient to another
+	if len(env.To) == 1 { // with several recipients, "for" would disclose one to another
 		add(" for <", env.To[0].Address, ">")
 	}
 	add(";\r\n\t")
 	return append(env.ReceivedAt.UTC().AppendFormat(b, time.RFC1123Z), "\r\n"...)
 }
 
-// sanitizeHelo replaces the characters that no domain and no address literal has by '?', so that a client cannot write
-// clauses and comments of its own into the Received field.
+// sanitizeHelo replaces every character that occurs in neither domains nor address literals by '?', so that a client cannot
+// add clauses or comments to the Received field.
 func sanitizeHelo(helo string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
