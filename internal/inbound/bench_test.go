@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/inbound"
 )
 
-// BenchmarkDeliver is a mail's way behind the SMTP session, with 32 senders, a real database and raw messages in memory.
+// BenchmarkDeliver measures Deliver with 32 concurrent senders, a real database and raw messages in memory.
 func BenchmarkDeliver(b *testing.B) {
 	for _, name := range []string{"text4k", "alt4k", "att64k"} {
 		content, err := os.ReadFile("testdata/" + name + ".eml")

@@ -10,8 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/mailparse"
 )
 
-// TestParserSeesNoForgedResult holds that the two readers of a header agree: whatever a mail begins with, no field that
-// mailparse shows claims to be this server's verdict once mailauth has removed those.
+// Packages mailauth and mailparse both read the header. They must agree about where it ends: after mailauth has removed forged
+// Authentication-Results fields, mailparse must not find one, whatever the mail begins with.
 func TestParserSeesNoForgedResult(t *testing.T) {
 	const us = "mx.example.net"
 	lines := rapid.SampledFrom([]string{
@@ -27,7 +27,7 @@ func TestParserSeesNoForgedResult(t *testing.T) {
 		}
 		for _, f := range mailparse.Parse(mailauth.StripForged([]byte(raw.String()), us)).Header {
 			if strings.EqualFold(f.Name, "Authentication-Results") && strings.HasPrefix(f.Value, us) {
-				t.Fatalf("%q: the header holds %q: %q", raw.String(), f.Name, f.Value)
+				t.Fatalf("%q: the header contains %q: %q", raw.String(), f.Name, f.Value)
 			}
 		}
 	})

@@ -30,7 +30,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// world is the use case with everything real but the disk of the raw messages, the sender's authentication and the plans.
+// world is a Service with real dependencies, except for the storage of raw messages, domains, plans and the authentication of senders.
 type world struct {
 	t     testing.TB
 	db    *db.DB
@@ -42,7 +42,7 @@ type world struct {
 	stop  func()
 }
 
-// run runs a test on both engines; a mailbox holds max messages.
+// run runs a test on both engines. A mailbox holds at most max messages.
 func run(t *testing.T, max int, test func(t *testing.T, w *world)) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newWorld(t, d, max)) })
 }
@@ -175,12 +175,12 @@ func (trusting) Header(mailauth.Result) string { return "mx.box.example; spf=pas
 
 // disk keeps raw messages in memory. Its methods fail with the errors that a test sets.
 type disk struct {
-	mu       sync.Mutex
-	kept     map[raw.Ref][]byte
-	writeErr error
-	syncErr  error
-	hold     chan struct{} // if set, a sync waits for it
-	keeping  chan struct{} // if set, who takes from it learns that a transaction has begun to store a set
+	mu        sync.Mutex
+	kept      map[raw.Ref][]byte
+	writeErr  error
+	syncErr   error
+	hold      chan struct{} // if set, a sync waits for it
+	inserting chan struct{} // if set, InsertTx sends to it, so that a test can wait until a transaction runs
 }
 
 func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, func() error, error) {
@@ -192,7 +192,7 @@ func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, func() erro
 	var refs []raw.Ref
 	for _, r := range records {
 		ref := raw.Ref(fmt.Sprint(len(d.kept)))
-		d.kept[ref] = bytes.Clone(r.Data) // its memory is used again
+		d.kept[ref] = bytes.Clone(r.Data) // the caller reuses its memory
 		refs = append(refs, ref)
 	}
 	hold, err := d.hold, d.syncErr
@@ -205,13 +205,13 @@ func (d *disk) Append(_ time.Time, records []raw.Record) ([]raw.Ref, func() erro
 }
 
 func (d *disk) InsertTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error {
-	if d.keeping != nil {
-		d.keeping <- struct{}{}
+	if d.inserting != nil {
+		d.inserting <- struct{}{}
 	}
 	return nil
 }
 
-// appended waits until so many raw messages were appended.
+// appended waits until want raw messages have been appended.
 func (d *disk) appended(t *testing.T, want int) {
 	t.Helper()
 	for range 10_000 {
@@ -365,7 +365,7 @@ func TestFailedSyncOfRawMessagesStoresNothing(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		w.disk.syncErr = errors.New("input/output error")
-		for range 10 { // as many as the daily cap: what was refused is not counted
+		for range 10 { // as many as the daily cap: a rejected mail does not count
 			if err := w.deliver(mail("lost"), "anna@box.example"); !problem.Has(err, problem.ServerUnavailable) {
 				t.Errorf("Deliver = %v", err)
 			}
@@ -389,11 +389,11 @@ func TestNothingIsVisibleOrAcknowledgedBeforeRawMessagesAreSynced(t *testing.T) 
 		go func() { done <- w.in.Deliver(context.Background(), env, []byte(mail("held"))) }()
 		w.disk.appended(t, 1)
 		if got := w.subjects(a); got != "" {
-			t.Errorf("shown before the sync: %q", got)
+			t.Errorf("visible before the sync: %q", got)
 		}
 		select {
 		case err := <-done:
-			t.Errorf("answered %v before the sync", err)
+			t.Errorf("Deliver returned %v before the sync", err)
 		default:
 		}
 		close(w.disk.hold)
@@ -403,14 +403,14 @@ func TestNothingIsVisibleOrAcknowledgedBeforeRawMessagesAreSynced(t *testing.T) 
 	})
 }
 
-// While a set is being stored the next grows, and its bound in octets holds all the same.
+// The next batch grows while a batch is being stored, but not beyond its bound in octets.
 func TestBatchStaysWithinItsOctets(t *testing.T) {
 	run(t, 1000, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		var largest atomic.Int64
 		w.in.ObserveBatch = func(mails int) { largest.Store(max(largest.Load(), int64(mails))) }
 		w.disk.hold = make(chan struct{})
-		noise := make([]byte, 900<<10) // written as a raw message and as a text, so that five of them are more than a set holds
+		noise := make([]byte, 900<<10) // stored as raw message and as text, so that five of them exceed the bound of a batch
 		for i := range noise {
 			noise[i] = ' ' + byte(rand.Uint32N('~'-' '))
 		}
@@ -431,7 +431,7 @@ func TestBatchStaysWithinItsOctets(t *testing.T) {
 		close(w.disk.hold)
 		senders.Wait()
 		if got := largest.Load(); got > 5 {
-			t.Errorf("%d mails in a set", got)
+			t.Errorf("%d mails in a batch", got)
 		}
 		if got := len(strings.Fields(w.subjects(a))); got != 10 {
 			t.Errorf("%d mails stored", got)
@@ -442,10 +442,10 @@ func TestBatchStaysWithinItsOctets(t *testing.T) {
 func TestRowsAreInsertedWhileRawMessagesSync(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
-		w.disk.hold, w.disk.keeping = make(chan struct{}), make(chan struct{})
+		w.disk.hold, w.disk.inserting = make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
 		go func() { done <- w.deliver(mail("held"), "anna@box.example") }()
-		<-w.disk.keeping // the transaction is at work, and the raw messages are not synced
+		<-w.disk.inserting // the transaction inserts rows, and the raw messages are not synced
 		close(w.disk.hold)
 		if err := <-done; err != nil || w.subjects(a) != "held" {
 			t.Errorf("Deliver = %v, stored %q", err, w.subjects(a))
@@ -453,7 +453,7 @@ func TestRowsAreInsertedWhileRawMessagesSync(t *testing.T) {
 	})
 }
 
-// A fault that is one mail's alone must not keep the others of its set out.
+// An error that is caused by one mail must not prevent the others of its batch from being stored.
 func TestFailedBatchIsStoredOneByOne(t *testing.T) {
 	run(t, 1000, func(t *testing.T, w *world) {
 		a := w.box("anna")
@@ -469,7 +469,7 @@ func TestFailedBatchIsStoredOneByOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.disk.hold = make(chan struct{}) // the first mail keeps the set goroutine busy, so that the rest form a set
+		w.disk.hold = make(chan struct{}) // the first mail keeps the worker busy, so that the others form a batch
 		results := make(map[string]chan error)
 		send := func(subject string) {
 			result := make(chan error, 1)
@@ -512,7 +512,7 @@ func TestMessagesOfAMailboxSortInTheOrderOfTheirCommit(t *testing.T) {
 	})
 }
 
-func TestAClientCannotWriteIntoTheTrace(t *testing.T) {
+func TestClientCannotForgeTraceFields(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		a := w.box("anna")
 		env := &inbound.Envelope{
@@ -541,12 +541,12 @@ func TestAClientCannotWriteIntoTheTrace(t *testing.T) {
 			}
 		}
 		if n := strings.Count(string(stored), "Authentication-Results:"); n != 1 {
-			t.Errorf("%d Authentication-Results, the forged one among them:\n%s", n, stored)
+			t.Errorf("%d Authentication-Results fields, want 1, without the forged one:\n%s", n, stored)
 		}
 	})
 }
 
-func TestDeliverAfterTheEndIsRefused(t *testing.T) {
+func TestDeliverAfterRunHasEndedIsRejected(t *testing.T) {
 	run(t, 10, func(t *testing.T, w *world) {
 		w.box("anna")
 		w.stop()

@@ -33,10 +33,11 @@ func (s segmented) Append(at time.Time, records []raw.Record) ([]raw.Ref, func()
 
 func (segmented) InsertTx(context.Context, *db.Tx, []raw.Ref, []raw.Record) error { return nil }
 
-// A mail takes no more memory than Memory says, whatever it is made of. What is measured is what the collector finds alive while the mail is
-// delivered, over and over. It may miss the peak, and then the test passes without need. And it counts as alive what is allocated and dropped
-// while it runs, which is a lot on a busy machine: a mail that seems to take too much is delivered again.
-func TestDeliverTakesNoMoreMemoryThanItSays(t *testing.T) {
+// Delivering a mail uses no more memory than Memory predicts, whatever the mail contains. The test measures the live heap by running the
+// garbage collector over and over during the delivery. This may miss the peak, so that the test passes although it should not. It also counts
+// memory that is allocated and dropped during a collection, which can be much on a busy machine, so a mail that seems to use too much is
+// delivered again.
+func TestDeliverUsesNoMoreMemoryThanPredicted(t *testing.T) {
 	rawMessages, err := raw.Open(t.TempDir(), clock.NewFake(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -50,14 +51,14 @@ func TestDeliverTakesNoMoreMemoryThanItSays(t *testing.T) {
 		}
 		m.release()
 	}
-	deliver([]byte(multipart("Content-Type: text/html", "your code is 123456"))) // what is made once is there
+	deliver([]byte(multipart("Content-Type: text/html", "your code is 123456"))) // initialise what is created only once
 	for name, content := range mailsOfAllKinds() {
 		t.Run(name, func(t *testing.T) {
 			data := []byte(content)
 			size := int64(len(data))
-			most := memoryOf(size, mailparse.Parse(data)) // what is left when the lease has shrunk
+			most := memoryOf(size, mailparse.Parse(data)) // the size of the lease after shrinking
 			most = min(most, s.Memory(size))
-			const extraction = 10 << 20 // not acquired: there is one for each processor
+			const extraction = 10 << 20 // not part of the lease, since only GOMAXPROCS extractions run at a time
 			peak := int64(math.MaxInt64)
 			for tries := 10; peak > most+extraction && tries > 0; tries-- {
 				peak = min(peak, peakOf(func() { deliver(data) }))
@@ -70,7 +71,7 @@ func TestDeliverTakesNoMoreMemoryThanItSays(t *testing.T) {
 	}
 }
 
-// peakOf is the memory that do uses at most, as far as the collector, which runs all the time, notices.
+// peakOf runs do and returns the largest live heap that it saw meanwhile, less the live heap before.
 func peakOf(do func()) (peak int64) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	live := func() int64 {
@@ -127,7 +128,7 @@ func mailsOfAllKinds() map[string]string {
 	}
 }
 
-// multipart is a mail of parts, each given as its header fields and its body.
+// multipart returns a mail with parts, each of which is given by two arguments: its header fields and its body.
 func multipart(parts ...string) string {
 	var m strings.Builder
 	m.WriteString("From: a@sender.example\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b" + fmt.Sprint(len(parts[1])) + "\r\n")
@@ -145,7 +146,7 @@ func repeated(n int, texts ...string) (all []string) {
 	return all
 }
 
-// base64Lines is n random octets, which do not compress.
+// base64Lines returns n random octets in base64. They do not compress.
 func base64Lines(n int) string {
 	octets := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(octets)
@@ -159,7 +160,7 @@ func base64Lines(n int) string {
 	return b.String()
 }
 
-// words is a text of about n octets.
+// words returns a text of about n octets.
 func words(n int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	some := []string{"code", "your", "verification", "is", "hello", "http://x.example/verify?a="}

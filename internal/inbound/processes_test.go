@@ -17,7 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// processes are so many worlds, each with its own connections, on one PostgreSQL.
+// processes returns n worlds on one PostgreSQL, each with its own connections, as n processes would have.
 func processes(t *testing.T, n, max int) []*world {
 	t.Helper()
 	url := dbtest.PostgresURL(t)
@@ -33,8 +33,8 @@ func processes(t *testing.T, n, max int) []*world {
 	return all
 }
 
-// Three processes take mail for the same few mailboxes, one to several of them in an order of its own: every mail that was
-// taken is there once, the counts are right, and no mailbox gets more than its cap.
+// Three processes receive mail for the same three mailboxes, with recipients in different orders. Every accepted mail must be stored once in
+// each mailbox, the counts must be right, and no mailbox may get more than its daily cap.
 func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 	const mails = 30
 	all := processes(t, 3, 1000)
@@ -42,7 +42,7 @@ func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 	for _, local := range locals {
 		all[0].box(local)
 	}
-	var taken, capped atomic.Int32
+	var accepted, capped atomic.Int32
 	var wg sync.WaitGroup
 	for p, w := range all {
 		for i := range mails {
@@ -54,7 +54,7 @@ func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 				}
 				switch err := w.in.Deliver(context.Background(), env, []byte(mail(fmt.Sprintf("p%d-%d", p, i)))); {
 				case err == nil:
-					taken.Add(1)
+					accepted.Add(1)
 				case problem.Has(err, problem.MailDailyCap):
 					capped.Add(1)
 				default:
@@ -64,8 +64,8 @@ func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if taken.Load() != int32(dailyMail) || taken.Load()+capped.Load() != 3*mails {
-		t.Errorf("%d taken, %d over the cap of %d", taken.Load(), capped.Load(), dailyMail)
+	if accepted.Load() != int32(dailyMail) || accepted.Load()+capped.Load() != 3*mails {
+		t.Errorf("%d accepted, %d over the cap of %d", accepted.Load(), capped.Load(), dailyMail)
 	}
 	all[1].clock.Advance(time.Minute) // its cache of mailboxes may lack what the other processes stored last
 	for _, local := range locals {
@@ -84,7 +84,7 @@ func TestProcessesThatShareMailboxesCountTogether(t *testing.T) {
 	}
 }
 
-// What a reader has seen of a mailbox stays the beginning of it, whichever process takes the mail.
+// New messages sort behind those that a client has already seen, whichever process receives them.
 func TestMessagesSortInTheOrderOfTheirCommitAcrossProcesses(t *testing.T) {
 	all := processes(t, 2, 1000)
 	a := all[0].box("anna")
@@ -113,8 +113,8 @@ func TestMessagesSortInTheOrderOfTheirCommitAcrossProcesses(t *testing.T) {
 	}
 }
 
-// A mailbox may be in the cache of a process when another ends it. The batch finds that out, and the next RCPT says so.
-func TestMailboxEndedByAnotherProcessIsForgotten(t *testing.T) {
+// A mailbox may be in the cache of a process when another process destroys it. The batch detects that, and removes it from the cache.
+func TestMailboxDestroyedByAnotherProcessIsNotFound(t *testing.T) {
 	all := processes(t, 2, 1000)
 	box := all[0].box("anna")
 	if err := all[1].deliver(mail("first"), "anna@box.example"); err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// BenchmarkStore commits batches of 12 mails, as 32 senders cause them, and reports the CPU time of a mail: of this process in
-// storing and in preparing, and of the PostgreSQL server. With SQLite it leaves out the raw messages, which are in files.
+// BenchmarkStore commits batches of 12 mails, the size that 32 concurrent senders cause. It reports the CPU time per mail: of this process
+// for storing and for preparing, and of the PostgreSQL server. With SQLite, raw messages are not stored, since they are in files.
 func BenchmarkStore(b *testing.B) {
 	for _, name := range []string{"text4k", "att64k"} {
 		content, err := os.ReadFile("testdata/" + name + ".eml")
@@ -72,7 +72,7 @@ func (s *Service) benchmarkStore(b *testing.B, content []byte, database func() t
 	b.ReportMetric(float64((database()-databaseBefore).Microseconds())/float64(n), "µs-server/mail")
 }
 
-// benchServer starts a PostgreSQL that syncs its commits, with a database on it.
+// benchServer starts a PostgreSQL that syncs its commits, and creates a database.
 func benchServer(b *testing.B) (*dbtest.Server, *db.DB) {
 	server := dbtest.StartServer(b, dbtest.Seasoned()...)
 	if err := server.Season(b.Context()); err != nil {
@@ -171,5 +171,5 @@ func cpuTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// noWait is for records that need no sync of their own.
+// noWait is the wait function of storage without a sync of its own.
 func noWait() error { return nil }
