@@ -11,34 +11,34 @@ import (
 
 // attempt reports what became of a mail for a recipient to Config.Attempt. message is empty unless it was stored; took
 // is the time that deciding took.
-func (s *session) attempt(r reply, from string, to inbound.Recipient, message id.Message, took time.Duration) {
+func (s *session) reportAttempt(r reply, from string, to inbound.Recipient, message id.Message, took time.Duration) {
 	if s.srv.cfg.Attempt == nil {
 		return
 	}
 	number, code, reason := r.parts()
 	s.srv.cfg.Attempt(inbound.Attempt{
-		At: s.srv.cfg.Clock.Now(), Client: s.owner, RemoteIP: s.ip, Helo: s.name(), TLS: s.tls != "", From: from,
+		At: s.srv.cfg.Clock.Now(), Client: s.owner, RemoteIP: s.ip, Helo: s.heloName(), TLS: s.tls != "", From: from,
 		Recipient: to, Message: message, Reply: number, Code: code, Reason: reason, Took: took,
 	})
 }
 
 // attempts reports a reply to the content of a mail, for each of its recipients.
-func (s *session) attempts(r reply, took time.Duration) {
+func (s *session) reportAttempts(r reply, took time.Duration) {
 	if s.tx.stored != nil {
 		for _, m := range s.tx.stored {
-			s.attempt(r, s.tx.from, m.Recipient, m.Message, took)
+			s.reportAttempt(r, s.tx.from, m.Recipient, m.Message, took)
 		}
 		return
 	}
 	for _, to := range s.tx.to {
-		s.attempt(r, s.tx.from, to, "", took)
+		s.reportAttempt(r, s.tx.from, to, "", took)
 	}
 }
 
-// attemptPath is attempt for a recipient that was refused before it was looked up.
-func (s *session) attemptPath(r reply, from string, to address) {
+// reportPathAttempt is attempt for a recipient that was refused before it was looked up.
+func (s *session) reportPathAttempt(r reply, from string, to address) {
 	if recipient, ok := inbound.Normalize(to.String()); ok {
-		s.attempt(r, from, recipient, "", 0)
+		s.reportAttempt(r, from, recipient, "", 0)
 	}
 }
 

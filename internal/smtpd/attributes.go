@@ -15,8 +15,8 @@ const (
 	xforwardAttributes = "NAME ADDR PORT PROTO HELO IDENT SOURCE"
 )
 
-// original is the client that a relay has received a mail from, as far as its XCLIENT or XFORWARD names it.
-type original struct {
+// clientAttributes is the client that a relay has received a mail from, as far as its XCLIENT or XFORWARD names it.
+type clientAttributes struct {
 	addr    netip.Addr // the unspecified address of IPv4 if the relay gave it as unavailable
 	hasAddr bool
 	helo    string // unknownHelo if the relay gave it as unavailable
@@ -27,23 +27,23 @@ type original struct {
 // name of the internet.
 const unknownHelo = "unknown"
 
-// parseOriginal parses the arguments of XCLIENT and XFORWARD: names from known with values in xtext (RFC 3461 §4), each name at most once.
+// parseClientAttributes parses the arguments of XCLIENT and XFORWARD: names from known with values in xtext (RFC 3461 §4), each name at most once.
 // All values are checked, but only ADDR and HELO are used.
-func parseOriginal(arg []byte, known string) (o original, ok bool) {
+func parseClientAttributes(arg []byte, known string) (a clientAttributes, ok bool) {
 	var seen []string
 	for field := range bytes.FieldsFuncSeq(arg, func(r rune) bool { return r == ' ' }) {
 		keyword, value, hasValue := bytes.Cut(field, []byte("="))
 		name := strings.ToUpper(string(keyword))
 		if !hasValue || !hasWord(known, name) || slices.Contains(seen, name) {
-			return original{}, false
+			return clientAttributes{}, false
 		}
 		seen = append(seen, name)
 		text, valid := decodeXtext(value)
-		if !valid || !o.set(name, text) {
-			return original{}, false
+		if !valid || !a.set(name, text) {
+			return clientAttributes{}, false
 		}
 	}
-	return o, len(seen) > 0
+	return a, len(seen) > 0
 }
 
 // hasWord reports whether a list of words separated by spaces has a word.
@@ -51,22 +51,22 @@ func hasWord(list, word string) bool { return slices.Contains(strings.Fields(lis
 
 // set stores the value of an attribute and reports whether it is valid. Attributes that are not used are checked all
 // the same, as far as their form is specified by Postfix.
-func (o *original) set(name, value string) bool {
+func (a *clientAttributes) set(name, value string) bool {
 	const maxProto = 64
 	unavailable := strings.EqualFold(value, "[UNAVAILABLE]") || strings.EqualFold(value, "[TEMPUNAVAIL]")
 	switch name {
 	case "ADDR":
-		o.addr, o.hasAddr = netip.IPv4Unspecified(), true
+		a.addr, a.hasAddr = netip.IPv4Unspecified(), true
 		if unavailable {
 			return true
 		}
 		var ok bool
-		o.addr, ok = parseClientAddr(value)
+		a.addr, ok = parseClientAddr(value)
 		return ok
 	case "HELO":
-		o.helo, o.hasHelo = value, true
+		a.helo, a.hasHelo = value, true
 		if unavailable {
-			o.helo = unknownHelo
+			a.helo = unknownHelo
 		}
 		return true
 	case "DESTADDR":

@@ -22,10 +22,10 @@ func (s *session) auth(arg []byte) reply {
 		return replyArgument
 	case s.helo == "", !s.extended:
 		return replyHelloFirst
-	case s.authed:
+	case s.authenticated:
 		return replyAuthAlready
 	case s.tx.open:
-		return replyAuthWithin
+		return replyAuthInTransaction
 	}
 	name, initial, hasInitial := bytes.Cut(arg, []byte(" "))
 	initial = bytes.TrimLeft(initial, " ")
@@ -45,11 +45,11 @@ func (s *session) auth(arg []byte) reply {
 		challenges = challenges[1:]
 	}
 	for _, challenge := range challenges {
-		if r := s.challenge(challenge); r != "" || s.over {
+		if r := s.challenge(challenge); r != "" || s.closing {
 			return r
 		}
 	}
-	s.authed = true
+	s.authenticated = true
 	return replyAuthenticated
 }
 
@@ -61,7 +61,7 @@ func (s *session) challenge(challenge reply) reply {
 	case errors.Is(err, errLineTooLong):
 		return replyLongLine
 	case err != nil:
-		return s.ending(err)
+		return s.readErrorReply(err)
 	}
 	text, ok := commandText(line)
 	switch {

@@ -3,9 +3,9 @@ package smtpd
 import "github.com/gonebox/gonebox/internal/buffer"
 
 const (
-	minContent  = 32 << 10  // smallest buffer for a message, in octets: most messages fit
-	maxGuess    = 256 << 10 // largest buffer that is acquired on the guess that a message is as large as the one before
-	minReadSize = 4 << 10   // free space below which a buffer is grown before the next read
+	minContent   = 32 << 10  // smallest buffer for a message, in octets: most messages fit
+	maxSizeGuess = 256 << 10 // largest buffer that is acquired on the guess that a message is as large as the one before
+	minReadSize  = 4 << 10   // free space below which a buffer is grown before the next read
 )
 
 // bufferFor returns the size of the buffer that a message of n octets is read into without growing: with space for the
@@ -14,9 +14,9 @@ func bufferFor(n int64) int64 {
 	return int64(buffer.Size(int(max(n+2*minReadSize, minContent))))
 }
 
-// nextSize returns the size of the buffer that replaces a full one: fourfold up to buffer.Max, so that most messages
+// grownSize returns the size of the buffer that replaces a full one: fourfold up to buffer.Max, so that most messages
 // are copied seldom, twofold beyond, so that little is wasted.
-func nextSize(full int64) int64 {
+func grownSize(full int64) int64 {
 	if full < buffer.Max/2 {
 		return 4 * full
 	}
@@ -24,7 +24,7 @@ func nextSize(full int64) int64 {
 }
 
 // move replaces a buffer by one of the given size, with the same octets, and returns the old one to the pool.
-func move(b *[]byte, size int64) *[]byte {
+func replaceBuffer(b *[]byte, size int64) *[]byte {
 	larger := buffer.Get(int(size))
 	*larger = append(*larger, *b...)
 	buffer.Put(b)

@@ -36,18 +36,18 @@ func (s *session) data(arg []byte) reply {
 	}
 	defer s.reset()
 	begun := s.srv.wall.Now()
-	c, err := s.newContent(max(s.tx.declared, min(s.last, maxGuess)))
+	c, err := s.newContent(max(s.tx.declared, min(s.lastSize, maxSizeGuess)))
 	if err != nil {
-		r := s.refused("receive", err)
-		s.attempts(r, s.srv.wall.Now().Sub(begun))
+		r := s.errorReply("receive", err)
+		s.reportAttempts(r, s.srv.wall.Now().Sub(begun))
 		return r
 	}
 	defer c.release()
 	s.say(replyStartContent)
 	u := unstuffer{limit: s.srv.cfg.MaxSize}
 	r := s.receiveData(c, &u)
-	s.last = c.len()
-	s.concluded(r, u.size, begun)
+	s.lastSize = c.len()
+	s.reportMessage(r, u.size, begun)
 	return r
 }
 
@@ -57,13 +57,13 @@ func (s *session) receiveData(c *content, u *unstuffer) reply {
 	memoryErr, err := s.readData(c, u)
 	switch {
 	case err != nil:
-		return s.broken(err)
+		return s.contentErrorReply(err)
 	case u.size > s.srv.cfg.MaxSize:
 		return replyTooLarge()
 	case u.ends.malformed():
 		return replyMalformed()
 	case memoryErr != nil:
-		return s.refused("receive", memoryErr)
+		return s.errorReply("receive", memoryErr)
 	default:
 		return s.deliver(c)
 	}
@@ -102,29 +102,29 @@ func (s *session) readData(c *content, u *unstuffer) (memoryErr, err error) {
 func (s *session) bdat(arg []byte) reply {
 	size, last, ok := parseChunk(arg)
 	if !ok {
-		s.over, s.linger = true, true
+		s.closing, s.linger = true, true
 		return replyChunkSyntax
 	}
-	if r := s.chunkRefused(size); r != "" {
+	if r := s.checkChunk(size); r != "" {
 		if err := s.wire.skip(size); err != nil {
-			return s.broken(err)
+			return s.contentErrorReply(err)
 		}
 		return r
 	}
-	if r := s.firstChunk(size); r != "" {
+	if r := s.beginChunks(size); r != "" {
 		return r
 	}
 	c := s.tx.chunks
 	memoryErr, err := s.receiveChunk(c, size)
 	switch {
 	case err != nil:
-		r := s.broken(err)
-		s.concluded(r, c.len(), s.tx.begun)
+		r := s.contentErrorReply(err)
+		s.reportMessage(r, c.len(), s.tx.begun)
 		return r
 	case memoryErr != nil:
 		defer s.reset()
-		r := s.refused("receive", memoryErr)
-		s.concluded(r, c.len(), s.tx.begun)
+		r := s.errorReply("receive", memoryErr)
+		s.reportMessage(r, c.len(), s.tx.begun)
 		return r
 	case !last:
 		s.commands-- // a message may have any number of chunks
@@ -136,13 +136,13 @@ func (s *session) bdat(arg []byte) reply {
 	if ends.check(c.octets()); !ends.malformed() {
 		r = s.deliver(c)
 	}
-	s.concluded(r, c.len(), s.tx.begun)
+	s.reportMessage(r, c.len(), s.tx.begun)
 	return r
 }
 
 // firstChunk acquires memory for the message that begins with a chunk of size octets. It does nothing for a later chunk. It returns
 // "" if the chunk can be read.
-func (s *session) firstChunk(size int64) reply {
+func (s *session) beginChunks(size int64) reply {
 	if s.tx.chunks != nil {
 		return ""
 	}
@@ -152,25 +152,25 @@ func (s *session) firstChunk(size int64) reply {
 		s.tx.chunks = c
 		return ""
 	}
-	r := s.refused("receive", err)
-	s.attempts(r, 0)
+	r := s.errorReply("receive", err)
+	s.reportAttempts(r, 0)
 	s.reset()
 	if err := s.wire.skip(size); err != nil {
-		return s.broken(err)
+		return s.contentErrorReply(err)
 	}
 	return r
 }
 
 // chunkRefused returns the reply to a chunk that must not be read into memory, or "". It ends the transaction of a message that grows too
 // large, so that chunks which the client has already sent are rejected as well.
-func (s *session) chunkRefused(size int64) reply {
+func (s *session) checkChunk(size int64) reply {
 	switch {
 	case !s.tx.open:
 		return replyMailFirst
 	case len(s.tx.to) == 0:
 		return replyNoRecipient
 	case size > s.srv.cfg.MaxSize-s.tx.chunks.len():
-		s.attempts(replyTooLarge(), 0)
+		s.reportAttempts(replyTooLarge(), 0)
 		s.reset()
 		return replyTooLarge()
 	default:
@@ -215,8 +215,8 @@ func parseChunk(arg []byte) (size int64, last, ok bool) {
 
 // broken ends a session whose connection failed within a message. Whatever arrives later is not a command. The reply
 // is sent in case only the client's side of the connection is closed.
-func (s *session) broken(err error) reply {
-	s.fail("read of content", err)
+func (s *session) contentErrorReply(err error) reply {
+	s.logConnError("read of content", err)
 	if isTimeout(err) {
 		return replyTimeout
 	}
@@ -226,13 +226,13 @@ func (s *session) broken(err error) reply {
 // deliver delivers a message once there is memory for that, and returns the reply. It calls the Inbound on the
 // session's goroutine, so a client waits until its own mail is stored.
 func (s *session) deliver(c *content) reply {
-	if err := s.cover(c, int64(cap(*c.buf))+s.srv.in.Memory(c.len())); err != nil {
-		return s.refused("deliver", err)
+	if err := s.leaseForDelivery(c, int64(cap(*c.buf))+s.srv.in.Memory(c.len())); err != nil {
+		return s.errorReply("deliver", err)
 	}
 	env := &inbound.Envelope{
 		From:       s.tx.from,
 		To:         s.tx.to,
-		Helo:       s.name(),
+		Helo:       s.heloName(),
 		RemoteIP:   s.ip,
 		Protocol:   s.protocol(),
 		TLS:        s.tls,
@@ -240,7 +240,7 @@ func (s *session) deliver(c *content) reply {
 		Memory:     c.lease,
 	}
 	if err := s.srv.in.Deliver(s.srv.base, env, c.octets()); err != nil {
-		return s.refusedContent(err)
+		return s.deliveryErrorReply(err)
 	}
 	s.tx.stored = env.Stored
 	s.messages++
@@ -251,11 +251,11 @@ func (s *session) deliver(c *content) reply {
 // refusedContent returns the reply for a message that could not be delivered. A mailbox that is unknown now existed at RCPT. The reply is
 // then temporary: when the sender tries again, RCPT rejects that mailbox alone, and the other recipients get the message
 // (docs/spec/smtp.md#replies).
-func (s *session) refusedContent(err error) reply {
+func (s *session) deliveryErrorReply(err error) reply {
 	if p, ok := problem.From(err); ok && p.Code == problem.MailMailboxUnknown {
 		return replyEnded
 	}
-	return s.refused("deliver", err)
+	return s.errorReply("deliver", err)
 }
 
 // protocol returns the "with" clause of Received (RFC 3848, RFC 6531 §4.3): ESMTPS after STARTTLS, for example. AUTH
@@ -276,9 +276,9 @@ func (s *session) protocol() string {
 
 // concluded logs and counts a message that was received or rejected, and reports it for each recipient. begun is when
 // the content was asked for.
-func (s *session) concluded(r reply, octets int64, begun time.Time) {
+func (s *session) reportMessage(r reply, octets int64, begun time.Time) {
 	took := s.srv.wall.Now().Sub(begun)
 	s.srv.cfg.Metrics.Message(r.outcome(), octets, took)
 	s.logMessage(r, octets, len(s.tx.to), took)
-	s.attempts(r, took)
+	s.reportAttempts(r, took)
 }

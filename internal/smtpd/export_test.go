@@ -45,6 +45,6 @@ func ParsePath(p []byte) (mailbox string, rest []byte, utf8, ok bool) {
 
 // ParseXClient reads the attributes of XCLIENT and returns the address, the zero Addr if none is given, and the name.
 func ParseXClient(p []byte) (addr netip.Addr, helo string, ok bool) {
-	o, ok := parseOriginal(p, xclientAttributes)
-	return o.addr, o.helo, ok
+	a, ok := parseClientAttributes(p, xclientAttributes)
+	return a.addr, a.helo, ok
 }

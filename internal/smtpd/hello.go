@@ -13,7 +13,7 @@ const maxName = 255 // octets of the name in EHLO and HELO (RFC 5321 §4.5.3.1.2
 
 // hello holds the replies that are the same for every client, so that they are built once.
 type hello struct {
-	greeting, plain, ehlo, ehloTLS reply
+	greeting, helo, ehlo, ehloTLS reply
 
 	// These two are for clients that are offered AUTH.
 	ehloAuth, ehloAuthTLS reply
@@ -35,7 +35,7 @@ func newHello(cfg Config, relay bool) hello {
 	}
 	h := hello{
 		greeting: reply("220 " + cfg.Hostname + " ESMTP"),
-		plain:    reply("250 " + cfg.Hostname),
+		helo:     reply("250 " + cfg.Hostname),
 		ehloTLS:  multiline(extensions),
 	}
 	withAuth := append(slices.Clone(extensions), authExtension)
@@ -76,7 +76,7 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	}
 	switch {
 	case !extended:
-		return h.plain
+		return h.helo
 	case auth && s.tls != "":
 		return h.ehloAuthTLS
 	case auth:
@@ -101,22 +101,22 @@ func (s *session) startTLS(arg []byte) reply {
 	}
 	s.say(replyStartTLS)
 	conn := tls.Server(s.wire.raw, s.srv.cfg.TLS)
-	err := s.wire.secure(conn, func() error { return conn.HandshakeContext(s.srv.base) })
+	err := s.wire.startTLS(conn, func() error { return conn.HandshakeContext(s.srv.base) })
 	if err != nil {
-		s.fail("tls handshake", err)
-		s.over = true
+		s.logConnError("tls handshake", err)
+		s.closing = true
 		return ""
 	}
 	state := conn.ConnectionState()
 	s.tls = tls.VersionName(state.Version) + " " + tls.CipherSuiteName(state.CipherSuite)
 	s.reset()
-	s.helo, s.extended, s.authed = "", false, false // RFC 4954 §4: a client authenticates anew
+	s.helo, s.extended, s.authenticated = "", false, false // RFC 4954 §4: a client authenticates anew
 	return ""
 }
 
-// foreign reports whether the first line of a client belongs to another protocol: HTTP, since a web page can make a browser send
+// isOtherProtocol reports whether the first line of a client belongs to another protocol: HTTP, since a web page can make a browser send
 // a request with SMTP commands in its body, or TLS, from a client that expects it from the start.
-func foreign(line []byte) bool {
+func isOtherProtocol(line []byte) bool {
 	const tlsHandshake = 0x16
 	if line[0] == tlsHandshake {
 		return true

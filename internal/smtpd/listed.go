@@ -3,7 +3,7 @@ package smtpd
 import "net/netip"
 
 // listing is the look-up of a client in DNS blocklists.
-type listing struct {
+type blocklistLookup struct {
 	client netip.Addr    // whose look-up it is; the zero Addr: none was started
 	zone   func() string // waits; "" if the client is not listed
 }
@@ -12,20 +12,20 @@ type listing struct {
 // waits; RCPT calls it for a client that XFORWARD has named since. A relay that names no client is not looked up.
 func (s *session) lookUpClient() {
 	if s.unlimited {
-		s.listing = listing{}
+		s.lookup = blocklistLookup{}
 	}
-	if s.srv.cfg.Listed == nil || s.unlimited || s.listing.client == s.ip {
+	if s.srv.cfg.Listed == nil || s.unlimited || s.lookup.client == s.ip {
 		return
 	}
-	s.listing = listing{client: s.ip, zone: s.srv.cfg.Listed(s.base, s.ip)}
+	s.lookup = blocklistLookup{client: s.ip, zone: s.srv.cfg.Listed(s.base, s.ip)}
 }
 
 // listed returns the reply to RCPT for a client that a blocklist lists; "": none does.
-func (s *session) listed() reply {
-	if s.listing.zone == nil {
+func (s *session) listedReply() reply {
+	if s.lookup.zone == nil {
 		return ""
 	}
-	zone := s.listing.zone()
+	zone := s.lookup.zone()
 	if zone == "" {
 		return ""
 	}

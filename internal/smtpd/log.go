@@ -18,14 +18,14 @@ func (s *session) log(level slog.Level, text string, attrs ...slog.Attr) {
 // logSession logs the end of a session, for debugging.
 func (s *session) logSession() {
 	s.log(slog.LevelDebug, "smtp session",
-		slog.String("helo", s.name()), slog.String("tls", s.tls),
-		slog.Int("commands", s.total), slog.Int("messages", s.messages), slog.Duration("took", s.srv.wall.Now().Sub(s.begun)))
+		slog.String("helo", s.heloName()), slog.String("tls", s.tls),
+		slog.Int("commands", s.totalCommands), slog.Int("messages", s.messages), slog.Duration("took", s.srv.wall.Now().Sub(s.begun)))
 }
 
 // logMessage logs the reply to a message as a whole, for debugging.
 func (s *session) logMessage(r reply, octets int64, recipients int, took time.Duration) {
 	s.log(slog.LevelDebug, "smtp message", // Config.Attempt reports each recipient
-		slog.String("helo", s.name()), slog.String("protocol", s.protocol()),
+		slog.String("helo", s.heloName()), slog.String("protocol", s.protocol()),
 		slog.Int("recipients", recipients), slog.Int64("octets", octets),
 		slog.String("outcome", string(r.outcome())), slog.String("reply", r.status()), slog.Duration("took", took))
 }
@@ -37,11 +37,11 @@ func (s *session) logBlocked(b Block, r reply, attrs ...slog.Attr) {
 }
 
 // fail logs an error of the connection, at debug level: most of them are caused by clients.
-func (s *session) fail(what string, err error) {
-	s.log(slog.LevelDebug, "smtp "+what+" failed", slog.Any("error", err))
+func (s *session) logConnError(operation string, err error) {
+	s.log(slog.LevelDebug, "smtp "+operation+" failed", slog.Any("error", err))
 }
 
 // logFault logs an error of this server, which an operator should look at.
-func (s *session) logFault(what string, cause any, stack string) {
-	s.log(slog.LevelError, "smtp "+what, slog.Any("error", cause), slog.String("stack", stack))
+func (s *session) logFault(operation string, cause any, stack string) {
+	s.log(slog.LevelError, "smtp "+operation, slog.Any("error", cause), slog.String("stack", stack))
 }

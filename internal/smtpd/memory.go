@@ -42,7 +42,7 @@ func (s *session) newContent(size int64) (*content, error) {
 	n := max(firstLease, bufferFor(size))
 	lease := s.srv.cfg.Memory.TryAcquire(budget.Mail, s.owner, n)
 	if lease == nil {
-		err := s.await(func(ctx context.Context) (err error) {
+		err := s.awaitMemory(func(ctx context.Context) (err error) {
 			lease, err = s.srv.cfg.Memory.Acquire(ctx, budget.Mail, s.owner, n)
 			return err
 		})
@@ -72,7 +72,7 @@ func (s *session) grow(c *content) error {
 	if err != nil {
 		return err
 	}
-	c.buf = move(c.buf, size)
+	c.buf = replaceBuffer(c.buf, size)
 	c.lease.Shrink(c.lease.Size() - max(size, firstLease))
 	return nil
 }
@@ -83,7 +83,7 @@ func (s *session) grow(c *content) error {
 // on. A message that already holds more, because it is larger than its sender declared, does not wait.
 func (s *session) leaseGrowth(c *content, old int64) (size int64, err error) {
 	most, small := bufferFor(s.srv.cfg.MaxSize), s.srv.cfg.Memory.Small()
-	size = min(nextSize(old), most)
+	size = min(grownSize(old), most)
 	held, needed := c.lease.Size(), old+size // both buffers exist while the octets are copied
 	mayWait := held <= small
 	if needed <= held || (needed <= small || !mayWait) && c.lease.Grow(needed-held) == nil {
@@ -92,7 +92,7 @@ func (s *session) leaseGrowth(c *content, old int64) (size int64, err error) {
 	if !mayWait {
 		return 0, budget.ErrExhausted
 	}
-	return most, s.await(func(ctx context.Context) error { return c.lease.Expand(ctx, old+most-held) })
+	return most, s.awaitMemory(func(ctx context.Context) error { return c.lease.Expand(ctx, old+most-held) })
 }
 
 // shrink replaces the buffer of a message that cannot be kept by a small one that holds only rest, so that others can use the memory
@@ -106,16 +106,16 @@ func (c *content) shrink(rest []byte) {
 }
 
 // cover grows the lease to n octets in all, which delivering the message needs. It may wait (budget.Lease.Finish).
-func (s *session) cover(c *content, n int64) error {
+func (s *session) leaseForDelivery(c *content, n int64) error {
 	missing := n - c.lease.Size()
 	if missing <= 0 || c.lease.Grow(missing) == nil {
 		return nil
 	}
-	return s.await(func(ctx context.Context) error { return c.lease.Finish(ctx, missing) })
+	return s.awaitMemory(func(ctx context.Context) error { return c.lease.Finish(ctx, missing) })
 }
 
 // await runs acquire, for at most Timeouts.Memory. The session does not read meanwhile, so that TCP makes the client wait as well.
-func (s *session) await(acquire func(context.Context) error) error {
+func (s *session) awaitMemory(acquire func(context.Context) error) error {
 	if err := s.wire.flush(); err != nil {
 		return err
 	}

@@ -26,12 +26,12 @@ type recipients struct {
 // (refused).
 type tally []struct {
 	ends           time.Time
-	named, refused int
+	total, refused int
 }
 
 const (
 	// A client is blocked only if nine in ten of its recipients were rejected. A large sender, some of whose mailboxes have ended, is not.
-	refusedOf, refusedPart = 10, 9
+	blockedRefused, blockedOf = 9, 10
 
 	firstSweep = 1 << 10 // tallies below which none are removed
 	maxTallies = 1 << 16 // some 10 MiB; beyond that, clients are forgotten and begin anew
@@ -58,9 +58,9 @@ func (rs *recipients) count(client string, refused bool) {
 	}
 	for i, w := range rs.limit {
 		if !now.Before(t[i].ends) {
-			t[i].ends, t[i].named, t[i].refused = now.Add(w.Per), 0, 0
+			t[i].ends, t[i].total, t[i].refused = now.Add(w.Per), 0, 0
 		}
-		t[i].named++
+		t[i].total++
 		if refused {
 			t[i].refused++
 		}
@@ -76,7 +76,7 @@ func (rs *recipients) blocked(client string) (wait time.Duration) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	for i, w := range rs.tallies[client] {
-		if w.refused > rs.limit[i].Count && w.refused*refusedOf >= w.named*refusedPart {
+		if w.refused > rs.limit[i].Count && w.refused*blockedOf >= w.total*blockedRefused {
 			wait = max(wait, w.ends.Sub(now))
 		}
 	}
@@ -90,7 +90,7 @@ func (rs *recipients) sweep(now time.Time) {
 		return
 	}
 	for b, t := range rs.tallies {
-		if t.over(now) {
+		if t.expired(now) {
 			delete(rs.tallies, b)
 		}
 	}
@@ -104,7 +104,7 @@ func (rs *recipients) sweep(now time.Time) {
 }
 
 // over reports whether all windows of a tally are over.
-func (t tally) over(now time.Time) bool {
+func (t tally) expired(now time.Time) bool {
 	for _, w := range t {
 		if now.Before(w.ends) {
 			return false

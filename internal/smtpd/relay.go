@@ -17,7 +17,7 @@ type client struct {
 	unlimited bool            // see Config.Unlimited; also a relay while it names no client
 	owner     string          // ip as limits count it
 	base      context.Context // of the Inbound's calls; carries ip
-	named     string          // the name in EHLO or HELO as the relay gave it; "": none was given
+	givenHelo string          // the name in EHLO or HELO as the relay gave it; "": none was given
 }
 
 // newClient returns a client with an address.
@@ -31,9 +31,9 @@ func (s *Server) isRelay(peer netip.Addr) bool {
 }
 
 // name returns the client's name: what the relay gave, or the argument of EHLO or HELO.
-func (s *session) name() string {
-	if s.named != "" {
-		return s.named
+func (s *session) heloName() string {
+	if s.givenHelo != "" {
+		return s.givenHelo
 	}
 	return s.helo
 }
@@ -64,25 +64,25 @@ func (s *session) admit() reply {
 // xclient runs XCLIENT of Postfix: the session begins again, as that of the client that the relay names. Attributes that are not given
 // keep their values.
 func (s *session) xclient(arg []byte) reply {
-	o, r := s.original(arg, xclientAttributes)
+	a, r := s.parseAttributes(arg, xclientAttributes)
 	if r != "" {
 		return r
 	}
 	s.reset()
 	next := s.connected
-	if o.hasAddr {
-		next = s.srv.newClient(o.addr)
-		next.named = s.connected.named
+	if a.hasAddr {
+		next = s.srv.newClient(a.addr)
+		next.givenHelo = s.connected.givenHelo
 	}
-	if o.hasHelo {
-		next.named = o.helo
+	if a.hasHelo {
+		next.givenHelo = a.helo
 	}
 	s.log(slog.LevelDebug, "smtp client named by relay", slog.String("client", next.ip.String()))
 	s.connected, s.client = next, next
-	s.helo, s.extended, s.authed = "", false, false
+	s.helo, s.extended, s.authenticated = "", false, false
 	s.commands, s.errors = 0, 0
 	if r := s.admit(); r != "" {
-		s.over, s.linger = true, true
+		s.closing, s.linger = true, true
 		return r
 	}
 	return s.srv.hello.greeting
@@ -91,24 +91,24 @@ func (s *session) xclient(arg []byte) reply {
 // xforward runs XFORWARD of Postfix: the next transaction is that of the client that the relay names. Several commands before MAIL add to
 // each other.
 func (s *session) xforward(arg []byte) reply {
-	o, r := s.original(arg, xforwardAttributes)
+	a, r := s.parseAttributes(arg, xforwardAttributes)
 	if r != "" {
-		s.misnamed = s.misnamed || r == replyAttributes
+		s.forwardFailed = s.forwardFailed || r == replyAttributes
 		return r
 	}
 	if !s.forwarded {
 		s.client, s.forwarded = s.connected, true
 	}
-	if o.hasAddr {
-		named := s.named
-		if named == s.connected.named {
-			named = unknownHelo // not the relay's own, which would have its SPF record evaluated for another address
+	if a.hasAddr {
+		helo := s.givenHelo
+		if helo == s.connected.givenHelo {
+			helo = unknownHelo // not the relay's own, which would have its SPF record evaluated for another address
 		}
-		s.client = s.srv.newClient(o.addr)
-		s.named = named
+		s.client = s.srv.newClient(a.addr)
+		s.givenHelo = helo
 	}
-	if o.hasHelo {
-		s.named = o.helo
+	if a.hasHelo {
+		s.givenHelo = a.helo
 	}
 	return replyOK
 }
@@ -116,8 +116,8 @@ func (s *session) xforward(arg []byte) reply {
 // beginMail makes the client of XFORWARD that of the transaction which MAIL begins. Without the command since the last MAIL, it is that of
 // the connection. A relay may send MAIL without waiting for the reply to XFORWARD, so that MAIL must fail after an invalid one.
 func (s *session) beginMail() reply {
-	if s.misnamed {
-		return replyMisnamed
+	if s.forwardFailed {
+		return replyForwardFailed
 	}
 	if !s.forwarded {
 		s.client = s.connected
@@ -142,20 +142,20 @@ func (s *session) checkForwarded() reply {
 	return ""
 }
 
-// original checks that XCLIENT or XFORWARD is allowed now and parses its attributes. The reply is "" if they are
+// parseAttributes checks that XCLIENT or XFORWARD is allowed now and parses its attributes. The reply is "" if they are
 // valid.
-func (s *session) original(arg []byte, known string) (original, reply) {
+func (s *session) parseAttributes(arg []byte, known string) (clientAttributes, reply) {
 	switch {
 	case !s.relay:
-		return original{}, replyUnknown
+		return clientAttributes{}, replyUnknown
 	case s.tx.open:
-		return original{}, replyNamedWithin
+		return clientAttributes{}, replyNotInTransaction
 	case len(arg) == 0:
-		return original{}, replyArgument
+		return clientAttributes{}, replyArgument
 	}
-	o, ok := parseOriginal(arg, known)
+	a, ok := parseClientAttributes(arg, known)
 	if !ok {
-		return original{}, replyAttributes
+		return clientAttributes{}, replyAttributes
 	}
-	return o, ""
+	return a, ""
 }

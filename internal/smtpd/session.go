@@ -20,27 +20,27 @@ type session struct {
 	trace string // 16 random octets in hex that identify the session in replies and log lines
 	begun time.Time
 
-	client           // of the transaction
-	connected client // of the connection: the peer, or what XCLIENT named
-	relay     bool   // the peer may use XCLIENT and XFORWARD
-	forwarded bool   // XFORWARD was accepted since the last MAIL
-	misnamed  bool   // XFORWARD was rejected since the transaction was reset
-	release   func() // returns the client's connection to its limit
+	client               // of the transaction
+	connected     client // of the connection: the peer, or what XCLIENT named
+	relay         bool   // the peer may use XCLIENT and XFORWARD
+	forwarded     bool   // XFORWARD was accepted since the last MAIL
+	forwardFailed bool   // XFORWARD was rejected since the transaction was reset
+	release       func() // returns the client's connection to its limit
 
-	helo     string // the argument of EHLO or HELO; "" before
-	extended bool   // EHLO, not HELO
-	authed   bool   // AUTH succeeded
-	tls      string // version and cipher; "" without TLS
-	tx       transaction
-	listing  listing
+	helo          string // the argument of EHLO or HELO; "" before
+	extended      bool   // EHLO, not HELO
+	authenticated bool   // AUTH succeeded
+	tls           string // version and cipher; "" without TLS
+	tx            transaction
+	lookup        blocklistLookup
 
-	total    int   // commands of the session
-	commands int   // commands since the last accepted message; Config.MaxCommands bounds them
-	errors   int   // rejected commands since then; Config.MaxErrors bounds them
-	messages int   // accepted messages, which number them in replies
-	last     int64 // octets of the last message; the next one is likely to be as large
-	over     bool  // the session ends once the pending replies are sent
-	linger   bool  // the client may still be sending when the session ends; see wire.linger
+	totalCommands int   // commands of the session
+	commands      int   // commands since the last accepted message; Config.MaxCommands bounds them
+	errors        int   // rejected commands since then; Config.MaxErrors bounds them
+	messages      int   // accepted messages, which number them in replies
+	lastSize      int64 // octets of the last message; the next one is likely to be as large
+	closing       bool  // the session ends once the pending replies are sent
+	linger        bool  // the client may still be sending when the session ends; see wire.linger
 }
 
 // newSession returns a session whose time begins now. It does not read or write.
@@ -51,11 +51,11 @@ func newSession(srv *Server, conn net.Conn) *session {
 		begun:   now,
 		release: func() {},
 		wire: wire{
-			raw:      conn,
-			conn:     conn,
-			timeouts: srv.cfg.Timeouts,
-			wall:     srv.wall,
-			end:      now.Add(srv.cfg.Timeouts.Session),
+			raw:        conn,
+			conn:       conn,
+			timeouts:   srv.cfg.Timeouts,
+			wall:       srv.wall,
+			sessionEnd: now.Add(srv.cfg.Timeouts.Session),
 		},
 	}
 }
@@ -77,8 +77,8 @@ func (s *session) run() {
 	s.srv.cfg.Metrics.Connections(1)
 	defer s.srv.cfg.Metrics.Connections(-1)
 
-	s.wire.open()
-	defer s.wire.release()
+	s.wire.acquireBuffer()
+	defer s.wire.releaseBuffer()
 	defer s.reset()
 	s.trace = newTrace()
 	s.dialog()
@@ -89,7 +89,7 @@ func (s *session) run() {
 // ones before it waits.
 func (s *session) dialog() {
 	s.say(s.srv.hello.greeting)
-	for !s.over {
+	for !s.closing {
 		s.say(s.next())
 	}
 	if s.wire.flush() == nil && s.linger {
@@ -99,12 +99,12 @@ func (s *session) dialog() {
 
 // next reads and runs a command, and returns its reply. Lines that are too long count as commands and as errors.
 func (s *session) next() reply {
-	s.wire.within = s.tx.open
+	s.wire.inTransaction = s.tx.open
 	line, err := s.wire.line()
 	if err != nil && !errors.Is(err, errLineTooLong) {
-		return s.ending(err)
+		return s.readErrorReply(err)
 	}
-	s.total++
+	s.totalCommands++
 	if s.commands++; s.commands > s.srv.cfg.MaxCommands {
 		return replyCommands
 	}
@@ -120,17 +120,17 @@ func (s *session) next() reply {
 	return r
 }
 
-// ending returns the last reply of a session that could not read a command, "" if the client has disconnected. It
+// readErrorReply returns the last reply of a session that could not read a command, "" if the client has disconnected. It
 // marks the session as over.
-func (s *session) ending(err error) reply {
-	s.over = true
+func (s *session) readErrorReply(err error) reply {
+	s.closing = true
 	switch {
 	case errors.Is(err, errDraining):
 		return replyDraining
 	case isTimeout(err):
 		return replyTimeout
 	case !errors.Is(err, io.EOF):
-		s.fail("read", err)
+		s.logConnError("read", err)
 	}
 	return ""
 }
@@ -142,7 +142,7 @@ func isTimeout(err error) bool {
 
 // command runs one command line, which ends in LF. Verbs are compared in upper case without an allocation.
 func (s *session) command(line []byte) reply {
-	if s.total == 1 && foreign(line) {
+	if s.totalCommands == 1 && isOtherProtocol(line) {
 		return replyNotSMTP
 	}
 	line, ok := commandText(line)
@@ -178,7 +178,7 @@ func (s *session) dispatch(verb string, arg []byte) reply {
 	case "BDAT":
 		return s.bdat(arg)
 	case "RSET", "QUIT":
-		return s.bare(verb, arg)
+		return s.resetOrQuit(verb, arg)
 	case "STARTTLS":
 		return s.startTLS(arg)
 	case "NOOP":
@@ -203,8 +203,8 @@ func (s *session) dispatch(verb string, arg []byte) reply {
 	}
 }
 
-// bare runs RSET and QUIT, which have no argument.
-func (s *session) bare(verb string, arg []byte) reply {
+// resetOrQuit runs RSET and QUIT, which have no argument.
+func (s *session) resetOrQuit(verb string, arg []byte) reply {
 	if len(arg) > 0 {
 		return replyNoArgument
 	}
@@ -236,8 +236,8 @@ func (s *session) say(r reply) {
 		return
 	}
 	s.wire.write(string(r))
-	if r.closes() && !s.over {
-		s.over, s.linger = true, r != replyGoodbye
+	if r.closes() && !s.closing {
+		s.closing, s.linger = true, r != replyGoodbye
 	}
 }
 

@@ -32,7 +32,7 @@ type transaction struct {
 // reset clears the transaction and what XFORWARD named for it.
 func (s *session) reset() {
 	s.clear()
-	s.client, s.forwarded, s.misnamed = s.connected, false, false
+	s.client, s.forwarded, s.forwardFailed = s.connected, false, false
 }
 
 // clear clears the transaction and releases its memory. What XFORWARD named for the next one stays.
@@ -106,7 +106,7 @@ func (s *session) rcpt(arg []byte) reply {
 	switch {
 	case !s.tx.open:
 		if r == "" {
-			s.attemptPath(s.tx.refused, s.tx.refusedFrom, to)
+			s.reportPathAttempt(s.tx.refused, s.tx.refusedFrom, to)
 		}
 		return replyMailFirst
 	case r != "":
@@ -118,11 +118,11 @@ func (s *session) rcpt(arg []byte) reply {
 		return r
 	}
 	if to.utf8 && !s.tx.utf8 {
-		s.attemptPath(replyNeedsUTF8, s.tx.from, to)
+		s.reportPathAttempt(replyNeedsUTF8, s.tx.from, to)
 		return replyNeedsUTF8
 	}
 	if len(s.tx.to) >= s.srv.cfg.MaxRecipients {
-		s.attemptPath(replyRecipients, s.tx.from, to)
+		s.reportPathAttempt(replyRecipients, s.tx.from, to)
 		return replyRecipients
 	}
 	return s.accept(to)
@@ -136,18 +136,18 @@ func (s *session) accept(to address) reply {
 	recipient, err := s.srv.in.Accept(s.base, to.String())
 	if recipient.Domain != "" && s.srv.cfg.Blocks.Recipient(recipient.Key()) {
 		s.srv.cfg.Metrics.Blocked(BlockedRecipient)
-		s.attempt(replyBlockedRecipient, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
+		s.reportAttempt(replyBlockedRecipient, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		return replyBlockedRecipient
 	}
-	if r := s.listed(); r != "" && recipient.Domain != "" && !recipient.ForStaff() { // a listed client may ask why it is
+	if r := s.listedReply(); r != "" && recipient.Domain != "" && !recipient.ForStaff() { // a listed client may ask why it is
 		s.srv.cfg.Metrics.Blocked(BlockedByList)
-		s.attempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
+		s.reportAttempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		return r
 	}
 	if err != nil {
-		r := s.refuseRecipient(err)
+		r := s.recipientErrorReply(err)
 		if recipient.Domain != "" { // the address is valid
-			s.attempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
+			s.reportAttempt(r, s.tx.from, recipient, "", s.srv.wall.Now().Sub(begun))
 		}
 		return r
 	}
@@ -161,8 +161,8 @@ func (s *session) accept(to address) reply {
 
 // refuseRecipient returns the reply for a recipient that the Inbound did not accept. Only one that is refused
 // permanently counts against the client's address: it may be probing for mailboxes (docs/decisions/0043).
-func (s *session) refuseRecipient(err error) reply {
-	r := s.refused("accept", err)
+func (s *session) recipientErrorReply(err error) reply {
+	r := s.errorReply("accept", err)
 	if !r.permanent() {
 		return r
 	}
@@ -191,24 +191,24 @@ func (s *session) blocked() time.Duration {
 
 // refused returns the reply for an error of the Inbound. An error that is a fault of this server is logged here and
 // nowhere else; its reply has the trace, with which the line in the log is found. what is the failed operation.
-func (s *session) refused(what string, err error) reply {
+func (s *session) errorReply(operation string, err error) reply {
 	r, known := refusal(err)
 	if !known {
-		s.logFault(what+" failed", err, "")
+		s.logFault(operation+" failed", err, "")
 		r += reply(", trace " + s.trace)
 	}
 	return r
 }
 
 // pathAfter reads a keyword, in any letter case and with spaces behind it, as some clients write them, and the path
-// that follows. It returns what follows the path, or the reply to a wrong keyword (misspelt) or path (invalid).
-func pathAfter(keyword string, arg []byte, misspelt, invalid reply) (a address, rest []byte, r reply) {
+// that follows. It returns what follows the path, or the reply to a wrong keyword (wrongKeyword) or path (invalid).
+func pathAfter(keyword string, arg []byte, wrongKeyword, invalidPath reply) (a address, rest []byte, r reply) {
 	if len(arg) < len(keyword) || !bytes.EqualFold(arg[:len(keyword)], []byte(keyword)) {
-		return address{}, nil, misspelt
+		return address{}, nil, wrongKeyword
 	}
 	a, rest, ok := parsePath(bytes.TrimLeft(arg[len(keyword):], " "))
 	if !ok {
-		return address{}, nil, invalid
+		return address{}, nil, invalidPath
 	}
 	return a, rest, ""
 }

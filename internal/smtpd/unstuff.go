@@ -31,8 +31,8 @@ func (e *lineEnds) count(p []byte) {
 	e.nul = e.nul || bytes.IndexByte(p, 0) >= 0
 }
 
-// lf checks an LF, and reports whether it ends a line.
-func (e *lineEnds) lf(afterCR bool) bool {
+// checkLF checks an LF, and reports whether it ends a line.
+func (e *lineEnds) checkLF(afterCR bool) bool {
 	if afterCR {
 		e.crlf++
 	} else {
@@ -50,7 +50,7 @@ func (e *lineEnds) check(p []byte) {
 			return
 		}
 		i += n
-		e.lf(i > 0 && p[i-1] == '\r')
+		e.checkLF(i > 0 && p[i-1] == '\r')
 	}
 }
 
@@ -64,7 +64,7 @@ func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
 	from, at := kept, kept // p[from:at] is message not yet moved to its place
 	for {
 		if !u.inLine {
-			switch dot(p[at:]) {
+			switch classifyDot(p[at:]) {
 			case dotUndecided:
 				return u.keep(p, kept, from, at), p[at:], false
 			case dotEnd:
@@ -88,7 +88,7 @@ func (u *unstuffer) scan(p []byte, kept int) (n int, rest []byte, done bool) {
 			afterCR = p[at+i-1] == '\r'
 		}
 		u.cr = false
-		u.inLine = !u.ends.lf(afterCR)
+		u.inLine = !u.ends.checkLF(afterCR)
 		at += i + 1
 	}
 }
@@ -118,7 +118,7 @@ const (
 )
 
 // dot looks at the beginning of a line.
-func dot(line []byte) dotCase {
+func classifyDot(line []byte) dotCase {
 	switch {
 	case len(line) == 0:
 		return dotUndecided

@@ -29,25 +29,25 @@ var (
 // session has nothing left to read, so that the replies to pipelined commands are sent together (RFC 2920 §3.2). It
 // belongs to the session's goroutine, except for interrupt.
 type wire struct {
-	raw      net.Conn // the connection itself
-	conn     net.Conn // raw, or TLS over it
-	timeouts Timeouts
-	wall     clock.Clock
-	end      time.Time // when the session must end
+	raw        net.Conn // the connection itself
+	conn       net.Conn // raw, or TLS over it
+	timeouts   Timeouts
+	wall       clock.Clock
+	sessionEnd time.Time // when the session must end
 
-	small      *[]byte // of inputSize octets, from package buffer
-	in         []byte  // *small, or a longer slice of what followed a message's content
-	start, eof int     // in[start:eof] is input not yet used
-	out        []byte
-	writeBy    time.Time // the write deadline set
-	writeErr   error     // error of the first write that failed; nothing more is written
-	within     bool      // within a mail transaction: shutdown waits for the next command as it does for content
+	inBuf          *[]byte // of inputSize octets, from package buffer
+	in             []byte  // *inBuf, or a longer slice of what followed a message's content
+	inStart, inEnd int     // in[inStart:inEnd] is input not yet used
+	out            []byte
+	writeDeadline  time.Time // the write deadline set
+	writeErr       error     // error of the first write that failed; nothing more is written
+	inTransaction  bool      // within a mail transaction: shutdown waits for the next command as it does for content
 
 	// mu guards the fields below, which interrupt uses.
-	mu       sync.Mutex
-	draining bool      // set by interrupt
-	waiting  bool      // between mails: the read may be interrupted
-	readBy   time.Time // the read deadline set
+	mu            sync.Mutex
+	draining      bool      // set by interrupt
+	interruptible bool      // interruptible mails: the read may be interrupted
+	readDeadline  time.Time // the read deadline set
 }
 
 // line returns the next command line with its LF. It is valid until the next call. A line longer than maxLine is
@@ -56,17 +56,17 @@ type wire struct {
 func (w *wire) line() ([]byte, error) {
 	skipping := false
 	for {
-		if i := bytes.IndexByte(w.in[w.start:w.eof], '\n'); i >= 0 {
-			line := w.in[w.start : w.start+i+1]
-			w.start += i + 1
+		if i := bytes.IndexByte(w.in[w.inStart:w.inEnd], '\n'); i >= 0 {
+			line := w.in[w.inStart : w.inStart+i+1]
+			w.inStart += i + 1
 			if skipping || len(line) > maxLine {
 				return nil, errLineTooLong
 			}
 			return line, nil
 		}
-		if w.eof-w.start >= maxLine {
+		if w.inEnd-w.inStart >= maxLine {
 			skipping = true
-			w.start = w.eof
+			w.inStart = w.inEnd
 		}
 		if err := w.fill(); err != nil {
 			return nil, err
@@ -76,28 +76,28 @@ func (w *wire) line() ([]byte, error) {
 
 // fill waits for more input. The unused input is an incomplete line, shorter than maxLine.
 func (w *wire) fill() error {
-	w.eof = copy(*w.small, w.in[w.start:w.eof])
-	w.in, w.start = *w.small, 0
-	n, err := w.read(w.in[w.eof:], w.timeouts.Command, !w.within)
-	w.eof += n
+	w.inEnd = copy(*w.inBuf, w.in[w.inStart:w.inEnd])
+	w.in, w.inStart = *w.inBuf, 0
+	n, err := w.read(w.in[w.inEnd:], w.timeouts.Command, !w.inTransaction)
+	w.inEnd += n
 	return err
 }
 
 // take returns at most limit octets of the buffered input, which are valid until the next read.
 func (w *wire) take(limit int64) []byte {
-	n := int(min(limit, int64(w.eof-w.start)))
-	w.start += n
-	return w.in[w.start-n : w.start]
+	n := int(min(limit, int64(w.inEnd-w.inStart)))
+	w.inStart += n
+	return w.in[w.inStart-n : w.inStart]
 }
 
 // unread puts back octets that followed a message, which are the beginning of the next command. The buffer must be
 // empty. Since a read of content can be larger than the input buffer, the octets may need a slice of their own.
 func (w *wire) unread(p []byte) {
-	w.in, w.start = *w.small, 0
+	w.in, w.inStart = *w.inBuf, 0
 	if len(p) > len(w.in) {
 		w.in = make([]byte, len(p))
 	}
-	w.eof = copy(w.in, p)
+	w.inEnd = copy(w.in, p)
 }
 
 // readContent reads octets of a message. Shutdown does not interrupt it.
@@ -109,7 +109,7 @@ func (w *wire) readContent(p []byte) (int, error) {
 func (w *wire) skip(n int64) error {
 	n -= int64(len(w.take(n)))
 	for n > 0 {
-		got, err := w.readContent((*w.small)[:min(n, inputSize)])
+		got, err := w.readContent((*w.inBuf)[:min(n, inputSize)])
 		if err != nil {
 			return err
 		}
@@ -118,17 +118,17 @@ func (w *wire) skip(n int64) error {
 	return nil
 }
 
-// read flushes the replies and waits at most idle for input, and never beyond the session's end. between says that the
-// session is between mails, where a shutdown cuts the wait short with errDraining.
-func (w *wire) read(p []byte, idle time.Duration, between bool) (int, error) {
+// read flushes the replies and waits at most idle for input, and never beyond the session's end. interruptible says that the
+// session is interruptible mails, where a shutdown cuts the wait short with errDraining.
+func (w *wire) read(p []byte, idle time.Duration, interruptible bool) (int, error) {
 	if err := w.flush(); err != nil {
 		return 0, err
 	}
-	if err := w.awaitUntil(idle, between); err != nil {
+	if err := w.beginWait(idle, interruptible); err != nil {
 		return 0, err
 	}
 	n, err := w.conn.Read(p)
-	if interrupted := w.arrived(); n == 0 && err != nil && interrupted {
+	if interrupted := w.endWait(); n == 0 && err != nil && interrupted {
 		return 0, errDraining
 	}
 	if n > 0 {
@@ -137,40 +137,40 @@ func (w *wire) read(p []byte, idle time.Duration, between bool) (int, error) {
 	return 0, err
 }
 
-// awaitUntil sets the read deadline. A deadline that is at most a sixteenth of idle too early stays in place, since
+// beginWait sets the read deadline. A deadline that is at most a sixteenth of idle too early stays in place, since
 // setting one costs more than a comparison. Errors: errSessionOver, errDraining.
-func (w *wire) awaitUntil(idle time.Duration, between bool) error {
+func (w *wire) beginWait(idle time.Duration, interruptible bool) error {
 	now := w.wall.Now()
-	if !now.Before(w.end) {
+	if !now.Before(w.sessionEnd) {
 		return errSessionOver
 	}
 	by := now.Add(idle)
-	if by.After(w.end) {
-		by = w.end
+	if by.After(w.sessionEnd) {
+		by = w.sessionEnd
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.draining && between {
+	if w.draining && interruptible {
 		return errDraining
 	}
-	w.waiting = between
-	if early := by.Sub(w.readBy); early >= 0 && early <= idle/16 {
+	w.interruptible = interruptible
+	if early := by.Sub(w.readDeadline); early >= 0 && early <= idle/16 {
 		return nil
 	}
-	w.readBy = by
+	w.readDeadline = by
 	return w.raw.SetReadDeadline(by)
 }
 
-// arrived marks the end of a wait. It reports whether interrupt has ended it, and then makes the next wait set its
+// endWait marks the end of a wait. It reports whether interrupt has ended it, and then makes the next wait set its
 // deadline anew: what arrived at the last moment may begin a message, which must be received.
-func (w *wire) arrived() (interrupted bool) {
+func (w *wire) endWait() (interrupted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	interrupted = w.waiting && w.draining
+	interrupted = w.interruptible && w.draining
 	if interrupted {
-		w.readBy = time.Time{}
+		w.readDeadline = time.Time{}
 	}
-	w.waiting = false
+	w.interruptible = false
 	return interrupted
 }
 
@@ -179,7 +179,7 @@ func (w *wire) interrupt() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.draining = true
-	if w.waiting {
+	if w.interruptible {
 		_ = w.raw.SetReadDeadline(time.Unix(1, 0)) // Shutdown closes a connection without deadlines at its end
 	}
 }
@@ -200,8 +200,8 @@ func (w *wire) flush() error {
 		return w.writeErr
 	}
 	by := w.wall.Now().Add(w.timeouts.Write)
-	if early := by.Sub(w.writeBy); early < 0 || early > w.timeouts.Write/16 {
-		w.writeBy = by
+	if early := by.Sub(w.writeDeadline); early < 0 || early > w.timeouts.Write/16 {
+		w.writeDeadline = by
 		if w.writeErr = w.raw.SetWriteDeadline(by); w.writeErr != nil {
 			return w.writeErr
 		}
@@ -213,35 +213,35 @@ func (w *wire) flush() error {
 
 // secure runs the TLS handshake. It first discards what was received in clear text after STARTTLS, which an attacker may have injected
 // (RFC 3207 §6).
-func (w *wire) secure(conn *tls.Conn, handshake func() error) error {
+func (w *wire) startTLS(conn *tls.Conn, handshake func() error) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	w.start, w.eof = 0, 0
-	if err := w.awaitUntil(w.timeouts.Command, true); err != nil {
+	w.inStart, w.inEnd = 0, 0
+	if err := w.beginWait(w.timeouts.Command, true); err != nil {
 		return err
 	}
-	w.writeBy = time.Time{}
+	w.writeDeadline = time.Time{}
 	if err := w.raw.SetWriteDeadline(w.wall.Now().Add(w.timeouts.Command)); err != nil {
 		return err
 	}
 	err := handshake()
-	w.arrived()
+	w.endWait()
 	w.conn = conn
 	return err
 }
 
 // open gets the input buffer from the pool. A connection that is not admitted never needs one.
-func (w *wire) open() {
-	w.small = buffer.Get(inputSize)
-	*w.small = (*w.small)[:inputSize]
-	w.in = *w.small
+func (w *wire) acquireBuffer() {
+	w.inBuf = buffer.Get(inputSize)
+	*w.inBuf = (*w.inBuf)[:inputSize]
+	w.in = *w.inBuf
 }
 
 // release returns the input buffer. The wire can still write, but not read.
-func (w *wire) release() {
-	buffer.Put(w.small)
-	w.small, w.in = nil, nil
+func (w *wire) releaseBuffer() {
+	buffer.Put(w.inBuf)
+	w.inBuf, w.in = nil, nil
 }
 
 // linger lets the client receive the last reply. Closing a connection while the client is still sending resets it, which can discard the
@@ -253,7 +253,7 @@ func (w *wire) linger() {
 		return
 	}
 	for n := 0; n < amount; {
-		got, err := w.conn.Read(*w.small)
+		got, err := w.conn.Read(*w.inBuf)
 		if err != nil {
 			return
 		}
