@@ -14,10 +14,10 @@ import (
 // names another with XCLIENT or XFORWARD (docs/spec/smtp.md#behind-a-relay).
 type client struct {
 	ip        netip.Addr
-	unlimited bool            // see Config.Unlimited; also a relay while it names no client
-	owner     string          // ip as limits count it
+	unlimited bool            // by Config.Unlimited, or because it is a relay that has named no client
+	owner     string          // the key under which limits count the client (ratelimit.AddrIdentity)
 	base      context.Context // of the Inbound's calls; carries ip
-	givenHelo string          // the name in EHLO or HELO as the relay gave it; "": none was given
+	givenHelo string          // the client's name in EHLO or HELO, as the relay gave it; "": it gave none
 }
 
 // newClient returns a client with an address.
@@ -30,7 +30,7 @@ func (s *Server) isRelay(peer netip.Addr) bool {
 	return slices.ContainsFunc(s.cfg.Relays, func(p netip.Prefix) bool { return p.Contains(peer) })
 }
 
-// name returns the client's name: what the relay gave, or the argument of EHLO or HELO.
+// heloName returns the client's name: the one that the relay gave, or the argument of EHLO or HELO.
 func (s *session) heloName() string {
 	if s.givenHelo != "" {
 		return s.givenHelo
@@ -40,7 +40,7 @@ func (s *session) heloName() string {
 
 // admit checks whether the client may have the connection: blocks, refused recipients, and the number of its
 // connections. It returns the reply that ends the session, or "" after taking one of the client's connections, which
-// s.release returns. It first releases that of the previous client, for XCLIENT.
+// s.release returns. After XCLIENT it first releases the connection of the previous client.
 func (s *session) admit() reply {
 	s.release()
 	s.release = func() {}
@@ -61,8 +61,8 @@ func (s *session) admit() reply {
 	return ""
 }
 
-// xclient runs XCLIENT of Postfix: the session begins again, as that of the client that the relay names. Attributes that are not given
-// keep their values.
+// xclient runs XCLIENT of Postfix, which restarts the session as one of the client that the relay names. Attributes that are not given keep
+// their values.
 func (s *session) xclient(arg []byte) reply {
 	a, r := s.parseAttributes(arg, xclientAttributes)
 	if r != "" {
@@ -88,8 +88,8 @@ func (s *session) xclient(arg []byte) reply {
 	return s.srv.hello.greeting
 }
 
-// xforward runs XFORWARD of Postfix: the next transaction is that of the client that the relay names. Several commands before MAIL add to
-// each other.
+// xforward runs XFORWARD of Postfix, which names the client of the next transaction. Several of these commands before MAIL complement each
+// other.
 func (s *session) xforward(arg []byte) reply {
 	a, r := s.parseAttributes(arg, xforwardAttributes)
 	if r != "" {
@@ -102,7 +102,7 @@ func (s *session) xforward(arg []byte) reply {
 	if a.hasAddr {
 		helo := s.givenHelo
 		if helo == s.connected.givenHelo {
-			helo = unknownHelo // not the relay's own, which would have its SPF record evaluated for another address
+			helo = unknownHelo // the relay's own name would have its SPF record evaluated for the client's address
 		}
 		s.client = s.srv.newClient(a.addr)
 		s.givenHelo = helo
@@ -113,8 +113,9 @@ func (s *session) xforward(arg []byte) reply {
 	return replyOK
 }
 
-// beginMail makes the client of XFORWARD that of the transaction which MAIL begins. Without the command since the last MAIL, it is that of
-// the connection. A relay may send MAIL without waiting for the reply to XFORWARD, so that MAIL must fail after an invalid one.
+// beginMail sets the client of the transaction that MAIL begins: the one that XFORWARD has named since the last MAIL, otherwise that of the
+// connection. It returns the reply to MAIL if XFORWARD was rejected, otherwise "": a relay may send MAIL without waiting for the reply to
+// XFORWARD, and the mail must not be attributed to the wrong client.
 func (s *session) beginMail() reply {
 	if s.forwardFailed {
 		return replyForwardFailed
@@ -126,7 +127,8 @@ func (s *session) beginMail() reply {
 	return ""
 }
 
-// checkForwarded returns the reply to MAIL for a client of XFORWARD that would not be admitted if it had connected itself, or "".
+// checkForwarded returns the reply to MAIL if XFORWARD named a client that would not have been admitted if it had connected itself,
+// otherwise "".
 func (s *session) checkForwarded() reply {
 	if s.ip == s.connected.ip {
 		return ""
@@ -142,8 +144,8 @@ func (s *session) checkForwarded() reply {
 	return ""
 }
 
-// parseAttributes checks that XCLIENT or XFORWARD is allowed now and parses its attributes. The reply is "" if they are
-// valid.
+// parseAttributes checks that XCLIENT or XFORWARD is allowed now and parses its attributes, whose names must be in known. The
+// reply is "" if they are valid.
 func (s *session) parseAttributes(arg []byte, known string) (clientAttributes, reply) {
 	switch {
 	case !s.relay:

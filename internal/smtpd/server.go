@@ -19,7 +19,7 @@ type Server struct {
 	in         Inbound
 	hello      hello
 	relayHello hello       // for Config.Relays
-	wall       clock.Clock // the system's clock, for socket deadlines, which the kernel compares with real time
+	wall       clock.Clock // the system's clock, for deadlines of sockets and for durations, even where a test replaces Config.Clock
 
 	base   context.Context // of the Inbound's calls; cancelled when Shutdown runs out of time
 	cancel context.CancelFunc
@@ -55,7 +55,7 @@ func New(cfg Config, in Inbound) *Server {
 	return s
 }
 
-// Serve accepts connections from l until Shutdown, and then returns nil; the sessions may go on until Shutdown
+// Serve accepts connections from l until Shutdown, and then returns nil; the sessions may continue until Shutdown
 // returns. Other errors are those of the listener. It closes l. Several listeners may be served at the same time.
 func (s *Server) Serve(l net.Listener) error {
 	l = s.proxied(l)
@@ -74,7 +74,7 @@ func (s *Server) Serve(l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return fmt.Errorf("accept on %s: %w", l.Addr(), err)
-		default: // out of descriptors, or a client that left in the queue: neither is a reason to stop
+		default: // out of file descriptors, or the client has already disconnected: both are temporary
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
 			s.cfg.Logger.Error("smtp accept failed", slog.Any("error", err), slog.Duration("pause", pause))
 			s.sleep(pause)

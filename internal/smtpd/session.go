@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// session is an SMTP session with one client. It belongs to its goroutine; other goroutines may call wire.interrupt
-// and close the connection.
+// session is an SMTP session with one client. Its goroutine alone uses it, except that other goroutines may call
+// wire.interrupt and close the connection.
 type session struct {
 	srv   *Server
 	wire  wire
 	trace string // 16 random octets in hex that identify the session in replies and log lines
 	begun time.Time
 
-	client               // of the transaction
-	connected     client // of the connection: the peer, or what XCLIENT named
+	client               // of the transaction: connected, or the client that XFORWARD named
+	connected     client // of the connection: the peer, or the client that XCLIENT named
 	relay         bool   // the peer may use XCLIENT and XFORWARD
 	forwarded     bool   // XFORWARD was accepted since the last MAIL
 	forwardFailed bool   // XFORWARD was rejected since the transaction was reset
-	release       func() // returns the client's connection to its limit
+	release       func() // gives the connection back to the client's limit of connections; never nil
 
 	helo          string // the argument of EHLO or HELO; "" before
 	extended      bool   // EHLO, not HELO
@@ -35,15 +35,15 @@ type session struct {
 	lookup        blocklistLookup
 
 	totalCommands int   // commands of the session
-	commands      int   // commands since the last accepted message; Config.MaxCommands bounds them
-	errors        int   // rejected commands since then; Config.MaxErrors bounds them
-	messages      int   // accepted messages, which number them in replies
-	lastSize      int64 // octets of the last message; the next one is likely to be as large
+	commands      int   // commands since the last accepted message, at most Config.MaxCommands
+	errors        int   // commands with a 5yz reply since the last accepted message, at most Config.MaxErrors
+	messages      int   // accepted messages; it numbers them in replies
+	lastSize      int64 // octets of the last message, since the next one is likely to be as large
 	closing       bool  // the session ends once the pending replies are sent
 	linger        bool  // the client may still be sending when the session ends; see wire.linger
 }
 
-// newSession returns a session whose time begins now. It does not read or write.
+// newSession returns a session whose time limit, Timeouts.Session, begins now. It does not read or write.
 func newSession(srv *Server, conn net.Conn) *session {
 	now := srv.wall.Now()
 	return &session{
@@ -66,7 +66,7 @@ func (s *session) run() {
 	defer s.recover()
 	peer := ipOf(s.wire.raw.RemoteAddr()) // waits for the header where the PROXY protocol is spoken
 	s.client, s.relay = s.srv.newClient(peer), s.srv.isRelay(peer)
-	s.unlimited = s.unlimited || s.relay // or one client could have mail checked in the name of the relay until it is blocked for all
+	s.unlimited = s.unlimited || s.relay // otherwise one client could use up the limits of the relay, which would then be blocked for all clients
 	s.connected = s.client
 	if r := s.admit(); r != "" {
 		s.wire.write(string(r))
@@ -85,8 +85,8 @@ func (s *session) run() {
 	s.logSession()
 }
 
-// dialog replies to commands until the session is over. Replies are not sent one by one: wire.read sends the pending
-// ones before it waits.
+// dialog replies to commands until the session ends. Replies are not sent one by one: wire.read sends the pending
+// ones before it waits for input.
 func (s *session) dialog() {
 	s.say(s.srv.hello.greeting)
 	for !s.closing {
@@ -120,8 +120,8 @@ func (s *session) next() reply {
 	return r
 }
 
-// readErrorReply returns the last reply of a session that could not read a command, "" if the client has disconnected. It
-// marks the session as over.
+// readErrorReply returns the last reply of a session that could not read a command, or "" if the client cannot be reached
+// any more. It ends the session.
 func (s *session) readErrorReply(err error) reply {
 	s.closing = true
 	switch {
@@ -216,7 +216,7 @@ func (s *session) resetOrQuit(verb string, arg []byte) reply {
 }
 
 // commandText returns a line without its CRLF and trailing spaces (RFC 5321 §4.1.1). It returns false for a line that ends in a bare LF or
-// contains a control character: servers disagree about where such lines end, which attackers use to smuggle commands.
+// contains a control character: servers disagree about where such lines end, and attackers use that to smuggle commands.
 func commandText(line []byte) (text []byte, ok bool) {
 	text, ok = bytes.CutSuffix(line, []byte("\r\n"))
 	if !ok {
@@ -241,7 +241,7 @@ func (s *session) say(r reply) {
 	}
 }
 
-// recover logs a panic, which ends only this session, and answers 421. run defers it.
+// recover logs a panic and replies 421. run defers it, so that a panic ends only its session.
 func (s *session) recover() {
 	if fault := recover(); fault != nil {
 		s.logFault("session panicked", fault, string(debug.Stack()))

@@ -7,9 +7,9 @@
 // file does (docs/spec/smtp.md#replies).
 //
 // 250 for a message is sent only after Inbound.Deliver has returned nil, which means that it is on stable storage.
-// What a client can make the server hold is bounded: connections by address, commands and errors by session, the
-// length of lines, the time of every wait, and the memory of messages by a budget, on which a session waits without
-// reading (docs/spec/smtp.md#memory). A panic ends only its session.
+// The resources that a client can use are bounded: connections by address, commands and errors by session, the length
+// of lines, the time of every wait, and the memory for messages by a budget. A session that waits for memory does not
+// read, so that its client waits, too (docs/spec/smtp.md#memory). A panic ends only its session.
 package smtpd
 
 import (
@@ -61,7 +61,7 @@ type Config struct {
 	// Unlimited reports whether AllowMessage and RefusedRecipients do not apply to a client; nil: they apply to all.
 	Unlimited func(netip.Addr) bool
 	// AcceptAuth reports whether a client is offered SMTP AUTH (RFC 4954), which then accepts any credentials and grants nothing: for
-	// applications under test that insist on signing in. nil: it is offered to none.
+	// applications under test that require authentication. nil: it is offered to no client.
 	AcceptAuth func(netip.Addr) bool
 	// TLS is the configuration for STARTTLS (RFC 3207); nil: it is not offered.
 	TLS *tls.Config
@@ -83,19 +83,20 @@ type Config struct {
 	Clock clock.Clock
 	// Logger gets a line for each message and each fault; slog.Default by default.
 	Logger *slog.Logger
-	// Metrics are called as events happen; a nil function is not called.
+	// Metrics counts connections, refusals and messages; a nil function is not called.
 	Metrics Metrics
-	// Blocks says what is refused by the operator's decision; nil: nothing.
+	// Blocks reports the clients, senders and recipients that the operator has blocked; nil: none.
 	Blocks Blocks
-	// Listed starts looking a client up in DNS blocklists, and returns without waiting. The function that it returns waits, for a bounded
-	// time, and returns the name of a list that has the client, or "". Recipients of a listed client get 554 5.7.1. nil: no look-up.
+	// Listed starts looking a client up in DNS blocklists, and returns without waiting. The function that it returns waits for the result, for
+	// a bounded time, and returns the name of a list that contains the client, or "". RCPT of a listed client gets 554 5.7.1. nil: no client
+	// is looked up.
 	Listed func(ctx context.Context, client netip.Addr) (zone func() string)
 	// Attempt is called for each recipient that was refused, after the reply was determined, and for each that a mail was stored for or whose
 	// content was refused. It must not block. Recipients with an invalid address are not reported. nil: it is not called.
 	Attempt func(inbound.Attempt)
 }
 
-// Blocks decides what is refused by the operator's decision. Its methods are called by many goroutines and must not block.
+// Blocks reports what the operator has blocked. Its methods are called by many goroutines and must not wait.
 type Blocks interface {
 	Client(addr netip.Addr) bool   // refused at the greeting
 	Sender(address string) bool    // refused at MAIL
@@ -112,30 +113,30 @@ func (noBlocks) Recipient(string) bool  { return false }
 // Timeouts bound how long a session waits for its client. A zero field means its default.
 type Timeouts struct {
 	Command time.Duration // for the next command, and for a TLS handshake; 5 minutes (RFC 5321 §4.5.3.2.7)
-	Data    time.Duration // for the next octets of a message, however long it is as a whole; 3 minutes (§4.5.3.2.5)
+	Data    time.Duration // for the next octets of a message, whatever its size; 3 minutes (§4.5.3.2.5)
 	Write   time.Duration // for a client to receive replies; 2 minutes
 	Memory  time.Duration // for memory; 1 minute, since clients wait 2 for the reply to DATA and 3 to send on (§4.5.3.2.4, §4.5.3.2.5)
 	Session time.Duration // for the whole session, so that a client cannot hold it by sending slowly; 1 hour
 }
 
-// Metrics are callbacks for counting. They are called by the goroutines of sessions, and must not block.
+// Metrics are callbacks for counting. They are called by the goroutines of sessions, and must not wait.
 type Metrics struct {
 	// Connections is called when the number of open sessions changes by delta, 1 or -1.
 	Connections func(delta int)
 	// Refused is called with the exceeded limit when a connection or a recipient is answered 421: its address has too many connections, or
 	// too many of its recipients were rejected.
 	Refused func(ratelimit.Name)
-	// Blocked is called when a connection, a MAIL or a RCPT command is refused because of the operator's decision.
+	// Blocked is called when a connection, a MAIL or a RCPT command is refused because of a block of the operator or a DNS blocklist.
 	Blocked func(Block)
-	// Message is called at the end of a message whose content was begun: with its outcome, the octets received, and the time from the DATA
-	// or first BDAT command to the reply.
+	// Message is called at the end of a message of which content was received: with its outcome, the number of octets received, and the time
+	// from the DATA or first BDAT command to the reply.
 	Message func(outcome Outcome, octets int64, took time.Duration)
 }
 
-// Block says what of a mail the operator has blocked. It is a label of the metrics and of the log.
+// Block is the kind of a block that refused a mail. It is a label of the metrics and of the log.
 type Block string
 
-// What is blocked.
+// The kinds of blocks.
 const (
 	BlockedClient    Block = "client"    // by Config.Blocks, also one that a relay names
 	BlockedSender    Block = "sender"    // by Config.Blocks
@@ -166,7 +167,7 @@ const (
 	defaultCommands   = 1000
 	defaultErrors     = 100
 
-	unbounded = 1 << 60 // octets of memory, if there is no budget
+	unbounded = 1 << 60 // octets of memory if Config.Memory is nil
 )
 
 // withDefaults returns the configuration with defaults for zero fields, and with functions that do nothing for nil

@@ -12,37 +12,37 @@ import (
 )
 
 // transaction is a mail transaction (RFC 5321 §3.3): the reverse-path, the recipients and the content. The zero value
-// is none.
+// means that no transaction is open.
 type transaction struct {
-	open     bool                // MAIL was taken
+	open     bool                // MAIL was accepted
 	from     string              // the reverse-path
-	utf8     bool                // SMTPUTF8 was asked for
-	declared int64               // SIZE, 0 where it was not declared
+	utf8     bool                // MAIL had the parameter SMTPUTF8
+	declared int64               // octets in the parameter SIZE; 0: MAIL did not have it
 	to       []inbound.Recipient // accepted ones, each once
 	chunks   *content            // what BDAT commands have sent so far; nil before the first
 	begun    time.Time           // when the first BDAT command arrived
 	stored   []inbound.Stored    // what Deliver has stored; nil before
 
-	// Where MAIL was refused because of the message: the reply, and the reverse-path. Clients that send commands ahead name the recipients
-	// all the same.
+	// The reply to MAIL and its reverse-path, if MAIL was refused because of the client, the sender or the size. A client that pipelines
+	// commands sends RCPT as well, and these recipients are then reported with the reply.
 	refused     reply
 	refusedFrom string
 }
 
-// reset clears the transaction and what XFORWARD named for it.
+// reset clears the transaction and forgets the client that XFORWARD named for it.
 func (s *session) reset() {
 	s.clear()
 	s.client, s.forwarded, s.forwardFailed = s.connected, false, false
 }
 
-// clear clears the transaction and releases its memory. What XFORWARD named for the next one stays.
+// clear clears the transaction and releases its memory. A client that XFORWARD named for the next transaction is kept.
 func (s *session) clear() {
 	s.tx.chunks.release()
 	s.tx = transaction{}
 }
 
-// mail runs MAIL (RFC 5321 §4.1.1.2), which begins a transaction. It clears an open one even if it is refused itself:
-// recipients that follow a refused MAIL must never join those of another message.
+// mail runs MAIL (RFC 5321 §4.1.1.2), which begins a transaction. It clears an open transaction even if it is refused
+// itself, since the recipients that follow a refused MAIL must never be added to another message.
 func (s *session) mail(arg []byte) reply {
 	if s.helo == "" {
 		return replyHelloFirst
@@ -94,7 +94,7 @@ func tooManyMessages(wait time.Duration) reply {
 	return reply(fmt.Sprintf("421 4.7.0 Too many messages from your address, try again in %d seconds", seconds(wait)))
 }
 
-// rcpt runs RCPT (RFC 5321 §4.1.1.3), which adds a recipient. One that is refused leaves the others as they are.
+// rcpt runs RCPT (RFC 5321 §4.1.1.3), which adds a recipient. One that is refused does not affect the others.
 func (s *session) rcpt(arg []byte) reply {
 	switch {
 	case !s.tx.open && s.tx.refused == "":
@@ -159,7 +159,7 @@ func (s *session) accept(to address) reply {
 	return replyRecipient
 }
 
-// refuseRecipient returns the reply for a recipient that the Inbound did not accept. Only one that is refused
+// recipientErrorReply returns the reply for a recipient that the Inbound did not accept. Only one that is refused
 // permanently counts against the client's address: it may be probing for mailboxes (docs/decisions/0043).
 func (s *session) recipientErrorReply(err error) reply {
 	r := s.errorReply("accept", err)
@@ -174,7 +174,7 @@ func (s *session) recipientErrorReply(err error) reply {
 	return r
 }
 
-// countRecipient counts a recipient of the client, unless that is unlimited.
+// countRecipient counts a recipient of the client, unless the client is unlimited.
 func (s *session) countRecipient(refused bool) {
 	if !s.unlimited {
 		s.srv.recipients.count(s.owner, refused)
@@ -189,8 +189,9 @@ func (s *session) blocked() time.Duration {
 	return s.srv.recipients.blocked(s.owner)
 }
 
-// refused returns the reply for an error of the Inbound. An error that is a fault of this server is logged here and
-// nowhere else; its reply has the trace, with which the line in the log is found. what is the failed operation.
+// errorReply returns the reply for an error of the Inbound or of the budget. An error that is a fault of this server is
+// logged here and nowhere else. Its reply contains the trace, by which the line in the log is found. operation names what
+// failed.
 func (s *session) errorReply(operation string, err error) reply {
 	r, known := refusal(err)
 	if !known {
@@ -201,7 +202,7 @@ func (s *session) errorReply(operation string, err error) reply {
 }
 
 // pathAfter reads a keyword, in any letter case and with spaces behind it, as some clients write them, and the path
-// that follows. It returns what follows the path, or the reply to a wrong keyword (wrongKeyword) or path (invalid).
+// that follows. It returns the path and what follows it, or one of the two replies for what is wrong.
 func pathAfter(keyword string, arg []byte, wrongKeyword, invalidPath reply) (a address, rest []byte, r reply) {
 	if len(arg) < len(keyword) || !bytes.EqualFold(arg[:len(keyword)], []byte(keyword)) {
 		return address{}, nil, wrongKeyword

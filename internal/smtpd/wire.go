@@ -15,7 +15,7 @@ import (
 const (
 	inputSize  = 4096 // of the input buffer
 	maxLine    = 2048 // octets of a command line with its end; RFC 5321 §4.5.3.1.4 asks for 512 and room for parameters
-	outputSize = 4096 // replies that wait for each other before they are written
+	outputSize = 4096 // octets of replies that are collected before they are written
 )
 
 var (
@@ -39,15 +39,15 @@ type wire struct {
 	in             []byte  // *inBuf, or a longer slice of what followed a message's content
 	inStart, inEnd int     // in[inStart:inEnd] is input not yet used
 	out            []byte
-	writeDeadline  time.Time // the write deadline set
+	writeDeadline  time.Time // that is set; zero: none
 	writeErr       error     // error of the first write that failed; nothing more is written
-	inTransaction  bool      // within a mail transaction: shutdown waits for the next command as it does for content
+	inTransaction  bool      // a mail transaction is open, so that shutdown does not interrupt the wait for a command
 
 	// mu guards the fields below, which interrupt uses.
 	mu            sync.Mutex
 	draining      bool      // set by interrupt
-	interruptible bool      // interruptible mails: the read may be interrupted
-	readDeadline  time.Time // the read deadline set
+	interruptible bool      // the session waits between mails, so that shutdown may interrupt it
+	readDeadline  time.Time // that is set; zero: none
 }
 
 // line returns the next command line with its LF. It is valid until the next call. A line longer than maxLine is
@@ -118,8 +118,8 @@ func (w *wire) skip(n int64) error {
 	return nil
 }
 
-// read flushes the replies and waits at most idle for input, and never beyond the session's end. interruptible says that the
-// session is interruptible mails, where a shutdown cuts the wait short with errDraining.
+// read flushes the replies and waits for input, at most for idle and never beyond the session's end. If interruptible is
+// true, as it is between mails, a shutdown ends the wait with errDraining.
 func (w *wire) read(p []byte, idle time.Duration, interruptible bool) (int, error) {
 	if err := w.flush(); err != nil {
 		return 0, err
@@ -137,7 +137,7 @@ func (w *wire) read(p []byte, idle time.Duration, interruptible bool) (int, erro
 	return 0, err
 }
 
-// beginWait sets the read deadline. A deadline that is at most a sixteenth of idle too early stays in place, since
+// beginWait sets the read deadline. If the present deadline is at most a sixteenth of idle too early it is kept, since
 // setting one costs more than a comparison. Errors: errSessionOver, errDraining.
 func (w *wire) beginWait(idle time.Duration, interruptible bool) error {
 	now := w.wall.Now()
@@ -161,8 +161,8 @@ func (w *wire) beginWait(idle time.Duration, interruptible bool) error {
 	return w.raw.SetReadDeadline(by)
 }
 
-// endWait marks the end of a wait. It reports whether interrupt has ended it, and then makes the next wait set its
-// deadline anew: what arrived at the last moment may begin a message, which must be received.
+// endWait ends a wait that beginWait began. It reports whether the wait was interrupted, and then makes the next wait set
+// a new deadline: if input arrived at the last moment, it may begin a message, which must be received.
 func (w *wire) endWait() (interrupted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,7 +174,7 @@ func (w *wire) endWait() (interrupted bool) {
 	return interrupted
 }
 
-// interrupt ends the present or next wait for a command with errDraining. It is the only method that other goroutines may call.
+// interrupt ends the present or next wait between mails with errDraining. It is the only method that other goroutines may call.
 func (w *wire) interrupt() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -211,8 +211,8 @@ func (w *wire) flush() error {
 	return w.writeErr
 }
 
-// secure runs the TLS handshake. It first discards what was received in clear text after STARTTLS, which an attacker may have injected
-// (RFC 3207 §6).
+// startTLS runs the TLS handshake of conn. It first discards what was received in clear text after STARTTLS, which an attacker may have
+// injected (RFC 3207 §6).
 func (w *wire) startTLS(conn *tls.Conn, handshake func() error) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -231,14 +231,14 @@ func (w *wire) startTLS(conn *tls.Conn, handshake func() error) error {
 	return err
 }
 
-// open gets the input buffer from the pool. A connection that is not admitted never needs one.
+// acquireBuffer gets the input buffer from the pool. It is called only once the connection is admitted, since others need no buffer.
 func (w *wire) acquireBuffer() {
 	w.inBuf = buffer.Get(inputSize)
 	*w.inBuf = (*w.inBuf)[:inputSize]
 	w.in = *w.inBuf
 }
 
-// release returns the input buffer. The wire can still write, but not read.
+// releaseBuffer returns the input buffer to the pool. The wire can still write, but not read.
 func (w *wire) releaseBuffer() {
 	buffer.Put(w.inBuf)
 	w.inBuf, w.in = nil, nil
