@@ -20,8 +20,8 @@ type ACME struct {
 }
 
 // NewACME returns an ACME that keeps the certificate for hostname, and the account's key, in the folder dir. The
-// authority is the one whose directory is at url; by asking it for a certificate its terms are accepted. It asks for
-// nothing yet: Fetch and handshakes do. The handler of Challenges must be served on port 80 of hostname.
+// authority is the one whose directory is at url. Requesting a certificate from it means accepting its terms. NewACME
+// requests nothing; Fetch and handshakes do. The handler of Challenges must be served on port 80 of hostname.
 func NewACME(hostname, dir, url string) *ACME {
 	return &ACME{hostname: hostname, manager: &autocert.Manager{
 		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(hostname),
@@ -47,7 +47,7 @@ func (a *ACME) Challenges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host, _, err := net.SplitHostPort(r.Host); err == nil && strings.HasPrefix(r.URL.Path, "/.well-known/acme-challenge/") {
 			r = r.WithContext(r.Context()) // a copy
-			r.Host = host                  // an authority may add the port (RFC 9110 §7.2), with which the manager would not recognise the name
+			r.Host = host                  // without the port, which an authority may add (RFC 9110 §7.2): the manager would not recognise the name
 		}
 		challenges.ServeHTTP(w, r)
 	})

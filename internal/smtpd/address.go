@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// ipOf is the IP address of a, without zone and never IPv4-mapped; the zero Addr if a has none.
+// ipOf returns the IP address of a, without zone and never IPv4-mapped, or the zero Addr if a has none.
 func ipOf(a net.Addr) netip.Addr {
 	if tcp, ok := a.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")

@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/inbound"
 )
 
-// attempt reports what became of a mail for a recipient to Config.Attempt. message is empty unless it was stored; took
-// is the time that deciding took.
+// reportAttempt reports the reply to a mail for a recipient to Config.Attempt. message is "" unless the mail was stored. took is the time
+// that the server needed for the reply.
 func (s *session) reportAttempt(r reply, from string, to inbound.Recipient, message id.Message, took time.Duration) {
 	if s.srv.cfg.Attempt == nil {
 		return
@@ -22,7 +22,7 @@ func (s *session) reportAttempt(r reply, from string, to inbound.Recipient, mess
 	})
 }
 
-// attempts reports a reply to the content of a mail, for each of its recipients.
+// reportAttempts reports the reply to the content of a mail, for each of its recipients.
 func (s *session) reportAttempts(r reply, took time.Duration) {
 	if s.tx.stored != nil {
 		for _, m := range s.tx.stored {
@@ -35,7 +35,7 @@ func (s *session) reportAttempts(r reply, took time.Duration) {
 	}
 }
 
-// reportPathAttempt is attempt for a recipient that was refused before it was looked up.
+// reportPathAttempt is reportAttempt for a recipient that was refused before the Inbound was asked for it.
 func (s *session) reportPathAttempt(r reply, from string, to address) {
 	if recipient, ok := inbound.Normalize(to.String()); ok {
 		s.reportAttempt(r, from, recipient, "", 0)

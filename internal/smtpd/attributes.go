@@ -15,7 +15,7 @@ const (
 	xforwardAttributes = "NAME ADDR PORT PROTO HELO IDENT SOURCE"
 )
 
-// clientAttributes is the client that a relay has received a mail from, as far as its XCLIENT or XFORWARD names it.
+// clientAttributes are the attributes of XCLIENT or XFORWARD that are used. They describe the client from which a relay has received a mail.
 type clientAttributes struct {
 	addr    netip.Addr // the unspecified address of IPv4 if the relay gave it as unavailable
 	hasAddr bool
@@ -27,8 +27,8 @@ type clientAttributes struct {
 // name of the internet.
 const unknownHelo = "unknown"
 
-// parseClientAttributes parses the arguments of XCLIENT and XFORWARD: names from known with values in xtext (RFC 3461 §4), each name at most once.
-// All values are checked, but only ADDR and HELO are used.
+// parseClientAttributes parses the arguments of XCLIENT and XFORWARD: names from known with values in xtext (RFC 3461 §4), each name at most
+// once. It checks all values, but only ADDR and HELO are used.
 func parseClientAttributes(arg []byte, known string) (a clientAttributes, ok bool) {
 	var seen []string
 	for field := range bytes.FieldsFuncSeq(arg, func(r rune) bool { return r == ' ' }) {
@@ -46,11 +46,11 @@ func parseClientAttributes(arg []byte, known string) (a clientAttributes, ok boo
 	return a, len(seen) > 0
 }
 
-// hasWord reports whether a list of words separated by spaces has a word.
+// hasWord reports whether a list of words, separated by spaces, contains word.
 func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
-// set stores the value of an attribute and reports whether it is valid. Attributes that are not used are checked all
-// the same, as far as their form is specified by Postfix.
+// set stores the value of an attribute and reports whether it is valid. It also checks attributes that are not used, if
+// Postfix specifies their form.
 func (a *clientAttributes) set(name, value string) bool {
 	const maxProto = 64
 	unavailable := strings.EqualFold(value, "[UNAVAILABLE]") || strings.EqualFold(value, "[TEMPUNAVAIL]")

@@ -75,8 +75,8 @@ func (s *session) challenge(challenge reply) reply {
 	return ""
 }
 
-// isResponse reports whether a text is base64, or "=", which stands for an empty initial response (RFC 4954 §4). What
-// it decodes to is not looked at.
+// isResponse reports whether a text is base64, or "=", which stands for an empty initial response (RFC 4954 §4). The
+// decoded value is not used.
 func isResponse(text []byte) bool {
 	if string(text) == "=" {
 		return true

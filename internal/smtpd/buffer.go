@@ -4,7 +4,7 @@ import "github.com/gonebox/gonebox/internal/buffer"
 
 const (
 	minContent   = 32 << 10  // smallest buffer for a message, in octets: most messages fit
-	maxSizeGuess = 256 << 10 // largest buffer that is acquired on the guess that a message is as large as the one before
+	maxSizeGuess = 256 << 10 // largest message for which a buffer is acquired only because the previous message had that size
 	minReadSize  = 4 << 10   // free space below which a buffer is grown before the next read
 )
 
@@ -14,8 +14,8 @@ func bufferFor(n int64) int64 {
 	return int64(buffer.Size(int(max(n+2*minReadSize, minContent))))
 }
 
-// grownSize returns the size of the buffer that replaces a full one: fourfold up to buffer.Max, so that most messages
-// are copied seldom, twofold beyond, so that little is wasted.
+// grownSize returns the size of the buffer that replaces a full one: four times as large up to buffer.Max, so that most
+// messages are copied rarely, and twice as large beyond, so that little memory is wasted.
 func grownSize(full int64) int64 {
 	if full < buffer.Max/2 {
 		return 4 * full
@@ -23,7 +23,7 @@ func grownSize(full int64) int64 {
 	return 2 * full
 }
 
-// move replaces a buffer by one of the given size, with the same octets, and returns the old one to the pool.
+// replaceBuffer returns a buffer of the given size with the octets of b, and gives b back to the pool.
 func replaceBuffer(b *[]byte, size int64) *[]byte {
 	larger := buffer.Get(int(size))
 	*larger = append(*larger, *b...)

@@ -11,14 +11,14 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// checkEvery is how often handshakes check at most whether the certificate files have changed: a check is two calls of
-// stat(2).
+// checkEvery is the shortest time between two checks of whether the certificate files have changed. Handshakes do the
+// checks, each of which is two calls of stat(2).
 const checkEvery = 5 * time.Second
 
 // CertificateFiles returns a TLS configuration with the certificate of two PEM files, which are read again when they
-// change, so that a renewed certificate needs no restart. If a changed pair cannot be read, as when only one file has
-// been replaced yet, that is logged and the previous pair stays in use. It returns the error of reading the first
-// pair. It starts no goroutine: handshakes check.
+// change, so that a renewed certificate needs no restart. If a changed pair cannot be read, for example because only one
+// of the files has been replaced so far, the error is logged and the previous pair stays in use. It returns the error of
+// reading the first pair. It starts no goroutine, since handshakes check the files.
 func CertificateFiles(certPath, keyPath string, c clock.Clock, logger *slog.Logger) (*tls.Config, error) {
 	f := &certificateFiles{certPath: certPath, keyPath: keyPath, clock: c, logger: logger}
 	f.state = f.stamp()
@@ -44,7 +44,7 @@ type certificateFiles struct {
 	checked time.Time
 }
 
-// stamps identify a state of the files: that of the certificate and that of the key.
+// stamps hold the size and the modification time of the certificate file and of the key file. If they differ, the files have changed.
 type stamps [2]struct {
 	size     int64
 	modified time.Time

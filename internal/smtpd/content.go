@@ -51,8 +51,8 @@ func (s *session) data(arg []byte) reply {
 	return r
 }
 
-// receiveData reads the message of a DATA command and delivers it. The connection's failure comes first, since then no
-// reply arrives; size and line ends come before memory, since they are permanent and a retry would fail as well.
+// receiveData reads the message of a DATA command, delivers it and returns the reply. If the connection failed, nothing
+// else matters. A wrong size or line end is reported rather than missing memory, since a retry would fail as well.
 func (s *session) receiveData(c *content, u *unstuffer) reply {
 	memoryErr, err := s.readData(c, u)
 	switch {
@@ -140,8 +140,8 @@ func (s *session) bdat(arg []byte) reply {
 	return r
 }
 
-// firstChunk acquires memory for the message that begins with a chunk of size octets. It does nothing for a later chunk. It returns
-// "" if the chunk can be read.
+// beginChunks acquires memory for the message that begins with a chunk of size octets. It does nothing for a later chunk. It returns ""
+// if the chunk can be read, otherwise the reply to the chunk, which it has discarded.
 func (s *session) beginChunks(size int64) reply {
 	if s.tx.chunks != nil {
 		return ""
@@ -161,8 +161,8 @@ func (s *session) beginChunks(size int64) reply {
 	return r
 }
 
-// chunkRefused returns the reply to a chunk that must not be read into memory, or "". It ends the transaction of a message that grows too
-// large, so that chunks which the client has already sent are rejected as well.
+// checkChunk returns the reply to a chunk that must not be read into memory, or "" if it may be read. It resets the transaction of a
+// message that becomes too large, so that further chunks, which the client may already have sent, are rejected as well.
 func (s *session) checkChunk(size int64) reply {
 	switch {
 	case !s.tx.open:
@@ -213,8 +213,8 @@ func parseChunk(arg []byte) (size int64, last, ok bool) {
 	return size, hasEnd, ok
 }
 
-// broken ends a session whose connection failed within a message. Whatever arrives later is not a command. The reply
-// is sent in case only the client's side of the connection is closed.
+// contentErrorReply returns the reply to a message during which reading failed. It ends the session, since what may still
+// arrive is content and not a command. The client receives the reply if it has only closed its own side of the connection.
 func (s *session) contentErrorReply(err error) reply {
 	s.logConnError("read of content", err)
 	if isTimeout(err) {
@@ -248,8 +248,8 @@ func (s *session) deliver(c *content) reply {
 	return reply("250 2.0.0 Message taken, trace " + s.trace + "." + strconv.Itoa(s.messages))
 }
 
-// refusedContent returns the reply for a message that could not be delivered. A mailbox that is unknown now existed at RCPT. The reply is
-// then temporary: when the sender tries again, RCPT rejects that mailbox alone, and the other recipients get the message
+// deliveryErrorReply returns the reply for a message that could not be delivered. A mailbox that is unknown now existed at RCPT, so the
+// reply is temporary: when the sender tries again, RCPT rejects that mailbox alone, and the other recipients get the message
 // (docs/spec/smtp.md#replies).
 func (s *session) deliveryErrorReply(err error) reply {
 	if p, ok := problem.From(err); ok && p.Code == problem.MailMailboxUnknown {
@@ -274,8 +274,8 @@ func (s *session) protocol() string {
 	return name
 }
 
-// concluded logs and counts a message that was received or rejected, and reports it for each recipient. begun is when
-// the content was asked for.
+// reportMessage logs and counts a message that was received or rejected, and reports it for each recipient. begun is when
+// DATA or the first BDAT arrived.
 func (s *session) reportMessage(r reply, octets int64, begun time.Time) {
 	took := s.srv.wall.Now().Sub(begun)
 	s.srv.cfg.Metrics.Message(r.outcome(), octets, took)

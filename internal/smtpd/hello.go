@@ -11,11 +11,12 @@ import (
 
 const maxName = 255 // octets of the name in EHLO and HELO (RFC 5321 §4.5.3.1.2)
 
-// hello holds the replies that are the same for every client, so that they are built once.
+// hello holds the greeting and the replies to HELO and EHLO. They are built once, since they depend only on the configuration, on
+// whether the connection uses TLS and on whether AUTH is offered.
 type hello struct {
 	greeting, helo, ehlo, ehloTLS reply
 
-	// These two are for clients that are offered AUTH.
+	// The replies to EHLO of clients that are offered AUTH.
 	ehloAuth, ehloAuthTLS reply
 }
 
@@ -88,8 +89,8 @@ func (s *session) greet(arg []byte, extended bool) reply {
 	}
 }
 
-// startTLS runs STARTTLS (RFC 3207). It discards everything that the client sent in clear text, which others may have
-// changed: the client must send EHLO again. A failed handshake ends the session without a reply.
+// startTLS runs STARTTLS (RFC 3207). It discards everything that the client sent in clear text, since an attacker may have
+// changed it, so the client must send EHLO again. A failed handshake ends the session without a reply.
 func (s *session) startTLS(arg []byte) reply {
 	switch {
 	case s.srv.cfg.TLS == nil:
@@ -114,8 +115,8 @@ func (s *session) startTLS(arg []byte) reply {
 	return ""
 }
 
-// isOtherProtocol reports whether the first line of a client belongs to another protocol: HTTP, since a web page can make a browser send
-// a request with SMTP commands in its body, or TLS, from a client that expects it from the start.
+// isOtherProtocol reports whether the first line of a client belongs to HTTP or TLS. A web page can make a browser send an HTTP request
+// with SMTP commands in its body, and a client may expect TLS from the start.
 func isOtherProtocol(line []byte) bool {
 	const tlsHandshake = 0x16
 	if line[0] == tlsHandshake {

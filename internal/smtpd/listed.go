@@ -2,14 +2,14 @@ package smtpd
 
 import "net/netip"
 
-// listing is the look-up of a client in DNS blocklists.
+// blocklistLookup is a look-up of a client in DNS blocklists, which runs in the background.
 type blocklistLookup struct {
-	client netip.Addr    // whose look-up it is; the zero Addr: none was started
-	zone   func() string // waits; "" if the client is not listed
+	client netip.Addr    // the client that is looked up; the zero Addr: no look-up was started
+	zone   func() string // waits for the result: the name of a list, or "" if the client is not listed
 }
 
-// lookUpClient starts looking the client up in blocklists, unless that has been done for its address. EHLO calls it, so that RCPT seldom
-// waits; RCPT calls it for a client that XFORWARD has named since. A relay that names no client is not looked up.
+// lookUpClient starts looking the client up in blocklists, unless the current look-up is already for its address. EHLO calls it, so that
+// RCPT rarely has to wait; RCPT calls it in case XFORWARD has named another client since. A relay that names no client is not looked up.
 func (s *session) lookUpClient() {
 	if s.unlimited {
 		s.lookup = blocklistLookup{}
@@ -20,7 +20,7 @@ func (s *session) lookUpClient() {
 	s.lookup = blocklistLookup{client: s.ip, zone: s.srv.cfg.Listed(s.base, s.ip)}
 }
 
-// listed returns the reply to RCPT for a client that a blocklist lists; "": none does.
+// listedReply returns the reply to RCPT if a blocklist lists the client, otherwise "". It waits for the look-up.
 func (s *session) listedReply() reply {
 	if s.lookup.zone == nil {
 		return ""

@@ -22,7 +22,7 @@ func (s *session) logSession() {
 		slog.Int("commands", s.totalCommands), slog.Int("messages", s.messages), slog.Duration("took", s.srv.wall.Now().Sub(s.begun)))
 }
 
-// logMessage logs the reply to a message as a whole, for debugging.
+// logMessage logs the reply to the content of a message, for debugging.
 func (s *session) logMessage(r reply, octets int64, recipients int, took time.Duration) {
 	s.log(slog.LevelDebug, "smtp message", // Config.Attempt reports each recipient
 		slog.String("helo", s.heloName()), slog.String("protocol", s.protocol()),
@@ -30,13 +30,13 @@ func (s *session) logMessage(r reply, octets int64, recipients int, took time.Du
 		slog.String("outcome", string(r.outcome())), slog.String("reply", r.status()), slog.Duration("took", took))
 }
 
-// logBlocked counts and logs that a client or a sender is blocked by the operator. Config.Attempt reports blocked recipients.
+// logBlocked counts and logs that a client or a sender is blocked by the operator. Blocked recipients are reported by Config.Attempt instead.
 func (s *session) logBlocked(b Block, r reply, attrs ...slog.Attr) {
 	s.log(slog.LevelInfo, string(b)+" blocked", append([]slog.Attr{slog.String("client", s.ip.String()), slog.String("reply", r.status())}, attrs...)...)
 	s.srv.cfg.Metrics.Blocked(b)
 }
 
-// fail logs an error of the connection, at debug level: most of them are caused by clients.
+// logConnError logs an error of the connection, at debug level, since most of them are caused by clients.
 func (s *session) logConnError(operation string, err error) {
 	s.log(slog.LevelDebug, "smtp "+operation+" failed", slog.Any("error", err))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/gonebox/gonebox/internal/buffer"
 )
 
-// firstLease is the memory that is acquired for a message of unknown or small size. It covers a message of some 8 KiB from its first
-// octet to its reply, so that most messages ask the budget once.
+// firstLease is the memory in octets that is acquired for a message of unknown or small size. It suffices to receive and deliver a message
+// of some 8 KiB, so that most messages acquire memory only once.
 const firstLease = 128 << 10
 
 // content holds the octets of a message while they arrive, and the lease on the memory that it uses. It belongs to the
@@ -105,7 +105,7 @@ func (c *content) shrink(rest []byte) {
 	c.lease.Shrink(c.lease.Size() - firstLease)
 }
 
-// cover grows the lease to n octets in all, which delivering the message needs. It may wait (budget.Lease.Finish).
+// leaseForDelivery grows the lease to n octets in all, which delivering the message needs. It may wait (budget.Lease.Finish).
 func (s *session) leaseForDelivery(c *content, n int64) error {
 	missing := n - c.lease.Size()
 	if missing <= 0 || c.lease.Grow(missing) == nil {
@@ -114,7 +114,8 @@ func (s *session) leaseForDelivery(c *content, n int64) error {
 	return s.awaitMemory(func(ctx context.Context) error { return c.lease.Finish(ctx, missing) })
 }
 
-// await runs acquire, for at most Timeouts.Memory. The session does not read meanwhile, so that TCP makes the client wait as well.
+// awaitMemory sends the pending replies and then calls acquire, with a context that ends after Timeouts.Memory. The session does not read
+// meanwhile, so that TCP makes the client wait as well.
 func (s *session) awaitMemory(acquire func(context.Context) error) error {
 	if err := s.wire.flush(); err != nil {
 		return err

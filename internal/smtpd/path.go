@@ -79,8 +79,8 @@ func parsePath(p []byte) (a address, rest []byte, ok bool) {
 	return address{local: local, domain: domain, utf8: isUTF8}, c.rest, true
 }
 
-// cursor reads a path from left to right. Its methods consume what they have recognised, and nothing else may be
-// assumed of the rest when one returns false.
+// cursor reads a path from left to right. Its methods consume what they recognise. After a method has returned false, the
+// position of the cursor is not defined.
 type cursor struct{ rest []byte }
 
 // peek reports whether an octet is next.
@@ -95,7 +95,7 @@ func (c *cursor) skip(want byte) bool {
 	return true
 }
 
-// run reads the longest prefix of octets that are in the set.
+// run consumes and returns the longest prefix of octets for which in returns true.
 func (c *cursor) run(in func(byte) bool) []byte {
 	n := 0
 	for n < len(c.rest) && in(c.rest[n]) {

@@ -19,25 +19,26 @@ type recipients struct {
 
 	mu      sync.Mutex       // guards the fields below
 	tallies map[string]tally // by client
-	sweepAt int              // number of tallies at which the expired ones are removed
+	sweepAt int              // number of tallies at which sweep removes the expired ones
 }
 
-// tally counts the recipients of a client in each window of the limit: all (named) and those with a 5yz reply
-// (refused).
+// tally counts the recipients of a client in each window of the limit: all of them (total), and those that got a 5yz
+// reply (refused). A window ends at ends.
 type tally []struct {
 	ends           time.Time
 	total, refused int
 }
 
 const (
-	// A client is blocked only if nine in ten of its recipients were rejected. A large sender, some of whose mailboxes have ended, is not.
+	// A client is blocked only if nine in ten of its recipients were refused. This spares a large sender of which some recipients no longer
+	// exist.
 	blockedRefused, blockedOf = 9, 10
 
 	firstSweep = 1 << 10 // tallies below which none are removed
-	maxTallies = 1 << 16 // some 10 MiB; beyond that, clients are forgotten and begin anew
+	maxTallies = 1 << 16 // some 10 MiB; beyond that, the tallies of arbitrary clients are dropped
 )
 
-// newRecipients returns counts for a limit; for the empty limit nothing is counted.
+// newRecipients returns the counts for a limit. With an empty limit nothing is counted and no client is blocked.
 func newRecipients(limit ratelimit.Limit, c clock.Clock) *recipients {
 	return &recipients{limit: limit, clock: c, tallies: make(map[string]tally), sweepAt: firstSweep}
 }
@@ -67,7 +68,7 @@ func (rs *recipients) count(client string, refused bool) {
 	}
 }
 
-// blocked returns until when a client is blocked, as a duration from now; 0 if it is not.
+// blocked returns how long a client is still blocked, or 0 if it is not.
 func (rs *recipients) blocked(client string) (wait time.Duration) {
 	if len(rs.limit) == 0 {
 		return 0
@@ -103,7 +104,7 @@ func (rs *recipients) sweep(now time.Time) {
 	rs.sweepAt = min(max(firstSweep, 2*len(rs.tallies)), maxTallies)
 }
 
-// over reports whether all windows of a tally are over.
+// expired reports whether all windows of a tally have ended.
 func (t tally) expired(now time.Time) bool {
 	for _, w := range t {
 		if now.Before(w.ends) {

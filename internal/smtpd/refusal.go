@@ -7,10 +7,10 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// refusal returns the reply for an error (docs/spec/smtp.md#replies). No other code turns problems into replies. An
-// error that is no problem, or a problem without an SMTP reply, is a fault of this server: its reply is temporary, so
-// that the client tries again and no mail is lost. known is false for a fault, which the caller logs, except for
-// server.unavailable, which is expected while the database does not answer.
+// refusal returns the reply for an error (docs/spec/smtp.md#replies). It is the only function that turns problems into
+// replies. An error that is not a problem, or a problem without an SMTP reply, is a fault of this server. Its reply is
+// temporary, so that the client tries again and no mail is lost. known is false for such a fault, which the caller must
+// log, except for server.unavailable, which is expected while the database does not answer.
 func refusal(err error) (r reply, known bool) {
 	if errors.Is(err, budget.ErrExhausted) {
 		return "452 4.3.1 Too much mail at the moment, try again later", true
@@ -25,7 +25,7 @@ func refusal(err error) (r reply, known bool) {
 	return "451 4.3.0 Not available right now, try again later", p.Code == problem.ServerUnavailable
 }
 
-// statusOf returns the reply code and the enhanced status code (RFC 3463) for a problem; "" for one that has none.
+// statusOf returns the reply code and the enhanced status code (RFC 3463) of a problem, or "" if it has no SMTP reply.
 func statusOf(c problem.Code) string {
 	switch c {
 	case problem.MailMailboxUnknown:
@@ -38,7 +38,7 @@ func statusOf(c problem.Code) string {
 		return "450 4.2.1"
 	case problem.MailDailyCap, problem.MailMailboxFull:
 		return "452 4.2.2"
-	case problem.MailboxLimitReached: // of the owner of a catch-all
+	case problem.MailboxLimitReached: // the account that owns a catch-all domain has too many mailboxes
 		return "452 4.2.2"
 	case problem.MailStorageFull:
 		return "452 4.3.1"

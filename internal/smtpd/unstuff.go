@@ -6,16 +6,16 @@ import "bytes"
 // else, and removes the dot that the client inserted before every line that begins with one. It works in place, with bytes.IndexByte
 // and bytes.Count over whole blocks, and its result does not depend on how reads split the octets.
 type unstuffer struct {
-	limit  int64 // octets beyond which the message is only counted
+	limit  int64 // octets; the content of a larger message is counted but not kept
 	size   int64 // octets of the message so far
 	inLine bool  // not at the beginning of a line
 	cr     bool  // the octet before the block is a CR
 	ends   lineEnds
 }
 
-// lineEnds checks that all lines of a text end in CRLF, and that it has no NUL: other servers may take a bare CR or LF
-// for the end of a line, which attackers use to smuggle a second message. It looks at the octet before each LF; that
-// there is no other CR follows from the numbers of CRs and CRLFs, which is faster than looking at each.
+// lineEnds checks that all lines of a text end in CRLF, and that it has no NUL. Other servers may treat a bare CR or LF as
+// the end of a line, and attackers use that to smuggle a second message. It looks at the octet before each LF. A bare CR
+// is detected because there are then more CRs than CRLFs; counting is faster than looking at each CR.
 type lineEnds struct {
 	cr, crlf int64
 	nul      bool
@@ -31,7 +31,7 @@ func (e *lineEnds) count(p []byte) {
 	e.nul = e.nul || bytes.IndexByte(p, 0) >= 0
 }
 
-// checkLF checks an LF, and reports whether it ends a line.
+// checkLF records an LF, and reports whether it ends a line, as it does after a CR.
 func (e *lineEnds) checkLF(afterCR bool) bool {
 	if afterCR {
 		e.crlf++
@@ -41,7 +41,7 @@ func (e *lineEnds) checkLF(afterCR bool) bool {
 	return afterCR
 }
 
-// check checks a whole text.
+// check checks a complete text.
 func (e *lineEnds) check(p []byte) {
 	e.count(p)
 	for i := 0; ; i++ {
@@ -54,7 +54,7 @@ func (e *lineEnds) check(p []byte) {
 	}
 }
 
-// tooLarge reports whether the message is larger than the limit. Its octets are then counted and not kept.
+// tooLarge reports whether the message is larger than the limit.
 func (u *unstuffer) tooLarge() bool { return u.size > u.limit }
 
 // scan reads p[kept:], where p[:kept] is the message so far. It returns how much of p is message now and the rest of
@@ -112,12 +112,12 @@ type dotCase int // what a line begins with
 
 const (
 	dotNone      dotCase = iota // the line does not begin with a dot
-	dotStuffed                  // a dot to take off
-	dotEnd                      // the end of the message
+	dotStuffed                  // it begins with a dot that the client inserted
+	dotEnd                      // it is the end of the message
 	dotUndecided                // more octets are needed
 )
 
-// dot looks at the beginning of a line.
+// classifyDot returns what the beginning of a line is.
 func classifyDot(line []byte) dotCase {
 	switch {
 	case len(line) == 0:
