@@ -20,7 +20,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// stored puts a certificate where a former run has left the one that it fetched.
+// stored writes a certificate to the folder in which an earlier run would have left the one that it fetched.
 func stored(t *testing.T, dir, hostname string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -57,7 +57,7 @@ func TestACMEServesTheFetchedCertificateWhateverNameTheClientSays(t *testing.T) 
 	for _, says := range []string{"", hostname, "mail.other.example"} {
 		client, server := net.Pipe()
 		go func() { _ = tls.Server(server, a.Config()).HandshakeContext(t.Context()) }()
-		conn := tls.Client(client, &tls.Config{ServerName: says, InsecureSkipVerify: true}) // the name is what is tested
+		conn := tls.Client(client, &tls.Config{ServerName: says, InsecureSkipVerify: true}) // only the name is tested
 		if err := conn.HandshakeContext(t.Context()); err != nil {
 			t.Fatalf("a client that says %q: %v", says, err)
 		}
@@ -72,7 +72,7 @@ func TestACMEAsksItsAuthorityAndLeavesOtherRequestsAlone(t *testing.T) {
 	asked := make(chan string, 10)
 	authority := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.URL.Path
-		http.Error(w, "not you", http.StatusForbidden) // what is not to be tried again
+		http.Error(w, "not you", http.StatusForbidden) // an error that is not retried
 	}))
 	defer authority.Close()
 	a := smtpd.NewACME("mx.box.example", t.TempDir(), authority.URL+"/directory")

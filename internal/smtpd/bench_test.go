@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// sink takes everything at once, so that the benchmark sees the server alone.
+// sink accepts every message at once and drops it, so that only the server is measured.
 type sink struct{}
 
 func (sink) Accept(_ context.Context, address string) (inbound.Recipient, error) {
@@ -24,7 +24,7 @@ func (sink) Deliver(context.Context, *inbound.Envelope, []byte) error { return n
 
 func (sink) Memory(size int64) int64 { return 2 * size }
 
-// BenchmarkMail sends mails over loopback by several clients: each on a connection of its own, or all of a client on one.
+// BenchmarkMail sends mails from several clients over loopback: each mail on its own connection, or all mails of a client on one.
 func BenchmarkMail(b *testing.B) {
 	for _, size := range []int{4 << 10, 64 << 10} {
 		line := strings.Repeat("abcdefghijklmnopqrstuvwxyz0123456789+/ab", 2)[:74] + "\r\n"
@@ -50,7 +50,7 @@ func BenchmarkMail(b *testing.B) {
 	}
 }
 
-// sender is as small a client as can be.
+// sender is a minimal SMTP client.
 type sender struct {
 	b    *testing.B
 	addr string

@@ -55,7 +55,7 @@ func newPair(tb testing.TB, name string) (cert, key []byte) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})
 }
 
-// files are a certificate's two files, whose age the test decides.
+// files are the two files of a certificate. The test sets their modification time.
 type files struct {
 	tb        testing.TB
 	cert, key string

@@ -11,7 +11,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// within checks that a wait was as long as meant. A deadline may come early by a sixteenth.
+// within checks that a wait was as long as wanted. A deadline may be early by a sixteenth.
 func within(t *testing.T, took, want time.Duration) {
 	t.Helper()
 	if took > want || took < want-want/16-time.Second {
@@ -19,7 +19,7 @@ func within(t *testing.T, took, want time.Duration) {
 	}
 }
 
-func TestSilentClientIsToldAndDropped(t *testing.T) {
+func TestSilentClientGets421AndIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := serveOnPipes(t, smtpd.Config{}, &fakeInbound{})
 		defer b.stop()
@@ -27,7 +27,7 @@ func TestSilentClientIsToldAndDropped(t *testing.T) {
 		c.hello()
 		c.envelope()
 		time.Sleep(4 * time.Minute)
-		c.send("NOOP\r\nNO") // half a command is silence too
+		c.send("NOOP\r\nNO") // half a command does not extend the wait
 		c.expect("250")
 		start := time.Now()
 		c.expect("421 4.4.2")
@@ -36,7 +36,7 @@ func TestSilentClientIsToldAndDropped(t *testing.T) {
 	})
 }
 
-func TestBusySessionEndsInTheEnd(t *testing.T) {
+func TestBusySessionEndsAtItsTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := serveOnPipes(t, smtpd.Config{}, &fakeInbound{})
 		defer b.stop()
@@ -54,8 +54,8 @@ func TestBusySessionEndsInTheEnd(t *testing.T) {
 	})
 }
 
-// The deadline is for each read: a slow sender that goes on sending is let finish.
-func TestSlowContentIsTaken(t *testing.T) {
+// The deadline is set for each read, so a slow sender that keeps sending can finish.
+func TestSlowContentIsAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := &fakeInbound{}
 		b := serveOnPipes(t, smtpd.Config{}, in)
@@ -84,7 +84,7 @@ func TestSlowContentIsTaken(t *testing.T) {
 	})
 }
 
-// After content that broke off nothing is a command, whatever still comes.
+// After content that was cut off, nothing that arrives is treated as a command.
 func TestStalledContentEndsTheSession(t *testing.T) {
 	for name, begin := range map[string]string{"DATA": "DATA\r\n", "BDAT": "BDAT 1000 LAST\r\n", "refused BDAT": "RSET\r\nBDAT 1000\r\n"} {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestStalledContentEndsTheSession(t *testing.T) {
 	}
 }
 
-// A client that drips octets for ever stays no longer than the session may last.
+// A client that sends single octets forever is disconnected at the end of the session's time.
 func TestDrippedContentEndsWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := serveOnPipes(t, smtpd.Config{Timeouts: smtpd.Timeouts{Session: 20 * time.Minute}}, &fakeInbound{})

@@ -17,7 +17,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd/dialogtest"
 )
 
-// TestDialogs plays test/dialogs/*.txt, each against a server of its own.
+// TestDialogs runs test/dialogs/*.txt, each against its own server.
 func TestDialogs(t *testing.T) {
 	paths, err := filepath.Glob("../../test/dialogs/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -55,7 +55,7 @@ func play(t *testing.T, d *dialogtest.Dialog, certificate tls.Certificate) {
 	}
 }
 
-// asDialog is what was delivered in the dialog's terms. The protocol is left out where the dialog does not care.
+// asDialog returns deliveries in the form that dialogs use. The protocol is left out where the dialog does not name one.
 func asDialog(deliveries []delivery, want []dialogtest.Delivery) []dialogtest.Delivery {
 	var out []dialogtest.Delivery
 	for i, got := range deliveries {

@@ -2,8 +2,8 @@ package smtpd
 
 import "net/netip"
 
-// Unstuff runs the reader of DATA over the octets in reads of the given sizes, the last size being used for the rest. It returns the
-// message (nil where it is too large), what followed its end, and what the reader found out.
+// Unstuff passes the octets to an unstuffer in reads of the given sizes, the last of which is used for the rest. It returns the message (nil
+// if it is too large), what followed its end, and the findings of the unstuffer.
 func Unstuff(wire []byte, limit int64, sizes []byte) (message, rest []byte, found Unstuffed) {
 	u := unstuffer{limit: limit}
 	var p []byte
@@ -28,7 +28,7 @@ func Unstuff(wire []byte, limit int64, sizes []byte) (message, rest []byte, foun
 	}
 }
 
-// Unstuffed is what the reader of DATA found out.
+// Unstuffed are the findings of an unstuffer.
 type Unstuffed struct {
 	Ended, Malformed, TooLarge bool
 	Size                       int64

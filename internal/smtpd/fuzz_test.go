@@ -20,7 +20,7 @@ import (
 
 const fuzzedSize, fuzzedRecipients = 300, 3
 
-// grammar is the strict form of what may come out of a session, written down once more and in another way.
+// grammar is an independent description, with regular expressions, of what a session may send and deliver.
 type grammar struct {
 	reply, status, trace, local, domain *regexp.Regexp
 }
@@ -44,7 +44,7 @@ func (g grammar) address(a string) bool {
 	return at <= 64 && g.local.MatchString(a[:at]) && g.domain.MatchString(a[at+1:])
 }
 
-// checked is an Inbound that fails the test on what the grammar does not allow.
+// checked is an Inbound that fails the test if it gets anything that the grammar does not allow.
 type checked struct {
 	fakeInbound
 	t *testing.T
@@ -78,8 +78,8 @@ func (c *checked) Deliver(ctx context.Context, env *inbound.Envelope, data []byt
 	return c.fakeInbound.Deliver(ctx, env, data)
 }
 
-// converse sends the octets in writes of at most the given size, and reads all that is said until the server ends the session:
-// at the latest when the clock of the bubble has come to its deadline.
+// converse sends the octets in writes of at most the given size, and reads all replies until the server ends the session, at the latest when
+// the clock of the synctest bubble reaches the session's deadline.
 func converse(t *testing.T, g grammar, octets []byte, size int) (said string, in *checked) {
 	in = &checked{t: t, g: g}
 	synctest.Test(t, func(t *testing.T) {
@@ -106,8 +106,8 @@ func converse(t *testing.T, g grammar, octets []byte, size int) (said string, in
 	return g.trace.ReplaceAllString(said, "trace"), in
 }
 
-// FuzzSession sends anything. Whatever it is, the session ends in bounded time, says nothing but replies, delivers nothing that the
-// grammar does not allow, and does the same however the octets are cut.
+// FuzzSession sends arbitrary octets. The session must end in bounded time, send nothing but replies, deliver nothing that the grammar does
+// not allow, and behave the same however the octets are split into writes.
 func FuzzSession(f *testing.F) {
 	hello := "EHLO c.test\r\n"
 	envelope := hello + "MAIL FROM:<a@b.test>\r\nRCPT TO:<box@example.test>\r\n"
@@ -141,7 +141,7 @@ func FuzzSession(f *testing.F) {
 			}
 		}
 		if n := len(in.deliveries()); n != strings.Count(said, " Message taken, trace") {
-			t.Errorf("%d messages were delivered, the client was told otherwise: %q", n, said)
+			t.Errorf("%d messages were delivered, but the replies were %q", n, said)
 		}
 		pieces, other := converse(t, g, octets, 3)
 		if pieces != said {

@@ -8,7 +8,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// Blocklists are asked about the client that a relay names, for each address once, and never about the relay.
+// Blocklists are queried once for each client that a relay names, and never for the relay itself.
 func TestRelayIsNotLookedUpButItsClientsAre(t *testing.T) {
 	asked := make(map[string]int)
 	c := dialRelay(t, smtpd.Config{Listed: func(_ context.Context, a netip.Addr) func() string {

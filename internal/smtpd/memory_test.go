@@ -32,7 +32,7 @@ func serveScarce(t *testing.T) scarce {
 	return s
 }
 
-// hold takes memory away, as another client would, until the returned function is called.
+// hold acquires memory, as another client would, until the returned function is called.
 func (s scarce) hold(n int64) (release func()) {
 	s.t.Helper()
 	l := s.memory.TryAcquire(budget.Request, "another", n)
@@ -42,7 +42,7 @@ func (s scarce) hold(n int64) (release func()) {
 	return l.Release
 }
 
-// end shuts the server down. All memory must have come back.
+// end shuts the server down and checks that all memory was released.
 func (s scarce) end(mails int) {
 	s.t.Helper()
 	s.stop()
@@ -60,7 +60,7 @@ func (c *client) declare(size int) {
 	c.expect("250 2.1.0", "250 2.1.5")
 }
 
-// text is a message of size octets.
+// text returns a message of size octets.
 func text(size int) string {
 	const line = 64
 	return strings.Repeat(strings.Repeat("x", line-2)+"\r\n", size/line)
@@ -156,7 +156,7 @@ func TestMailIsDeferredWhenMemoryDoesNotBecomeFree(t *testing.T) {
 	}
 }
 
-// Mails whose size is not known take turns, since each may become as large as a mail can.
+// Mails of unknown size are received one after the other, since each may become as large as the largest mail.
 func TestLargeMailsOfUnknownSizeDoNotFailEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := serveScarce(t), make(chan struct{})
@@ -181,7 +181,7 @@ func TestLargeMailsOfUnknownSizeDoNotFailEachOther(t *testing.T) {
 	})
 }
 
-// The mail is there, and there is no memory to parse and store it.
+// The mail has been received, but there is no memory to parse and store it.
 func TestDeliveryWaitsForMemory(t *testing.T) {
 	for _, free := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestDeliveryWaitsForMemory(t *testing.T) {
 	}
 }
 
-func TestMemoryComesBackFromClientsThatLeave(t *testing.T) {
+func TestMemoryOfDisconnectedClientsIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveScarce(t)
 		for _, octets := range []string{"DATA\r\n" + text(mib), "BDAT 100000\r\n" + text(70_000), "BDAT 64\r\n" + text(64)} {
@@ -236,7 +236,7 @@ func TestMemoryComesBackFromClientsThatLeave(t *testing.T) {
 	})
 }
 
-// A message that is too large, or malformed, hears so whatever became of its memory.
+// A message that is too large or malformed gets the reply that says so, even if there was no memory for it.
 func TestATooLargeMailIsRefusedAlsoWithoutMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveScarce(t)

@@ -8,7 +8,8 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// FuzzPath checks that what is read as a path is one by the grammar, and that its mailbox in brackets reads as itself.
+// FuzzPath checks that everything that parsePath accepts is a path by the grammar, and that its mailbox in brackets is parsed to the same
+// mailbox.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{
 		"<>", "<a@b>", "<a@b> SIZE=1", "<Postmaster>", "<@a,@b:c@d>", `<"a b"@c>`, `<"a"@c>`, `<"\"\\"@c>`, "<a@[1.2.3.4]>", "<a..b@c>",

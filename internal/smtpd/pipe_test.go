@@ -15,7 +15,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// pipes is a listener whose connections are net.Pipes, so that a test in a bubble decides what time it is.
+// pipes is a listener whose connections are net.Pipes, so that a test in a synctest bubble controls the time.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -38,7 +38,7 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// addressed is a connection that comes from where the test says.
+// addressed is a connection with a remote address that the test chooses.
 type addressed struct {
 	net.Conn
 	remote net.Addr
@@ -81,7 +81,7 @@ func (b *bench) stop() {
 	}
 }
 
-// dial connects a client that comes from the given address.
+// dial connects a client with the given remote address.
 func (b *bench) dial(from string) *client {
 	b.t.Helper()
 	server, conn := net.Pipe()
@@ -89,7 +89,7 @@ func (b *bench) dial(from string) *client {
 	return newClient(b.t, conn)
 }
 
-// client speaks SMTP by hand.
+// client is a client whose commands the test writes itself.
 type client struct {
 	t    *testing.T
 	conn net.Conn
@@ -131,7 +131,7 @@ func (c *client) expectEnd() {
 	}
 }
 
-// hello gets through the greeting.
+// hello reads the greeting and sends EHLO.
 func (c *client) hello() {
 	c.t.Helper()
 	c.expect("220 ")
@@ -139,14 +139,14 @@ func (c *client) hello() {
 	c.expect("250 ")
 }
 
-// envelope gets to the point where content may follow.
+// envelope sends MAIL and RCPT, so that content may follow.
 func (c *client) envelope() {
 	c.t.Helper()
 	c.send("MAIL FROM:<alice@sender.test>\r\nRCPT TO:<box@example.test>\r\n")
 	c.expect("250 2.1.0", "250 2.1.5")
 }
 
-// data gets into the content.
+// data sends the envelope and DATA, so that the server waits for content.
 func (c *client) data() {
 	c.t.Helper()
 	c.envelope()

@@ -86,7 +86,7 @@ func TestXClientIsLimitedAsTheClient(t *testing.T) {
 	dial := dialRelay(t, smtpd.Config{MaxConnections: 1, Blocks: blockedAddr{netip.MustParseAddr("192.0.2.9")}}, &fakeInbound{})
 	one := dial()
 	say(one, "XCLIENT ADDR=192.0.2.1", "220")
-	two := dial() // the relay has no connection of its own left otherwise
+	two := dial() // fails if the first connection still counts for the relay
 	say(two, "XCLIENT ADDR=192.0.2.1", "421 4.7.0")
 	three := dial()
 	say(three, "XCLIENT ADDR=192.0.2.9", "554 5.7.1")
@@ -95,7 +95,7 @@ func TestXClientIsLimitedAsTheClient(t *testing.T) {
 	say(four, "XCLIENT ADDR=192.0.2.2", "220")
 }
 
-// What is blocked is counted and logged with the client's address, whether the client connected itself or was named.
+// A blocked mail is counted and logged with the client's address, whether the client connected itself or was named by a relay.
 func TestBlocksAreCountedAndLogged(t *testing.T) {
 	var log bytes.Buffer // written before the count
 	counts := make(chan smtpd.Block, 10)
@@ -146,8 +146,8 @@ func TestXForwardNamesTheClientOfATransaction(t *testing.T) {
 	wantClient(t, got[4], "127.0.0.1", "relay.test")
 }
 
-// The limits and blocks of a transaction are those of the client that XFORWARD names, so that one client behind a relay does not use up
-// those of the others.
+// The limits and blocks of a transaction are those of the client that XFORWARD names, so that one client behind a relay does not use up the
+// limits of the others.
 func TestXForwardIsLimitedAsTheClient(t *testing.T) {
 	in := &fakeInbound{refuse: map[string]error{"no@example.test": problem.New(problem.MailMailboxUnknown)}}
 	dial := dialRelay(t, smtpd.Config{
@@ -165,7 +165,7 @@ func TestXForwardIsLimitedAsTheClient(t *testing.T) {
 	say(c, "HELO relay.test", "250")
 	say(c, "XFORWARD ADDR=192.0.2.2", "250")
 	mailBy(c)
-	for range 3 { // of the relay, which asks for its clients
+	for range 3 { // the refused recipients do not count against the relay
 		say(c, "MAIL FROM:<>", "250")
 		say(c, "RCPT TO:<no@example.test>", "550 5.1.1")
 		say(c, "RSET", "250")
@@ -174,8 +174,8 @@ func TestXForwardIsLimitedAsTheClient(t *testing.T) {
 	say(c, "MAIL FROM:<a@sender.test>", "421 4.7.0")
 }
 
-// FuzzAttributes checks that what is accepted is an address in one of two forms and a name without control characters, and that the
-// case of a keyword does not matter.
+// FuzzAttributes checks that only valid addresses and names without control characters are accepted, and that the case of keywords does
+// not matter.
 func FuzzAttributes(f *testing.F) {
 	for _, seed := range []string{
 		"NAME=a ADDR=192.0.2.1 PORT=25 PROTO=ESMTP HELO=a.test LOGIN=x DESTADDR=IPV6:::1 DESTPORT=[UNAVAILABLE]", "ADDR=[TEMPUNAVAIL]",

@@ -64,7 +64,7 @@ func TestEnvelopeSaysWhereTheMessageCameFrom(t *testing.T) {
 }
 
 // Commands sent in the clear after STARTTLS are discarded, not read as if they had arrived over TLS.
-func TestStartTLSForgetsWhatCameInTheClear(t *testing.T) {
+func TestStartTLSDiscardsCleartextInput(t *testing.T) {
 	in := &fakeInbound{}
 	cfg := smtpd.Config{TLS: &tls.Config{Certificates: []tls.Certificate{newCertificate(t, "mx.example.test")}}}
 	synctest.Test(t, func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestStartTLSForgetsWhatCameInTheClear(t *testing.T) {
 	}
 }
 
-// A pipe gives a reader what one write brought, so one read shows one write.
-func TestBatchIsAnsweredInOneWrite(t *testing.T) {
+// A read from a net.Pipe returns the octets of one write, so the test sees each write of the server.
+func TestPipelinedRepliesAreSentInOneWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := serveOnPipes(t, smtpd.Config{}, &fakeInbound{})
 		defer b.stop()
@@ -199,7 +199,7 @@ func TestMetricsCountConnectionsAndMessages(t *testing.T) {
 	}
 }
 
-// The log names the client, and neither whom the mail is for nor what it says.
+// The log contains the client, but neither recipients nor content.
 func TestLogKeepsSecrets(t *testing.T) {
 	var log bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestPanicEndsItsSessionAlone(t *testing.T) {
 	})
 }
 
-// broken is a listener that fails a few times, as one does when descriptors run out.
+// broken is a listener that fails a few times, as if there were no file descriptors left.
 type broken struct {
 	*pipes
 	failures int
@@ -273,7 +273,7 @@ func TestServeSurvivesFailingAccepts(t *testing.T) {
 	})
 }
 
-// The PROXY protocol's header tells the client's address to the limits and to the envelope.
+// The client's address in the header of the PROXY protocol is used for limits and in the envelope.
 func TestProxyHeaderNamesTheClient(t *testing.T) {
 	in := &fakeInbound{}
 	_, addr := serve(t, smtpd.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxConnections: 1}, in)

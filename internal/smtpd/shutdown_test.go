@@ -36,7 +36,7 @@ func TestShutdownLetsMessagesFinish(t *testing.T) {
 		idle.expect("421 4.3.2")
 		idle.expectEnd()
 		if took := time.Since(start); took != 0 {
-			t.Errorf("the idle session was told after %v", took)
+			t.Errorf("the idle session got its reply after %v", took)
 		}
 		time.Sleep(time.Minute)
 		in.before = func(context.Context) { <-release }
@@ -114,7 +114,7 @@ func TestServeAfterShutdown(t *testing.T) {
 	})
 }
 
-// The client's going away is no reason to stop a delivery: it has sent its message, and may never ask again.
+// A delivery continues if the client disconnects: the client has sent its message and may never try again.
 func TestDeliveryOutlivesItsClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered, release := make(chan struct{}), make(chan struct{})

@@ -7,8 +7,8 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// The standard library's client gets its mail through.
-func TestStandardClientSends(t *testing.T) {
+// The client of the standard library can deliver mail.
+func TestStandardLibraryClientCanSend(t *testing.T) {
 	in := &fakeInbound{}
 	_, addr := serve(t, smtpd.Config{}, in)
 	err := smtp.SendMail(addr, nil, "a@sender.test", []string{"b@example.test", "c@example.test"}, []byte("Subject: hi\r\n\r\n.dot\r\n"))

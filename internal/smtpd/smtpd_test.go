@@ -17,16 +17,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// delivery is a message as the fake was given it.
+// delivery is a message that was passed to Deliver.
 type delivery struct {
 	env  inbound.Envelope
 	data string
 }
 
-// fakeInbound takes everything but what it was told to refuse, and remembers it.
+// fakeInbound accepts and records every message, except for the errors that a test sets.
 type fakeInbound struct {
-	refuse map[string]error // by address, what Accept answers
-	fail   error            // what Deliver answers
+	refuse map[string]error // by address, the error of Accept
+	fail   error            // the error of Deliver
 	before func(ctx context.Context)
 
 	mu        sync.Mutex
@@ -41,7 +41,7 @@ func (f *fakeInbound) Accept(_ context.Context, address string) (inbound.Recipie
 	return inbound.Recipient{Address: address, Local: strings.ToLower(local), Domain: strings.ToLower(domain)}, nil
 }
 
-// Memory is that of a message that is copied twice.
+// Memory returns the memory for two copies of a message.
 func (*fakeInbound) Memory(size int64) int64 { return 2 * size }
 
 func (f *fakeInbound) Deliver(ctx context.Context, env *inbound.Envelope, data []byte) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// reference reads the same octets one at a time, by the book.
+// reference implements the same rules, one octet at a time.
 func reference(wire []byte, limit int64) (message, rest []byte, found smtpd.Unstuffed) {
 	message = []byte{}
 	lineStart := true
@@ -37,7 +37,7 @@ func reference(wire []byte, limit int64) (message, rest []byte, found smtpd.Unst
 	return message, rest, found
 }
 
-// FuzzData compares the block-wise reader of DATA with the reference, however the octets are cut into reads.
+// FuzzData compares unstuffer with the reference, however the octets are split into reads.
 func FuzzData(f *testing.F) {
 	for _, seed := range []string{
 		".\r\n", "\r\n.\r\n", "a\r\n.\r\nQUIT\r\n", "..\r\n.\r\n", "a\r\n..b\r\n.c\r\n.\r\n", "a\r\r\n.\r\n", "a\n.\n.\r\n\r\n.\r\n",
@@ -57,8 +57,8 @@ func FuzzData(f *testing.F) {
 	})
 }
 
-// Every cut of every short text over the alphabet that matters.
-func TestDataInEveryCut(t *testing.T) {
+// The test tries every way to split every short text over the octets that are significant.
+func TestDataIsTheSameHoweverItIsSplit(t *testing.T) {
 	const alphabet = "\r\n.x"
 	for length := range 7 {
 		text := make([]byte, length)
