@@ -27,7 +27,7 @@ const (
 // chunk is the header of a chunk.
 type chunk struct{ word, sum uint32 } // the length with the top bit, and the checksum
 
-// parseChunk reads a header of chunkHeader octets. Any octets are a header; length and open check them.
+// parseChunk reads a header of chunkHeader octets. Any octets are a header; length and decode check them.
 func parseChunk(head []byte) chunk {
 	return chunk{binary.BigEndian.Uint32(head), binary.BigEndian.Uint32(head[4:])}
 }
@@ -106,9 +106,9 @@ func appendChunk(dst []byte, size, index int64, octets []byte) []byte {
 	return append(dst, block...) // over itself, where it was encoded there
 }
 
-// open appends a chunk's octets to dst. data is what follows its header. It fails with ErrDamaged if the length or the
+// decode appends a chunk's octets to dst. data is what follows its header. It fails with ErrDamaged if the length or the
 // checksum is wrong; a length is checked before memory is allocated for it.
-func (c chunk) open(dst, data []byte, size, index int64) ([]byte, error) {
+func (c chunk) decode(dst, data []byte, size, index int64) ([]byte, error) {
 	n := min(ChunkSize, size-index*ChunkSize)
 	begin := len(dst)
 	if c.word&chunkCompressed == 0 {
@@ -154,7 +154,7 @@ func joinChunks(data []byte) ([]byte, error) {
 			return nil, fmt.Errorf("%w: chunk %d is cut off", errNotCompressed, index)
 		}
 		var err error
-		if raw, err = c.open(raw, rest[:c.length()], size, index); err != nil {
+		if raw, err = c.decode(raw, rest[:c.length()], size, index); err != nil {
 			return nil, err
 		}
 		rest = rest[c.length():]

@@ -53,13 +53,13 @@ func (c crashed) restart(t testing.TB, content []byte) (*raw.Segments, string) {
 	if err := os.WriteFile(filepath.Join(dir, c.file), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return undisked(t, dir), dir
+	return openWithoutSync(t, dir), dir
 }
 
-// undisked is open without a disk to wait for.
-func undisked(t testing.TB, dir string) *raw.Segments {
+// openWithoutSync is open without a disk to wait for.
+func openWithoutSync(t testing.TB, dir string) *raw.Segments {
 	t.Helper()
-	s, err := raw.OpenFaulty(dir, clock.NewFake(start), slog.New(slog.DiscardHandler), &raw.Faults{NoDisk: true}, roomy)
+	s, err := raw.OpenFaulty(dir, clock.NewFake(start), slog.New(slog.DiscardHandler), &raw.Faults{NoDisk: true}, noLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestACutTailIsDroppedAtEveryLength(t *testing.T) {
 		}
 		more := keep(t, s, start, records(free, text(700)))[0]
 		s.Close()
-		again := undisked(t, dir)
+		again := openWithoutSync(t, dir)
 		wantBody(t, again, more, text(700))
 		wantBody(t, again, c.refs[0], c.bodies[0])
 		if again.Has(c.refs[2]) != (size >= c.ends[2]) {
@@ -224,7 +224,7 @@ func FuzzOpenSegment(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := undisked(t, dir)
+		s := openWithoutSync(t, dir)
 		for _, ref := range c.refs {
 			if _, err := s.Read(ref); err != nil && !errors.Is(err, raw.ErrGone) && !errors.Is(err, raw.ErrDamaged) {
 				t.Errorf("Read(%s) = %v", ref, err)

@@ -22,7 +22,7 @@ func BenchmarkDirect(b *testing.B) {
 				if err := setDirect(f, direct); err != nil {
 					b.Skip(err)
 				}
-				blocks := aligned(size)[:size]
+				blocks := alignedBuffer(size)[:size]
 				begun := cpuTime(b)
 				for b.Loop() {
 					if _, err := f.Write(blocks); err != nil {

@@ -10,7 +10,7 @@ import (
 // O_DIRECT). Writing and syncing 448 KiB takes 150 µs of CPU time instead of 270, and 32 KiB 120 instead of 135
 // (BenchmarkDirect, docs/decisions/0027). It fails if the file system cannot do it.
 func setDirect(f *os.File, on bool) error {
-	return control(f, func(fd uintptr) error {
+	return withDescriptor(f, func(fd uintptr) error {
 		flags, _, failed := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_GETFL, 0)
 		if failed != 0 {
 			return failed
@@ -29,7 +29,7 @@ func setDirect(f *os.File, on bool) error {
 // datasync makes the data of a file durable with fdatasync(2), which leaves out what is not needed to read them back,
 // such as the time of change.
 func datasync(f *os.File) error {
-	return control(f, func(fd uintptr) error {
+	return withDescriptor(f, func(fd uintptr) error {
 		for {
 			if err := syscall.Fdatasync(int(fd)); !errors.Is(err, syscall.EINTR) {
 				return err
@@ -38,9 +38,9 @@ func datasync(f *os.File) error {
 	})
 }
 
-// control calls a function with the file's descriptor, which stays open meanwhile. os.File.Fd would make the file
+// withDescriptor calls a function with the file's descriptor, which stays open meanwhile. os.File.Fd would make the file
 // blocking.
-func control(f *os.File, call func(fd uintptr) error) error {
+func withDescriptor(f *os.File, call func(fd uintptr) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func TestWritingGoesOnWithoutDirectAccess(t *testing.T) {
 	}
 	var want []byte
 	for _, piece := range [][]byte{bytes.Repeat([]byte("a"), 8192), []byte("no block"), bytes.Repeat([]byte("b"), 4096)} {
-		blocks := append(aligned(int64(len(piece))), piece...)
+		blocks := append(alignedBuffer(int64(len(piece))), piece...)
 		if n, err := file.Write(blocks); err != nil || n != len(piece) {
 			t.Fatalf("Write = %d, %v", n, err)
 		}

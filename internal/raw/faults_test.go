@@ -13,12 +13,12 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-const roomy = 1 << 30
+const noLimit = 1 << 30
 
 func openFaulty(t testing.TB, f *raw.Faults) (s *raw.Segments, dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	s, err := raw.OpenFaulty(dir, clock.NewFake(start), slog.New(slog.DiscardHandler), f, roomy)
+	s, err := raw.OpenFaulty(dir, clock.NewFake(start), slog.New(slog.DiscardHandler), f, noLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,11 +49,11 @@ const (
 	slack = 15 * time.Second
 
 	// maxClass is the longest retention, a leap year.
-	maxClass    = 366 * 24 * time.Hour
-	maxRecord   = MaxSize + MaxSize/ChunkSize*chunkHeader + chunksHead // longest result of CompressChunks
-	segmentSize = 256 << 20                                            // size in octets from which a new segment is begun. It bounds the check at start
-	minBuffer   = 64 << 10                                             // smallest buffer to write from; enough for most batches of mail
-	keepBuffer  = 8 << 20                                              // largest buffer that is kept for another batch
-	largeRecord = 1 << 20                                              // records from this size on are not copied before they are written,
-	writeSize   = 1 << 20                                              // but in parts of this size while they are
+	maxClass        = 366 * 24 * time.Hour
+	maxRecord       = MaxSize + MaxSize/ChunkSize*chunkHeader + chunksHead // longest result of CompressChunks
+	segmentSize     = 256 << 20                                            // size in octets from which a new segment is begun. It bounds the check at start
+	minBuffer       = 64 << 10                                             // smallest buffer to write from; enough for most batches of mail
+	maxPooledBuffer = 8 << 20                                              // largest buffer that is kept for another batch
+	largeRecord     = 1 << 20                                              // records from this size on are not copied before they are written,
+	writeSize       = 1 << 20                                              // but in parts of this size while they are
 )

@@ -66,15 +66,15 @@ func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader
 // NewReader returns a reader of a record whose data were read already, such as from an earlier form of storage. Error:
 // ErrDamaged.
 func NewReader(ctx context.Context, ref Ref, data []byte) (*Reader, error) {
-	return newReader(ctx, ref, held(data), int64(len(data)))
+	return newReader(ctx, ref, inMemory(data), int64(len(data)))
 }
 
-// held is the data of a record as its own source.
-type held []byte
+// inMemory is the data of a record as its own source.
+type inMemory []byte
 
-func (h held) whole(context.Context) ([]byte, error) { return h, nil }
+func (h inMemory) whole(context.Context) ([]byte, error) { return h, nil }
 
-func (h held) read(_ context.Context, p []byte, off int64) error {
+func (h inMemory) read(_ context.Context, p []byte, off int64) error {
 	copy(p, h[off:])
 	return nil
 }
@@ -101,7 +101,7 @@ func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 func (r *Reader) step(ctx context.Context) ([]byte, error) {
 	switch {
 	case r.size < 0:
-		return r.all(ctx)
+		return r.nextWhole(ctx)
 	case r.done || r.index*ChunkSize >= r.size:
 		return nil, io.EOF
 	}
@@ -112,7 +112,7 @@ func (r *Reader) step(ctx context.Context) ([]byte, error) {
 	if err := r.fetch(ctx, data); err != nil {
 		return nil, err
 	}
-	return r.open(data)
+	return r.decodeNext(data)
 }
 
 // last reports whether the next chunk is the last.
@@ -133,13 +133,13 @@ func (r *Reader) fetch(ctx context.Context, data []byte) error {
 	return r.from.read(ctx, data[:n], r.at)
 }
 
-// open returns the octets of the chunk that was fetched, and advances to the next one.
-func (r *Reader) open(data []byte) (octets []byte, err error) {
+// decodeNext returns the octets of the chunk that was fetched, and advances to the next one.
+func (r *Reader) decodeNext(data []byte) (octets []byte, err error) {
 	if r.buf == nil {
 		r.buf = make([]byte, 0, min(ChunkSize, r.size))
 	}
 	n := r.next.length()
-	if octets, err = r.next.open(r.buf, data[:n], r.size, r.index); err != nil {
+	if octets, err = r.next.decode(r.buf, data[:n], r.size, r.index); err != nil {
 		return nil, err
 	}
 	if !r.last() {
@@ -149,8 +149,8 @@ func (r *Reader) open(data []byte) (octets []byte, err error) {
 	return octets, nil
 }
 
-// all is Next for a message that is not in chunks: it returns the message in one piece.
-func (r *Reader) all(ctx context.Context) ([]byte, error) {
+// nextWhole is Next for a message that is not in chunks: it returns the message in one piece.
+func (r *Reader) nextWhole(ctx context.Context) ([]byte, error) {
 	data, err := r.from.whole(ctx)
 	if err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ func roundUp(n, unit int64) int64 { return (n + unit - 1) &^ (unit - 1) }
 // sizeOf returns how many octets a record with that many octets of data takes in the file.
 func sizeOf(data int) int64 { return roundUp(headerSize+int64(data), headerSize) }
 
-// fill appends zeros up to a multiple of unit.
-func fill(dst []byte, unit int64) []byte {
+// padZeros appends zeros up to a multiple of unit.
+func padZeros(dst []byte, unit int64) []byte {
 	return append(dst, make([]byte, roundUp(int64(len(dst)), unit)-int64(len(dst)))...)
 }
 
@@ -51,8 +51,8 @@ func appendHeader(dst, data []byte) []byte {
 // trailer returns the record without data, which ends a segment that was closed in order.
 func trailer() []byte { return appendRecord(nil, nil) }
 
-// openRecord returns the data of a record, header and data, that must be all of raw. Error: ErrDamaged.
-func openRecord(raw []byte) ([]byte, error) {
+// parseRecord returns the data of a record, header and data, that must be all of raw. Error: ErrDamaged.
+func parseRecord(raw []byte) ([]byte, error) {
 	if len(raw) < headerSize || int64(binary.BigEndian.Uint32(raw)) != int64(len(raw)-headerSize) {
 		return nil, fmt.Errorf("%w: another length", ErrDamaged)
 	}
@@ -71,56 +71,56 @@ func wholeLength(r io.Reader, size int64) (int64, error) {
 	in := bufio.NewReaderSize(r, 256<<10)
 	var head [len(magic)]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil || string(head[:]) != magic {
-		return 0, readFault(err)
+		return 0, ignoreEOF(err)
 	}
 	whole := int64(len(magic))
 	for at := whole; ; {
 		rec, err := nextRecord(in, at, size)
 		if err != nil || rec.next == at {
-			return whole, readFault(err)
+			return whole, ignoreEOF(err)
 		}
-		if at = rec.next; rec.sound {
+		if at = rec.next; rec.valid {
 			whole = rec.end
 		}
 	}
 }
 
-// found describes what nextRecord read.
-type found struct {
+// scanned describes what nextRecord read.
+type scanned struct {
 	end   int64 // of the record's data
 	next  int64 // where to continue; the offset of the record itself if it does not fit in the file
-	sound bool  // its checksum is right
+	valid bool  // its checksum is right
 }
 
 // nextRecord reads the record at offset at of a file of the given size, or the zeros up to the next block. It reads
 // the data only to compute the checksum, and holds none of them.
-func nextRecord(in *bufio.Reader, at, size int64) (found, error) {
+func nextRecord(in *bufio.Reader, at, size int64) (scanned, error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(in, header[:]); err != nil {
-		return found{}, err
+		return scanned{}, err
 	}
 	if header == [headerSize]byte{} {
 		next := roundUp(at+headerSize, blockSize)
 		_, err := io.CopyN(io.Discard, in, next-at-headerSize)
-		return found{next: next}, err
+		return scanned{next: next}, err
 	}
 	length := int64(binary.BigEndian.Uint32(header[:]))
 	end := at + headerSize + length
 	if end > size {
-		return found{next: at}, nil
+		return scanned{next: at}, nil
 	}
 	sum := crc32.New(castagnoli)
 	sum.Write(header[:4])
 	if _, err := io.CopyN(sum, in, length); err != nil {
-		return found{}, err
+		return scanned{}, err
 	}
-	rec := found{end: end, next: roundUp(end, headerSize), sound: sum.Sum32() == binary.BigEndian.Uint32(header[4:])}
+	rec := scanned{end: end, next: roundUp(end, headerSize), valid: sum.Sum32() == binary.BigEndian.Uint32(header[4:])}
 	_, _ = in.Discard(int(rec.next - end)) // where the file ends with the record, the next read says so
 	return rec, nil
 }
 
-// readFault returns nil for the end of the file, and other errors as they are.
-func readFault(err error) error {
+// ignoreEOF returns nil for the end of the file, and other errors as they are.
+func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
 	}

@@ -51,7 +51,7 @@ func (s *Segments) repair(f *os.File) (whole int64, err error) {
 		return 0, err
 	}
 	size := info.Size()
-	if ended(f, size) {
+	if hasTrailer(f, size) {
 		return size, nil
 	}
 	if whole, err = wholeLength(f, size); err != nil || whole == 0 {
@@ -70,9 +70,9 @@ func (s *Segments) repair(f *os.File) (whole int64, err error) {
 	return whole, s.folder.datasync(f)
 }
 
-// ended reports whether the file ends with a trailer. A sender could make the last record end like one: its segment is
+// hasTrailer reports whether the file ends with a trailer. A sender could make the last record end like one: its segment is
 // then not checked here, but every record is still checked when it is read.
-func ended(f *os.File, size int64) bool {
+func hasTrailer(f *os.File, size int64) bool {
 	var end [headerSize]byte
 	if size < int64(len(magic)+len(end)) {
 		return false

@@ -20,8 +20,8 @@ type name struct {
 	nonce  uint32
 }
 
-// place is a parsed Ref into a segment: an offset in a file.
-type place struct {
+// segmentRef is a parsed Ref into a segment: an offset in a file.
+type segmentRef struct {
 	name
 	offset int64 // of the record's header
 	length int64 // of its data
@@ -74,12 +74,12 @@ func (n name) valid() bool {
 	return n.class > 0 && n.class <= int64(maxClass/time.Second) && n.begins().Year() >= 1970 && n.begins().Year() <= 9999
 }
 
-// placePrefix distinguishes references into segments from those into a Table.
-const placePrefix = "s."
+// segmentPrefix distinguishes references into segments from those into a Table.
+const segmentPrefix = "s."
 
-// ref returns the reference to a place: the prefix and five numbers in base 36.
-func (p place) ref() Ref {
-	text := append(make([]byte, 0, 50), placePrefix...)
+// ref returns the reference to a segmentRef: the prefix and five numbers in base 36.
+func (p segmentRef) ref() Ref {
+	text := append(make([]byte, 0, 50), segmentPrefix...)
 	for i, v := range [...]int64{p.class, p.period, int64(p.nonce), p.offset, p.length} {
 		if i > 0 {
 			text = append(text, '.')
@@ -89,10 +89,10 @@ func (p place) ref() Ref {
 	return Ref(text)
 }
 
-// parse is the inverse of place.ref. It fails with ErrDamaged for anything else.
-func (r Ref) parse() (p place, err error) {
+// parse is the inverse of segmentRef.ref. It fails with ErrDamaged for anything else.
+func (r Ref) parse() (p segmentRef, err error) {
 	var v [5]int64
-	text, ok := strings.CutPrefix(string(r), placePrefix)
+	text, ok := strings.CutPrefix(string(r), segmentPrefix)
 	parts := strings.Split(text, ".")
 	if !ok || len(parts) != len(v) {
 		return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
@@ -102,11 +102,11 @@ func (r Ref) parse() (p place, err error) {
 			return p, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
 		}
 	}
-	p = place{name: name{class: v[0], period: v[1], nonce: uint32(v[2])}, offset: v[3], length: v[4]}
+	p = segmentRef{name: name{class: v[0], period: v[1], nonce: uint32(v[2])}, offset: v[3], length: v[4]}
 	inBounds := v[1] >= 0 && v[1] <= maxPeriod && p.valid() && p.offset >= int64(len(magic)) && p.offset <= math.MaxInt64/2 &&
 		p.length > 0 && p.length <= maxRecord
 	if !inBounds || p.ref() != r {
-		return place{}, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
+		return segmentRef{}, fmt.Errorf("%w: not a reference: %q", ErrDamaged, string(r))
 	}
 	return p, nil
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// segment is a file being appended to. A goroutine of its own, syncAll, writes and syncs what the lane passes to
+// segment is a file being appended to. A goroutine of its own, syncAll, writes and syncs what the classWriter passes to
 // append; it runs only while there is something to make durable. What is appended meanwhile shares the next sync, so
 // that the number of syncs does not grow with the number of batches.
 type segment struct {
@@ -17,14 +17,14 @@ type segment struct {
 	log    *slog.Logger
 
 	// mu guards the fields below. syncAll releases it while it writes and syncs.
-	mu      sync.Mutex
-	size    int64  // octets appended, written or not
-	synced  int64  // octets on stable storage
-	named   bool   // the folder's entry is on stable storage; written by syncAll only
-	waiting *group // what the next sync covers; nil if nothing
-	syncing bool   // the goroutine is running
-	retired bool   // no more is appended
-	err     error  // the first failure, after which nothing is appended or written
+	mu          sync.Mutex
+	size        int64  // octets appended, written or not
+	synced      int64  // octets on stable storage
+	entrySynced bool   // the folder's entry is on stable storage; written by syncAll only
+	waiting     *group // what the next sync covers; nil if nothing
+	syncing     bool   // the goroutine is running
+	retired     bool   // no more is appended
+	err         error  // the first failure, after which nothing is appended or written
 }
 
 // group is everything that one sync covers. err is written before done is closed, and may be read after that.
@@ -49,8 +49,8 @@ func (p piece) size() int64 {
 	return int64(len(p.blocks))
 }
 
-// settle ends the wait of all batches in the group.
-func (g *group) settle(err error) {
+// finish ends the wait of all batches in the group.
+func (g *group) finish(err error) {
 	g.err = err
 	close(g.done)
 }
@@ -91,7 +91,7 @@ func (s *segment) syncAll() {
 		} else {
 			s.synced = upTo
 		}
-		g.settle(err)
+		g.finish(err)
 	}
 	s.syncing = false
 	s.closeIfDone()
@@ -100,7 +100,7 @@ func (s *segment) syncAll() {
 // storeUnlocked writes and syncs pieces. The caller holds the lock, which it releases meanwhile. The entry in the
 // folder is synced after the first sync of the data, once for each file.
 func (s *segment) storeUnlocked(pieces []piece) error {
-	named := s.named
+	entrySynced := s.entrySynced
 	s.mu.Unlock()
 	defer s.mu.Lock()
 	for i, p := range pieces {
@@ -116,13 +116,13 @@ func (s *segment) storeUnlocked(pieces []piece) error {
 	if err := s.file.datasync(); err != nil {
 		return fmt.Errorf("sync %s: %w", s.name.file(), err)
 	}
-	if named {
+	if entrySynced {
 		return nil
 	}
 	if err := s.folder.sync(); err != nil {
 		return fmt.Errorf("sync the folder of %s: %w", s.name.file(), err)
 	}
-	s.named = true // only this goroutine reads it while it runs
+	s.entrySynced = true // only this goroutine reads it while it runs
 	return nil
 }
 
@@ -131,20 +131,20 @@ func (s *segment) writeBlocks(p piece) error {
 	if err := s.write(p.blocks); err != nil {
 		return err
 	}
-	giveBack(p.blocks)
+	putBuffer(p.blocks)
 	return nil
 }
 
 // writeRecord writes a large record through an aligned buffer of 1 MiB, so that it does not need twice its memory.
 func (s *segment) writeRecord(p piece) error {
-	buf := lend(writeSize)
-	defer func() { giveBack(buf) }()
+	buf := getBuffer(writeSize)
+	defer func() { putBuffer(buf) }()
 	buf = appendHeader(buf, p.record)
 	for rest := p.record; ; {
 		n := min(len(rest), cap(buf)&^(blockSize-1)-len(buf))
 		buf, rest = append(buf, rest[:n]...), rest[n:]
 		if len(rest) == 0 {
-			buf = fill(buf, blockSize)
+			buf = padZeros(buf, blockSize)
 		}
 		if err := s.write(buf); err != nil {
 			return err
@@ -176,7 +176,7 @@ func (s *segment) fail(err error) {
 	s.err = err
 	s.log.Error("raw message segment failed", "file", s.name.file(), "kept", s.synced, "error", err, "cut", s.cut())
 	if s.waiting != nil {
-		s.waiting.settle(err)
+		s.waiting.finish(err)
 		s.waiting = nil
 	}
 	s.closeIfDone()
@@ -185,8 +185,8 @@ func (s *segment) fail(err error) {
 // cut truncates the file to what is on stable storage.
 func (s *segment) cut() error { return s.file.Truncate(s.synced) }
 
-// fit reports whether more may be appended to a segment of at most limit octets.
-func (s *segment) fit(limit int64) bool {
+// accepts reports whether more may be appended to a segment of at most limit octets.
+func (s *segment) accepts(limit int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err == nil && s.size < limit
@@ -209,7 +209,7 @@ func (s *segment) closeIfDone() {
 		return
 	}
 	if s.err == nil {
-		s.end()
+		s.writeTrailer()
 	}
 	if err := s.file.Close(); err != nil {
 		s.log.Warn("close raw message segment", "file", s.name.file(), "error", err)
@@ -221,11 +221,11 @@ func (s *segment) closeIfDone() {
 	}
 }
 
-// end writes the trailer, and cuts off the zeros that fill its block. It is not synced: if a crash loses it, the next
+// writeTrailer writes the trailer, and cuts off the zeros that fill its block. It is not synced: if a crash loses it, the next
 // start checks the file and finds it whole.
-func (s *segment) end() {
-	last := append(aligned(blockSize), trailer()...)
-	_, err := s.file.Write(fill(last, blockSize))
+func (s *segment) writeTrailer() {
+	last := append(alignedBuffer(blockSize), trailer()...)
+	_, err := s.file.Write(padZeros(last, blockSize))
 	if err = errors.Join(err, s.file.Truncate(s.size+headerSize)); err != nil {
 		s.log.Warn("end raw message segment", "file", s.name.file(), "error", err, "cut", s.file.Truncate(s.size))
 	}

@@ -27,9 +27,9 @@ type Segments struct {
 	syncs  sync.WaitGroup // the goroutines of segments
 
 	// mu guards the fields below.
-	mu     sync.Mutex
-	lanes  map[int64]*lane // by class in seconds
-	closed bool
+	mu      sync.Mutex
+	writers map[int64]*classWriter // by class in seconds
+	closed  bool
 }
 
 // Open locks the folder dir, creates it if it is missing, removes the segments whose retention is over, and cuts off
@@ -43,13 +43,13 @@ func open(dir string, c clock.Clock, log *slog.Logger, f folder, limit int64) (*
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of raw messages: %w", err)
 	}
-	held, err := lock(dir)
+	dirLock, err := lock(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Segments{dir: dir, clock: c, log: log, folder: f, lock: held, limit: limit, lanes: make(map[int64]*lane)}
+	s := &Segments{dir: dir, clock: c, log: log, folder: f, lock: dirLock, limit: limit, writers: make(map[int64]*classWriter)}
 	if err := s.checkAll(); err != nil {
-		held.Close()
+		dirLock.Close()
 		return nil, fmt.Errorf("check raw messages in %s: %w", dir, err)
 	}
 	return s, nil
@@ -72,11 +72,11 @@ func (s *Segments) Append(at time.Time, records []Record) (refs []Ref, synced *S
 	}
 	refs, synced = make([]Ref, len(records)), &Sync{}
 	for class, which := range classes {
-		l, err := s.lane(class)
+		w, err := s.writer(class)
 		if err != nil {
 			return nil, nil, err
 		}
-		g, err := l.append(at, records, which, refs)
+		g, err := w.append(at, records, which, refs)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,20 +132,20 @@ func (s *Segments) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
 	}
-	return newReader(ctx, ref, record{s, p}, p.length)
+	return newReader(ctx, ref, segmentRecord{s, p}, p.length)
 }
 
-// record is a record in a segment as the source of a Reader. It opens the file for each read.
-type record struct {
+// segmentRecord is a record in a segment as the source of a Reader. It opens the file for each read.
+type segmentRecord struct {
 	segments *Segments
-	place
+	segmentRef
 }
 
-func (r record) read(_ context.Context, p []byte, off int64) error {
-	return r.segments.readAt(r.place, p, headerSize+off)
+func (r segmentRecord) read(_ context.Context, p []byte, off int64) error {
+	return r.segments.readAt(r.segmentRef, p, headerSize+off)
 }
 
-func (r record) whole(context.Context) ([]byte, error) { return r.segments.read(r.ref()) }
+func (r segmentRecord) whole(context.Context) ([]byte, error) { return r.segments.read(r.ref()) }
 
 // read returns the data of a record after checking its checksum.
 func (s *Segments) read(ref Ref) ([]byte, error) {
@@ -157,12 +157,12 @@ func (s *Segments) read(ref Ref) ([]byte, error) {
 	if err := s.readAt(p, raw, 0); err != nil {
 		return nil, err
 	}
-	return openRecord(raw)
+	return parseRecord(raw)
 }
 
-// readAt reads a part of the record at a place, off octets behind the beginning of its header. A record that would end
+// readAt reads a part of the record at a segmentRef, off octets behind the beginning of its header. A record that would end
 // behind the end of the file was cut off after a crash or a failed sync.
-func (s *Segments) readAt(p place, data []byte, off int64) error {
+func (s *Segments) readAt(p segmentRef, data []byte, off int64) error {
 	f, err := os.Open(filepath.Join(s.dir, p.file()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrGone
@@ -185,8 +185,8 @@ func (s *Segments) readAt(p place, data []byte, off int64) error {
 // Sweep erases the segments whose retention was over at now, and returns how many. It continues after an error and
 // returns all of them; the next call tries again. Readers that have a file open can read it to the end of their call.
 func (s *Segments) Sweep(now time.Time) (removed int, err error) {
-	for _, l := range s.openLanes() {
-		l.dropExpired(now)
+	for _, w := range s.allWriters() {
+		w.retireExpired(now)
 	}
 	names, err := s.files()
 	if err != nil {
@@ -213,8 +213,8 @@ func (s *Segments) Close() error {
 	first := !s.closed
 	s.closed = true
 	s.mu.Unlock()
-	for _, l := range s.openLanes() {
-		l.close()
+	for _, w := range s.allWriters() {
+		w.close()
 	}
 	s.syncs.Wait()
 	if !first {
@@ -238,30 +238,30 @@ func (s *Segments) files() ([]name, error) {
 	return names, nil
 }
 
-// openLanes returns a copy of the lanes, so that no caller holds the lock while it closes files.
-func (s *Segments) openLanes() []*lane {
+// allWriters returns a copy of the writers, so that no caller holds the lock while it closes files.
+func (s *Segments) allWriters() []*classWriter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lanes := make([]*lane, 0, len(s.lanes))
-	for _, l := range s.lanes {
-		lanes = append(lanes, l)
+	writers := make([]*classWriter, 0, len(s.writers))
+	for _, w := range s.writers {
+		writers = append(writers, w)
 	}
-	return lanes
+	return writers
 }
 
 // lane returns the lane of a class, which it creates if necessary. Error: ErrClosed.
-func (s *Segments) lane(class int64) (*lane, error) {
+func (s *Segments) writer(class int64) (*classWriter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, ErrClosed
 	}
-	l := s.lanes[class]
-	if l == nil {
-		l = &lane{class: class, folder: s.folder, log: s.log, limit: s.limit, spawn: s.syncs.Go}
-		s.lanes[class] = l
+	w := s.writers[class]
+	if w == nil {
+		w = &classWriter{class: class, folder: s.folder, log: s.log, limit: s.limit, spawn: s.syncs.Go}
+		s.writers[class] = w
 	}
-	return l, nil
+	return w, nil
 }
 
 // byClass checks records and returns their indices by their class in seconds. Error: ErrRecord.

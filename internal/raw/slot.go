@@ -16,14 +16,14 @@ const (
 	wideParts = 180           // of which a class has this many
 )
 
-// slotOf returns the slot for records of a class that may be erased at goes: the first that ends after goes.
-func slotOf(goes time.Time, class time.Duration) slot {
+// slotOf returns the slot for records of a class that may be erased at expires: the first that ends after expires.
+func slotOf(expires time.Time, class time.Duration) slot {
 	periods := int64(1)
 	if class > longClass {
 		periods = int64(class/wideParts/period) + 1
 	}
 	width := periods * periodSeconds
-	end := (floorDiv(goes.Unix(), width) + 1) * width
+	end := (floorDiv(expires.Unix(), width) + 1) * width
 	if periods == 1 {
 		return slot(end)
 	}

@@ -30,53 +30,53 @@ const (
 	boundLocking = "SET LOCAL lock_timeout = 500"
 )
 
-// partitionName is the prefix of the names of partitions. The number of their slot follows.
-const partitionName = "raw_message_"
+// partitionPrefix is the prefix of the names of partitions. The number of their slot follows.
+const partitionPrefix = "raw_message_"
 
-// table returns the name of the slot's partition. It has no characters that need quoting.
-func (s slot) table() string { return partitionName + strconv.FormatInt(int64(s), 10) }
+// tableName returns the name of the slot's partition. It has no characters that need quoting.
+func (s slot) tableName() string { return partitionPrefix + strconv.FormatInt(int64(s), 10) }
 
-// creation returns the statements that create a partition. It is created as a table of its own and then attached, since that blocks no
+// createStatements returns the statements that create a partition. It is created as a table of its own and then attached, since that blocks no
 // other transaction. Rows are never changed, so only wide partitions, in which rows are deleted, need vacuuming.
-func (s slot) creation() []string {
+func (s slot) createStatements() []string {
 	vacuum := "autovacuum_enabled = false, toast.autovacuum_enabled = false, "
 	if s.wide() {
 		vacuum = ""
 	}
 	return []string{
-		"CREATE TABLE " + s.table() + " (LIKE raw_message INCLUDING ALL) WITH (" + vacuum + "toast_tuple_target = 8160)",
-		fmt.Sprintf("ALTER TABLE raw_message ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", s.table(), s, s+1),
+		"CREATE TABLE " + s.tableName() + " (LIKE raw_message INCLUDING ALL) WITH (" + vacuum + "toast_tuple_target = 8160)",
+		fmt.Sprintf("ALTER TABLE raw_message ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", s.tableName(), s, s+1),
 	}
 }
 
-// makeAhead is how many partitions are created at a time: the one that is needed and those after it, so that mail
+// createAhead is how many partitions are created at a time: the one that is needed and those after it, so that mail
 // waits for this once a minute and not once in each period (docs/decisions/0044).
-const makeAhead = 3
+const createAhead = 3
 
-// knownMax bounds Table.made, which is then forgotten: a partition that is not known costs a query.
-const knownMax = 4096
+// maxKnown bounds Table.known, which is then forgotten: a partition that is not known costs a query.
+const maxKnown = 4096
 
-// partition creates a partition unless it exists. The lock is held during the transaction, so that concurrent batches
+// ensurePartition creates a partition unless it exists. The lock is held during the transaction, so that concurrent batches
 // of this process create it once; across processes lockPartitions does that.
-func (t *Table) partition(ctx context.Context, s slot) error {
+func (t *Table) ensurePartition(ctx context.Context, s slot) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.made[s] {
+	if t.known[s] {
 		return nil
 	}
-	var made []slot
+	var created []slot
 	err := t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		made, err = createTx(ctx, tx, s)
+		created, err = createTx(ctx, tx, s)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if len(t.made) > knownMax {
-		clear(t.made)
+	if len(t.known) > maxKnown {
+		clear(t.known)
 	}
-	for _, s := range made {
-		t.made[s] = true
+	for _, s := range created {
+		t.known[s] = true
 	}
 	return nil
 }
@@ -87,9 +87,9 @@ func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) 
 	if _, err := tx.Exec(ctx, lockPartitions); err != nil {
 		return nil, err
 	}
-	for range makeAhead {
+	for range createAhead {
 		var found bool
-		if err := tx.QueryRow(ctx, selectPartition, s.table()).Scan(&found); err != nil {
+		if err := tx.QueryRow(ctx, selectPartition, s.tableName()).Scan(&found); err != nil {
 			return nil, err
 		}
 		there = append(there, s)
@@ -97,7 +97,7 @@ func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) 
 			return there, nil
 		}
 		if !found {
-			if err := execTx(ctx, tx, s.creation()...); err != nil {
+			if err := execTx(ctx, tx, s.createStatements()...); err != nil {
 				return nil, err
 			}
 		}
@@ -106,20 +106,20 @@ func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) 
 	return there, nil
 }
 
-// partitioned is an existing partition.
-type partitioned struct {
+// partition is an existing partition.
+type partition struct {
 	slot slot
 	used bool // it is not empty
 }
 
 // partitions lists the partitions of the table.
-func (t *Table) partitions(ctx context.Context) ([]partitioned, error) {
-	parts, err := db.Collect(ctx, t.db, func(row db.Row) (p partitioned, err error) {
+func (t *Table) partitions(ctx context.Context) ([]partition, error) {
+	parts, err := db.Collect(ctx, t.db, func(row db.Row) (p partition, err error) {
 		var name string
 		if err := row.Scan(&name, &p.used); err != nil {
 			return p, err
 		}
-		n, err := strconv.ParseInt(strings.TrimPrefix(name, partitionName), 10, 64)
+		n, err := strconv.ParseInt(strings.TrimPrefix(name, partitionPrefix), 10, 64)
 		p.slot = slot(n)
 		return p, err
 	}, selectPartitions)
@@ -129,45 +129,45 @@ func (t *Table) partitions(ctx context.Context) ([]partitioned, error) {
 	return parts, nil
 }
 
-// empty truncates a partition, which removes its file. If another transaction, such as a dump, is reading from it for
-// longer than boundLocking allows, empty deletes the rows instead; their octets are then erased later, with the
+// emptyPartition truncates a partition, which removes its file. If another transaction, such as a dump, is reading from it for
+// longer than boundLocking allows, emptyPartition deletes the rows instead; their octets are then erased later, with the
 // partition.
-func (t *Table) empty(ctx context.Context, s slot) error {
+func (t *Table) emptyPartition(ctx context.Context, s slot) error {
 	err := t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		return execTx(ctx, tx, boundLocking, "TRUNCATE "+s.table())
+		return execTx(ctx, tx, boundLocking, "TRUNCATE "+s.tableName())
 	})
 	if err == nil {
 		return nil
 	}
 	there := true
-	if gone := t.db.QueryRow(ctx, selectPartition, s.table()).Scan(&there); gone == nil && !there {
+	if gone := t.db.QueryRow(ctx, selectPartition, s.tableName()).Scan(&there); gone == nil && !there {
 		return nil // another process has dropped it
 	}
 	if !db.Unavailable(err) {
-		return wrap(err, "empty", s)
+		return partitionError(err, "empty", s)
 	}
-	return wrap(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+	return partitionError(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.Exec(ctx, deleteAll, int64(s))
 		return err
 	}), "empty", s)
 }
 
-// thin deletes the expired records of a wide partition. Their identifiers begin with the time of expiry.
-func (t *Table) thin(ctx context.Context, s slot, now time.Time) error {
-	return wrap(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.Exec(ctx, deleteParts, int64(s), idBefore(now))
+// deleteExpired deletes the expired records of a wide partition. Their identifiers begin with the time of expiry.
+func (t *Table) deleteExpired(ctx context.Context, s slot, now time.Time) error {
+	return partitionError(t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, deleteParts, int64(s), idPrefix(now))
 		return err
-	}), "thin", s)
+	}), "delete expired records of", s)
 }
 
-// drop drops partitions in one transaction. The lock keeps batches of this process from relying on t.made meanwhile.
-func (t *Table) drop(ctx context.Context, over []slot) error {
+// dropPartitions drops partitions in one transaction. The lock keeps batches of this process from relying on t.known meanwhile.
+func (t *Table) dropPartitions(ctx context.Context, expired []slot) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	statements := []string{boundLocking, lockPartitions}
-	for _, s := range over {
-		delete(t.made, s)
-		statements = append(statements, "DROP TABLE IF EXISTS "+s.table())
+	for _, s := range expired {
+		delete(t.known, s)
+		statements = append(statements, "DROP TABLE IF EXISTS "+s.tableName())
 	}
 	return t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error { return execTx(ctx, tx, statements...) })
 }
@@ -182,10 +182,10 @@ func execTx(ctx context.Context, tx *db.Tx, statements ...string) error {
 	return nil
 }
 
-// wrap adds the partition to an error, if there is one.
-func wrap(err error, what string, s slot) error {
+// partitionError adds the partition to an error, if there is one.
+func partitionError(err error, what string, s slot) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s the partition %s of raw messages: %w", what, s.table(), err)
+	return fmt.Errorf("%s the partition %s of raw messages: %w", what, s.tableName(), err)
 }

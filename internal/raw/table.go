@@ -18,13 +18,13 @@ type Table struct {
 	db *db.DB
 
 	mu       sync.Mutex    // guards the fields below
-	made     map[slot]bool // partitions that this process has found or created
+	known    map[slot]bool // partitions that this process has found or created
 	nextDrop time.Time     // when empty partitions may next be dropped
 }
 
 // NewTable returns the Table of a migrated database. It needs no Close.
 func NewTable(d *db.DB) *Table {
-	return &Table{db: d, made: make(map[slot]bool)}
+	return &Table{db: d, known: make(map[slot]bool)}
 }
 
 // Append assigns references to records that arrived at the given time, and creates the partitions that they need, in a
@@ -38,20 +38,20 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 		return nil, err
 	}
 	refs = make([]Ref, len(records))
-	ends := make(map[time.Duration]cell, 2) // by class, the cell of the next record
+	next := make(map[time.Duration]tableRef, 2) // by class, the tableRef of the next record
 	for i, r := range records {
-		c, begun := ends[r.Class]
+		c, begun := next[r.Class]
 		if !begun {
-			goes := at.Add(r.Class + slack)
-			c = newCell(goes, slotOf(goes, r.Class))
-			if err := t.partition(ctx, c.slot); err != nil {
+			expires := at.Add(r.Class + slack)
+			c = newTableRef(expires, slotOf(expires, r.Class))
+			if err := t.ensurePartition(ctx, c.slot); err != nil {
 				return nil, fmt.Errorf("create a partition for raw messages: %w", err)
 			}
 		}
 		c.length = int64(len(r.Data))
 		refs[i] = c.ref()
 		c.offset += c.length
-		ends[r.Class] = c
+		next[r.Class] = c
 	}
 	return refs, nil
 }
@@ -60,23 +60,23 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 // their messages. The data must not change until the transaction ends. Error: ErrRecord if the records are not those
 // of the Append.
 func (t *Table) InsertTx(ctx context.Context, tx *db.Tx, refs []Ref, records []Record) error {
-	streams := make(map[[16]byte]*stream, 2)
+	builders := make(map[[16]byte]*rowBuilder, 2)
 	for i, r := range records {
-		c, err := parseCell(refs[i])
+		c, err := parseTableRef(refs[i])
 		if err != nil {
 			return err
 		}
-		s := streams[c.id]
+		s := builders[c.id]
 		if s == nil {
-			s = &stream{cell: cell{slot: c.slot, id: c.id}}
-			streams[c.id] = s
+			s = &rowBuilder{tableRef: tableRef{slot: c.slot, id: c.id}}
+			builders[c.id] = s
 		}
 		if err := s.add(c, r.Data); err != nil {
 			return err
 		}
 	}
-	for _, s := range streams {
-		s.end()
+	for _, s := range builders {
+		s.flush()
 		if err := tx.QueueEach(ctx, insertParts, s.slots, s.ids, s.parts); err != nil {
 			return err
 		}
@@ -91,11 +91,11 @@ func (t *Table) Read(ref Ref) ([]byte, error) {
 
 // ReadFrom is Read with q: a transaction reads what it has written. Errors: ErrGone, ErrDamaged.
 func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, error) {
-	c, err := parseCell(ref)
+	c, err := parseTableRef(ref)
 	if err != nil {
 		return nil, err
 	}
-	data, err := cellRecord{q, c}.whole(ctx)
+	data, err := tableRecord{q, c}.whole(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
 	}
@@ -105,22 +105,22 @@ func (*Table) ReadFrom(ctx context.Context, q db.Queryer, ref Ref) ([]byte, erro
 // NewReader returns a reader of a record, each chunk of which is a query. ctx bounds this call only. Errors: ErrGone,
 // ErrDamaged.
 func (t *Table) NewReader(ctx context.Context, ref Ref) (*Reader, error) {
-	c, err := parseCell(ref)
+	c, err := parseTableRef(ref)
 	if err != nil {
 		return nil, fmt.Errorf("read raw message %s: %w", ref, err)
 	}
-	return newReader(ctx, ref, cellRecord{t.db, c}, c.length)
+	return newReader(ctx, ref, tableRecord{t.db, c}, c.length)
 }
 
-// cellRecord is a record in a Table as the source of a Reader.
-type cellRecord struct {
+// tableRecord is a record in a Table as the source of a Reader.
+type tableRecord struct {
 	q db.Queryer
-	cell
+	tableRef
 }
 
 // whole implements source. A Table has no checksum for a record: only chunks have.
-func (r cellRecord) whole(ctx context.Context) ([]byte, error) {
-	first, last := r.rows()
+func (r tableRecord) whole(ctx context.Context) ([]byte, error) {
+	first, last := r.rowKeys()
 	parts, err := db.Collect(ctx, r.q, db.Value[[]byte], selectParts, int64(r.slot), first, last)
 	if err != nil {
 		return nil, err
@@ -128,11 +128,11 @@ func (r cellRecord) whole(ctx context.Context) ([]byte, error) {
 	if len(parts) == 0 {
 		return nil, ErrGone
 	}
-	return r.within(parts)
+	return r.fromRows(parts)
 }
 
-func (r cellRecord) read(ctx context.Context, p []byte, off int64) error {
-	part := cellRecord{r.q, cell{slot: r.slot, id: r.id, offset: r.offset + off, length: int64(len(p))}}
+func (r tableRecord) read(ctx context.Context, p []byte, off int64) error {
+	part := tableRecord{r.q, tableRef{slot: r.slot, id: r.id, offset: r.offset + off, length: int64(len(p))}}
 	data, err := part.whole(ctx)
 	copy(p, data)
 	return err
@@ -146,34 +146,34 @@ func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err erro
 		return 0, err
 	}
 	var errs []error
-	var over []slot
+	var expired []slot
 	for _, p := range parts {
 		switch {
 		case !now.Before(p.slot.ends()):
-			over = append(over, p.slot)
+			expired = append(expired, p.slot)
 			if p.used {
-				errs = append(errs, t.empty(ctx, p.slot))
+				errs = append(errs, t.emptyPartition(ctx, p.slot))
 				emptied++
 			}
 		case p.used && p.slot.wide() && now.After(p.slot.begins()):
-			errs = append(errs, t.thin(ctx, p.slot, now))
+			errs = append(errs, t.deleteExpired(ctx, p.slot, now))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return emptied, err
 	}
-	return emptied, t.dropSome(ctx, now, over)
+	return emptied, t.dropEmptied(ctx, now, expired)
 }
 
 // dropEvery is how often emptied partitions are dropped. Dropping, unlike emptying, waits for all transactions that use the table, and
 // later ones wait behind it.
 const dropEvery = 15 * time.Minute
 
-// dropSome drops partitions, at most every dropEvery. If a long transaction prevents that, it leaves them to the next
+// dropEmptied drops partitions, at most every dropEvery. If a long transaction prevents that, it leaves them to the next
 // time: they are empty.
-func (t *Table) dropSome(ctx context.Context, now time.Time, over []slot) error {
+func (t *Table) dropEmptied(ctx context.Context, now time.Time, expired []slot) error {
 	t.mu.Lock()
-	due := len(over) > 0 && !now.Before(t.nextDrop)
+	due := len(expired) > 0 && !now.Before(t.nextDrop)
 	if due {
 		t.nextDrop = now.Add(dropEvery)
 	}
@@ -181,8 +181,8 @@ func (t *Table) dropSome(ctx context.Context, now time.Time, over []slot) error 
 	if !due {
 		return nil
 	}
-	if err := t.drop(ctx, over); err != nil && !db.Unavailable(err) {
-		return fmt.Errorf("drop %d partitions of raw messages: %w", len(over), err)
+	if err := t.dropPartitions(ctx, expired); err != nil && !db.Unavailable(err) {
+		return fmt.Errorf("drop %d partitions of raw messages: %w", len(expired), err)
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// lane appends the records of one retention class to one segment after another.
-type lane struct {
+// classWriter appends the records of one retention class to one segment after another.
+type classWriter struct {
 	class  int64 // seconds
 	folder folder
 	log    *slog.Logger
@@ -30,19 +30,19 @@ type lane struct {
 // append begins to write the data of records whose indices are in which, and stores their references in refs. The
 // group that it returns is done when they are on stable storage. After an error the segment is given up, and the next
 // call begins another.
-func (l *lane) append(at time.Time, records []Record, which []int, refs []Ref) (*group, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+func (w *classWriter) append(at time.Time, records []Record, which []int, refs []Ref) (*group, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
 		return nil, ErrClosed
 	}
-	seg, err := l.segmentFor(at)
+	seg, err := w.segmentFor(at)
 	if err != nil {
 		return nil, err
 	}
-	g, err := seg.append(l.encode(seg, records, which, refs), l.spawn)
+	g, err := seg.append(w.encode(seg, records, which, refs), w.spawn)
 	if err != nil {
-		l.drop()
+		w.retireSegment()
 		return nil, err
 	}
 	return g, nil
@@ -50,31 +50,31 @@ func (l *lane) append(at time.Time, records []Record, which []int, refs []Ref) (
 
 // encode returns what is written at once, and stores the references to it: small records together in one piece, each
 // large one in a piece of its own, which aliases the record's data.
-func (l *lane) encode(seg *segment, records []Record, which []int, refs []Ref) (pieces []piece) {
+func (w *classWriter) encode(seg *segment, records []Record, which []int, refs []Ref) (pieces []piece) {
 	size := int64(len(magic))
 	for _, i := range which {
 		if n := len(records[i].Data); n < largeRecord {
 			size += sizeOf(n)
 		}
 	}
-	at := seg.size // only the lane writes, so only it changes the size
-	text := lend(roundUp(size, blockSize))
+	at := seg.size // only the classWriter writes, so only it changes the size
+	text := getBuffer(roundUp(size, blockSize))
 	if at == 0 {
 		text = append(text, magic...)
 	}
 	for _, i := range which {
 		if data := records[i].Data; len(data) < largeRecord {
-			refs[i] = place{name: seg.name, offset: at + int64(len(text)), length: int64(len(data))}.ref()
-			text = fill(appendRecord(text, data), headerSize)
+			refs[i] = segmentRef{name: seg.name, offset: at + int64(len(text)), length: int64(len(data))}.ref()
+			text = padZeros(appendRecord(text, data), headerSize)
 		}
 	}
 	if len(text) > 0 {
-		pieces = append(pieces, piece{blocks: fill(text, blockSize)})
+		pieces = append(pieces, piece{blocks: padZeros(text, blockSize)})
 		at += pieces[0].size()
 	}
 	for _, i := range which {
 		if data := records[i].Data; len(data) >= largeRecord {
-			refs[i] = place{name: seg.name, offset: at, length: int64(len(data))}.ref()
+			refs[i] = segmentRef{name: seg.name, offset: at, length: int64(len(data))}.ref()
 			pieces = append(pieces, piece{record: data})
 			at += pieces[len(pieces)-1].size()
 		}
@@ -82,28 +82,28 @@ func (l *lane) encode(seg *segment, records []Record, which []int, refs []Ref) (
 	return pieces
 }
 
-// rooms are buffers that batches are encoded in and written from. They are as large as batches of mail, so allocating
+// buffers are buffers that batches are encoded in and written from. They are as large as batches of mail, so allocating
 // one for each would cost more than encoding.
-var rooms sync.Pool
+var buffers sync.Pool
 
-// lend returns an empty slice with a capacity of size or more, aligned for direct I/O. giveBack takes it back.
-func lend(size int64) []byte {
-	if room, ok := rooms.Get().(*[]byte); ok && int64(cap(*room)) >= size {
-		return (*room)[:0]
+// getBuffer returns an empty slice with a capacity of size or more, aligned for direct I/O. putBuffer takes it back.
+func getBuffer(size int64) []byte {
+	if b, ok := buffers.Get().(*[]byte); ok && int64(cap(*b)) >= size {
+		return (*b)[:0]
 	}
-	return aligned(max(size, minBuffer))
+	return alignedBuffer(max(size, minBuffer))
 }
 
-// giveBack makes a buffer of lend available again. Very large ones are left to the garbage collector.
-func giveBack(room []byte) {
-	if cap(room) <= keepBuffer {
-		rooms.Put(&room)
+// putBuffer makes a buffer of getBuffer available again. Very large ones are left to the garbage collector.
+func putBuffer(b []byte) {
+	if cap(b) <= maxPooledBuffer {
+		buffers.Put(&b)
 	}
 }
 
-// aligned returns an empty slice with a capacity of size that begins where direct I/O requires it: at a block's
+// alignedBuffer returns an empty slice with a capacity of size that begins where direct I/O requires it: at a block's
 // boundary in memory.
-func aligned(size int64) []byte {
+func alignedBuffer(size int64) []byte {
 	all := make([]byte, size+blockSize)
 	skip := int64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) & (blockSize - 1)) //nolint:gosec // only its number is looked at
 	return all[skip : skip : skip+size]
@@ -112,48 +112,48 @@ func aligned(size int64) []byte {
 // segmentFor returns the open segment if it fits the time, otherwise a new one. The period is when the records
 // arrived: a batch that comes late may enter the segment of the next period, where it is kept longer, never shorter.
 // The caller holds the lock.
-func (l *lane) segmentFor(at time.Time) (*segment, error) {
+func (w *classWriter) segmentFor(at time.Time) (*segment, error) {
 	q := periodOf(at)
-	if s := l.seg; s != nil && (s.period == q || s.period == q+1) && s.fit(l.limit) {
+	if s := w.seg; s != nil && (s.period == q || s.period == q+1) && s.accepts(w.limit) {
 		return s, nil
 	}
-	l.drop()
-	n := name{class: l.class, period: q, nonce: nonce()}
-	f, err := l.folder.create(n.file())
+	w.retireSegment()
+	n := name{class: w.class, period: q, nonce: nonce()}
+	f, err := w.folder.create(n.file())
 	if errors.Is(err, fs.ErrExist) { // the nonce has 32 bits: once in four thousand million files
 		n.nonce = nonce()
-		f, err = l.folder.create(n.file())
+		f, err = w.folder.create(n.file())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("make a segment for raw messages: %w", err)
 	}
-	l.seg = &segment{name: n, folder: l.folder, file: f, log: l.log}
-	return l.seg, nil
+	w.seg = &segment{name: n, folder: w.folder, file: f, log: w.log}
+	return w.seg, nil
 }
 
-// drop gives up the open segment, which is closed when it has been synced. The caller holds the lock.
-func (l *lane) drop() {
-	if l.seg != nil {
-		l.seg.retire()
-		l.seg = nil
+// retireSegment gives up the open segment, which is closed when it has been synced. The caller holds the lock.
+func (w *classWriter) retireSegment() {
+	if w.seg != nil {
+		w.seg.retire()
+		w.seg = nil
 	}
 }
 
-// dropExpired gives up the open segment if all in it is past its time, so that Sweep can remove the file.
-func (l *lane) dropExpired(now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.seg != nil && !now.Before(l.seg.expires()) {
-		l.drop()
+// retireExpired gives up the open segment if all in it is past its time, so that Sweep can remove the file.
+func (w *classWriter) retireExpired(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.seg != nil && !now.Before(w.seg.expires()) {
+		w.retireSegment()
 	}
 }
 
 // close makes later appends fail with ErrClosed. It does not wait for the segment.
-func (l *lane) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	l.drop()
+func (w *classWriter) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.retireSegment()
 }
 
 // nonce returns a random number for the name of a segment.
