@@ -15,19 +15,19 @@ import (
 // (docs/decisions/0037). It is part of stored data and must not change.
 const ChunkSize = 64 << 10
 
-// In chunks, the number of the message's octets follows the first byte. A chunk is the length of its data (4 bytes, big endian; the top bit
-// says that they are compressed, as one S2 block), a checksum (4 bytes) and the data. The checksum is the CRC-32C of the message's length,
-// the chunk's index, its own first 4 bytes and its octets as they are in the message.
+// Format of a message in chunks: the octet chunked, the length of the message as a varint, and the chunks. A chunk is the length of its
+// data (4 octets, big endian; the top bit is set if the data is compressed, as one S2 block), a checksum (4 octets) and the data. The checksum
+// is the CRC-32C of the message's length, the chunk's index, its first 4 octets and its content, uncompressed.
 const (
 	chunkHeader     = 8 // octets
 	chunkCompressed = 1 << 31
-	chunksHead      = 1 + binary.MaxVarintLen64 // the most octets in front of the first chunk: the kind and the message's length
+	chunksHead      = 1 + binary.MaxVarintLen64 // most octets in front of the first chunk: the kind and the message's length
 )
 
 // chunk is the header of a chunk.
 type chunk struct{ word, sum uint32 } // the length with the top bit, and the checksum
 
-// parseChunk reads a header of chunkHeader octets. Any octets are a header; length and decode check them.
+// parseChunk parses a header of chunkHeader octets. It accepts any octets; callers check length, and decode the rest.
 func parseChunk(head []byte) chunk {
 	return chunk{binary.BigEndian.Uint32(head), binary.BigEndian.Uint32(head[4:])}
 }
@@ -35,8 +35,8 @@ func parseChunk(head []byte) chunk {
 // length returns how many octets of data follow the header, up to 2 GiB in a damaged one.
 func (c chunk) length() int64 { return int64(c.word &^ chunkCompressed) }
 
-// chunkSum returns the checksum of the chunk with an index in a message of a size. Both are part of it, so that chunks
-// of other messages or in another order are detected.
+// chunkSum returns the checksum of a chunk. The size of the message and the index of the chunk are included, so that a
+// chunk of another message or in another position is detected.
 func chunkSum(size, index int64, word uint32, octets []byte) uint32 {
 	var seed [20]byte
 	binary.BigEndian.PutUint64(seed[:], uint64(size))
@@ -57,9 +57,9 @@ func CompressChunks(dst []byte, parts ...[]byte) []byte {
 	if size <= ChunkSize || size > MaxSize {
 		return Compress(dst, parts...)
 	}
-	room := chunksHead + size + (size/ChunkSize+1)*chunkHeader + s2.MaxEncodedLen(ChunkSize) // S2 needs space for the worst case of the last chunk
-	dst = binary.AppendUvarint(append(slices.Grow(dst, room), chunked), uint64(size))
-	joined := buffer.Get(ChunkSize) // for chunks that lie in two parts
+	capacity := chunksHead + size + (size/ChunkSize+1)*chunkHeader + s2.MaxEncodedLen(ChunkSize) // S2 needs space for the worst case of the last chunk
+	dst = binary.AppendUvarint(append(slices.Grow(dst, capacity), chunked), uint64(size))
+	joined := buffer.Get(ChunkSize) // for chunks that extend over several parts
 	defer buffer.Put(joined)
 	for index, at := int64(0), 0; at < size; index++ {
 		n := min(ChunkSize, size-at)
@@ -71,8 +71,8 @@ func CompressChunks(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// take returns the first n octets of parts, joined in buf if they are not all in one, and the rest of the parts. There
-// must be at least n octets. It does not change the slice of parts, which is the caller's.
+// take returns the first n octets of parts, and the remaining parts. If the octets are not all in one part, it joins them
+// in buf. There must be at least n octets. It does not modify the slice parts.
 func take(buf []byte, parts [][]byte, n int) (octets []byte, rest [][]byte) {
 	for len(parts[0]) == 0 {
 		parts = parts[1:]
@@ -103,11 +103,11 @@ func appendChunk(dst []byte, size, index int64, octets []byte) []byte {
 	}
 	binary.BigEndian.PutUint32(dst[begin:], word)
 	binary.BigEndian.PutUint32(dst[begin+4:], chunkSum(size, index, word, octets))
-	return append(dst, block...) // over itself, where it was encoded there
+	return append(dst, block...) // a compressed block is already there, so that this only extends dst
 }
 
-// decode appends a chunk's octets to dst. data is what follows its header. It fails with ErrDamaged if the length or the
-// checksum is wrong; a length is checked before memory is allocated for it.
+// decode appends the content of a chunk to dst. data is what follows its header. It fails with ErrDamaged if the length or
+// the checksum is wrong. It checks the length before it allocates memory.
 func (c chunk) decode(dst, data []byte, size, index int64) ([]byte, error) {
 	n := min(ChunkSize, size-index*ChunkSize)
 	begin := len(dst)
@@ -128,8 +128,8 @@ func (c chunk) decode(dst, data []byte, size, index int64) ([]byte, error) {
 	return dst, nil
 }
 
-// chunksSize reads what is in front of the chunks: the size of the message, and its own length n in octets. n is 0 if
-// head is not what CompressChunks writes.
+// chunksSize parses what is in front of the chunks. It returns the size of the message, and how many octets n of head it has
+// parsed. n is 0 if head is not what CompressChunks writes.
 func chunksSize(head []byte) (size int64, n int) {
 	v, n := binary.Uvarint(head[1:])
 	if n <= 0 || v <= ChunkSize || v > MaxSize {
@@ -138,7 +138,8 @@ func chunksSize(head []byte) (size int64, n int) {
 	return int64(v), 1 + n
 }
 
-// joinChunks is Decompress of chunks. It allocates the size that data claims, unless data are too short for that.
+// joinChunks implements Decompress for chunks. It allocates memory for the size that data claims, unless data is too short
+// for that size.
 func joinChunks(data []byte) ([]byte, error) {
 	size, at := chunksSize(data)
 	if at == 0 || size > int64(len(data))*maxRatio {
@@ -165,5 +166,6 @@ func joinChunks(data []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// maxRatio is more than a chunk can shrink, its header counted: a forged size does not make joinChunks allocate more.
+// maxRatio is an upper bound of how many octets one octet of chunks, headers included, can decode to. It limits what a
+// forged size can make joinChunks allocate.
 const maxRatio = ChunkSize / chunkHeader

@@ -13,35 +13,34 @@ import (
 // damaged or forged data can make a reader allocate.
 const MaxSize = 256 << 20
 
-// What Compress returns begins with one of these.
+// The first octet of the result of Compress, CompressChunks and Store. The numbers are part of stored data.
 const (
-	// The first octet of what Compress returns says what follows. The numbers are part of stored data.
-	stored     = 0 // the bytes themselves follow
+	stored     = 0 // the content follows as it is
 	compressed = 1 // one S2 block follows, which begins with its length
-	chunked    = 2 // see chunk.go
+	chunked    = 2 // chunks follow: see chunk.go
 )
 
 const compressFrom = 1 << 10 // octets; shorter input is stored as it is, since it would hardly shrink
 
-var errNotCompressed = errors.New("not what Compress returned") // without ErrDamaged: readers of records add that
+var errNotCompressed = errors.New("not what Compress returned") // it does not wrap ErrDamaged, which callers that read records add
 
-// Compress appends the compressed form of parts, joined, to dst and returns it. It is an S2 block, or the octets
-// themselves if they are fewer than 1 KiB or do not shrink; in every case at most one octet longer than they are. It
+// Compress appends the compressed form of parts, joined, to dst and returns the result. The form is an S2 block, or the
+// content itself if it has fewer than 1 KiB or does not shrink; it is at most one octet longer than the parts. Compress
 // works in the spare capacity of dst, which it grows to a sixth more than the length of the parts if necessary. It is
 // safe for concurrent use.
 //
 // It uses S2 and not zstd because every mail is compressed before it is acknowledged and hardly ever read, so time
 // counts more than the last quarter of the size (docs/decisions/0013).
 func Compress(dst []byte, parts ...[]byte) []byte {
-	size, room := 0, 1+binary.MaxVarintLen64
+	size, capacity := 0, 1+binary.MaxVarintLen64
 	for _, p := range parts {
-		size, room = size+len(p), room+max(0, s2.MaxEncodedLen(len(p)))
+		size, capacity = size+len(p), capacity+max(0, s2.MaxEncodedLen(len(p)))
 	}
 	if size < compressFrom || size > MaxSize {
 		return Store(dst, parts...)
 	}
 	begin := len(dst)
-	dst = binary.AppendUvarint(append(slices.Grow(dst, room), compressed), uint64(size))
+	dst = binary.AppendUvarint(append(slices.Grow(dst, capacity), compressed), uint64(size))
 	for _, p := range parts {
 		dst = appendBlock(dst, p)
 	}
@@ -78,9 +77,9 @@ func Store(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// DecompressedLen returns the length of what Decompress would return for data of the given length that begin with
-// head, of which 16 octets suffice. It is 0 if Decompress would fail at once, and lets callers reserve memory before
-// they read.
+// DecompressedLen returns the length of the result of Decompress for data of the given length that begins with head, of
+// which 16 octets suffice. It returns 0 if Decompress would fail at once. Callers reserve memory with it before they
+// read the data.
 func DecompressedLen(head []byte, length int64) int64 {
 	if len(head) == 0 {
 		return 0

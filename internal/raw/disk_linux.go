@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// setDirect makes later writes go to the disk without a copy in the system's cache, or with one again (open(2),
-// O_DIRECT). Writing and syncing 448 KiB takes 150 µs of CPU time instead of 270, and 32 KiB 120 instead of 135
+// setDirect turns direct I/O for later writes on or off: with it, data goes to the disk without a copy in the page cache
+// (open(2), O_DIRECT). Writing and syncing 448 KiB takes 150 µs of CPU time instead of 270, and 32 KiB 120 instead of 135
 // (BenchmarkDirect, docs/decisions/0027). It fails if the file system cannot do it.
 func setDirect(f *os.File, on bool) error {
 	return withDescriptor(f, func(fd uintptr) error {
@@ -26,8 +26,8 @@ func setDirect(f *os.File, on bool) error {
 	})
 }
 
-// datasync makes the data of a file durable with fdatasync(2), which leaves out what is not needed to read them back,
-// such as the time of change.
+// datasync makes the data of a file durable with fdatasync(2), which leaves out metadata that is not needed to read the
+// data back, such as the modification time.
 func datasync(f *os.File) error {
 	return withDescriptor(f, func(fd uintptr) error {
 		for {

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// folder creates and removes segment files in one directory. It is an interface so that a test can make the system
+// folder creates and removes segment files in one directory. It is an interface so that tests can make its operations
 // fail or wait. Its methods may be called by several goroutines.
 type folder interface {
 	// create fails with fs.ErrExist for a file that exists.
 	create(file string) (segmentFile, error)
 	remove(file string) error
 	datasync(f *os.File) error // like segmentFile.datasync, for a file that is repaired at start
-	sync() error               // the names of files made before are on stable storage when it returns
+	sync() error               // when it returns, the names of files that were created before are on stable storage
 }
 
 // segmentFile is the file of a segment that is being written. One goroutine writes and syncs it at a time.
@@ -23,13 +23,13 @@ type segmentFile interface {
 	Write(p []byte) (int, error)
 	Truncate(size int64) error
 	Close() error
-	datasync() error // what was written before is on stable storage when it returns
+	datasync() error // when it returns, what was written before is on stable storage
 }
 
 // osFolder is a directory of the file system.
 type osFolder struct{ path string }
 
-// osFile is written with direct I/O if the file system can do that.
+// osFile is a segmentFile of the operating system, written with direct I/O if the file system supports that.
 type osFile struct {
 	*os.File
 	direct bool
@@ -43,9 +43,9 @@ func (d osFolder) create(file string) (segmentFile, error) {
 	return &osFile{File: f, direct: setDirect(f, true) == nil}, nil
 }
 
-// Write writes p, which begins at a block boundary in memory and is whole blocks long as long as direct is true. If
-// the disk, unlike its file system, refuses direct I/O (larger blocks than ours, for example), the file is written
-// through the cache from then on.
+// Write writes p, which must begin at a block boundary in memory and be whole blocks long as long as direct is true. If
+// the disk refuses direct I/O although the file system accepts it (because its blocks are larger than blockSize, for
+// example), the file is written through the page cache from then on.
 func (f *osFile) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	if f.direct && n == 0 && errors.Is(err, syscall.EINVAL) {
@@ -62,7 +62,7 @@ func (d osFolder) remove(file string) error { return os.Remove(filepath.Join(d.p
 
 func (osFolder) datasync(f *os.File) error { return datasync(f) }
 
-// sync makes the entries of the directory durable: without it a crash may lose a file whose data were synced.
+// sync makes the entries of the directory durable. Without it, a crash may lose a file although its data was synced.
 func (d osFolder) sync() error {
 	f, err := os.Open(d.path)
 	if err != nil {

@@ -23,14 +23,14 @@ import (
 // Record is a raw message to store.
 type Record struct {
 	Class time.Duration // retention: whole seconds, at most 366 days. Sweep erases the record at most 35 seconds later
-	Data  []byte        // as Compress, CompressChunks or Store returned it; at least one octet
+	Data  []byte        // the result of Compress, CompressChunks or Store; at least one octet
 }
 
 var (
 	// ErrGone means that there is no such record: it was erased, or never reached stable storage. Segments cannot
 	// distinguish the two.
 	ErrGone = errors.New("raw message is gone")
-	// ErrDamaged means that what is stored is not what was written, or that a Ref was not made by this package.
+	// ErrDamaged means that the stored data is not what was written, or that a Ref was not made by this package.
 	ErrDamaged = errors.New("raw message is damaged")
 	// ErrClosed means that Append was called after Close of Segments.
 	ErrClosed = errors.New("raw messages are closed")
@@ -41,19 +41,25 @@ var (
 )
 
 const (
-	// period is how long records are added to a segment, or to a partition. Together with slack and the interval between two sweeps it
-	// bounds how much longer than its class a record is kept.
+	// period is how long records are added to a segment or a partition. A record is kept longer than its class says by at most period, slack
+	// and the interval between two sweeps together.
 	period = 20 * time.Second
-	// slack is how much later than its record a message may get its time of reception, from which retention counts. A large mail waits
-	// longest between the two (stagedFor of package inbound).
+	// slack is how much later than its record a message may get its time of reception, from which its retention counts. The rows of a large
+	// mail may follow its record by as much (stagedFor of package inbound).
 	slack = 15 * time.Second
 
 	// maxClass is the longest retention, a leap year.
-	maxClass        = 366 * 24 * time.Hour
-	maxRecord       = MaxSize + MaxSize/ChunkSize*chunkHeader + chunksHead // longest result of CompressChunks
-	segmentSize     = 256 << 20                                            // size in octets from which a new segment is begun. It bounds the check at start
-	minBuffer       = 64 << 10                                             // smallest buffer to write from; enough for most batches of mail
-	maxPooledBuffer = 8 << 20                                              // largest buffer that is kept for another batch
-	largeRecord     = 1 << 20                                              // records from this size on are not copied before they are written,
-	writeSize       = 1 << 20                                              // but in parts of this size while they are
+	maxClass = 366 * 24 * time.Hour
+	// maxRecord is the longest result of CompressChunks, in octets.
+	maxRecord = MaxSize + MaxSize/ChunkSize*chunkHeader + chunksHead
+	// segmentSize is the size in octets from which a new segment is begun. It bounds the time that checking a segment takes at start.
+	segmentSize = 256 << 20
+
+	minBuffer       = 64 << 10 // octets of the smallest buffer to write from; enough for most batches of mail
+	maxPooledBuffer = 8 << 20  // octets of the largest buffer that is kept for another batch
+
+	// largeRecord is the size in octets from which a record is not copied when it is appended, but while it is written, in parts of writeSize
+	// octets.
+	largeRecord = 1 << 20
+	writeSize   = 1 << 20
 )

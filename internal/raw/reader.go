@@ -11,9 +11,9 @@ import (
 	"github.com/gonebox/gonebox/internal/buffer"
 )
 
-// Reader reads a raw message from its beginning. Between two calls of Next it keeps no file or connection open, so
-// that a slow client costs a chunk of memory and does not prevent the erasure of a file; it needs no Close. It is for
-// one goroutine.
+// Reader reads a raw message from its beginning. Between two calls of Next it keeps no file or connection open, so that
+// a slow client occupies only the memory of a chunk and does not prevent the erasure of a file. It needs no Close. It
+// must not be used by several goroutines at the same time.
 type Reader struct {
 	ref    Ref
 	from   source
@@ -28,16 +28,16 @@ type Reader struct {
 	done  bool   // a message that is not in chunks was returned
 }
 
-// source reads the data of one record, wherever it is stored.
+// source reads the data of one record from a segment, a Table or memory.
 type source interface {
 	// read fills p with the data of the record from offset off on. It checks no checksum: chunks have their own.
 	// Errors: ErrGone, ErrDamaged.
 	read(ctx context.Context, p []byte, off int64) error
-	// whole returns all of the data, checked where the store has a checksum of it. Errors: ErrGone, ErrDamaged.
+	// whole returns all of the data, after checking it if the store keeps a checksum. Errors: ErrGone, ErrDamaged.
 	whole(ctx context.Context) ([]byte, error)
 }
 
-// newReader reads the beginning of a record, from which its size and the memory that reading takes are known.
+// newReader returns a Reader. It reads the beginning of the record, which contains the size of the message.
 func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader, error) {
 	r := &Reader{ref: ref, from: from, length: length, size: -1}
 	head := make([]byte, min(length, chunksHead+chunkHeader))
@@ -63,13 +63,13 @@ func newReader(ctx context.Context, ref Ref, from source, length int64) (*Reader
 	return r, nil
 }
 
-// NewReader returns a reader of a record whose data were read already, such as from an earlier form of storage. Error:
-// ErrDamaged.
+// NewReader returns a reader of a record whose data is in memory already, for example because it was read from an earlier
+// form of storage. Error: ErrDamaged.
 func NewReader(ctx context.Context, ref Ref, data []byte) (*Reader, error) {
 	return newReader(ctx, ref, inMemory(data), int64(len(data)))
 }
 
-// inMemory is the data of a record as its own source.
+// inMemory is a source for the data of a record that is in memory.
 type inMemory []byte
 
 func (h inMemory) whole(context.Context) ([]byte, error) { return h, nil }
@@ -86,9 +86,9 @@ func (r *Reader) Memory() int64 { return r.memory }
 // Size returns the number of the message's octets. For a message that is not in chunks it is -1 before the first Next.
 func (r *Reader) Size() int64 { return r.size }
 
-// Next returns the octets that follow, which are valid until the next call, or io.EOF at the end. It fails with
-// ErrGone if the message was erased meanwhile, and with ErrDamaged if they are not what was written; it never returns
-// other octets. Its other errors are those of the storage.
+// Next returns the octets that follow, which are valid until the next call, or io.EOF at the end. It fails with ErrGone if
+// the message was erased meanwhile, and with ErrDamaged if the stored octets are not those that were written: it never
+// returns wrong octets. Its other errors are those of the storage.
 func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 	octets, err := r.step(ctx)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -118,7 +118,8 @@ func (r *Reader) step(ctx context.Context) ([]byte, error) {
 // last reports whether the next chunk is the last.
 func (r *Reader) last() bool { return (r.index+1)*ChunkSize >= r.size }
 
-// fetch reads the data of the next chunk, and with it the header of the one behind it, so that a chunk costs one read.
+// fetch reads the data of the next chunk together with the header of the chunk behind it, so that each chunk takes one
+// read.
 func (r *Reader) fetch(ctx context.Context, data []byte) error {
 	n := r.next.length()
 	if n > ChunkSize {

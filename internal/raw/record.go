@@ -9,13 +9,13 @@ import (
 	"io"
 )
 
-// magic begins every segment file; its digit is the version of the layout, and another layout needs another one.
+// magic is the beginning of every segment file. Its digit is the version of the layout, and must change with the layout.
 const magic = "gbxseg2\n"
 
-// A record is its length (4 octets, big endian), the CRC-32C of length and data (4 octets), and the data. The length
-// is under the checksum, so that zeros, which a crash may leave, are no record. A record begins at a multiple of
-// headerSize, and what is written at once begins at a block, as direct I/O requires. Zeros fill the gaps, so a header
-// of zeros means that the next record begins at the next block.
+// Format of a record: the length of the data (4 octets, big endian), the CRC-32C of length and data (4 octets), and the
+// data. The checksum includes the length, so that zeros, which a crash may leave, are not a valid record. A record
+// begins at a multiple of headerSize. What is written at once begins at a block, as direct I/O requires. Gaps are filled
+// with zeros, so a header of zeros means that the next record begins at the next block.
 const headerSize = 8
 
 // blockSize is the unit of direct I/O: the largest logical block that disks have.
@@ -24,7 +24,7 @@ const blockSize = 4096
 // roundUp returns the least multiple of unit, a power of two, that is not below n.
 func roundUp(n, unit int64) int64 { return (n + unit - 1) &^ (unit - 1) }
 
-// sizeOf returns how many octets a record with that many octets of data takes in the file.
+// sizeOf returns how many octets a record occupies in the file, given the length of its data.
 func sizeOf(data int) int64 { return roundUp(headerSize+int64(data), headerSize) }
 
 // padZeros appends zeros up to a multiple of unit.
@@ -35,12 +35,12 @@ func padZeros(dst []byte, unit int64) []byte {
 // castagnoli is the table of CRC-32C, which processors calculate in hardware. It is never changed.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendRecord appends a record without the zeros behind it.
+// appendRecord appends a record with the given data, without the zeros behind it.
 func appendRecord(dst, data []byte) []byte {
 	return append(appendHeader(dst, data), data...)
 }
 
-// appendHeader appends the header of a record with that data.
+// appendHeader appends the header of a record with the given data.
 func appendHeader(dst, data []byte) []byte {
 	start := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data)))
@@ -51,7 +51,8 @@ func appendHeader(dst, data []byte) []byte {
 // trailer returns the record without data, which ends a segment that was closed in order.
 func trailer() []byte { return appendRecord(nil, nil) }
 
-// parseRecord returns the data of a record, header and data, that must be all of raw. Error: ErrDamaged.
+// parseRecord returns the data of a record. raw must be exactly the header and the data. It fails with ErrDamaged if the
+// length or the checksum is wrong.
 func parseRecord(raw []byte) ([]byte, error) {
 	if len(raw) < headerSize || int64(binary.BigEndian.Uint32(raw)) != int64(len(raw)-headerSize) {
 		return nil, fmt.Errorf("%w: another length", ErrDamaged)
@@ -64,9 +65,9 @@ func parseRecord(raw []byte) ([]byte, error) {
 	return data, nil
 }
 
-// wholeLength reads a segment of the given size from its beginning and returns where its last whole record ends: what
-// follows was cut by a crash. It skips a damaged record before that, since later records may have been acknowledged.
-// Zero means that not even the magic text is there.
+// wholeLength reads a segment of the given size and returns where its last complete record ends. What follows was cut off
+// by a crash. It skips a damaged record in front of complete ones, since these may have been acknowledged. It returns 0
+// if not even the magic text is there.
 func wholeLength(r io.Reader, size int64) (int64, error) {
 	in := bufio.NewReaderSize(r, 256<<10)
 	var head [len(magic)]byte
@@ -85,7 +86,7 @@ func wholeLength(r io.Reader, size int64) (int64, error) {
 	}
 }
 
-// scanned describes what nextRecord read.
+// scanned is the result of nextRecord.
 type scanned struct {
 	end   int64 // of the record's data
 	next  int64 // where to continue; the offset of the record itself if it does not fit in the file
@@ -115,7 +116,7 @@ func nextRecord(in *bufio.Reader, at, size int64) (scanned, error) {
 		return scanned{}, err
 	}
 	rec := scanned{end: end, next: roundUp(end, headerSize), valid: sum.Sum32() == binary.BigEndian.Uint32(header[4:])}
-	_, _ = in.Discard(int(rec.next - end)) // where the file ends with the record, the next read says so
+	_, _ = in.Discard(int(rec.next - end)) // if the file ends here, the next read returns the error
 	return rec, nil
 }
 

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// checkAll processes every segment once, before the first Append: it removes those whose retention is over, and checks
-// those that were not closed in order and cuts them behind their last whole record. Segments that were closed in order
-// are not read, so that a start does not read everything that is stored.
+// checkAll processes every segment once, before the first Append. It removes segments whose retention is over, and cuts
+// those that were not closed in order behind their last complete record. It does not read segments that were closed in
+// order, so that starting does not take longer the more is stored.
 func (s *Segments) checkAll() error {
 	now := s.clock.Now()
 	names, err := s.files()
@@ -29,7 +29,7 @@ func (s *Segments) checkAll() error {
 	return s.folder.sync()
 }
 
-// check repairs one segment, and removes it if it holds nothing.
+// check repairs one segment, and removes it if nothing in it can be used.
 func (s *Segments) check(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -43,8 +43,9 @@ func (s *Segments) check(path string) error {
 	return err
 }
 
-// repair makes f end behind its last whole record, with a trailer, on stable storage: what Has finds from now on is
-// durable, even if it had been written but not synced before the crash. It returns how many octets were whole.
+// repair makes f end behind its last complete record, with a trailer, and syncs it. Every record that Has finds afterwards
+// is therefore durable, even if it had been written but not synced before the crash. It returns how many octets were
+// complete.
 func (s *Segments) repair(f *os.File) (whole int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -70,8 +71,8 @@ func (s *Segments) repair(f *os.File) (whole int64, err error) {
 	return whole, s.folder.datasync(f)
 }
 
-// hasTrailer reports whether the file ends with a trailer. A sender could make the last record end like one: its segment is
-// then not checked here, but every record is still checked when it is read.
+// hasTrailer reports whether the file ends with a trailer. A sender can choose data that ends like a trailer, so that the
+// segment is not checked after a crash. This does no harm, since every record is checked when it is read.
 func hasTrailer(f *os.File, size int64) bool {
 	var end [headerSize]byte
 	if size < int64(len(magic)+len(end)) {

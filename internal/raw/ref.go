@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Ref is a reference to a record. It is opaque, at most 50 characters long, and stored in the rows of its messages, so
-// its form cannot change. It names its store: Segments and Table do not read each other's.
+// Ref is a reference to a record. It is opaque and at most 50 characters long. It is stored in the rows of the messages, so
+// its form cannot change. Segments and Table have references of different forms, and do not accept each other's.
 type Ref string
 
-// name identifies a segment. The nonce is random: the name of a file that vanished in a crash, before its directory
-// entry was on stable storage, must not be used again, since references to it may exist.
+// name identifies a segment. The nonce is random so that no name is used twice: if a file was lost in a crash, before its
+// directory entry was on stable storage, references to it may exist.
 type name struct {
 	class  int64 // seconds
 	period int64 // when the records arrived, in periods since 1970
 	nonce  uint32
 }
 
-// segmentRef is a parsed Ref into a segment: an offset in a file.
+// segmentRef is a parsed Ref to a record in a segment: its position in the file.
 type segmentRef struct {
 	name
 	offset int64 // of the record's header
@@ -32,7 +32,7 @@ const (
 	timeLayout = "20060102T150405Z" // of the time in file names, so that they sort by it
 
 	periodSeconds = int64(period / time.Second)
-	maxPeriod     = 1 << 40 // bounds the period in a reference; valid then checks the year
+	maxPeriod     = 1 << 40 // bounds the period in a reference, so that valid can compute its year
 )
 
 // periodOf returns the number of the period that contains t.
@@ -41,8 +41,8 @@ func periodOf(t time.Time) int64 { return floorDiv(t.Unix(), periodSeconds) }
 // begins returns the beginning of the segment's period.
 func (n name) begins() time.Time { return time.Unix(n.period*periodSeconds, 0).UTC() }
 
-// expires returns the time at which the retention of all records in the segment is over: that of the last record that
-// may be added, with the latest time of reception it may get.
+// expires returns the time at which the retention of all records in the segment is over, even of one that was added at the
+// end of the period and whose message was received slack later.
 func (n name) expires() time.Time {
 	return n.begins().Add(period + slack + time.Duration(n.class)*time.Second)
 }
@@ -74,10 +74,10 @@ func (n name) valid() bool {
 	return n.class > 0 && n.class <= int64(maxClass/time.Second) && n.begins().Year() >= 1970 && n.begins().Year() <= 9999
 }
 
-// segmentPrefix distinguishes references into segments from those into a Table.
+// segmentPrefix is the beginning of references into segments, by which they differ from those into a Table.
 const segmentPrefix = "s."
 
-// ref returns the reference to a segmentRef: the prefix and five numbers in base 36.
+// ref returns the Ref: the prefix and five numbers in base 36.
 func (p segmentRef) ref() Ref {
 	text := append(make([]byte, 0, 50), segmentPrefix...)
 	for i, v := range [...]int64{p.class, p.period, int64(p.nonce), p.offset, p.length} {
