@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// segment is a file being appended to. A goroutine of its own, syncAll, writes and syncs what the classWriter passes to
-// append; it runs only while there is something to make durable. What is appended meanwhile shares the next sync, so
-// that the number of syncs does not grow with the number of batches.
+// segment is a file to which records are appended. Its goroutine, syncAll, writes and syncs what the classWriter passes to
+// append, and runs only while there is something to make durable. Everything that is appended during a sync shares the
+// next one, so that the number of syncs does not grow with the number of batches.
 type segment struct {
 	name
 	folder folder
@@ -21,23 +21,24 @@ type segment struct {
 	size        int64  // octets appended, written or not
 	synced      int64  // octets on stable storage
 	entrySynced bool   // the folder's entry is on stable storage; written by syncAll only
-	waiting     *group // what the next sync covers; nil if nothing
+	waiting     *group // what the next sync covers; nil: nothing
 	syncing     bool   // the goroutine is running
-	retired     bool   // no more is appended
+	retired     bool   // nothing more is appended
 	err         error  // the first failure, after which nothing is appended or written
 }
 
-// group is everything that one sync covers. err is written before done is closed, and may be read after that.
+// group is what one sync covers, which may come from several batches. err is written before done is closed, and may be
+// read after that.
 type group struct {
 	pieces []piece // to be written, one after the other
 	done   chan struct{}
 	err    error
 }
 
-// piece is what is written together, in whole blocks: the blocks themselves, or a large record, which is copied into
-// blocks a buffer at a time while it is written.
+// piece is written together, in whole blocks. It consists of complete blocks, or of a large record, which is copied into
+// blocks, a buffer at a time, while it is written.
 type piece struct {
-	blocks []byte // nil: it is a record
+	blocks []byte // nil: the piece is a large record
 	record []byte
 }
 
@@ -49,7 +50,7 @@ func (p piece) size() int64 {
 	return int64(len(p.blocks))
 }
 
-// finish ends the wait of all batches in the group.
+// finish ends the wait of all batches in the group, with the result of the sync.
 func (g *group) finish(err error) {
 	g.err = err
 	close(g.done)
@@ -111,7 +112,7 @@ func (s *segment) storeUnlocked(pieces []piece) error {
 		if err := write(p); err != nil {
 			return err
 		}
-		pieces[i] = piece{} // a group may hold many, and is kept until its last piece is written
+		pieces[i] = piece{} // let the garbage collector free it before the rest of the group is written
 	}
 	if err := s.file.datasync(); err != nil {
 		return fmt.Errorf("sync %s: %w", s.name.file(), err)
@@ -165,10 +166,10 @@ func (s *segment) write(b []byte) error {
 	return nil
 }
 
-// fail ends the segment and everything in it that was not yet reported as synced. It is not retried: after a failed
-// sync the system may have dropped the data, and a second sync would succeed without writing them. The file is cut
-// back to what is on stable storage, so that no reference is answered with a record that was reported as failed. The
-// caller holds the lock.
+// fail ends the segment, and reports err for everything that is not on stable storage yet. The sync is not retried: after a
+// failed sync the system may have dropped the data, and a second sync would succeed without writing it. The file is cut
+// back to what is on stable storage, so that no record can be read that was reported as failed. The caller holds the
+// lock.
 func (s *segment) fail(err error) {
 	if s.err != nil {
 		return
@@ -214,15 +215,15 @@ func (s *segment) closeIfDone() {
 	if err := s.file.Close(); err != nil {
 		s.log.Warn("close raw message segment", "file", s.name.file(), "error", err)
 	}
-	if s.err != nil && s.synced == 0 { // nothing refers to it; on a full disk there would be one for each mail
+	if s.err != nil && s.synced == 0 { // no reference to it is valid, and on a full disk each mail would leave such a file
 		if err := s.folder.remove(s.name.file()); err != nil {
 			s.log.Warn("remove an empty raw message segment", "file", s.name.file(), "error", err)
 		}
 	}
 }
 
-// writeTrailer writes the trailer, and cuts off the zeros that fill its block. It is not synced: if a crash loses it, the next
-// start checks the file and finds it whole.
+// writeTrailer writes the trailer, and cuts off the zeros that fill its block. It does not sync: if a crash loses the trailer, the
+// next start checks the file and finds all records complete.
 func (s *segment) writeTrailer() {
 	last := append(alignedBuffer(blockSize), trailer()...)
 	_, err := s.file.Write(padZeros(last, blockSize))

@@ -15,8 +15,8 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Segments is the store in one folder, of one process at a time. It is safe for concurrent use; Open makes one. For
-// each retention class it has a lane, and for each open file at most one goroutine.
+// Segments stores records in files of one folder, which one process at a time uses. Open creates it. It is safe for
+// concurrent use. It has a classWriter for each retention class, and at most one goroutine for each open file.
 type Segments struct {
 	dir    string
 	clock  clock.Clock
@@ -33,7 +33,7 @@ type Segments struct {
 }
 
 // Open locks the folder dir, creates it if it is missing, removes the segments whose retention is over, and cuts off
-// what a crash left half written. It fails with ErrLocked if the folder is in use. The caller must call Close.
+// records that a crash left incomplete. It fails with ErrLocked if the folder is in use. The caller must call Close.
 func Open(dir string, c clock.Clock, log *slog.Logger) (*Segments, error) {
 	return open(dir, c, log, osFolder{dir}, segmentSize)
 }
@@ -55,11 +55,11 @@ func open(dir string, c clock.Clock, log *slog.Logger, f folder, limit int64) (*
 	return s, nil
 }
 
-// Append begins to write records, all of which arrived at the given time, and to make them durable; the goroutines
-// that do so end by themselves. refs[i] is the reference to records[i]; it may be stored, but is valid only if
-// synced.Wait returns nil. Append copies records below 1 MiB; the data of larger ones must not change until
-// synced.Wait returns. After an error, of Append or of Wait, none of the references is valid, though some records may
-// be written, and the store is usable.
+// Append begins to write records, all of which arrived at the given time, and to make them durable, on goroutines that
+// end by themselves. refs[i] is the reference to records[i]. It may be stored at once, but it is valid only if
+// synced.Wait returns nil. Append copies records below 1 MiB; the data of larger ones must not change until synced.Wait
+// returns. After an error of Append or of Wait, none of the references is valid, though some records may have been
+// written. The store remains usable.
 //
 // Errors: ErrRecord, ErrClosed, and those of the file system.
 func (s *Segments) Append(at time.Time, records []Record) (refs []Ref, synced *Sync, err error) {
@@ -100,15 +100,15 @@ func (sy *Sync) Wait() error {
 	return errors.Join(errs...)
 }
 
-// Has reports whether the record is there, whole. It reads all of it.
+// Has reports whether the complete record is there. It reads all of it.
 func (s *Segments) Has(ref Ref) bool {
 	_, err := s.read(ref)
 	return err == nil
 }
 
-// Read returns the octets that were given to Compress before Append. It fails with ErrGone if the record is not there,
-// and with ErrDamaged if it is not what was written; it never returns other octets. It needs the memory of the whole
-// message; NewReader does not.
+// Read returns the octets that were passed to Compress before Append. It fails with ErrGone if the record is not there,
+// and with ErrDamaged if it is not what was written: it never returns wrong octets. It needs memory for the whole message;
+// a Reader does not.
 func (s *Segments) Read(ref Ref) ([]byte, error) {
 	data, err := s.read(ref)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Segments) read(ref Ref) ([]byte, error) {
 }
 
 // readAt reads a part of the record at a segmentRef, off octets behind the beginning of its header. A record that would end
-// behind the end of the file was cut off after a crash or a failed sync.
+// behind the end of the file was cut off after a crash or a failed sync: it fails with ErrGone.
 func (s *Segments) readAt(p segmentRef, data []byte, off int64) error {
 	f, err := os.Open(filepath.Join(s.dir, p.file()))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +183,7 @@ func (s *Segments) readAt(p segmentRef, data []byte, off int64) error {
 }
 
 // Sweep erases the segments whose retention was over at now, and returns how many. It continues after an error and
-// returns all of them; the next call tries again. Readers that have a file open can read it to the end of their call.
+// returns all errors; the next call tries again. A call of Next that has already opened a file can still read it.
 func (s *Segments) Sweep(now time.Time) (removed int, err error) {
 	for _, w := range s.allWriters() {
 		w.retireExpired(now)
@@ -249,7 +249,7 @@ func (s *Segments) allWriters() []*classWriter {
 	return writers
 }
 
-// lane returns the lane of a class, which it creates if necessary. Error: ErrClosed.
+// writer returns the classWriter of a class, which it creates if necessary. Error: ErrClosed.
 func (s *Segments) writer(class int64) (*classWriter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,17 +3,18 @@ package raw
 import "time"
 
 // slot identifies a partition of a Table by the time at which all records in it may be erased, in seconds since 1970.
-// Classes with a long retention share wider partitions: one for each 20 seconds of a week would be 30,000
-// (docs/decisions/0044). Expired records in a wide partition are deleted row by row before the whole partition
-// expires. It is part of references and of the names of partitions.
+// Classes with a long retention have wide partitions, which cover more than one period, since a week of 20-second
+// partitions would be 30,000 of them (docs/decisions/0044). The records in a wide partition are deleted row by row as
+// they expire, and the partition is dropped after the last one. The slot is part of references and of the names of
+// partitions.
 type slot int64
 
 const (
-	wideShift      = 40 // bits of the seconds; above them stands the number of periods that a wide partition covers
+	wideShift      = 40 // bits for the seconds; the bits above are the number of periods that a wide partition covers
 	wideSlots slot = 1 << wideShift
 
-	longClass = 2 * time.Hour // records with a longer retention go to wide partitions,
-	wideParts = 180           // of which a class has this many
+	longClass = 2 * time.Hour // records with a longer retention go to wide partitions
+	wideParts = 180           // number of wide partitions during the retention of a class
 )
 
 // slotOf returns the slot for records of a class that may be erased at expires: the first that ends after expires.
@@ -30,7 +31,7 @@ func slotOf(expires time.Time, class time.Duration) slot {
 	return slot(periods)<<wideShift | slot(end)
 }
 
-// wide reports whether records in the slot expire at considerably different times.
+// wide reports whether the slot is that of a wide partition.
 func (s slot) wide() bool { return s >= wideSlots }
 
 // begins returns the time at which the first record in the slot may be erased.

@@ -23,10 +23,10 @@ const (
 		WHERE i.inhparent = CAST('raw_message' AS regclass) ORDER BY c.relname`
 	selectPartition = "SELECT to_regclass($1) IS NOT NULL"
 
-	// lockPartitions is held until the end of a transaction that creates or drops partitions.
+	// lockPartitions takes a lock until the end of the transaction. All transactions that create or drop partitions take it.
 	lockPartitions = "SELECT pg_advisory_xact_lock(7164204)"
-	// boundLocking bounds in milliseconds how long dropping waits for transactions that use the table, since others
-	// wait behind it.
+	// boundLocking limits how long truncating and dropping wait for transactions that use the table, in milliseconds, since
+	// later transactions queue behind them.
 	boundLocking = "SET LOCAL lock_timeout = 500"
 )
 
@@ -49,15 +49,15 @@ func (s slot) createStatements() []string {
 	}
 }
 
-// createAhead is how many partitions are created at a time: the one that is needed and those after it, so that mail
-// waits for this once a minute and not once in each period (docs/decisions/0044).
+// createAhead is how many partitions are created at a time: the one that is needed and the ones after it. Mail therefore
+// waits for the creation once a minute, not once in each period (docs/decisions/0044).
 const createAhead = 3
 
-// maxKnown bounds Table.known, which is then forgotten: a partition that is not known costs a query.
+// maxKnown is the number of partitions at which Table.known is cleared. A partition that is not known costs a query.
 const maxKnown = 4096
 
-// ensurePartition creates a partition unless it exists. The lock is held during the transaction, so that concurrent batches
-// of this process create it once; across processes lockPartitions does that.
+// ensurePartition creates a partition unless it exists. It holds the mutex during the transaction, so that concurrent batches
+// of this process create the partition only once. lockPartitions has the same effect among processes.
 func (t *Table) ensurePartition(ctx context.Context, s slot) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,9 +81,9 @@ func (t *Table) ensurePartition(ctx context.Context, s slot) error {
 	return nil
 }
 
-// createTx creates a partition and those after it, and returns those that exist at the end. If the first exists it
-// creates none.
-func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) {
+// createTx creates the partition of s and the ones after it, createAhead in all, and returns their slots. If the partition
+// of s exists, it creates none and returns only s.
+func createTx(ctx context.Context, tx *db.Tx, s slot) (existing []slot, err error) {
 	if _, err := tx.Exec(ctx, lockPartitions); err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) 
 		if err := tx.QueryRow(ctx, selectPartition, s.tableName()).Scan(&found); err != nil {
 			return nil, err
 		}
-		there = append(there, s)
-		if found && len(there) == 1 {
-			return there, nil
+		existing = append(existing, s)
+		if found && len(existing) == 1 {
+			return existing, nil
 		}
 		if !found {
 			if err := execTx(ctx, tx, s.createStatements()...); err != nil {
@@ -103,13 +103,13 @@ func createTx(ctx context.Context, tx *db.Tx, s slot) (there []slot, err error) 
 		}
 		s = s.next()
 	}
-	return there, nil
+	return existing, nil
 }
 
 // partition is an existing partition.
 type partition struct {
 	slot slot
-	used bool // it is not empty
+	used bool // the partition is not empty
 }
 
 // partitions lists the partitions of the table.
@@ -129,9 +129,8 @@ func (t *Table) partitions(ctx context.Context) ([]partition, error) {
 	return parts, nil
 }
 
-// emptyPartition truncates a partition, which removes its file. If another transaction, such as a dump, is reading from it for
-// longer than boundLocking allows, emptyPartition deletes the rows instead; their octets are then erased later, with the
-// partition.
+// emptyPartition truncates a partition, which removes its file. If that has to wait for another transaction, such as a dump,
+// longer than boundLocking allows, it deletes the rows instead. Their octets are then erased later, with the partition.
 func (t *Table) emptyPartition(ctx context.Context, s slot) error {
 	err := t.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return execTx(ctx, tx, boundLocking, "TRUNCATE "+s.tableName())
@@ -139,8 +138,8 @@ func (t *Table) emptyPartition(ctx context.Context, s slot) error {
 	if err == nil {
 		return nil
 	}
-	there := true
-	if gone := t.db.QueryRow(ctx, selectPartition, s.tableName()).Scan(&there); gone == nil && !there {
+	exists := true
+	if queryErr := t.db.QueryRow(ctx, selectPartition, s.tableName()).Scan(&exists); queryErr == nil && !exists {
 		return nil // another process has dropped it
 	}
 	if !db.Unavailable(err) {
@@ -160,7 +159,8 @@ func (t *Table) deleteExpired(ctx context.Context, s slot, now time.Time) error 
 	}), "delete expired records of", s)
 }
 
-// dropPartitions drops partitions in one transaction. The lock keeps batches of this process from relying on t.known meanwhile.
+// dropPartitions drops partitions in one transaction. It holds the mutex, so that batches of this process do not rely on t.known
+// meanwhile.
 func (t *Table) dropPartitions(ctx context.Context, expired []slot) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -182,7 +182,7 @@ func execTx(ctx context.Context, tx *db.Tx, statements ...string) error {
 	return nil
 }
 
-// partitionError adds the partition to an error, if there is one.
+// partitionError adds the operation and the partition to an error. It returns nil for nil.
 func partitionError(err error, what string, s slot) error {
 	if err == nil {
 		return nil

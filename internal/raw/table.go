@@ -10,10 +10,10 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// Table stores raw messages in PostgreSQL, for processes that share one. Records that expire within the same twenty
-// seconds share a partition, so that they are erased by truncating it (docs/decisions/0044). A record is written in
-// the transaction that inserts its message. The records of one Append lie end to end in rows that fill a page each
-// (docs/decisions/0031). A Table is safe for concurrent use.
+// Table stores raw messages in PostgreSQL, which several processes may share. Records that expire within the same twenty
+// seconds share a partition, which is truncated to erase them (docs/decisions/0044). A record is written in the
+// transaction that inserts its message. The records of one Append are stored end to end, in rows each of which fills a
+// page (docs/decisions/0031). A Table is safe for concurrent use.
 type Table struct {
 	db *db.DB
 
@@ -38,7 +38,7 @@ func (t *Table) Append(ctx context.Context, at time.Time, records []Record) (ref
 		return nil, err
 	}
 	refs = make([]Ref, len(records))
-	next := make(map[time.Duration]tableRef, 2) // by class, the tableRef of the next record
+	next := make(map[time.Duration]tableRef, 2) // by class, the reference to the next record
 	for i, r := range records {
 		c, begun := next[r.Class]
 		if !begun {
@@ -118,7 +118,7 @@ type tableRecord struct {
 	tableRef
 }
 
-// whole implements source. A Table has no checksum for a record: only chunks have.
+// whole implements source. A Table keeps no checksum of a record; only chunks have checksums.
 func (r tableRecord) whole(ctx context.Context) ([]byte, error) {
 	first, last := r.rowKeys()
 	parts, err := db.Collect(ctx, r.q, db.Value[[]byte], selectParts, int64(r.slot), first, last)
@@ -139,7 +139,7 @@ func (r tableRecord) read(ctx context.Context, p []byte, off int64) error {
 }
 
 // Sweep erases the records whose retention is over at now, and returns how many partitions it emptied. It continues
-// after errors and returns all of them; the next call tries again. Several processes may call it at the same time.
+// after an error and returns all errors; the next call tries again. Several processes may call it at the same time.
 func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err error) {
 	parts, err := t.partitions(ctx)
 	if err != nil {
@@ -165,8 +165,8 @@ func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err erro
 	return emptied, t.dropEmptied(ctx, now, expired)
 }
 
-// dropEvery is how often emptied partitions are dropped. Dropping, unlike emptying, waits for all transactions that use the table, and
-// later ones wait behind it.
+// dropEvery is how often emptied partitions are dropped. Dropping waits for all transactions that use the table, and later transactions
+// wait behind it; emptying waits only for those that use the partition.
 const dropEvery = 15 * time.Minute
 
 // dropEmptied drops partitions, at most every dropEvery. If a long transaction prevents that, it leaves them to the next

@@ -13,21 +13,21 @@ import (
 	"github.com/gonebox/gonebox/internal/db"
 )
 
-// partSize is how many octets of raw messages a row holds, so that a row fills a page of PostgreSQL (8 KiB).
-// PostgreSQL would cut larger rows into pieces of a quarter of that, each with an index entry. It is part of stored
-// data: references count in it.
+// partSize is how many octets of raw messages a row holds, so that a row fills a page of PostgreSQL (8 KiB). PostgreSQL
+// would cut a larger row into pieces of 2 KiB, each with an index entry. It must not change, since the offsets in stored
+// references depend on it.
 const partSize = 8100
 
-// tableRef is a parsed Ref into a Table: a range of the octets that the rows of one Append hold, end to end.
+// tableRef is a parsed Ref into a Table: a range of the octets that one Append stores, end to end, in rows with the same id.
 type tableRef struct {
 	slot   slot
-	id     [16]byte // of an Append, for one class. It begins with the time of expiry in milliseconds, so that the index grows at its end
-	offset int64    // among the records of that Append
+	id     [16]byte // of the records of one class in one Append. It begins with the time of expiry in milliseconds, so that the index grows at its end
+	offset int64    // of the data among the octets with this id
 	length int64    // of the data
 }
 
-// newTableRef returns the first tableRef of an Append whose records may be erased at expires. The random part makes the id unique
-// among all processes without asking the database.
+// newTableRef returns the first reference of an Append, for records that may be erased at the time expires. The id has a random part,
+// which makes it unique among all processes without a query.
 func newTableRef(expires time.Time, in slot) tableRef {
 	c := tableRef{slot: in}
 	rand.Read(c.id[6:]) // never fails, as crypto/rand documents
@@ -35,15 +35,16 @@ func newTableRef(expires time.Time, in slot) tableRef {
 	return c
 }
 
-// idPrefix returns a prefix that sorts before the ids of records that may be erased at expires or later, and after all others.
+// idPrefix returns the beginning of the ids of records that may be erased at the time expires. It sorts before all ids with this or a later
+// time, and after all ids with an earlier time.
 func idPrefix(expires time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(expires.UnixMilli()))[2:]
 }
 
-// tablePrefix distinguishes references into a Table from those into segments.
+// tablePrefix is the beginning of references into a Table, by which they differ from those into segments.
 const tablePrefix = "t."
 
-// ref returns the reference to a tableRef: the prefix, slot, id, offset and length.
+// ref returns the Ref: the prefix, slot, id, offset and length.
 func (c tableRef) ref() Ref {
 	text := strconv.AppendInt(append(make([]byte, 0, 50), tablePrefix...), int64(c.slot), 36)
 	text = base64.RawURLEncoding.AppendEncode(append(text, '.'), c.id[:])
@@ -52,8 +53,8 @@ func (c tableRef) ref() Ref {
 	return Ref(text)
 }
 
-// parseTableRef is the inverse of tableRef.ref. It fails with ErrGone for a reference into a segment: a message has one if it
-// was moved here from SQLite without its raw message. It fails with ErrDamaged for anything else.
+// parseTableRef is the inverse of tableRef.ref. It fails with ErrGone for a reference into a segment, which a message has if it was
+// moved to PostgreSQL from SQLite without its raw message. It fails with ErrDamaged for anything else.
 func parseTableRef(r Ref) (c tableRef, err error) {
 	text, ok := strings.CutPrefix(string(r), tablePrefix)
 	if _, err := r.parse(); err == nil {
@@ -72,7 +73,7 @@ func parseTableRef(r Ref) (c tableRef, err error) {
 	return c, nil
 }
 
-// number parses a number in base 36. It returns 0 for anything else, which ref then does not write the same way.
+// number parses a number in base 36. It returns 0 for anything else; parseTableRef detects that, since ref then returns another text.
 func number(digits string) int64 {
 	n, _ := strconv.ParseInt(digits, 36, 64)
 	return n
@@ -83,13 +84,12 @@ func (c tableRef) rowKey(part int64) []byte {
 	return binary.BigEndian.AppendUint32(slices.Clip(c.id[:]), uint32(part))
 }
 
-// rowKeys returns the keys of the first and the last part that contain the record.
+// rowKeys returns the keys of the first and of the last part that contain octets of the record.
 func (c tableRef) rowKeys() (first, last []byte) {
 	return c.rowKey(c.offset / partSize), c.rowKey((c.offset + c.length - 1) / partSize)
 }
 
-// fromRows returns the record from the parts that contain it, which it joins. It fails with ErrDamaged if one is
-// missing.
+// fromRows joins the parts that contain the record and returns the record. It fails with ErrDamaged if a part is missing.
 func (c tableRef) fromRows(parts [][]byte) ([]byte, error) {
 	data := slices.Concat(parts...)
 	begin := c.offset % partSize
@@ -99,13 +99,13 @@ func (c tableRef) fromRows(parts [][]byte) ([]byte, error) {
 	return data[begin : begin+c.length], nil
 }
 
-// rowBuilder collects the rows for the records of an Append that share an id, as the columns of one statement.
+// rowBuilder builds the rows for the records of an Append that share an id: the values of each column, for one statement.
 type rowBuilder struct {
 	tableRef // of the next record
 	slots    db.Numbers
 	ids      db.Octets
 	parts    db.Octets
-	rest     []byte // the beginning of the next part
+	rest     []byte // the beginning of a part that is not full yet
 }
 
 // add adds a record, which must follow the previous one: otherwise it fails with ErrRecord, since the offsets in
@@ -131,7 +131,7 @@ func (s *rowBuilder) add(c tableRef, data []byte) error {
 	return nil
 }
 
-// flush adds the last part, which may be shorter than the others.
+// flush adds the part that has been begun, if any.
 func (s *rowBuilder) flush() {
 	if len(s.rest) > 0 {
 		s.addRow(s.rest)

@@ -17,19 +17,19 @@ type classWriter struct {
 	class  int64 // seconds
 	folder folder
 	log    *slog.Logger
-	spawn  func(func()) // starts the goroutine of a segment; Close of Segments waits for these goroutines
+	spawn  func(func()) // starts the goroutine of a segment; Segments.Close waits for these goroutines
 	limit  int64        // a segment that has reached this size in octets is full
 
-	// mu guards seg and closed, and is held while a batch is encoded, so that offsets are assigned in the order of
-	// writing. It is never held while the disk is waited for, except to create a file.
+	// mu guards seg and closed. It is held while a batch is encoded, so that offsets are assigned in the order of writing.
+	// It is not held during other operations of the disk than the creation of a file.
 	mu     sync.Mutex
 	seg    *segment // nil: none is open
 	closed bool
 }
 
-// append begins to write the data of records whose indices are in which, and stores their references in refs. The
-// group that it returns is done when they are on stable storage. After an error the segment is given up, and the next
-// call begins another.
+// append begins to write the records whose indices are in which, and stores their references in refs. They are on stable
+// storage when the returned group is done without an error. After an error the segment is closed, and the next call
+// begins another.
 func (w *classWriter) append(at time.Time, records []Record, which []int, refs []Ref) (*group, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,8 +48,8 @@ func (w *classWriter) append(at time.Time, records []Record, which []int, refs [
 	return g, nil
 }
 
-// encode returns what is written at once, and stores the references to it: small records together in one piece, each
-// large one in a piece of its own, which aliases the record's data.
+// encode returns the pieces to write for records, and stores their references in refs. Small records are in one piece
+// together. Each large record is a piece of its own, which aliases the record's data.
 func (w *classWriter) encode(seg *segment, records []Record, which []int, refs []Ref) (pieces []piece) {
 	size := int64(len(magic))
 	for _, i := range which {
@@ -57,7 +57,7 @@ func (w *classWriter) encode(seg *segment, records []Record, which []int, refs [
 			size += sizeOf(n)
 		}
 	}
-	at := seg.size // only the classWriter writes, so only it changes the size
+	at := seg.size // no lock is needed, since only classWriter.append changes the size
 	text := getBuffer(roundUp(size, blockSize))
 	if at == 0 {
 		text = append(text, magic...)
@@ -82,11 +82,12 @@ func (w *classWriter) encode(seg *segment, records []Record, which []int, refs [
 	return pieces
 }
 
-// buffers are buffers that batches are encoded in and written from. They are as large as batches of mail, so allocating
-// one for each would cost more than encoding.
+// buffers is the pool of buffers in which batches are encoded and from which they are written. They are as large as batches
+// of mail, so allocating one for each batch would cost more than encoding.
 var buffers sync.Pool
 
-// getBuffer returns an empty slice with a capacity of size or more, aligned for direct I/O. putBuffer takes it back.
+// getBuffer returns an empty slice with a capacity of at least size octets, aligned for direct I/O. It is returned to the
+// pool with putBuffer.
 func getBuffer(size int64) []byte {
 	if b, ok := buffers.Get().(*[]byte); ok && int64(cap(*b)) >= size {
 		return (*b)[:0]
@@ -94,7 +95,7 @@ func getBuffer(size int64) []byte {
 	return alignedBuffer(max(size, minBuffer))
 }
 
-// putBuffer makes a buffer of getBuffer available again. Very large ones are left to the garbage collector.
+// putBuffer returns a buffer to the pool. Buffers above maxPooledBuffer are left to the garbage collector.
 func putBuffer(b []byte) {
 	if cap(b) <= maxPooledBuffer {
 		buffers.Put(&b)
@@ -105,13 +106,13 @@ func putBuffer(b []byte) {
 // boundary in memory.
 func alignedBuffer(size int64) []byte {
 	all := make([]byte, size+blockSize)
-	skip := int64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) & (blockSize - 1)) //nolint:gosec // only its number is looked at
+	skip := int64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) & (blockSize - 1)) //nolint:gosec // only the numeric value is used
 	return all[skip : skip : skip+size]
 }
 
-// segmentFor returns the open segment if it fits the time, otherwise a new one. The period is when the records
-// arrived: a batch that comes late may enter the segment of the next period, where it is kept longer, never shorter.
-// The caller holds the lock.
+// segmentFor returns the open segment if its period is that of the time at which the records arrived, or the next one;
+// otherwise it begins a new segment. In the segment of the next period, records are kept longer, which is allowed, but
+// never shorter. The caller holds the lock.
 func (w *classWriter) segmentFor(at time.Time) (*segment, error) {
 	q := periodOf(at)
 	if s := w.seg; s != nil && (s.period == q || s.period == q+1) && s.accepts(w.limit) {
@@ -120,7 +121,7 @@ func (w *classWriter) segmentFor(at time.Time) (*segment, error) {
 	w.retireSegment()
 	n := name{class: w.class, period: q, nonce: nonce()}
 	f, err := w.folder.create(n.file())
-	if errors.Is(err, fs.ErrExist) { // the nonce has 32 bits: once in four thousand million files
+	if errors.Is(err, fs.ErrExist) { // happens once in 2³² files, since the nonce has 32 bits
 		n.nonce = nonce()
 		f, err = w.folder.create(n.file())
 	}
@@ -131,7 +132,7 @@ func (w *classWriter) segmentFor(at time.Time) (*segment, error) {
 	return w.seg, nil
 }
 
-// retireSegment gives up the open segment, which is closed when it has been synced. The caller holds the lock.
+// retireSegment retires the open segment, whose file is closed when it has been synced. The caller holds the lock.
 func (w *classWriter) retireSegment() {
 	if w.seg != nil {
 		w.seg.retire()
@@ -139,7 +140,7 @@ func (w *classWriter) retireSegment() {
 	}
 }
 
-// retireExpired gives up the open segment if all in it is past its time, so that Sweep can remove the file.
+// retireExpired retires the open segment if the retention of all its records is over, so that Sweep can remove the file.
 func (w *classWriter) retireExpired(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
