@@ -9,28 +9,28 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// BenchmarkAppend makes sets of 32 messages durable, compressed already; the disk is the folder of temporary files.
+// BenchmarkAppend makes batches of 32 messages durable, in the folder for temporary files. Compressing them is not measured.
 func BenchmarkAppend(b *testing.B) {
 	for _, size := range []int{4 << 10, 64 << 10} {
-		for _, packed := range []bool{true, false} {
-			b.Run(fmt.Sprintf("32x%dKiB/compressed=%v", size>>10, packed), func(b *testing.B) {
+		for _, compressed := range []bool{true, false} {
+			b.Run(fmt.Sprintf("32x%dKiB/compressed=%v", size>>10, compressed), func(b *testing.B) {
 				s, err := raw.Open(b.TempDir(), clock.NewFake(start), slog.New(slog.DiscardHandler))
 				if err != nil {
 					b.Fatal(err)
 				}
 				defer s.Close()
 				data := raw.Compress(nil, text(size))
-				if !packed {
+				if !compressed {
 					data = raw.Compress(nil, noise(size))
 				}
-				var set []raw.Record
+				var batch []raw.Record
 				for range 32 {
-					set = append(set, raw.Record{Class: free, Data: data})
+					batch = append(batch, raw.Record{Class: free, Data: data})
 				}
 				b.SetBytes(32 * int64(size))
 				b.ReportAllocs()
 				for b.Loop() {
-					_, synced, err := s.Append(start, set)
+					_, synced, err := s.Append(start, batch)
 					if err == nil {
 						err = synced.Wait()
 					}

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// text looks like mail: words, a few of them often.
+// text returns n octets that compress about as well as mail.
 func text(n int) []byte {
 	words := strings.Fields("your verification code is enter it within ten minutes if you did not ask for this message you may ignore " +
 		"it the team <p> </p> style=\"margin:0\" https://example.com/verify?token= order shipped total invoice =3D =20")
@@ -35,34 +35,34 @@ func noise(n int) []byte {
 func TestCompressAndBack(t *testing.T) {
 	for _, n := range []int{0, 1, 1023, 1024, 4096, 128 << 10, 128<<10 + 1, 300<<10 + 7} {
 		for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "zeros": make([]byte, n)} {
-			packed := raw.Compress([]byte("before"), content)
-			packed, ok := bytes.CutPrefix(packed, []byte("before"))
-			if !ok || len(packed) > n+1 {
-				t.Errorf("%s of %d: %d bytes", name, n, len(packed))
+			compressed := raw.Compress([]byte("before"), content)
+			compressed, ok := bytes.CutPrefix(compressed, []byte("before"))
+			if !ok || len(compressed) > n+1 {
+				t.Errorf("%s of %d: %d bytes", name, n, len(compressed))
 			}
-			if name == "text" && n >= 4096 && len(packed) > n*3/4 {
-				t.Errorf("text of %d takes %d bytes", n, len(packed))
+			if name == "text" && n >= 4096 && len(compressed) > n*3/4 {
+				t.Errorf("text of %d takes %d bytes", n, len(compressed))
 			}
-			if back, err := raw.Decompress(packed); err != nil || !bytes.Equal(back, content) {
+			if back, err := raw.Decompress(compressed); err != nil || !bytes.Equal(back, content) {
 				t.Errorf("%s of %d: back come %d bytes, %v", name, n, len(back), err)
 			}
 		}
 	}
 }
 
-// Parts come back joined, wherever they are cut and however much room there is.
+// Decompress returns the parts joined, wherever the content was split and whatever the capacity of dst.
 func TestCompressParts(t *testing.T) {
 	const n = 70_000
 	for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "both": append(noise(n/2), text(n/2)...)} {
 		whole := len(raw.Compress(nil, content))
 		for _, cut := range []int{0, 1, 100, 127, 128, 600, n / 2, n - 1, n} {
-			for _, room := range []int{6, n, 3 * n} {
-				packed := raw.Compress(append(make([]byte, 0, room), "before"...), content[:cut], content[cut:cut], content[cut:])
-				packed, ok := bytes.CutPrefix(packed, []byte("before"))
-				if !ok || len(packed) > n+1 || len(packed) > whole+whole/10+600 {
-					t.Errorf("%s cut at %d: %d bytes, as one %d", name, cut, len(packed), whole)
+			for _, capacity := range []int{6, n, 3 * n} {
+				compressed := raw.Compress(append(make([]byte, 0, capacity), "before"...), content[:cut], content[cut:cut], content[cut:])
+				compressed, ok := bytes.CutPrefix(compressed, []byte("before"))
+				if !ok || len(compressed) > n+1 || len(compressed) > whole+whole/10+600 {
+					t.Errorf("%s cut at %d: %d bytes, as one %d", name, cut, len(compressed), whole)
 				}
-				if back, err := raw.Decompress(packed); err != nil || !bytes.Equal(back, content) {
+				if back, err := raw.Decompress(compressed); err != nil || !bytes.Equal(back, content) {
 					t.Errorf("%s cut at %d: back come %d bytes, %v", name, cut, len(back), err)
 				}
 			}
@@ -105,7 +105,7 @@ func TestCompressTogether(t *testing.T) {
 	all.Wait()
 }
 
-// block is what a forger would make: any claim, any content.
+// block returns a forged S2 block that claims any decompressed length.
 func block(claim uint64, content []byte) []byte {
 	return append(binary.AppendUvarint([]byte{1}, claim), content...)
 }
@@ -164,11 +164,11 @@ func BenchmarkCompress(b *testing.B) {
 func BenchmarkDecompress(b *testing.B) {
 	for _, n := range []int{512, 4 << 10, 64 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			packed := raw.Compress(nil, text(n))
+			compressed := raw.Compress(nil, text(n))
 			b.SetBytes(int64(n))
 			b.ReportAllocs()
 			for b.Loop() {
-				raw.Decompress(packed)
+				raw.Decompress(compressed)
 			}
 		})
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// crashed is the folder of a process that ended without Close, as bytes: one segment file with three records.
+// crashed is the content of the folder after a process has ended without Close: one segment file with three records.
 type crashed struct {
 	file   string
 	bytes  []byte
 	bodies [][]byte
 	refs   []raw.Ref
-	starts []int // where each record begins
-	ends   []int // where it ends
+	starts []int // offset at which each record begins
+	ends   []int // offset at which each record ends
 }
 
 func crash(t testing.TB) crashed {
@@ -56,7 +56,7 @@ func (c crashed) restart(t testing.TB, content []byte) (*raw.Segments, string) {
 	return openWithoutSync(t, dir), dir
 }
 
-// openWithoutSync is open without a disk to wait for.
+// openWithoutSync is open, but syncs do nothing.
 func openWithoutSync(t testing.TB, dir string) *raw.Segments {
 	t.Helper()
 	s, err := raw.OpenFaulty(dir, clock.NewFake(start), slog.New(slog.DiscardHandler), &raw.Faults{NoDisk: true}, noLimit)
@@ -71,7 +71,7 @@ func TestACutTailIsDroppedAtEveryLength(t *testing.T) {
 	c := crash(t)
 	for size := c.ends[0]; size <= len(c.bytes); size++ {
 		if size > c.ends[0]+20 && size%raw.BlockSize > 100 {
-			continue // one of the zeros is like another
+			continue // within the zeros that fill a block, the length makes no difference
 		}
 		s, dir := c.restart(t, c.bytes[:size])
 		for i, ref := range c.refs {
@@ -105,8 +105,8 @@ func TestASegmentCutBeforeItsFirstRecordIsRemoved(t *testing.T) {
 	}
 }
 
-// A crash may leave a file of the right length with zeros, or anything, where data never arrived.
-func TestATailThatNeverArrivedIsDropped(t *testing.T) {
+// After a crash, a file may have the right length, but zeros or other octets where data was not written.
+func TestUnwrittenTailIsDropped(t *testing.T) {
 	c := crash(t)
 	for name, tail := range map[string][]byte{
 		"zeros": make([]byte, 4096), "noise": noise(4096), "a length beyond the end": {0xff, 0xff, 0xff, 0xf0, 1, 2, 3, 4, 5},
@@ -123,7 +123,7 @@ func TestATailThatNeverArrivedIsDropped(t *testing.T) {
 	}
 }
 
-// Damage done after the file was closed in order is found when the record is read, whichever bit it is.
+// Damage after the file was checked is detected when the record is read, whichever bit is damaged.
 func TestAFlippedBitIsDamageAndNeverWrongData(t *testing.T) {
 	c := crash(t)
 	s, dir := c.restart(t, c.bytes)
@@ -142,9 +142,9 @@ func TestAFlippedBitIsDamageAndNeverWrongData(t *testing.T) {
 	wantBody(t, s, c.refs[2], c.bodies[2])
 }
 
-// A sync covers all that was written before it, so a hole in front of an acknowledged record is damage, not a cut:
-// the records behind it stay.
-func TestDamageInTheMiddleDoesNotTakeWhatIsBehind(t *testing.T) {
+// A sync covers everything that was written before it. An invalid record in front of an acknowledged one is therefore damage and not the
+// end of what was synced, so the records behind it are kept.
+func TestRecordsBehindDamageAreKept(t *testing.T) {
 	c := crash(t)
 	damaged := bytes.Clone(c.bytes)
 	damaged[c.starts[1]+raw.HeaderSize] ^= 1
@@ -154,7 +154,7 @@ func TestDamageInTheMiddleDoesNotTakeWhatIsBehind(t *testing.T) {
 	wantBody(t, s, c.refs[2], c.bodies[2])
 }
 
-func TestBehindADamagedLengthNothingCanBeFound(t *testing.T) {
+func TestRecordsBehindADamagedLengthAreGone(t *testing.T) {
 	c := crash(t)
 	damaged := bytes.Clone(c.bytes)
 	damaged[c.starts[1]] ^= 1
@@ -211,7 +211,7 @@ func TestInvalidReferenceIsDamaged(t *testing.T) {
 	}
 }
 
-// FuzzOpenSegment puts anything where a segment is looked for.
+// FuzzOpenSegment opens a folder with a segment file of arbitrary content.
 func FuzzOpenSegment(f *testing.F) {
 	c := crash(f)
 	f.Add(c.bytes)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Where the disk refuses to be written directly, the segment goes on through the cache and loses nothing.
-func TestWritingGoesOnWithoutDirectAccess(t *testing.T) {
+// If the disk refuses direct I/O, the segment is written through the page cache from then on, and no data is lost.
+func TestWritingContinuesWithoutDirectIO(t *testing.T) {
 	dir := t.TempDir()
 	file, err := osFolder{dir}.create("x")
 	if err != nil {
@@ -17,7 +17,7 @@ func TestWritingGoesOnWithoutDirectAccess(t *testing.T) {
 	}
 	defer file.Close()
 	if !file.(*osFile).direct {
-		t.Skip("the folder's file system has no direct access")
+		t.Skip("the file system of the folder does not support direct I/O")
 	}
 	var want []byte
 	for _, piece := range [][]byte{bytes.Repeat([]byte("a"), 8192), []byte("no block"), bytes.Repeat([]byte("b"), 4096)} {
@@ -32,6 +32,6 @@ func TestWritingGoesOnWithoutDirectAccess(t *testing.T) {
 	}
 	flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, file.(*osFile).Fd(), syscall.F_GETFL, 0)
 	if file.(*osFile).direct || flags&syscall.O_DIRECT != 0 {
-		t.Error("the file is still written directly")
+		t.Error("the file is still written with direct I/O")
 	}
 }

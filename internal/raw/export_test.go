@@ -7,13 +7,13 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Faults lets a test stand between the store and the system: each function, if set, is called before the system is.
+// Faults lets a test replace operations of the system by errors or delays: each function, if set, is called before the operation.
 type Faults struct {
 	Create     func(file string) error
 	Write      func(p []byte) (short int, err error) // on an error the first short bytes are written
 	Datasync   func() error
 	SyncFolder func() error
-	NoDisk     bool // syncs answer without the disk, for tests that do hundreds
+	NoDisk     bool // syncs do nothing, for tests with hundreds of them
 }
 
 // OpenFaulty is Open with faults, and with segments that are full at limit bytes.
@@ -21,16 +21,16 @@ func OpenFaulty(dir string, c clock.Clock, log *slog.Logger, f *Faults, limit in
 	return open(dir, c, log, faultyFolder{osFolder{dir}, f}, limit)
 }
 
-// BlockSize is what writes begin at a multiple of.
+// BlockSize is the unit of writes.
 const BlockSize = blockSize
 
 // PartSize is how many octets a row of a table holds.
 const PartSize = partSize
 
-// HeaderSize is what a record takes beside its data; a closed segment ends with as much.
+// HeaderSize is the number of octets that a record occupies in addition to its data, and the length of a trailer.
 const HeaderSize = headerSize
 
-// Parse shows whether a reference is one.
+// Parse parses a reference of segments and returns it again.
 func (r Ref) Parse() (again Ref, err error) {
 	p, err := r.parse()
 	return p.ref(), err

@@ -35,7 +35,7 @@ func mustAppend(t testing.TB, s *raw.Segments, body []byte) (raw.Ref, *raw.Sync)
 	return refs[0], synced
 }
 
-// gate holds every sync until the test lets one through.
+// gate blocks every operation that calls pass until the test lets it continue.
 type gate struct{ begun, free chan struct{} }
 
 func newGate() gate { return gate{make(chan struct{}, 100), make(chan struct{})} }
@@ -94,7 +94,7 @@ func TestAppendsShareTheNextSync(t *testing.T) {
 		}
 		synctest.Wait()
 		if early.Load() {
-			t.Error("an append that came while a sync ran was taken for covered by it")
+			t.Error("Wait returned after a sync that began before the append")
 		}
 		g.free <- struct{}{}
 		for _, synced := range rest {
@@ -154,7 +154,7 @@ func TestAFailedFolderSyncIsAnError(t *testing.T) {
 	s, _ := openFaulty(t, f)
 	f.SyncFolder = func() error { return errDisk }
 	if _, synced := mustAppend(t, s, text(100)); !errors.Is(synced.Wait(), errDisk) {
-		t.Error("the file's name is not on stable storage, yet Wait is content")
+		t.Error("Wait reports no error, although the name of the file is not on stable storage")
 	}
 }
 
@@ -192,7 +192,7 @@ func reopened(t testing.TB, s *raw.Segments, dir string) *raw.Segments {
 	return open(t, dir, clock.NewFake(start))
 }
 
-// A full disk leaves no empty file for each mail that it refuses.
+// On a full disk, a failed append does not leave an empty file.
 func TestASegmentWithoutARecordIsRemoved(t *testing.T) {
 	f := &raw.Faults{Write: func([]byte) (int, error) { return 0, syscall.ENOSPC }}
 	s, dir := openFaulty(t, f)
@@ -208,8 +208,8 @@ func TestASegmentWithoutARecordIsRemoved(t *testing.T) {
 	}
 }
 
-// What waits behind a write that fails would lie behind the cut, so it fails with it.
-func TestAFailedWriteFailsWhatWaits(t *testing.T) {
+// Records that wait behind a failed write fail as well, since they would be written behind the cut.
+func TestAFailedWriteFailsWaitingRecords(t *testing.T) {
 	f := &raw.Faults{}
 	s, _ := openFaulty(t, f)
 	synctest.Test(t, func(t *testing.T) {
@@ -235,7 +235,7 @@ func TestAFailedWriteFailsWhatWaits(t *testing.T) {
 	})
 }
 
-func TestASegmentThatCannotBeMade(t *testing.T) {
+func TestFailedCreationOfASegmentFailsAppend(t *testing.T) {
 	f := &raw.Faults{Create: func(string) error { return syscall.EMFILE }}
 	s, _ := openFaulty(t, f)
 	if _, _, err := s.Append(start, records(free, text(100))); !errors.Is(err, syscall.EMFILE) {

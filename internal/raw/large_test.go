@@ -10,8 +10,8 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// Large records are written a part after the other. They are read like others, by themselves and among small ones, from a segment that
-// was closed and from one that a crash left.
+// Large records, which are written in parts, can be read like others: alone and among small ones, from the open segment, from a closed
+// segment and after a crash.
 func TestLargeRecordsCanBeRead(t *testing.T) {
 	const mib = 1 << 20
 	for _, sizes := range [][]int{
@@ -68,7 +68,7 @@ func TestALargeRecordThatCouldNotBeWrittenIsGone(t *testing.T) {
 	}
 	lost, synced := mustAppend(t, s, noise(5<<20))
 	if err := synced.Wait(); err == nil {
-		t.Fatal("a write that failed is not told of")
+		t.Fatal("Wait returned nil after a failed write")
 	}
 	f.Write = nil
 	body := noise(3 << 20)

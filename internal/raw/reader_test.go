@@ -16,7 +16,7 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// sizes are around the bounds of chunks.
+// sizes are lengths of messages around the limits of chunks.
 var sizes = []int{0, 1, 1023, 1024, raw.ChunkSize - 1, raw.ChunkSize, raw.ChunkSize + 1, 2 * raw.ChunkSize, 2*raw.ChunkSize + 1, 300<<10 + 7}
 
 func TestCompressChunksAndBack(t *testing.T) {
@@ -24,15 +24,15 @@ func TestCompressChunksAndBack(t *testing.T) {
 		for name, content := range map[string][]byte{"text": text(n), "noise": noise(n), "zeros": make([]byte, n), "both": append(noise(n/2), text(n-n/2)...)} {
 			for _, cut := range []int{0, 1, n / 3, n} {
 				cut = min(cut, n)
-				packed := raw.CompressChunks([]byte("before"), content[:cut], nil, content[cut:])
-				packed, ok := bytes.CutPrefix(packed, []byte("before"))
-				if most := n + 11 + 8*(n/raw.ChunkSize+1); !ok || len(packed) > most {
-					t.Errorf("%s of %d cut at %d: %d bytes", name, n, cut, len(packed))
+				compressed := raw.CompressChunks([]byte("before"), content[:cut], nil, content[cut:])
+				compressed, ok := bytes.CutPrefix(compressed, []byte("before"))
+				if most := n + 11 + 8*(n/raw.ChunkSize+1); !ok || len(compressed) > most {
+					t.Errorf("%s of %d cut at %d: %d bytes", name, n, cut, len(compressed))
 				}
-				if name == "text" && n >= 4096 && len(packed) > n*3/4 {
-					t.Errorf("text of %d takes %d bytes", n, len(packed))
+				if name == "text" && n >= 4096 && len(compressed) > n*3/4 {
+					t.Errorf("text of %d takes %d bytes", n, len(compressed))
 				}
-				if back, err := raw.Decompress(packed); err != nil || !bytes.Equal(back, content) {
+				if back, err := raw.Decompress(compressed); err != nil || !bytes.Equal(back, content) {
 					t.Errorf("%s of %d cut at %d: back come %d bytes, %v", name, n, cut, len(back), err)
 				}
 			}
@@ -41,25 +41,25 @@ func TestCompressChunksAndBack(t *testing.T) {
 }
 
 func TestDecompressRefusesDamagedChunks(t *testing.T) {
-	packed := raw.CompressChunks(nil, text(200_000), noise(100_000))
+	compressed := raw.CompressChunks(nil, text(200_000), noise(100_000))
 	for range 500 {
-		damaged := bytes.Clone(packed)
+		damaged := bytes.Clone(compressed)
 		damaged[1+rand.IntN(len(damaged)-1)] ^= 1 << rand.IntN(8)
 		if content, err := raw.Decompress(damaged); err == nil {
 			t.Fatalf("%d bytes came back", len(content))
 		}
 	}
-	for _, n := range []int{1, 2, 4, 12, 1000, len(packed) - 1} {
-		if _, err := raw.Decompress(packed[:n]); err == nil {
+	for _, n := range []int{1, 2, 4, 12, 1000, len(compressed) - 1} {
+		if _, err := raw.Decompress(compressed[:n]); err == nil {
 			t.Errorf("the first %d bytes were taken", n)
 		}
 	}
-	if _, err := raw.Decompress(append(packed, 0)); err == nil {
+	if _, err := raw.Decompress(append(compressed, 0)); err == nil {
 		t.Error("something more was taken")
 	}
 }
 
-// readAll reads to the end. It returns what was read before an error, too.
+// readAll reads to the end. After an error it also returns what was read before.
 func readAll(t testing.TB, r *raw.Reader) (content []byte, err error) {
 	t.Helper()
 	for {
@@ -80,7 +80,7 @@ func readAll(t testing.TB, r *raw.Reader) (content []byte, err error) {
 	}
 }
 
-// bodies are raw messages of every size and kind, in every form.
+// bodies returns raw messages of every size and kind, and records of them in every form.
 func bodies() (content [][]byte, all []raw.Record) {
 	for _, n := range sizes {
 		for _, body := range [][]byte{text(n), noise(n)} {
@@ -93,7 +93,7 @@ func bodies() (content [][]byte, all []raw.Record) {
 	return content, all
 }
 
-func TestAReaderGivesWhatWasAppended(t *testing.T) {
+func TestAReaderReturnsWhatWasAppended(t *testing.T) {
 	content, records := bodies()
 	s := open(t, t.TempDir(), clock.NewFake(start))
 	for i, ref := range keep(t, s, start, records) {
@@ -107,7 +107,7 @@ func TestAReaderGivesWhatWasAppended(t *testing.T) {
 	}
 }
 
-func TestAReaderOfATableGivesWhatWasAppended(t *testing.T) {
+func TestAReaderOfATableReturnsWhatWasAppended(t *testing.T) {
 	content, records := bodies()
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
@@ -150,8 +150,8 @@ func TestAReaderHoldsOneChunk(t *testing.T) {
 	}
 }
 
-// What a reader gives before it meets damage is the beginning of the message.
-func TestAReaderNeverGivesOtherOctets(t *testing.T) {
+// Everything that a reader returns before it detects damage is the beginning of the message.
+func TestAReaderNeverReturnsWrongOctets(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, clock.NewFake(start))
 	sent := slices.Concat(text(150_000), noise(150_000))
@@ -204,9 +204,9 @@ func TestAReaderOfAnErasedSegment(t *testing.T) {
 
 func BenchmarkCompressChunks(b *testing.B) {
 	content := text(1 << 20)
-	room := make([]byte, 0, 2<<20)
+	dst := make([]byte, 0, 2<<20)
 	b.SetBytes(int64(len(content)))
 	for b.Loop() {
-		raw.CompressChunks(room, content)
+		raw.CompressChunks(dst, content)
 	}
 }

@@ -102,7 +102,7 @@ func TestWhatIsAppendedCanBeRead(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantBody(t, s, refs[0], bodies[0]) // still, until the process is gone
+	wantBody(t, s, refs[0], bodies[0]) // stored records can be read after Close
 	again := open(t, dir, clock.NewFake(start))
 	for i, ref := range refs {
 		wantBody(t, again, ref, bodies[i%len(bodies)])
@@ -136,7 +136,7 @@ func TestAppendRefusesRecordsOutOfBounds(t *testing.T) {
 		t.Errorf("at no time: %v", err)
 	}
 	if len(files(t, dir)) != 0 {
-		t.Error("a set that is refused was begun")
+		t.Error("records of a rejected call were written")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestARecordIsErasedAfterItsClassAndNotBefore(t *testing.T) {
 			t.Errorf("Sweep(%s) = %d, %v; want %d", at.Format(time.TimeOnly), n, err, want)
 		}
 	}
-	const late = 35 * time.Second // its period of 20 s, and 15 s that its message may have come later
+	const late = 35 * time.Second // period and slack
 	sweep(start.Add(free+late-1), 0)
 	wantBody(t, s, short, text(3000))
 	sweep(start.Add(free+late), 1)
@@ -167,7 +167,7 @@ func TestARecordIsErasedAfterItsClassAndNotBefore(t *testing.T) {
 	}
 }
 
-func TestOpenRemovesWhatIsPastItsTime(t *testing.T) {
+func TestOpenRemovesExpiredSegments(t *testing.T) {
 	dir, c := t.TempDir(), clock.NewFake(start)
 	s := open(t, dir, c)
 	short := keep(t, s, start, records(free, text(3000)))[0]
@@ -210,7 +210,7 @@ func TestFullSegmentIsReplaced(t *testing.T) {
 		refs = append(refs, keep(t, s, start, records(free, noise(4000)))...)
 	}
 	if n := len(files(t, dir)); n != 4 {
-		t.Errorf("%d files, want 4: three sets of 4,000 bytes reach 10,000", n)
+		t.Errorf("%d files, want 4: three batches of 4,000 bytes reach 10,000", n)
 	}
 	for _, ref := range refs {
 		if !s.Has(ref) {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/raw"
 )
 
-// store keeps some raw messages as a set of mail does.
+// store appends and inserts raw messages, as a batch of mail does.
 func store(t *testing.T, d *db.DB, table *raw.Table, at time.Time, class time.Duration, texts ...string) []raw.Ref {
 	t.Helper()
 	var records []raw.Record
@@ -82,7 +82,7 @@ func rowsOf(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
 
 const countPartitions = "SELECT count(*) FROM pg_partition_tree('raw_message') WHERE isleaf"
 
-// What is kept for a day or a year shares partitions, of which there are not too many, and is erased in its own time all the same.
+// Records with a long retention share partitions, but each is erased on time.
 func TestLongRetentionIsErasedInTime(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
@@ -110,7 +110,7 @@ func TestLongRetentionIsErasedInTime(t *testing.T) {
 	}
 }
 
-// A day of mail needs some hundred partitions, whatever it is kept for. Those that are over are dropped now and then.
+// There are some hundred partitions for a class, whatever its retention. Emptied ones are dropped periodically.
 func TestPartitionsAreFew(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
@@ -134,7 +134,7 @@ func TestPartitionsAreFew(t *testing.T) {
 	}
 }
 
-// While a dump reads the table, it cannot be truncated, nor is anybody kept waiting: what is over is deleted.
+// While a dump reads the table, a partition cannot be truncated without making other transactions wait, so expired records are deleted.
 func TestErasedDuringADumpIsGone(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
@@ -165,8 +165,7 @@ func TestErasedDuringADumpIsGone(t *testing.T) {
 	}
 }
 
-// Processes that begin a quarter of an hour together, and erase what is over while others go on, do not get in each other's
-// way. Their clocks agree.
+// Processes that share a table and have the same time can create the same partitions and sweep concurrently.
 func TestProcessesShareATable(t *testing.T) {
 	url := dbtest.PostgresURL(t)
 	begin := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -226,13 +225,13 @@ func TestTableRejectsForeignReferences(t *testing.T) {
 	}
 }
 
-// Records that share rows, fill them exactly, span them or begin anew are read back as they were written, whichever of
-// them share a quarter.
+// Records are read back as they were written, whether they share a row, fill rows exactly or extend over several, and in any mix of
+// classes.
 func TestRecordsShareRows(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
 	begin := time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC)
-	part := raw.PartSize - 1 // what fills a row with the octet that Compress puts in front
+	part := raw.PartSize - 1 // fills a row together with the octet that Compress puts in front
 	for name, sizes := range map[string][]int{
 		"one small": {100}, "one row": {part}, "an octet more": {part + 1}, "small ones": {3000, 4000, 5000, 900, 1},
 		"rows to the octet": {part, part, 2*part + 1}, "large ones": {50_000, 10, 100_000, 20_000}, "a large one": {1 << 20},
@@ -258,23 +257,23 @@ func TestRecordsShareRows(t *testing.T) {
 	}
 }
 
-// What PostgreSQL cuts up itself it keeps in a table beside, with an index entry for every 2 KiB.
+// PostgreSQL would store a larger row in pieces of 2 KiB in a TOAST table, each with an index entry. No row may be that large.
 func TestRowsFillPages(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	text := string(noise(100*raw.PartSize - 1))
 	store(t, d, raw.NewTable(d), time.Date(2026, 3, 14, 12, 7, 0, 0, time.UTC), 15*time.Minute, text)
-	var pages, beside int
+	var pages, toastPages int
 	const sizes = `SELECT CAST(sum(pg_relation_size(relid)) / 8192 AS bigint), CAST(sum(pg_relation_size(reltoastrelid)) / 8192 AS bigint)
 		FROM pg_partition_tree('raw_message') JOIN pg_class ON pg_class.oid = relid WHERE isleaf`
-	if err := d.QueryRow(t.Context(), sizes).Scan(&pages, &beside); err != nil {
+	if err := d.QueryRow(t.Context(), sizes).Scan(&pages, &toastPages); err != nil {
 		t.Fatal(err)
 	}
-	if pages != 100 || beside != 0 {
-		t.Errorf("%d pages and %d beside; want 100 and none", pages, beside)
+	if pages != 100 || toastPages != 0 {
+		t.Errorf("%d pages and %d of TOAST; want 100 and none", pages, toastPages)
 	}
 }
 
-// A record among others is where its reference says only if the others are written, too.
+// The offset in a reference is right only if all records of the Append are written.
 func TestTableRejectsPartOfAnAppend(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	table := raw.NewTable(d)
