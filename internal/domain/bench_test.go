@@ -12,7 +12,7 @@ import (
 // The cost of a recipient with the holder in the cache and without, with few and with many domains.
 func BenchmarkServed(b *testing.B) {
 	for _, n := range []int{1, 1000} {
-		w := newWorld(b, dbtest.Open(b, db.Options{}))
+		w := newFixture(b, dbtest.Open(b, db.Options{}))
 		w.max = n
 		for i := range n {
 			w.verified(b, alice, fmt.Sprintf("shop-%d.dev", i))

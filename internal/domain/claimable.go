@@ -17,10 +17,10 @@ const nameMax = 253 - len(proofLabel)
 // with later additions (RFC 6762, 7686, 8375, 9476), and the one that ICANN reserves for private networks.
 const specialUse = `alt arpa example example.com example.net example.org internal invalid local localhost onion test`
 
-// claimable returns the normalized name of a domain if an account may claim it. The public suffix list is compiled in,
+// checkClaimable returns the normalized name of a domain if an account may claim it. The public suffix list is compiled in,
 // so a suffix that was added after the build is unknown. Errors: request.invalid for an invalid name,
 // domain.not_allowed.
-func (s *Service) claimable(text string) (string, error) {
+func (s *Service) checkClaimable(text string) (string, error) {
 	if isAddress(text) {
 		return "", notAllowed("it is an IP address")
 	}
@@ -36,11 +36,11 @@ func (s *Service) claimable(text string) (string, error) {
 		return "", notAllowed("it ends like an IP address")
 	case !strings.Contains(name, "."):
 		return "", notAllowed("it has a single label")
-	case slices.ContainsFunc(strings.Fields(specialUse), func(special string) bool { return within(name, special) }):
+	case slices.ContainsFunc(strings.Fields(specialUse), func(special string) bool { return isSameOrSubdomain(name, special) }):
 		return "", notAllowed("it is reserved for special use")
 	case suffix == name:
 		return "", notAllowed("it is a public suffix, below which others can register names")
-	case s.own(name):
+	case s.isOwn(name):
 		return "", notAllowed("it is one of the service's own domains or a subdomain of one")
 	}
 	return name, nil
@@ -51,15 +51,15 @@ func notAllowed(why string, args ...any) error {
 	return problem.Detailf(problem.DomainNotAllowed, why, args...)
 }
 
-// own reports whether a domain is one of the service's or a subdomain of one. A subdomain would let an account receive
+// isOwn reports whether a domain is one of the service's or a subdomain of one. A subdomain would let an account receive
 // mail for a name that people take for the service's.
-func (s *Service) own(name string) bool {
-	return within(name, s.policy.Hostname) ||
-		slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return within(name, p.Name) })
+func (s *Service) isOwn(name string) bool {
+	return isSameOrSubdomain(name, s.policy.Hostname) ||
+		slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return isSameOrSubdomain(name, p.Name) })
 }
 
-// within reports whether name is parent or a subdomain of it.
-func within(name, parent string) bool {
+// isSameOrSubdomain reports whether name is parent or a subdomain of it.
+func isSameOrSubdomain(name, parent string) bool {
 	above, ok := strings.CutSuffix(name, parent)
 	return ok && parent != "" && (above == "" || strings.HasSuffix(above, "."))
 }

@@ -61,7 +61,7 @@ func FuzzClaim(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	w := newWorld(f, dbtest.Open(f, db.Options{}))
+	w := newFixture(f, dbtest.Open(f, db.Options{}))
 	f.Fuzz(func(t *testing.T, wished string) {
 		kept, err := domain.Claimable(w.Service, wished)
 		if err != nil {

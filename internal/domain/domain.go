@@ -51,15 +51,15 @@ type Policy struct {
 // Service implements mail domains. It is safe for concurrent use after Reload. Public domains are read from the atomic
 // pointer without a lock; its slice is replaced and never changed.
 type Service struct {
-	db      *db.DB
-	clock   clock.Clock
-	names   Names
-	plans   Plans
-	policy  Policy
-	public  atomic.Pointer[[]Public]     // as last read by Reload: the configured ones first
-	holders *cache.Cache[string, holder] // by name, for holdersTTL
-	changed func(name string)            // notifies other processes; nil: there are none
-	outbox  Outbox                       // nil: no events are published
+	db           *db.DB
+	clock        clock.Clock
+	names        Names
+	plans        Plans
+	policy       Policy
+	public       atomic.Pointer[[]Public]     // as last read by Reload: the configured ones first
+	holders      *cache.Cache[string, holder] // by name, for holdersTTL
+	notifyChange func(name string)            // notifies other processes; nil: there are none
+	outbox       Outbox                       // nil: no events are published
 }
 
 // New returns a Service. The configured public domains are served as long as they are configured, and active unless a
@@ -75,7 +75,7 @@ func New(d *db.DB, c clock.Clock, names Names, plans Plans, policy Policy) *Serv
 // Reload reads the public domains. It is called periodically, since other processes may have changed them. The order is
 // that of the configuration, then that of adding: the first active one is the default for new mailboxes.
 func (s *Service) Reload(ctx context.Context) error {
-	stored, err := selectAll(ctx, s.db)
+	stored, err := listPublic(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *Service) Add(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return s.store(ctx, normal, true)
+	return s.setActive(ctx, normal, true)
 }
 
 // Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. The error also covers a
@@ -180,12 +180,12 @@ func (s *Service) Disable(ctx context.Context, name string) error {
 	if err != nil || !slices.ContainsFunc(s.All(), func(p Public) bool { return p.Name == normal }) {
 		return problem.Detailf(problem.DomainNotFound, "%q is not one of the service's domains; gonebox domain list shows them", name)
 	}
-	return s.store(ctx, normal, false)
+	return s.setActive(ctx, normal, false)
 }
 
-// store stores whether a public domain is active, and reloads. A configured domain gets a row too, so that it can be
+// setActive stores whether a public domain is active, and reloads. A configured domain gets a row too, so that it can be
 // disabled. Error: domain.taken.
-func (s *Service) store(ctx context.Context, name string, active bool) error {
+func (s *Service) setActive(ctx context.Context, name string, active bool) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		private, err := getPrivate(ctx, tx, selectHolder, name)
 		if err != nil {

@@ -37,7 +37,7 @@ type fixture struct {
 
 func (w *fixture) DomainsMax(context.Context, id.Account) (int, error) { return w.max, nil }
 
-func newWorld(t testing.TB, d *db.DB) *fixture {
+func newFixture(t testing.TB, d *db.DB) *fixture {
 	t.Helper()
 	w := &fixture{clock: clock.NewFake(noon()), dns: newDNS(), boxes: &boxes{ended: make(map[id.Domain]int)}, max: 5}
 	w.Service = domain.New(d, w.clock, w.dns, w, domain.Policy{
@@ -51,7 +51,7 @@ func newWorld(t testing.TB, d *db.DB) *fixture {
 
 // run runs a test on each engine.
 func run(t *testing.T, test func(t *testing.T, w *fixture)) {
-	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newWorld(t, d)) })
+	dbtest.Run(t, func(t *testing.T, d *db.DB) { test(t, newFixture(t, d)) })
 }
 
 func (w *fixture) claim(t testing.TB, account id.Account, name string) *domain.Private {
@@ -141,11 +141,11 @@ func (b *boxes) EndDomain(_ context.Context, private id.Domain) error {
 
 // dns answers from maps; names that are not in them do not exist.
 type dns struct {
-	mu    sync.Mutex
-	txt   map[string][]string
-	mx    map[string][]string
-	fault error  // of every look-up
-	asked func() // called by each look-up; may be nil
+	mu       sync.Mutex
+	txt      map[string][]string
+	mx       map[string][]string
+	fault    error  // of every look-up
+	onLookup func() // called by each look-up; may be nil
 }
 
 func newDNS() *dns { return &dns{txt: make(map[string][]string), mx: make(map[string][]string)} }
@@ -169,8 +169,8 @@ func (d *dns) fail(err error) {
 }
 
 func (d *dns) find(records map[string][]string, name string) ([]string, error) {
-	if d.asked != nil {
-		d.asked()
+	if d.onLookup != nil {
+		d.onLookup()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -21,11 +21,11 @@ func (s *Service) PublishTo(o Outbox) { s.outbox = o }
 
 // publishTx publishes an event of a private domain in its current state. It is built before
 // the change is committed: p has the new values.
-func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, of func(resource.PrivateDomain) event.Data) error {
+func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, newData func(resource.PrivateDomain) event.Data) error {
 	if s.outbox == nil {
 		return nil
 	}
-	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: of(s.Shown(p))})
+	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: newData(s.Shown(p))})
 }
 
 // Shown returns a private domain as its owner sees it.
@@ -44,6 +44,10 @@ func (s *Service) Shown(p *Private) resource.PrivateDomain {
 	return shown
 }
 
-func verified(d resource.PrivateDomain) event.Data { return event.DomainVerified{PrivateDomain: d} }
+func verifiedEvent(d resource.PrivateDomain) event.Data {
+	return event.DomainVerified{PrivateDomain: d}
+}
 
-func suspended(d resource.PrivateDomain) event.Data { return event.DomainSuspended{PrivateDomain: d} }
+func suspendedEvent(d resource.PrivateDomain) event.Data {
+	return event.DomainSuspended{PrivateDomain: d}
+}

@@ -26,7 +26,7 @@ const (
 // OnChange sets a function that is called with the name of each private domain whose holder changed in this process:
 // other processes must Forget it. Call it before the service is used. notify is called after the commit, on the
 // goroutine that commits, and must be fast.
-func (s *Service) OnChange(notify func(name string)) { s.changed = notify }
+func (s *Service) OnChange(notify func(name string)) { s.notifyChange = notify }
 
 // Forget removes the holder of a domain from the cache, or all holders if name is "". It is how another process's
 // notification is handled, "" after notifications may have been lost.
@@ -38,11 +38,11 @@ func (s *Service) Forget(name string) {
 	s.holders.Forget(name)
 }
 
-// forget removes a holder from the caches of all processes.
-func (s *Service) forget(name string) {
+// holderChanged removes a holder from the caches of all processes.
+func (s *Service) holderChanged(name string) {
 	s.Forget(name)
-	if s.changed != nil {
-		s.changed(name)
+	if s.notifyChange != nil {
+		s.notifyChange(name)
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 	if err != nil {
 		return holder{}, err
 	}
-	if p != nil && p.Status != ending {
+	if p != nil && p.Status != deleting {
 		h = holder{id: p.ID, account: p.Account, status: p.Status}
 	} else {
 		h = holder{}
@@ -73,7 +73,7 @@ func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 func (s *Service) HoldersTx(ctx context.Context, tx *db.Tx, names []string, fn func(name string, owner id.Account, private id.Domain)) error {
 	holders, err := holdersTx(ctx, tx, names)
 	for _, p := range holders {
-		if p.Status != ending {
+		if p.Status != deleting {
 			fn(p.Name, p.Account, p.ID)
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	Verified  Status = "verified"  // accepts mail to every local part
 	Suspended Status = "suspended" // its MX record is missing; senders get a temporary failure
 
-	ending Status = "ending" // its mailboxes are being destroyed; it is hidden from its owner
+	deleting Status = "ending" // its mailboxes are being destroyed; it is hidden from its owner
 )
 
 // Private is a mail domain that an account has claimed.
@@ -33,10 +33,10 @@ type Private struct {
 	VerifiedAt time.Time // when it was last verified; zero: never
 	CheckedAt  time.Time // last lookup with an authoritative answer; zero: never
 
-	proof       string    // the random part of the TXT record
-	txtOK, mxOK bool      // as of CheckedAt
-	misses      int       // consecutive re-checks without the MX record
-	nextCheck   time.Time // zero unless verified
+	proof        string    // the random part of the TXT record
+	txtOK, mxOK  bool      // as of CheckedAt
+	failedChecks int       // consecutive re-checks without the MX record
+	nextCheck    time.Time // zero unless verified
 }
 
 // Record is a DNS record that a private domain needs. It is what the owner must publish, and is shown together with
@@ -55,7 +55,7 @@ const (
 	// joins it to the name.
 	proofLabel  = "_gonebox."
 	proofPrefix = "gonebox-verify="
-	// mxPriority is a suggestion: findMX accepts every preference.
+	// mxPriority is a suggestion: lookupMX accepts every preference.
 	mxPriority = 10
 )
 
@@ -85,7 +85,7 @@ type Mailboxes interface {
 // claims cannot exceed the one or duplicate the other. Errors: request.invalid; domain.not_allowed; domain.taken, if
 // the account has it or another has verified it; domain.limit_reached.
 func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*Private, error) {
-	name, err := s.claimable(name)
+	name, err := s.checkClaimable(name)
 	if err != nil {
 		return nil, err
 	}
@@ -159,21 +159,21 @@ const maxID = "~"
 // Owns reports whether an account has claimed a private domain, verified or not. It is false without an error if there
 // is no such domain.
 func (s *Service) Owns(ctx context.Context, account id.Account, domain id.Domain) (bool, error) {
-	p, err := s.owned(ctx, s.db, account, domain)
+	p, err := s.getOwned(ctx, s.db, account, domain)
 	if problem.Has(err, problem.DomainNotFound) {
 		return false, nil
 	}
 	return p != nil, err
 }
 
-// owned reads an account's private domain. A domain that is ending is gone for its owner. Error: domain.not_found, also
+// getOwned reads an account's private domain. A domain that is ending is gone for its owner. Error: domain.not_found, also
 // for a domain of another account.
-func (s *Service) owned(ctx context.Context, q db.Queryer, account id.Account, domain id.Domain) (*Private, error) {
+func (s *Service) getOwned(ctx context.Context, q db.Queryer, account id.Account, domain id.Domain) (*Private, error) {
 	p, err := getPrivate(ctx, q, selectByID, domain)
 	if err != nil {
 		return nil, err
 	}
-	if p == nil || p.Account != account || p.Status == ending {
+	if p == nil || p.Account != account || p.Status == deleting {
 		return nil, problem.New(problem.DomainNotFound)
 	}
 	return p, nil
@@ -185,32 +185,32 @@ func (s *Service) owned(ctx context.Context, q db.Queryer, account id.Account, d
 func (s *Service) Delete(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) error {
 	var p *Private
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if p, err = s.owned(ctx, tx, account, domain); err != nil {
+		if p, err = s.getOwned(ctx, tx, account, domain); err != nil {
 			return err
 		}
 		if p.Status == Pending { // it never had a mailbox
 			_, err := tx.Exec(ctx, deletePrivate, p.ID)
 			return err
 		}
-		return s.endTx(ctx, tx, p)
+		return s.beginDeletionTx(ctx, tx, p)
 	})
 	if err != nil || p.Status == Pending {
 		return err
 	}
-	return s.release(ctx, p.ID, boxes)
+	return s.finishDeletion(ctx, p.ID, boxes)
 }
 
-// endTx sets the status ending: the domain accepts neither mail nor new mailboxes. Other accounts cannot verify it until its
+// beginDeletionTx sets the status ending: the domain accepts neither mail nor new mailboxes. Other accounts cannot verify it until its
 // mailboxes are gone, so that those never get mail of the next owner.
-func (s *Service) endTx(ctx context.Context, tx *db.Tx, p *Private) error {
-	tx.AfterCommit(func() { s.forget(p.Name) })
-	_, err := tx.Exec(ctx, updateEnding, p.ID)
+func (s *Service) beginDeletionTx(ctx context.Context, tx *db.Tx, p *Private) error {
+	tx.AfterCommit(func() { s.holderChanged(p.Name) })
+	_, err := tx.Exec(ctx, updateDeleting, p.ID)
 	return err
 }
 
-// release destroys the mailboxes of a domain with the status ending, and then deletes its row. It may be repeated, by
+// finishDeletion destroys the mailboxes of a domain with the status ending, and then deletes its row. It may be repeated, by
 // this or another process: each step does nothing if it is done already.
-func (s *Service) release(ctx context.Context, domain id.Domain, boxes Mailboxes) error {
+func (s *Service) finishDeletion(ctx context.Context, domain id.Domain, boxes Mailboxes) error {
 	if err := boxes.EndDomain(ctx, domain); err != nil {
 		return err
 	}
@@ -223,12 +223,12 @@ func (s *Service) release(ctx context.Context, domain id.Domain, boxes Mailboxes
 // Sweep finishes deletions that failed midway. A periodic job calls it. The first failure ends it; the next call
 // continues.
 func (s *Service) Sweep(ctx context.Context, boxes Mailboxes) error {
-	left, err := listPrivate(ctx, s.db, selectEnding)
+	left, err := listPrivate(ctx, s.db, selectDeleting)
 	if err != nil {
 		return err
 	}
 	for _, p := range left {
-		if err := s.release(ctx, p.ID, boxes); err != nil {
+		if err := s.finishDeletion(ctx, p.ID, boxes); err != nil {
 			return err
 		}
 	}

@@ -15,11 +15,11 @@ import (
 // race is a fixture with a model of it: accounts that claim, verify, lose and delete the same domain.
 type race struct {
 	*fixture
-	t      *testing.T
-	claims map[id.Account]*domain.Private
-	status map[id.Account]domain.Status
-	misses map[id.Account]int
-	mx     bool // whether the MX record is there
+	t            *testing.T
+	claims       map[id.Account]*domain.Private
+	status       map[id.Account]domain.Status
+	failedChecks map[id.Account]int
+	mx           bool // whether the MX record is there
 }
 
 var racers = []id.Account{alice, bob, "acc_carol"}
@@ -69,7 +69,7 @@ func (r *race) verifyOne(rt *rapid.T) {
 		return
 	}
 	wantCode(rt, err, "")
-	r.status[c], r.misses[c] = domain.Verified, 0
+	r.status[c], r.failedChecks[c] = domain.Verified, 0
 	if former, ok := r.other(c, domain.Suspended); ok {
 		delete(r.claims, former)
 		delete(r.status, former)
@@ -99,9 +99,9 @@ func (r *race) recheckAll(*rapid.T) {
 		switch {
 		case status != domain.Verified:
 		case r.mx:
-			r.misses[c] = 0
+			r.failedChecks[c] = 0
 		default:
-			if r.misses[c]++; r.misses[c] == 3 {
+			if r.failedChecks[c]++; r.failedChecks[c] == 3 {
 				r.status[c] = domain.Suspended
 			}
 		}
@@ -138,7 +138,7 @@ func TestDomainHasOneHolderAtATime(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			r := &race{
 				fixture: w, t: t, claims: make(map[id.Account]*domain.Private), status: make(map[id.Account]domain.Status),
-				misses: make(map[id.Account]int),
+				failedChecks: make(map[id.Account]int),
 			}
 			defer r.clear()
 			r.moveMail(rt)

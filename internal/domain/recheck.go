@@ -56,10 +56,10 @@ func (s *Service) recheckAll(ctx context.Context, due []*Private) error {
 	return failed
 }
 
-// recheck looks up the MX record of a domain and stores the finding. The TXT record is not looked up: owners may remove
+// recheck looks up the MX record of a domain and stores the lookupResult. The TXT record is not looked up: owners may remove
 // it after the verification.
 func (s *Service) recheck(ctx context.Context, p *Private) error {
-	mx := s.findMX(ctx, p.Name)
+	mx := s.lookupMX(ctx, p.Name)
 	if err := ctx.Err(); err != nil { // the lookup was canceled
 		return err
 	}
@@ -72,25 +72,25 @@ func (s *Service) recheck(ctx context.Context, p *Private) error {
 	})
 }
 
-// applyRecheckTx stores the finding of a re-check, and suspends the domain if its MX record was missing too often.
+// applyRecheckTx stores the lookupResult of a re-check, and suspends the domain if its MX record was missing too often.
 // nextCheck is set even without an answer, so that a domain whose DNS fails is not looked up in a loop.
-func (s *Service) applyRecheckTx(ctx context.Context, tx *db.Tx, p *Private, mx finding) error {
+func (s *Service) applyRecheckTx(ctx context.Context, tx *db.Tx, p *Private, mx lookupResult) error {
 	now := s.clock.Now()
-	p.record(finding{}, mx, now)
+	p.setResults(lookupResult{}, mx, now)
 	switch {
 	case mx.ok:
-		p.misses = 0
-	case mx.answered:
-		p.misses++
+		p.failedChecks = 0
+	case mx.authoritative:
+		p.failedChecks++
 	}
 	p.nextCheck = s.nextCheck(now)
-	if p.misses < s.policy.SuspendAfter {
+	if p.failedChecks < s.policy.SuspendAfter {
 		return saveTx(ctx, tx, p)
 	}
 	p.Status, p.nextCheck = Suspended, time.Time{}
-	tx.AfterCommit(func() { s.forget(p.Name) })
+	tx.AfterCommit(func() { s.holderChanged(p.Name) })
 	if err := saveTx(ctx, tx, p); err != nil {
 		return err
 	}
-	return s.publishTx(ctx, tx, p, now, suspended)
+	return s.publishTx(ctx, tx, p, now, suspendedEvent)
 }

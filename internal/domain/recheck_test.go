@@ -99,7 +99,7 @@ func TestRechecksAreTimelyAndSpread(t *testing.T) {
 			w.verified(t, alice, fmt.Sprintf("shop-%d.dev", i))
 		}
 		var looked atomic.Int64
-		w.dns.asked = func() { looked.Add(1) }
+		w.dns.onLookup = func() { looked.Add(1) }
 		var at []int64
 		for range 13 {
 			if err := w.Recheck(t.Context()); err != nil {
@@ -126,7 +126,7 @@ func TestRecheckDoesNotUndoConcurrentChanges(t *testing.T) {
 		w.recheck(t)
 		w.recheck(t)
 		var once atomic.Bool
-		w.dns.asked = func() {
+		w.dns.onLookup = func() {
 			if once.CompareAndSwap(false, true) {
 				w.clock.Advance(time.Minute)
 				w.dns.setMX("shop.dev", hostname+".")
@@ -137,7 +137,7 @@ func TestRecheckDoesNotUndoConcurrentChanges(t *testing.T) {
 			}
 		}
 		w.recheck(t)
-		w.dns.asked = nil
+		w.dns.onLookup = nil
 		if w.status(t, p) != domain.Verified || w.status(t, gone) != "" {
 			t.Errorf("%s, %q", w.status(t, p), w.status(t, gone))
 		}

@@ -25,23 +25,23 @@ const (
 	selectByID   = "SELECT " + privateColumns + " FROM private_domain WHERE id = $1"
 	selectByName = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND name = $2"
 	// A unique index allows one row of a name that is not pending: its holder.
-	selectHolder = "SELECT " + privateColumns + " FROM private_domain WHERE name = $1 AND status <> 'pending'"
-	selectNames  = "SELECT " + privateColumns + " FROM private_domain WHERE status <> 'pending' AND name IN "
-	selectPage   = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND id < $2 AND status <> 'ending' ORDER BY id DESC LIMIT $3"
-	selectDue    = "SELECT " + privateColumns + " FROM private_domain WHERE next_check <= $1 ORDER BY next_check LIMIT $2"
-	selectEnding = "SELECT " + privateColumns + " FROM private_domain WHERE status = 'ending'"
-	countPrivate = "SELECT count(*) FROM private_domain WHERE account_id = $1"
+	selectHolder   = "SELECT " + privateColumns + " FROM private_domain WHERE name = $1 AND status <> 'pending'"
+	selectNames    = "SELECT " + privateColumns + " FROM private_domain WHERE status <> 'pending' AND name IN "
+	selectPage     = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND id < $2 AND status <> 'ending' ORDER BY id DESC LIMIT $3"
+	selectDue      = "SELECT " + privateColumns + " FROM private_domain WHERE next_check <= $1 ORDER BY next_check LIMIT $2"
+	selectDeleting = "SELECT " + privateColumns + " FROM private_domain WHERE status = 'ending'"
+	countPrivate   = "SELECT count(*) FROM private_domain WHERE account_id = $1"
 
 	insertPrivate = `INSERT INTO private_domain (id, account_id, name, status, proof, created_at, txt_ok, mx_ok, misses)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 0)`
 	updatePrivate = `UPDATE private_domain SET status = $2, verified_at = nullif(CAST($3 AS BIGINT), 0), checked_at = nullif(CAST($4 AS BIGINT), 0), txt_ok = $5, mx_ok = $6,
 		misses = $7, next_check = nullif(CAST($8 AS BIGINT), 0) WHERE id = $1`
-	updateEnding  = "UPDATE private_domain SET status = 'ending', next_check = NULL WHERE id = $1"
-	deletePrivate = "DELETE FROM private_domain WHERE id = $1"
+	updateDeleting = "UPDATE private_domain SET status = 'ending', next_check = NULL WHERE id = $1"
+	deletePrivate  = "DELETE FROM private_domain WHERE id = $1"
 )
 
-// selectAll lists the stored public domains in the order of adding.
-func selectAll(ctx context.Context, q db.Queryer) ([]Public, error) {
+// listPublic lists the stored public domains in the order of adding.
+func listPublic(ctx context.Context, q db.Queryer) ([]Public, error) {
 	all, err := db.Collect(ctx, q, scanPublic, selectPublic)
 	if err != nil {
 		return nil, fmt.Errorf("list domains: %w", err)
@@ -58,7 +58,7 @@ func scanPublic(row db.Row) (p Public, err error) {
 func scan(row db.Row) (*Private, error) {
 	var p Private
 	var created, verified, checked, next int64
-	err := row.Scan(&p.ID, &p.Account, &p.Name, &p.Status, &p.proof, &created, &verified, &checked, &p.txtOK, &p.mxOK, &p.misses, &next)
+	err := row.Scan(&p.ID, &p.Account, &p.Name, &p.Status, &p.proof, &created, &verified, &checked, &p.txtOK, &p.mxOK, &p.failedChecks, &next)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +94,8 @@ const namesMax = 512
 // until this transaction ends, and the order of the identifiers avoids deadlocks. SQLite has one writer at a time and
 // needs no lock.
 func holdersTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, err error) {
-	for some := range slices.Chunk(names, namesMax) {
-		list, args := db.In(1, some)
+	for chunk := range slices.Chunk(names, namesMax) {
+		list, args := db.In(1, chunk)
 		found, err := listPrivate(ctx, tx, selectNames+list+db.Per{Postgres: " ORDER BY id FOR SHARE"}.On(tx.Engine()), args...)
 		if err != nil {
 			return nil, err
@@ -121,6 +121,6 @@ func insertTx(ctx context.Context, tx *db.Tx, p *Private) error {
 
 // saveTx stores what lookups change: the status, the times, the findings.
 func saveTx(ctx context.Context, tx *db.Tx, p *Private) error {
-	_, err := tx.Exec(ctx, updatePrivate, p.ID, p.Status, db.Micros(p.VerifiedAt), db.Micros(p.CheckedAt), p.txtOK, p.mxOK, p.misses, db.Micros(p.nextCheck))
+	_, err := tx.Exec(ctx, updatePrivate, p.ID, p.Status, db.Micros(p.VerifiedAt), db.Micros(p.CheckedAt), p.txtOK, p.mxOK, p.failedChecks, db.Micros(p.nextCheck))
 	return err
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// takeovers bounds how often Verify retries after it has taken a domain from a suspended holder. Once is enough unless other
+// maxTakeovers bounds how often Verify retries after it has taken a domain from a suspended holder. Once is enough unless other
 // accounts do the same concurrently.
-const takeovers = 3
+const maxTakeovers = 3
 
 // Verify looks up the records of a private domain and sets its status to verified if both are right. A suspended holder
 // loses the domain, and its mailboxes there are destroyed.
@@ -25,57 +25,57 @@ const takeovers = 3
 // domain.verification_failed, with a field for each wrong record, whose pointer is its index in the domain's records,
 // or with a detail if another account has verified the domain.
 func (s *Service) Verify(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) (*Private, error) {
-	p, err := s.owned(ctx, s.db, account, domain)
+	p, err := s.getOwned(ctx, s.db, account, domain)
 	if err != nil {
 		return nil, err
 	}
-	if s.own(p.Name) { // since it was claimed
+	if s.isOwn(p.Name) { // since it was claimed
 		return nil, problem.Detailf(problem.DomainVerificationFailed, "it has become one of the service's own domains, or a subdomain of one")
 	}
 	txt, mx := s.lookup(ctx, p)
 	if !txt.ok || !mx.ok {
 		return nil, s.verificationFailed(ctx, p, txt, mx)
 	}
-	for range takeovers {
+	for range maxTakeovers {
 		verified, former, err := s.markVerified(ctx, account, domain)
 		if err != nil || former == nil {
 			return verified, err
 		}
-		if err := s.release(ctx, former.ID, boxes); err != nil {
+		if err := s.finishDeletion(ctx, former.ID, boxes); err != nil {
 			return nil, err
 		}
 	}
-	return nil, taken()
+	return nil, takenError()
 }
 
-// taken returns domain.verification_failed for a name that has another holder.
-func taken() error {
+// takenError returns domain.verification_failed for a name that has another holder.
+func takenError() error {
 	return problem.Detailf(problem.DomainVerificationFailed, "the records are right, but another account has verified the domain")
 }
 
 // lookup looks up both records concurrently. Its two goroutines end before it returns.
-func (s *Service) lookup(ctx context.Context, p *Private) (txt, mx finding) {
+func (s *Service) lookup(ctx context.Context, p *Private) (txt, mx lookupResult) {
 	var both sync.WaitGroup
-	both.Go(func() { txt = s.findTXT(ctx, p) })
-	both.Go(func() { mx = s.findMX(ctx, p.Name) })
+	both.Go(func() { txt = s.lookupTXT(ctx, p) })
+	both.Go(func() { mx = s.lookupMX(ctx, p.Name) })
 	both.Wait()
 	return txt, mx
 }
 
 // verificationFailed stores the findings and returns domain.verification_failed.
-func (s *Service) verificationFailed(ctx context.Context, p *Private, txt, mx finding) error {
+func (s *Service) verificationFailed(ctx context.Context, p *Private, txt, mx lookupResult) error {
 	failed := problem.New(problem.DomainVerificationFailed)
-	for i, f := range []finding{txt, mx} {
+	for i, f := range []lookupResult{txt, mx} {
 		if !f.ok {
 			failed.Fields = append(failed.Fields, problem.Field{Pointer: fmt.Sprintf("/records/%d", i), Message: f.message})
 		}
 	}
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		p, err := s.owned(ctx, tx, p.Account, p.ID) // it may have been deleted during the lookups
+		p, err := s.getOwned(ctx, tx, p.Account, p.ID) // it may have been deleted during the lookups
 		if err != nil {
 			return err
 		}
-		p.record(txt, mx, s.clock.Now())
+		p.setResults(txt, mx, s.clock.Now())
 		return saveTx(ctx, tx, p)
 	})
 	if err != nil {
@@ -84,16 +84,16 @@ func (s *Service) verificationFailed(ctx context.Context, p *Private, txt, mx fi
 	return failed
 }
 
-// record sets what lookups found; one without an answer changes nothing. A zero finding stands for a record that was
+// setResults sets what lookups found; one without an answer changes nothing. A zero lookupResult stands for a record that was
 // not looked up.
-func (p *Private) record(txt, mx finding, now time.Time) {
-	if txt.answered {
+func (p *Private) setResults(txt, mx lookupResult, now time.Time) {
+	if txt.authoritative {
 		p.txtOK = txt.ok
 	}
-	if mx.answered {
+	if mx.authoritative {
 		p.mxOK = mx.ok
 	}
-	if txt.answered || mx.answered {
+	if txt.authoritative || mx.authoritative {
 		p.CheckedAt = now.Truncate(time.Microsecond)
 	}
 }
@@ -103,7 +103,7 @@ func (p *Private) record(txt, mx finding, now time.Time) {
 func (s *Service) markVerified(ctx context.Context, account id.Account, domain id.Domain) (p, former *Private, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		former = nil
-		if p, err = s.owned(ctx, tx, account, domain); err != nil {
+		if p, err = s.getOwned(ctx, tx, account, domain); err != nil {
 			return err
 		}
 		other, err := getPrivate(ctx, tx, selectHolder, p.Name)
@@ -114,9 +114,9 @@ func (s *Service) markVerified(ctx context.Context, account id.Account, domain i
 			return s.markVerifiedTx(ctx, tx, p)
 		case other.Status == Suspended:
 			former = other
-			return s.endTx(ctx, tx, other)
+			return s.beginDeletionTx(ctx, tx, other)
 		}
-		return taken()
+		return takenError()
 	})
 	return p, former, err
 }
@@ -128,21 +128,21 @@ func (s *Service) markVerifiedTx(ctx context.Context, tx *db.Tx, p *Private) err
 	if isNew {
 		p.Status, p.VerifiedAt = Verified, now
 	}
-	p.CheckedAt, p.txtOK, p.mxOK, p.misses, p.nextCheck = now, true, true, 0, s.nextCheck(now)
-	tx.AfterCommit(func() { s.forget(p.Name) })
+	p.CheckedAt, p.txtOK, p.mxOK, p.failedChecks, p.nextCheck = now, true, true, 0, s.nextCheck(now)
+	tx.AfterCommit(func() { s.holderChanged(p.Name) })
 	if err := saveTx(ctx, tx, p); err != nil || !isNew {
 		return err
 	}
-	return s.publishTx(ctx, tx, p, now, verified)
+	return s.publishTx(ctx, tx, p, now, verifiedEvent)
 }
 
-// spread is the fraction 1/spread of the re-check interval by which the next check may come early, so that domains that were
+// jitterDivisor is the fraction 1/jitterDivisor of the re-check interval by which the next check may come early, so that domains that were
 // verified together are not checked together for ever.
-const spread = 10
+const jitterDivisor = 10
 
 // nextCheck returns when a domain that was looked up now is due again.
 func (s *Service) nextCheck(now time.Time) time.Time {
-	early, err := rand.Int(rand.Reader, big.NewInt(int64(s.policy.RecheckEvery/spread)+1))
+	early, err := rand.Int(rand.Reader, big.NewInt(int64(s.policy.RecheckEvery/jitterDivisor)+1))
 	if err != nil {
 		panic(err) // never, as crypto/rand documents
 	}

@@ -68,7 +68,7 @@ func TestVerifyReportsWhatWasFound(t *testing.T) {
 }
 
 // checkShown compares the records' ok and checkedAt with the result of a lookup.
-func (w *fixture) checkShown(t *testing.T, p *domain.Private, failed []string, answered bool) {
+func (w *fixture) checkShown(t *testing.T, p *domain.Private, failed []string, authoritative bool) {
 	t.Helper()
 	all, err := w.List(t.Context(), p.Account, "", 10)
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *fixture) checkShown(t *testing.T, p *domain.Private, failed []string, a
 			t.Errorf("%+v", r)
 		}
 	}
-	if all[0].CheckedAt.IsZero() == answered || !all[0].VerifiedAt.IsZero() {
+	if all[0].CheckedAt.IsZero() == authoritative || !all[0].VerifiedAt.IsZero() {
 		t.Errorf("checked %s, verified %s", all[0].CheckedAt, all[0].VerifiedAt)
 	}
 }
@@ -142,7 +142,7 @@ func TestVerifyDoesNotRestoreADeletedDomain(t *testing.T) {
 				if records {
 					w.prove(p)
 				}
-				w.dns.asked = func() { _ = w.Delete(t.Context(), alice, p.ID, w.boxes) }
+				w.dns.onLookup = func() { _ = w.Delete(t.Context(), alice, p.ID, w.boxes) }
 				_, err := w.Verify(t.Context(), alice, p.ID, w.boxes)
 				wantCode(t, err, problem.DomainNotFound)
 				if got := w.status(t, p); got != "" {

@@ -23,63 +23,63 @@ type Names interface {
 // time.
 const lookupTimeout = 10 * time.Second
 
-// finding is the result of looking up a record.
-type finding struct {
-	ok       bool   // the record exists and is right
-	answered bool   // DNS gave an authoritative answer; if not, nothing is known
-	message  string // what was found instead
+// lookupResult is the result of looking up a record.
+type lookupResult struct {
+	ok            bool   // the record exists and is right
+	authoritative bool   // DNS gave an authoritative answer; if not, nothing is known
+	message       string // what was found instead
 }
 
-// findTXT looks up the proof. One of the TXT records must be right; the strings of a record are joined (RFC 7208 §3.3).
+// lookupTXT looks up the proof. One of the TXT records must be right; the strings of a record are joined (RFC 7208 §3.3).
 // resolver.Fresh bypasses the cache: the owner may have added the record a moment ago.
-func (s *Service) findTXT(ctx context.Context, p *Private) finding {
+func (s *Service) lookupTXT(ctx context.Context, p *Private) lookupResult {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
 	texts, err := s.names.LookupTXT(ctx, proofLabel+p.Name)
 	if err != nil {
-		return lookupFailed(err, "no TXT record was found")
+		return failedLookup(err, "no TXT record was found")
 	}
 	want := proofPrefix + p.proof
 	if slices.ContainsFunc(texts, func(t string) bool { return strings.EqualFold(strings.TrimSpace(t), want) }) {
-		return finding{ok: true, answered: true}
+		return lookupResult{ok: true, authoritative: true}
 	}
-	return finding{answered: true, message: fmt.Sprintf("found %s, which is not the value", quoted(texts))}
+	return lookupResult{authoritative: true, message: fmt.Sprintf("found %s, which is not the value", quoted(texts))}
 }
 
-// findMX looks up the domain's MX records. One of them, of any preference, must name this server. Without MX records
+// lookupMX looks up the domain's MX records. One of them, of any preference, must name this server. Without MX records
 // senders try the domain's addresses (RFC 5321 §5.1), which proves nothing and is not accepted. Hosts are compared as
 // lower-case names without a trailing dot.
-func (s *Service) findMX(ctx context.Context, name string) finding {
+func (s *Service) lookupMX(ctx context.Context, name string) lookupResult {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
 	mxs, err := s.names.LookupMX(ctx, name)
 	if err != nil {
-		return lookupFailed(err, "no MX record was found")
+		return failedLookup(err, "no MX record was found")
 	}
 	if resolver.IsNullMX(mxs) {
-		return finding{answered: true, message: "found a null MX record: the domain accepts no mail (RFC 7505)"}
+		return lookupResult{authoritative: true, message: "found a null MX record: the domain accepts no mail (RFC 7505)"}
 	}
 	hosts := make([]string, len(mxs))
 	for i, mx := range mxs {
 		hosts[i] = strings.ToLower(strings.TrimSuffix(mx.Host, "."))
 	}
 	if slices.Contains(hosts, s.policy.Hostname) {
-		return finding{ok: true, answered: true}
+		return lookupResult{ok: true, authoritative: true}
 	}
-	return finding{answered: true, message: fmt.Sprintf("found %s, none of which is %s", quoted(hosts), s.policy.Hostname)}
+	return lookupResult{authoritative: true, message: fmt.Sprintf("found %s, none of which is %s", quoted(hosts), s.policy.Hostname)}
 }
 
-// lookupFailed returns the finding for an error: an authoritative "no", or that nothing is known. The message does not name
+// failedLookup returns the lookupResult for an error: an authoritative "no", or that nothing is known. The message does not name
 // the DNS servers of the operator.
-func lookupFailed(err error, no string) finding {
+func failedLookup(err error, no string) lookupResult {
 	dns, _ := errors.AsType[*net.DNSError](err)
 	switch {
 	case dns != nil && dns.IsNotFound:
-		return finding{answered: true, message: no}
+		return lookupResult{authoritative: true, message: no}
 	case dns != nil && dns.IsTimeout:
-		return finding{message: "DNS did not answer in time; try again later"}
+		return lookupResult{message: "DNS did not answer in time; try again later"}
 	}
-	return finding{message: "DNS failed to answer; try again later"}
+	return lookupResult{message: "DNS failed to answer; try again later"}
 }
 
 // Bounds of what a message quotes of records, which anyone may have written.
