@@ -10,7 +10,7 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// nameMax is the maximum length of a domain in octets: the proof's label must fit in front of it (RFC 1035 §2.3.4).
+// nameMax is the maximum length of a private domain in octets, so that the name of its TXT record is not too long (RFC 1035 §2.3.4).
 const nameMax = 253 - len(proofLabel)
 
 // specialUse lists domains that, with all their subdomains, cannot be registered in the public DNS: the registry of RFC 6761
@@ -28,7 +28,7 @@ func (s *Service) checkClaimable(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	suffix, _ := publicsuffix.PublicSuffix(name) // of registries, and of hosting services whose users get subdomains
+	suffix, _ := publicsuffix.PublicSuffix(name) // of a registry, or of a hosting service that gives subdomains to its users
 	switch {
 	case len(name) > nameMax:
 		return "", notAllowed("it has more than %d octets, so that the TXT record's name would be too long", nameMax)
@@ -51,8 +51,8 @@ func notAllowed(why string, args ...any) error {
 	return problem.Detailf(problem.DomainNotAllowed, why, args...)
 }
 
-// isOwn reports whether a domain is one of the service's or a subdomain of one. A subdomain would let an account receive
-// mail for a name that people take for the service's.
+// isOwn reports whether a domain is one of the service's or a subdomain of one. Accounts may not claim a subdomain, since
+// people would mistake it for a domain of the service.
 func (s *Service) isOwn(name string) bool {
 	return isSameOrSubdomain(name, s.policy.Hostname) ||
 		slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return isSameOrSubdomain(name, p.Name) })
@@ -60,8 +60,8 @@ func (s *Service) isOwn(name string) bool {
 
 // isSameOrSubdomain reports whether name is parent or a subdomain of it.
 func isSameOrSubdomain(name, parent string) bool {
-	above, ok := strings.CutSuffix(name, parent)
-	return ok && parent != "" && (above == "" || strings.HasSuffix(above, "."))
+	prefix, ok := strings.CutSuffix(name, parent)
+	return ok && parent != "" && (prefix == "" || strings.HasSuffix(prefix, "."))
 }
 
 // isAddress reports whether text is an IP address, bare or as an address literal (RFC 5321 §4.1.3).
@@ -74,8 +74,8 @@ func isAddress(text string) bool {
 	return err == nil
 }
 
-// isNumber reports whether a label can be a part of an IPv4 address: many programs parse a name that ends with one as an
-// address (URL Standard, ends-in-a-number checker).
+// isNumber reports whether a label can be a part of an IPv4 address. Many programs parse a name whose last label is one as
+// an IPv4 address (URL Standard, ends-in-a-number checker).
 func isNumber(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(hex, "0123456789abcdef") == ""

@@ -9,10 +9,10 @@
 // is looked up for every recipient of a mail, so it is cached for a few seconds (holder.go); processes notify each
 // other of changes. A transaction that creates a mailbox reads the holder again with HoldersTx.
 //
-// Names are lower-case A-labels without a trailing dot everywhere behind Normalize. DNS is asked outside of
-// transactions, and the result is stored only if the row is still in the state in which it was read. When a domain
-// changes its owner, or is deleted, its mailboxes are destroyed before the name is free, so that the next owner cannot
-// read them.
+// Names are lower-case A-labels without a trailing dot; Normalize returns them. DNS is queried outside of transactions,
+// and the result is stored only if the row has not changed in the meantime. When a domain is deleted or changes its
+// holder, its mailboxes are destroyed before another account can verify the name, so that the next holder cannot read
+// them.
 package domain
 
 import (
@@ -40,32 +40,30 @@ type Public struct {
 	Active bool   // an inactive one gets no new mailboxes, but still accepts mail for existing ones
 }
 
-// Policy is the operator's settings.
+// Policy contains the operator's settings.
 type Policy struct {
 	Configured   []string      // public domains
 	Hostname     string        // smtp.hostname, which the MX record of a private domain must name; lower-case A-labels
 	RecheckEvery time.Duration // how often the MX record of a verified domain is looked up again
-	SuspendAfter int           // consecutive checks without the record that suspend it
+	SuspendAfter int           // number of consecutive checks without the MX record after which a domain is suspended
 }
 
-// Service implements mail domains. It is safe for concurrent use after Reload. Public domains are read from the atomic
-// pointer without a lock; its slice is replaced and never changed.
+// Service implements mail domains. It is safe for concurrent use after Reload.
 type Service struct {
 	db           *db.DB
 	clock        clock.Clock
 	names        Names
 	plans        Plans
 	policy       Policy
-	public       atomic.Pointer[[]Public]     // as last read by Reload: the configured ones first
+	public       atomic.Pointer[[]Public]     // set by Reload, the configured ones first; the slice is replaced and never modified
 	holders      *cache.Cache[string, holder] // by name, for holdersTTL
 	notifyChange func(name string)            // notifies other processes; nil: there are none
 	outbox       Outbox                       // nil: no events are published
 }
 
-// New returns a Service. The configured public domains are served as long as they are configured, and active unless a
-// command disabled them; commands can add more. Reload must be called before the service is used. With nil names and
-// plans only the methods of public domains may be used. OnChange and PublishTo, if they are used, must be called before
-// the service is.
+// New returns a Service. The configured public domains are served as long as they are configured, and are active unless a
+// command has disabled them; commands can add more. Reload must be called before the service is used, and so must OnChange
+// and PublishTo if they are used at all. If names and plans are nil, only the methods for public domains may be used.
 func New(d *db.DB, c clock.Clock, names Names, plans Plans, policy Policy) *Service {
 	s := &Service{db: d, clock: c, names: names, plans: plans, policy: policy, holders: cache.New[string, holder](holdersMax)}
 	s.public.Store(&[]Public{})
@@ -104,8 +102,8 @@ func (s *Service) All() []Public { return slices.Clone(*s.public.Load()) }
 // Choose returns the domain for a new mailbox: the requested one, or the first active public one if that is "". private
 // is set if it is a private domain of the account.
 //
-// account is "" for a guest. An unknown domain, one of another account and one that is not verified give the same
-// error, so that it does not reveal who has claimed what. Error: mailbox.domain_unavailable.
+// account is "" for a guest. The error is the same for an unknown domain, one of another account and one that is not
+// verified, so that it does not reveal which domains other accounts have claimed. Error: mailbox.domain_unavailable.
 func (s *Service) Choose(ctx context.Context, requested string, account id.Account) (name string, private id.Domain, err error) {
 	active := s.Public()
 	if requested == "" {
@@ -134,9 +132,8 @@ func (s *Service) Choose(ctx context.Context, requested string, account id.Accou
 	return name, h.id, nil
 }
 
-// isPublic reports whether a name is a public domain, active or not. Public domains come before private ones wherever
-// both are looked up, so that an account that has verified a name cannot take mail from a domain that is made public
-// later.
+// isPublic reports whether a name is a public domain, active or not. It is checked before private domains, so that an
+// account that has verified a name does not receive its mail any more if the operator makes the domain public.
 func (s *Service) isPublic(name string) bool {
 	return slices.ContainsFunc(*s.public.Load(), func(p Public) bool { return p.Name == name })
 }
@@ -170,8 +167,8 @@ func (s *Service) Add(ctx context.Context, name string) error {
 	return s.setActive(ctx, normal, true)
 }
 
-// Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. The error also covers a
-// name that is not valid. Error: domain.not_found.
+// Disable disables a public domain for new mailboxes; mail for existing ones is still accepted. Error: domain.not_found,
+// also if the name is not valid.
 func (s *Service) Disable(ctx context.Context, name string) error {
 	if err := s.Reload(ctx); err != nil { // another process may have added it a moment ago
 		return err
@@ -183,8 +180,8 @@ func (s *Service) Disable(ctx context.Context, name string) error {
 	return s.setActive(ctx, normal, false)
 }
 
-// setActive stores whether a public domain is active, and reloads. A configured domain gets a row too, so that it can be
-// disabled. Error: domain.taken.
+// setActive stores whether a public domain is active, and calls Reload. It inserts a row for a configured domain, too, so
+// that one can be disabled. Error: domain.taken.
 func (s *Service) setActive(ctx context.Context, name string, active bool) error {
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		private, err := getPrivate(ctx, tx, selectHolder, name)
@@ -210,7 +207,7 @@ func (s *Service) setActive(ctx context.Context, name string, active bool) error
 	return s.Reload(ctx)
 }
 
-// profile maps what people type to lower-case A-labels, and rejects what is not valid in DNS.
+// profile converts a domain as people type it to lower-case A-labels, and rejects names that are not valid in DNS.
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true), idna.StrictDomainName(true), idna.Transitional(false))
 
 // Normalize returns a domain in lower-case A-labels, without a trailing dot. Error: request.invalid on /domain.

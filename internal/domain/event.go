@@ -19,8 +19,8 @@ type Outbox interface {
 // PublishTo sets the outbox for events of private domains. It must be called before the service is used.
 func (s *Service) PublishTo(o Outbox) { s.outbox = o }
 
-// publishTx publishes an event of a private domain in its current state. It is built before
-// the change is committed: p has the new values.
+// publishTx publishes an event of a private domain in the transaction of the change. p has the new values; newData makes
+// the event's data from them. It does nothing if there is no outbox.
 func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.Time, newData func(resource.PrivateDomain) event.Data) error {
 	if s.outbox == nil {
 		return nil
@@ -28,7 +28,7 @@ func (s *Service) publishTx(ctx context.Context, tx *db.Tx, p *Private, at time.
 	return s.outbox.PublishTx(ctx, tx, event.Event{Account: p.Account, Domain: p.ID, At: at, Data: newData(s.Shown(p))})
 }
 
-// Shown returns a private domain as its owner sees it.
+// Shown returns the form of a private domain in the API and in events.
 func (s *Service) Shown(p *Private) resource.PrivateDomain {
 	shown := resource.PrivateDomain{
 		ID: p.ID, Domain: p.Name, Status: string(p.Status), CreatedAt: clock.Stamp{Time: p.CreatedAt},

@@ -20,16 +20,16 @@ type holder struct {
 // process take effect at once, and those of other processes when they notify this one (OnChange), or after holdersTTL.
 const (
 	holdersTTL = 5 * time.Second
-	holdersMax = 10_000 // names, which clients choose
+	holdersMax = 10_000 // entries; they must be bounded, since clients choose the names
 )
 
-// OnChange sets a function that is called with the name of each private domain whose holder changed in this process:
-// other processes must Forget it. Call it before the service is used. notify is called after the commit, on the
-// goroutine that commits, and must be fast.
+// OnChange sets a function that is called with the name of each private domain whose holder changes in this process, so
+// that other processes can be made to Forget it. It must be called before the service is used. notify is called after
+// the commit, on the goroutine that commits, and must return quickly.
 func (s *Service) OnChange(notify func(name string)) { s.notifyChange = notify }
 
-// Forget removes the holder of a domain from the cache, or all holders if name is "". It is how another process's
-// notification is handled, "" after notifications may have been lost.
+// Forget removes the holder of a domain from the cache, or all holders if name is "". It must be called for each
+// notification of another process, and with "" after notifications may have been lost.
 func (s *Service) Forget(name string) {
 	if name == "" {
 		s.holders.Clear()
@@ -38,7 +38,7 @@ func (s *Service) Forget(name string) {
 	s.holders.Forget(name)
 }
 
-// holderChanged removes a holder from the caches of all processes.
+// holderChanged removes a holder from the cache of this process, and notifies the others.
 func (s *Service) holderChanged(name string) {
 	s.Forget(name)
 	if s.notifyChange != nil {
@@ -46,8 +46,8 @@ func (s *Service) holderChanged(name string) {
 	}
 }
 
-// holderOf returns the holder of a domain, from the cache or with one read by an index. A change that is committed
-// between the read and PutSince moves the epoch, and the stale result is then not cached.
+// holderOf returns the holder of a domain from the cache, or reads it with an index. If the holder changes between the read
+// and PutSince, the epoch of the cache changes as well, so that the stale result is not cached.
 func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 	now := s.clock.Now()
 	h, ok, epoch := s.holders.Look(name, now)
@@ -68,7 +68,7 @@ func (s *Service) holderOf(ctx context.Context, name string) (holder, error) {
 }
 
 // HoldersTx calls fn with the owner of each name (lower-case A-labels) that is a verified or suspended private domain.
-// The rows cannot change before the transaction ends. So a mailbox is not created in a domain that another transaction
+// It locks the rows until the transaction ends, so that no mailbox is created in a domain that another transaction
 // deletes.
 func (s *Service) HoldersTx(ctx context.Context, tx *db.Tx, names []string, fn func(name string, owner id.Account, private id.Domain)) error {
 	holders, err := holdersTx(ctx, tx, names)

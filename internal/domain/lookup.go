@@ -12,26 +12,26 @@ import (
 	"github.com/gonebox/gonebox/internal/resolver"
 )
 
-// Names looks up DNS records; *resolver.Resolver implements it. The names have no trailing dot. Errors are
-// *net.DNSError; IsNotFound means that DNS answered that there is no record.
+// Names looks up DNS records; *resolver.Resolver implements it. Arguments have no trailing dot. Errors are *net.DNSError, in
+// which IsNotFound means that an authoritative answer says that there is no such record.
 type Names interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 }
 
-// lookupTimeout bounds one lookup with all its retries. A client waits for Verify, whose two lookups run at the same
-// time.
+// lookupTimeout limits one lookup with all its retries. Clients wait for Verify, whose two lookups run concurrently.
 const lookupTimeout = 10 * time.Second
 
-// lookupResult is the result of looking up a record.
+// lookupResult is the result of looking up a record. The zero value means that nothing is known about the record.
 type lookupResult struct {
-	ok            bool   // the record exists and is right
-	authoritative bool   // DNS gave an authoritative answer; if not, nothing is known
-	message       string // what was found instead
+	ok            bool   // the record exists and has the right value; then authoritative is true as well
+	authoritative bool   // DNS gave an authoritative answer, and not a timeout or a failure
+	message       string // if ok is false, what was found instead, for the owner of the domain
 }
 
-// lookupTXT looks up the proof. One of the TXT records must be right; the strings of a record are joined (RFC 7208 §3.3).
-// resolver.Fresh bypasses the cache: the owner may have added the record a moment ago.
+// lookupTXT looks up the TXT record that proves control of a domain. One of the TXT records must have the right value; the
+// strings of a record are joined (RFC 7208 §3.3). resolver.Fresh bypasses the cache, since the owner may have added the
+// record a moment ago.
 func (s *Service) lookupTXT(ctx context.Context, p *Private) lookupResult {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
@@ -47,8 +47,8 @@ func (s *Service) lookupTXT(ctx context.Context, p *Private) lookupResult {
 }
 
 // lookupMX looks up the domain's MX records. One of them, of any preference, must name this server. Without MX records
-// senders try the domain's addresses (RFC 5321 §5.1), which proves nothing and is not accepted. Hosts are compared as
-// lower-case names without a trailing dot.
+// senders use the domain's addresses (RFC 5321 §5.1), which is not accepted, since it does not name this server. Hosts are
+// compared as lower-case names without a trailing dot.
 func (s *Service) lookupMX(ctx context.Context, name string) lookupResult {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), lookupTimeout)
 	defer cancel()
@@ -69,26 +69,26 @@ func (s *Service) lookupMX(ctx context.Context, name string) lookupResult {
 	return lookupResult{authoritative: true, message: fmt.Sprintf("found %s, none of which is %s", quoted(hosts), s.policy.Hostname)}
 }
 
-// failedLookup returns the lookupResult for an error: an authoritative "no", or that nothing is known. The message does not name
-// the DNS servers of the operator.
-func failedLookup(err error, no string) lookupResult {
+// failedLookup returns the result for an error of a lookup. It is authoritative if there is no such record, and then has the message
+// notFound. Other messages do not contain the error, since that names the DNS servers of the operator.
+func failedLookup(err error, notFound string) lookupResult {
 	dns, _ := errors.AsType[*net.DNSError](err)
 	switch {
 	case dns != nil && dns.IsNotFound:
-		return lookupResult{authoritative: true, message: no}
+		return lookupResult{authoritative: true, message: notFound}
 	case dns != nil && dns.IsTimeout:
 		return lookupResult{message: "DNS did not answer in time; try again later"}
 	}
 	return lookupResult{message: "DNS failed to answer; try again later"}
 }
 
-// Bounds of what a message quotes of records, which anyone may have written.
+// Limits for quoting records in messages, since the content of records is not trusted.
 const (
 	quotedRecords = 3
 	quotedLength  = 100 // octets of each
 )
 
-// quoted quotes the beginning of what was found. %q escapes control characters and invalid UTF-8.
+// quoted returns the beginning of found, quoted, for a message. %q escapes control characters and invalid UTF-8.
 func quoted(found []string) string {
 	var shown []string
 	for _, f := range found[:min(len(found), quotedRecords)] {

@@ -20,7 +20,7 @@ const (
 	Verified  Status = "verified"  // accepts mail to every local part
 	Suspended Status = "suspended" // its MX record is missing; senders get a temporary failure
 
-	deleting Status = "ending" // its mailboxes are being destroyed; it is hidden from its owner
+	deleting Status = "ending" // its mailboxes are being destroyed; it is hidden from its owner, but still blocks the name
 )
 
 // Private is a mail domain that an account has claimed.
@@ -34,13 +34,12 @@ type Private struct {
 	CheckedAt  time.Time // last lookup with an authoritative answer; zero: never
 
 	proof        string    // the random part of the TXT record
-	txtOK, mxOK  bool      // as of CheckedAt
-	failedChecks int       // consecutive re-checks without the MX record
-	nextCheck    time.Time // zero unless verified
+	txtOK, mxOK  bool      // whether the records were right at CheckedAt
+	failedChecks int       // consecutive re-checks that did not find the MX record
+	nextCheck    time.Time // when Recheck is due; zero unless verified
 }
 
-// Record is a DNS record that a private domain needs. It is what the owner must publish, and is shown together with
-// what was found.
+// Record is a DNS record that the owner of a private domain must publish.
 type Record struct {
 	Type     string // TXT or MX
 	Name     string // without a trailing dot
@@ -51,8 +50,8 @@ type Record struct {
 
 // Parts of the records.
 const (
-	// An underscored label (RFC 8552) cannot be a host, so the record does not interfere with others. The trailing dot
-	// joins it to the name.
+	// proofLabel is put in front of the domain. A name with an underscore cannot be a host (RFC 8552), so the record does
+	// not interfere with others.
 	proofLabel  = "_gonebox."
 	proofPrefix = "gonebox-verify="
 	// mxPriority is a suggestion: lookupMX accepts every preference.
@@ -67,7 +66,7 @@ func (s *Service) Records(p *Private) []Record {
 	}
 }
 
-// Plans gives the quotas of an account. Package app provides it from the plan in effect.
+// Plans returns the quotas of an account. Package app implements it with the plan that is in effect.
 type Plans interface {
 	DomainsMax(ctx context.Context, account id.Account) (int, error) // of private domains
 }
@@ -81,9 +80,9 @@ type Mailboxes interface {
 
 // Claim adds a private domain to an account, which Verify verifies. Other accounts may claim the same domain.
 //
-// The quota and the name are checked in the transaction of the insertion, which is serializable, so that concurrent
-// claims cannot exceed the one or duplicate the other. Errors: request.invalid; domain.not_allowed; domain.taken, if
-// the account has it or another has verified it; domain.limit_reached.
+// The quota and the name are checked in the transaction of the insertion. It is serializable, so that concurrent claims
+// can neither exceed the quota nor insert the same name twice. Errors: request.invalid; domain.not_allowed; domain.taken,
+// if the account has claimed the domain already or another account has verified it; domain.limit_reached.
 func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*Private, error) {
 	name, err := s.checkClaimable(name)
 	if err != nil {
@@ -114,8 +113,8 @@ func (s *Service) Claim(ctx context.Context, account id.Account, name string) (*
 	return p, nil
 }
 
-// checkFreeTx checks that an account may claim a domain. The holder of a suspended domain does not block others, who may have
-// bought it since (docs/spec/domains.md#private-domains). Error: domain.taken.
+// checkFreeTx checks that an account may claim a domain. A suspended domain may be claimed by other accounts, since the domain may
+// have been sold (docs/spec/domains.md#private-domains). Error: domain.taken.
 func checkFreeTx(ctx context.Context, tx *db.Tx, account id.Account, name string) error {
 	mine, err := getPrivate(ctx, tx, selectByName, account, name)
 	if err != nil {
@@ -134,7 +133,8 @@ func checkFreeTx(ctx context.Context, tx *db.Tx, account id.Account, name string
 	return nil
 }
 
-// proofBytes is how many random octets the proof has, so that the TXT record of one account is useless to another.
+// proofBytes is how many random octets a proof has. Accounts have different proofs, so that the TXT record of one account does not verify
+// the claim of another.
 const proofBytes = 16
 
 // newProof returns a random proof of proofBytes octets in hexadecimal.
@@ -144,7 +144,7 @@ func newProof() string {
 	return hex.EncodeToString(b[:])
 }
 
-// List returns at most max of an account's private domains, newest first, that are older than before; "" is the beginning.
+// List returns at most max of an account's private domains, newest first, beginning behind before, or with the newest if before is "".
 func (s *Service) List(ctx context.Context, account id.Account, before id.Domain, max int) ([]*Private, error) {
 	last := string(before)
 	if last == "" {
@@ -166,8 +166,8 @@ func (s *Service) Owns(ctx context.Context, account id.Account, domain id.Domain
 	return p != nil, err
 }
 
-// getOwned reads an account's private domain. A domain that is ending is gone for its owner. Error: domain.not_found, also
-// for a domain of another account.
+// getOwned reads a private domain of an account. Error: domain.not_found, also for a domain of another account and for one
+// that is being deleted.
 func (s *Service) getOwned(ctx context.Context, q db.Queryer, account id.Account, domain id.Domain) (*Private, error) {
 	p, err := getPrivate(ctx, q, selectByID, domain)
 	if err != nil {
@@ -179,9 +179,8 @@ func (s *Service) getOwned(ctx context.Context, q db.Queryer, account id.Account
 	return p, nil
 }
 
-// Delete deletes a private domain of an account and destroys its mailboxes: its mail is rejected from the start, and
-// when Delete returns nil no mailbox is left. If it fails midway, Sweep finishes it. A pending domain is deleted with
-// one statement. Error: domain.not_found.
+// Delete deletes a private domain of an account and destroys its mailboxes. It first makes the domain reject mail; when it
+// returns nil, no mailbox is left. If it fails midway, Sweep finishes the deletion. Error: domain.not_found.
 func (s *Service) Delete(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) error {
 	var p *Private
 	err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -200,16 +199,16 @@ func (s *Service) Delete(ctx context.Context, account id.Account, domain id.Doma
 	return s.finishDeletion(ctx, p.ID, boxes)
 }
 
-// beginDeletionTx sets the status ending: the domain accepts neither mail nor new mailboxes. Other accounts cannot verify it until its
-// mailboxes are gone, so that those never get mail of the next owner.
+// beginDeletionTx sets the status deleting, with which the domain accepts neither mail nor new mailboxes. Other accounts cannot verify
+// the domain before its mailboxes are destroyed, so that these never receive mail for the next holder.
 func (s *Service) beginDeletionTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	tx.AfterCommit(func() { s.holderChanged(p.Name) })
 	_, err := tx.Exec(ctx, updateDeleting, p.ID)
 	return err
 }
 
-// finishDeletion destroys the mailboxes of a domain with the status ending, and then deletes its row. It may be repeated, by
-// this or another process: each step does nothing if it is done already.
+// finishDeletion destroys the mailboxes of a domain with the status deleting, and then deletes its row. It may be called again, by
+// this or another process: steps that have been done already do nothing.
 func (s *Service) finishDeletion(ctx context.Context, domain id.Domain, boxes Mailboxes) error {
 	if err := boxes.EndDomain(ctx, domain); err != nil {
 		return err
@@ -220,14 +219,14 @@ func (s *Service) finishDeletion(ctx context.Context, domain id.Domain, boxes Ma
 	})
 }
 
-// Sweep finishes deletions that failed midway. A periodic job calls it. The first failure ends it; the next call
+// Sweep finishes deletions that failed midway. A periodic job calls it. It returns at the first error, and the next call
 // continues.
 func (s *Service) Sweep(ctx context.Context, boxes Mailboxes) error {
-	left, err := listPrivate(ctx, s.db, selectDeleting)
+	unfinished, err := listPrivate(ctx, s.db, selectDeleting)
 	if err != nil {
 		return err
 	}
-	for _, p := range left {
+	for _, p := range unfinished {
 		if err := s.finishDeletion(ctx, p.ID, boxes); err != nil {
 			return err
 		}

@@ -18,8 +18,8 @@ const (
 // missing on Policy.SuspendAfter consecutive checks, until Verify verifies it again. Only authoritative answers count:
 // timeouts and failures of DNS neither count nor reset the count (docs/spec/domains.md#re-check-and-suspension).
 //
-// It reads the due domains in batches, until a batch is not full. Several processes may run it: the second one finds
-// the row checked and leaves it.
+// It reads the due domains in batches, until a batch is not full. Several processes may run it at the same time: a domain
+// that one of them has checked in the meantime is not stored again by another.
 func (s *Service) Recheck(ctx context.Context) error {
 	for {
 		due, err := listPrivate(ctx, s.db, selectDue, s.clock.Now().UnixMicro(), recheckBatch)
@@ -32,8 +32,8 @@ func (s *Service) Recheck(ctx context.Context) error {
 	}
 }
 
-// recheckAll re-checks domains with recheckWorkers goroutines, which end when the queue is closed, and returns the
-// first error. A failed domain does not keep the others from being checked.
+// recheckAll re-checks domains with at most recheckWorkers goroutines, which end before it returns. It continues after an
+// error, and returns the first one.
 func (s *Service) recheckAll(ctx context.Context, due []*Private) error {
 	var workers sync.WaitGroup
 	var once sync.Once
@@ -56,24 +56,24 @@ func (s *Service) recheckAll(ctx context.Context, due []*Private) error {
 	return failed
 }
 
-// recheck looks up the MX record of a domain and stores the lookupResult. The TXT record is not looked up: owners may remove
-// it after the verification.
+// recheck looks up the MX record of a domain and stores the result. It does not look up the TXT record, which owners may
+// remove after the verification.
 func (s *Service) recheck(ctx context.Context, p *Private) error {
 	mx := s.lookupMX(ctx, p.Name)
 	if err := ctx.Err(); err != nil { // the lookup was canceled
 		return err
 	}
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		now, err := getPrivate(ctx, tx, selectByID, p.ID)
-		if err != nil || now == nil || now.Status != Verified || !now.CheckedAt.Equal(p.CheckedAt) {
+		current, err := getPrivate(ctx, tx, selectByID, p.ID)
+		if err != nil || current == nil || current.Status != Verified || !current.CheckedAt.Equal(p.CheckedAt) {
 			return err // it was deleted, or checked concurrently
 		}
-		return s.applyRecheckTx(ctx, tx, now, mx)
+		return s.applyRecheckTx(ctx, tx, current, mx)
 	})
 }
 
-// applyRecheckTx stores the lookupResult of a re-check, and suspends the domain if its MX record was missing too often.
-// nextCheck is set even without an answer, so that a domain whose DNS fails is not looked up in a loop.
+// applyRecheckTx stores the result of a re-check, and suspends the domain if its MX record was missing too often. It sets
+// nextCheck even if DNS failed, so that Recheck does not look up the same domain in a loop.
 func (s *Service) applyRecheckTx(ctx context.Context, tx *db.Tx, p *Private, mx lookupResult) error {
 	now := s.clock.Now()
 	p.setResults(lookupResult{}, mx, now)

@@ -20,11 +20,11 @@ const (
 const privateColumns = `id, account_id, name, status, proof, created_at, coalesce(verified_at, 0), coalesce(checked_at, 0), txt_ok, mx_ok,
 	misses, coalesce(next_check, 0)`
 
-// The conditions repeat those of the partial indexes in the migration, which use literal statuses.
+// The conditions contain literal statuses, as those of the partial indexes in the migration do, so that the indexes are used.
 const (
 	selectByID   = "SELECT " + privateColumns + " FROM private_domain WHERE id = $1"
 	selectByName = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND name = $2"
-	// A unique index allows one row of a name that is not pending: its holder.
+	// A unique index allows only one row of a name that is not pending, which is the one of its holder.
 	selectHolder   = "SELECT " + privateColumns + " FROM private_domain WHERE name = $1 AND status <> 'pending'"
 	selectNames    = "SELECT " + privateColumns + " FROM private_domain WHERE status <> 'pending' AND name IN "
 	selectPage     = "SELECT " + privateColumns + " FROM private_domain WHERE account_id = $1 AND id < $2 AND status <> 'ending' ORDER BY id DESC LIMIT $3"
@@ -105,7 +105,7 @@ func holdersTx(ctx context.Context, tx *db.Tx, names []string) (all []*Private, 
 	return all, nil
 }
 
-// countTx counts the private domains of an account, those that are ending included.
+// countTx counts the private domains of an account, including those that are being deleted.
 func countTx(ctx context.Context, tx *db.Tx, account id.Account) (n int, err error) {
 	if err := tx.QueryRow(ctx, countPrivate, account).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count private domains of %s: %w", account, err)
@@ -119,7 +119,7 @@ func insertTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	return err
 }
 
-// saveTx stores what lookups change: the status, the times, the findings.
+// saveTx stores the fields that lookups change: the status, the times, the results and the count of failed checks.
 func saveTx(ctx context.Context, tx *db.Tx, p *Private) error {
 	_, err := tx.Exec(ctx, updatePrivate, p.ID, p.Status, db.Micros(p.VerifiedAt), db.Micros(p.CheckedAt), p.txtOK, p.mxOK, p.failedChecks, db.Micros(p.nextCheck))
 	return err

@@ -13,23 +13,23 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// maxTakeovers bounds how often Verify retries after it has taken a domain from a suspended holder. Once is enough unless other
-// accounts do the same concurrently.
+// maxTakeovers limits how often Verify tries again after it has deleted the claim of a suspended holder. One attempt suffices unless
+// other accounts verify the same domain concurrently.
 const maxTakeovers = 3
 
 // Verify looks up the records of a private domain and sets its status to verified if both are right. A suspended holder
 // loses the domain, and its mailboxes there are destroyed.
 //
-// A verified domain may be verified again, which refreshes its findings and resets the count of missing records; if its
-// records are wrong it stays verified, since only Recheck suspends. Errors: domain.not_found;
-// domain.verification_failed, with a field for each wrong record, whose pointer is its index in the domain's records,
-// or with a detail if another account has verified the domain.
+// A verified domain may be verified again, which updates the results of the lookups and resets the count of failed checks.
+// If its records are wrong it stays verified, since only Recheck suspends domains. Errors: domain.not_found;
+// domain.verification_failed, with a field for each wrong record, whose pointer is the record's index in Records, or with
+// a detail if another account has verified the domain.
 func (s *Service) Verify(ctx context.Context, account id.Account, domain id.Domain, boxes Mailboxes) (*Private, error) {
 	p, err := s.getOwned(ctx, s.db, account, domain)
 	if err != nil {
 		return nil, err
 	}
-	if s.isOwn(p.Name) { // since it was claimed
+	if s.isOwn(p.Name) { // the operator may have added a public domain since the claim
 		return nil, problem.Detailf(problem.DomainVerificationFailed, "it has become one of the service's own domains, or a subdomain of one")
 	}
 	txt, mx := s.lookup(ctx, p)
@@ -48,7 +48,7 @@ func (s *Service) Verify(ctx context.Context, account id.Account, domain id.Doma
 	return nil, takenError()
 }
 
-// takenError returns domain.verification_failed for a name that has another holder.
+// takenError returns domain.verification_failed for a domain that another account holds.
 func takenError() error {
 	return problem.Detailf(problem.DomainVerificationFailed, "the records are right, but another account has verified the domain")
 }
@@ -62,7 +62,7 @@ func (s *Service) lookup(ctx context.Context, p *Private) (txt, mx lookupResult)
 	return txt, mx
 }
 
-// verificationFailed stores the findings and returns domain.verification_failed.
+// verificationFailed stores the results of the lookups and returns domain.verification_failed.
 func (s *Service) verificationFailed(ctx context.Context, p *Private, txt, mx lookupResult) error {
 	failed := problem.New(problem.DomainVerificationFailed)
 	for i, f := range []lookupResult{txt, mx} {
@@ -84,8 +84,8 @@ func (s *Service) verificationFailed(ctx context.Context, p *Private, txt, mx lo
 	return failed
 }
 
-// setResults sets what lookups found; one without an answer changes nothing. A zero lookupResult stands for a record that was
-// not looked up.
+// setResults sets the fields for the results of lookups. A result that is not authoritative changes nothing; neither does the
+// zero value, which stands for a record that was not looked up.
 func (p *Private) setResults(txt, mx lookupResult, now time.Time) {
 	if txt.authoritative {
 		p.txtOK = txt.ok
@@ -98,8 +98,9 @@ func (p *Private) setResults(txt, mx lookupResult, now time.Time) {
 	}
 }
 
-// markVerified sets a domain whose records are right to verified. If there is a suspended holder, it sets that one to ending
-// instead and returns it as former: the caller must release it and call markVerified again.
+// markVerified sets the status of a domain whose records are right to verified. If a suspended domain of another account is in the
+// way, it begins the deletion of that one instead and returns it as former: the caller must finish the deletion and call
+// markVerified again.
 func (s *Service) markVerified(ctx context.Context, account id.Account, domain id.Domain) (p, former *Private, err error) {
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		former = nil
@@ -136,8 +137,8 @@ func (s *Service) markVerifiedTx(ctx context.Context, tx *db.Tx, p *Private) err
 	return s.publishTx(ctx, tx, p, now, verifiedEvent)
 }
 
-// jitterDivisor is the fraction 1/jitterDivisor of the re-check interval by which the next check may come early, so that domains that were
-// verified together are not checked together for ever.
+// jitterDivisor limits how much earlier than its interval a re-check may be: at random, by up to 1/jitterDivisor of the interval. Domains that
+// were verified at the same time are thus not checked at the same time forever.
 const jitterDivisor = 10
 
 // nextCheck returns when a domain that was looked up now is due again.
