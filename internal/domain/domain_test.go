@@ -32,7 +32,7 @@ type fixture struct {
 	clock *clock.Fake
 	dns   *dns
 	boxes *boxes
-	max   int // domains.max of everybody
+	max   int // quota of private domains, for each account
 }
 
 func (w *fixture) DomainsMax(context.Context, id.Account) (int, error) { return w.max, nil }
@@ -124,7 +124,7 @@ type boxes struct {
 	mu      sync.Mutex
 	ended   map[id.Domain]int
 	err     error
-	between func(id.Domain) // called while a domain is on its way out
+	between func(id.Domain) // called while a domain is being deleted
 }
 
 func (b *boxes) EndDomain(_ context.Context, private id.Domain) error {
@@ -139,7 +139,7 @@ func (b *boxes) EndDomain(_ context.Context, private id.Domain) error {
 	return b.err
 }
 
-// dns answers from maps; names that are not in them do not exist.
+// dns is a fake DNS with the records of two maps. Other names do not exist.
 type dns struct {
 	mu       sync.Mutex
 	txt      map[string][]string

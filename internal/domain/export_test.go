@@ -1,6 +1,6 @@
 package domain
 
-// Claimable returns the name that Claim stores.
+// Claimable returns the name that Claim would store for the wished one.
 func Claimable(s *Service, wished string) (string, error) { return s.checkClaimable(wished) }
 
 // Lookups are the statements of the mail path and of the re-check, with their arguments.

@@ -21,7 +21,7 @@ func TestClaimDoesNotBlockOtherAccounts(t *testing.T) {
 		wantCode(t, err, problem.DomainTaken)
 
 		w.prove(second)
-		_, err = w.Verify(t.Context(), alice, first.ID, w.boxes) // with the other's proof
+		_, err = w.Verify(t.Context(), alice, first.ID, w.boxes) // DNS has the proof of the other account
 		wantCode(t, err, problem.DomainVerificationFailed)
 		_, err = w.Verify(t.Context(), bob, second.ID, w.boxes)
 		wantCode(t, err, "")
@@ -37,7 +37,7 @@ func TestClaimDoesNotBlockOtherAccounts(t *testing.T) {
 	})
 }
 
-// Claims of the parent, a subdomain and a sibling of another account's domain are unrelated to it.
+// An account may claim the parent, a subdomain and a sibling of a domain that another account has verified.
 func TestParentAndSubdomainsAreIndependent(t *testing.T) {
 	run(t, func(t *testing.T, w *fixture) {
 		w.verified(t, alice, "eu.shop.dev")

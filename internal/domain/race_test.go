@@ -12,14 +12,14 @@ import (
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
-// race is a fixture with a model of it: accounts that claim, verify, lose and delete the same domain.
+// race is a fixture together with a model of the expected state, for accounts that claim, verify, lose and delete the same domain.
 type race struct {
 	*fixture
 	t            *testing.T
 	claims       map[id.Account]*domain.Private
 	status       map[id.Account]domain.Status
 	failedChecks map[id.Account]int
-	mx           bool // whether the MX record is there
+	mx           bool // whether DNS has the MX record
 }
 
 var racers = []id.Account{alice, bob, "acc_carol"}

@@ -24,7 +24,7 @@ func (w *fixture) claimSuspended(t *testing.T, p *domain.Private) *domain.Privat
 }
 
 // Each check is a letter: y found, n not found, o of another host, 0 a null MX, t timeout, s SERVFAIL.
-func TestThreeConsecutiveMissesSuspend(t *testing.T) {
+func TestThreeConsecutiveFailedChecksSuspend(t *testing.T) {
 	run(t, func(t *testing.T, w *fixture) {
 		for checks, want := range map[string]domain.Status{
 			"":            domain.Verified,
@@ -38,7 +38,7 @@ func TestThreeConsecutiveMissesSuspend(t *testing.T) {
 			"nntn":        domain.Suspended,
 			"ntstsnsttn":  domain.Suspended,
 			"ntsyn":       domain.Verified,
-			"nnnyyy":      domain.Suspended, // verifying alone brings it back
+			"nnnyyy":      domain.Suspended, // only Verify ends the suspension
 			"ytnsnyotntn": domain.Suspended,
 		} {
 			t.Run("checks "+checks, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestRecheckDoesNotNeedTheTXTRecord(t *testing.T) {
 	})
 }
 
-// No domain is checked early, none is missed, and they are not all checked at the same time.
+// No domain is checked too early, none is skipped, and they are not all checked at the same time.
 func TestRechecksAreTimelyAndSpread(t *testing.T) {
 	run(t, func(t *testing.T, w *fixture) {
 		const n = 100

@@ -106,7 +106,7 @@ func TestVerifyAcceptsVariantsOfTheRecords(t *testing.T) {
 	})
 }
 
-// Verifying a verified domain again, with success or not, changes only what is known of the records.
+// Verifying a verified domain again changes only the results of the lookups, whether it succeeds or fails.
 func TestVerifyKeepsAVerifiedDomainVerified(t *testing.T) {
 	run(t, func(t *testing.T, w *fixture) {
 		p := w.verified(t, alice, "shop.dev")
@@ -124,7 +124,7 @@ func TestVerifyKeepsAVerifiedDomainVerified(t *testing.T) {
 		if got := w.status(t, p); got != domain.Verified {
 			t.Error(got)
 		}
-		for range 3 { // and the re-checks go on
+		for range 3 { // re-checks continue
 			w.recheck(t)
 		}
 		if got := w.status(t, p); got != domain.Suspended {
@@ -153,7 +153,7 @@ func TestVerifyDoesNotRestoreADeletedDomain(t *testing.T) {
 	}
 }
 
-// An account that verifies a suspended domain of another gets it, and none of the other's mailboxes.
+// An account that verifies a suspended domain of another account gets the domain, but none of its mailboxes.
 func TestSuspendedDomainIsTakenOverByVerify(t *testing.T) {
 	run(t, func(t *testing.T, w *fixture) {
 		former := w.verified(t, alice, "shop.dev")
