@@ -37,7 +37,7 @@ func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhoo
 	}
 	h := &webhooks{queue: job.NewQueue(a.db, a.clock, job.Options{
 		Kind: deliveryKind, LaneMax: cfg.EndpointInFlight, Max: cfg.InFlight, Lease: cfg.Timeout + deliverySlack, Poll: deliveryPoll,
-		Grace: a.cfg.ShutdownGrace, Sole: !a.sharesDatabase(), Logger: a.log, Notify: func() { a.wake.Wake(deliveryKind + ":") },
+		Grace: a.cfg.ShutdownGrace, SingleProcess: !a.sharesDatabase(), Logger: a.log, Notify: func() { a.wake.Wake(deliveryKind + ":") },
 	})}
 	lookup, _ := dns.(netguard.Resolver)
 	h.guard = netguard.New(netguard.Options{

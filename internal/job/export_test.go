@@ -7,7 +7,7 @@ func Statements() map[string][]any {
 	const kind, lane, at, batch = "test", "a", int64(1), int64(10)
 	return map[string][]any{
 		selectLanes: {kind, ready, "", batch}, selectDue: {kind},
-		claimJobs().On(db.SQLite): {at, kind, lane, batch}, wakeJobs: {kind, at, batch}, abandonJobs: {kind, at, at, batch}, eraseJobs: {kind, at, batch},
-		selectHolding().On(db.SQLite): {"job_1", at}, holdLane: {kind, lane, at, batch}, releaseLane: {kind, lane, at, batch}, deleteLane: {kind, lane, batch},
+		claimJobs().On(db.SQLite): {at, kind, lane, batch}, promoteJobs: {kind, at, batch}, requeueJobs: {kind, at, at, batch}, eraseJobs: {kind, at, batch},
+		selectLeased().On(db.SQLite): {"job_1", at}, holdLane: {kind, lane, at, batch}, releaseLane: {kind, lane, at, batch}, deleteLane: {kind, lane, batch},
 	}
 }

@@ -90,27 +90,27 @@ const (
 	done    state = -1 // has no row
 )
 
-// Options of a Queue. All fields but Notify, Sole and Logger are required.
+// Options of a Queue. All fields but Notify, SingleProcess and Logger are required.
 type Options struct {
-	Kind    string        // the name of the queue in the database
-	LaneMax int           // concurrent jobs of one lane in this process; across processes a lane may have as many in each
-	Max     int           // concurrent jobs in this process, which is also how many jobs are in memory
-	Lease   time.Duration // must be longer than a job can take; afterwards the job counts as abandoned
-	Poll    time.Duration // the interval of polling for jobs that other processes enqueued
-	Grace   time.Duration // how long running jobs may go on at shutdown
-	Notify  func()        // notifies other processes of new jobs, after the commit; must not block; nil: they poll
-	Sole    bool          // no other process uses the database: jobs that are running at the start were left by a crash
-	Logger  *slog.Logger  // nil: slog.Default()
+	Kind          string        // the name of the queue in the database
+	LaneMax       int           // concurrent jobs of one lane in this process; across processes a lane may have as many in each
+	Max           int           // concurrent jobs in this process, which is also how many jobs are in memory
+	Lease         time.Duration // must be longer than a job can take; afterwards the job counts as abandoned
+	Poll          time.Duration // the interval of polling for jobs that other processes enqueued
+	Grace         time.Duration // how long running jobs may go on at shutdown
+	Notify        func()        // notifies other processes of new jobs, after the commit; must not block; nil: they poll
+	SingleProcess bool          // no other process uses the database: jobs that are running at the start were left by a crash
+	Logger        *slog.Logger  // nil: slog.Default()
 }
 
 // Queue is the queue of the jobs of one kind. It is safe for concurrent use. Jobs are run by Run, in this process or
 // another; a process that only enqueues does not call Run.
 type Queue struct {
 	Options
-	db    *db.DB
-	clock clock.Clock
-	nudge chan struct{} // has an element if Run must poll
-	fault faultBox      // of the last poll
+	db      *db.DB
+	clock   clock.Clock
+	nudge   chan struct{} // has an element if Run must poll
+	pollErr lastError     // of the last poll
 }
 
 // NewQueue returns a queue on a migrated database. It starts no goroutine and reads nothing.
@@ -126,16 +126,16 @@ func NewQueue(d *db.DB, c clock.Clock, o Options) *Queue {
 func (q *Queue) EnqueueTx(ctx context.Context, tx *db.Tx, jobs ...New) error {
 	now := q.clock.Now()
 	rows := make([]row, len(jobs))
-	begin := false
+	wake := false
 	for i, j := range jobs {
 		rows[i] = row{id: id.New[ID](now), lane: j.Lane, state: ready, dueAt: now, payload: j.Payload}
 		if j.HeldFor > 0 {
 			rows[i].state, rows[i].dueAt = held, now.Add(j.HeldFor)
 		} else {
-			begin = true
+			wake = true
 		}
 	}
-	if begin {
+	if wake {
 		tx.AfterCommit(q.enqueued)
 	}
 	if err := insertTx(ctx, tx, q.Kind, now, rows); err != nil {
@@ -164,7 +164,7 @@ func (q *Queue) Nudge() {
 // Healthy returns an error if Run could not poll the last time, for /readyz. Its text is public and names no cause,
 // which is in the log. It returns nil before the first poll.
 func (q *Queue) Healthy() error {
-	if q.fault.load() == nil {
+	if q.pollErr.load() == nil {
 		return nil
 	}
 	return fmt.Errorf("polling the job queue %s failed", q.Kind)

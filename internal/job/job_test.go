@@ -50,7 +50,7 @@ func (b begun) end(v job.Verdict) {
 func newWorld(t *testing.T, d *db.DB, o job.Options) *world {
 	o.Kind, o.Logger, o.Grace = "test", slog.New(slog.DiscardHandler), patience
 	if o.LaneMax == 0 {
-		o.LaneMax, o.Max, o.Lease, o.Sole = 2, 8, time.Minute, true
+		o.LaneMax, o.Max, o.Lease, o.SingleProcess = 2, 8, time.Minute, true
 	}
 	w := &world{t: t, db: d, clock: clock.NewFake(noon), begun: make(chan begun, 100)}
 	w.Queue = job.NewQueue(d, w.clock, o)
@@ -166,7 +166,7 @@ func TestJobRunsOnceItsCauseIsCommitted(t *testing.T) {
 
 func TestManyJobsAreEnqueuedTogether(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d, job.Options{LaneMax: 200, Max: 400, Lease: time.Minute, Sole: true})
+		w := newWorld(t, d, job.Options{LaneMax: 200, Max: 400, Lease: time.Minute, SingleProcess: true})
 		var jobs []job.New
 		for i := range 75 { // 64 + 8 + 3
 			jobs = append(jobs, job.New{Lane: "a", Payload: fmt.Sprint(i)})
@@ -237,7 +237,7 @@ func TestSlowLaneDelaysNoOther(t *testing.T) {
 
 func TestIdleLanesHaveAShareOfTheirOwn(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d, job.Options{LaneMax: 4, Max: 16, Lease: time.Minute, Sole: true})
+		w := newWorld(t, d, job.Options{LaneMax: 4, Max: 16, Lease: time.Minute, SingleProcess: true})
 		under := make(map[string]int)
 		var jobs []job.New
 		for i := range 10 {
@@ -261,7 +261,7 @@ func TestIdleLanesHaveAShareOfTheirOwn(t *testing.T) {
 func TestJobOfACrashedProcessIsRunAgain(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		// Its only slot is taken by the job, so the first process cannot claim it a second time.
-		crashed := newWorld(t, d, job.Options{LaneMax: 1, Max: 1, Lease: time.Minute, Sole: true})
+		crashed := newWorld(t, d, job.Options{LaneMax: 1, Max: 1, Lease: time.Minute, SingleProcess: true})
 		crashed.enqueue(job.New{Lane: "a", Payload: "x"})
 		left := crashed.next()
 
@@ -297,7 +297,7 @@ func (w *world) idle(t *testing.T) {
 
 func TestSoleProcessRunsAbandonedJobsAtTheStart(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d, job.Options{LaneMax: 1, Max: 8, Lease: time.Minute, Sole: true}) // has no room to take it itself
+		w := newWorld(t, d, job.Options{LaneMax: 1, Max: 8, Lease: time.Minute, SingleProcess: true}) // has no room to take it itself
 		w.enqueue(job.New{Lane: "a"})
 		w.next()
 		second := newWorld(t, d, job.Options{})

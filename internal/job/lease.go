@@ -15,20 +15,20 @@ type lease struct {
 	until time.Time // end of the lease; zero: no process runs the task
 }
 
-// doAlone claims a task and runs it, renewing the lease meanwhile. The claim compares the row with what was seen of
+// runUnderLease claims a task and runs it, renewing the lease meanwhile. The claim compares the row with what was seen of
 // it, so that of several processes only one succeeds; for the others ran is false.
 //
-// The lease is renewed on a goroutine of its own, which ends before doAlone returns. If the lease is lost, the context
+// The lease is renewed on a goroutine of its own, which ends before runUnderLease returns. If the lease is lost, the context
 // of the task is cancelled. The last statement releases the lease even if ctx was cancelled by a shutdown, so that
 // another process can continue at once.
-func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) (ran bool, err error) {
-	t.held = s.clock.Now().Add(scheduleLease).UnixMicro() // set before the claim, whose outcome may remain unknown
-	claimed, err := s.update(ctx, claimSchedule, t.Name, t.held, seen.next.UnixMicro(), db.Micros(seen.until))
+func (s *Schedule) runUnderLease(ctx context.Context, t *scheduled, seen lease) (ran bool, err error) {
+	t.ownLease = s.clock.Now().Add(scheduleLease).UnixMicro() // set before the claim, whose outcome may remain unknown
+	claimed, err := s.update(ctx, claimSchedule, t.Name, t.ownLease, seen.next.UnixMicro(), db.Micros(seen.until))
 	if err != nil {
 		return false, err
 	}
 	if !claimed {
-		t.held = 0
+		t.ownLease = 0
 		return false, nil
 	}
 	ctx, lost := context.WithCancel(ctx)
@@ -39,12 +39,12 @@ func (s *Schedule) doAlone(ctx context.Context, t *scheduled, seen lease) (ran b
 	err = t.Do(ctx)
 	close(stop)
 	renewing.Wait()
-	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, t.held, s.nextRun(t, err).UnixMicro())
+	_, ended := s.update(context.WithoutCancel(ctx), endSchedule, t.Name, t.ownLease, s.nextRun(t, err).UnixMicro())
 	return true, errors.Join(err, ended)
 }
 
 // renew extends the lease until stop is closed. It calls lost when another process has the lease, or may take it
-// because the database could not be reached before the lease ended. t.held is written here and by doAlone, which waits
+// because the database could not be reached before the lease ended. t.ownLease is written here and by runUnderLease, which waits
 // for this goroutine.
 func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}, lost func()) {
 	for {
@@ -56,10 +56,10 @@ func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}
 			return
 		}
 		until := s.clock.Now().Add(scheduleLease).UnixMicro()
-		switch kept, err := s.update(context.WithoutCancel(ctx), renewSchedule, t.Name, t.held, until); {
-		case err != nil && s.clock.Now().UnixMicro() < t.held: // the next attempt may succeed
+		switch kept, err := s.update(context.WithoutCancel(ctx), renewSchedule, t.Name, t.ownLease, until); {
+		case err != nil && s.clock.Now().UnixMicro() < t.ownLease: // the next attempt may succeed
 		case err == nil && kept:
-			t.held = until
+			t.ownLease = until
 		default:
 			lost()
 		}

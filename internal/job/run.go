@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	wakeBatch = 500         // jobs that one update changes, so that it occupies the writer for a few milliseconds
-	laneBatch = 64          // lanes of which one transaction claims jobs: each lane is a statement
-	retryPoll = time.Second // after polling failed
+	promoteBatch  = 500         // jobs that one update changes, so that it occupies the writer for a few milliseconds
+	lanesPerClaim = 64          // lanes of which one transaction claims jobs: each lane is a statement
+	retryPoll     = time.Second // after polling failed
 )
 
-// run is the state of Run, and belongs to its goroutine; the goroutines of jobs send to steps and do not access
+// run is the state of Run, and belongs to its goroutine; the goroutines of jobs send to releases and do not access
 // anything else.
 type run struct {
 	*Queue
-	work    Work
-	lanes   map[string]int // jobs whose work is running, by lane; lanes without one are removed
-	total   int            // running jobs and those that are being settled; at most Max
-	cursor  string         // the lane that was served last; the next round begins after it
-	steps   chan step      // has capacity for both steps of Max jobs, so that sending never blocks
-	running sync.WaitGroup // the goroutines of jobs
+	work     Work
+	lanes    map[string]int   // jobs whose work is running, by lane; lanes without one are removed
+	total    int              // running jobs and those that are being settled; at most Max
+	cursor   string           // the lane that was served last; the next round begins after it
+	releases chan slotRelease // has capacity for both releases of Max jobs, so that sending never blocks
+	running  sync.WaitGroup   // the goroutines of jobs
 }
 
-// step is sent by a job twice: when its work is done, which frees its slot in the lane, and when it is settled, which
+// slotRelease is sent by a job twice: when its work is done, which frees its slot in the lane, and when it is settled, which
 // frees its slot in the process. A lane need not wait for the commit, which several jobs share.
-type step struct {
+type slotRelease struct {
 	lane    string
 	settled bool
 }
@@ -39,26 +39,26 @@ type step struct {
 // left, and returns when they have: jobs that return a nil Settle then are ready again as if they had not been
 // claimed. Errors of the database are logged and retried after a second. Run must be called at most once at a time.
 func (q *Queue) Run(ctx context.Context, work Work) {
-	r := &run{Queue: q, work: work, lanes: make(map[string]int), steps: make(chan step, 2*q.Max)}
+	r := &run{Queue: q, work: work, lanes: make(map[string]int), releases: make(chan slotRelease, 2*q.Max)}
 	// Jobs have a context of their own, since they may go on when ctx has ended.
-	working, cutOff := context.WithCancel(context.WithoutCancel(ctx))
-	defer cutOff()
+	jobCtx, cancelJobs := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelJobs()
 	// An error is not final: these jobs also become ready when their leases end.
-	if q.Sole {
-		q.fault.store(q.requeueExpired(ctx, maxTime))
+	if q.SingleProcess {
+		q.pollErr.store(q.requeueExpired(ctx, maxTime))
 	}
 	for ctx.Err() == nil {
-		until, err := r.round(ctx, working)
+		until, err := r.round(ctx, jobCtx)
 		if err != nil && ctx.Err() == nil {
 			q.Logger.Error("polling the job queue failed", "kind", q.Kind, "error", err)
 			until = q.clock.Now().Add(retryPoll)
 		}
-		q.fault.store(err)
+		q.pollErr.store(err)
 		r.sleep(ctx, until)
 	}
 	grace, end := context.WithTimeout(context.WithoutCancel(ctx), q.Grace)
 	defer end()
-	defer context.AfterFunc(grace, cutOff)()
+	defer context.AfterFunc(grace, cancelJobs)()
 	r.running.Wait()
 }
 
@@ -73,13 +73,13 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 	select {
 	case <-r.nudge:
 	case <-due:
-	case s := <-r.steps:
+	case s := <-r.releases:
 		r.release(s)
 	case <-ctx.Done():
 	}
-	for { // steps that are pending share the round
+	for { // releases that are pending share the round
 		select {
-		case s := <-r.steps:
+		case s := <-r.releases:
 			r.release(s)
 		default:
 			return
@@ -88,7 +88,7 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 }
 
 // release frees the slot that a step of a job makes available.
-func (r *run) release(s step) {
+func (r *run) release(s slotRelease) {
 	if s.settled {
 		r.total--
 		return
@@ -101,7 +101,7 @@ func (r *run) release(s step) {
 // round makes due jobs ready, starts as many as the limits allow, and returns the time of the next round. A zero time
 // means that only a nudge or a step of a job can bring work: no other process can enqueue jobs, and no job waits for a
 // time.
-func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
+func (r *run) round(ctx, jobCtx context.Context) (until time.Time, err error) {
 	if until, err = r.promote(ctx); err != nil {
 		return until, err
 	}
@@ -114,14 +114,14 @@ func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
 			break
 		}
 		for _, j := range jobs {
-			r.start(working, j)
+			r.start(jobCtx, j)
 		}
 	}
-	if r.Sole {
+	if r.SingleProcess {
 		return until, nil
 	}
-	if look := r.clock.Now().Add(r.Poll); until.IsZero() || look.Before(until) {
-		until = look
+	if poll := r.clock.Now().Add(r.Poll); until.IsZero() || poll.Before(until) {
+		until = poll
 	}
 	return until, nil
 }
@@ -130,22 +130,22 @@ func (r *run) round(ctx, working context.Context) (until time.Time, err error) {
 // will be, zero if there is none. Jobs that are merely ready need no time.
 func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 	for {
-		waiting, lease, err := dueOf(ctx, r.db, r.Kind)
+		waiting, lease, err := nextDue(ctx, r.db, r.Kind)
 		if err != nil {
 			return next, err
 		}
 		now := r.clock.Now()
-		late := func(at time.Time) bool { return !at.IsZero() && !at.After(now) }
-		if !late(waiting) && !late(lease) {
+		isDue := func(at time.Time) bool { return !at.IsZero() && !at.After(now) }
+		if !isDue(waiting) && !isDue(lease) {
 			if waiting.IsZero() || !lease.IsZero() && lease.Before(waiting) {
 				return lease, nil
 			}
 			return waiting, nil
 		}
-		if late(waiting) {
-			err = r.update(ctx, wakeBatch, wakeJobs, r.Kind, now.UnixMicro())
+		if isDue(waiting) {
+			err = r.updateAll(ctx, promoteBatch, promoteJobs, r.Kind, now.UnixMicro())
 		}
-		if err == nil && late(lease) {
+		if err == nil && isDue(lease) {
 			err = r.requeueExpired(ctx, now.UnixMicro())
 		}
 		if err != nil {
@@ -161,22 +161,22 @@ const maxTime int64 = 1 << 62
 // ran them has crashed, or their Settle could not be committed. If one still runs after all, its outcome has no
 // effect.
 func (q *Queue) requeueExpired(ctx context.Context, by int64) error {
-	return q.update(ctx, wakeBatch, abandonJobs, q.Kind, by, q.clock.Now().UnixMicro())
+	return q.updateAll(ctx, promoteBatch, requeueJobs, q.Kind, by, q.clock.Now().UnixMicro())
 }
 
-// update repeats a statement that changes at most batch rows, its last argument, until it changes fewer. Each run is a
+// updateAll repeats a statement that changes at most batch rows, its last argument, until it changes fewer. Each run is a
 // transaction of its own.
-func (q *Queue) update(ctx context.Context, batch int64, query string, args ...any) error {
+func (q *Queue) updateAll(ctx context.Context, batch int64, query string, args ...any) error {
 	for {
-		n, err := q.step(ctx, batch, query, args...)
+		n, err := q.updateOnce(ctx, batch, query, args...)
 		if err != nil || n < batch {
 			return err
 		}
 	}
 }
 
-// step runs such a statement once, in a transaction, and returns the number of rows it changed.
-func (q *Queue) step(ctx context.Context, batch int64, query string, args ...any) (n int64, err error) {
+// updateOnce runs such a statement once, in a transaction, and returns the number of rows it changed.
+func (q *Queue) updateOnce(ctx context.Context, batch int64, query string, args ...any) (n int64, err error) {
 	args = append(args, batch)
 	err = q.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		n, err = tx.Exec(ctx, query, args...)
@@ -202,34 +202,34 @@ type slots struct {
 	max  int
 }
 
-// freeLanes returns up to laneBatch lanes that have ready jobs and free slots. It begins after the lane that was
+// freeLanes returns up to lanesPerClaim lanes that have ready jobs and free slots. It begins after the lane that was
 // served last and goes around once, so that lanes whose names sort first are not preferred. None means that no job can
 // be started now.
 func (r *run) freeLanes(ctx context.Context) (all []slots, err error) {
 	if r.total >= r.Max {
 		return nil, nil
 	}
-	planned, first := 0, r.cursor
+	planned, start := 0, r.cursor
 	for {
-		asked := laneBatch + len(r.lanes) // since that many may be at their limit
-		lanes, err := lanesOf(ctx, r.db, r.Kind, ready, r.cursor, asked)
+		limit := lanesPerClaim + len(r.lanes) // since that many may be at their limit
+		lanes, err := listLanes(ctx, r.db, r.Kind, ready, r.cursor, limit)
 		if err != nil {
 			return nil, err
 		}
 		for _, lane := range lanes {
-			if n := r.freeSlots(lane, planned); n > 0 && len(all) < laneBatch {
+			if n := r.freeSlots(lane, planned); n > 0 && len(all) < lanesPerClaim {
 				all = append(all, slots{lane, n})
 				planned += n
 			}
 			r.cursor = lane
 		}
-		if len(lanes) < asked {
+		if len(lanes) < limit {
 			r.cursor = ""
 		}
-		if len(all) > 0 || first == "" || r.cursor != "" {
+		if len(all) > 0 || start == "" || r.cursor != "" {
 			return all, nil
 		}
-		first = "" // once more, from the beginning
+		start = "" // once more, from the beginning
 	}
 }
 
@@ -249,11 +249,11 @@ func (r *run) claim(ctx context.Context) (jobs []Job, err error) {
 		err = r.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
 			jobs = nil
 			for _, s := range lanes {
-				some, err := claimTx(ctx, tx, r.Kind, s.lane, s.max, lease)
+				claimed, err := claimTx(ctx, tx, r.Kind, s.lane, s.max, lease)
 				if err != nil {
 					return err
 				}
-				jobs = append(jobs, some...)
+				jobs = append(jobs, claimed...)
 			}
 			return nil
 		}, nil)
@@ -264,47 +264,47 @@ func (r *run) claim(ctx context.Context) (jobs []Job, err error) {
 	return nil, nil
 }
 
-// start runs a claimed job on a goroutine, which ends when the job is settled or its lease is left to end. working is
+// start runs a claimed job on a goroutine, which ends when the job is settled or its lease is left to end. jobCtx is
 // cancelled when the grace of a shutdown is over.
-func (r *run) start(working context.Context, j Job) {
+func (r *run) start(jobCtx context.Context, j Job) {
 	r.lanes[j.Lane]++
 	r.total++
 	r.running.Go(func() {
-		settle, err := r.try(working, j)
-		r.steps <- step{lane: j.Lane} // does not block: the channel has capacity for every job
+		settle, err := r.try(jobCtx, j)
+		r.releases <- slotRelease{lane: j.Lane} // does not block: the channel has capacity for every job
 		if err == nil {
-			err = r.settle(working, j, settle)
+			err = r.settle(jobCtx, j, settle)
 		}
 		if err != nil {
 			r.Logger.Error("job failed, it will be run again when its lease ends", "kind", r.Kind, "job", j.ID, "attempt", j.Attempt, "error", err)
 		}
-		r.steps <- step{settled: true}
+		r.releases <- slotRelease{settled: true}
 	})
 }
 
 // try runs a job and turns a panic into an error, so that a bug in one job does not end the process with all others.
-func (r *run) try(working context.Context, j Job) (settle Settle, err error) {
+func (r *run) try(jobCtx context.Context, j Job) (settle Settle, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return r.work(working, j), nil
+	return r.work(jobCtx, j), nil
 }
 
 // settle ends the lease of a job with the outcome that settle returns. It is not cancelled by a shutdown: the effect
 // of the job has happened, and without its outcome the job would be run again.
-func (r *run) settle(working context.Context, j Job, settle Settle) error {
-	if settle == nil && working.Err() == nil {
+func (r *run) settle(jobCtx context.Context, j Job, settle Settle) error {
+	if settle == nil && jobCtx.Err() == nil {
 		return nil // it is run again when its lease has ended
 	}
-	return r.db.UpdateLocked(context.WithoutCancel(working), func(ctx context.Context, tx *db.Tx) error {
+	return r.db.UpdateLocked(context.WithoutCancel(jobCtx), func(ctx context.Context, tx *db.Tx) error {
 		if settle == nil {
 			// Cancelled by the shutdown: the attempt does not count.
-			_, err := tx.Exec(ctx, giveBack, j.ID, j.lease, r.clock.Now().UnixMicro())
+			_, err := tx.Exec(ctx, returnJob, j.ID, j.lease, r.clock.Now().UnixMicro())
 			return err
 		}
-		holds, err := holdsTx(ctx, tx, j)
+		holds, err := holdsLeaseTx(ctx, tx, j)
 		if err != nil || !holds {
 			return err // the lease has ended, or the lane was deleted: the outcome is void
 		}
@@ -316,7 +316,7 @@ func (r *run) settle(working context.Context, j Job, settle Settle) error {
 	}, nil)
 }
 
-// applyTx stores the outcome of a job that selectHolding has locked.
+// applyTx stores the outcome of a job that selectLeased has locked.
 func (v Verdict) applyTx(ctx context.Context, tx *db.Tx, j Job) error {
 	query, args := updateState, []any{j.ID, v.state, v.at.UnixMicro()}
 	if v.state == done {

@@ -52,9 +52,9 @@ type Schedule struct {
 type scheduled struct {
 	Task
 	next     time.Time // the next run; with a shared schedule it only says, by not being zero, that the row exists
-	held     int64     // the end of this process's last lease in microseconds, by which it recognizes its own lease
-	fault    faultBox  // of the last run
-	dueFault faultBox  // of finding out whether it is due
+	ownLease int64     // the end of this process's last lease in microseconds, by which it recognizes its own lease
+	runErr   lastError // of the last run
+	dueErr   lastError // of finding out whether it is due
 }
 
 // NewSchedule returns a schedule of tasks that this process runs independently of others, or with them after Share.
@@ -86,7 +86,7 @@ func (s *Schedule) Run(ctx context.Context) {
 func (s *Schedule) Healthy() error {
 	var faults []error
 	for _, t := range s.tasks {
-		if t.fault.load() != nil || t.dueFault.load() != nil {
+		if t.runErr.load() != nil || t.dueErr.load() != nil {
 			faults = append(faults, fmt.Errorf("%s: failed", t.Name))
 		}
 	}
@@ -126,7 +126,7 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nu
 func (s *Schedule) runIfDue(ctx context.Context, t *scheduled, nudged bool) (until time.Time, ran bool, err error) {
 	now := s.clock.Now()
 	at, l, err := s.due(ctx, t, now, nudged)
-	t.dueFault.store(err)
+	t.dueErr.store(err)
 	if err != nil {
 		return s.nextRun(t, err), false, err
 	}
@@ -138,8 +138,8 @@ func (s *Schedule) runIfDue(ctx context.Context, t *scheduled, nudged bool) (unt
 	if at.After(now) {
 		return at, false, nil
 	}
-	ran, err = s.do(ctx, t, l)
-	t.fault.store(err)
+	ran, err = s.execute(ctx, t, l)
+	t.runErr.store(err)
 	if err != nil {
 		return s.nextRun(t, err), ran, err
 	}
@@ -157,7 +157,7 @@ func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged 
 	switch {
 	case nudged:
 		at = now
-	case t.Due != nil && t.fault.load() == nil: // a failed task waits for its retry
+	case t.Due != nil && t.runErr.load() == nil: // a failed task waits for its retry
 		due, err := t.Due(ctx)
 		if err != nil {
 			return at, l, err
@@ -166,7 +166,7 @@ func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged 
 			at = due
 		}
 	}
-	if l.until.After(at) && db.Micros(l.until) != t.held {
+	if l.until.After(at) && db.Micros(l.until) != t.ownLease {
 		at = l.until
 	}
 	return at, l, nil
@@ -193,14 +193,14 @@ func (s *Schedule) state(ctx context.Context, t *scheduled, now time.Time) (l le
 		}
 		t.next = now
 	}
-	return leaseOf(ctx, s.db, t.Name)
+	return getLease(ctx, s.db, t.Name)
 }
 
-// do runs a task, under a lease if it is shared. ran is false if another process was faster or the lease could not be
+// execute runs a task, under a lease if it is shared. ran is false if another process was faster or the lease could not be
 // claimed.
-func (s *Schedule) do(ctx context.Context, t *scheduled, l lease) (ran bool, err error) {
+func (s *Schedule) execute(ctx context.Context, t *scheduled, l lease) (ran bool, err error) {
 	if s.db != nil {
-		return s.doAlone(ctx, t, l)
+		return s.runUnderLease(ctx, t, l)
 	}
 	err = t.Do(ctx)
 	t.next = s.nextRun(t, err)

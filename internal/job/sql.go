@@ -23,16 +23,16 @@ const (
 	selectDue = `SELECT coalesce((SELECT min(due_at) FROM job WHERE kind = $1 AND state <> 0 AND state = 1), 0),
 		coalesce((SELECT min(due_at) FROM job WHERE kind = $1 AND state <> 0 AND state = 2), 0)`
 
-	wakeJobs = `UPDATE job SET state = 0 WHERE id IN
+	promoteJobs = `UPDATE job SET state = 0 WHERE id IN
 		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state = 1 AND due_at <= $2 ORDER BY due_at LIMIT $3)`
-	abandonJobs = `UPDATE job SET state = 0, due_at = $3 WHERE id IN
+	requeueJobs = `UPDATE job SET state = 0, due_at = $3 WHERE id IN
 		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state = 2 AND due_at <= $2 ORDER BY due_at LIMIT $4)`
 	eraseJobs = `DELETE FROM job WHERE id IN
 		(SELECT id FROM job WHERE kind = $1 AND state <> 0 AND state IN (3, 4) AND due_at <= $2 LIMIT $3)`
 
 	countJobs   = "SELECT state, count(*) FROM job GROUP BY state"
 	updateState = "UPDATE job SET state = $2, due_at = $3 WHERE id = $1"
-	giveBack    = "UPDATE job SET state = 0, attempt = attempt - 1, due_at = $3 WHERE id = $1 AND state = 2 AND due_at = $2"
+	returnJob   = "UPDATE job SET state = 0, attempt = attempt - 1, due_at = $3 WHERE id = $1 AND state = 2 AND due_at = $2"
 	deleteJob   = "DELETE FROM job WHERE id = $1"
 
 	holdLane = `UPDATE job SET state = 3, due_at = created_at + CAST($3 AS BIGINT) WHERE id IN
@@ -63,9 +63,9 @@ func claimJobs() db.Per {
 	return db.Per{SQLite: begin + end, Postgres: begin + " FOR UPDATE SKIP LOCKED" + end}
 }
 
-// selectHolding selects a job if it is still running under the lease of the caller, and locks it, so that the outcome
+// selectLeased selects a job if it is still running under the lease of the caller, and locks it, so that the outcome
 // and the loss of the lease cannot both be committed.
-func selectHolding() db.Per {
+func selectLeased() db.Per {
 	const text = "SELECT id FROM job WHERE id = $1 AND state = 2 AND due_at = $2"
 	return db.Per{SQLite: text, Postgres: text + " FOR UPDATE"}
 }
@@ -136,8 +136,8 @@ func claimTx(ctx context.Context, tx *db.Tx, kind, lane string, max int, lease i
 	return jobs, nil
 }
 
-// lanesOf returns up to max lanes that sort after one and have jobs of a state, in order.
-func lanesOf(ctx context.Context, q db.Queryer, kind string, s state, after string, max int) ([]string, error) {
+// listLanes returns up to max lanes that sort after one and have jobs of a state, in order.
+func listLanes(ctx context.Context, q db.Queryer, kind string, s state, after string, max int) ([]string, error) {
 	lanes, err := db.Collect(ctx, q, db.Value[string], selectLanes, kind, s, after, max)
 	if err != nil {
 		return nil, fmt.Errorf("list the lanes of %s: %w", kind, err)
@@ -145,8 +145,8 @@ func lanesOf(ctx context.Context, q db.Queryer, kind string, s state, after stri
 	return lanes, nil
 }
 
-// dueOf returns when the first waiting job becomes ready and when the first lease ends; zero times if there is none.
-func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.Time, err error) {
+// nextDue returns when the first waiting job becomes ready and when the first lease ends; zero times if there is none.
+func nextDue(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.Time, err error) {
 	var w, l int64
 	if err := q.QueryRow(ctx, selectDue, kind).Scan(&w, &l); err != nil {
 		return waiting, lease, fmt.Errorf("look for the jobs of %s: %w", kind, err)
@@ -154,14 +154,14 @@ func dueOf(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.
 	return db.Moment(w), db.Moment(l), nil
 }
 
-// holdsTx reports whether a job is still running under the lease with which it was claimed, and locks it.
-func holdsTx(ctx context.Context, tx *db.Tx, j Job) (bool, error) {
-	found, err := db.Collect(ctx, tx, db.Value[ID], selectHolding().On(tx.Engine()), j.ID, j.lease)
+// holdsLeaseTx reports whether a job is still running under the lease with which it was claimed, and locks it.
+func holdsLeaseTx(ctx context.Context, tx *db.Tx, j Job) (bool, error) {
+	found, err := db.Collect(ctx, tx, db.Value[ID], selectLeased().On(tx.Engine()), j.ID, j.lease)
 	return len(found) == 1, err
 }
 
-// leaseOf reads the row of a task.
-func leaseOf(ctx context.Context, q db.Queryer, name string) (l lease, err error) {
+// getLease reads the row of a task.
+func getLease(ctx context.Context, q db.Queryer, name string) (l lease, err error) {
 	var next, until int64
 	if err := q.QueryRow(ctx, selectSchedule, name).Scan(&next, &until); err != nil {
 		return l, fmt.Errorf("read the schedule of %s: %w", name, err)

@@ -47,7 +47,7 @@ type fixture struct {
 func newWorld(t testing.TB, d *db.DB) *fixture {
 	w := &fixture{t: t, db: d, clock: clock.NewFake(noon()), status: 200}
 	w.queue = job.NewQueue(d, w.clock, job.Options{
-		Kind: "webhook", LaneMax: 4, Max: 512, Lease: time.Minute, Poll: time.Second, Grace: time.Minute, Sole: true, Logger: slog.New(slog.DiscardHandler),
+		Kind: "webhook", LaneMax: 4, Max: 512, Lease: time.Minute, Poll: time.Second, Grace: time.Minute, SingleProcess: true, Logger: slog.New(slog.DiscardHandler),
 	})
 	w.outbox = webhook.NewOutbox(w.queue, 72*time.Hour)
 	var err error
