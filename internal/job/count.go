@@ -11,7 +11,7 @@ import (
 // labels of a metric.
 func States() []string { return []string{"ready", "waiting", "running", "held", "dead"} }
 
-// Count returns how many jobs of all queues are in each of States, without states that have none. It reads the whole
+// Count returns how many jobs of all queues are in each of States; states without jobs are left out. It reads a whole
 // index, so it is for metrics and not for requests.
 func Count(ctx context.Context, q db.Queryer) (map[string]int64, error) {
 	counts, names := make(map[string]int64), States()

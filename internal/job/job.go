@@ -1,9 +1,9 @@
 // Package job implements a durable job queue and periodic jobs in the database, for one process or several.
 //
-// A Queue holds the jobs of one kind. EnqueueTx inserts jobs in the transaction of their cause, so they exist if and
-// only if it commits. Run claims jobs under leases, calls a Work function for each on a goroutine of its own, and ends
-// each in a transaction with the Verdict that the Settle function returns. A job is run at least once, since a crash
-// may come between its effect and that transaction: external effects must be idempotent.
+// A Queue holds the jobs of one kind. EnqueueTx inserts jobs in the transaction of their cause, so that they exist if and
+// only if it commits. Run claims jobs under leases and calls a Work function for each, on a goroutine of its own. The Work
+// function returns a Settle function, which decides the Verdict on the job in a transaction. A job is run at least once,
+// since a crash may come between its effect and that transaction, so external effects must be idempotent.
 //
 // Jobs of one lane, such as those for one webhook endpoint, share a concurrency limit, and half of all slots are for
 // lanes without a running job, so that slow lanes do not delay others. Jobs have no order, not even within a lane.
@@ -34,30 +34,30 @@ func (ID) Prefix() string { return "job" }
 type Job struct {
 	ID        ID
 	Lane      string
-	Attempt   int // 1 at the first; attempts that a crash interrupted count, those that a shutdown cancelled do not
+	Attempt   int // 1 for the first; attempts that a crash interrupted count, attempts that a shutdown cancelled do not
 	CreatedAt time.Time
 	Payload   string // as it was enqueued
 
-	lease int64 // its end in microseconds, which identifies this holding of the job
+	lease int64 // end of the lease in microseconds since 1970; it identifies this claim of the job
 }
 
 // New is a job to enqueue.
 type New struct {
 	Lane    string        // jobs of one lane share Options.LaneMax
 	Payload string        // for Work; this package does not interpret it
-	HeldFor time.Duration // unless zero, the job is held from the start, and erased after this time if its lane is not released
+	HeldFor time.Duration // unless zero, the job is held at first, and erased after this time if its lane is not released
 }
 
 // Work runs a job outside of a transaction, and returns a function that decides its outcome in one. It is called from
-// several goroutines, one for each job. A nil Settle means that the job could not be tried, for example because the
-// database failed: it is run again when its lease has ended, or at once if ctx has been cancelled, as happens at the
-// end of a shutdown. A panic is logged and has the effect of a nil Settle.
+// several goroutines, one for each job. A nil Settle means that the job could not be attempted, for example because the
+// database failed. The job is then run again when its lease has ended, or at once if ctx was cancelled, as it is at the
+// end of a shutdown. A panic is logged and has the same effect as a nil Settle.
 type Work func(ctx context.Context, j Job) Settle
 
 // Settle runs in the transaction that ends the lease of a job, and returns the job's outcome, which is committed
-// together with what Settle writes. It is not called if the lease has ended meanwhile or the job was deleted. It may
-// run more than once, and must lock the rows it relies on (see db.UpdateLocked). If it returns an error, the job is
-// run again when its lease ends.
+// together with the writes of Settle. It is not called if the lease has ended meanwhile or the job was deleted. It may
+// be called more than once, and must lock the rows that it relies on (see db.UpdateLocked). If it returns an error, the
+// job is run again when its lease ends.
 type Settle func(ctx context.Context, tx *db.Tx) (Verdict, error)
 
 // Verdict is the outcome of a run of a job. Done, Retry, Hold and Bury return verdicts.
@@ -72,14 +72,14 @@ func Done() Verdict { return Verdict{state: done} }
 // Retry runs the job again at a time, or as soon as possible if the time has passed.
 func Retry(at time.Time) Verdict { return Verdict{waiting, at} }
 
-// Hold keeps the job until ReleaseLane releases its lane, and lets Erase delete it from a time on.
+// Hold keeps the job until ReleaseLane releases its lane. If that does not happen by the given time, Erase deletes it.
 func Hold(until time.Time) Verdict { return Verdict{held, until} }
 
-// Bury makes the job a dead letter, which is not run again, and lets Erase delete it from a time on.
+// Bury makes the job a dead letter, which is not run again. From the given time on, Erase deletes it.
 func Bury(until time.Time) Verdict { return Verdict{dead, until} }
 
-// state is the value of the column of that name; the statements in sql.go contain the numbers, so they must not
-// change. 2 is a running job, which only statements set.
+// state is the value of the column state. The statements in sql.go contain the numbers, so they must not change. A running
+// job has the state 2, which only statements use.
 type state int
 
 const (
@@ -87,17 +87,17 @@ const (
 	waiting state = 1
 	held    state = 3
 	dead    state = 4
-	done    state = -1 // has no row
+	done    state = -1 // the row is deleted
 )
 
 // Options of a Queue. All fields but Notify, SingleProcess and Logger are required.
 type Options struct {
 	Kind          string        // the name of the queue in the database
-	LaneMax       int           // concurrent jobs of one lane in this process; across processes a lane may have as many in each
+	LaneMax       int           // concurrent jobs of one lane in this process; each process has this limit for itself
 	Max           int           // concurrent jobs in this process, which is also how many jobs are in memory
-	Lease         time.Duration // must be longer than a job can take; afterwards the job counts as abandoned
+	Lease         time.Duration // must be longer than a job can take; a job that runs longer is run again by any process
 	Poll          time.Duration // the interval of polling for jobs that other processes enqueued
-	Grace         time.Duration // how long running jobs may go on at shutdown
+	Grace         time.Duration // how long running jobs may continue at shutdown
 	Notify        func()        // notifies other processes of new jobs, after the commit; must not block; nil: they poll
 	SingleProcess bool          // no other process uses the database: jobs that are running at the start were left by a crash
 	Logger        *slog.Logger  // nil: slog.Default()
@@ -109,7 +109,7 @@ type Queue struct {
 	Options
 	db      *db.DB
 	clock   clock.Clock
-	nudge   chan struct{} // has an element if Run must poll
+	nudge   chan struct{} // contains an element if Run shall poll now; capacity 1
 	pollErr lastError     // of the last poll
 }
 
@@ -152,8 +152,8 @@ func (q *Queue) enqueued() {
 	}
 }
 
-// Nudge makes Run poll now. It does not block and may be called from any goroutine; calls before the poll begins cause
-// one poll. Other processes use it when they are notified of new jobs.
+// Nudge makes Run poll now. It does not block and may be called from any goroutine. Several calls before the poll begins
+// cause a single poll. It is for notifications of new jobs from other processes.
 func (q *Queue) Nudge() {
 	select {
 	case q.nudge <- struct{}{}:
@@ -161,8 +161,8 @@ func (q *Queue) Nudge() {
 	}
 }
 
-// Healthy returns an error if Run could not poll the last time, for /readyz. Its text is public and names no cause,
-// which is in the log. It returns nil before the first poll.
+// Healthy returns an error if the last poll of Run failed, for /readyz. The error does not contain the cause, since its
+// text is public; the cause is in the log. Before the first poll it returns nil.
 func (q *Queue) Healthy() error {
 	if q.pollErr.load() == nil {
 		return nil

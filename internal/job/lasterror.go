@@ -2,8 +2,8 @@ package job
 
 import "sync/atomic"
 
-// lastError holds the last error of an operation, nil after a success or before the first one. One goroutine stores
-// while others, which answer /readyz, load.
+// lastError holds the error of the last run of an operation; it is nil after a success and before the first run. One
+// goroutine stores it, and others, which serve /readyz, load it.
 type lastError struct{ last atomic.Pointer[error] }
 
 func (b *lastError) store(err error) { b.last.Store(&err) }

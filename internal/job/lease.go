@@ -15,14 +15,14 @@ type lease struct {
 	until time.Time // end of the lease; zero: no process runs the task
 }
 
-// runUnderLease claims a task and runs it, renewing the lease meanwhile. The claim compares the row with what was seen of
-// it, so that of several processes only one succeeds; for the others ran is false.
+// runUnderLease claims a task and runs it, and renews the lease meanwhile. The claim succeeds only if the row is still as it
+// was read (seen), so that only one of several processes succeeds. For the others ran is false.
 //
 // The lease is renewed on a goroutine of its own, which ends before runUnderLease returns. If the lease is lost, the context
-// of the task is cancelled. The last statement releases the lease even if ctx was cancelled by a shutdown, so that
-// another process can continue at once.
+// of the task is cancelled. The lease is released at the end even if ctx was cancelled by a shutdown, so that another
+// process can run the task at once.
 func (s *Schedule) runUnderLease(ctx context.Context, t *scheduled, seen lease) (ran bool, err error) {
-	t.ownLease = s.clock.Now().Add(scheduleLease).UnixMicro() // set before the claim, whose outcome may remain unknown
+	t.ownLease = s.clock.Now().Add(scheduleLease).UnixMicro() // set before the claim, which may be committed although it returns an error
 	claimed, err := s.update(ctx, claimSchedule, t.Name, t.ownLease, seen.next.UnixMicro(), db.Micros(seen.until))
 	if err != nil {
 		return false, err
@@ -43,9 +43,9 @@ func (s *Schedule) runUnderLease(ctx context.Context, t *scheduled, seen lease) 
 	return true, errors.Join(err, ended)
 }
 
-// renew extends the lease until stop is closed. It calls lost when another process has the lease, or may take it
-// because the database could not be reached before the lease ended. t.ownLease is written here and by runUnderLease, which waits
-// for this goroutine.
+// renew extends the lease until stop is closed. It calls lost when another process has the lease, or may claim it because the
+// lease has ended while the database could not be reached. t.ownLease is written here and by runUnderLease, which waits for
+// this goroutine to end.
 func (s *Schedule) renew(ctx context.Context, t *scheduled, stop <-chan struct{}, lost func()) {
 	for {
 		timer := s.clock.NewTimer(renewEvery)

@@ -11,39 +11,38 @@ import (
 )
 
 const (
-	promoteBatch  = 500         // jobs that one update changes, so that it occupies the writer for a few milliseconds
-	lanesPerClaim = 64          // lanes of which one transaction claims jobs: each lane is a statement
-	retryPoll     = time.Second // after polling failed
+	promoteBatch = 500         // jobs that one update changes, so that it occupies the writer for a few milliseconds
+	retryPoll    = time.Second // after polling failed
 )
 
-// run is the state of Run, and belongs to its goroutine; the goroutines of jobs send to releases and do not access
-// anything else.
+// run is the state of Run, and belongs to its goroutine. The goroutines of jobs only send to releases.
 type run struct {
 	*Queue
 	work     Work
-	lanes    map[string]int   // jobs whose work is running, by lane; lanes without one are removed
-	total    int              // running jobs and those that are being settled; at most Max
+	lanes    map[string]int   // number of jobs whose Work is running, by lane; lanes without one are removed
+	total    int              // number of jobs that are running or being settled; at most Max
 	cursor   string           // the lane that was served last; the next round begins after it
-	releases chan slotRelease // has capacity for both releases of Max jobs, so that sending never blocks
+	releases chan slotRelease // has capacity for two elements for each of Max jobs, so that sending never blocks
 	running  sync.WaitGroup   // the goroutines of jobs
 }
 
-// slotRelease is sent by a job twice: when its work is done, which frees its slot in the lane, and when it is settled, which
-// frees its slot in the process. A lane need not wait for the commit, which several jobs share.
+// slotRelease is sent twice for each job: when its Work has returned, which frees its slot in the lane, and when it is settled,
+// which frees its slot in the process. The lane does not have to wait for the commit, which several jobs share.
 type slotRelease struct {
 	lane    string
 	settled bool
 }
 
-// Run runs jobs until ctx ends. It then waits up to Grace for running jobs, cancels the context of those that are
-// left, and returns when they have: jobs that return a nil Settle then are ready again as if they had not been
-// claimed. Errors of the database are logged and retried after a second. Run must be called at most once at a time.
+// Run runs jobs until ctx ends. It then waits for running jobs for at most Grace, cancels the context of the remaining
+// ones, and returns when all have ended. A cancelled job that returns a nil Settle is ready again as if it had not been
+// claimed. After an error of the database, Run logs it and polls again after a second. Run must not be called while
+// another call is running.
 func (q *Queue) Run(ctx context.Context, work Work) {
 	r := &run{Queue: q, work: work, lanes: make(map[string]int), releases: make(chan slotRelease, 2*q.Max)}
-	// Jobs have a context of their own, since they may go on when ctx has ended.
+	// Jobs have their own context, since they may continue when ctx has ended.
 	jobCtx, cancelJobs := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelJobs()
-	// An error is not final: these jobs also become ready when their leases end.
+	// An error is not fatal, since these jobs become ready when their leases end, too.
 	if q.SingleProcess {
 		q.pollErr.store(q.requeueExpired(ctx, maxTime))
 	}
@@ -62,7 +61,7 @@ func (q *Queue) Run(ctx context.Context, work Work) {
 	r.running.Wait()
 }
 
-// sleep waits until there may be something to do: a nudge, a step of a job, or a time, unless that is zero.
+// sleep waits for a nudge, for a slot to be released, or until a time, unless that is zero. It frees the released slots.
 func (r *run) sleep(ctx context.Context, until time.Time) {
 	var due <-chan time.Time
 	if !until.IsZero() {
@@ -77,7 +76,7 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 		r.release(s)
 	case <-ctx.Done():
 	}
-	for { // releases that are pending share the round
+	for { // free all slots that are released by now, before the next round
 		select {
 		case s := <-r.releases:
 			r.release(s)
@@ -87,7 +86,7 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 	}
 }
 
-// release frees the slot that a step of a job makes available.
+// release frees the slot in the lane or in the process.
 func (r *run) release(s slotRelease) {
 	if s.settled {
 		r.total--
@@ -99,8 +98,8 @@ func (r *run) release(s slotRelease) {
 }
 
 // round makes due jobs ready, starts as many as the limits allow, and returns the time of the next round. A zero time
-// means that only a nudge or a step of a job can bring work: no other process can enqueue jobs, and no job waits for a
-// time.
+// means that the next round is not needed before a nudge or the end of a job: no other process can enqueue jobs, and no
+// job waits for a time.
 func (r *run) round(ctx, jobCtx context.Context) (until time.Time, err error) {
 	if until, err = r.promote(ctx); err != nil {
 		return until, err
@@ -126,8 +125,8 @@ func (r *run) round(ctx, jobCtx context.Context) (until time.Time, err error) {
 	return until, nil
 }
 
-// promote makes waiting jobs ready that are due, and running ones whose lease has ended. It returns when the next one
-// will be, zero if there is none. Jobs that are merely ready need no time.
+// promote makes jobs ready that are waiting and due, or running under a lease that has ended. It returns when the next job
+// will be due in one of these ways, or the zero time if there is none.
 func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 	for {
 		waiting, lease, err := nextDue(ctx, r.db, r.Kind)
@@ -157,15 +156,15 @@ func (r *run) promote(ctx context.Context) (next time.Time, err error) {
 // maxTime is later than the end of every lease, in microseconds since 1970.
 const maxTime int64 = 1 << 62
 
-// requeueExpired makes running jobs ready whose leases ended by a time in microseconds since 1970. The process that
-// ran them has crashed, or their Settle could not be committed. If one still runs after all, its outcome has no
-// effect.
+// requeueExpired makes running jobs ready whose leases ended by a time in microseconds since 1970. The process that ran
+// them has crashed, or their outcome could not be committed. If such a job is still running after all, its outcome will
+// have no effect.
 func (q *Queue) requeueExpired(ctx context.Context, by int64) error {
 	return q.updateAll(ctx, promoteBatch, requeueJobs, q.Kind, by, q.clock.Now().UnixMicro())
 }
 
-// updateAll repeats a statement that changes at most batch rows, its last argument, until it changes fewer. Each run is a
-// transaction of its own.
+// updateAll repeats a statement that changes at most batch rows, until it changes fewer. batch is passed as its last argument.
+// Each execution is a transaction of its own.
 func (q *Queue) updateAll(ctx context.Context, batch int64, query string, args ...any) error {
 	for {
 		n, err := q.updateOnce(ctx, batch, query, args...)
@@ -175,7 +174,7 @@ func (q *Queue) updateAll(ctx context.Context, batch int64, query string, args .
 	}
 }
 
-// updateOnce runs such a statement once, in a transaction, and returns the number of rows it changed.
+// updateOnce executes such a statement once, in a transaction, and returns the number of rows that it changed.
 func (q *Queue) updateOnce(ctx context.Context, batch int64, query string, args ...any) (n int64, err error) {
 	args = append(args, batch)
 	err = q.db.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
@@ -185,87 +184,8 @@ func (q *Queue) updateOnce(ctx context.Context, batch int64, query string, args 
 	return n, err
 }
 
-// freeSlots returns how many jobs of a lane may be started now, when planned others are about to be. The second half
-// of Max is for lanes without a running job, one each, so that many slow lanes cannot take all of it.
-func (r *run) freeSlots(lane string, planned int) int {
-	total := r.total + planned
-	most := r.LaneMax
-	if total >= r.Max/2 {
-		most = 1
-	}
-	return max(0, min(most-r.lanes[lane], r.Max-total))
-}
-
-// slots is the number of jobs to claim of a lane.
-type slots struct {
-	lane string
-	max  int
-}
-
-// freeLanes returns up to lanesPerClaim lanes that have ready jobs and free slots. It begins after the lane that was
-// served last and goes around once, so that lanes whose names sort first are not preferred. None means that no job can
-// be started now.
-func (r *run) freeLanes(ctx context.Context) (all []slots, err error) {
-	if r.total >= r.Max {
-		return nil, nil
-	}
-	planned, start := 0, r.cursor
-	for {
-		limit := lanesPerClaim + len(r.lanes) // since that many may be at their limit
-		lanes, err := listLanes(ctx, r.db, r.Kind, ready, r.cursor, limit)
-		if err != nil {
-			return nil, err
-		}
-		for _, lane := range lanes {
-			if n := r.freeSlots(lane, planned); n > 0 && len(all) < lanesPerClaim {
-				all = append(all, slots{lane, n})
-				planned += n
-			}
-			r.cursor = lane
-		}
-		if len(lanes) < limit {
-			r.cursor = ""
-		}
-		if len(all) > 0 || start == "" || r.cursor != "" {
-			return all, nil
-		}
-		start = "" // once more, from the beginning
-	}
-}
-
-// claimTries is how often claim tries again when other processes were faster. More tries would only read lanes that
-// others empty; the next poll finds what is left.
-const claimTries = 3
-
-// claim claims as many jobs as the limits allow, all in one transaction, and returns none if there are none. The lease
-// identifies the claim: a job that is claimed again later has another end of its lease.
-func (r *run) claim(ctx context.Context) (jobs []Job, err error) {
-	for range claimTries {
-		lanes, err := r.freeLanes(ctx)
-		if err != nil || len(lanes) == 0 {
-			return nil, err
-		}
-		lease := r.clock.Now().Add(r.Lease).UnixMicro()
-		err = r.db.UpdateLocked(ctx, func(ctx context.Context, tx *db.Tx) error {
-			jobs = nil
-			for _, s := range lanes {
-				claimed, err := claimTx(ctx, tx, r.Kind, s.lane, s.max, lease)
-				if err != nil {
-					return err
-				}
-				jobs = append(jobs, claimed...)
-			}
-			return nil
-		}, nil)
-		if err != nil || len(jobs) > 0 {
-			return jobs, err
-		}
-	}
-	return nil, nil
-}
-
-// start runs a claimed job on a goroutine, which ends when the job is settled or its lease is left to end. jobCtx is
-// cancelled when the grace of a shutdown is over.
+// start runs a claimed job on a goroutine, which ends when the job is settled or could not be. jobCtx is cancelled when the
+// grace period of a shutdown is over.
 func (r *run) start(jobCtx context.Context, j Job) {
 	r.lanes[j.Lane]++
 	r.total++
@@ -292,8 +212,8 @@ func (r *run) try(jobCtx context.Context, j Job) (settle Settle, err error) {
 	return r.work(jobCtx, j), nil
 }
 
-// settle ends the lease of a job with the outcome that settle returns. It is not cancelled by a shutdown: the effect
-// of the job has happened, and without its outcome the job would be run again.
+// settle ends the lease of a job with the outcome that the function settle returns. A shutdown does not cancel it: the
+// effect of the job has happened, and without its outcome the job would be run again.
 func (r *run) settle(jobCtx context.Context, j Job, settle Settle) error {
 	if settle == nil && jobCtx.Err() == nil {
 		return nil // it is run again when its lease has ended
@@ -306,7 +226,7 @@ func (r *run) settle(jobCtx context.Context, j Job, settle Settle) error {
 		}
 		holds, err := holdsLeaseTx(ctx, tx, j)
 		if err != nil || !holds {
-			return err // the lease has ended, or the lane was deleted: the outcome is void
+			return err // the lease has ended, or the job was deleted, so the outcome has no effect
 		}
 		v, err := settle(ctx, tx)
 		if err != nil {
@@ -316,7 +236,7 @@ func (r *run) settle(jobCtx context.Context, j Job, settle Settle) error {
 	}, nil)
 }
 
-// applyTx stores the outcome of a job that selectLeased has locked.
+// applyTx stores the outcome of a job, which holdsLeaseTx has locked.
 func (v Verdict) applyTx(ctx context.Context, tx *db.Tx, j Job) error {
 	query, args := updateState, []any{j.ID, v.state, v.at.UnixMicro()}
 	if v.state == done {

@@ -16,24 +16,24 @@ import (
 type Task struct {
 	Name  string                      // identifies it in the database
 	Every time.Duration               // the longest time from the end of one run to the start of the next
-	Do    func(context.Context) error // must return soon after its context ends: another process may run the task by then
+	Do    func(context.Context) error // must return soon after its context ends, since another process may then run the task
 
-	// Due returns when the task is due before Every has passed, zero for never. It is called before each wait, so it
-	// must be cheap; it is not called after a run that failed. It may be nil.
+	// Due returns the time at which the task is due before Every has passed, or zero if it is not. It is called before
+	// each wait, so it must be cheap. It is not called after a failed run. It may be nil.
 	Due func(context.Context) (time.Time, error)
-	// Nudge starts a run at once when it receives. If another process is running the task, the run follows when that
-	// one has ended, since it may have missed what the nudge is about. It may be nil.
+	// Nudge starts a run at once when a value is received from it. If another process is running the task, the run follows
+	// when that one has ended, since it may have begun before the cause of the nudge was committed. It may be nil.
 	Nudge <-chan struct{}
 }
 
 const (
-	// scheduleLease bounds how long a process that died keeps others from running a task: with it another one takes
-	// over within the ten seconds of docs/spec/running.md#roles.
+	// scheduleLease is how long other processes cannot run a task after the process that runs it has died. It is short
+	// enough for another process to take over within the ten seconds of docs/spec/running.md#roles.
 	scheduleLease = 8 * time.Second
 	// renewEvery is the interval of renewing a lease. Three renewals may fail before the lease ends.
 	renewEvery = 2 * time.Second
-	// scheduleRetry is the longest pause before a task that failed is run again. After an outage of the database it is how long a process
-	// that serves again still counts as not ready.
+	// scheduleRetry is the longest pause before a failed task is run again. After an outage of the database, a process is not ready again
+	// for up to this long.
 	scheduleRetry = 2 * time.Second
 )
 
@@ -47,14 +47,14 @@ type Schedule struct {
 	tasks []*scheduled
 }
 
-// scheduled is a task with its state, which belongs to the goroutine of the task; only the two faults are read by
-// others.
+// scheduled is a task with its state, which belongs to the goroutine of the task. Only the two errors are read by other
+// goroutines.
 type scheduled struct {
 	Task
-	next     time.Time // the next run; with a shared schedule it only says, by not being zero, that the row exists
-	ownLease int64     // the end of this process's last lease in microseconds, by which it recognizes its own lease
+	next     time.Time // the next run; if the schedule is shared, it is only used to know, by not being zero, that the row exists
+	ownLease int64     // the end of the last lease of this process, in microseconds since 1970, by which it recognizes its own lease
 	runErr   lastError // of the last run
-	dueErr   lastError // of finding out whether it is due
+	dueErr   lastError // of reading when it is due
 }
 
 // NewSchedule returns a schedule of tasks that this process runs independently of others, or with them after Share.
@@ -67,8 +67,8 @@ func NewSchedule(c clock.Clock, log *slog.Logger, tasks ...Task) *Schedule {
 	return s
 }
 
-// Share makes the processes that share a database run each task in one process at a time, and all together as often as
-// a single process would. It must be called before Run. Tasks of one name must be the same in every process.
+// Share makes the processes that share a database run each task in one process at a time, and as often as a single process
+// would run it. It must be called before Run. Tasks with the same name must be the same in every process.
 func (s *Schedule) Share(d *db.DB) { s.db = d }
 
 // Run runs the tasks until ctx ends, which cancels running tasks, and returns when the last of them has returned.
@@ -81,8 +81,9 @@ func (s *Schedule) Run(ctx context.Context) {
 	}
 }
 
-// Healthy returns an error with the names of the tasks that failed the last time in this process, or whose time could
-// not be read. It is public, for /readyz; the log has the causes. It may be called from any goroutine.
+// Healthy returns an error, for /readyz, with the names of the tasks whose last run in this process failed, or whose next
+// time could not be read. The error does not contain causes, since its text is public; they are in the log. It may be
+// called from any goroutine.
 func (s *Schedule) Healthy() error {
 	var faults []error
 	for _, t := range s.tasks {
@@ -93,7 +94,7 @@ func (s *Schedule) Healthy() error {
 	return errors.Join(faults...)
 }
 
-// runTask runs a task whenever it is due until ctx ends. A nudge counts until the task has run in this process.
+// runTask runs a task whenever it is due, until ctx ends. It does not forget a nudge before the task has run in this process.
 func (s *Schedule) runTask(ctx context.Context, t *scheduled) {
 	for nudged := false; ctx.Err() == nil; {
 		until, ran, err := s.runIfDue(ctx, t, nudged)
@@ -105,12 +106,12 @@ func (s *Schedule) runTask(ctx context.Context, t *scheduled) {
 	}
 }
 
-// sleep waits until a time, a nudge or the end of ctx, and reports whether it was a nudge.
+// sleep waits until a time, for a nudge or for the end of ctx, and reports whether there was a nudge.
 func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nudged bool) {
 	timer := s.clock.NewTimer(until.Sub(s.clock.Now()))
 	defer timer.Stop()
 	if !s.clock.Now().Before(until) {
-		return false // the time passed before the timer was set
+		return false // the time has passed before the timer was set
 	}
 	select {
 	case <-timer.C:
@@ -146,9 +147,9 @@ func (s *Schedule) runIfDue(ctx context.Context, t *scheduled, nudged bool) (unt
 	return now, ran, nil // check again to find out when the next run is
 }
 
-// due returns when a task is due: now if it was nudged, otherwise at the earlier of its interval and Due, but not
-// before the lease of another process ends. A lease of this process is no obstacle: it is left over from a run whose
-// end could not be stored.
+// due returns when a task is due: now if it was nudged, otherwise at the time in its row or the time of Due, whichever is
+// earlier, but not before the lease of another process ends. A lease of this process does not count, since it is left over
+// from a run whose end could not be stored.
 func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged bool) (at time.Time, l lease, err error) {
 	if l, err = s.state(ctx, t, now); err != nil {
 		return at, l, err
@@ -172,16 +173,16 @@ func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged 
 	return at, l, nil
 }
 
-// nextRun returns when a task is run again after a run that returned fault: failures are retried sooner.
-func (s *Schedule) nextRun(t *scheduled, fault error) time.Time {
+// nextRun returns when a task is run again after a run that returned err. A failed task is run again sooner.
+func (s *Schedule) nextRun(t *scheduled, err error) time.Time {
 	pause := t.Every
-	if fault != nil {
+	if err != nil {
 		pause = min(pause, scheduleRetry)
 	}
 	return s.clock.Now().Add(pause)
 }
 
-// state returns the row of a task, and creates it the first time; without a shared database it returns the time in
+// state returns the row of a task, which it creates the first time. If the schedule is not shared, it returns the time in
 // memory.
 func (s *Schedule) state(ctx context.Context, t *scheduled, now time.Time) (l lease, err error) {
 	if s.db == nil {
@@ -196,8 +197,7 @@ func (s *Schedule) state(ctx context.Context, t *scheduled, now time.Time) (l le
 	return getLease(ctx, s.db, t.Name)
 }
 
-// execute runs a task, under a lease if it is shared. ran is false if another process was faster or the lease could not be
-// claimed.
+// execute runs a task, under a lease if the schedule is shared. ran is false if the lease could not be claimed.
 func (s *Schedule) execute(ctx context.Context, t *scheduled, l lease) (ran bool, err error) {
 	if s.db != nil {
 		return s.runUnderLease(ctx, t, l)

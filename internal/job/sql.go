@@ -12,8 +12,8 @@ import (
 // The numbers are those of type state, and 2 for running. Times are microseconds since 1970; what due_at means depends
 // on the state (see the table in the migration). The redundant state <> 0 lets SQLite use the partial index job_due.
 const (
-	// selectLanes lists the lanes after $3 that have jobs of a state, with one index look-up for each lane, however many jobs it has (a
-	// loose index scan).
+	// selectLanes lists the lanes after $3 that have jobs of a state. It is a loose index scan, with one index look-up for each lane,
+	// whatever the number of its jobs.
 	selectLanes = `WITH RECURSIVE found (lane) AS (
 		SELECT * FROM (SELECT lane FROM job WHERE kind = $1 AND state = $2 AND lane > $3 ORDER BY lane LIMIT 1) AS first
 		UNION ALL
@@ -44,16 +44,15 @@ const (
 
 	insertSchedule = "INSERT INTO job_schedule (name, next_at, lease_until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING"
 	selectSchedule = "SELECT next_at, lease_until FROM job_schedule WHERE name = $1"
-	// A claim succeeds only if the row is as it was seen; renewing and ending succeed only under the lease of the
-	// caller.
+	// A claim succeeds only if the row is as it was read before. Renewing and ending a lease succeed only if it is that of
+	// the caller.
 	claimSchedule = "UPDATE job_schedule SET lease_until = $2 WHERE name = $1 AND next_at = $3 AND lease_until = $4"
 	renewSchedule = "UPDATE job_schedule SET lease_until = $3 WHERE name = $1 AND lease_until = $2"
 	endSchedule   = "UPDATE job_schedule SET next_at = $3, lease_until = 0 WHERE name = $1 AND lease_until = $2"
 )
 
-// claimJobs differs since processes that share a PostgreSQL claim concurrently: each skips rows that another has
-// locked. On SQLite there is one writer and nothing to skip. The oldest jobs of a lane are claimed first, but nothing
-// depends on it.
+// claimJobs claims jobs of a lane. Processes that share a PostgreSQL do so concurrently, so each skips rows that another
+// has locked; SQLite has a single writer. The oldest jobs are claimed first, but nothing depends on that order.
 func claimJobs() db.Per {
 	const (
 		begin = `UPDATE job SET state = 2, due_at = $1, attempt = attempt + 1 WHERE id IN
@@ -136,7 +135,7 @@ func claimTx(ctx context.Context, tx *db.Tx, kind, lane string, max int, lease i
 	return jobs, nil
 }
 
-// listLanes returns up to max lanes that sort after one and have jobs of a state, in order.
+// listLanes returns up to max lanes that have jobs of a state and sort behind the lane after, in order.
 func listLanes(ctx context.Context, q db.Queryer, kind string, s state, after string, max int) ([]string, error) {
 	lanes, err := db.Collect(ctx, q, db.Value[string], selectLanes, kind, s, after, max)
 	if err != nil {
@@ -145,7 +144,7 @@ func listLanes(ctx context.Context, q db.Queryer, kind string, s state, after st
 	return lanes, nil
 }
 
-// nextDue returns when the first waiting job becomes ready and when the first lease ends; zero times if there is none.
+// nextDue returns when the first waiting job is due and when the first lease ends; each is zero if there is none.
 func nextDue(ctx context.Context, q db.Queryer, kind string) (waiting, lease time.Time, err error) {
 	var w, l int64
 	if err := q.QueryRow(ctx, selectDue, kind).Scan(&w, &l); err != nil {
@@ -154,13 +153,13 @@ func nextDue(ctx context.Context, q db.Queryer, kind string) (waiting, lease tim
 	return db.Moment(w), db.Moment(l), nil
 }
 
-// holdsLeaseTx reports whether a job is still running under the lease with which it was claimed, and locks it.
+// holdsLeaseTx reports whether a job is still running under the lease with which it was claimed, and locks its row.
 func holdsLeaseTx(ctx context.Context, tx *db.Tx, j Job) (bool, error) {
 	found, err := db.Collect(ctx, tx, db.Value[ID], selectLeased().On(tx.Engine()), j.ID, j.lease)
 	return len(found) == 1, err
 }
 
-// getLease reads the row of a task.
+// getLease reads the row of a task. It must exist.
 func getLease(ctx context.Context, q db.Queryer, name string) (l lease, err error) {
 	var next, until int64
 	if err := q.QueryRow(ctx, selectSchedule, name).Scan(&next, &until); err != nil {
