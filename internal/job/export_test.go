@@ -2,7 +2,7 @@ package job
 
 import "github.com/gonebox/gonebox/internal/db"
 
-// Statements are what a queue asks and does, with arguments of the right kinds.
+// Statements returns the statements of a queue, with arguments of the right types.
 func Statements() map[string][]any {
 	const kind, lane, at, batch = "test", "a", int64(1), int64(10)
 	return map[string][]any{

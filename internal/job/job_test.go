@@ -23,10 +23,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// patience ends a test that hangs; it decides nothing.
+// patience is how long a test waits before it fails. No result depends on it.
 const patience = 30 * time.Second
 
-// world is a queue whose jobs the test does by hand.
+// world is a queue whose jobs the test ends itself.
 type world struct {
 	*job.Queue
 	t     *testing.T
@@ -36,7 +36,7 @@ type world struct {
 	stop  func()
 }
 
-// begun is a job under way; the test says what becomes of it.
+// begun is a running job, whose outcome the test chooses.
 type begun struct {
 	job.Job
 	ctx    context.Context
@@ -74,7 +74,7 @@ func (w *world) work(ctx context.Context, j job.Job) job.Settle {
 		return settle
 	case <-ctx.Done():
 		return nil
-	case <-w.t.Context().Done(): // the test is over and has left this one
+	case <-w.t.Context().Done(): // the test has ended without ending the job
 		return func(context.Context, *db.Tx) (job.Verdict, error) { return job.Done(), nil }
 	}
 }
@@ -87,7 +87,7 @@ func (w *world) enqueue(jobs ...job.New) {
 	}
 }
 
-// next is the next job that is begun.
+// next returns the next job that is begun.
 func (w *world) next() begun {
 	w.t.Helper()
 	select {
@@ -99,7 +99,7 @@ func (w *world) next() begun {
 	}
 }
 
-// count is how many rows there are of a state.
+// count returns how many rows have a state.
 func (w *world) count(state int) (n int) {
 	w.t.Helper()
 	if err := w.db.QueryRow(w.t.Context(), "SELECT count(*) FROM job WHERE state = $1", state).Scan(&n); err != nil {
@@ -108,7 +108,7 @@ func (w *world) count(state int) (n int) {
 	return n
 }
 
-// settled waits until as many jobs are of a state.
+// settled waits until a number of jobs have a state.
 func (w *world) settled(state, want int) {
 	w.t.Helper()
 	comesAbout(w.t, fmt.Sprintf("%d jobs of state %d", want, state), func() bool { return w.count(state) == want })
@@ -123,8 +123,8 @@ const (
 	dead    = 4
 )
 
-// quiet fails the test if a job was begun. A job of another lane is passed through the queue first: whatever could be begun
-// before it has been.
+// quiet fails the test if a job was begun. It first runs a job of another lane: every job that could be begun before that one has
+// been begun then.
 func (w *world) quiet() {
 	w.t.Helper()
 	w.enqueue(job.New{Lane: "~probe"})
@@ -281,7 +281,7 @@ func TestJobOfACrashedProcessIsRunAgain(t *testing.T) {
 	})
 }
 
-// idle fails the test if a job is begun although the queue has looked.
+// idle fails the test if a poll of the queue begins a job.
 func (w *world) idle(t *testing.T) {
 	t.Helper()
 	for range 3 {
@@ -295,9 +295,9 @@ func (w *world) idle(t *testing.T) {
 	}
 }
 
-func TestSoleProcessRunsAbandonedJobsAtTheStart(t *testing.T) {
+func TestSingleProcessRunsAbandonedJobsAtTheStart(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d, job.Options{LaneMax: 1, Max: 8, Lease: time.Minute, SingleProcess: true}) // has no room to take it itself
+		w := newWorld(t, d, job.Options{LaneMax: 1, Max: 8, Lease: time.Minute, SingleProcess: true}) // has no free slot for it
 		w.enqueue(job.New{Lane: "a"})
 		w.next()
 		second := newWorld(t, d, job.Options{})
@@ -405,7 +405,7 @@ func TestPanicAndFailedSettleLeaveTheJobToItsLease(t *testing.T) {
 	})
 }
 
-// settleOne waits until the queue has taken note of a job's end: another one goes through it.
+// settleOne waits until the queue has recorded the end of a job, by running another one.
 func (w *world) settleOne() {
 	w.t.Helper()
 	w.enqueue(job.New{Lane: "~probe"})

@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/job"
 )
 
-// turns runs a schedule with one task, whose every turn the test ends.
+// turns runs a schedule with one task, each run of which the test ends.
 type turns struct {
 	*job.Schedule
 	db    *db.DB
@@ -23,7 +23,7 @@ type turns struct {
 	stop  func()
 }
 
-// newTurns shares the task with others by way of a database, or with none where that is nil.
+// newTurns returns a schedule that is shared by a database, or not shared if that is nil.
 func newTurns(t *testing.T, d *db.DB, c clock.Clock, task job.Task) *turns {
 	s := &turns{db: d, begun: make(chan context.Context), end: make(chan error)}
 	task.Name, task.Every = "sweep", time.Hour
@@ -31,7 +31,7 @@ func newTurns(t *testing.T, d *db.DB, c clock.Clock, task job.Task) *turns {
 		select {
 		case s.begun <- ctx:
 			return <-s.end
-		case <-ctx.Done(): // the test is over
+		case <-ctx.Done(): // the test has ended
 			return ctx.Err()
 		}
 	}
@@ -58,7 +58,7 @@ func (s *turns) next(t *testing.T) context.Context {
 	}
 }
 
-// over ends a turn and waits until so many timers wait to be fired. The one of the lease is not among them.
+// over ends a run and waits until a number of timers are set, not counting the one that renews the lease.
 func (s *turns) over(t *testing.T, c *clock.Fake, fault error, timers int) {
 	t.Helper()
 	s.end <- fault
@@ -72,7 +72,7 @@ func (s *turns) over(t *testing.T, c *clock.Fake, fault error, timers int) {
 	asleep(t, c, timers)
 }
 
-// asleep waits until so many timers wait to be fired.
+// asleep waits until a number of timers are set.
 func asleep(t *testing.T, c *clock.Fake, timers int) {
 	t.Helper()
 	comesAbout(t, "sleep", func() bool { return c.Waiting() == timers })
@@ -89,7 +89,7 @@ func comesAbout(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// lease is how long a process keeps a task without renewing its claim.
+// lease is how long a process holds a task without renewing its lease.
 const lease = 8 * time.Second
 
 // leased waits until the task's lease ends at a time.
@@ -102,17 +102,17 @@ func leased(t *testing.T, d *db.DB, until time.Time) {
 	})
 }
 
-// A process that dies in the middle of a task keeps the others from it for ten seconds at most, however many die in turn.
+// If a process dies while it runs a task, another one can run the task within ten seconds, even if several die in turn.
 func TestTaskOfADeadProcessIsTakenOver(t *testing.T) {
 	const bound = 10 * time.Second
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		now := noon
 		var dead []*turns
-		for range 3 { // each dies in the middle of the task: its clock stands still, so it renews nothing
+		for range 3 { // each dies while it runs the task: its clock stands still, so it does not renew its lease
 			c := clock.NewFake(now)
 			p := newTurns(t, d, c, job.Task{})
 			if len(dead) > 0 {
-				asleep(t, c, 1) // until the lease of the dead one ends
+				asleep(t, c, 1) // until the lease of the dead process ends
 				c.Advance(bound)
 			}
 			p.next(t)
@@ -124,7 +124,7 @@ func TestTaskOfADeadProcessIsTakenOver(t *testing.T) {
 	})
 }
 
-// A process that cannot reach the database does not go on with a task that another may have taken over meanwhile.
+// A process that cannot reach the database stops running a task, since another process may run it by then.
 func TestTaskIsCancelledWhenItsLeaseCannotBeRenewed(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
@@ -156,9 +156,9 @@ func TestTaskIsRunByOneProcessAtATime(t *testing.T) {
 		a := newTurns(t, d, c, job.Task{})
 		a.next(t)
 		b := newTurns(t, d, c, job.Task{})
-		asleep(t, c, 2) // a's renewal, and b, who waits for the lease to end
+		asleep(t, c, 2) // the renewal of a, and b, which waits for the end of the lease
 		leased(t, d, noon.Add(lease))
-		for range 3 { // the lease would be over after the second time, had it not been renewed
+		for range 3 { // without renewals the lease would end after the second time
 			c.Advance(lease / 2)
 			leased(t, d, c.Now().Add(lease))
 			asleep(t, c, 2)
@@ -191,7 +191,7 @@ func TestTaskThatLostItsLeaseIsCancelled(t *testing.T) {
 		a := newTurns(t, d, c, job.Task{})
 		ctx := a.next(t)
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.Exec(ctx, "UPDATE job_schedule SET lease_until = lease_until + 1") // as if another had taken it
+			_, err := tx.Exec(ctx, "UPDATE job_schedule SET lease_until = lease_until + 1") // as if another process had claimed it
 			return err
 		})
 		if err != nil {
@@ -200,7 +200,7 @@ func TestTaskThatLostItsLeaseIsCancelled(t *testing.T) {
 		asleep(t, c, 1)
 		c.Advance(lease / 2)
 		<-ctx.Done()
-		a.end <- ctx.Err() // the lease is another's
+		a.end <- ctx.Err() // another process has the lease
 		asleep(t, c, 1)
 	})
 }
@@ -211,7 +211,7 @@ func TestNudgeDuringARunStartsAnother(t *testing.T) {
 		nudge := make(chan struct{}, 1)
 		a := newTurns(t, d, c, job.Task{Nudge: nudge})
 		a.next(t)
-		nudge <- struct{}{} // what it tells of may have come after the task had looked
+		nudge <- struct{}{} // its cause may have been committed after the task has read
 		a.end <- nil
 		a.next(t)
 		a.over(t, c, nil, 1)
@@ -221,7 +221,7 @@ func TestNudgeDuringARunStartsAnother(t *testing.T) {
 	})
 }
 
-// The run of the other process may have looked before what the nudge is about was committed.
+// The run of the other process may have read before the cause of the nudge was committed.
 func TestNudgeDuringARunOfAnotherProcessStartsAnother(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
@@ -267,8 +267,8 @@ func TestDueTaskRunsBeforeItsInterval(t *testing.T) {
 			if next.due < 0 {
 				at = time.Time{}
 			}
-			due <- at // it is asked when the task has been done,
-			due <- at // and once more when its time has come
+			due <- at // Due is called when the task has run,
+			due <- at // and once more when it is due
 			a.over(t, c, nil, 1)
 			begins := noon.Add(next.begins)
 			c.Advance(begins.Sub(c.Now()) - time.Microsecond)
@@ -286,7 +286,7 @@ func TestDueTaskRunsBeforeItsInterval(t *testing.T) {
 func TestTaskDueBeforeTheTimerIsSetRuns(t *testing.T) {
 	c := clock.NewFake(noon)
 	a := newTurns(t, nil, c, job.Task{Due: func(context.Context) (time.Time, error) {
-		c.Advance(time.Minute) // while it is being looked up
+		c.Advance(time.Minute) // while Due is running
 		return c.Now().Add(-time.Second), nil
 	}})
 	for range 3 {
@@ -331,7 +331,7 @@ func TestTaskOfOneProcessNeedsNoDatabase(t *testing.T) {
 	}
 }
 
-// Who could not end its lease, since the database was away, need not wait for its end.
+// A process that could not end its lease, because the database was unavailable, does not have to wait for its end.
 func TestLeaseThatCouldNotBeEndedDoesNotDelayTheTask(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
@@ -363,7 +363,7 @@ func TestLeaseThatCouldNotBeEndedDoesNotDelayTheTask(t *testing.T) {
 		asleep(t, c, 1)
 		rename("away", "job_schedule")
 		if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.Exec(ctx, "UPDATE job_schedule SET next_at = next_at + 3600000000") // as if another had done it meanwhile
+			_, err := tx.Exec(ctx, "UPDATE job_schedule SET next_at = next_at + 3600000000") // as if another process had run it meanwhile
 			return err
 		}); err != nil {
 			t.Fatal(err)
