@@ -10,7 +10,7 @@ import (
 // client waits for. All reads see one snapshot. On SQLite no other update runs meanwhile; on PostgreSQL fn first locks the tables that
 // must not change. The transaction is rolled back when ctx ends.
 func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
-	if ctx.Value(inside{}) != nil {
+	if ctx.Value(insideUpdate{}) != nil {
 		return errors.New("db: Bulk called inside an Update")
 	}
 	p, shared := d.store.(*postgres)
@@ -40,7 +40,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 	defer restore()
 	s.opening = append(s.opening, "SET LOCAL idle_in_transaction_session_timeout = 0") // the other database of a move may be slow
 	tx := Tx{session: s}
-	if err = call(context.WithValue(ctx, inside{}, true), p.log, fn, &tx); err == nil {
+	if err = call(context.WithValue(ctx, insideUpdate{}, true), p.log, fn, &tx); err == nil {
 		err = s.flush(ctx)
 	}
 	if err != nil {

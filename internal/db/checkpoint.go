@@ -17,26 +17,26 @@ import (
 // 3,200 pages the 99th percentile of 32 senders of 4 KiB was 28 ms (26–84) where it is 23 ms (19–26) with these.
 const checkpointFrom = 1600
 
-// checkpointer writes the log back when look finds it long enough.
+// checkpointer writes the log back when startIfDue finds it long enough.
 type checkpointer struct {
-	pool  *sql.DB
-	index *os.File // the log's index
-	wal   *os.File // the log
-	file  *os.File // the database
-	left  *residue
-	from  uint32 // see checkpointFrom
-	log   *slog.Logger
-	begin chan struct{}
-	ended sync.WaitGroup
+	pool      *sql.DB
+	index     *os.File // the log's index
+	wal       *os.File // the log
+	file      *os.File // the database
+	residue   *residue
+	threshold uint32 // see checkpointFrom
+	log       *slog.Logger
+	begin     chan struct{}
+	ended     sync.WaitGroup
 }
 
 func openCheckpointer(path string, o Options) (*checkpointer, error) {
-	pool, err := sql.Open("sqlite", dsn(path, pragmas+syncing(o)+"&_pragma=cache_size(-64)"))
+	pool, err := sql.Open("sqlite", dsn(path, pragmas+syncPragma(o)+"&_pragma=cache_size(-64)"))
 	if err != nil {
 		return nil, err
 	}
 	pool.SetMaxOpenConns(1)
-	c := &checkpointer{pool: pool, from: checkpointAt(o.Space), log: o.Logger, begin: make(chan struct{})}
+	c := &checkpointer{pool: pool, threshold: checkpointThreshold(o.Space), log: o.Logger, begin: make(chan struct{})}
 	err = c.checkpoint() // of what an earlier process left; it creates the index
 	if err == nil {
 		c.index, err = os.Open(path + "-shm")
@@ -51,22 +51,22 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 		pool.Close()
 		return nil, err
 	}
-	c.left = &residue{wal: c.wal, index: c.index, pages: make(map[uint32]struct{}), whole: true}
+	c.residue = &residue{wal: c.wal, index: c.index, pages: make(map[uint32]struct{}), scanFile: true}
 	c.ended.Go(c.run)
 	return c, nil
 }
 
-// look starts a checkpoint if one is due and none runs. The writer calls it after each commit.
-func (c *checkpointer) look() {
+// startIfDue starts a checkpoint if one is due and none runs. The writer calls it after each commit.
+func (c *checkpointer) startIfDue() {
 	s, err := readState(c.index)
 	if err != nil {
 		return
 	}
-	c.left.update(s)
+	c.residue.update(s)
 	switch {
 	case s.last > 0 && s.last == s.written: // the commit wrote all of it back, and the next one starts the log anew
 		c.examine()
-	case s.unwritten() >= c.from:
+	case s.unwritten() >= c.threshold:
 		select {
 		case c.begin <- struct{}{}:
 		default:
@@ -76,7 +76,7 @@ func (c *checkpointer) look() {
 
 // examine looks for residue in the log before it is overwritten.
 func (c *checkpointer) examine() {
-	if err := c.left.examine(); err != nil {
+	if err := c.residue.examine(); err != nil {
 		c.log.Debug("could not examine the write-ahead log, the next purge will", "error", err)
 	}
 }

@@ -48,7 +48,7 @@ func TestLogIsWrittenBackBesideTheWriter(t *testing.T) {
 			break
 		}
 		time.Sleep(time.Millisecond)
-		d.store.(*writer).behind.look() // as the next commit would
+		d.store.(*writer).checkpointer.startIfDue() // as the next commit would
 	}
 	if got := size(t, path); got <= before+checkpointFrom*4000/2 {
 		t.Errorf("the file grew from %d to %d only: the log was not written back", before, got)
@@ -84,9 +84,9 @@ func TestUnwrittenPagesAreCountedAsSQLiteDoes(t *testing.T) {
 	defer d.Close()
 	exec(t, d, 1, "CREATE TABLE page (data BLOB NOT NULL)")
 	exec(t, d, 50, "INSERT INTO page (data) VALUES ($1)", make([]byte, 4000))
-	behind := d.store.(*writer).behind
+	checkpointer := d.store.(*writer).checkpointer
 	unwritten := func() uint32 {
-		s, err := readState(behind.index)
+		s, err := readState(checkpointer.index)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestUnwrittenPagesAreCountedAsSQLiteDoes(t *testing.T) {
 	}
 	counted := unwritten()
 	var busy, log, written uint32
-	if err := behind.pool.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &log, &written); err != nil {
+	if err := checkpointer.pool.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &log, &written); err != nil {
 		t.Fatal(err)
 	}
 	if counted == 0 || counted != log || unwritten() != log-written {

@@ -37,7 +37,7 @@ type DB struct {
 	monitor    *monitor // of PostgreSQL; nil on SQLite, where reads use the statements below (pgx prepares statements itself)
 	statements sync.Map // query text → *sql.Stmt on readers; the texts are constants of the program, so it is bounded
 	migrations func() (*sql.DB, error)
-	last       func() error // closes what must be closed last; may be nil
+	closeLast  func() error // closes what must be closed last; may be nil
 }
 
 // Options of Open. The zero value is right for the service.
@@ -114,7 +114,7 @@ func (d *DB) UpdateLocked(ctx context.Context, fn func(ctx context.Context, tx *
 }
 
 func (d *DB) update(ctx context.Context, w work) error {
-	if ctx.Value(inside{}) != nil {
+	if ctx.Value(insideUpdate{}) != nil {
 		return errors.New("db: Update called inside an Update")
 	}
 	return d.store.update(ctx, w)
@@ -199,8 +199,8 @@ func (d *DB) Abort() {
 // Close waits for the updates that were accepted and closes the database.
 func (d *DB) Close() error {
 	err := errors.Join(d.store.close(), d.readers.Close())
-	if d.last != nil {
-		err = errors.Join(err, d.last())
+	if d.closeLast != nil {
+		err = errors.Join(err, d.closeLast())
 	}
 	return err
 }

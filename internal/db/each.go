@@ -179,12 +179,12 @@ func slice(columns []Column, from, to int) []Column {
 	return part
 }
 
-// eachTexts caches statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so their number
+// arrayStatements caches statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so their number
 // is bounded.
-type eachTexts struct{ known sync.Map }
+type arrayStatements struct{ known sync.Map }
 
 // text returns a statement whose parameters are arrays of the columns' types, unnested to rows.
-func (e *eachTexts) text(query string, columns []Column) string {
+func (e *arrayStatements) text(query string, columns []Column) string {
 	if text, ok := e.known.Load(query); ok {
 		return text.(string)
 	}

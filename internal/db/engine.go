@@ -52,5 +52,5 @@ type session interface {
 	engine() Engine
 }
 
-// inside marks the context of a closure, so that an Update inside an Update fails instead of deadlocking.
-type inside struct{}
+// insideUpdate marks the context of a closure, so that an Update inside an Update fails instead of deadlocking.
+type insideUpdate struct{}

@@ -28,13 +28,13 @@ func Freeing(ctx context.Context) context.Context { return context.WithValue(ctx
 
 type freeing struct{}
 
-func frees(ctx context.Context) bool { return ctx.Value(freeing{}) != nil }
+func isFreeing(ctx context.Context) bool { return ctx.Value(freeing{}) != nil }
 
 // full reports whether updates that take space must be refused.
 func (w *writer) full() bool { return w.space != nil && w.space.Full() }
 
-// fault wraps an error of SQLite in ErrFull or ErrUnavailable where the disk is at fault and not the statement.
-func fault(err error) error {
+// classify wraps an error of SQLite in ErrFull or ErrUnavailable where the disk is at fault and not the statement.
+func classify(err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok || errors.Is(err, ErrUnavailable) {
 		return err
@@ -49,20 +49,20 @@ func fault(err error) error {
 	}
 }
 
-// checkpointAt returns how many pages may be in the log and not in the database file: writing them back takes as much space again, which
+// checkpointThreshold returns how many pages may be in the log and not in the database file: writing them back takes as much space again, which
 // the reserve must cover.
-func checkpointAt(s Space) uint32 {
+func checkpointThreshold(s Space) uint32 {
 	if s == nil || s.Reserve() == 0 {
 		return checkpointFrom
 	}
 	return uint32(max(1, min(checkpointFrom, s.Reserve()/pageSize/4)))
 }
 
-// withReserve runs fn, and once more if the disk was full and there was a reserve to release.
-func (w *writer) withReserve(fn func() error) error {
-	err := fault(fn())
+// retryWithReserve runs fn, and once more if the disk was full and there was a reserve to release.
+func (w *writer) retryWithReserve(fn func() error) error {
+	err := classify(fn())
 	if errors.Is(err, ErrFull) && w.space != nil && w.space.Release() {
-		err = fault(fn())
+		err = classify(fn())
 	}
 	return err
 }
@@ -87,7 +87,7 @@ func (w *writer) retryFreeing(group []*update) {
 	for _, reclaim := range w.reclaims() {
 		var left []*update
 		for _, u := range group {
-			if u.frees && errors.Is(u.err, ErrFull) {
+			if u.freeing && errors.Is(u.err, ErrFull) {
 				u.err, u.tx = nil, Tx{again: true}
 				left = append(left, u)
 			}

@@ -64,13 +64,13 @@ func (p *postgres) listen(ctx context.Context, channel string, began func(), rec
 		return err
 	}
 	began()
-	below := socketOf(conn)
-	limit := below.limit.Load()
+	sock := socketOf(conn)
+	limit := sock.limit.Load()
 	for {
 		silence, cancel := context.WithTimeout(ctx, p.monitor.timeout)
-		below.limit.Store(0) // no answer is due
+		sock.limit.Store(0) // no answer is due
 		n, err := conn.WaitForNotification(silence)
-		below.limit.Store(limit)
+		sock.limit.Store(limit)
 		cancel()
 		switch {
 		case err == nil:

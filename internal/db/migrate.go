@@ -43,7 +43,7 @@ func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 	}
 	from, to, err = migrate(ctx, d.engine, pool)
 	if err == nil && d.engine == Postgres {
-		err = compareByOctet(ctx, pool)
+		err = setCollationC(ctx, pool)
 	}
 	if err == nil {
 		d.version.Store(to)
@@ -134,17 +134,17 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (unlock func(), err error
 	}, nil
 }
 
-// selectByLanguage generates the statements that give collation C to every text column that has another. A collation of a language
+// selectOtherCollations generates the statements that give collation C to every text column that has another. A collation of a language
 // would order identifiers differently from their times, and could treat names as equal that are distinct on SQLite.
-const selectByLanguage = `SELECT format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', c.relname, a.attname)
+const selectOtherCollations = `SELECT format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', c.relname, a.attname)
 		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 		AND c.relname <> 'goose_db_version' AND a.attnum > 0 AND NOT a.attisdropped
 		AND a.atttypid = CAST('text' AS regtype) AND a.attcollation <> CAST('"C"' AS regcollation)`
 
-// compareByOctet makes every text column compare by octets, whatever the collation of the database.
-func compareByOctet(ctx context.Context, pool *sql.DB) error {
-	rows, err := pool.QueryContext(ctx, selectByLanguage)
+// setCollationC makes every text column compare by octets, whatever the collation of the database.
+func setCollationC(ctx context.Context, pool *sql.DB) error {
+	rows, err := pool.QueryContext(ctx, selectOtherCollations)
 	if err != nil {
 		return fmt.Errorf("read the collations: %w", err)
 	}

@@ -23,19 +23,19 @@ const (
 	diskFull             = "53100"
 )
 
-// faults lists the classes of codes that are the server's fault: connection, resources, operator intervention, system, internal.
-const faults = "08 53 57 58 XX"
+// faultClasses lists the classes of codes that are the server's fault: connection, resources, operator intervention, system, internal.
+const faultClasses = "08 53 57 58 XX"
 
 // Unavailable reports whether an error of a read or a write is the storage's fault and not the caller's, so that a retry may succeed.
 func Unavailable(err error) bool {
-	if errors.Is(err, ErrUnavailable) || unanswered(err) || ended(err) {
+	if errors.Is(err, ErrUnavailable) || unanswered(err) || endedByServer(err) {
 		return true
 	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return false
 	}
-	return strings.Contains(faults, e.Code[:min(2, len(e.Code))]) || e.Code == readOnlyTransaction || e.Code == lockNotAvailable
+	return strings.Contains(faultClasses, e.Code[:min(2, len(e.Code))]) || e.Code == readOnlyTransaction || e.Code == lockNotAvailable
 }
 
 // unanswered reports whether the server did not answer: the statement may have been executed or not.
@@ -57,14 +57,14 @@ func unanswered(err error) bool {
 	return pgconn.SafeToRetry(err) // the connection was closed before
 }
 
-// ended reports whether the server ended the session or cancelled the statement: a commit may have happened or not.
-func ended(err error) bool {
+// endedByServer reports whether the server ended the session or cancelled the statement: a commit may have happened or not.
+func endedByServer(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC" || e.Code == queryCanceled)
 }
 
-// overdue reports whether a statement took too long. A retry would take as long.
-func overdue(err error) bool {
+// timedOut reports whether a statement took too long. A retry would take as long.
+func timedOut(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == queryCanceled || errors.Is(err, context.DeadlineExceeded)
 }

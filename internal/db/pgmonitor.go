@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errSilent is the error of calls while the PostgreSQL server does not answer.
-var errSilent = fmt.Errorf("PostgreSQL does not answer: %w", ErrUnavailable)
+// errNotAnswering is the error of calls while the PostgreSQL server does not answer.
+var errNotAnswering = fmt.Errorf("PostgreSQL does not answer: %w", ErrUnavailable)
 
-// errCrowded is the error of a call that would wait for a connection behind too many others.
-var errCrowded = fmt.Errorf("too many calls wait for the database: %w", ErrUnavailable)
+// errTooManyWaiting is the error of a call that would wait for a connection behind too many others.
+var errTooManyWaiting = fmt.Errorf("too many calls wait for the database: %w", ErrUnavailable)
 
 // ticksPerTimeout is how often the monitor checks its sockets within Options.Timeout.
 const ticksPerTimeout = 20
@@ -47,8 +47,8 @@ type monitor struct {
 	mu         sync.Mutex
 	sockets    map[*socket]struct{}
 	generation int64           // of sockets; older ones are not used again
-	up         context.Context // ends with errSilent while the server is down, and with ErrClosed
-	fall       context.CancelCauseFunc
+	up         context.Context // ends with errNotAnswering while the server is down, and with ErrClosed
+	takeDown   context.CancelCauseFunc
 	checking   bool // a probe is running
 
 	stop    context.CancelFunc
@@ -67,7 +67,7 @@ func newMonitor(config *pgx.ConnConfig, o Options) *monitor {
 	probing := config.Copy()
 	probing.DialFunc = m.dialer.DialContext
 	m.probing = perHost(probing)
-	m.up, m.fall = context.WithCancelCause(context.Background())
+	m.up, m.takeDown = context.WithCancelCause(context.Background())
 	m.nextTick()
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop = stop
@@ -148,7 +148,7 @@ func (m *monitor) probe(ctx context.Context) {
 func (m *monitor) check(ctx context.Context) {
 	err := m.connect(ctx)
 	if err != nil && ctx.Err() == nil {
-		m.disconnect(errSilent)
+		m.disconnect(errNotAnswering)
 		m.log.ErrorContext(ctx, "PostgreSQL does not answer, calls fail until it does", "error", err)
 		for sleep(ctx, m.timeout/ticksPerTimeout) && m.connect(ctx) != nil {
 		}
@@ -157,7 +157,7 @@ func (m *monitor) check(ctx context.Context) {
 	defer m.mu.Unlock()
 	m.checking = false
 	if m.up.Err() != nil && ctx.Err() == nil {
-		m.up, m.fall = context.WithCancelCause(context.Background())
+		m.up, m.takeDown = context.WithCancelCause(context.Background())
 		m.log.InfoContext(ctx, "PostgreSQL answers again")
 	}
 }
@@ -166,9 +166,9 @@ func (m *monitor) check(ctx context.Context) {
 func (m *monitor) disconnect(cause error) {
 	m.mu.Lock()
 	if m.up.Err() != nil { // for another cause
-		m.up, m.fall = context.WithCancelCause(context.Background())
+		m.up, m.takeDown = context.WithCancelCause(context.Background())
 	}
-	m.fall(cause)
+	m.takeDown(cause)
 	all := m.sockets
 	m.sockets = make(map[*socket]struct{})
 	m.generation++
@@ -190,7 +190,7 @@ func (m *monitor) begin(ctx context.Context) context.Context {
 		return endedContext{ctx, err}
 	}
 	if waiting > m.waitingMax {
-		return endedContext{ctx, errCrowded}
+		return endedContext{ctx, errTooManyWaiting}
 	}
 	limit := *m.reads.Load()
 	if limit.Err() != nil { // this process was suspended
@@ -209,7 +209,7 @@ func (m *monitor) end() { m.waiting.Add(-1) }
 // enter is begin for an update, which has a deadline of its own. The caller calls end in any case.
 func (m *monitor) enter() error {
 	if m.waiting.Add(1) > m.waitingMax {
-		return errCrowded
+		return errTooManyWaiting
 	}
 	return m.down()
 }

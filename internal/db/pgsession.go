@@ -16,7 +16,7 @@ import (
 // pgSession is a transaction's connection to PostgreSQL.
 type pgSession struct {
 	conn    *sql.Conn
-	each    *eachTexts
+	each    *arrayStatements
 	buffers *buffers
 	opening []string // begins the transaction; see opening
 	begun   bool
@@ -133,8 +133,8 @@ func (s *pgSession) take() []queued {
 	return statements
 }
 
-// ignore drops the error of a Close that would repeat an earlier one.
-func ignore(error) error { return nil }
+// discard drops the error of a Close that would repeat an earlier one.
+func discard(error) error { return nil }
 
 func (s *pgSession) fail(query string, err error) error {
 	err = fmt.Errorf("%s: %w", verb(query), err)

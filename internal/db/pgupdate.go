@@ -91,7 +91,7 @@ func (p *postgres) update(ctx context.Context, w work) error {
 		}
 		switch {
 		case isRetryable(err, w.locks) && try < triesMax:
-		case Unavailable(err) && lost < reconnectMax-1 && !overdue(err) && p.monitor.down() == nil:
+		case Unavailable(err) && lost < reconnectMax-1 && !timedOut(err) && p.monitor.down() == nil:
 			lost++
 		case Unavailable(err) || isRetryable(err, w.locks):
 			return p.unavailable(err)
@@ -117,8 +117,8 @@ func keepDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end)
 }
 
-// over reports whether the caller has stopped waiting: ctx has ended, or the database is being closed.
-func (p *postgres) over(ctx context.Context) bool {
+// abandoned reports whether the caller has stopped waiting: ctx has ended, or the database is being closed.
+func (p *postgres) abandoned(ctx context.Context) bool {
 	select {
 	case <-p.closing:
 		return true
@@ -154,7 +154,7 @@ func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), er
 	defer conn.Close()
 	s := p.session(conn)
 	tx := Tx{session: s, again: try > 1}
-	ctx, cancel := keepDeadline(context.WithValue(ctx, inside{}, true))
+	ctx, cancel := keepDeadline(context.WithValue(ctx, insideUpdate{}, true))
 	defer cancel()
 	s.opening = opening(w)
 	if ctx.Value(background{}) != nil {
@@ -210,23 +210,23 @@ func (p *postgres) extendTimeouts(s *pgSession, statement time.Duration) (restor
 	for _, setting := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
 		s.opening = append(s.opening, "SET LOCAL "+setting+" = "+serverTimeout(statement))
 	}
-	var below *socket
-	err = s.raw(func(c *pgx.Conn) error { below = socketOf(c); return nil })
+	var sock *socket
+	err = s.raw(func(c *pgx.Conn) error { sock = socketOf(c); return nil })
 	if err != nil {
 		return nil, err
 	}
-	was := below.limit.Swap(p.monitor.ticks(statement))
-	return func() { below.limit.Store(was) }, nil
+	was := sock.limit.Swap(p.monitor.ticks(statement))
+	return func() { sock.limit.Store(was) }, nil
 }
 
 // commit sends what is queued, followed by COMMIT.
 func (s *pgSession) commit(ctx context.Context) error {
-	s.warned() // a statement of the transaction may have been
+	s.takeWarning() // a statement of the transaction may have been
 	done, err := s.pipeline(ctx, nil, s.take(), "COMMIT")
 	switch {
-	case err == nil && s.warned():
+	case err == nil && s.takeWarning():
 		return errUnconfirmed
-	case err != nil && (unanswered(err) || ended(err)):
+	case err != nil && (unanswered(err) || endedByServer(err)):
 		return &lostCommit{s.xid, err}
 	case err != nil:
 		return err
@@ -236,8 +236,8 @@ func (s *pgSession) commit(ctx context.Context) error {
 	return nil
 }
 
-// warned reports whether the server has sent a warning since the last call.
-func (s *pgSession) warned() (yes bool) {
+// takeWarning reports whether the server has sent a warning since the last call.
+func (s *pgSession) takeWarning() (yes bool) {
 	_ = s.raw(func(c *pgx.Conn) error {
 		data := c.PgConn().CustomData()
 		_, yes = data[warningKey]
@@ -250,9 +250,9 @@ func (s *pgSession) warned() (yes bool) {
 // warningKey is where a connection's custom data keeps that it got a warning.
 const warningKey = "warning"
 
-// noteWarning keeps that a connection got a warning of the general class (SQLSTATE 01000). The only one that a commit gives says that
+// recordWarning keeps that a connection got a warning of the general class (SQLSTATE 01000). The only one that a commit gives says that
 // the transaction was committed here but might not have been replicated to the synchronous standby.
-func noteWarning(c *pgconn.PgConn, n *pgconn.Notice) {
+func recordWarning(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.SeverityUnlocalized == "WARNING" && n.Code == "01000" {
 		c.CustomData()[warningKey] = true
 	}
@@ -268,7 +268,7 @@ func (p *postgres) resolve(ctx context.Context, w work, doubt *lostCommit) (happ
 	defer cancel()
 	least, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.monitor.timeout/4) // if the update has no time left
 	defer cancel()
-	for !p.over(ctx) || !p.over(least) {
+	for !p.abandoned(ctx) || !p.abandoned(least) {
 		if ctx.Err() != nil {
 			ctx = least
 		}

@@ -37,7 +37,7 @@ type postgres struct {
 	notifier *sql.DB // one connection, so that wake-ups do not wait behind writers
 	commit   func(commit func() error) error
 	log      *slog.Logger
-	each     eachTexts
+	each     arrayStatements
 	buffers  buffers
 	monitor  *monitor
 	serial   chan struct{} // a semaphore: updates that failed several times run one after the other
@@ -69,15 +69,15 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = o.Timeout / 2 // of each host that the URL names
 	}
-	preset(config, "application_name", "gonebox")
-	preset(config, "synchronous_commit", "on") // commits survive a power failure, whatever the server's default
+	setDefaultParam(config, "application_name", "gonebox")
+	setDefaultParam(config, "synchronous_commit", "on") // commits survive a power failure, whatever the server's default
 	server := serverTimeout(o.Timeout)
-	preset(config, "statement_timeout", server)
-	preset(config, "idle_in_transaction_session_timeout", server)
+	setDefaultParam(config, "statement_timeout", server)
+	setDefaultParam(config, "idle_in_transaction_session_timeout", server)
 	if m == nil {
 		m = newMonitor(config, o)
 	}
-	config.OnNotice = noteWarning
+	config.OnNotice = recordWarning
 	config.DialFunc = m.dialerFor(o.Timeout)
 	reading := config.Copy()
 	reading.AfterConnect = setReadOnly
@@ -91,7 +91,7 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 		migrations: func() (*sql.DB, error) { return m.openPool(m.migrationConfig(config), 2), nil },
 	}
 	if o.Beside == nil {
-		d.last = func() error { m.close(); return nil }
+		d.closeLast = func() error { m.close(); return nil }
 	}
 	return d, nil
 }
@@ -114,8 +114,8 @@ func monitorOf(o Options) *monitor {
 // statement before we close the connection, and a server that was frozen rolls back what we have given up.
 func serverTimeout(d time.Duration) string { return fmt.Sprint((d - d/10).Milliseconds()) }
 
-// preset sets a parameter of the session unless the URL does.
-func preset(config *pgx.ConnConfig, name, value string) {
+// setDefaultParam sets a parameter of the session unless the URL does.
+func setDefaultParam(config *pgx.ConnConfig, name, value string) {
 	if _, set := config.RuntimeParams[name]; !set {
 		config.RuntimeParams[name] = value
 	}

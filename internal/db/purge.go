@@ -15,14 +15,14 @@ const (
 // purge clears the remains of deleted rows from pages, writes the log back and truncates it. Frames of the log are images of pages from
 // before a deletion, and a log that starts anew overwrites them only as it grows. Most of the work is done beside the writer.
 func (w *writer) purge(ctx context.Context) error {
-	if w.behind.empty() && !w.behind.left.needed() {
+	if w.checkpointer.empty() && !w.checkpointer.residue.needed() {
 		return nil
 	}
-	if err := w.behind.findResidue(ctx); err != nil {
+	if err := w.checkpointer.findResidue(ctx); err != nil {
 		return fmt.Errorf("find remains of deleted rows: %w", err)
 	}
 	for more := true; more; {
-		err := w.exclusively(ctx, func(ctx context.Context) (err error) {
+		err := w.runExclusively(ctx, func(ctx context.Context) (err error) {
 			more, err = w.clear(ctx)
 			return err
 		})
@@ -30,24 +30,24 @@ func (w *writer) purge(ctx context.Context) error {
 			return fmt.Errorf("clear remains of deleted rows: %w", err)
 		}
 	}
-	if err := w.withReserve(w.behind.checkpoint); err != nil {
+	if err := w.retryWithReserve(w.checkpointer.checkpoint); err != nil {
 		return fmt.Errorf("write the log back: %w", err)
 	}
-	if err := w.exclusively(ctx, w.truncate); err != nil {
+	if err := w.runExclusively(ctx, w.truncate); err != nil {
 		return fmt.Errorf("truncate the log: %w", err)
 	}
 	return nil
 }
 
-// exclusively runs fn on the writer's goroutine, between two groups of updates.
-func (w *writer) exclusively(ctx context.Context, fn func(context.Context) error) (err error) {
+// runExclusively runs fn on the writer's goroutine, between two groups of updates.
+func (w *writer) runExclusively(ctx context.Context, fn func(context.Context) error) (err error) {
 	done := make(chan struct{})
 	run := func() {
 		defer close(done)
-		err = w.withReserve(func() error { return fn(context.WithoutCancel(ctx)) })
+		err = w.retryWithReserve(func() error { return fn(context.WithoutCancel(ctx)) })
 	}
 	select {
-	case w.between <- run:
+	case w.exclusive <- run:
 		<-done
 		return err
 	case <-w.closing:
@@ -59,7 +59,7 @@ func (w *writer) exclusively(ctx context.Context, fn func(context.Context) error
 
 // truncate writes the rest of the log back and truncates it.
 func (w *writer) truncate(ctx context.Context) error {
-	if err := w.behind.left.examine(); err != nil {
+	if err := w.checkpointer.residue.examine(); err != nil {
 		return err
 	}
 	if err := w.conn.run(ctx, "PRAGMA busy_timeout = "+purgeWait); err != nil {
@@ -85,7 +85,7 @@ const (
 
 // clear clears up to clearBatch pages that have residue in one transaction, and reports whether there may be more.
 func (w *writer) clear(ctx context.Context) (more bool, err error) {
-	pages := w.behind.left.take(clearBatch)
+	pages := w.checkpointer.residue.take(clearBatch)
 	if len(pages) == 0 {
 		return false, nil
 	}
@@ -98,7 +98,7 @@ func (w *writer) clear(ctx context.Context) (more bool, err error) {
 		}
 	}
 	if err != nil {
-		w.behind.left.add(pages)
+		w.checkpointer.residue.add(pages)
 		return false, err
 	}
 	return len(pages) == clearBatch, nil
@@ -127,8 +127,8 @@ func (w *writer) clearPages(ctx context.Context, pages []uint32) error {
 
 // findResidue examines the log and, if frames were overwritten before they could be examined, the whole file.
 func (c *checkpointer) findResidue(ctx context.Context) error {
-	if err := c.left.examine(); err != nil {
+	if err := c.residue.examine(); err != nil {
 		return err
 	}
-	return c.left.examineAll(ctx, c.file)
+	return c.residue.examineAll(ctx, c.file)
 }

@@ -21,12 +21,12 @@ type residue struct {
 	wal   *os.File
 	index *os.File
 
-	mu    sync.Mutex
-	pages map[uint32]struct{} // that have to be cleared
-	whole bool                // any page may have remains, since frames were lost before they were examined
-	salt  [saltSize]byte      // of the log to which last and seen belong
-	last  uint32              // frames in it at the last update
-	seen  uint32              // frames that were examined
+	mu       sync.Mutex
+	pages    map[uint32]struct{} // that have to be cleared
+	scanFile bool                // any page may have remains, since frames were lost before they were examined
+	salt     [saltSize]byte      // of the log to which last and examined belong
+	last     uint32              // frames in it at the last update
+	examined uint32              // frames that were examined
 }
 
 // pageSize is the size of a database page in octets.
@@ -76,10 +76,10 @@ func (r *residue) update(s logState) {
 
 func (r *residue) updateLocked(s logState) {
 	if s.salt != r.salt {
-		if r.seen < r.last {
-			r.whole = true // frames may have been overwritten before they were examined
+		if r.examined < r.last {
+			r.scanFile = true // frames may have been overwritten before they were examined
 		}
-		r.salt, r.seen = s.salt, 0
+		r.salt, r.examined = s.salt, 0
 	}
 	r.last = s.last
 }
@@ -94,19 +94,19 @@ func (r *residue) examine() error {
 	}
 	r.updateLocked(s)
 	const most = 64 // frames at a time
-	buf := make([]byte, min(most, s.last-r.seen)*frameSize)
-	for r.seen < s.last {
-		n := min(most, s.last-r.seen)
-		if _, err := r.wal.ReadAt(buf[:n*frameSize], walHeader+int64(r.seen)*frameSize); err != nil {
+	buf := make([]byte, min(most, s.last-r.examined)*frameSize)
+	for r.examined < s.last {
+		n := min(most, s.last-r.examined)
+		if _, err := r.wal.ReadAt(buf[:n*frameSize], walHeader+int64(r.examined)*frameSize); err != nil {
 			return err
 		}
 		for frame := range slices.Chunk(buf[:n*frameSize], frameSize) {
 			if [saltSize]byte(frame[frameSalt:]) != s.salt {
-				r.whole = true // the log has been started anew meanwhile
+				r.scanFile = true // the log has been started anew meanwhile
 			}
 			r.examinePage(binary.BigEndian.Uint32(frame), frame[frameHeader:])
 		}
-		r.seen += n
+		r.examined += n
 	}
 	return nil
 }
@@ -124,8 +124,8 @@ func (r *residue) examinePage(number uint32, page []byte) {
 // the log has a newer image is examined there too (examine), and clearing reads a page as it is then.
 func (r *residue) examineAll(ctx context.Context, file io.ReaderAt) (err error) {
 	r.mu.Lock()
-	needed := r.whole
-	r.whole = false
+	needed := r.scanFile
+	r.scanFile = false
 	r.mu.Unlock()
 	if !needed {
 		return nil
@@ -134,7 +134,7 @@ func (r *residue) examineAll(ctx context.Context, file io.ReaderAt) (err error) 
 		if err != nil {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.whole = true
+			r.scanFile = true
 		}
 	}()
 	const most = 64 // pages at a time
@@ -169,7 +169,7 @@ func (r *residue) examinePages(first uint32, pages []byte) {
 func (r *residue) needed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.whole || len(r.pages) > 0
+	return r.scanFile || len(r.pages) > 0
 }
 
 // take removes and returns at most n pages that have to be cleared.

@@ -134,14 +134,14 @@ func (c *churn) wantPurged(t *testing.T, path string) {
 func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
 	d, path := openPages(t)
 	c := newChurn()
-	behind := d.store.(*writer).behind
+	checkpointer := d.store.(*writer).checkpointer
 	found := 0
 	for range 4 {
 		c.steps(t, d, 60) // some start the log anew
-		if err := behind.findResidue(t.Context()); err != nil {
+		if err := checkpointer.findResidue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		found += len(behind.left.pages)
+		found += len(checkpointer.residue.pages)
 		if err := d.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
 // The first purge examines the whole file: a service that was killed had no chance to purge.
 func TestFirstPurgeExaminesTheWholeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
-	pool, err := sql.Open("sqlite", dsn(path, writing+"&_pragma=synchronous(off)"))
+	pool, err := sql.Open("sqlite", dsn(path, writerPragmas+"&_pragma=synchronous(off)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestLostFramesMakePurgeExamineTheWholeFile(t *testing.T) {
 	if err := d.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	behind := d.store.(*writer).behind
+	checkpointer := d.store.(*writer).checkpointer
 	insert := func(id int) {
 		exec(t, d, 1, "INSERT INTO page (id, data) VALUES ($1, x'00')", id)
 		if err := d.Ready(t.Context()); err != nil { // the writer has examined the log
@@ -205,14 +205,14 @@ func TestLostFramesMakePurgeExamineTheWholeFile(t *testing.T) {
 		}
 	}
 	insert(1)
-	if behind.left.needed() {
+	if checkpointer.residue.needed() {
 		t.Fatal("the whole file would be examined anyway")
 	}
-	if err := behind.checkpoint(); err != nil { // as another process would
+	if err := checkpointer.checkpoint(); err != nil { // as another process would
 		t.Fatal(err)
 	}
 	insert(2)
-	if !behind.left.needed() {
+	if !checkpointer.residue.needed() {
 		t.Error("frames were lost, but the next purge would not examine the whole file")
 	}
 }

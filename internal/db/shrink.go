@@ -13,23 +13,23 @@ import (
 const shrinkBatch = 8192
 
 // Shrink returns the disk space of free pages of SQLite's file to the file system by making holes, where the file system supports them; the
-// length of the file stays. Free pages are zeros (see writing), and a hole reads as zeros, so the content of the file does not change.
+// length of the file stays. Free pages are zeros (see writerPragmas), and a hole reads as zeros, so the content of the file does not change.
 // It is for a full disk: the space has to be allocated again when the pages are used. It does nothing unless the log is empty, so
 // call Purge first.
 func (d *DB) Shrink(ctx context.Context) error { return d.store.shrink(ctx) }
 
 func (w *writer) shrink(ctx context.Context) error {
-	return w.exclusively(ctx, func(ctx context.Context) error {
+	return w.runExclusively(ctx, func(ctx context.Context) error {
 		if err := w.conn.run(ctx, "BEGIN IMMEDIATE"); err != nil { // keeps other processes from using the free pages
 			return err
 		}
 		defer w.rollback(ctx)
-		if !w.behind.empty() {
+		if !w.checkpointer.empty() {
 			return nil
 		}
-		free, err := freePages(w.behind.file)
+		free, err := freePages(w.checkpointer.file)
 		if err == nil {
-			err = punch(w.behind.file, free)
+			err = punch(w.checkpointer.file, free)
 		}
 		if err != nil {
 			return fmt.Errorf("make holes of free pages: %w", err)

@@ -18,13 +18,13 @@ const busyTimeout = "5000"
 // pragmas are those of every connection. Another process (gonebox domain add) may hold a lock for a moment, hence the busy timeout.
 const pragmas = "_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
 
-// writing are the pragmas of a connection that writes. With secure_delete SQLite overwrites what it deletes with zeros, in pages that stay
+// writerPragmas are the pragmas of a connection that writes. With secure_delete SQLite overwrites what it deletes with zeros, in pages that stay
 // in use and in those that become free; Purge removes it from the log.
-const writing = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=secure_delete(on)" +
+const writerPragmas = pragmas + "&_pragma=page_size(4096)&_pragma=journal_mode(wal)&_pragma=secure_delete(on)" +
 	"&_pragma=wal_autocheckpoint(16000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
 
-// syncing returns the pragma for commits. With synchronous=FULL each commit syncs the log, so that it survives a power failure.
-func syncing(o Options) string {
+// syncPragma returns the pragma for commits. With synchronous=FULL each commit syncs the log, so that it survives a power failure.
+func syncPragma(o Options) string {
 	if o.Unsynced {
 		return "&_pragma=synchronous(off)"
 	}
@@ -39,7 +39,7 @@ type writeConn struct {
 }
 
 func openWriteConn(ctx context.Context, path string, o Options) (*writeConn, error) {
-	pool, err := sql.Open("sqlite", dsn(path, writing+syncing(o)))
+	pool, err := sql.Open("sqlite", dsn(path, writerPragmas+syncPragma(o)))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (c *writeConn) exec(ctx context.Context, query string, args []any) (int64, 
 	}
 	r, err := s.ExecContext(ctx, args...)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", verb(query), fault(err))
+		return 0, fmt.Errorf("%s: %w", verb(query), classify(err))
 	}
 	return r.RowsAffected()
 }
@@ -127,10 +127,10 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	readers, err := openReaders(ctx, path, o.Readers)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, err), w.close(), w.behind.closeIndex())
+		return nil, errors.Join(fmt.Errorf("open database %s for reading: %w", path, err), w.close(), w.checkpointer.closeIndex())
 	}
 	return &DB{
-		engine: SQLite, store: w, readers: readers, last: w.behind.closeIndex,
+		engine: SQLite, store: w, readers: readers, closeLast: w.checkpointer.closeIndex,
 		migrations: func() (*sql.DB, error) { return openMigrations(path) },
 	}, nil
 }
@@ -149,7 +149,7 @@ func openReaders(ctx context.Context, path string, n int) (*sql.DB, error) {
 
 // openMigrations opens a pool of one connection beside the writer's, since the migration library needs a pool.
 func openMigrations(path string) (*sql.DB, error) {
-	pool, err := sql.Open("sqlite", dsn(path, writing))
+	pool, err := sql.Open("sqlite", dsn(path, writerPragmas))
 	if err != nil {
 		return nil, err
 	}

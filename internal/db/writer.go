@@ -14,27 +14,27 @@ const groupMax = 512
 // writer owns the only connection that writes. Its goroutine takes one update and those that are waiting by then, runs each in a savepoint,
 // commits once and completes all of them (group commit). There is no timer: an idle service commits at once, a busy one in groups.
 type writer struct {
-	conn    *writeConn
-	behind  *checkpointer
-	commit  func(commit func() error) error
-	space   Space // may be nil
-	log     *slog.Logger
-	queue   chan *update
-	between chan func() // functions to be run between two groups
-	closing chan struct{}
-	once    sync.Once
-	ended   chan struct{}
-	err     error // of closing; valid after ended is closed
-	scrubs  int32 // commits that failed and were overwritten
+	conn         *writeConn
+	checkpointer *checkpointer
+	commit       func(commit func() error) error
+	space        Space // may be nil
+	log          *slog.Logger
+	queue        chan *update
+	exclusive    chan func() // functions to be run between two groups
+	closing      chan struct{}
+	once         sync.Once
+	ended        chan struct{}
+	err          error // of closing; valid after ended is closed
+	scrubs       int32 // commits that failed and were overwritten
 }
 
 type update struct {
-	ctx   context.Context
-	fn    func(context.Context, *Tx) error
-	frees bool // see Freeing
-	tx    Tx
-	err   error
-	done  chan struct{}
+	ctx     context.Context
+	fn      func(context.Context, *Tx) error
+	freeing bool // see Freeing
+	tx      Tx
+	err     error
+	done    chan struct{}
 }
 
 func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
@@ -42,28 +42,28 @@ func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	behind, err := openCheckpointer(path, o)
+	checkpointer, err := openCheckpointer(path, o)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	w := &writer{
-		conn:    conn,
-		behind:  behind,
-		commit:  o.Commit,
-		space:   o.Space,
-		log:     o.Logger,
-		queue:   make(chan *update, groupMax),
-		between: make(chan func()),
-		closing: make(chan struct{}),
-		ended:   make(chan struct{}),
+		conn:         conn,
+		checkpointer: checkpointer,
+		commit:       o.Commit,
+		space:        o.Space,
+		log:          o.Logger,
+		queue:        make(chan *update, groupMax),
+		exclusive:    make(chan func()),
+		closing:      make(chan struct{}),
+		ended:        make(chan struct{}),
 	}
 	go w.run()
 	return w, nil
 }
 
 func (w *writer) update(ctx context.Context, asked work) error {
-	u := &update{ctx: ctx, fn: asked.fn, frees: frees(ctx), done: make(chan struct{})}
-	if !u.frees && w.full() {
+	u := &update{ctx: ctx, fn: asked.fn, freeing: isFreeing(ctx), done: make(chan struct{})}
+	if !u.freeing && w.full() {
 		return ErrFull
 	}
 	select {
@@ -99,13 +99,13 @@ func (w *writer) run() {
 		case u := <-w.queue:
 			group = w.collect(append(group[:0], u))
 			w.write(group)
-		case run := <-w.between:
+		case run := <-w.exclusive:
 			run()
 		case <-w.closing:
 			for group = w.collect(group[:0]); len(group) > 0; group = w.collect(group[:0]) {
 				w.write(group)
 			}
-			w.err = errors.Join(w.behind.close(), w.conn.Close())
+			w.err = errors.Join(w.checkpointer.close(), w.conn.Close())
 			return
 		}
 	}
@@ -137,7 +137,7 @@ func (w *writer) write(group []*update) {
 		close(u.done)
 	}
 	clear(group)
-	w.behind.look()
+	w.checkpointer.startIfDue()
 }
 
 // transactAll runs a group in one transaction and sets the err of each update.
@@ -188,8 +188,8 @@ func (w *writer) transact(group []*update) error {
 // Within a savepoint SQLite keeps a copy of each page that it changes, which is 2 % of a mail's processor time.
 func (w *writer) call(u *update) {
 	u.tx.session = w.conn
-	ctx := context.WithValue(context.WithoutCancel(u.ctx), inside{}, true)
-	u.err = fault(call(ctx, w.log, u.fn, &u.tx))
+	ctx := context.WithValue(context.WithoutCancel(u.ctx), insideUpdate{}, true)
+	u.err = classify(call(ctx, w.log, u.fn, &u.tx))
 }
 
 // savepoint runs a closure in a savepoint, so that its failure leaves the others alone. It returns an error only if the savepoint itself
