@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Bulk runs fn once, in one transaction without a bound on its duration: for reading or writing a whole database, never for a call that a
-// client waits for. All reads see one snapshot. On SQLite no other update runs meanwhile; on PostgreSQL fn first locks the tables that
-// must not change. The transaction is rolled back when ctx ends.
+// Bulk runs fn once, in a transaction without a limit on its duration. It is for reading or writing a whole database, and must not be used
+// for a call that a client waits for. All reads see the same snapshot. On SQLite no other update runs meanwhile; on PostgreSQL fn must
+// lock the tables that must not change. When ctx ends, the transaction is rolled back.
 func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	if ctx.Value(insideUpdate{}) != nil {
 		return errors.New("db: Bulk called inside an Update")
@@ -38,7 +38,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 		return fmt.Errorf("connect: %w: %w", ErrUnavailable, err)
 	}
 	defer restore()
-	s.opening = append(s.opening, "SET LOCAL idle_in_transaction_session_timeout = 0") // the other database of a move may be slow
+	s.opening = append(s.opening, "SET LOCAL idle_in_transaction_session_timeout = 0") // a move may wait for its other database
 	tx := Tx{session: s}
 	if err = call(context.WithValue(ctx, insideUpdate{}, true), p.log, fn, &tx); err == nil {
 		err = s.flush(ctx)
@@ -55,7 +55,7 @@ func (p *postgres) bulk(ctx context.Context, fn func(ctx context.Context, tx *Tx
 	return nil
 }
 
-// Text returns the form in which an engine stores a text: PostgreSQL stores neither NUL nor invalid UTF-8.
+// Text returns a text as the engine stores it: on PostgreSQL without NUL and invalid UTF-8 (see Storable).
 func (e Engine) Text(text string) string {
 	if e == Postgres {
 		return Storable(text)

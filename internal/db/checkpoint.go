@@ -11,13 +11,13 @@ import (
 
 // checkpointFrom is the number of pages in the write-ahead log, and not yet in the database file, at which the checkpointer begins.
 //
-// When the log has 16,000 pages (wal_autocheckpoint), SQLite itself writes what is left of it back into the database file in a commit, and
-// syncs the file, so that the log can start anew. No write completes meanwhile. The checkpointer has done most of that before, on its own
-// connection beside the writer. A commit that takes long is so rare that fewer than one mail in a hundred waits for it: with 4,000 and
-// 3,200 pages the 99th percentile of 32 senders of 4 KiB was 28 ms (26–84) where it is 23 ms (19–26) with these.
+// When the log has 16,000 pages (wal_autocheckpoint), SQLite itself writes the pages that remain back into the database file during a
+// commit, and syncs the file, so that the log can start anew. No other write completes meanwhile. The checkpointer does most of this work
+// before, on its own connection and concurrently with the writer, and such a long commit is so rare that fewer than one mail in a hundred
+// waits for it. With 4,000 and 3,200 pages instead, the 99th percentile for 32 senders of 4 KiB was 28 ms (26–84); it is 23 ms (19–26).
 const checkpointFrom = 1600
 
-// checkpointer writes the log back when startIfDue finds it long enough.
+// checkpointer writes the log back into the database file, on a goroutine of its own, when startIfDue finds that it is long enough.
 type checkpointer struct {
 	pool      *sql.DB
 	index     *os.File // the log's index
@@ -37,7 +37,7 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 	}
 	pool.SetMaxOpenConns(1)
 	c := &checkpointer{pool: pool, threshold: checkpointThreshold(o.Space), log: o.Logger, begin: make(chan struct{})}
-	err = c.checkpoint() // of what an earlier process left; it creates the index
+	err = c.checkpoint() // writes back what an earlier process left in the log, and creates the index
 	if err == nil {
 		c.index, err = os.Open(path + "-shm")
 	}
@@ -56,7 +56,7 @@ func openCheckpointer(path string, o Options) (*checkpointer, error) {
 	return c, nil
 }
 
-// startIfDue starts a checkpoint if one is due and none runs. The writer calls it after each commit.
+// startIfDue starts a checkpoint if one is due and none is running. The writer calls it after each commit.
 func (c *checkpointer) startIfDue() {
 	s, err := readState(c.index)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *checkpointer) startIfDue() {
 	}
 	c.residue.update(s)
 	switch {
-	case s.last > 0 && s.last == s.written: // the commit wrote all of it back, and the next one starts the log anew
+	case s.last > 0 && s.last == s.written: // the commit has written the whole log back, so that the next one starts it anew
 		c.examine()
 	case s.unwritten() >= c.threshold:
 		select {
@@ -90,8 +90,8 @@ func (c *checkpointer) run() {
 	}
 }
 
-// checkpoint neither waits for other connections nor blocks them. Pages that readers still need, or that are written meanwhile, are left
-// to the next checkpoint.
+// checkpoint writes pages of the log back. It neither waits for other connections nor blocks them: pages that readers still need, and pages
+// that are written meanwhile, are left to the next checkpoint.
 func (c *checkpointer) checkpoint() error {
 	_, err := c.pool.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
 	return err
@@ -99,7 +99,7 @@ func (c *checkpointer) checkpoint() error {
 
 // unwritten returns the number of pages in the log that are not yet in the database file.
 func (s logState) unwritten() uint32 {
-	if s.written > s.last { // the log is being started anew
+	if s.written > s.last { // the log has just been started anew
 		return 0
 	}
 	return s.last - s.written

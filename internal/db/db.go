@@ -1,6 +1,6 @@
 // Package db implements the service's storage: SQLite in the data folder, written by group commit, or a PostgreSQL database that several
-// processes share. Every write goes through Update and is on stable storage when Update returns nil; reads use a pool of their own.
-// It contains the tables (migrations) but no statements on them: those are in each domain's sql.go.
+// processes share. Every write goes through Update and is on stable storage when Update returns nil. Reads use a separate pool of
+// connections. The package contains the tables (migrations) but no statements on them: these are in the file sql.go of each domain.
 package db
 
 import (
@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// ErrUnavailable is wrapped by every error that is the storage's fault and not the caller's: the write did not happen, or may not have
-// happened, and can be retried.
+// ErrUnavailable is wrapped by every error that is caused by the storage and not by the caller. The write did not happen, or it is not
+// known whether it happened, and it can be retried.
 var ErrUnavailable = errors.New("storage is unavailable")
 
-// ErrClosed is the error of an Update after Close.
+// ErrClosed is returned by an Update after Close.
 var ErrClosed = fmt.Errorf("database is closed: %w", ErrUnavailable)
 
-// Queryer reads: a DB reads what is committed, a Tx also what its own transaction wrote.
+// Queryer reads rows. A DB reads committed rows; a Tx also reads those that its own transaction has written.
 type Queryer interface {
 	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRow(ctx context.Context, query string, args ...any) *sql.Row
@@ -34,25 +34,25 @@ type DB struct {
 	version    atomic.Int64 // of the schema, once Migrate has run
 	store      store
 	readers    *sql.DB
-	monitor    *monitor // of PostgreSQL; nil on SQLite, where reads use the statements below (pgx prepares statements itself)
+	monitor    *monitor // of PostgreSQL; nil on SQLite, where reads use statements (pgx prepares statements itself)
 	statements sync.Map // query text → *sql.Stmt on readers; the texts are constants of the program, so it is bounded
 	migrations func() (*sql.DB, error)
-	closeLast  func() error // closes what must be closed last; may be nil
+	closeLast  func() error // is called at the end of Close; may be nil
 }
 
-// Options of Open. The zero value is right for the service.
+// Options are the options of Open. The zero value is suitable for production.
 type Options struct {
 	Readers int // connections that read at the same time; 0: 8
 	Writers int // transactions at the same time, on PostgreSQL; 0: 8
 
-	// Timeout, on PostgreSQL, bounds a read including its wait for a connection, and each statement of an update; a whole update takes at
-	// most half as long again. A server that does not answer is detected within it. 0: 5 s.
+	// Timeout, on PostgreSQL, limits a read, including its wait for a connection, and each statement of an update; a whole update takes at
+	// most 1.5 times as long. A server that does not answer is detected within this time. 0: 5 s.
 	Timeout time.Duration
 	// Waiting, on PostgreSQL, is how many calls may wait for a connection or for their first result at the same time; further calls
 	// fail with ErrUnavailable. 0: 10,000.
 	Waiting int
-	// Beside, on PostgreSQL, is another DB of the same server, opened before this one and closed after it. Both share Timeout, Waiting and
-	// the detection of a server that does not answer. It may be nil.
+	// Beside, on PostgreSQL, is another DB on the same server, which must be opened before this one and closed after it. Both share Timeout,
+	// Waiting and the detection of a server that does not answer. It may be nil.
 	Beside *DB
 
 	Logger *slog.Logger // nil: slog.Default()
@@ -63,13 +63,13 @@ type Options struct {
 	// Unsynced, on SQLite, commits without fsync. It is for tests that commit often.
 	Unsynced bool
 
-	// Commit, unless nil, is called instead of each commit and may call commit. Tests use it to make the storage fail, or to look at the
-	// state before a commit.
+	// Commit, unless nil, is called in place of each commit, and can do the commit by calling its argument. Tests use it to make the storage
+	// fail, or to check the state before a commit.
 	Commit func(commit func() error) error
 }
 
 // Open opens a database: PostgreSQL if target is a URL (postgres://…), otherwise the SQLite file at that path, which is created if it does
-// not exist. Migrate comes next.
+// not exist. Migrate must be called next.
 func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	if o.Readers == 0 {
 		o.Readers = 8
@@ -95,10 +95,10 @@ func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	return openSQLite(ctx, target, o)
 }
 
-// Update runs fn in a transaction and returns when its writes are on stable storage. It is the only way to write. An error or a panic of fn
-// rolls back its own writes alone. fn must not call Update, and must not do anything slow, since other updates wait. fn's context is not
-// cancelled with ctx, since an interrupted statement would affect the other updates of the group; if ctx ends before fn is started,
-// Update returns its error and does not run fn.
+// Update runs fn in a transaction and returns when its writes are on stable storage. Apart from UpdateLocked and Bulk, it is the only way
+// to write. If fn returns an error or panics, only its own writes are rolled back. fn must not call Update, and must be fast, since other
+// updates wait for it. fn's context is not cancelled with ctx, since an interrupted statement would affect other updates of the same
+// group; but if ctx ends before fn is started, Update returns the error of ctx without running fn.
 //
 // Updates are serializable. On PostgreSQL fn is run again after a conflict with another update, so each run must set its results anew (see
 // Tx.Again).
@@ -107,8 +107,8 @@ func (d *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) er
 }
 
 // UpdateLocked is Update at the isolation level read committed, for a closure that locks each row it relies on before it reads it (FOR
-// UPDATE on PostgreSQL, in an order common to all such closures). It avoids the retries of serializable transactions. done, which may be
-// nil, reports from the stored data whether a run of fn was committed; it is called when the connection is lost during the commit.
+// UPDATE on PostgreSQL, in an order common to all such closures). It avoids the retries of serializable transactions. If the connection is
+// lost during the commit, done is called to find out from the stored data whether the transaction was committed; it may be nil.
 func (d *DB) UpdateLocked(ctx context.Context, fn func(ctx context.Context, tx *Tx) error, done func(ctx context.Context, q Queryer) (bool, error)) error {
 	return d.update(ctx, work{fn: fn, locks: true, done: done})
 }
@@ -146,7 +146,7 @@ func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 	return s.QueryContext(withoutCancel(ctx), args...)
 }
 
-// QueryRow reads one row with a prepared statement; its Scan gives sql.ErrNoRows if there is none.
+// QueryRow reads one row with a prepared statement. Its Scan returns sql.ErrNoRows if there is none.
 func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	if d.monitor != nil {
 		return pgReaders{d.readers, d.monitor}.QueryRow(ctx, query, args...)
@@ -188,15 +188,15 @@ func (d *DB) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Abort makes all calls that wait for PostgreSQL fail, and all further calls, also of databases opened beside this one. It is for a
-// shutdown that must not wait. On SQLite, where no call waits for another machine, it does nothing.
+// Abort makes all calls that wait for PostgreSQL fail, as well as all later calls, also those of databases opened with Options.Beside. It
+// is for a shutdown that must not wait. On SQLite, where no call waits for another machine, it does nothing.
 func (d *DB) Abort() {
 	if d.monitor != nil {
 		d.monitor.close()
 	}
 }
 
-// Close waits for the updates that were accepted and closes the database.
+// Close waits for the updates that have been accepted, and closes the database.
 func (d *DB) Close() error {
 	err := errors.Join(d.store.close(), d.readers.Close())
 	if d.closeLast != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Column holds the values of one parameter of a statement for many rows.
+// Column holds the values of one parameter of a statement, one for each row.
 type Column interface {
 	rows() int
 	value(row int) any
@@ -87,8 +87,8 @@ func (c OptionalOctets) value(row int) any {
 //	INSERT INTO t (a, b) VALUES ($1, $2)
 //	UPDATE t SET b = new.b FROM (SELECT $1 AS a, $2 AS b) AS new WHERE t.a = new.a
 //
-// On PostgreSQL this is one statement for all rows, or for as many as statementOctets allows, so rows of one statement do not see each
-// other's effects. On SQLite it is a statement for each row.
+// On PostgreSQL this is one statement for all rows, or for as many as statementOctets allows, so that the effect for one row is not visible
+// to the others. On SQLite it is one statement for each row.
 func (t *Tx) QueueEach(ctx context.Context, query string, columns ...Column) error {
 	rows := columns[0].rows()
 	for _, c := range columns {
@@ -141,12 +141,12 @@ func (s *pgSession) queueEach(ctx context.Context, query string, columns []Colum
 	return nil
 }
 
-// statementOctets bounds the values of one statement for many rows. PostgreSQL refuses a message of 1 GiB, and both sides hold several
-// copies of a statement in memory; a larger bound saves no time.
+// statementOctets limits the values of one statement for many rows. PostgreSQL rejects a message of 1 GiB, and both sides hold several
+// copies of a statement in memory; a larger limit saves no time.
 const statementOctets = 4 << 20
 
-// batches splits columns into runs of rows whose values take at most limit octets, and yields each with its size. A larger row is a
-// batch of its own.
+// batches splits columns into batches of consecutive rows whose values take at most limit octets, and yields each batch with its size. A
+// row that is larger is a batch of its own.
 func batches(columns []Column, limit int) iter.Seq2[[]Column, int] {
 	return func(yield func([]Column, int) bool) {
 		from, octets := 0, 0
@@ -179,11 +179,11 @@ func slice(columns []Column, from, to int) []Column {
 	return part
 }
 
-// arrayStatements caches statements for many rows in the form that PostgreSQL takes. The texts are constants of the program, so their number
-// is bounded.
+// arrayStatements caches statements for many rows in the form for PostgreSQL. The texts are constants of the program, so their number is
+// bounded.
 type arrayStatements struct{ known sync.Map }
 
-// text returns a statement whose parameters are arrays of the columns' types, unnested to rows.
+// text returns the statement with arrays as parameters, one for each column, which it unnests to rows.
 func (e *arrayStatements) text(query string, columns []Column) string {
 	if text, ok := e.known.Load(query); ok {
 		return text.(string)

@@ -28,14 +28,14 @@ func (p Per) On(e Engine) string {
 // store is the writing side of an engine.
 type store interface {
 	update(ctx context.Context, u work) error
-	ready(ctx context.Context) error  // returns an error unless it takes updates
+	ready(ctx context.Context) error  // returns an error unless updates are possible
 	purge(ctx context.Context) error  // see DB.Purge
 	shrink(ctx context.Context) error // see DB.Shrink
 	full() bool                       // see DB.Full
 	close() error                     // waits for accepted updates
 }
 
-// work is an update to be carried out.
+// work is an update that is requested from a store.
 type work struct {
 	fn    func(context.Context, *Tx) error
 	locks bool                                         // see UpdateLocked
@@ -52,5 +52,5 @@ type session interface {
 	engine() Engine
 }
 
-// insideUpdate marks the context of a closure, so that an Update inside an Update fails instead of deadlocking.
+// insideUpdate is the key that marks the context of a closure, so that an Update inside an Update fails instead of deadlocking.
 type insideUpdate struct{}

@@ -9,20 +9,20 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ErrFull is wrapped by the errors of writes that found no disk space. It wraps ErrUnavailable.
+// ErrFull is wrapped by the errors of writes for which there was no disk space. It wraps ErrUnavailable.
 var ErrFull = fmt.Errorf("the disk is full: %w", ErrUnavailable)
 
 // Space is the disk space of SQLite's files; see Options.
 type Space interface {
-	Full() bool     // reports whether updates that take space must be refused
-	Release() bool  // frees the reserve, for updates that free space; false if there is none
-	Reserve() int64 // the size of a full reserve, in octets
+	Full() bool     // reports whether updates that need space must be rejected
+	Release() bool  // frees the reserve, for updates that free space; returns false if there is none
+	Reserve() int64 // returns the size of a full reserve, in octets
 }
 
-// Full reports whether updates that take disk space are refused now.
+// Full reports whether updates that need disk space are rejected now.
 func (d *DB) Full() bool { return d.store.full() }
 
-// Freeing returns a context for updates that delete more than they add. They are carried out even on a full disk, where all others fail
+// Freeing returns a context for updates that delete more than they add. They are possible even on a full disk, where all other updates fail
 // with ErrFull.
 func Freeing(ctx context.Context) context.Context { return context.WithValue(ctx, freeing{}, true) }
 
@@ -30,10 +30,10 @@ type freeing struct{}
 
 func isFreeing(ctx context.Context) bool { return ctx.Value(freeing{}) != nil }
 
-// full reports whether updates that take space must be refused.
+// full reports whether updates that need space must be rejected.
 func (w *writer) full() bool { return w.space != nil && w.space.Full() }
 
-// classify wraps an error of SQLite in ErrFull or ErrUnavailable where the disk is at fault and not the statement.
+// classify wraps an error of SQLite in ErrFull or ErrUnavailable if it is caused by the disk and not by the statement.
 func classify(err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok || errors.Is(err, ErrUnavailable) {
@@ -49,8 +49,8 @@ func classify(err error) error {
 	}
 }
 
-// checkpointThreshold returns how many pages may be in the log and not in the database file: writing them back takes as much space again, which
-// the reserve must cover.
+// checkpointThreshold returns the number of pages in the log, and not in the database file, at which the checkpointer begins. It is small
+// enough for the reserve: writing pages back can need as much space again.
 func checkpointThreshold(s Space) uint32 {
 	if s == nil || s.Reserve() == 0 {
 		return checkpointFrom
@@ -67,8 +67,8 @@ func (w *writer) retryWithReserve(fn func() error) error {
 	return err
 }
 
-// reclaims returns the ways to find disk space for updates that free some, the cheapest first: truncating the log after its pages are
-// in the database file, and releasing the reserve.
+// reclaims returns functions that gain disk space for updates that free some, the cheapest first: truncating the log, after its pages are in
+// the database file, and releasing the reserve.
 func (w *writer) reclaims() []func() {
 	truncate := func() {
 		if err := w.truncate(context.Background()); err != nil {
@@ -82,20 +82,20 @@ func (w *writer) reclaims() []func() {
 	}}
 }
 
-// retryFreeing runs those updates of a group again that free space and found the disk full.
+// retryFreeing runs those updates of a group again that free space and failed because the disk was full.
 func (w *writer) retryFreeing(group []*update) {
 	for _, reclaim := range w.reclaims() {
-		var left []*update
+		var retry []*update
 		for _, u := range group {
 			if u.freeing && errors.Is(u.err, ErrFull) {
 				u.err, u.tx = nil, Tx{again: true}
-				left = append(left, u)
+				retry = append(retry, u)
 			}
 		}
-		if len(left) == 0 {
+		if len(retry) == 0 {
 			return
 		}
 		reclaim()
-		w.transactAll(left)
+		w.transactAll(retry)
 	}
 }

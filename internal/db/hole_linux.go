@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// nextData returns the offset of the first octet at or after from that is not in a hole; from where the file system cannot tell.
+// nextData returns the offset of the first octet at or after from that is not in a hole. If the file system does not support that, it
+// returns from.
 func nextData(f *os.File, from int64) int64 {
 	const seekData = 3 // SEEK_DATA of lseek(2)
 	at, err := f.Seek(from, seekData)

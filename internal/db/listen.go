@@ -27,9 +27,9 @@ func (d *DB) Notify(ctx context.Context, channel string, texts []string) error {
 	return nil
 }
 
-// Listen calls receive with each text that is sent to a channel, until ctx ends. It calls began whenever it starts to listen: texts sent
-// before that, as while the connection was lost, are missed. Both are called on the caller's goroutine. On SQLite Listen only waits for the
-// end of ctx.
+// Listen calls receive with each text that is sent to a channel, until ctx ends. It calls began whenever it starts to listen, also after a
+// lost connection: texts that were sent before are not received. Both functions are called on the caller's goroutine. On SQLite Listen
+// only waits for the end of ctx.
 func (d *DB) Listen(ctx context.Context, channel string, began func(), receive func(text string)) {
 	p, shared := d.store.(*postgres)
 	if !shared {
@@ -68,7 +68,7 @@ func (p *postgres) listen(ctx context.Context, channel string, began func(), rec
 	limit := sock.limit.Load()
 	for {
 		silence, cancel := context.WithTimeout(ctx, p.monitor.timeout)
-		sock.limit.Store(0) // no answer is due
+		sock.limit.Store(0) // a notification may take any time
 		n, err := conn.WaitForNotification(silence)
 		sock.limit.Store(limit)
 		cancel()
@@ -79,7 +79,7 @@ func (p *postgres) listen(ctx context.Context, channel string, began func(), rec
 			return ctx.Err()
 		case silence.Err() == nil:
 			return err
-		default: // does the server still answer?
+		default: // after a silence, check that the server still answers
 			if err := conn.Ping(ctx); err != nil {
 				return err
 			}

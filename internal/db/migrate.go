@@ -16,13 +16,13 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// A migration is the text NNNNN_name.sql for both engines, NNNNN_name.sqlite.sql or NNNNN_name.postgres.sql for one, or both kinds,
-// in that order. The files are never edited once released: a change of the tables is a new number.
+// A migration consists of the file NNNNN_name.sql for both engines, the file NNNNN_name.sqlite.sql or NNNNN_name.postgres.sql for one of
+// them, or both, which are then run in that order. A released file is never edited; a change of the tables gets a new number.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// blobType is the name of a type that PostgreSQL calls BYTEA.
+// blobType matches the name of the type that PostgreSQL calls BYTEA.
 var blobType = regexp.MustCompile(`\bBLOB\b`)
 
 // Migrate brings the tables to the version this program knows and returns the versions before and after.
@@ -100,7 +100,7 @@ func migrationsOf(e Engine, files fs.FS) ([]*goose.Migration, error) {
 		if other := (Per{SQLite: ".postgres.sql", Postgres: ".sqlite.sql"}).On(e); strings.HasSuffix(rest, other) {
 			text = nil
 		}
-		texts[version] += string(text) // a version that says nothing to this engine counts all the same
+		texts[version] += string(text) // a version without statements for this engine is still recorded
 	}
 	var all []*goose.Migration
 	for version, text := range texts {
@@ -134,15 +134,15 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (unlock func(), err error
 	}, nil
 }
 
-// selectOtherCollations generates the statements that give collation C to every text column that has another. A collation of a language
-// would order identifiers differently from their times, and could treat names as equal that are distinct on SQLite.
+// selectOtherCollations returns, as text, the statements that set collation C for every text column with another collation. With the
+// collation of a language, identifiers would not sort by their times, and names could be equal that are distinct on SQLite.
 const selectOtherCollations = `SELECT format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', c.relname, a.attname)
 		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 		AND c.relname <> 'goose_db_version' AND a.attnum > 0 AND NOT a.attisdropped
 		AND a.atttypid = CAST('text' AS regtype) AND a.attcollation <> CAST('"C"' AS regcollation)`
 
-// setCollationC makes every text column compare by octets, whatever the collation of the database.
+// setCollationC sets collation C for every text column, so that values are compared by octets, whatever the collation of the database.
 func setCollationC(ctx context.Context, pool *sql.DB) error {
 	rows, err := pool.QueryContext(ctx, selectOtherCollations)
 	if err != nil {
@@ -180,8 +180,8 @@ func (d *DB) Used(ctx context.Context) (used bool, err error) {
 	return used, nil
 }
 
-// Migrated returns an error unless the schema version is still that which Migrate left. It is a check of readiness. On PostgreSQL the
-// version may be higher: a newer program may have migrated, and its migrations leave this one working (docs/decisions/0023).
+// Migrated returns an error unless the schema version is still the one that Migrate returned. It is a readiness check. On PostgreSQL the
+// version may be higher, since a newer program may have migrated: its migrations keep this program working (docs/decisions/0023).
 func (d *DB) Migrated(ctx context.Context) error {
 	var have int64
 	err := d.QueryRow(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have)

@@ -12,8 +12,8 @@ const (
 	clearBatch = 128
 )
 
-// purge clears the remains of deleted rows from pages, writes the log back and truncates it. Frames of the log are images of pages from
-// before a deletion, and a log that starts anew overwrites them only as it grows. Most of the work is done beside the writer.
+// purge clears the remains of deleted rows from pages, writes the log back and truncates it. The log contains frames with images of pages from
+// before a deletion; when it starts anew, it overwrites them only gradually. Most of the work is done concurrently with the writer.
 func (w *writer) purge(ctx context.Context) error {
 	if w.checkpointer.empty() && !w.checkpointer.residue.needed() {
 		return nil

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// residue finds pages with remains of deleted rows, in the frames of the log; purge clears them.
+// residue finds pages with remains of deleted rows, by examining the frames of the log; purge clears these pages.
 //
-// SQLite overwrites the cells that it deletes (secure_delete). But when it moves cells between neighbouring B-tree pages it leaves copies
-// between a page's cell pointers and its first cell, and a row that is deleted later still exists in such a copy.
+// SQLite overwrites the cells that it deletes (secure_delete). But when it moves cells between neighbouring B-tree pages, it leaves copies
+// between a page's cell pointers and its first cell. If the row is deleted later, its data still exists in such a copy.
 type residue struct {
 	wal   *os.File
 	index *os.File
@@ -48,8 +48,8 @@ type logState struct {
 	written uint32         // the number of frames written back into the database file
 }
 
-// readState reads the index, which has its header twice: the two differ while a commit writes them. Where the committing thread loses
-// the processor in between, readState waits for it, half a second in all.
+// readState reads the index. The index contains its header twice, and the two copies differ while a commit writes them. If the committing
+// thread is interrupted in between, readState waits for it, for at most half a second in all.
 func readState(index io.ReaderAt) (s logState, err error) {
 	const lastFrame, salt, copySize, writtenBack, size, tries = 16, 32, 48, 96, 100, 1000
 	for try := range tries {
@@ -67,7 +67,7 @@ func readState(index io.ReaderAt) (s logState, err error) {
 	return s, errors.New("the header of the write-ahead log's index is inconsistent")
 }
 
-// update records the state of the log. It must be called at least once between two starts of the log, or frames go unnoticed.
+// update records the state of the log. If it is not called at least once between two starts of the log, frames remain unnoticed.
 func (r *residue) update(s logState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,8 +152,8 @@ func (r *residue) examineAll(ctx context.Context, file io.ReaderAt) (err error) 
 	return ctx.Err()
 }
 
-// examinePages records which of some adjacent pages have to be cleared. A page without residue is not removed from those: it may have been
-// written since it was read.
+// examinePages records which of some adjacent pages have to be cleared. It does not remove the record of a page without residue, since the page
+// may have been written after it was read.
 func (r *residue) examinePages(first uint32, pages []byte) {
 	for page := range slices.Chunk(pages, pageSize) {
 		if hasResidue(first, page) {
@@ -193,8 +193,8 @@ func (r *residue) add(pages []uint32) {
 	}
 }
 
-// hasResidue reports whether the free space of a B-tree page holds anything but old cell pointers. Every deletion leaves a cell pointer,
-// which is only an offset in the page.
+// hasResidue reports whether the free space of a B-tree page contains anything but old cell pointers. Every deletion leaves a cell pointer there,
+// which is harmless, since it is only an offset in the page.
 func hasResidue(number uint32, page []byte) bool {
 	free := freeSpace(number, page)
 	for len(free) >= 2 && binary.BigEndian.Uint16(free) < pageSize {
@@ -216,8 +216,8 @@ const (
 	leafTable     = 13
 )
 
-// freeSpace returns the space between the cell pointers and the first cell of a B-tree page; nil for other pages. Those begin with the
-// number of a page, and thus with the octet 0 or 1 (see maxPages).
+// freeSpace returns the space between the cell pointers and the first cell of a B-tree page. It returns nil for other pages, which it recognizes
+// by their first octet: they begin with the number of a page, and thus with 0 or 1 (see maxPages).
 func freeSpace(number uint32, page []byte) []byte {
 	const freeblock, cells, content, leafHeader, interiorHeader = 1, 3, 5, 8, 12
 	if len(page) != pageSize {

@@ -8,7 +8,7 @@ import (
 // Row is a row of a result: the only one, or the current one of several.
 type Row interface{ Scan(dest ...any) error }
 
-// Collect runs a query and returns its rows, converted by scan; nil without rows.
+// Collect runs a query and returns its rows, converted by scan, or nil if there are none.
 func Collect[T any](ctx context.Context, q Queryer, scan func(Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
@@ -32,7 +32,7 @@ func Value[T any](row Row) (v T, err error) {
 	return v, err
 }
 
-// Moment converts a stored time, microseconds since 1970; 0 is the zero time.
+// Moment converts a stored time, in microseconds since 1970. 0 stands for the zero time.
 func Moment(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}

@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// shrinkBatch is the number of free pages that one call makes holes of, since updates wait meanwhile.
+// shrinkBatch is the largest number of free pages of which one call makes holes. It is limited because updates wait meanwhile.
 const shrinkBatch = 8192
 
-// Shrink returns the disk space of free pages of SQLite's file to the file system by making holes, where the file system supports them; the
-// length of the file stays. Free pages are zeros (see writerPragmas), and a hole reads as zeros, so the content of the file does not change.
+// Shrink returns the disk space of free pages of SQLite's file to the file system, by making holes where the file system supports them. It does
+// not change the length of the file. Free pages are zeros (see writerPragmas), and a hole reads as zeros, so the content of the file does not change.
 // It is for a full disk: the space has to be allocated again when the pages are used. It does nothing unless the log is empty, so
 // call Purge first.
 func (d *DB) Shrink(ctx context.Context) error { return d.store.shrink(ctx) }

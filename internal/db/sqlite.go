@@ -15,7 +15,8 @@ import (
 // busyTimeout is how long, in milliseconds, a connection waits for a lock.
 const busyTimeout = "5000"
 
-// pragmas are those of every connection. Another process (gonebox domain add) may hold a lock for a moment, hence the busy timeout.
+// pragmas are the pragmas of every connection. There is a busy timeout because another process, such as gonebox domain add, may hold a lock for
+// a moment.
 const pragmas = "_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
 
 // writerPragmas are the pragmas of a connection that writes. With secure_delete SQLite overwrites what it deletes with zeros, in pages that stay
@@ -147,7 +148,7 @@ func openReaders(ctx context.Context, path string, n int) (*sql.DB, error) {
 	return pool, pool.PingContext(ctx)
 }
 
-// openMigrations opens a pool of one connection beside the writer's, since the migration library needs a pool.
+// openMigrations opens a pool of one connection in addition to the writer's connection, since the migration library needs a pool.
 func openMigrations(path string) (*sql.DB, error) {
 	pool, err := sql.Open("sqlite", dsn(path, writerPragmas))
 	if err != nil {

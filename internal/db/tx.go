@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// Tx is the part of one closure in a transaction. It is valid only until the closure returns.
+// Tx is a transaction, or on SQLite one update's part of a transaction. It is valid only until the closure of the update returns.
 type Tx struct {
 	session session
 	after   []func()
@@ -33,18 +33,18 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	return t.session.queryRow(ctx, query, args)
 }
 
-// AfterCommit registers fn to be called once the transaction is on stable storage, before Update returns; it is not called after a
-// rollback. It is for wake-ups: fn must be fast, and on SQLite runs on the writer's goroutine.
+// AfterCommit registers fn to be called once the transaction is on stable storage, before Update returns. fn is not called after a rollback.
+// It must be fast, since on SQLite it runs on the writer's goroutine. It is meant for waking other goroutines.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
-// Again reports whether this closure was run before and rolled back, because of a conflict with another transaction or a full disk. A
-// closure that counts something outside the database does so only if Again is false.
+// Again reports whether this closure has been run before and was rolled back, because of a conflict with another transaction or a full disk. A
+// closure that counts something outside the database should do so only if Again is false.
 func (t *Tx) Again() bool { return t.again }
 
 // Engine returns the kind of database.
 func (t *Tx) Engine() Engine { return t.session.engine() }
 
-// verb returns the beginning of a statement, by which it can be recognized in an error.
+// verb returns the beginning of a statement, which identifies the statement in an error.
 func verb(query string) string {
 	const enough = 60
 	if len(query) > enough {

@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// groupMax bounds the number of closures that share a commit, and thus how long the first of them waits.
+// groupMax is the largest number of updates that share a commit. It limits how long the first of them waits.
 const groupMax = 512
 
-// writer owns the only connection that writes. Its goroutine takes one update and those that are waiting by then, runs each in a savepoint,
-// commits once and completes all of them (group commit). There is no timer: an idle service commits at once, a busy one in groups.
+// writer owns the only connection that writes. Its goroutine takes an update and all others that are waiting, runs each in a savepoint, commits
+// once and completes all of them (group commit). There is no timer: if updates are rare, each is committed at once, and under load they are
+// committed in groups.
 type writer struct {
 	conn         *writeConn
 	checkpointer *checkpointer
@@ -25,7 +26,7 @@ type writer struct {
 	once         sync.Once
 	ended        chan struct{}
 	err          error // of closing; valid after ended is closed
-	scrubs       int32 // commits that failed and were overwritten
+	scrubs       int32 // number of failed commits that scrub has overwritten
 }
 
 type update struct {
@@ -61,8 +62,8 @@ func openWriter(ctx context.Context, path string, o Options) (*writer, error) {
 	return w, nil
 }
 
-func (w *writer) update(ctx context.Context, asked work) error {
-	u := &update{ctx: ctx, fn: asked.fn, freeing: isFreeing(ctx), done: make(chan struct{})}
+func (w *writer) update(ctx context.Context, requested work) error {
+	u := &update{ctx: ctx, fn: requested.fn, freeing: isFreeing(ctx), done: make(chan struct{})}
 	if !u.freeing && w.full() {
 		return ErrFull
 	}
@@ -111,7 +112,7 @@ func (w *writer) run() {
 	}
 }
 
-// collect adds the updates that are waiting to a group.
+// collect adds the updates that are waiting to a group, as long as it is not full.
 func (w *writer) collect(group []*update) []*update {
 	for len(group) < groupMax {
 		select {
@@ -150,7 +151,7 @@ func (w *writer) transactAll(group []*update) {
 	}
 }
 
-// transact returns an error of the whole group; that of a single closure is in its err.
+// transact runs a group in one transaction. It returns an error of the whole group, and sets the err of each update whose closure failed.
 func (w *writer) transact(group []*update) error {
 	ctx := context.Background()
 	if err := w.conn.run(ctx, "BEGIN IMMEDIATE"); err != nil {
@@ -184,16 +185,16 @@ func (w *writer) transact(group []*update) error {
 	return nil
 }
 
-// call runs a closure and sets its err. The only closure of a group needs no savepoint: if it fails, transact rolls everything back.
-// Within a savepoint SQLite keeps a copy of each page that it changes, which is 2 % of a mail's processor time.
+// call runs the closure of an update and sets the update's err. If the group has no other update, no savepoint is needed, since transact rolls
+// everything back after an error. In a savepoint SQLite copies each page that it changes, which takes 2 % of the CPU time of a mail.
 func (w *writer) call(u *update) {
 	u.tx.session = w.conn
 	ctx := context.WithValue(context.WithoutCancel(u.ctx), insideUpdate{}, true)
 	u.err = classify(call(ctx, w.log, u.fn, &u.tx))
 }
 
-// savepoint runs a closure in a savepoint, so that its failure leaves the others alone. It returns an error only if the savepoint itself
-// fails, and with it the transaction.
+// savepoint runs the closure of an update in a savepoint, so that its failure does not affect the others. It returns an error only if the
+// savepoint itself fails, and with it the transaction.
 func (w *writer) savepoint(u *update) error {
 	ctx := context.WithoutCancel(u.ctx)
 	if err := w.conn.run(ctx, "SAVEPOINT u"); err != nil {
@@ -217,10 +218,9 @@ func (w *writer) savepoint(u *update) error {
 // rollback rolls the transaction back. A failed COMMIT may have done so already, so the error is ignored.
 func (w *writer) rollback(ctx context.Context) { _ = w.conn.run(ctx, "ROLLBACK") }
 
-// scrub makes sure that a group whose commit failed does not come back after a crash. SQLite wrote the group to the end of the log before
-// the sync failed, and would treat it as committed if the process were killed next. So scrub commits a change of user_version, which
-// overwrites the beginning of the group in the log and makes the rest of it invalid. It matters only that this is written: the sync may
-// fail again.
+// scrub prevents a group whose commit failed from reappearing after a crash. SQLite had written the group to the end of the log before the sync
+// failed, and would treat it as committed if the process were killed now. scrub therefore commits a change of user_version, which overwrites
+// the beginning of the group in the log and makes the rest of it invalid. It suffices that this is written: the sync may fail again.
 func (w *writer) scrub(ctx context.Context) {
 	w.scrubs++
 	for _, query := range []string{"BEGIN IMMEDIATE", fmt.Sprintf("PRAGMA user_version = %d", w.scrubs), "COMMIT"} {
