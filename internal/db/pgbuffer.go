@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// buffer is memory that arguments are encoded into.
+// buffer is memory into which arguments are encoded.
 type buffer struct{ values []byte }
 
 // bufferMax is the capacity above which a buffer is not reused.

@@ -23,10 +23,10 @@ const (
 	diskFull             = "53100"
 )
 
-// faultClasses lists the classes of codes that are the server's fault: connection, resources, operator intervention, system, internal.
+// faultClasses are the classes of codes for faults of the server: connection, resources, operator intervention, system, internal error.
 const faultClasses = "08 53 57 58 XX"
 
-// Unavailable reports whether an error of a read or a write is the storage's fault and not the caller's, so that a retry may succeed.
+// Unavailable reports whether an error of a read or a write is caused by the storage and not by the caller, so that a retry may succeed.
 func Unavailable(err error) bool {
 	if errors.Is(err, ErrUnavailable) || unanswered(err) || endedByServer(err) {
 		return true
@@ -38,7 +38,7 @@ func Unavailable(err error) bool {
 	return strings.Contains(faultClasses, e.Code[:min(2, len(e.Code))]) || e.Code == readOnlyTransaction || e.Code == lockNotAvailable
 }
 
-// unanswered reports whether the server did not answer: the statement may have been executed or not.
+// unanswered reports whether err means that the server did not answer. The statement may or may not have been executed.
 func unanswered(err error) bool {
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered || err == nil {
 		return false
@@ -57,13 +57,14 @@ func unanswered(err error) bool {
 	return pgconn.SafeToRetry(err) // the connection was closed before
 }
 
-// endedByServer reports whether the server ended the session or cancelled the statement: a commit may have happened or not.
+// endedByServer reports whether err means that the server ended the session or cancelled the statement. A commit may or may not have
+// happened.
 func endedByServer(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC" || e.Code == queryCanceled)
 }
 
-// timedOut reports whether a statement took too long. A retry would take as long.
+// timedOut reports whether err means that a statement took too long. A retry would probably take as long.
 func timedOut(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == queryCanceled || errors.Is(err, context.DeadlineExceeded)

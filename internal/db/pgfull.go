@@ -18,8 +18,8 @@ func (p *postgres) unavailable(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// checkDisk returns ErrFull while the server's disk is full. It looks only if a write found the disk full before: it fills a temporary
-// table of 1 MB, which needs new pages, and drops it.
+// checkDisk returns ErrFull while the server's disk is full. Only after a write has failed because of a full disk does it check that, by
+// filling a temporary table of 1 MB, which needs new pages, and dropping it.
 func (p *postgres) checkDisk(ctx context.Context) error {
 	if !p.diskFull.Load() {
 		return nil

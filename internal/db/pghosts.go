@@ -10,19 +10,19 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Where a URL names several hosts, the library tries them in its order, and one that is frozen or has lost its power costs each new
-// connection the whole connect timeout. So the monitor probes all hosts at once, and new connections begin with the one that answered.
+// If a URL names several hosts, pgx tries them in that order, and each new connection would wait for the whole connect timeout of a host that
+// is frozen or has lost its power. The monitor therefore probes all hosts at once, and new connections begin with the one that answered.
 
-// hostOf names a host of a configuration.
+// hostOf returns a name for a host of a configuration, by which hosts are compared.
 func hostOf(host string, port uint16) string { return fmt.Sprint(host, " ", port) }
 
-// attempts returns what a configuration tries, in its order. Each host may be tried more than once, with and without TLS.
+// attempts returns the connection attempts of a configuration, in order. There may be several for a host, with and without TLS.
 func attempts(config *pgx.ConnConfig) []*pgconn.FallbackConfig {
 	first := &pgconn.FallbackConfig{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}
 	return append([]*pgconn.FallbackConfig{first}, config.Fallbacks...)
 }
 
-// setAttempts makes a configuration try all, in this order.
+// setAttempts sets the connection attempts of a configuration.
 func setAttempts(config *pgx.ConnConfig, all []*pgconn.FallbackConfig) {
 	config.Host, config.Port, config.TLSConfig, config.Fallbacks = all[0].Host, all[0].Port, all[0].TLSConfig, all[1:]
 }
@@ -67,8 +67,9 @@ func rank(a *pgconn.FallbackConfig, preferred string) int {
 	return 1
 }
 
-// connect opens and closes a connection that is not monitored, to all hosts at the same time, and returns when one has accepted it: that is
-// preferred from then on. If none does, it returns nil all the same where a host refused it with an error of its own, since that is up, too.
+// connect opens a connection to each host, at the same time and without monitoring it, and closes it. It returns nil when the first host has
+// accepted its connection; that host is preferred from then on. If no host accepts a connection, it still returns nil if one has answered
+// with an error of PostgreSQL, since its server is running.
 func (m *monitor) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()

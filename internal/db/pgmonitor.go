@@ -16,7 +16,7 @@ import (
 // errNotAnswering is the error of calls while the PostgreSQL server does not answer.
 var errNotAnswering = fmt.Errorf("PostgreSQL does not answer: %w", ErrUnavailable)
 
-// errTooManyWaiting is the error of a call that would wait for a connection behind too many others.
+// errTooManyWaiting is the error of a call that would have to wait behind too many others (Options.Waiting).
 var errTooManyWaiting = fmt.Errorf("too many calls wait for the database: %w", ErrUnavailable)
 
 // ticksPerTimeout is how often the monitor checks its sockets within Options.Timeout.
@@ -25,20 +25,20 @@ const ticksPerTimeout = 20
 // monitor opens the sockets to a PostgreSQL server and detects when the server no longer answers: stopped, frozen or disconnected
 // without a reset, so that no socket fails by itself.
 //
-// A goroutine checks all sockets ticksPerTimeout times within Options.Timeout. When an answer has been awaited on a socket for half of the timeout,
-// the monitor probes the server with a connection of its own. If the server answers the probe, that socket alone is closed when
-// the whole timeout is over. If not, the server is down: all sockets are closed at once, so that the connections of a pool are not
-// tried one after the other, and calls fail immediately until a probe is answered.
+// A goroutine checks all sockets ticksPerTimeout times within Options.Timeout. When a socket has waited for an answer for half of the timeout,
+// the monitor probes the server with a connection of its own. If the server answers the probe, only that socket is closed, at the end of
+// the timeout. If not, the server is considered down: all sockets are closed at once, so that the connections of a pool are not tried
+// one after the other, and calls fail immediately until a probe is answered.
 //
 // Time is counted in ticks of that goroutine, so that a pause of this process itself is not mistaken for one of the server.
 type monitor struct {
 	log     *slog.Logger
 	timeout time.Duration
 	dialer  net.Dialer
-	probing []*pgx.ConnConfig // of the probe of each host, whose socket is not monitored
-	tick    atomic.Int64      // ticks so far, from 1
+	probing []*pgx.ConnConfig // for probing each host; these sockets are not monitored
+	tick    atomic.Int64      // number of the current tick; the first is 1
 
-	preferred atomic.Pointer[string] // the host that last answered a probe (hostOf); nil: none has been needed
+	preferred atomic.Pointer[string] // the host that last answered a probe (hostOf); nil: there has been no probe
 
 	reads      atomic.Pointer[context.Context] // the context of reads that begin in this tick: it ends Options.Timeout later
 	waiting    atomic.Int64                    // calls that wait for a connection or for their first result
@@ -133,7 +133,7 @@ func (m *monitor) overdue() (overdue []*socket, suspicious bool) {
 	return overdue, suspicious
 }
 
-// probe starts check, unless it is running already.
+// probe starts check on a goroutine, unless it is running already.
 func (m *monitor) probe(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,7 +144,7 @@ func (m *monitor) probe(ctx context.Context) {
 	m.running.Go(func() { m.check(ctx) })
 }
 
-// check probes the server. If the server does not answer, check takes it down and returns when it answers again.
+// check probes the server. If the server does not answer, check makes all calls fail, and returns when the server answers again.
 func (m *monitor) check(ctx context.Context) {
 	err := m.connect(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -178,9 +178,9 @@ func (m *monitor) disconnect(cause error) {
 	}
 }
 
-// begin registers a read until end, and returns the context to run it with. That ends at ctx's deadline or after Options.Timeout, whichever
-// is earlier, but is not cancelled with ctx, since a read is short and cancelling costs a connection. Where the call is refused, the context has
-// ended with the reason.
+// begin registers a read, until end is called, and returns the context to run it with. The context ends at ctx's deadline or after
+// Options.Timeout, whichever is earlier. It is not cancelled with ctx, since a read is short and cancelling it would cost the connection. If
+// the read is rejected, the context has already ended, with the reason as its error.
 func (m *monitor) begin(ctx context.Context) context.Context {
 	waiting := m.waiting.Add(1)
 	if ctx.Err() != nil {
@@ -198,15 +198,16 @@ func (m *monitor) begin(ctx context.Context) context.Context {
 		limit = *m.reads.Load()
 	}
 	end, _ := limit.Deadline()
-	if asked, ok := ctx.Deadline(); ok && asked.Before(end) {
+	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
 		return ctx
 	}
 	return limit
 }
 
+// end ends what begin or enter has begun.
 func (m *monitor) end() { m.waiting.Add(-1) }
 
-// enter is begin for an update, which has a deadline of its own. The caller calls end in any case.
+// enter registers an update, which has its own deadline. The caller must call end, also after an error.
 func (m *monitor) enter() error {
 	if m.waiting.Add(1) > m.waitingMax {
 		return errTooManyWaiting
@@ -214,7 +215,7 @@ func (m *monitor) enter() error {
 	return m.down()
 }
 
-// down returns the reason why calls fail, or nil while the server is up.
+// down returns the error with which calls fail now, or nil while the server is up.
 func (m *monitor) down() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

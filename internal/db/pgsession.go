@@ -18,13 +18,13 @@ type pgSession struct {
 	conn    *sql.Conn
 	each    *arrayStatements
 	buffers *buffers
-	opening []string // begins the transaction; see opening
+	opening []string // the statements that begin the transaction; see the function opening
 	begun   bool
-	xid     string // the transaction's number, if opening asks for it
+	xid     string // the identifier of the transaction, if opening selects it
 	pending []queued
-	octets  int   // of the values of pending
+	octets  int   // size of the values in pending
 	generic bool  // forceGenericPlan was queued
-	failed  error // the error of the first statement that failed: PostgreSQL refuses all others after it
+	failed  error // the error of the first failed statement, after which PostgreSQL rejects all others of the transaction
 }
 
 func (p *postgres) session(conn *sql.Conn) *pgSession {
@@ -56,11 +56,11 @@ func (s *pgSession) query(ctx context.Context, query string, args []any) (*sql.R
 }
 
 func (s *pgSession) queryRow(ctx context.Context, query string, args []any) *sql.Row {
-	_ = s.flush(ctx) // after a failure this query fails, too, and transact looks at failed
+	_ = s.flush(ctx) // after a failure this query fails as well, and transact returns s.failed
 	return s.conn.QueryRowContext(ctx, query, bind(args)...)
 }
 
-// Bounds of what is queued before it is sent: statements, and octets of arguments unless a single statement has more.
+// Limits at which queued statements are sent: their number, and the octets of their arguments.
 const (
 	queueMax    = 1024
 	queueOctets = statementOctets
@@ -74,7 +74,7 @@ func (s *pgSession) queue(ctx context.Context, query string, args []any) error {
 	return s.enqueue(ctx, queued{text: query, args: bound, octets: octetsOf(bound)})
 }
 
-// octetsOf returns about the number of octets that sending arguments takes.
+// octetsOf returns the approximate number of octets that are sent for arguments.
 func octetsOf(bound []any) (octets int) {
 	for _, arg := range bound {
 		switch v := arg.(type) {
@@ -89,7 +89,7 @@ func octetsOf(bound []any) (octets int) {
 	return octets
 }
 
-// enqueue queues a statement, and sends those before it if there are too many.
+// enqueue queues a statement. If the queue would exceed its limits, it first sends the statements in the queue.
 func (s *pgSession) enqueue(ctx context.Context, q queued) error {
 	if s.failed != nil {
 		return s.failed
@@ -103,7 +103,7 @@ func (s *pgSession) enqueue(ctx context.Context, q queued) error {
 	return nil
 }
 
-// flush begins the transaction if necessary, and sends what is queued.
+// flush begins the transaction if necessary, and sends the queued statements.
 func (s *pgSession) flush(ctx context.Context) error {
 	if s.failed != nil || s.begun && len(s.pending) == 0 {
 		return s.failed
@@ -126,14 +126,14 @@ func (s *pgSession) flush(ctx context.Context) error {
 	return nil
 }
 
-// take returns what is queued, and empties the queue.
+// take returns the queued statements, and empties the queue.
 func (s *pgSession) take() []queued {
 	statements := s.pending
 	s.pending, s.octets = nil, 0
 	return statements
 }
 
-// discard drops the error of a Close that would repeat an earlier one.
+// discard returns nil. It is for the error of a Close that repeats an earlier error.
 func discard(error) error { return nil }
 
 func (s *pgSession) fail(query string, err error) error {
@@ -158,7 +158,7 @@ func (s *pgSession) undo(ctx context.Context, err error) error {
 	return err
 }
 
-// rollBack rolls the transaction back. If that fails the connection is broken and is not used again, so there is no error to return.
+// rollBack rolls the transaction back. If that fails, the connection is broken and will not be used again, so the error is ignored.
 func (s *pgSession) rollBack(ctx context.Context) {
 	_ = s.raw(func(c *pgx.Conn) error { return c.PgConn().Exec(ctx, "ROLLBACK").Close() })
 }
@@ -191,7 +191,7 @@ func bindOne(arg any) any {
 	return arg
 }
 
-// Storable returns a text in the form that every engine stores and JSON shows: NUL and invalid UTF-8 become U+FFFD.
+// Storable returns a text with U+FFFD in place of NUL and invalid UTF-8, which is what every engine can store and what JSON contains.
 func Storable(text string) string {
 	if strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) {
 		return text

@@ -16,13 +16,13 @@ type socket struct {
 	monitor    *monitor
 	generation int64
 
-	limit     atomic.Int64 // ticks that an answer may take; 0: any number
+	limit     atomic.Int64 // number of ticks that an answer may take; 0: no limit
 	reading   atomic.Int64 // the tick in which the current Read began; 0: none
 	writing   atomic.Int64 // likewise for Write
 	suspected atomic.Int64 // the tick in which the wait began that last caused a probe
 }
 
-// dialerFor returns a dial function for sockets on which an answer may take as long as limit; 0: any time.
+// dialerFor returns a dial function for sockets on which an answer may take at most limit; 0: no limit.
 func (m *monitor) dialerFor(limit time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	ticks := m.ticks(limit)
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -107,7 +107,7 @@ func socketOf(conn *pgx.Conn) *socket {
 	return below.(*socket)
 }
 
-// outdated reports whether a connection was opened before another on which the server did not answer.
+// outdated reports whether a connection was opened before the server was last found not to answer.
 func (m *monitor) outdated(conn *pgx.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

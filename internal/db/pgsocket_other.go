@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// setUserTimeout does nothing: keepalives detect a dead connection that is idle, and the monitor any other.
+// setUserTimeout does nothing. Keepalives detect a dead connection that is idle, and the monitor detects all others.
 func setUserTimeout(string, syscall.RawConn, time.Duration) error { return nil }

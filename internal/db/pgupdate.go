@@ -16,11 +16,11 @@ import (
 const (
 	triesMax     = 40 // tries after conflicts with other transactions
 	reconnectMax = 3  // tries after losing the connection before the commit
-	serialFrom   = 4  // from this try on the updates of a process run one after the other
+	serialFrom   = 4  // number of the try from which on such updates of this process run one after the other
 	pauseMax     = 100 * time.Millisecond
 )
 
-// bounds are the timeouts of an update, derived from Options.Timeout.
+// bounds are the time limits of an update, derived from Options.Timeout.
 type bounds struct {
 	statement time.Duration // from sending it to its result
 	update    time.Duration // all tries, including finding out whether the commit happened
@@ -53,8 +53,8 @@ func (l *lostCommit) Error() string {
 }
 func (l *lostCommit) Unwrap() error { return l.cause }
 
-// errUnconfirmed is the error of a commit that no synchronous standby has confirmed. It is stored on this server, and readers see it, but
-// it is lost if another server takes over. So it is neither a success nor repeated.
+// errUnconfirmed is the error of a commit that no synchronous standby has confirmed. The commit is stored on this server and visible to
+// readers, but lost if another server takes over. The update therefore neither succeeds nor is repeated.
 var errUnconfirmed = errors.New("no synchronous standby has confirmed the commit")
 
 func (p *postgres) update(ctx context.Context, w work) error {
@@ -127,7 +127,7 @@ func (p *postgres) abandoned(ctx context.Context) bool {
 	}
 }
 
-// backoff returns a random pause that grows with each try, so that updates which conflicted do not conflict again.
+// backoff returns a random pause, whose maximum grows with each try, so that conflicting updates do not conflict again.
 func backoff(try int) time.Duration {
 	most := min(pauseMax, time.Millisecond<<min(try, 10))
 	d, err := rand.Int(rand.Reader, big.NewInt(int64(most)))
@@ -137,7 +137,7 @@ func backoff(try int) time.Duration {
 	return time.Duration(d.Int64())
 }
 
-// try runs the closure once, in its own transaction, and returns the functions to be called after the commit.
+// try runs the closure once, in its own transaction, and returns the functions to call after the commit.
 func (p *postgres) try(ctx context.Context, w work, try int) (after []func(), err error) {
 	if try >= serialFrom {
 		select {
@@ -197,7 +197,7 @@ func (p *postgres) transact(ctx context.Context, s *pgSession, w work, tx *Tx) e
 	return err
 }
 
-// opening returns the statements that begin a transaction, and ask for its number where happened may need it.
+// opening returns the statements that begin a transaction. They select its identifier where happened may need it.
 func opening(w work) []string {
 	if !w.locks {
 		return []string{"BEGIN ISOLATION LEVEL SERIALIZABLE"}
@@ -219,9 +219,9 @@ func (p *postgres) extendTimeouts(s *pgSession, statement time.Duration) (restor
 	return func() { sock.limit.Store(was) }, nil
 }
 
-// commit sends what is queued, followed by COMMIT.
+// commit sends the queued statements, followed by COMMIT.
 func (s *pgSession) commit(ctx context.Context) error {
-	s.takeWarning() // a statement of the transaction may have been
+	s.takeWarning() // clear a warning of an earlier statement of the transaction
 	done, err := s.pipeline(ctx, nil, s.take(), "COMMIT")
 	switch {
 	case err == nil && s.takeWarning():
@@ -247,18 +247,19 @@ func (s *pgSession) takeWarning() (yes bool) {
 	return yes
 }
 
-// warningKey is where a connection's custom data keeps that it got a warning.
+// warningKey is the key in a connection's custom data that is set if the connection has received a warning.
 const warningKey = "warning"
 
-// recordWarning keeps that a connection got a warning of the general class (SQLSTATE 01000). The only one that a commit gives says that
-// the transaction was committed here but might not have been replicated to the synchronous standby.
+// recordWarning records that a connection received a general warning (SQLSTATE 01000). A commit causes this warning only if the transaction
+// was committed on this server, but might not have been replicated to the synchronous standby.
 func recordWarning(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.SeverityUnlocalized == "WARNING" && n.Code == "01000" {
 		c.CustomData()[warningKey] = true
 	}
 }
 
-// resolve finds out whether a commit during which the connection was lost happened. It returns an error if that remains unknown.
+// resolve finds out whether a transaction was committed although the connection was lost during the commit. It returns an error if that
+// remains unknown.
 func (p *postgres) resolve(ctx context.Context, w work, doubt *lostCommit) (happened bool, err error) {
 	unknown := fmt.Errorf("whether it was stored is unknown: %w: %w", ErrUnavailable, doubt)
 	if w.done == nil {
@@ -266,7 +267,7 @@ func (p *postgres) resolve(ctx context.Context, w work, doubt *lostCommit) (happ
 	}
 	ctx, cancel := keepDeadline(ctx)
 	defer cancel()
-	least, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.monitor.timeout/4) // if the update has no time left
+	least, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.monitor.timeout/4) // at least this long, if the update has no time left
 	defer cancel()
 	for !p.abandoned(ctx) || !p.abandoned(least) {
 		if ctx.Err() != nil {
@@ -283,8 +284,8 @@ func (p *postgres) resolve(ctx context.Context, w work, doubt *lostCommit) (happ
 
 var errUndecided = errors.New("the transaction has not ended")
 
-// happened reports from the stored data whether the transaction was committed, once it has ended. The status of its number alone would not
-// do: after a crash the server may reuse a number that was not yet durable.
+// happened reports whether the transaction was committed, by looking at the stored data once the transaction has ended. The status of its
+// identifier alone would not suffice: after a crash the server may reuse an identifier that was not yet durable.
 func (p *postgres) happened(ctx context.Context, w work, xid string) (bool, error) {
 	var status string
 	readers := pgReaders{p.readers, p.monitor}

@@ -40,8 +40,8 @@ type postgres struct {
 	each     arrayStatements
 	buffers  buffers
 	monitor  *monitor
-	serial   chan struct{} // a semaphore: updates that failed several times run one after the other
-	diskFull atomic.Bool   // the last write found the server's disk full; see checkDisk
+	serial   chan struct{} // held by an update from its try number serialFrom on, so that these run one after the other; capacity 1
+	diskFull atomic.Bool   // a write failed because the server's disk was full; see checkDisk
 
 	mu      sync.RWMutex // read-locked by updates, so that close waits for them
 	closed  bool
@@ -96,8 +96,8 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 	return d, nil
 }
 
-// setReadOnly makes the transactions of a new connection read-only. It is not a parameter of the connection's start, since a server
-// that the URL asks to accept writes (target_session_attrs=read-write) would then seem not to.
+// setReadOnly makes the transactions of a new connection read-only. This is not done with a startup parameter, since a server would then not
+// satisfy a URL with target_session_attrs=read-write.
 func setReadOnly(ctx context.Context, c *pgconn.PgConn) error {
 	return c.Exec(ctx, "SET default_transaction_read_only = on").Close()
 }
@@ -110,11 +110,12 @@ func monitorOf(o Options) *monitor {
 	return o.Beside.monitor
 }
 
-// serverTimeout returns a timeout for the server, in milliseconds. It is a tenth shorter than ours, so that a live server cancels the
-// statement before we close the connection, and a server that was frozen rolls back what we have given up.
+// serverTimeout returns the timeout that the server applies, in milliseconds, for a timeout of this process. It is a tenth shorter, so that a
+// live server cancels a statement before this process closes the connection, and a server that was frozen rolls back a transaction that
+// this process has given up.
 func serverTimeout(d time.Duration) string { return fmt.Sprint((d - d/10).Milliseconds()) }
 
-// setDefaultParam sets a parameter of the session unless the URL does.
+// setDefaultParam sets a parameter of the session unless the URL sets it.
 func setDefaultParam(config *pgx.ConnConfig, name, value string) {
 	if _, set := config.RuntimeParams[name]; !set {
 		config.RuntimeParams[name] = value
@@ -130,8 +131,8 @@ func (m *monitor) migrationConfig(config *pgx.ConnConfig) *pgx.ConnConfig {
 	return c
 }
 
-// openPool opens a pool of up to n connections. Connections opened before the server was last found silent are dropped without a ping: the
-// server may have forgotten them, and each ping would take the whole timeout.
+// openPool opens a pool of up to n connections. Connections that were opened before the server was last found not to answer are dropped without
+// a ping, which would take the whole timeout for each of them if the server does not know the connection any more.
 func (m *monitor) openPool(config *pgx.ConnConfig, n int) *sql.DB {
 	pool := sql.OpenDB(connector{m, stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(m.preferHost),
 		stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
@@ -165,8 +166,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.Connector.Connect(ctx)
 }
 
-// errUnreachable is the error of readiness checks. It is public, so it does not contain the driver's error, which names host, database and
-// user.
+// errUnreachable is the error of readiness checks. Its text is public, so it does not contain the error of the driver, which names host,
+// database and user.
 var errUnreachable = fmt.Errorf("the database cannot be reached: %w", ErrUnavailable)
 
 // ready returns an error unless the server accepts writes, which a standby does not.
