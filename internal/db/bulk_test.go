@@ -58,7 +58,7 @@ func TestBulkInsideAnUpdateIsRefused(t *testing.T) {
 	})
 }
 
-// TestBulkReadsOneSnapshot is for PostgreSQL, where others write meanwhile; on SQLite there is a single writer.
+// TestBulkReadsOneSnapshot runs only on PostgreSQL, where other transactions can write meanwhile; SQLite has a single writer.
 func TestBulkReadsOneSnapshot(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	count := func(q db.Queryer) (n int) {

@@ -33,8 +33,8 @@ func exec(t *testing.T, d *DB, times int, query string, args ...any) {
 	}
 }
 
-// The log is written back before a commit has to, while updates continue, and no row is lost.
-func TestLogIsWrittenBackBesideTheWriter(t *testing.T) {
+// The log is written back before a commit has to do it, while updates continue, and no row is lost.
+func TestLogIsWrittenBackWhileTheWriterContinues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	d := openPlain(t, path)
 	exec(t, d, 1, "CREATE TABLE page (data BLOB NOT NULL)")
@@ -78,7 +78,7 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// The count agrees with the one of SQLite itself.
+// unwritten returns the same number as SQLite itself.
 func TestUnwrittenPagesAreCountedAsSQLiteDoes(t *testing.T) {
 	d := openPlain(t, filepath.Join(t.TempDir(), "test.db"))
 	defer d.Close()

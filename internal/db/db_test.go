@@ -45,7 +45,7 @@ func names(t *testing.T, q db.Queryer) string {
 	return strings.Join(all, " ")
 }
 
-// hold makes the writer busy until release is called, so that what is sent meanwhile becomes one group.
+// hold occupies the writer until release is called, so that updates that are sent meanwhile form one group.
 func hold(t *testing.T, d *db.DB) (release func()) {
 	t.Helper()
 	entered, leave := make(chan struct{}), make(chan struct{})

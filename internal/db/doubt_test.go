@@ -16,11 +16,11 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// cable lies between a client and its PostgreSQL, and can be cut at the worst moment: behind the client's COMMIT, or behind
-// the server's answer to it.
+// cable is a proxy between a client and PostgreSQL. It can close the connection during a commit: before the server receives COMMIT, or after the
+// server has replied to it.
 type cable struct {
 	cut   atomic.Int32 // how many more commits are cut
-	after bool         // the server has answered
+	after bool         // cut after the reply of the server
 }
 
 func (c *cable) lay(t *testing.T, url string) (through string) {
@@ -88,9 +88,9 @@ func (c *cable) carry(client net.Conn, to string) {
 	}
 }
 
-// However the connection is lost during a commit, the update is stored once and reported as stored.
+// If the connection is lost during a commit, the update is stored exactly once, and Update reports success.
 func TestUnconfirmedCommitIsStoredOnce(t *testing.T) {
-	for name, after := range map[string]bool{"before the server heard": false, "behind its answer": true} {
+	for name, after := range map[string]bool{"before the server received it": false, "after its reply": true} {
 		t.Run(name, func(t *testing.T) {
 			c := &cable{after: after}
 			d, err := db.Open(t.Context(), c.lay(t, dbtest.PostgresURL(t)), db.Options{})
@@ -125,7 +125,7 @@ func TestUnconfirmedCommitIsStoredOnce(t *testing.T) {
 	}
 }
 
-// If the outcome of a commit cannot be found out, the error says so.
+// If the outcome of a commit remains unknown, Update returns an error.
 func TestCommitOfUnknownOutcomeIsUnavailable(t *testing.T) {
 	c := &cable{after: true}
 	d, err := db.Open(t.Context(), c.lay(t, dbtest.PostgresURL(t)), db.Options{})

@@ -58,7 +58,7 @@ func TestOptionalOctetsMayBeNull(t *testing.T) {
 	const insert = `INSERT INTO attachment (mailbox_id, message_id, id, data, blob) VALUES ($1, $2, $3, $4, $5)`
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			for _, blobs := range []db.OptionalOctets{{nil, {}, {0xff}}, {nil}} { // one row alone is another statement
+			for _, blobs := range []db.OptionalOctets{{nil, {}, {0xff}}, {nil}} { // a single row is another case
 				n := len(blobs)
 				texts := db.Texts{"a", "b", "c"}[:n]
 				if err := tx.QueueEach(ctx, insert, texts, db.Texts{fmt.Sprint(n), "", ""}[:n], texts, db.Octets{{}, {}, {}}[:n], blobs); err != nil {
@@ -102,7 +102,7 @@ func TestFailingRowRollsBackAll(t *testing.T) {
 	})
 }
 
-// A text that PostgreSQL cannot hold is kept in every form of a statement as in one for one row.
+// A text that PostgreSQL cannot store is stored in the same form by QueueEach as by Queue.
 func TestAnyTextCanBeStoredForEachRow(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -116,7 +116,7 @@ func TestAnyTextCanBeStoredForEachRow(t *testing.T) {
 	}
 }
 
-// The memory that rows are put together in is used again, by one update at a time.
+// The buffers for encoding rows are reused, but not by two updates at the same time.
 func TestRowsOfConcurrentUpdatesDoNotMix(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	var updates sync.WaitGroup
@@ -149,7 +149,7 @@ func TestRowsOfConcurrentUpdatesDoNotMix(t *testing.T) {
 	}
 }
 
-// TestLargeRowsAreSeveralStatements has PostgreSQL itself log the size of each statement that it gets.
+// TestLargeRowsAreSeveralStatements lets PostgreSQL log the size of each statement that it receives.
 func TestLargeRowsAreSeveralStatements(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	const rows, each, limit = 40, 1 << 20, 4 << 20

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// disk is a Space that a test fills.
+// disk is a Space whose state the test sets.
 type disk struct {
 	full     bool
 	reserve  int
@@ -67,7 +67,7 @@ func TestOnAFullDiskOnlyFreeingUpdatesRun(t *testing.T) {
 
 func TestFreeingUpdatesUseTheReserve(t *testing.T) {
 	for _, c := range []struct {
-		failures, reserve int // commits that find the disk full, and reserves that there are
+		failures, reserve int // number of commits that fail because of a full disk, and of reserves that can be released
 		frees             bool
 		released          int
 		want              error
@@ -138,7 +138,7 @@ func TestShrinkFreesTheSpaceOfFreePages(t *testing.T) {
 	purge()
 	before := taken()
 	exec(t, d, 20, "DELETE FROM page WHERE id % 2 = 0")
-	if err := d.Shrink(t.Context()); err != nil { // with a log it does nothing
+	if err := d.Shrink(t.Context()); err != nil { // it does nothing unless the log is empty
 		t.Fatal(err)
 	}
 	purge()

@@ -7,7 +7,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// A version is its text for both engines followed by that for one; a version that concerns the other engine alone does nothing.
+// A migration is its text for both engines followed by the one for this engine. A version that has only a text for the other engine does
+// nothing.
 func TestMigrationsAreOneTextWithAdditionsByEngine(t *testing.T) {
 	files := fstest.MapFS{
 		"migrations/90001_tables.sql":           {Data: []byte("CREATE TABLE a (data BLOB); -- a blob\n")},

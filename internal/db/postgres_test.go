@@ -19,8 +19,8 @@ func count(ctx context.Context, q db.Queryer) (n int, err error) {
 	return n, err
 }
 
-// Each update looks how many rows there are and adds one if there is room: where two could do so side by side there would
-// be more than there is room for.
+// Each update counts the rows and inserts one if there are fewer than the limit. If two updates did so without seeing each other, there would be
+// more rows than the limit allows.
 func TestUpdatesAreSerializable(t *testing.T) {
 	const room, asking = 5, 40
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
@@ -89,7 +89,7 @@ func TestAgainIsTrueInARetry(t *testing.T) {
 	}
 }
 
-// A queued statement that others got in the way of has the closure run again too, though it is a read behind it that fails.
+// The closure is also run again if a queued statement conflicts with another transaction, although the error is returned by a later read.
 func TestConflictFoundByALaterReadIsRetried(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	if err := d.Update(t.Context(), add("a.example")); err != nil {
@@ -132,7 +132,7 @@ func TestConflictFoundByALaterReadIsRetried(t *testing.T) {
 	}
 }
 
-// Who locks what it reads is not undone, however many do so at once.
+// A transaction that locks the rows it reads is not rolled back, however many do so at the same time.
 func TestLockedUpdatesWaitForEachOther(t *testing.T) {
 	const workers, each = 8, 25
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
@@ -197,7 +197,7 @@ func TestManyQueuedStatementsAreAllExecuted(t *testing.T) {
 					return err
 				}
 			}
-			if got, err := count(ctx, tx); err != nil || got != n { // what is queued is done before what reads
+			if got, err := count(ctx, tx); err != nil || got != n { // queued statements are executed before a read
 				t.Errorf("%d rows inside, %v", got, err)
 			}
 			return nil
@@ -208,7 +208,7 @@ func TestManyQueuedStatementsAreAllExecuted(t *testing.T) {
 	})
 }
 
-// A statement that fails undoes the transaction, also where the closure does not mind.
+// A failed statement rolls the transaction back, even if the closure ignores the error.
 func TestIgnoredFailureOfAStatementFailsTheUpdate(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -221,7 +221,7 @@ func TestIgnoredFailureOfAStatementFailsTheUpdate(t *testing.T) {
 	}
 }
 
-// PostgreSQL holds no NUL and no broken UTF-8, and clients send both.
+// PostgreSQL can store neither NUL nor invalid UTF-8, and clients send both.
 func TestAnyTextCanBeStoredAndLookedUp(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		type named string
@@ -266,7 +266,7 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 	}
 }
 
-// Identifiers sort by time, and names are equal where SQLite says so, whatever the language of the database.
+// Identifiers sort by time, and names are compared as on SQLite, whatever the collation of the database.
 func TestTextIsComparedByOctets(t *testing.T) {
 	d := dbtest.OpenPostgres(t, db.Options{})
 	const byLanguage = `SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
@@ -356,7 +356,7 @@ func wait[T any](t *testing.T, c <-chan T) (v T) {
 	return v
 }
 
-// A URL may ask for a host that accepts writes, among several. The connections that only read are then to the same host.
+// If a URL with several hosts requires one that accepts writes, read-only connections use that host, too.
 func TestConnectionsAreToTheHostThatAcceptsWrites(t *testing.T) {
 	for _, attrs := range []string{"read-write", "primary"} {
 		url := dbtest.PostgresURL(t) + "&target_session_attrs=" + attrs

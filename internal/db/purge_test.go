@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// marker is text that occurs nowhere else and does not compress.
+// marker returns a text that occurs nowhere else and does not compress.
 func marker() []byte {
 	var random [32]byte
 	rand.Read(random[:]) // never fails, as crypto/rand documents
 	return []byte(hex.EncodeToString(random[:]))
 }
 
-// wantGone checks that no file of a folder holds a text.
+// wantGone checks that no file of a folder contains a text.
 func wantGone(t *testing.T, dir string, text []byte) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -37,7 +37,7 @@ func wantGone(t *testing.T, dir string, text []byte) {
 	}
 }
 
-// keep stores a text as a row of a page, or of many.
+// keep stores a text, repeated, as a row of one page or of several.
 func keep(t *testing.T, d *DB, id int, text []byte, times int) {
 	t.Helper()
 	exec(t, d, 1, "INSERT INTO page (id, data) VALUES ($1, $2)", id, bytes.Repeat(text, times))
@@ -66,7 +66,7 @@ func TestPurgeRemovesDeletedDataFromAllFiles(t *testing.T) {
 	}
 }
 
-// A reader keeps what it reads; the next purge after it removes that.
+// A purge cannot remove pages of the log that a reader still needs; the next purge removes them.
 func TestPurgeLeavesWhatAReaderNeeds(t *testing.T) {
 	dir := t.TempDir()
 	d := openPlain(t, filepath.Join(dir, "test.db"))

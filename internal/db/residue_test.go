@@ -17,23 +17,23 @@ type churn struct {
 	dice    *rand.Rand
 	live    map[int64][]byte
 	keys    []int64                // of live
-	deleted map[[ownSize]byte]bool // the identifiers in the texts of rows
+	deleted map[[ownSize]byte]bool // the identifiers of deleted rows
 }
 
-// ownSize is how long an identifier is.
+// ownSize is the length of the identifier of a row, in octets.
 const ownSize = 16
 
 func newChurn() *churn {
 	return &churn{dice: rand.New(rand.NewPCG(1, 2)), live: make(map[int64][]byte), deleted: make(map[[ownSize]byte]bool)}
 }
 
-// text is text of at most 5 KB, mostly less than one, that consists of an identifier of its own.
+// text returns a text of at most 5 KB, usually less than 1 KB, that repeats a unique identifier.
 func (c *churn) text() []byte {
 	own := hex.AppendEncode(nil, binary.BigEndian.AppendUint64(nil, c.dice.Uint64()))
 	return bytes.Repeat(own, 2+c.dice.IntN([]int{5, 60, 60, 300}[c.dice.IntN(4)]))
 }
 
-// step is an insertion, and a deletion where there are many rows.
+// step inserts a row, or deletes one if there are many.
 func (c *churn) step(run func(query string, args ...any) error) error {
 	key, text := c.dice.Int64(), c.text()
 	c.live[key] = text
@@ -50,7 +50,7 @@ func (c *churn) step(run func(query string, args ...any) error) error {
 	return run("DELETE FROM page WHERE id = $1", victim)
 }
 
-// steps are many steps, in updates of some.
+// steps runs many steps, several in each update.
 func (c *churn) steps(t *testing.T, d *DB, updates int) {
 	t.Helper()
 	for range updates {
@@ -72,7 +72,7 @@ func (c *churn) steps(t *testing.T, d *DB, updates int) {
 	}
 }
 
-// left counts the deleted rows that a file still has something of.
+// left counts the deleted rows of which a file still contains data.
 func (c *churn) left(t *testing.T, path string) int {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -88,7 +88,7 @@ func (c *churn) left(t *testing.T, path string) int {
 	return len(left)
 }
 
-// wantSound checks that the rows are those that were not deleted, and that the file is sound.
+// wantSound checks that exactly the rows that were not deleted exist, and that the file passes the integrity check.
 func (c *churn) wantSound(t *testing.T, d *DB) {
 	t.Helper()
 	var rows int
@@ -122,7 +122,7 @@ func openPages(t *testing.T) (d *DB, path string) {
 	return d, path
 }
 
-// wantPurged checks that nothing of the deleted rows is left in the database and its log.
+// wantPurged checks that the database and its log contain no data of deleted rows.
 func (c *churn) wantPurged(t *testing.T, path string) {
 	t.Helper()
 	if n := c.left(t, path) + c.left(t, path+"-wal"); n > 0 {
@@ -130,7 +130,7 @@ func (c *churn) wantPurged(t *testing.T, path string) {
 	}
 }
 
-// SQLite leaves copies of rows behind where it moves them between pages. Purge removes those of deleted rows.
+// SQLite leaves copies of rows when it moves them between pages. Purge removes the copies of deleted rows.
 func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
 	d, path := openPages(t)
 	c := newChurn()
@@ -153,7 +153,7 @@ func TestPurgeRemovesCopiesOfDeletedRows(t *testing.T) {
 	c.wantSound(t, d)
 }
 
-// The first purge examines the whole file: a service that was killed had no chance to purge.
+// The first purge examines the whole file, since an earlier process may have been killed before it could purge.
 func TestFirstPurgeExaminesTheWholeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	pool, err := sql.Open("sqlite", dsn(path, writerPragmas+"&_pragma=synchronous(off)"))
@@ -217,7 +217,7 @@ func TestLostFramesMakePurgeExamineTheWholeFile(t *testing.T) {
 	}
 }
 
-func TestPurgeRunsBesideUpdates(t *testing.T) {
+func TestPurgeRunsConcurrentlyWithUpdates(t *testing.T) {
 	d, path := openPages(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	purged := make(chan error)
@@ -241,8 +241,8 @@ func TestPurgeRunsBesideUpdates(t *testing.T) {
 	c.wantSound(t, d)
 }
 
-// What is not a B-tree page is never cleared.
-func TestFreeSpaceIsThatOfBTreePagesAlone(t *testing.T) {
+// Only B-tree pages are cleared.
+func TestOnlyBTreePagesHaveFreeSpace(t *testing.T) {
 	leaf := func(change func(page []byte)) []byte {
 		page := bytes.Repeat([]byte{0xee}, pageSize)
 		copy(page, []byte{leafTable, 0, 0, 0, 2, 0x0f, 0x00, 0, 0x0f, 0x80, 0x0f, 0x00})

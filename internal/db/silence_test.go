@@ -16,14 +16,14 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// soon is what Options.Timeout is here, and answerMax how long an answer may take on a machine that is busy.
+// soon is Options.Timeout in these tests, and answerMax is how long a call may take on a busy machine.
 const (
 	soon      = time.Second
 	answerMax = 10 * time.Second
 )
 
-// silenceable opens a new database that a server of the test's own is to fall silent of. Another handle migrates it, whose
-// timeout a busy machine does not exceed.
+// silenceable opens a new database on a server that the test can make unresponsive. It is migrated by another DB with a longer timeout, so that
+// migrating does not fail on a busy machine.
 func silenceable(t *testing.T, url string, o db.Options) *db.DB {
 	t.Helper()
 	if o.Logger == nil {
@@ -74,7 +74,7 @@ func read(ctx context.Context, d *db.DB) error {
 	return d.QueryRow(ctx, "SELECT count(*) FROM public_domain").Scan(&n)
 }
 
-// answers runs calls at the same time and returns their errors, or fails the test where one takes too long.
+// answers runs calls concurrently and returns their errors. It fails the test if one takes too long.
 func answers(t *testing.T, n int, call func(i int) error) []error {
 	t.Helper()
 	errs := make([]error, n)
@@ -119,7 +119,7 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 		func(int) error { return d.Notify(t.Context(), "news", []string{"text"}) },
 		func(int) error { return d.Ready(t.Context()) },
 	}
-	for range 2 { // the second time they need not wait
+	for range 2 { // the second time they fail without waiting
 		for i, err := range answers(t, 200, func(i int) error { return calls[i%4](i) }) {
 			if !db.Unavailable(err) {
 				t.Errorf("call %d: %v", i, err)
@@ -129,13 +129,13 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 	thaw(t, server)
 	untilOK(t, func() error { return d.Ready(t.Context()) })
 	for i, err := range answers(t, 40, func(i int) error { return calls[i%3](i) }) {
-		if err != nil && i%3 != 1 { // what was given up may have been stored all the same, and is refused the second time
+		if err != nil && i%3 != 1 { // an update that was given up may have been committed, and is then rejected the second time
 			t.Errorf("call %d after it: %v", i, err)
 		}
 	}
 }
 
-// Once a connection has found the server gone, those that idle in the pool are not tried one after the other.
+// Once the server was found not to answer, the idle connections of the pool are not tried one after the other.
 func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 	t.Parallel()
 	proxy := dbtest.StartServer(t).StartProxy(t)
@@ -228,7 +228,7 @@ func TestListenResumesAfterTheServerWasSilent(t *testing.T) {
 			untilOK(t, func() error { return other.Notify(t.Context(), "news", []string{name}) })
 			select {
 			case text = <-heard:
-			case <-time.After(soon): // the connection may just be renewed
+			case <-time.After(soon): // the connection may be reconnecting
 			}
 		}
 	}
@@ -357,9 +357,9 @@ func TestMigrationOfASilentServerEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A commit that reaches a frozen server, and is given up, is not carried out when the server goes on: the session has been idle in
-// its transaction for too long by then. So the caller may try again and stores it once.
-func TestAbandonedCommitIsNotCarriedOutLater(t *testing.T) {
+// A commit that was sent to a frozen server and given up is not executed when the server continues, since its session has been idle in a
+// transaction for too long by then. The caller may therefore try again, and the update is stored once.
+func TestAbandonedCommitIsNotExecutedLater(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	frozen := false
@@ -407,8 +407,8 @@ func TestAbandonedCommitIsNotCarriedOutLater(t *testing.T) {
 	}
 }
 
-// While no synchronous standby answers, PostgreSQL ends the wait of a commit at the statement timeout and reports success with a
-// warning: the transaction is on this server alone, and lost if the server is. To the caller that is a commit of unknown outcome.
+// While no synchronous standby answers, PostgreSQL stops waiting for it at the statement timeout and reports the commit as successful, with a
+// warning. The transaction is then stored on this server only, and lost if the server is lost. For the caller, the outcome is unknown.
 func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t, "fsync=off")
@@ -430,7 +430,7 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 		if !db.Unavailable(err) {
 			t.Errorf("a commit that no standby confirmed returned %v", err)
 		}
-		untilOK(t, func() error { // on a busy machine the call may end before the server's wait, and only then is the row seen
+		untilOK(t, func() error { // on a busy machine the call may end before the server stops waiting, after which the row is visible
 			n, err := count(t.Context(), d)
 			if err == nil && n != rows {
 				err = fmt.Errorf("%d rows, want %d: what is stored here alone is not stored again", n, rows)
@@ -441,8 +441,8 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 	}
 }
 
-// Of several hosts, one that falls silent delays only its own connections: the others are probed beside it, and new connections begin with
-// the host that answered.
+// If one of several hosts does not answer, only its own connections are delayed: all hosts are probed at the same time, and new connections begin
+// with the host that answered.
 func TestConnectionsBeginWithTheHostThatAnswers(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)

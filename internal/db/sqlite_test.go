@@ -17,7 +17,7 @@ func TestStableLimits(t *testing.T) {
 	}
 }
 
-// BenchmarkLimit reads 20 short rows with a statement as it is written and with stableLimits: 41 µs and 23 µs.
+// BenchmarkLimit reads 20 short rows with a plain statement and with stableLimits. It takes 41 µs and 23 µs.
 func BenchmarkLimit(b *testing.B) {
 	pool, err := sql.Open("sqlite", dsn(filepath.Join(b.TempDir(), "test.db"), pragmas))
 	if err != nil {
