@@ -92,8 +92,7 @@ func TestBlocksApplyUntilTheyEnd(t *testing.T) {
 	})
 }
 
-// TestPatternLimitSparesExactRecipients fills the limit of patterns, of which each costs a comparison, and adds a
-// recipient without one.
+// The number of patterns is limited, since each takes a comparison. The limit does not apply to recipients without a pattern.
 func TestPatternLimitSparesExactRecipients(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -159,7 +158,7 @@ func FuzzPatterns(f *testing.F) {
 	})
 }
 
-// slow is match by its definition, for short inputs.
+// slow implements match recursively, straight from the definition of patterns, for short inputs.
 func slow(pattern, text string) bool {
 	row := make([]bool, len(text)+1)
 	row[0] = true
@@ -178,7 +177,7 @@ func slow(pattern, text string) bool {
 	return row[len(text)]
 }
 
-// A connection costs less than 50 µs where 100,000 networks are blocked.
+// Looking up a client takes less than 50 µs if 100,000 networks are blocked.
 func BenchmarkClient(b *testing.B) {
 	x := block.New(nil, clock.System())
 	x.Fill(func(add func(kind block.Kind, value string)) {
@@ -199,7 +198,7 @@ func BenchmarkClient(b *testing.B) {
 	}
 }
 
-// BenchmarkRecipient compares a recipient with as many patterns as there can be, each of which is slow for it.
+// BenchmarkRecipient compares a recipient with the largest number of patterns, each of which is slow to compare with it.
 func BenchmarkRecipient(b *testing.B) {
 	x := block.New(nil, clock.System())
 	x.Fill(func(add func(kind block.Kind, value string)) {

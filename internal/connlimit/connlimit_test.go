@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/connlimit"
 )
 
-// source is a listener whose connections are made by the test.
+// source is a listener whose connections come from the test.
 type source struct {
 	next chan net.Conn
 	errs chan error
@@ -59,7 +59,7 @@ func (c *conn) isClosed() bool {
 	return c.closed
 }
 
-// connect makes n connections from an address, and returns their client ends.
+// connect opens n connections from an address, and returns their client ends.
 func (s *source) connect(ip string, n int) (all []*conn) {
 	for range n {
 		c := &conn{from: &net.TCPAddr{IP: net.ParseIP(ip), Port: 1}}
@@ -69,7 +69,7 @@ func (s *source) connect(ip string, n int) (all []*conn) {
 	return all
 }
 
-// accept returns what a listener accepts until it has nothing more.
+// accept accepts connections from a listener until there are no more, and returns them.
 func accept(l net.Listener) (all []net.Conn) {
 	for {
 		c, err := l.Accept()
@@ -100,7 +100,7 @@ func TestConnectionsOfAnAddressAreLimited(t *testing.T) {
 	s.connect("::ffff:192.0.2.1", 1)
 	s.connect("192.0.2.2", 1)
 	s.connect("2001:db8::1", 2)
-	s.connect("2001:db8::2", 2) // the same subscriber
+	s.connect("2001:db8::2", 2) // the same /64
 	s.connect("2001:db8:0:1::1", 1)
 	all := accept(l)
 	if len(all) != 3+1+3+1 {
@@ -123,7 +123,7 @@ func TestProxiesAreNotLimited(t *testing.T) {
 	}
 }
 
-// A few connections beyond the limit are accepted, for probes. A further one closes the oldest.
+// A few connections beyond the limit are accepted, for health checks. One more closes the oldest.
 func TestReserveIsForTheLatestConnections(t *testing.T) {
 	s := newSource()
 	l := connlimit.NewPool(0).Listen(s, connlimit.Options{PerAddress: 3, Reserve: true})
@@ -145,7 +145,8 @@ func TestReserveIsForTheLatestConnections(t *testing.T) {
 	}
 }
 
-// At the limit of the process an address with fewer connections replaces the oldest one of the address with most, on any listener.
+// At the limit of the process, a connection from an address with few connections closes the oldest one of the address that has most, on any
+// listener.
 func TestAddressWithMostConnectionsLosesOne(t *testing.T) {
 	pool, web, smtp := connlimit.NewPool(20), newSource(), newSource()
 	webListener := pool.Listen(web, connlimit.Options{Reserve: true})

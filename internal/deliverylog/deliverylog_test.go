@@ -33,12 +33,12 @@ func run(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// restart begins with a new Service on the same database.
+// restart replaces the Service by a new one on the same database.
 func (w *world) restart() {
 	w.Service = deliverylog.New(deliverylog.Parts{DB: w.db, Clock: w.clock, Logger: slog.New(slog.DiscardHandler), Secret: []byte("secret")})
 }
 
-// write writes what is pending, as a shutdown does.
+// write writes pending entries, as a shutdown does.
 func (w *world) write() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -153,7 +153,7 @@ func TestErasedMailboxLeavesNothing(t *testing.T) {
 	})
 }
 
-// The rows of an address are bounded, and those that a client causes by refused recipients, however many addresses it tries.
+// The number of rows is limited for each address, and for the refused recipients of each client, however many addresses it tries.
 func TestRowsAreBounded(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for i := range 600 {
@@ -184,7 +184,7 @@ func TestRowsAreBounded(t *testing.T) {
 	})
 }
 
-// While the database does not keep up, entries are dropped, those of stored mail first.
+// If the database is too slow, entries are dropped, beginning with those of stored mail.
 func TestPendingEntriesAreBounded(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for i := range 6000 {
@@ -234,7 +234,7 @@ func TestRecordIsSafeForManyGoroutines(t *testing.T) {
 	})
 }
 
-// BenchmarkRecord measures what a mail pays for its entry: recording it, and its share of a transaction that writes a full batch.
+// BenchmarkRecord measures the cost of a mail's entry: recording it, and its share of a transaction that writes a full batch.
 func BenchmarkRecord(b *testing.B) {
 	d, err := db.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), db.Options{})
 	if err != nil {

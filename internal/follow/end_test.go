@@ -51,7 +51,7 @@ func TestFollowersOfMailboxesEndWithThem(t *testing.T) {
 	})
 }
 
-// What came before the mailbox expired is reported before its end, as long as it is not erased.
+// Messages that were received before the mailbox expired are reported before its end, as long as they are not erased.
 func TestMessagesAreReportedBeforeTheEnd(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		m := w.create("")
@@ -88,7 +88,7 @@ func TestFollowersEndWhenTheCredentialFails(t *testing.T) {
 	})
 }
 
-// At shutdown, what was committed is reported first.
+// At shutdown, committed messages are reported before the end.
 func TestFollowersEndAtShutdown(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
@@ -111,8 +111,8 @@ func TestFollowersEndAtShutdown(t *testing.T) {
 	})
 }
 
-// alone runs a test inside a synctest bubble, where waiting takes no time. It gets a mailbox and its account. It may read the database,
-// whose goroutines belong to no bubble, and not write to it.
+// alone runs a test inside a synctest bubble, where waiting takes no time, with a mailbox and its account. The test may read the database but
+// not write to it, since the goroutines of the database do not belong to the bubble.
 func alone(t *testing.T, test func(w *world, m *mailbox.Mailbox, account id.Account)) {
 	d := dbtest.Open(t, db.Options{})
 	account := id.New[id.Account](noon())
@@ -120,7 +120,7 @@ func alone(t *testing.T, test func(w *world, m *mailbox.Mailbox, account id.Acco
 	synctest.Test(t, func(t *testing.T) { test(newWorld(t, d), m, account) })
 }
 
-// A command that disables an account is a process of its own and wakes no follower.
+// A command that disables an account runs in another process, and does not wake followers.
 func TestCredentialIsCheckedWithoutAWakeUp(t *testing.T) {
 	alone(t, func(w *world, m *mailbox.Mailbox, account id.Account) {
 		began := time.Now()

@@ -11,8 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/message"
 )
 
-// Between the two reads of a follower, a message is committed in a mailbox that the first read has not found, and a later one in a
-// mailbox that it has found. Reporting the later one at once would pass over the earlier one for good.
+// Between the two reads of a follower, a message is committed in a mailbox that the first read has not found, and a later one in a mailbox that
+// it has found. If the later one were reported at once, the earlier one would never be reported.
 func TestMessagesCommittedBetweenTheReadsAreNotMissed(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
@@ -30,7 +30,7 @@ func TestMessagesCommittedBetweenTheReadsAreNotMissed(t *testing.T) {
 	})
 }
 
-// Messages that share a transaction have times that rise over all mailboxes of their account.
+// The times of messages in one transaction increase across all mailboxes of their account.
 func TestMessagesOfOneTransactionAreReportedInOrder(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		account := id.New[id.Account](noon())
@@ -48,21 +48,21 @@ func TestFollowersBeginAfterAMessage(t *testing.T) {
 		account := id.New[id.Account](noon())
 		box, other := w.create(account), w.create(account)
 		fresh, freshAccount := w.ofMailbox(box, "", message.CredentialCheck{}), w.ofAccount(account, "", message.CredentialCheck{})
-		one, beside, two := w.deliver(box)[0], w.deliver(other)[0], w.deliver(box)[0]
+		one, elsewhere, two := w.deliver(box)[0], w.deliver(other)[0], w.deliver(box)[0]
 		w.wantMessages(w.now(fresh), one, two)
-		w.wantMessages(w.now(freshAccount), one, beside, two)
+		w.wantMessages(w.now(freshAccount), one, elsewhere, two)
 		for _, c := range []struct {
-			after       id.Message
-			box, beside []id.Message
+			after        id.Message
+			box, account []id.Message
 		}{
-			{"", nil, nil}, // what came before a follower is not reported
-			{id.FromBytes[id.Message]([16]byte{}), []id.Message{one, two}, []id.Message{one, beside, two}},
-			{one, []id.Message{two}, []id.Message{beside, two}},
-			{beside, []id.Message{two}, []id.Message{two}},
+			{"", nil, nil}, // earlier messages are not reported
+			{id.FromBytes[id.Message]([16]byte{}), []id.Message{one, two}, []id.Message{one, elsewhere, two}},
+			{one, []id.Message{two}, []id.Message{elsewhere, two}},
+			{elsewhere, []id.Message{two}, []id.Message{two}},
 			{two, nil, nil},
 		} {
 			w.wantMessages(w.now(w.ofMailbox(box, c.after, message.CredentialCheck{})), c.box...)
-			w.wantMessages(w.now(w.ofAccount(account, c.after, message.CredentialCheck{})), c.beside...)
+			w.wantMessages(w.now(w.ofAccount(account, c.after, message.CredentialCheck{})), c.account...)
 		}
 	})
 }
@@ -144,7 +144,7 @@ func TestChangesAreReportedOnceAfterTheirMessage(t *testing.T) {
 			if want := w.clock.Now().Add(2 * time.Hour); !events[2].ExpiresAt.Equal(want) {
 				t.Errorf("it expires at %s, want %s", events[2].ExpiresAt, want)
 			}
-			for range 4 { // while they are within the overlap, and after
+			for range 4 { // both within the overlap and after it
 				w.wantChanges(w.now(f), box)
 				w.clock.Advance(mailbox.ChangesOverlap / 2)
 			}
@@ -163,7 +163,7 @@ func TestManyChangesAreReportedFiftyAtATime(t *testing.T) {
 		for i := range 70 {
 			w.markSeen(box, m, i%2 == 0)
 		}
-		w.clock.Advance(mailbox.ChangesOverlap - time.Second) // the first page must not let the second be forgotten
+		w.clock.Advance(mailbox.ChangesOverlap - time.Second) // the second page must be reported, too, although the first one ends the overlap
 		seen := append(w.now(f), w.now(f)...)
 		w.wantChanges(w.now(f), box)
 		if len(seen) != 70 {

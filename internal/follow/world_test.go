@@ -19,7 +19,7 @@ import (
 	"github.com/gonebox/gonebox/internal/wake"
 )
 
-// world is a Service over the mailboxes of a database. The messages themselves are in memory.
+// world is a Service with the mailboxes of a database. Messages are kept in memory only.
 type world struct {
 	*follow.Service
 	t         *testing.T
@@ -33,7 +33,7 @@ type world struct {
 	beforeRead func()            // called by Newer before it reads; may be nil
 }
 
-// MailboxLimits gives every owner the same.
+// MailboxLimits returns the same limits for every owner.
 func (w *world) MailboxLimits(context.Context, id.Account) (mailbox.Limits, error) {
 	return mailbox.Limits{TTLDefault: time.Hour, TTLMax: 24 * time.Hour, LifetimeMax: 24 * time.Hour, LiveMax: 1000, DailyMail: 1000}, nil
 }
@@ -46,20 +46,20 @@ func (w *world) MailboxLimitsOf(ctx context.Context, accounts []id.Account, foun
 	return nil
 }
 
-// Choose knows one domain.
+// Choose returns the only domain.
 func (w *world) Choose(context.Context, string, id.Account) (string, id.Domain, error) {
 	return "example.org", "", nil
 }
 
-// HoldersTx knows no private domain.
+// HoldersTx does nothing: there are no private domains.
 func (w *world) HoldersTx(context.Context, *db.Tx, []string, func(string, id.Account, id.Domain)) error {
 	return nil
 }
 
-// EraseTx finds nothing to erase.
+// EraseTx returns that there is nothing to erase.
 func (w *world) EraseTx(context.Context, *db.Tx, []id.Mailbox, int) (bool, error) { return true, nil }
 
-// Newer reads what deliver has stored, as message.Service reads its table.
+// Newer returns the messages that deliver has stored, as message.Service does.
 func (w *world) Newer(_ context.Context, boxes []id.Mailbox, after, last id.Message, most, _ int) (all []message.Summary, err error) {
 	if w.beforeRead != nil {
 		w.beforeRead()
@@ -167,7 +167,7 @@ func (w *world) extend(box *mailbox.Mailbox, ttl time.Duration) {
 	}
 }
 
-// ofMailbox and ofAccount open a follower; after "" it begins now.
+// ofMailbox and ofAccount open a follower that begins after a message, or now if after is "".
 func (w *world) ofMailbox(m *mailbox.Mailbox, after id.Message, credential message.CredentialCheck) *follow.Follower {
 	w.t.Helper()
 	f, err := w.OfMailbox(w.t.Context(), m, after, credential)
@@ -186,7 +186,7 @@ func (w *world) ofAccount(account id.Account, after id.Message, credential messa
 	return f
 }
 
-// now returns what a follower reports at once.
+// now returns the events that a follower can report without waiting.
 func (w *world) now(f *follow.Follower) []follow.Event {
 	w.t.Helper()
 	events, err := f.Next(w.t.Context(), time.Nanosecond)
@@ -196,7 +196,7 @@ func (w *world) now(f *follow.Follower) []follow.Event {
 	return events
 }
 
-// wantMessages fails the test unless the events are the messages.
+// wantMessages fails the test unless the events report exactly the messages, in order.
 func (w *world) wantMessages(events []follow.Event, want ...id.Message) {
 	w.t.Helper()
 	var got []id.Message
@@ -211,7 +211,7 @@ func (w *world) wantMessages(events []follow.Event, want ...id.Message) {
 	}
 }
 
-// wantEnd fails the test unless the events are an end for a reason.
+// wantEnd fails the test unless the only event is an end with a reason.
 func (w *world) wantEnd(events []follow.Event, reason follow.Reason) {
 	w.t.Helper()
 	if len(events) != 1 || events[0].Kind != follow.End || events[0].Reason != reason {
