@@ -87,28 +87,33 @@ func (p *Reading) offers(t neighbourhood) (share, price bool) {
 
 // ownerSpent looks further in the sentence for a word that says the code is no
 // longer good, over whatever else is told of it: "123456, which you asked for at
-// 10:20, has expired", "you used the code 123456". After a comma another may be
-// meant.
+// 10:20, has expired", "you used the code 123456". A report without an order says so
+// too: "the device was linked with the code 123456". After a comma another may be meant.
 func (s *scoring) ownerSpent(k int, o *ownership) {
 	const spent = lexicon.Old | lexicon.Done
 	c := &s.cs[k]
-	s.rightOf(k, lexicon.Old|lexicon.Brief, func(l nearWord) bool {
+	s.rightOf(k, spent|lexicon.Brief, func(l nearWord) bool {
 		m, g := &s.p.Marks[l.mark], l.gap
 		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > 16 || m.Class&lexicon.Brief != 0 || s.clauseEnds(c.end, m.Start) {
 			return false
 		}
-		if m.Class&lexicon.Old != 0 {
+		if m.Class&lexicon.Old != 0 || m.Class&lexicon.Not == 0 && g.Words == 0 {
 			o.note(oldWord.weight, m)
 		}
 		return true
 	})
-	s.leftOf(k, lexicon.Old, func(l nearWord) bool {
+	asked := false
+	s.leftOf(k, spent|lexicon.Use, func(l nearWord) bool {
+		const near, far = 4, 8
 		m, g := &s.p.Marks[l.mark], l.gap
-		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > 4 || s.clauseEnds(m.End, c.start) {
+		if g.Sentences+g.Soft+g.Hard > 0 || g.Words > far || s.clauseEnds(m.End, c.start) {
 			return false
 		}
-		if m.Class&spent == spent {
+		switch {
+		case m.Class&spent == spent && g.Words <= near, m.Class&lexicon.Done != 0 && g.Words > 1 && g.figures == 0 && !asked:
 			o.note(oldWord.weight, m)
+		case m.Class&lexicon.Use != 0:
+			asked = true
 		}
 		return true
 	})

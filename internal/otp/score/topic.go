@@ -123,7 +123,7 @@ func (m topic) settled(name lexicon.Class) bool {
 		return false
 	}
 	return name&lexicon.Approval != 0 && (m.price || m.amount) && (m.auth < 4 || m.done) ||
-		name&lexicon.Confirmation != 0 && m.subjectNoun && m.auth-m.label < 2
+		name&lexicon.Confirmation != 0 && (m.subjectNoun && m.auth-m.label < 2 || m.done && !m.subjectNoun)
 }
 
 // receipt says whether a mail names a price and says little of signing in.
