@@ -48,7 +48,7 @@ func (a *App) newLimiter() *ratelimit.Limiter {
 // openLedger opens the connections of the ledger: few, since every use is one short statement.
 func (a *App) openLedger(ctx context.Context) (err error) {
 	if a.sharesDatabase() {
-		a.cluster.ledgerDB, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4, Beside: a.db})
+		a.cluster.ledgerDB, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4, SharedWith: a.db})
 	}
 	return err
 }

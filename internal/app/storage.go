@@ -51,7 +51,7 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 // openDatabase opens the database of cfg without migrating it. The caller must close it.
 func openDatabase(ctx context.Context, cfg *config.Config, o db.Options) (*db.DB, error) {
 	if url := string(cfg.Database.URL); url != "" {
-		o.Timeout, o.Waiting = cfg.Database.Timeout, databaseWaiting(cfg)
+		o.Timeout, o.MaxWaiting = cfg.Database.Timeout, databaseWaiting(cfg)
 		return db.Open(ctx, url, o)
 	}
 	return db.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), o)

@@ -48,12 +48,12 @@ type Options struct {
 	// Timeout, on PostgreSQL, limits a read, including its wait for a connection, and each statement of an update; a whole update takes at
 	// most 1.5 times as long. A server that does not answer is detected within this time. 0: 5 s.
 	Timeout time.Duration
-	// Waiting, on PostgreSQL, is how many calls may wait for a connection or for their first result at the same time; further calls
+	// MaxWaiting, on PostgreSQL, is how many calls may wait for a connection or for their first result at the same time; further calls
 	// fail with ErrUnavailable. 0: 10,000.
-	Waiting int
-	// Beside, on PostgreSQL, is another DB on the same server, which must be opened before this one and closed after it. Both share Timeout,
-	// Waiting and the detection of a server that does not answer. It may be nil.
-	Beside *DB
+	MaxWaiting int
+	// SharedWith, on PostgreSQL, is another DB on the same server, which must be opened before this one and closed after it. Both share Timeout,
+	// MaxWaiting and the detection of a server that does not answer. It may be nil.
+	SharedWith *DB
 
 	Logger *slog.Logger // nil: slog.Default()
 
@@ -80,8 +80,8 @@ func Open(ctx context.Context, target string, o Options) (*DB, error) {
 	if o.Timeout == 0 {
 		o.Timeout = timeoutDefault
 	}
-	if o.Waiting == 0 {
-		o.Waiting = waitingDefault
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = waitingDefault
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -188,7 +188,7 @@ func (d *DB) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Abort makes all calls that wait for PostgreSQL fail, as well as all later calls, also those of databases opened with Options.Beside. It
+// Abort makes all calls that wait for PostgreSQL fail, as well as all later calls, also those of databases opened with Options.SharedWith. It
 // is for a shutdown that must not wait. On SQLite, where no call waits for another machine, it does nothing.
 func (d *DB) Abort() {
 	if d.monitor != nil {

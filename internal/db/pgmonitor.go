@@ -16,7 +16,7 @@ import (
 // errNotAnswering is the error of calls while the PostgreSQL server does not answer.
 var errNotAnswering = fmt.Errorf("PostgreSQL does not answer: %w", ErrUnavailable)
 
-// errTooManyWaiting is the error of a call that would have to wait behind too many others (Options.Waiting).
+// errTooManyWaiting is the error of a call that would have to wait behind too many others (Options.MaxWaiting).
 var errTooManyWaiting = fmt.Errorf("too many calls wait for the database: %w", ErrUnavailable)
 
 // ticksPerTimeout is how often the monitor checks its sockets within Options.Timeout.
@@ -58,7 +58,7 @@ type monitor struct {
 // newMonitor returns a running monitor of the server of config; close stops it.
 func newMonitor(config *pgx.ConnConfig, o Options) *monitor {
 	m := &monitor{
-		log: o.Logger, timeout: o.Timeout, waitingMax: int64(o.Waiting), sockets: make(map[*socket]struct{}),
+		log: o.Logger, timeout: o.Timeout, waitingMax: int64(o.MaxWaiting), sockets: make(map[*socket]struct{}),
 		dialer: net.Dialer{
 			Control:         func(network, _ string, c syscall.RawConn) error { return setUserTimeout(network, c, o.Timeout) },
 			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: o.Timeout, Interval: max(time.Second, o.Timeout/4), Count: 4},

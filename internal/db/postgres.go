@@ -90,7 +90,7 @@ func openPostgres(_ context.Context, url string, o Options) (*DB, error) {
 		engine: Postgres, store: p, readers: p.readers, monitor: m,
 		migrations: func() (*sql.DB, error) { return m.openPool(m.migrationConfig(config), 2), nil },
 	}
-	if o.Beside == nil {
+	if o.SharedWith == nil {
 		d.closeLast = func() error { m.close(); return nil }
 	}
 	return d, nil
@@ -102,12 +102,12 @@ func setReadOnly(ctx context.Context, c *pgconn.PgConn) error {
 	return c.Exec(ctx, "SET default_transaction_read_only = on").Close()
 }
 
-// monitorOf returns the monitor of Options.Beside, or nil.
+// monitorOf returns the monitor of Options.SharedWith, or nil.
 func monitorOf(o Options) *monitor {
-	if o.Beside == nil {
+	if o.SharedWith == nil {
 		return nil
 	}
-	return o.Beside.monitor
+	return o.SharedWith.monitor
 }
 
 // serverTimeout returns the timeout that the server applies, in milliseconds, for a timeout of this process. It is a tenth shorter, so that a

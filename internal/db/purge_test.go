@@ -62,7 +62,7 @@ func TestPurgeRemovesDeletedDataFromAllFiles(t *testing.T) {
 	wantGone(t, dir, text)
 	var got []byte
 	if err := d.QueryRow(t.Context(), "SELECT data FROM page WHERE id = 2").Scan(&got); err != nil || !bytes.Equal(got, stays) {
-		t.Errorf("the row beside it holds %q, %v", got, err)
+		t.Errorf("the row next to it contains %q, %v", got, err)
 	}
 }
 

@@ -16,31 +16,31 @@ import (
 	"github.com/gonebox/gonebox/internal/db/dbtest"
 )
 
-// soon is Options.Timeout in these tests, and answerMax is how long a call may take on a busy machine.
+// shortTimeout is Options.Timeout in these tests, and callMax is how long a call may take on a busy machine.
 const (
-	soon      = time.Second
-	answerMax = 10 * time.Second
+	shortTimeout = time.Second
+	callMax      = 10 * time.Second
 )
 
-// silenceable opens a new database on a server that the test can make unresponsive. It is migrated by another DB with a longer timeout, so that
+// openFreezable opens a new database on a server that the test can make unresponsive. It is migrated by another DB with a longer timeout, so that
 // migrating does not fail on a busy machine.
-func silenceable(t *testing.T, url string, o db.Options) *db.DB {
+func openFreezable(t *testing.T, url string, o db.Options) *db.DB {
 	t.Helper()
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	patient, err := db.Open(t.Context(), url, db.Options{Logger: o.Logger, Timeout: time.Minute})
+	migrator, err := db.Open(t.Context(), url, db.Options{Logger: o.Logger, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := patient.Migrate(t.Context()); err != nil {
+	if _, _, err := migrator.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := patient.Close(); err != nil {
+	if err := migrator.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if o.Timeout == 0 {
-		o.Timeout = soon
+		o.Timeout = shortTimeout
 	}
 	d, err := db.Open(t.Context(), url, o)
 	if err != nil {
@@ -74,8 +74,8 @@ func read(ctx context.Context, d *db.DB) error {
 	return d.QueryRow(ctx, "SELECT count(*) FROM public_domain").Scan(&n)
 }
 
-// answers runs calls concurrently and returns their errors. It fails the test if one takes too long.
-func answers(t *testing.T, n int, call func(i int) error) []error {
+// callAll runs calls concurrently and returns their errors. It fails the test if one takes too long.
+func callAll(t *testing.T, n int, call func(i int) error) []error {
 	t.Helper()
 	errs := make([]error, n)
 	done := make(chan struct{})
@@ -89,29 +89,29 @@ func answers(t *testing.T, n int, call func(i int) error) []error {
 	}()
 	select {
 	case <-done:
-	case <-time.After(answerMax):
-		t.Fatalf("not all of %d calls were answered within %s", n, answerMax)
+	case <-time.After(callMax):
+		t.Fatalf("not all of %d calls were answered within %s", n, callMax)
 	}
 	return errs
 }
 
-// untilOK waits until a call succeeds.
-func untilOK(t *testing.T, call func() error) {
+// eventuallyOK waits until a call succeeds.
+func eventuallyOK(t *testing.T, call func() error) {
 	t.Helper()
 	var err error
-	for end := time.Now().Add(answerMax); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(callMax); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if err = call(); err == nil {
 			return
 		}
 	}
-	t.Fatalf("no recovery within %s: %v", answerMax, err)
+	t.Fatalf("no recovery within %s: %v", callMax, err)
 }
 
 func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
-	d := silenceable(t, server.URL("postgres"), db.Options{})
-	answers(t, 50, func(int) error { return read(t.Context(), d) })
+	d := openFreezable(t, server.URL("postgres"), db.Options{})
+	callAll(t, 50, func(int) error { return read(t.Context(), d) })
 	freeze(t, server)
 	calls := []func(i int) error{
 		func(int) error { return read(t.Context(), d) },
@@ -120,15 +120,15 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 		func(int) error { return d.Ready(t.Context()) },
 	}
 	for range 2 { // the second time they fail without waiting
-		for i, err := range answers(t, 200, func(i int) error { return calls[i%4](i) }) {
+		for i, err := range callAll(t, 200, func(i int) error { return calls[i%4](i) }) {
 			if !db.Unavailable(err) {
 				t.Errorf("call %d: %v", i, err)
 			}
 		}
 	}
 	thaw(t, server)
-	untilOK(t, func() error { return d.Ready(t.Context()) })
-	for i, err := range answers(t, 40, func(i int) error { return calls[i%3](i) }) {
+	eventuallyOK(t, func() error { return d.Ready(t.Context()) })
+	for i, err := range callAll(t, 40, func(i int) error { return calls[i%3](i) }) {
 		if err != nil && i%3 != 1 { // an update that was given up may have been committed, and is then rejected the second time
 			t.Errorf("call %d after it: %v", i, err)
 		}
@@ -139,7 +139,7 @@ func TestFrozenServerFailsCallsUntilItIsThawed(t *testing.T) {
 func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 	t.Parallel()
 	proxy := dbtest.StartServer(t).StartProxy(t)
-	d := silenceable(t, proxy.URL("postgres"), db.Options{})
+	d := openFreezable(t, proxy.URL("postgres"), db.Options{})
 	busy := func(i int) error {
 		if i%2 == 0 {
 			return d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -150,7 +150,7 @@ func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 		var s string
 		return d.QueryRow(t.Context(), "SELECT CAST(pg_sleep(0.2) AS text)").Scan(&s)
 	}
-	if err := errors.Join(answers(t, 16, busy)...); err != nil {
+	if err := errors.Join(callAll(t, 16, busy)...); err != nil {
 		t.Fatal(err)
 	}
 	proxy.Vanish()
@@ -162,7 +162,7 @@ func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 			failed++
 		}
 	}
-	if took := time.Since(begin); failed > 3 || took > answerMax {
+	if took := time.Since(begin); failed > 3 || took > callMax {
 		t.Errorf("%d of 20 calls failed, in %s", failed, took)
 	}
 }
@@ -170,21 +170,21 @@ func TestIdleConnectionsToAServerThatVanishedAreNotTried(t *testing.T) {
 func TestVanishedServerIsReplacedByAnother(t *testing.T) {
 	t.Parallel()
 	proxy := dbtest.StartServer(t).StartProxy(t)
-	d := silenceable(t, proxy.URL("postgres"), db.Options{})
+	d := openFreezable(t, proxy.URL("postgres"), db.Options{})
 	proxy.Vanish()
-	for i, err := range answers(t, 20, func(int) error { return read(t.Context(), d) }) {
+	for i, err := range callAll(t, 20, func(int) error { return read(t.Context(), d) }) {
 		if !db.Unavailable(err) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
 	proxy.Replace()
-	untilOK(t, func() error { return errors.Join(read(t.Context(), d), d.Ready(t.Context())) })
+	eventuallyOK(t, func() error { return errors.Join(read(t.Context(), d), d.Ready(t.Context())) })
 }
 
 func TestFewCallsWaitForASilentServer(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
-	d := silenceable(t, server.URL("postgres"), db.Options{Waiting: 10, Timeout: answerMax})
+	d := openFreezable(t, server.URL("postgres"), db.Options{MaxWaiting: 10, Timeout: callMax})
 	freeze(t, server)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -209,7 +209,7 @@ func TestListenResumesAfterTheServerWasSilent(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	proxy := server.StartProxy(t)
-	d, other := silenceable(t, proxy.URL("postgres"), db.Options{}), silenceable(t, server.URL("postgres"), db.Options{})
+	d, other := openFreezable(t, proxy.URL("postgres"), db.Options{}), openFreezable(t, server.URL("postgres"), db.Options{})
 	began, heard := make(chan struct{}, 100), make(chan string, 100)
 	ctx, cancel := context.WithCancel(t.Context())
 	var listening sync.WaitGroup
@@ -225,10 +225,10 @@ func TestListenResumesAfterTheServerWasSilent(t *testing.T) {
 	} {
 		silence()
 		for text := ""; text != name; {
-			untilOK(t, func() error { return other.Notify(t.Context(), "news", []string{name}) })
+			eventuallyOK(t, func() error { return other.Notify(t.Context(), "news", []string{name}) })
 			select {
 			case text = <-heard:
-			case <-time.After(soon): // the connection may be reconnecting
+			case <-time.After(shortTimeout): // the connection may be reconnecting
 			}
 		}
 	}
@@ -237,8 +237,8 @@ func TestListenResumesAfterTheServerWasSilent(t *testing.T) {
 func TestAbortEndsCallsThatWaitForASilentServer(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
-	d := silenceable(t, server.URL("postgres"), db.Options{Timeout: time.Hour})
-	beside := silenceable(t, server.URL("postgres"), db.Options{Beside: d})
+	d := openFreezable(t, server.URL("postgres"), db.Options{Timeout: time.Hour})
+	sharing := openFreezable(t, server.URL("postgres"), db.Options{SharedWith: d})
 	ctx, cancel := context.WithCancel(t.Context())
 	var listening sync.WaitGroup
 	began := make(chan struct{}, 10)
@@ -247,7 +247,7 @@ func TestAbortEndsCallsThatWaitForASilentServer(t *testing.T) {
 	freeze(t, server)
 	failed := make(chan error, 40)
 	for range 10 {
-		for _, d := range []*db.DB{d, beside} {
+		for _, d := range []*db.DB{d, sharing} {
 			go func() { failed <- read(t.Context(), d) }()
 			go func() { failed <- d.Update(t.Context(), add("never.example")) }()
 		}
@@ -259,15 +259,15 @@ func TestAbortEndsCallsThatWaitForASilentServer(t *testing.T) {
 		}
 	}
 	cancel()
-	answers(t, 1, func(int) error { listening.Wait(); return errors.Join(beside.Close(), d.Close()) })
+	callAll(t, 1, func(int) error { listening.Wait(); return errors.Join(sharing.Close(), d.Close()) })
 }
 
 func TestDeadlinesLeaveNoGoroutineBehind(t *testing.T) {
 	server := dbtest.StartServer(t)
 	before := goleak.IgnoreCurrent()
-	d := silenceable(t, server.URL("postgres"), db.Options{})
+	d := openFreezable(t, server.URL("postgres"), db.Options{})
 	freeze(t, server)
-	answers(t, 20, func(i int) error {
+	callAll(t, 20, func(i int) error {
 		if i%2 == 0 {
 			return d.Update(t.Context(), add("never.example"))
 		}
@@ -283,7 +283,7 @@ func TestDeadlinesLeaveNoGoroutineBehind(t *testing.T) {
 func TestSlowStatementIsCancelledAndTheServerIsNotDown(t *testing.T) {
 	t.Parallel()
 	const timeout = 4 * time.Second // a busy machine must be able to open a connection within it
-	d := silenceable(t, dbtest.EmptyPostgresURL(t), db.Options{Timeout: timeout})
+	d := openFreezable(t, dbtest.EmptyPostgresURL(t), db.Options{Timeout: timeout})
 	sleep := func(d time.Duration) func(ctx context.Context, tx *db.Tx) error {
 		return func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, fmt.Sprintf("SELECT pg_sleep(%g)", d.Seconds()))
@@ -302,7 +302,7 @@ func TestSlowStatementIsCancelledAndTheServerIsNotDown(t *testing.T) {
 				t.Errorf("a statement of a minute: %v", err)
 			}
 		default:
-			untilOK(t, func() error { return read(t.Context(), d) })
+			eventuallyOK(t, func() error { return read(t.Context(), d) })
 		}
 	}
 	for range 2 {
@@ -314,7 +314,7 @@ func TestSlowStatementIsCancelledAndTheServerIsNotDown(t *testing.T) {
 
 func TestLockedTableFailsAnUpdateInTime(t *testing.T) {
 	t.Parallel()
-	d := silenceable(t, dbtest.EmptyPostgresURL(t), db.Options{})
+	d := openFreezable(t, dbtest.EmptyPostgresURL(t), db.Options{})
 	locked, done := make(chan struct{}), make(chan struct{})
 	var holding sync.WaitGroup
 	holding.Go(func() {
@@ -328,7 +328,7 @@ func TestLockedTableFailsAnUpdateInTime(t *testing.T) {
 		}
 	})
 	wait(t, locked)
-	for i, err := range answers(t, 20, func(i int) error {
+	for i, err := range callAll(t, 20, func(i int) error {
 		if i%2 == 0 {
 			return read(t.Context(), d)
 		}
@@ -340,13 +340,13 @@ func TestLockedTableFailsAnUpdateInTime(t *testing.T) {
 	}
 	close(done)
 	holding.Wait()
-	untilOK(t, func() error { return d.Update(t.Context(), add("free.example")) })
+	eventuallyOK(t, func() error { return d.Update(t.Context(), add("free.example")) })
 }
 
 func TestMigrationOfASilentServerEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
-	d := silenceable(t, server.URL("postgres"), db.Options{})
+	d := openFreezable(t, server.URL("postgres"), db.Options{})
 	freeze(t, server)
 	ctx, cancel := context.WithCancel(t.Context())
 	migrated := make(chan error, 1)
@@ -363,7 +363,7 @@ func TestAbandonedCommitIsNotExecutedLater(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	frozen := false
-	d := silenceable(t, server.URL("postgres"), db.Options{Writers: 1, Commit: func(commit func() error) error {
+	d := openFreezable(t, server.URL("postgres"), db.Options{Writers: 1, Commit: func(commit func() error) error {
 		if frozen {
 			return commit()
 		}
@@ -385,12 +385,12 @@ func TestAbandonedCommitIsNotExecutedLater(t *testing.T) {
 			return n > 0, err
 		})
 	}
-	if err := answers(t, 1, func(int) error { return update() })[0]; !errors.Is(err, db.ErrUnavailable) {
+	if err := callAll(t, 1, func(int) error { return update() })[0]; !errors.Is(err, db.ErrUnavailable) {
 		t.Errorf("a commit that a frozen server does not answer: %v", err)
 	}
 	thaw(t, server)
-	untilOK(t, func() error { return d.Ready(t.Context()) })
-	untilOK(t, func() error { // the session that held the transaction has ended
+	eventuallyOK(t, func() error { return d.Ready(t.Context()) })
+	eventuallyOK(t, func() error { // the session that held the transaction has ended
 		var n int
 		err := d.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'").Scan(&n)
 		if err == nil && n > 0 {
@@ -401,7 +401,7 @@ func TestAbandonedCommitIsNotExecutedLater(t *testing.T) {
 	if got := names(t, d); got != "" {
 		t.Errorf("stored: %s", got)
 	}
-	untilOK(t, update)
+	eventuallyOK(t, update)
 	if got := names(t, d); got != name {
 		t.Errorf("stored: %s", got)
 	}
@@ -415,7 +415,7 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 	if err := server.Create(t.Context(), "gonebox"); err != nil {
 		t.Fatal(err)
 	}
-	d := silenceable(t, server.URL("gonebox"), db.Options{})
+	d := openFreezable(t, server.URL("gonebox"), db.Options{})
 	if err := d.Update(t.Context(), add("before.example")); err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +430,7 @@ func TestCommitThatNoStandbyConfirmedIsNoSuccess(t *testing.T) {
 		if !db.Unavailable(err) {
 			t.Errorf("a commit that no standby confirmed returned %v", err)
 		}
-		untilOK(t, func() error { // on a busy machine the call may end before the server stops waiting, after which the row is visible
+		eventuallyOK(t, func() error { // on a busy machine the call may end before the server stops waiting, after which the row is visible
 			n, err := count(t.Context(), d)
 			if err == nil && n != rows {
 				err = fmt.Errorf("%d rows, want %d: what is stored here alone is not stored again", n, rows)
@@ -447,12 +447,12 @@ func TestConnectionsBeginWithTheHostThatAnswers(t *testing.T) {
 	t.Parallel()
 	server := dbtest.StartServer(t)
 	first, second := server.StartProxy(t), server.StartProxy(t)
-	d := silenceable(t, "postgres://gonebox@"+first.Host()+","+second.Host()+"/postgres?sslmode=disable", db.Options{})
-	answers(t, 20, func(int) error { return read(t.Context(), d) })
+	d := openFreezable(t, "postgres://gonebox@"+first.Host()+","+second.Host()+"/postgres?sslmode=disable", db.Options{})
+	callAll(t, 20, func(int) error { return read(t.Context(), d) })
 	first.Vanish()
-	reads := func() []error { return answers(t, 20, func(int) error { return read(t.Context(), d) }) }
-	untilOK(t, func() error { return errors.Join(reads()...) })
-	untilOK(t, func() error { return d.Update(t.Context(), add("after.example")) })
+	reads := func() []error { return callAll(t, 20, func(int) error { return read(t.Context(), d) }) }
+	eventuallyOK(t, func() error { return errors.Join(reads()...) })
+	eventuallyOK(t, func() error { return d.Update(t.Context(), add("after.example")) })
 	tried := first.Opened()
 	for i, err := range reads() {
 		if err != nil {
