@@ -23,8 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// patience is how long a test waits before it fails. No result depends on it.
-const patience = 30 * time.Second
+// testTimeout is how long a test waits before it fails. No result depends on it.
+const testTimeout = 30 * time.Second
 
 // world is a queue whose jobs the test ends itself.
 type world struct {
@@ -48,7 +48,7 @@ func (b begun) end(v job.Verdict) {
 }
 
 func newWorld(t *testing.T, d *db.DB, o job.Options) *world {
-	o.Kind, o.Logger, o.Grace = "test", slog.New(slog.DiscardHandler), patience
+	o.Kind, o.Logger, o.Grace = "test", slog.New(slog.DiscardHandler), testTimeout
 	if o.LaneMax == 0 {
 		o.LaneMax, o.Max, o.Lease, o.SingleProcess = 2, 8, time.Minute, true
 	}
@@ -93,7 +93,7 @@ func (w *world) next() begun {
 	select {
 	case b := <-w.begun:
 		return b
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		w.t.Fatal("no job was begun")
 		panic("not reached")
 	}
@@ -108,10 +108,10 @@ func (w *world) count(state int) (n int) {
 	return n
 }
 
-// settled waits until a number of jobs have a state.
-func (w *world) settled(state, want int) {
+// waitCount waits until a number of jobs have a state.
+func (w *world) waitCount(state, want int) {
 	w.t.Helper()
-	comesAbout(w.t, fmt.Sprintf("%d jobs of state %d", want, state), func() bool { return w.count(state) == want })
+	eventually(w.t, fmt.Sprintf("%d jobs of state %d", want, state), func() bool { return w.count(state) == want })
 }
 
 // States of rows.
@@ -123,9 +123,9 @@ const (
 	dead    = 4
 )
 
-// quiet fails the test if a job was begun. It first runs a job of another lane: every job that could be begun before that one has
+// wantNoJob fails the test if a job was begun. It first runs a job of another lane: every job that could be begun before that one has
 // been begun then.
-func (w *world) quiet() {
+func (w *world) wantNoJob() {
 	w.t.Helper()
 	w.enqueue(job.New{Lane: "~probe"})
 	b := w.next()
@@ -133,7 +133,7 @@ func (w *world) quiet() {
 		w.t.Fatalf("a job of lane %s was begun", b.Lane)
 	}
 	b.end(job.Done())
-	w.settled(running, 0)
+	w.waitCount(running, 0)
 }
 
 func TestJobRunsOnceItsCauseIsCommitted(t *testing.T) {
@@ -159,8 +159,8 @@ func TestJobRunsOnceItsCauseIsCommitted(t *testing.T) {
 		if want := map[string]string{"a": "one", "b": "two"}; !maps.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		w.settled(running, 0)
-		w.settled(ready, 0)
+		w.waitCount(running, 0)
+		w.waitCount(ready, 0)
 	})
 }
 
@@ -189,16 +189,16 @@ func TestRetryRunsAtItsTime(t *testing.T) {
 		w := newWorld(t, d, job.Options{})
 		w.enqueue(job.New{Lane: "a"})
 		w.next().end(job.Retry(noon.Add(time.Hour)))
-		w.settled(waiting, 1)
+		w.waitCount(waiting, 1)
 		w.clock.Advance(time.Hour - time.Second)
-		w.quiet()
+		w.wantNoJob()
 		w.clock.Advance(time.Second)
 		b := w.next()
 		if b.Attempt != 2 {
 			t.Errorf("attempt %d", b.Attempt)
 		}
 		b.end(job.Bury(noon.Add(48 * time.Hour)))
-		w.settled(dead, 1)
+		w.waitCount(dead, 1)
 		w.clock.Advance(24 * time.Hour)
 		if err := w.Erase(t.Context()); err != nil || w.count(dead) != 1 {
 			t.Errorf("Erase = %v, %d dead letters are left", err, w.count(dead))
@@ -277,7 +277,7 @@ func TestJobOfACrashedProcessIsRunAgain(t *testing.T) {
 			return job.Done(), nil
 		}
 		again.end(job.Done())
-		other.settled(running, 0)
+		other.waitCount(running, 0)
 	})
 }
 
@@ -316,7 +316,7 @@ func TestShutdownWaitsForRunningJobsAndReturnsCancelledOnes(t *testing.T) {
 		go func() { w.stop(); close(stopped) }()
 		b.end(job.Done())
 		<-stopped
-		w.settled(running, 0)
+		w.waitCount(running, 0)
 
 		w.Grace = time.Nanosecond
 		w.run()
@@ -344,20 +344,20 @@ func TestHeldLanesAreReleasedOrErased(t *testing.T) {
 		}
 		first.end(job.Hold(noon.Add(day)))
 		second.end(job.Done())
-		w.settled(held, 3)
+		w.waitCount(held, 3)
 		if lanes, err := w.HeldLanes(t.Context(), "", 10); err != nil || !slices.Equal(lanes, []string{"a", "b"}) {
 			t.Errorf("HeldLanes = %v, %v", lanes, err)
 		}
 		if lanes, err := w.HeldLanes(t.Context(), "a", 10); err != nil || !slices.Equal(lanes, []string{"b"}) {
 			t.Errorf("HeldLanes after a = %v, %v", lanes, err)
 		}
-		w.quiet()
+		w.wantNoJob()
 		if _, err := w.ReleaseLane(t.Context(), "b"); err != nil {
 			t.Fatal(err)
 		}
 		w.next().end(job.Done())
 		w.next().end(job.Done())
-		w.settled(running, 0)
+		w.waitCount(running, 0)
 		w.clock.Advance(day)
 		if err := w.Erase(t.Context()); err != nil || w.count(held) != 0 {
 			t.Errorf("Erase = %v, %d are held", err, w.count(held))
@@ -375,7 +375,7 @@ func TestDeletedLaneVoidsItsRunningJobs(t *testing.T) {
 		}
 		b.end(job.Retry(noon))
 		c.end(job.Hold(noon))
-		w.quiet()
+		w.wantNoJob()
 		for state := ready; state <= dead; state++ {
 			if n := w.count(state); n != 0 {
 				t.Errorf("%d jobs of state %d are left", n, state)
@@ -414,5 +414,5 @@ func (w *world) settleOne() {
 		w.t.Fatalf("a job of lane %s was begun", b.Lane)
 	}
 	b.end(job.Done())
-	w.settled(running, 1)
+	w.waitCount(running, 1)
 }

@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"testing"
@@ -14,8 +15,8 @@ import (
 	"github.com/gonebox/gonebox/internal/job"
 )
 
-// turns runs a schedule with one task, each run of which the test ends.
-type turns struct {
+// controlledTask runs a schedule with one task, each run of which the test ends.
+type controlledTask struct {
 	*job.Schedule
 	db    *db.DB
 	begun chan context.Context
@@ -23,9 +24,9 @@ type turns struct {
 	stop  func()
 }
 
-// newTurns returns a schedule that is shared by a database, or not shared if that is nil.
-func newTurns(t *testing.T, d *db.DB, c clock.Clock, task job.Task) *turns {
-	s := &turns{db: d, begun: make(chan context.Context), end: make(chan error)}
+// newControlledTask returns a schedule that is shared by a database, or not shared if that is nil.
+func newControlledTask(t *testing.T, d *db.DB, c clock.Clock, task job.Task) *controlledTask {
+	s := &controlledTask{db: d, begun: make(chan context.Context), end: make(chan error)}
 	task.Name, task.Every = "sweep", time.Hour
 	task.Do = func(ctx context.Context) error {
 		select {
@@ -47,43 +48,43 @@ func newTurns(t *testing.T, d *db.DB, c clock.Clock, task job.Task) *turns {
 	return s
 }
 
-func (s *turns) next(t *testing.T) context.Context {
+func (s *controlledTask) next(t *testing.T) context.Context {
 	t.Helper()
 	select {
 	case ctx := <-s.begun:
 		return ctx
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("the task was not begun")
 		panic("not reached")
 	}
 }
 
-// over ends a run and waits until a number of timers are set, not counting the one that renews the lease.
-func (s *turns) over(t *testing.T, c *clock.Fake, fault error, timers int) {
+// endRun ends a run and waits until a number of timers are set, not counting the one that renews the lease.
+func (s *controlledTask) endRun(t *testing.T, c *clock.Fake, fault error, timers int) {
 	t.Helper()
 	s.end <- fault
 	if s.db != nil {
-		comesAbout(t, "the end of the lease", func() bool {
+		eventually(t, "the end of the lease", func() bool {
 			var leases int
 			err := s.db.QueryRow(t.Context(), "SELECT count(*) FROM job_schedule WHERE lease_until <> 0").Scan(&leases)
 			return err == nil && leases == 0
 		})
 	}
-	asleep(t, c, timers)
+	waitTimers(t, c, timers)
 }
 
-// asleep waits until a number of timers are set.
-func asleep(t *testing.T, c *clock.Fake, timers int) {
+// waitTimers waits until a number of timers are set.
+func waitTimers(t *testing.T, c *clock.Fake, timers int) {
 	t.Helper()
-	comesAbout(t, "sleep", func() bool { return c.Waiting() == timers })
+	eventually(t, fmt.Sprint(timers, " timers"), func() bool { return c.Waiting() == timers })
 }
 
-func comesAbout(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(testTimeout)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come about", what)
+			t.Fatalf("%s did not happen within %s", what, testTimeout)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -92,10 +93,10 @@ func comesAbout(t *testing.T, what string, holds func() bool) {
 // lease is how long a process holds a task without renewing its lease.
 const lease = 8 * time.Second
 
-// leased waits until the task's lease ends at a time.
-func leased(t *testing.T, d *db.DB, until time.Time) {
+// waitLease waits until the task's lease ends at a time.
+func waitLease(t *testing.T, d *db.DB, until time.Time) {
 	t.Helper()
-	comesAbout(t, "the lease", func() bool {
+	eventually(t, "the lease", func() bool {
 		var end int64
 		err := d.QueryRow(t.Context(), "SELECT lease_until FROM job_schedule").Scan(&end)
 		return err == nil && end == until.UnixMicro()
@@ -107,12 +108,12 @@ func TestTaskOfADeadProcessIsTakenOver(t *testing.T) {
 	const bound = 10 * time.Second
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		now := noon
-		var dead []*turns
+		var dead []*controlledTask
 		for range 3 { // each dies while it runs the task: its clock stands still, so it does not renew its lease
 			c := clock.NewFake(now)
-			p := newTurns(t, d, c, job.Task{})
+			p := newControlledTask(t, d, c, job.Task{})
 			if len(dead) > 0 {
-				asleep(t, c, 1) // until the lease of the dead process ends
+				waitTimers(t, c, 1) // until the lease of the dead process ends
 				c.Advance(bound)
 			}
 			p.next(t)
@@ -128,7 +129,7 @@ func TestTaskOfADeadProcessIsTakenOver(t *testing.T) {
 func TestTaskIsCancelledWhenItsLeaseCannotBeRenewed(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, job.Task{})
+		a := newControlledTask(t, d, c, job.Task{})
 		ctx := a.next(t)
 		if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, "ALTER TABLE job_schedule RENAME TO away")
@@ -137,10 +138,10 @@ func TestTaskIsCancelledWhenItsLeaseCannotBeRenewed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			asleep(t, c, 1)
+			waitTimers(t, c, 1)
 			c.Advance(lease / 4)
 		}
-		asleep(t, c, 1)
+		waitTimers(t, c, 1)
 		if ctx.Err() != nil {
 			t.Fatal("the task was cut off while its lease held")
 		}
@@ -153,15 +154,15 @@ func TestTaskIsCancelledWhenItsLeaseCannotBeRenewed(t *testing.T) {
 func TestTaskIsRunByOneProcessAtATime(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, job.Task{})
+		a := newControlledTask(t, d, c, job.Task{})
 		a.next(t)
-		b := newTurns(t, d, c, job.Task{})
-		asleep(t, c, 2) // the renewal of a, and b, which waits for the end of the lease
-		leased(t, d, noon.Add(lease))
+		b := newControlledTask(t, d, c, job.Task{})
+		waitTimers(t, c, 2) // the renewal of a, and b, which waits for the end of the lease
+		waitLease(t, d, noon.Add(lease))
 		for range 3 { // without renewals the lease would end after the second time
 			c.Advance(lease / 2)
-			leased(t, d, c.Now().Add(lease))
-			asleep(t, c, 2)
+			waitLease(t, d, c.Now().Add(lease))
+			waitTimers(t, c, 2)
 		}
 		select {
 		case <-b.begun:
@@ -169,16 +170,16 @@ func TestTaskIsRunByOneProcessAtATime(t *testing.T) {
 		default:
 		}
 		a.end <- errors.New("broken")
-		comesAbout(t, "the fault", func() bool { return a.Healthy() != nil })
+		eventually(t, "the fault", func() bool { return a.Healthy() != nil })
 		if err := b.Healthy(); err != nil {
 			t.Error(err)
 		}
-		asleep(t, c, 2)
+		waitTimers(t, c, 2)
 		a.stop()
 		c.Advance(time.Hour)
 		b.next(t)
 		b.end <- nil
-		asleep(t, c, 1)
+		waitTimers(t, c, 1)
 		if err := b.Healthy(); err != nil {
 			t.Error(err)
 		}
@@ -188,7 +189,7 @@ func TestTaskIsRunByOneProcessAtATime(t *testing.T) {
 func TestTaskThatLostItsLeaseIsCancelled(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, job.Task{})
+		a := newControlledTask(t, d, c, job.Task{})
 		ctx := a.next(t)
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, "UPDATE job_schedule SET lease_until = lease_until + 1") // as if another process had claimed it
@@ -197,11 +198,11 @@ func TestTaskThatLostItsLeaseIsCancelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asleep(t, c, 1)
+		waitTimers(t, c, 1)
 		c.Advance(lease / 2)
 		<-ctx.Done()
 		a.end <- ctx.Err() // another process has the lease
-		asleep(t, c, 1)
+		waitTimers(t, c, 1)
 	})
 }
 
@@ -209,12 +210,12 @@ func TestNudgeDuringARunStartsAnother(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		nudge := make(chan struct{}, 1)
-		a := newTurns(t, d, c, job.Task{Nudge: nudge})
+		a := newControlledTask(t, d, c, job.Task{Nudge: nudge})
 		a.next(t)
 		nudge <- struct{}{} // its cause may have been committed after the task has read
 		a.end <- nil
 		a.next(t)
-		a.over(t, c, nil, 1)
+		a.endRun(t, c, nil, 1)
 		nudge <- struct{}{}
 		a.next(t)
 		a.end <- nil
@@ -225,16 +226,16 @@ func TestNudgeDuringARunStartsAnother(t *testing.T) {
 func TestNudgeDuringARunOfAnotherProcessStartsAnother(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, job.Task{})
+		a := newControlledTask(t, d, c, job.Task{})
 		a.next(t)
 		nudge := make(chan struct{}, 1)
-		b := newTurns(t, d, c, job.Task{Nudge: nudge})
-		asleep(t, c, 2) // the renewal of a, and b until the lease ends
+		b := newControlledTask(t, d, c, job.Task{Nudge: nudge})
+		waitTimers(t, c, 2) // the renewal of a, and b until the lease ends
 		nudge <- struct{}{}
-		comesAbout(t, "the nudge of b", func() bool { return len(nudge) == 0 })
+		eventually(t, "the nudge of b", func() bool { return len(nudge) == 0 })
 		a.end <- nil
 		from, every := c.Now(), time.Hour
-		comesAbout(t, "the run of b", func() bool {
+		eventually(t, "the run of b", func() bool {
 			select {
 			case <-b.begun:
 				return true
@@ -254,7 +255,7 @@ func TestDueTaskRunsBeforeItsInterval(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		due := make(chan time.Time, 8)
-		a := newTurns(t, d, c, job.Task{Due: func(context.Context) (time.Time, error) { return <-due, nil }})
+		a := newControlledTask(t, d, c, job.Task{Due: func(context.Context) (time.Time, error) { return <-due, nil }})
 		due <- time.Time{}
 		for _, next := range []struct{ due, begins time.Duration }{
 			{10 * time.Minute, 10 * time.Minute},
@@ -269,7 +270,7 @@ func TestDueTaskRunsBeforeItsInterval(t *testing.T) {
 			}
 			due <- at // Due is called when the task has run,
 			due <- at // and once more when it is due
-			a.over(t, c, nil, 1)
+			a.endRun(t, c, nil, 1)
 			begins := noon.Add(next.begins)
 			c.Advance(begins.Sub(c.Now()) - time.Microsecond)
 			if c.Waiting() == 0 {
@@ -279,13 +280,13 @@ func TestDueTaskRunsBeforeItsInterval(t *testing.T) {
 		}
 		a.next(t)
 		due <- time.Time{}
-		a.over(t, c, nil, 1)
+		a.endRun(t, c, nil, 1)
 	})
 }
 
 func TestTaskDueBeforeTheTimerIsSetRuns(t *testing.T) {
 	c := clock.NewFake(noon)
-	a := newTurns(t, nil, c, job.Task{Due: func(context.Context) (time.Time, error) {
+	a := newControlledTask(t, nil, c, job.Task{Due: func(context.Context) (time.Time, error) {
 		c.Advance(time.Minute) // while Due is running
 		return c.Now().Add(-time.Second), nil
 	}})
@@ -298,10 +299,10 @@ func TestTaskDueBeforeTheTimerIsSetRuns(t *testing.T) {
 func TestFailedTaskIsRetriedAfterAPause(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, job.Task{Due: func(context.Context) (time.Time, error) { return noon, nil }})
+		a := newControlledTask(t, d, c, job.Task{Due: func(context.Context) (time.Time, error) { return noon, nil }})
 		for range 3 {
 			a.next(t)
-			a.over(t, c, errors.New("broken"), 1)
+			a.endRun(t, c, errors.New("broken"), 1)
 			c.Advance(2*time.Second - time.Microsecond)
 			if c.Waiting() == 0 {
 				t.Fatal("it was done at once")
@@ -313,19 +314,19 @@ func TestFailedTaskIsRetriedAfterAPause(t *testing.T) {
 
 func TestTaskOfOneProcessNeedsNoDatabase(t *testing.T) {
 	c := clock.NewFake(noon)
-	a, b := newTurns(t, nil, c, job.Task{}), newTurns(t, nil, c, job.Task{})
+	a, b := newControlledTask(t, nil, c, job.Task{}), newControlledTask(t, nil, c, job.Task{})
 	a.next(t)
 	b.next(t)
 	a.end <- nil
 	b.end <- errors.New("broken")
-	asleep(t, c, 2)
+	waitTimers(t, c, 2)
 	if a.Healthy() != nil || b.Healthy() == nil {
 		t.Errorf("healthy: %v, %v", a.Healthy(), b.Healthy())
 	}
 	c.Advance(5 * time.Second)
 	b.next(t)
 	b.end <- nil
-	asleep(t, c, 2)
+	waitTimers(t, c, 2)
 	if err := b.Healthy(); err != nil {
 		t.Error(err)
 	}
@@ -335,7 +336,7 @@ func TestTaskOfOneProcessNeedsNoDatabase(t *testing.T) {
 func TestLeaseThatCouldNotBeEndedDoesNotDelayTheTask(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		a := newTurns(t, d, c, job.Task{})
+		a := newControlledTask(t, d, c, job.Task{})
 		a.next(t)
 		rename := func(from, to string) {
 			t.Helper()
@@ -348,19 +349,19 @@ func TestLeaseThatCouldNotBeEndedDoesNotDelayTheTask(t *testing.T) {
 		}
 		rename("job_schedule", "away")
 		a.end <- nil
-		comesAbout(t, "the fault", func() bool { return a.Healthy() != nil })
-		asleep(t, c, 1)
+		eventually(t, "the fault", func() bool { return a.Healthy() != nil })
+		waitTimers(t, c, 1)
 		rename("away", "job_schedule")
 		c.Advance(5 * time.Second)
 		a.next(t)
 		a.end <- nil
-		comesAbout(t, "recovery", func() bool { return a.Healthy() == nil })
+		eventually(t, "recovery", func() bool { return a.Healthy() == nil })
 
-		asleep(t, c, 1)
+		waitTimers(t, c, 1)
 		rename("job_schedule", "away")
 		c.Advance(time.Hour)
-		comesAbout(t, "the fault", func() bool { return a.Healthy() != nil })
-		asleep(t, c, 1)
+		eventually(t, "the fault", func() bool { return a.Healthy() != nil })
+		waitTimers(t, c, 1)
 		rename("away", "job_schedule")
 		if err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Exec(ctx, "UPDATE job_schedule SET next_at = next_at + 3600000000") // as if another process had run it meanwhile
@@ -369,7 +370,7 @@ func TestLeaseThatCouldNotBeEndedDoesNotDelayTheTask(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Advance(5 * time.Second)
-		comesAbout(t, "sight", func() bool { return a.Healthy() == nil })
-		asleep(t, c, 1)
+		eventually(t, "sight", func() bool { return a.Healthy() == nil })
+		waitTimers(t, c, 1)
 	})
 }

@@ -18,22 +18,22 @@ const (
 	mib = 1 << 20
 )
 
-// scarce is a server on pipes with a budget of 64 MiB: 32 for mail of any size, of which one request can have 24 and small requests of up
+// limitedMemory is a server on pipes with a budget of 64 MiB: 32 for mail of any size, of which one request can have 24 and small requests of up
 // to 256 KiB have 8; 8 as the reserve for small ones; and 24 to finish. Mail waits for a minute.
-type scarce struct {
-	*bench
+type limitedMemory struct {
+	*pipeServer
 	memory *budget.Budget
 	in     *fakeInbound
 }
 
-func serveScarce(t *testing.T) scarce {
-	s := scarce{memory: budget.New(64 * mib), in: &fakeInbound{}}
-	s.bench = serveOnPipes(t, smtpd.Config{Memory: s.memory}, s.in)
+func serveLimitedMemory(t *testing.T) limitedMemory {
+	s := limitedMemory{memory: budget.New(64 * mib), in: &fakeInbound{}}
+	s.pipeServer = serveOnPipes(t, smtpd.Config{Memory: s.memory}, s.in)
 	return s
 }
 
 // hold acquires memory, as another client would, until the returned function is called.
-func (s scarce) hold(n int64) (release func()) {
+func (s limitedMemory) hold(n int64) (release func()) {
 	s.t.Helper()
 	l := s.memory.TryAcquire(budget.Request, "another", n)
 	if l == nil {
@@ -43,7 +43,7 @@ func (s scarce) hold(n int64) (release func()) {
 }
 
 // end shuts the server down and checks that all memory was released.
-func (s scarce) end(mails int) {
+func (s limitedMemory) end(mails int) {
 	s.t.Helper()
 	s.stop()
 	if n := s.memory.Used(budget.Mail); n != 0 {
@@ -68,7 +68,7 @@ func text(size int) string {
 
 func TestALargeMailWaitsForMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveScarce(t)
+		s := serveLimitedMemory(t)
 		release := s.hold(24 * mib)
 		c, small := s.dial(home), s.dial(home)
 		c.hello()
@@ -135,7 +135,7 @@ func TestMailIsDeferredWhenMemoryDoesNotBecomeFree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := serveScarce(t)
+				s := serveLimitedMemory(t)
 				release := s.hold(24 * mib)
 				more := s.memory.TryAcquire(budget.Request, "a third", 8*mib-300*kib)
 				c := s.dial(home)
@@ -159,7 +159,7 @@ func TestMailIsDeferredWhenMemoryDoesNotBecomeFree(t *testing.T) {
 // Mails of unknown size are received one after the other, since each may become as large as the largest mail.
 func TestLargeMailsOfUnknownSizeDoNotFailEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := serveScarce(t), make(chan struct{})
+		s, all := serveLimitedMemory(t), make(chan struct{})
 		var senders sync.WaitGroup
 		for range 5 {
 			senders.Go(func() {
@@ -185,7 +185,7 @@ func TestLargeMailsOfUnknownSizeDoNotFailEachOther(t *testing.T) {
 func TestDeliveryWaitsForMemory(t *testing.T) {
 	for _, free := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := serveScarce(t)
+			s := serveLimitedMemory(t)
 			c := s.dial(home)
 			c.hello()
 			c.declare(20 * mib)
@@ -217,7 +217,7 @@ func TestDeliveryWaitsForMemory(t *testing.T) {
 
 func TestMemoryOfDisconnectedClientsIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveScarce(t)
+		s := serveLimitedMemory(t)
 		for _, octets := range []string{"DATA\r\n" + text(mib), "BDAT 100000\r\n" + text(70_000), "BDAT 64\r\n" + text(64)} {
 			c := s.dial(home)
 			c.hello()
@@ -239,7 +239,7 @@ func TestMemoryOfDisconnectedClientsIsReleased(t *testing.T) {
 // A message that is too large or malformed gets the reply that says so, even if there was no memory for it.
 func TestATooLargeMailIsRefusedAlsoWithoutMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveScarce(t)
+		s := serveLimitedMemory(t)
 		release := s.hold(24 * mib)
 		defer release()
 		more := s.memory.TryAcquire(budget.Request, "a third", 8*mib-300*kib)

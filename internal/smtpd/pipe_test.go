@@ -46,21 +46,21 @@ type addressed struct {
 
 func (a addressed) RemoteAddr() net.Addr { return a.remote }
 
-// bench is a server on pipes.
-type bench struct {
+// pipeServer is a server on pipes.
+type pipeServer struct {
 	t      *testing.T
 	server *smtpd.Server
 	pipes  *pipes
 	served chan error
 }
 
-func serveOnPipes(t *testing.T, cfg smtpd.Config, in smtpd.Inbound) *bench {
+func serveOnPipes(t *testing.T, cfg smtpd.Config, in smtpd.Inbound) *pipeServer {
 	t.Helper()
 	cfg.Hostname = "mx.example.test"
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	b := &bench{
+	b := &pipeServer{
 		t:      t,
 		server: smtpd.New(cfg, in),
 		pipes:  &pipes{conns: make(chan net.Conn), closed: make(chan struct{})},
@@ -71,7 +71,7 @@ func serveOnPipes(t *testing.T, cfg smtpd.Config, in smtpd.Inbound) *bench {
 }
 
 // stop shuts the server down and waits for the last session.
-func (b *bench) stop() {
+func (b *pipeServer) stop() {
 	b.t.Helper()
 	if err := b.server.Shutdown(context.Background()); err != nil {
 		b.t.Errorf("Shutdown: %v", err)
@@ -82,7 +82,7 @@ func (b *bench) stop() {
 }
 
 // dial connects a client with the given remote address.
-func (b *bench) dial(from string) *client {
+func (b *pipeServer) dial(from string) *client {
 	b.t.Helper()
 	server, conn := net.Pipe()
 	b.pipes.conns <- addressed{Conn: server, remote: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(from))}

@@ -13,7 +13,7 @@ import (
 )
 
 // counted starts a server on pipes that allows ten rejected recipients a minute and address. Recipients noN are unknown.
-func counted(t *testing.T) (*bench, *clock.Fake) {
+func counted(t *testing.T) (*pipeServer, *clock.Fake) {
 	in := &fakeInbound{refuse: map[string]error{}}
 	for i := range 1000 {
 		in.refuse[fmt.Sprintf("no%d@example.test", i)] = problem.New(problem.MailMailboxUnknown)
@@ -32,7 +32,7 @@ func (c *client) rcpt(kind string, from, to int, reply string) {
 }
 
 // sender connects from an address and begins a mail.
-func (b *bench) sender(from string) *client {
+func (b *pipeServer) sender(from string) *client {
 	c := b.dial(from)
 	c.hello()
 	c.mail()
