@@ -23,7 +23,7 @@ func (s *scoring) place(k int) {
 	if s.topic.guard+s.topic.brief+s.topic.where+s.topic.once == 0 && !c.instructed && s.dated(k) {
 		s.add(c, usedAtTime)
 	}
-	if c.anchor >= 0 && !c.instructed && s.topic.settled(s.p.Marks[c.anchor].Class) {
+	if c.anchor >= 0 && !c.instructed && s.topic.settled(s.paymentName(c.anchor)) {
 		s.add(c, ofPayment)
 	}
 	if s.secretOf(k) {
@@ -42,6 +42,17 @@ func (s *scoring) place(k int) {
 		s.add(c, besideField)
 		c.field = true
 	}
+}
+
+// paymentName returns the classes of a word for a code. In a mail that names other
+// numbers and says little of signing in, one beside a word for approving is the name of
+// an approval, whether or not a lexicon lists it as one: "code d'autorisation".
+func (s *scoring) paymentName(m int) lexicon.Class {
+	class := s.p.Marks[m].Class
+	if class&lexicon.Code == 0 && s.topic.auth < 2 && s.topic.not > 0 && s.beside(m, lexicon.Auth) {
+		class |= lexicon.Approval
+	}
+	return class
 }
 
 // dated says whether a time or date follows a candidate in its sentence: "code
