@@ -85,6 +85,9 @@ type scanner struct {
 // capital or a sign, next would only pass over what it reads.
 func (s *scanner) seek() bool {
 	i := s.p.Next(s.i, page.HotBit)
+	for i < len(s.low) && s.endsWord(i) {
+		i = s.p.Next(i+1, page.HotBit)
+	}
 	if i == len(s.low) {
 		return false
 	}
@@ -93,6 +96,16 @@ func (s *scanner) seek() bool {
 	}
 	s.i = i
 	return true
+}
+
+// endsWord says whether a sign stands behind a word in small letters and before a gap,
+// as most signs do. No candidate or address begins with such a word.
+func (s *scanner) endsWord(i int) bool {
+	switch s.low[i] {
+	case '.', ':', ';', '!', '?':
+		return page.At(s.low, i+1) <= ' ' && i-s.i >= 2 && page.IsLetter(s.low[i-1]) && page.IsLetter(s.low[i-2])
+	}
+	return false
 }
 
 // next reads one run of letters and digits, with all that belongs to it.

@@ -62,8 +62,11 @@ func (s *scoring) dated(k int) bool {
 		return false
 	}
 	c, next := &s.cs[k], &s.cs[k+1]
+	if next.veto != aFigure || next.start-c.end > reach {
+		return false
+	}
 	g := s.p.Span(c.end, next.start)
-	return next.veto == aFigure && !s.p.amount(next) && g.Words > 3 && g.Words < 12 && g.Sentences+g.Soft+g.Hard == 0 && !s.clauseEnds(c.end, next.start)
+	return !s.p.amount(next) && g.Words > 3 && g.Words < 12 && g.Sentences+g.Soft+g.Hard == 0 && !s.clauseEnds(c.end, next.start)
 }
 
 // goesInto says whether the sentence names the place where a code is typed:
