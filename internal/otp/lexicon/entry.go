@@ -69,7 +69,7 @@ func (e *entries) add(keys []rune, letters int, open, left bool) {
 		n := min(letters, 6)
 		e.heads[n-4].set(page.First(tags, n))
 	default:
-		at, mask := wholeBits(page.First(tags, letters), letters)
+		at, mask := wholeBits(page.First(tags, min(letters, 8)), letters)
 		e.whole[at] |= mask
 	}
 	if !left || letters < minHead {

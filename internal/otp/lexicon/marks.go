@@ -36,8 +36,9 @@ type match struct {
 // overlap the longest is taken, so that "promo code" hides its "code". It goes on behind
 // the place as long as the last phrase does, which a longer one might hide.
 func (p *Text) findMatches(end int) {
+	end = min(end, len(p.Low))
 	i := p.done.next
-	for i < min(end, len(p.Low)) || len(p.matches) > 0 && i < p.matches[len(p.matches)-1].end {
+	for i < end || i < p.matched() {
 		switch k := p.Kind[i]; {
 		case k&page.Spaced != 0:
 			end := p.LettersEnd(i + 1)
@@ -56,10 +57,18 @@ func (p *Text) findMatches(end int) {
 	p.done.next = i
 }
 
+// matched is where the last match ends.
+func (p *Text) matched() int {
+	if n := len(p.matches); n > 0 {
+		return p.matches[n-1].end
+	}
+	return 0
+}
+
 // inHost reports whether a word is part of the name of a host, and is no word of the
 // mail: "shop.example".
 func (p *Text) inHost(i, end int) bool {
-	return end+1 < len(p.Low) && p.Low[end] == '.' && p.Raw[end+1] >= 'a' && p.Raw[end+1] <= 'z' || i >= 2 && p.Low[i-1] == '.' && page.IsLetter(p.Low[i-2]) && p.Raw[i] >= 'a' && p.Raw[i] <= 'z'
+	return p.Tags[end] == '.' && page.IsLetter(page.At(p.Raw, end+1)) || i >= 2 && p.Tags[i-1] == '.' && page.IsLetter(p.Low[i-2]) && page.IsLetter(p.Raw[i])
 }
 
 // lookUp looks up the phrases that begin with a word, and those that begin with a
@@ -132,7 +141,7 @@ func (p *Text) keep() {
 // letters ends none.
 func (p *Text) longest(m *match) {
 	i := m.from
-	if a, b := p.Low[i], page.At(p.Low, i+1); !page.IsLetter(a) || !page.IsLetter(b) {
+	if a, b := rune(p.Tags[i]), rune(p.Tags[i+1]); !page.IsLetter(a) || !page.IsLetter(b) {
 		p.follow(m, 0, i, 0)
 	} else if node := p.x.pairs[a-'a'][b-'a']; node != 0 {
 		p.follow(m, node, i+2, 2)
@@ -164,21 +173,19 @@ func (p *Text) follow(m *match, node int32, j, n int) {
 // walk goes on to the next node where a phrase ends or has a star, and answers 0
 // if there is none. No phrase goes on over a break between cells or blocks.
 func (p *Text) walk(node int32, j int) (int32, int) {
-	t, nodes, low := p.x.trie, p.x.nodes, p.Low
-	for ; j < len(low); j++ {
-		from, key := &nodes[node], p.Letters.KeyOf(low[j])
-		if from.key == key {
-			node = from.child
-		} else if from.more>>(key&15)&1 == 0 {
+	t := p.x.trie
+	for at := &t.nodes[node]; ; j++ {
+		if key := p.KeyAt(j); at.key == key {
+			node = at.child
+		} else if at.more>>(key&15)&1 == 0 {
 			return 0, j
 		} else if node = t.further(node, key); node == 0 {
 			return 0, j
 		}
-		if to := &nodes[node]; to.head >= 0 || to.star {
+		if at = &t.nodes[node]; at.head >= 0 || at.star {
 			return node, j + 1
 		}
 	}
-	return 0, j
 }
 
 // arrive takes the phrases that end at a node, if they fit. Of those that

@@ -20,7 +20,7 @@ const lookAhead = 3
 
 // placeOf is where the page remembers a word, by its first tags.
 func (p *Text) placeOf(tags uint64, n int) *word {
-	return &p.words[page.Hash(page.First(tags, n))>>(32-wordBits)]
+	return &p.words[page.Hash(tags<<page.Beyond(n))>>(32-wordBits)]
 }
 
 // tryWord looks up a word, or takes from an earlier place of the page what it
@@ -33,7 +33,7 @@ func (p *Text) tryWord(start, end int) {
 	}
 	w := p.placeOf(tags, letters+1)
 	if (tags^w.tags)<<w.free != 0 {
-		w = p.placeOf(tags, letters+lookAhead)
+		w = p.placeOf(tags, min(letters+lookAhead, 8))
 	}
 	if (tags^w.tags)<<w.free == 0 {
 		if w.match > 0 {

@@ -26,7 +26,7 @@ func (p *Page) WordEnd(i int) int {
 
 // Unmarked says whether there are no diacritics on some letters, eight at most.
 func (p *Page) Unmarked(from, n int) bool {
-	return First(Eight(p.Kind, from), n)&(everyByte*markedBit) == 0
+	return Eight(p.Kind, from)<<Beyond(n)&(everyByte*markedBit) == 0
 }
 
 // OfHost reports whether a word is part of a host's name: "code shop.example".

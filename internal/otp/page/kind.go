@@ -21,12 +21,9 @@ const (
 const ScriptBits = Spaced | Dense | Digit
 
 // glyphs tabulates what is known of the runes of a page, by how they are
-// written. Most mails are hardly more than ASCII, and the first lines of these
-// tables stay in the processor's nearest cache.
-type glyphs struct {
-	all  [folded]glyph
-	keys [128]byte // as the trie knows them, by how they are folded
-}
+// written. Most mails are hardly more than ASCII, and the first lines of this
+// table stay in the processor's nearest cache.
+type glyphs [folded]glyph
 
 // glyph is what is known of a rune: how it is folded, the tag of its key and its
 // kind, in one word, since each is asked of every rune.
@@ -51,16 +48,12 @@ func (a *Alphabet) tabulate() {
 		if r >= 'A' && r <= 'Z' {
 			kind |= HotBit
 		}
-		g.all[r] = newGlyph(low, Tag(a.Key(low)), kind)
+		g[r] = newGlyph(low, Tag(a.Key(low)), kind)
 	}
 	for _, r := range [...]rune{HardBreak, CellBreak} {
-		g.all[r] = newGlyph(r, 0, 0)
+		g[r] = newGlyph(r, 0, 0)
 	}
-	g.all[SoftBreak] = newGlyph(SoftBreak, ' ', 0)
-	for r := range rune(len(g.keys)) {
-		g.keys[r] = byte(a.Key(a.Fold(r)))
-	}
-	g.keys[SoftBreak], g.keys[HardBreak], g.keys[CellBreak] = ' ', 0, 0
+	g[SoftBreak] = newGlyph(SoftBreak, ' ', 0)
 }
 
 // kindOf is the kind of a folded rune, as far as that does not depend on where
@@ -101,7 +94,7 @@ func (p *Page) prepare() {
 // prepareRun prepares runes that the tables tell all of, and answers where they
 // end.
 func (p *Page) prepareRun(start int) int {
-	raw, all := p.Raw[start:], &p.Letters.glyphs.all
+	raw, all := p.Raw[start:], &p.Letters.glyphs
 	low, tags, kind := p.Low[start:][:len(raw)], p.Tags[start:][:len(raw)], p.Kind[start:][:len(raw)]
 	for i, r := range raw {
 		if uint32(r) >= folded {
@@ -122,7 +115,7 @@ func (p *Page) prepareOne(i int, r rune) {
 	var t, k byte
 	switch {
 	case r < folded:
-		g := p.Letters.glyphs.all[r]
+		g := p.Letters.glyphs[r]
 		low, t, k = g.low(), g.tag(), g.kind()
 	case plainHan(r):
 		if low, t, k = r, Tag(r), Dense|InkBit; Counter(r) {
@@ -192,12 +185,12 @@ func (p *Page) LettersEnd(i int) int {
 	return len(p.Low)
 }
 
-// KeyOf is a rune of a page as the trie knows it.
-func (a *Alphabet) KeyOf(low rune) rune {
-	if uint32(low) < uint32(len(a.glyphs.keys)) {
-		return rune(a.glyphs.keys[low])
+// KeyAt is a rune of the page as the trie knows it.
+func (p *Page) KeyAt(i int) rune {
+	if t := p.Tags[i]; t < 0x80 {
+		return rune(t)
 	}
-	return a.Strip(low)
+	return p.Letters.Strip(p.Low[i])
 }
 
 // offering is true of the signs of shares and prices.
@@ -234,14 +227,17 @@ func Tag(key rune) byte {
 
 // Tagged gives the tags of up to eight runes.
 func (p *Page) Tagged(from, n int) uint64 {
-	return First(Eight(p.Tags, from), n)
+	return First(Eight(p.Tags, from), min(n, 8))
 }
 
-// First keeps the tags of the first runes, eight at most.
+// First keeps the tags of the first runes, of which there are one to eight.
 func First(tags uint64, n int) uint64 {
-	free := uint(64-8*min(n, 8)) & 63
+	free := Beyond(n)
 	return tags << free >> free
 }
+
+// Beyond is how many bits of a register are those of other bytes than its first ones.
+func Beyond(n int) uint { return uint(64-8*n) & 63 }
 
 // Hash mixes the tags of some letters.
 func Hash(tags uint64) uint32 { return uint32(tags * 0x9E3779B97F4A7C15 >> 32) }
