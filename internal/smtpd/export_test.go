@@ -37,7 +37,7 @@ type Unstuffed struct {
 // ParsePath reads a path and returns its mailbox as text.
 func ParsePath(p []byte) (mailbox string, rest []byte, utf8, ok bool) {
 	a, rest, ok := parsePath(p)
-	if !ok || (!a.null() && !a.complete() && !a.postmaster()) {
+	if !ok || (!a.isNull() && !a.isComplete() && !a.isPostmaster()) {
 		return "", nil, false, false
 	}
 	return a.String(), rest, a.utf8, true

@@ -21,23 +21,23 @@ type address struct {
 	utf8   bool   // has octets beyond ASCII
 }
 
-// null reports whether a is the null reverse-path.
-func (a address) null() bool { return len(a.local) == 0 }
+// isNull reports whether a is the null reverse-path.
+func (a address) isNull() bool { return len(a.local) == 0 }
 
-// postmaster reports whether a is <Postmaster>, the only address without a domain (RFC 5321 §4.5.1).
-func (a address) postmaster() bool {
+// isPostmaster reports whether a is <Postmaster>, the only address without a domain (RFC 5321 §4.5.1).
+func (a address) isPostmaster() bool {
 	return len(a.domain) == 0 && bytes.EqualFold(a.local, []byte("postmaster"))
 }
 
-// complete reports whether a has both its parts.
-func (a address) complete() bool { return len(a.local) > 0 && len(a.domain) > 0 }
+// isComplete reports whether a has both its parts.
+func (a address) isComplete() bool { return len(a.local) > 0 && len(a.domain) > 0 }
 
 // String returns the address without brackets, "" for the null reverse-path, and "postmaster" for <Postmaster>.
 func (a address) String() string {
 	switch {
-	case a.null():
+	case a.isNull():
 		return ""
-	case a.postmaster():
+	case a.isPostmaster():
 		return "postmaster"
 	default:
 		return string(a.local) + "@" + string(a.domain)

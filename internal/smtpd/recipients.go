@@ -68,8 +68,8 @@ func (rs *recipients) count(client string, refused bool) {
 	}
 }
 
-// blocked returns how long a client is still blocked, or 0 if it is not.
-func (rs *recipients) blocked(client string) (wait time.Duration) {
+// blockedFor returns how long a client is still blocked, or 0 if it is not.
+func (rs *recipients) blockedFor(client string) (wait time.Duration) {
 	if len(rs.limit) == 0 {
 		return 0
 	}

@@ -48,7 +48,7 @@ func (s *session) admit() reply {
 		s.logBlocked(BlockedClient, replyBlockedClient)
 		return replyBlockedClient
 	}
-	if wait := s.blocked(); wait > 0 {
+	if wait := s.blockedFor(); wait > 0 {
 		s.srv.cfg.Metrics.Refused(ratelimit.SMTPRefused)
 		return tooManyRefused(wait)
 	}
@@ -137,7 +137,7 @@ func (s *session) checkForwarded() reply {
 		s.logBlocked(BlockedClient, replyBlockedClient)
 		return replyBlockedClient
 	}
-	if wait := s.blocked(); wait > 0 {
+	if wait := s.blockedFor(); wait > 0 {
 		s.srv.cfg.Metrics.Refused(ratelimit.SMTPRefused)
 		return tooManyRefused(wait)
 	}

@@ -64,11 +64,11 @@ const (
 	replyParameter         reply = "555 5.5.4 A parameter is not known or not available"
 )
 
-// closes reports whether the session ends with the reply.
-func (r reply) closes() bool { return len(r) > 2 && (r[:3] == "421" || r[:3] == "221") }
+// endsSession reports whether the session ends with the reply.
+func (r reply) endsSession() bool { return len(r) > 2 && (r[:3] == "421" || r[:3] == "221") }
 
-// permanent reports whether the reply is 5yz.
-func (r reply) permanent() bool { return r != "" && r[0] == '5' }
+// isPermanent reports whether the reply is 5yz.
+func (r reply) isPermanent() bool { return r != "" && r[0] == '5' }
 
 // status returns the reply's code with its enhanced status code, for the log.
 func (r reply) status() string {
@@ -81,7 +81,7 @@ func (r reply) outcome() Outcome {
 	switch {
 	case r == replyLost, r == replyTimeout:
 		return Aborted
-	case r.permanent():
+	case r.isPermanent():
 		return Refused
 	case r != "" && r[0] == '2':
 		return Taken

@@ -112,7 +112,7 @@ func (s *session) next() reply {
 	if err == nil {
 		r = s.command(line)
 	}
-	if r.permanent() {
+	if r.isPermanent() {
 		if s.errors++; s.errors > s.srv.cfg.MaxErrors {
 			return replyErrors
 		}
@@ -236,7 +236,7 @@ func (s *session) say(r reply) {
 		return
 	}
 	s.wire.write(string(r))
-	if r.closes() && !s.closing {
+	if r.endsSession() && !s.closing {
 		s.closing, s.linger = true, r != replyGoodbye
 	}
 }

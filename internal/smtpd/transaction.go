@@ -58,7 +58,7 @@ func (s *session) mail(arg []byte) reply {
 	if r != "" {
 		return r
 	}
-	if !from.null() && !from.complete() {
+	if !from.isNull() && !from.isComplete() {
 		return replySenderSyntax
 	}
 	p, r := mailParameters(rest, s.offersAuth())
@@ -111,7 +111,7 @@ func (s *session) rcpt(arg []byte) reply {
 		return replyMailFirst
 	case r != "":
 		return r
-	case !to.complete() && !to.postmaster():
+	case !to.isComplete() && !to.isPostmaster():
 		return replyRcptAddress
 	}
 	if r := noParameters(rest); r != "" {
@@ -163,11 +163,11 @@ func (s *session) accept(to address) reply {
 // permanently counts against the client's address: it may be probing for mailboxes (docs/decisions/0043).
 func (s *session) recipientErrorReply(err error) reply {
 	r := s.errorReply("accept", err)
-	if !r.permanent() {
+	if !r.isPermanent() {
 		return r
 	}
 	s.countRecipient(true)
-	if wait := s.blocked(); wait > 0 {
+	if wait := s.blockedFor(); wait > 0 {
 		s.srv.cfg.Metrics.Refused(ratelimit.SMTPRefused)
 		return tooManyRefused(wait)
 	}
@@ -181,12 +181,12 @@ func (s *session) countRecipient(refused bool) {
 	}
 }
 
-// blocked returns how long the client is blocked because of its refused recipients; 0: it is not.
-func (s *session) blocked() time.Duration {
+// blockedFor returns how long the client is blocked because of its refused recipients; 0: it is not.
+func (s *session) blockedFor() time.Duration {
 	if s.unlimited {
 		return 0
 	}
-	return s.srv.recipients.blocked(s.owner)
+	return s.srv.recipients.blockedFor(s.owner)
 }
 
 // errorReply returns the reply for an error of the Inbound or of the budget. An error that is a fault of this server is
