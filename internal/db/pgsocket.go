@@ -107,8 +107,8 @@ func socketOf(conn *pgx.Conn) *socket {
 	return below.(*socket)
 }
 
-// outdated reports whether a connection was opened before the server was last found not to answer.
-func (m *monitor) outdated(conn *pgx.Conn) bool {
+// isOutdated reports whether a connection was opened before the server was last found not to answer.
+func (m *monitor) isOutdated(conn *pgx.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return socketOf(conn).generation < m.generation

@@ -136,10 +136,10 @@ func (m *monitor) migrationConfig(config *pgx.ConnConfig) *pgx.ConnConfig {
 func (m *monitor) openPool(config *pgx.ConnConfig, n int) *sql.DB {
 	pool := sql.OpenDB(connector{m, stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(m.preferHost),
 		stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
-			return p.IdleDuration > time.Second && !m.outdated(p.Conn)
+			return p.IdleDuration > time.Second && !m.isOutdated(p.Conn)
 		}),
 		stdlib.OptionResetSession(func(_ context.Context, conn *pgx.Conn) error {
-			if m.outdated(conn) {
+			if m.isOutdated(conn) {
 				return driver.ErrBadConn
 			}
 			return nil

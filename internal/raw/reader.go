@@ -115,8 +115,8 @@ func (r *Reader) step(ctx context.Context) ([]byte, error) {
 	return r.decodeNext(data)
 }
 
-// last reports whether the next chunk is the last.
-func (r *Reader) last() bool { return (r.index+1)*ChunkSize >= r.size }
+// atLastChunk reports whether the next chunk is the last.
+func (r *Reader) atLastChunk() bool { return (r.index+1)*ChunkSize >= r.size }
 
 // fetch reads the data of the next chunk together with the header of the chunk behind it, so that each chunk takes one
 // read.
@@ -125,7 +125,7 @@ func (r *Reader) fetch(ctx context.Context, data []byte) error {
 	if n > ChunkSize {
 		return fmt.Errorf("%w: chunk %d claims %d bytes", ErrDamaged, r.index, n)
 	}
-	if !r.last() {
+	if !r.atLastChunk() {
 		n += chunkHeader
 	}
 	if r.at+n > r.length {
@@ -143,7 +143,7 @@ func (r *Reader) decodeNext(data []byte) (octets []byte, err error) {
 	if octets, err = r.next.decode(r.buf, data[:n], r.size, r.index); err != nil {
 		return nil, err
 	}
-	if !r.last() {
+	if !r.atLastChunk() {
 		r.next, r.at = parseChunk(data[n:]), r.at+n+chunkHeader
 	}
 	r.index++

@@ -31,8 +31,8 @@ func slotOf(expires time.Time, class time.Duration) slot {
 	return slot(periods)<<wideShift | slot(end)
 }
 
-// wide reports whether the slot is that of a wide partition.
-func (s slot) wide() bool { return s >= wideSlots }
+// isWide reports whether the slot is that of a wide partition.
+func (s slot) isWide() bool { return s >= wideSlots }
 
 // begins returns the time at which the first record in the slot may be erased.
 func (s slot) begins() time.Time { return s.ends().Add(-s.width()) }
@@ -42,7 +42,7 @@ func (s slot) ends() time.Time { return time.Unix(int64(s%wideSlots), 0) }
 
 // width returns the time that a slot covers, a multiple of period.
 func (s slot) width() time.Duration {
-	if s.wide() {
+	if s.isWide() {
 		return time.Duration(s>>wideShift) * period
 	}
 	return period

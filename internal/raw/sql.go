@@ -40,7 +40,7 @@ func (s slot) tableName() string { return partitionPrefix + strconv.FormatInt(in
 // other transaction. Rows are never changed, so only wide partitions, in which rows are deleted, need vacuuming.
 func (s slot) createStatements() []string {
 	vacuum := "autovacuum_enabled = false, toast.autovacuum_enabled = false, "
-	if s.wide() {
+	if s.isWide() {
 		vacuum = ""
 	}
 	return []string{

@@ -155,7 +155,7 @@ func (t *Table) Sweep(ctx context.Context, now time.Time) (emptied int, err erro
 				errs = append(errs, t.emptyPartition(ctx, p.slot))
 				emptied++
 			}
-		case p.used && p.slot.wide() && now.After(p.slot.begins()):
+		case p.used && p.slot.isWide() && now.After(p.slot.begins()):
 			errs = append(errs, t.deleteExpired(ctx, p.slot, now))
 		}
 	}
