@@ -58,7 +58,7 @@ func (s *Service) refresh(ctx context.Context) error {
 	x.reading.Lock()
 	defer x.reading.Unlock()
 	ctx = db.Background(ctx) // reading all takes longer than other reads
-	changes, forgotten, err := state(ctx, s.db)
+	changes, forgotten, err := readState(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Service) refresh(ctx context.Context) error {
 		return nil
 	}
 	var changed []*row
-	if err := each(ctx, s.db, func(v *row) { changed = append(changed, v) }, selectChanged, x.last); err != nil {
+	if err := forEachRow(ctx, s.db, func(v *row) { changed = append(changed, v) }, selectChanged, x.last); err != nil {
 		return err
 	}
 	x.mu.Lock()
@@ -85,7 +85,7 @@ func (s *Service) refresh(ctx context.Context) error {
 // old one only when it is complete. An error leaves the old one.
 func (s *Service) load(ctx context.Context, changes int64) error {
 	var entries []*entry
-	err := each(ctx, s.db, func(v *row) { entries = append(entries, newEntry(v)) }, selectAll, entriesMax)
+	err := forEachRow(ctx, s.db, func(v *row) { entries = append(entries, newEntry(v)) }, selectAll, entriesMax)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (x *index) apply(v *row) {
 	x.last = max(x.last, v.change)
 	e := x.byID[v.ID]
 	switch {
-	case e == nil && v.gone:
+	case e == nil && v.deleted:
 	case e == nil:
 		e = newEntry(v)
 		x.byID[e.id] = e
@@ -122,7 +122,7 @@ func (x *index) apply(v *row) {
 		}
 		at, _ := slices.BinarySearchFunc(x.entries, e.number, func(e *entry, n int64) int { return int(e.number - n) })
 		x.entries = slices.Insert(x.entries, at, e) // nearly always at the end
-	case v.gone:
+	case v.deleted:
 		x.remove(e)
 	case e.seen != v.Seen:
 		e.seen = v.Seen
@@ -167,7 +167,7 @@ func newEntry(v *row) *entry {
 		id: v.ID, number: v.Number, at: v.ReceivedAt.UnixMicro(), size: v.Size, seen: v.Seen, files: v.Attachments > 0, inline: v.Inline > 0,
 		messageID: strings.ToLower(v.MessageID),
 	}
-	e.set(strings.ToLower(v.Subject), names(v.From), names(v.To...), names(v.CC...), names(v.BCC...), names(v.ReplyTo...), strings.ToLower(v.text))
+	e.set(strings.ToLower(v.Subject), names(v.From), names(v.To...), names(v.CC...), names(v.BCC...), names(v.ReplyTo...), strings.ToLower(v.searchedText))
 	return e
 }
 

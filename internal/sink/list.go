@@ -21,14 +21,14 @@ const PageMax = 1000
 // Page is a part of a list, newest first.
 type Page struct {
 	Mails          []Mail
-	Total, Unread  int // of all mails
+	Total, Unread  int // counts of all mails, whether they match or not
 	Matches        int // mails that the query matches
-	UnreadMatching int
+	UnreadMatching int // unread mails that the query matches
 }
 
-// Search returns a page of the mails that a query matches, newest first; nil matches all. start mails are left out.
-// limit is at most PageMax. With a limit of 0 it returns only the counts. A mail that is deleted between the search and
-// the reading is missing in the page.
+// Search returns a page of the mails that a query matches, newest first. A nil query matches all. The page skips the
+// first start matches and has at most limit mails, or PageMax if limit is larger. With a limit of 0 Search returns only
+// the counts. A mail that is deleted after the search and before its row is read is missing from the page.
 func (s *Service) Search(ctx context.Context, q *Query, start, limit int) (p Page, err error) {
 	var ids []id.SinkMail
 	if p, ids, err = s.find(ctx, q, start, min(limit, PageMax)); err != nil {
@@ -38,15 +38,15 @@ func (s *Service) Search(ctx context.Context, q *Query, start, limit int) (p Pag
 	return p, err
 }
 
-// find returns the identifiers of a page, and the counts. It waits for a turn, of which there are two, so that searches
-// of many clients do not occupy the process.
+// find returns the identifiers of a page, and the counts. At most two searches run at once, so that the searches of many
+// clients do not use up the processors; find waits until it may run or ctx ends.
 func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page, ids []id.SinkMail, err error) {
 	if err := s.refresh(ctx); err != nil {
 		return p, nil, err
 	}
 	select {
-	case s.searches <- struct{}{}:
-		defer func() { <-s.searches }()
+	case s.searchSlots <- struct{}{}:
+		defer func() { <-s.searchSlots }()
 	case <-ctx.Done():
 		return p, nil, ctx.Err()
 	}
@@ -66,49 +66,49 @@ func (s *Service) find(ctx context.Context, q *Query, start, limit int) (p Page,
 	return p, ids, nil
 }
 
-// matching returns the entries that a query matches, in the order of arrival; nil matches all. It divides the work
-// among the processors. The caller holds mu. Its goroutines end before it returns; each writes only its own element of
-// found, so that the order of arrival is kept.
+// matching returns the entries that a query matches, in the order of arrival. A nil query matches all. It divides the
+// entries among goroutines, which end before it returns. Each goroutine writes only its own element of found, which
+// preserves the order. The caller holds mu at least for reading.
 func (x *index) matching(q *Query) []*entry {
-	const least = 4096 // entries that are worth a goroutine
-	parts := min(runtime.GOMAXPROCS(0), len(x.entries)/least+1)
+	const minEntries = 4096 // fewer entries are not worth a goroutine of their own
+	parts := min(runtime.GOMAXPROCS(0), len(x.entries)/minEntries+1)
 	found := make([][]*entry, parts)
-	var all sync.WaitGroup
+	var wg sync.WaitGroup
 	for i := range parts {
-		some := x.entries[i*len(x.entries)/parts : (i+1)*len(x.entries)/parts]
-		all.Go(func() {
-			for _, e := range some {
+		part := x.entries[i*len(x.entries)/parts : (i+1)*len(x.entries)/parts]
+		wg.Go(func() {
+			for _, e := range part {
 				if !e.gone && (q == nil || q.matches(e)) {
 					found[i] = append(found[i], e)
 				}
 			}
 		})
 	}
-	all.Wait()
+	wg.Wait()
 	return slices.Concat(found...)
 }
 
-// mails reads mails in the order of their identifiers' list. Those that were deleted meanwhile are left out. The query
-// returns rows in any order, hence the map.
+// mails reads the mails with the given identifiers, in the order of ids. Mails that do not exist are left out. The query
+// returns rows in any order, so the mails are collected in a map first.
 func (s *Service) mails(ctx context.Context, ids []id.SinkMail) ([]Mail, error) {
 	found := make(map[id.SinkMail]Mail, len(ids))
-	for some := range slices.Chunk(ids, chunkMails) {
-		list, args := db.In(1, some)
-		if err := each(ctx, s.db, func(v *row) { found[v.ID] = v.Mail }, selectMails+list, args...); err != nil {
+	for chunk := range slices.Chunk(ids, chunkMails) {
+		list, args := db.In(1, chunk)
+		if err := forEachRow(ctx, s.db, func(v *row) { found[v.ID] = v.Mail }, selectMails+list, args...); err != nil {
 			return nil, err
 		}
 	}
-	all := make([]Mail, 0, len(ids))
+	mails := make([]Mail, 0, len(ids))
 	for _, mail := range ids {
 		if m, ok := found[mail]; ok {
-			all = append(all, m)
+			mails = append(mails, m)
 		}
 	}
-	return all, nil
+	return mails, nil
 }
 
-// Get returns a mail, the newest for "latest". which is an identifier or "latest"; any other text names no mail. Error:
-// message.not_found.
+// Get returns the mail that which names: an identifier, or "latest" for the newest mail. Error: message.not_found, also
+// if which is neither.
 func (s *Service) Get(ctx context.Context, which string) (*Mail, error) {
 	var ids []id.SinkMail
 	if which == "latest" {
@@ -119,18 +119,18 @@ func (s *Service) Get(ctx context.Context, which string) (*Mail, error) {
 	} else if mail, err := id.Parse[id.SinkMail](which); err == nil {
 		ids = append(ids, mail)
 	}
-	all, err := s.mails(ctx, ids)
+	mails, err := s.mails(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 {
+	if len(mails) == 0 {
 		return nil, problem.New(problem.MessageNotFound)
 	}
-	return &all[0], nil
+	return &mails[0], nil
 }
 
-// Content returns the message that has the content of a mail. All messages of a mail have the same content; it is the
-// first of those that are left. Error: message.not_found.
+// Content returns a message with the content of a mail. All messages of a mail have the same content; Content returns
+// the first one that is not deleted. Error: message.not_found.
 func (s *Service) Content(ctx context.Context, mail id.SinkMail) (message.Ref, error) {
 	ref, err := scanRef(s.db.QueryRow(ctx, selectCopy, mail))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -142,43 +142,43 @@ func (s *Service) Content(ctx context.Context, mail id.SinkMail) (message.Ref, e
 	return ref, nil
 }
 
-// Matching returns the identifiers of all mails that a query matches; nil matches all. At most entriesMax are returned,
-// the newest first.
+// Matching returns the identifiers of all mails that a query matches, newest first, at most entriesMax. A nil query
+// matches all.
 func (s *Service) Matching(ctx context.Context, q *Query) ([]id.SinkMail, error) {
 	_, ids, err := s.find(ctx, q, 0, entriesMax)
 	return ids, err
 }
 
-// SetSeen marks mails as read or unread. Each chunk is one transaction: after an error some may be marked. Mails that
-// are marked already do not count as changed.
+// SetSeen marks mails as read or unread. It uses a transaction for each chunkMails mails, so after an error some may be
+// marked. A mail that is already marked that way does not count as changed.
 func (s *Service) SetSeen(ctx context.Context, mails []id.SinkMail, seen bool) error {
 	value := 0
 	if seen {
 		value = 1
 	}
-	for some := range slices.Chunk(mails, chunkMails) {
+	for chunk := range slices.Chunk(mails, chunkMails) {
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 			change, err := changeTx(ctx, tx, 1)
 			if err != nil {
 				return err
 			}
-			list, args := db.In(3, some)
+			list, args := db.In(3, chunk)
 			_, err = tx.Exec(ctx, updateSeen+list, append([]any{value, change}, args...)...)
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("mark %d mails of the sink: %w", len(some), err)
+			return fmt.Errorf("mark %d mails of the sink: %w", len(chunk), err)
 		}
 	}
 	return nil
 }
 
-// Delete deletes mails with all of their messages. Each chunk is one transaction: after an error some may be deleted.
-// Unknown mails are ignored.
+// Delete deletes mails with all of their messages. It uses a transaction for each chunkMails mails, so after an error
+// some may be deleted. Unknown mails are ignored.
 func (s *Service) Delete(ctx context.Context, mails []id.SinkMail) error {
-	for some := range slices.Chunk(mails, chunkMails) {
+	for chunk := range slices.Chunk(mails, chunkMails) {
 		err := s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-			refs, err := copiesOf(ctx, tx, some)
+			refs, err := copiesOf(ctx, tx, chunk)
 			if err != nil {
 				return err
 			}
@@ -190,7 +190,7 @@ func (s *Service) Delete(ctx context.Context, mails []id.SinkMail) error {
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("delete %d mails of the sink: %w", len(some), err)
+			return fmt.Errorf("delete %d mails of the sink: %w", len(chunk), err)
 		}
 	}
 	return nil

@@ -1,15 +1,16 @@
-// Package sink lists and searches the mail that the sink took, for the APIs that test tools use (docs/spec/mailpit.md).
-// A mail that was handed over once is one entry, however many recipients of the sink it had; its content is that of the
-// messages it became, in package message, and it is gone when the last of those is.
+// Package sink lists and searches the mail that the sink has accepted, for the APIs of test tools
+// (docs/spec/mailpit.md). A mail that was received once is one Mail, however many recipients of the sink it had.
+// Package message stores one message with its content for each recipient, and the Mail is deleted with the last of
+// these messages.
 //
-// NewDraft and InsertTx store a mail in the transaction of its messages. Search, Get and Matching answer from an index
-// in memory (index.go), which each process keeps itself and brings up to date before each use; only the mails of the
-// returned page are read from the database. SetSeen and Delete change mails, Changes lists what has changed since a
-// number, for event streams.
+// NewDraft and InsertTx store a mail in the transaction of its messages. Search, Get and Matching use an index in
+// memory (index.go), which each process keeps for itself and updates before each use; only the mails of the returned
+// page are read from the database. SetSeen and Delete change mails. Changes lists the changes since a given one, for
+// event streams.
 //
-// Every change has a number, counted in the row sink_state, and changes are committed in the order of their numbers. So
-// a process that has read up to a number can ask for what came after it, and misses nothing. A deleted mail leaves a
-// row that says so until Sweep removes it.
+// Changes are numbered in the order of their commits, by a counter in the row of sink_state. So a process that has read
+// all changes up to a number misses none by asking for those after it. The row of a deleted mail is marked as deleted,
+// and stays until Sweep removes it.
 package sink
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
-// Mail is an entry as lists show it. It is a copy of the row at the time of reading.
+// Mail is a mail without its content. It is a copy of the row at the time of reading.
 type Mail struct {
 	ID         id.SinkMail
 	Number     int64 // in the order of arrival, from 1, with gaps
@@ -36,8 +37,8 @@ type Mail struct {
 	Summary
 }
 
-// Summary is what the header fields of a mail say, each bounded. It is stored as JSON; the names of its fields are part
-// of the stored rows.
+// Summary has the header fields of a mail and what lists show of its content, each bounded in size. It is stored as
+// JSON, so the JSON names of its fields must not change.
 type Summary struct {
 	MessageID   string            `json:"messageId,omitempty"`
 	From        message.Address   `json:"from"`
@@ -53,51 +54,52 @@ type Summary struct {
 	Recipients  []string          `json:"recipients,omitempty"` // the forward-paths of the sink
 }
 
-// stored is a Summary with what else is searched.
-type stored struct {
+// storedMail is the JSON form of a mail in the database: its Summary and the text to search.
+type storedMail struct {
 	Summary
-	Text string `json:"text,omitempty"` // the beginning of the text, and the names of attachments
+	Text string `json:"text,omitempty"` // the beginning of the message text, and the names of attachments
 }
 
-// Bounds of what is kept of a mail, besides its messages.
+// The limits of what is stored of a mail besides its messages, and of the index.
 const (
-	textMax    = 4 << 10 // octets of text that is searched
+	textMax    = 4 << 10 // octets of message text that are searched
 	snippetMax = 250     // characters
 	fieldMax   = 1000    // octets of a name, an address, the subject or the Message-ID
 	listMax    = 100     // addresses in a field
 	filesMax   = 20      // attachments whose names are searched
-	chunkMails = 200     // mails of one transaction
-	entriesMax = 200_000 // mails that are listed and searched, the newest
+	chunkMails = 200     // mails in one statement or transaction
+	entriesMax = 200_000 // the newest mails, which are listed and searched
 
-	// textTotal bounds the octets of all texts in the index. Beyond it the oldest mails are searched by their header
-	// fields alone.
+	// textTotal bounds the octets of all texts in the index. Beyond it only the header fields of the oldest mails are
+	// searched.
 	textTotal = 128 << 20
 )
 
-// Draft is a mail that is encoded for storing. It is made outside of the transaction, since encoding takes time.
+// Draft is a mail that is encoded for storing. It is created outside of the transaction, since encoding takes time.
 type Draft struct {
 	size int64
-	text string
+	json string // a storedMail
 }
 
-// NewDraft encodes a mail for the sink. recipients are the forward-paths of the sink that it was sent to. c is not
-// kept. Recipients that neither To nor Cc names are shown as Bcc. The error is that of encoding, which does not occur.
+// NewDraft encodes a mail for the sink. recipients are the forward-paths of the sink that it was sent to; those that
+// neither To nor Cc contains are shown as Bcc. The Draft does not refer to c. An encoding error is returned, but does
+// not occur in practice.
 func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
-	s := stored{Summary: Summary{
-		MessageID: truncate.Octets(c.MessageID, fieldMax), From: short(c.From), To: shortAll(c.To), CC: shortAll(c.CC), ReplyTo: shortAll(c.ReplyTo),
-		Subject: truncate.Octets(c.Subject, fieldMax), Snippet: truncate.Runes(fold(c.Text, 4*snippetMax), snippetMax),
+	s := storedMail{Summary: Summary{
+		MessageID: truncate.Octets(c.MessageID, fieldMax), From: truncateAddress(c.From), To: truncateAddresses(c.To), CC: truncateAddresses(c.CC), ReplyTo: truncateAddresses(c.ReplyTo),
+		Subject: truncate.Octets(c.Subject, fieldMax), Snippet: truncate.Runes(collapseSpace(c.Text, 4*snippetMax), snippetMax),
 	}}
-	named := make(map[string]bool, len(c.To)+len(c.CC))
+	inHeader := make(map[string]bool, len(c.To)+len(c.CC))
 	for _, a := range c.To {
-		named[strings.ToLower(a.Address)] = true
+		inHeader[strings.ToLower(a.Address)] = true
 	}
 	for _, a := range c.CC {
-		named[strings.ToLower(a.Address)] = true
+		inHeader[strings.ToLower(a.Address)] = true
 	}
 	s.Sender = truncate.Octets(c.EnvelopeFrom, fieldMax)
 	for _, r := range recipients[:min(len(recipients), listMax)] {
 		s.Recipients = append(s.Recipients, truncate.Octets(r, fieldMax))
-		if !named[strings.ToLower(r)] {
+		if !inHeader[strings.ToLower(r)] {
 			s.BCC = append(s.BCC, message.Address{Address: truncate.Octets(r, fieldMax)})
 		}
 	}
@@ -112,65 +114,67 @@ func NewDraft(c *message.Content, recipients []string) (*Draft, error) {
 			names.WriteString(" " + truncate.Octets(f.Filename, fieldMax/4))
 		}
 	}
-	s.Text = fold(c.Text, textMax) + names.String()
+	s.Text = collapseSpace(c.Text, textMax) + names.String()
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("encode a mail of the sink: %w", err)
 	}
-	return &Draft{size: c.Size, text: string(text)}, nil
+	return &Draft{size: c.Size, json: string(text)}, nil
 }
 
-// short returns an address with its name and address bounded.
-func short(a message.Address) message.Address {
+// truncateAddress returns an address with name and address cut to fieldMax octets each.
+func truncateAddress(a message.Address) message.Address {
 	return message.Address{Name: truncate.Octets(a.Name, fieldMax), Address: truncate.Octets(a.Address, fieldMax)}
 }
 
-// shortAll returns at most listMax addresses, each bounded.
-func shortAll(all []message.Address) (out []message.Address) {
-	for _, a := range all[:min(len(all), listMax)] {
-		out = append(out, short(a))
+// truncateAddresses returns the first listMax addresses, each cut like truncateAddress.
+func truncateAddresses(addresses []message.Address) (out []message.Address) {
+	for _, a := range addresses[:min(len(addresses), listMax)] {
+		out = append(out, truncateAddress(a))
 	}
 	return out
 }
 
-// fold returns the beginning of a text with its white space folded, at most max octets. Only the first 4*max octets are
-// read, so that a large text costs no more than a small one.
-func fold(text string, max int) string {
+// collapseSpace returns the beginning of a text with each run of white space replaced by one space, at most max octets.
+// It reads only the first 4*max octets, so that a large text costs no more than a small one.
+func collapseSpace(text string, max int) string {
 	return truncate.Octets(strings.Join(strings.Fields(truncate.Octets(text, 4*max)), " "), max)
 }
 
 // Messages deletes messages. Package message implements it.
 type Messages interface {
-	// DeleteManyTx deletes messages in the caller's transaction. A trigger marks the mail of the last of them as gone.
+	// DeleteManyTx deletes messages in the caller's transaction. A trigger of the database marks a mail as deleted with
+	// the last of its messages.
 	DeleteManyTx(ctx context.Context, tx *db.Tx, refs []message.Ref) error
 }
 
-// Service implements the mail of the sink. It is safe for concurrent use.
+// Service lists, searches, marks and deletes the mail of the sink. It is safe for concurrent use.
 type Service struct {
-	db       *db.DB
-	clock    clock.Clock
-	messages Messages
-	index    index
-	searches chan struct{} // has a token for each search that computes, two at most: each uses all processors
-	pruned   pruning
+	db        *db.DB
+	clock     clock.Clock
+	messages  Messages
+	index     index
+	lastSweep sweepState
+
+	// searchSlots has a token for each running search. There are two at most, since each search uses all processors.
+	searchSlots chan struct{}
 }
 
-// New returns a Service. KeepUp should run for as long as it is used, and Sweep be called periodically.
+// New returns a Service. KeepUp should run as long as the Service is used, and Sweep should be called periodically.
 func New(d *db.DB, c clock.Clock, messages Messages) *Service {
-	return &Service{db: d, clock: c, messages: messages, searches: make(chan struct{}, 2)}
+	return &Service{db: d, clock: c, messages: messages, searchSlots: make(chan struct{}, 2)}
 }
 
-// Arrival is a mail that is stored together with the messages that it became. It is gone again when all of Copies are
-// deleted.
+// Arrival is a mail to store together with its messages.
 type Arrival struct {
 	*Draft
 	ID     id.SinkMail
 	At     time.Time
-	Copies []message.Ref
+	Copies []message.Ref // its messages, one for each recipient; the mail is deleted with the last of them
 }
 
-// InsertTx stores mails in the transaction of their messages. The arrivals get consecutive numbers in their order. The
-// row of sink_state stays locked until the commit, so other transactions of the sink wait.
+// InsertTx stores mails in the transaction of their messages. They get consecutive numbers in the order of arrivals. The
+// row of sink_state stays locked until the commit, so other transactions that change the sink wait.
 func (s *Service) InsertTx(ctx context.Context, tx *db.Tx, arrivals []Arrival) error {
 	if len(arrivals) == 0 {
 		return nil

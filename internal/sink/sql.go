@@ -13,7 +13,8 @@ import (
 const columns = "id, number, change, received_at, size, seen, gone, mail"
 
 const (
-	// This locks the row until the end of the transaction, and so numbers changes in the order of their commits.
+	// upsertState locks the row until the end of the transaction, so that changes are numbered in the order of their
+	// commits.
 	upsertState = `INSERT INTO sink_state (id, changes, forgotten) VALUES (1, $1, 0)
 		ON CONFLICT (id) DO UPDATE SET changes = sink_state.changes + excluded.changes RETURNING changes`
 	selectState     = "SELECT coalesce(max(changes), 0), coalesce(max(forgotten), 0) FROM sink_state"
@@ -23,46 +24,46 @@ const (
 	insertCopy = "INSERT INTO sink_copy (mailbox_id, message_id, sink_id) VALUES ($1, $2, $3)"
 
 	selectAll = "SELECT " + columns + " FROM sink_mail WHERE gone = 0 ORDER BY number DESC LIMIT $1"
-	// Rows of mails that are gone are included: that is how other processes learn of it.
+	// selectChanged includes the rows of deleted mails, which is how other processes learn of the deletion.
 	selectChanged = "SELECT " + columns + " FROM sink_mail WHERE change > $1 ORDER BY change, number"
 	selectMails   = "SELECT " + columns + " FROM sink_mail WHERE gone = 0 AND id IN "
 	selectCopies  = "SELECT mailbox_id, message_id FROM sink_copy WHERE sink_id IN "
 	selectCopy    = "SELECT mailbox_id, message_id FROM sink_copy WHERE sink_id = $1 ORDER BY message_id LIMIT 1"
 
-	updateSeen = "UPDATE sink_mail SET seen = $1, change = $2 WHERE gone = 0 AND seen <> $1 AND id IN "
-	deleteGone = "DELETE FROM sink_mail WHERE gone = 1 AND change <= $1"
+	updateSeen  = "UPDATE sink_mail SET seen = $1, change = $2 WHERE gone = 0 AND seen <> $1 AND id IN "
+	deleteSwept = "DELETE FROM sink_mail WHERE gone = 1 AND change <= $1"
 )
 
-// row is a row of sink_mail.
+// row is a row of sink_mail. The Summary and searchedText of a deleted mail are not set.
 type row struct {
 	Mail
-	change int64
-	gone   bool
-	text   string
+	change       int64 // the number of its last change
+	deleted      bool
+	searchedText string // storedMail.Text
 }
 
-// scan reads columns, in their order. Of a mail that is gone the content is not decoded.
+// scan scans columns. It does not decode the content of a deleted mail.
 func scan(r db.Row) (*row, error) {
 	var v row
 	var received int64
 	var text string
-	if err := r.Scan(&v.ID, &v.Number, &v.change, &received, &v.Size, &v.Seen, &v.gone, &text); err != nil {
+	if err := r.Scan(&v.ID, &v.Number, &v.change, &received, &v.Size, &v.Seen, &v.deleted, &text); err != nil {
 		return nil, err
 	}
 	v.ReceivedAt = db.Moment(received)
-	if v.gone {
+	if v.deleted {
 		return &v, nil
 	}
-	var s stored
+	var s storedMail
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return nil, fmt.Errorf("decode the mail %s of the sink: %w", v.ID, err)
 	}
-	v.Summary, v.text = s.Summary, s.Text
+	v.Summary, v.searchedText = s.Summary, s.Text
 	return &v, nil
 }
 
-// changeTx counts changes and returns the number of the last one. It locks the state until the transaction ends, so that changes
-// are committed in the order of their numbers.
+// changeTx reserves numbers for as many changes and returns the last one. It locks the row of sink_state until the
+// transaction ends, so that changes are committed in the order of their numbers.
 func changeTx(ctx context.Context, tx *db.Tx, changes int) (last int64, err error) {
 	if err := tx.QueryRow(ctx, upsertState, changes).Scan(&last); err != nil {
 		return 0, fmt.Errorf("count changes of the sink: %w", err)
@@ -70,17 +71,18 @@ func changeTx(ctx context.Context, tx *db.Tx, changes int) (last int64, err erro
 	return last, nil
 }
 
-// state returns the number of the last change, and the number up to which rows of deleted mails have been removed.
-func state(ctx context.Context, q db.Queryer) (changes, forgotten int64, err error) {
-	if err := q.QueryRow(ctx, selectState).Scan(&changes, &forgotten); err != nil {
+// readState returns the number of the last change, and the number of the change up to which Sweep has removed the rows
+// of deleted mails.
+func readState(ctx context.Context, q db.Queryer) (lastChange, sweptUpTo int64, err error) {
+	if err := q.QueryRow(ctx, selectState).Scan(&lastChange, &sweptUpTo); err != nil {
 		return 0, 0, fmt.Errorf("read the state of the sink: %w", err)
 	}
-	return changes, forgotten, nil
+	return lastChange, sweptUpTo, nil
 }
 
-// each calls fn with every row of a query. The rows are not collected, since there may be many. fn must not use the
-// database.
-func each(ctx context.Context, q db.Queryer, fn func(*row), query string, args ...any) error {
+// forEachRow calls fn with every row of a query while it reads them, since there may be too many to collect. fn must not
+// use the database.
+func forEachRow(ctx context.Context, q db.Queryer, fn func(*row), query string, args ...any) error {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
 		return fmt.Errorf("read the mail of the sink: %w", err)
@@ -104,14 +106,14 @@ func scanRef(r db.Row) (ref message.Ref, err error) {
 	return ref, err
 }
 
-// copiesOf returns the messages of mails.
+// copiesOf returns all messages of the given mails.
 func copiesOf(ctx context.Context, q db.Queryer, mails []id.SinkMail) ([]message.Ref, error) {
 	list, args := db.In(1, mails)
-	all, err := db.Collect(ctx, q, scanRef, selectCopies+list, args...)
+	refs, err := db.Collect(ctx, q, scanRef, selectCopies+list, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the messages of the sink: %w", err)
 	}
-	return all, nil
+	return refs, nil
 }
 
 // mailRows collects rows of sink_mail, column by column.
@@ -121,7 +123,7 @@ type mailRows struct {
 }
 
 func (r *mailRows) add(a Arrival, number int64) {
-	r.ids, r.mails = append(r.ids, string(a.ID)), append(r.mails, a.text)
+	r.ids, r.mails = append(r.ids, string(a.ID)), append(r.mails, a.json)
 	r.numbers, r.changes = append(r.numbers, number), append(r.changes, number)
 	r.received, r.size = append(r.received, a.At.UnixMicro()), append(r.size, a.size)
 }
