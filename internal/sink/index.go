@@ -13,63 +13,66 @@ import (
 	"github.com/gonebox/gonebox/internal/message"
 )
 
-// entry is a mail in the index, with its texts in lower case.
+// entry is a mail in the index. Its texts are in lower case. A deleted entry stays in index.entries for a while and must
+// be skipped.
 type entry struct {
 	id     id.SinkMail
 	number int64
-	at     int64 // microseconds since 1970
-	size   int64
-	seen   bool
-	gone   bool
-	files  bool // has attachments
-	inline bool // has inline parts
 
-	// all is what a word is looked for in, and the fields are parts of it: one search of one piece of memory takes a fraction of
-	// what seven take. It has no text where the index has too much.
-	all                                            string
+	receivedAt     int64 // microseconds since 1970
+	size           int64 // octets of the raw message
+	seen           bool
+	deleted        bool
+	hasAttachments bool
+	hasInline      bool
+
+	// searchText joins all texts of the mail, and the fields below are substrings of it that share its memory: searching
+	// one string takes a fraction of the time of searching seven. The message text is missing from it in the oldest
+	// mails once the index exceeds textTotal. messageID is not a part of it.
+	searchText                                     string
 	from, to, cc, bcc, replyTo, subject, messageID string
 }
 
-// index holds in memory what is searched, so that a search in 100,000 mails takes milliseconds whatever it looks for.
-// Before each use it reads what has changed since, so that every process sees what any process has committed. It is
-// bounded by entriesMax and textTotal.
+// index holds the searched texts in memory, so that a search in 100,000 mails takes milliseconds whatever the query.
+// Before each use it reads the changes since the previous use, so that every process sees what any process has
+// committed. Its size is bounded by entriesMax and textTotal.
 //
-// The order of locking is reading, then mu. Searches hold mu for reading only, so they run at the same time; a change
-// of the index waits for them.
+// refreshMu is locked before mu. Searches hold mu for reading only, so they run concurrently; a change of the index
+// waits for them.
 type index struct {
-	// reading is held while changes are read and applied, so that concurrent searches read them once.
-	reading sync.Mutex // held while changes are read
+	// refreshMu is held while changes are read and applied, so that concurrent searches read them once.
+	refreshMu sync.Mutex
 
-	// mu guards the fields below, for writing while changes are applied.
-	mu      sync.RWMutex
-	loaded  bool
-	last    int64    // the last change that it has
-	entries []*entry // in the order of arrival
-	byID    map[id.SinkMail]*entry
-	dead    int // entries that are gone
-	unread  int
-	text    int // octets
+	// mu guards the fields below. It is held for writing while changes are applied.
+	mu           sync.RWMutex
+	loaded       bool
+	lastChange   int64                  // the number of the last change applied
+	entries      []*entry               // in the order of arrival, some of them deleted
+	byID         map[id.SinkMail]*entry // entries that are not deleted
+	deletedCount int                    // deleted entries in entries
+	unread       int                    // entries in byID that are not seen
+	textSize     int                    // octets of all searchTexts
 }
 
-// refresh brings the index up to date. Reading all is needed at the first use, and if rows of deleted mails were
-// removed before this process has read them.
+// refresh brings the index up to date. It loads the whole index at the first use, and also if Sweep has removed rows of
+// deleted mails that this process had not read yet.
 func (s *Service) refresh(ctx context.Context) error {
 	x := &s.index
-	x.reading.Lock()
-	defer x.reading.Unlock()
-	ctx = db.Background(ctx) // reading all takes longer than other reads
-	changes, forgotten, err := readState(ctx, s.db)
+	x.refreshMu.Lock()
+	defer x.refreshMu.Unlock()
+	ctx = db.Background(ctx) // loading everything takes longer than other reads
+	lastChange, sweptUpTo, err := readState(ctx, s.db)
 	if err != nil {
 		return err
 	}
-	if !x.loaded || x.last < forgotten {
-		return s.load(ctx, changes)
+	if !x.loaded || x.lastChange < sweptUpTo {
+		return s.load(ctx, lastChange)
 	}
-	if changes == x.last {
+	if lastChange == x.lastChange {
 		return nil
 	}
 	var changed []*row
-	if err := forEachRow(ctx, s.db, func(v *row) { changed = append(changed, v) }, selectChanged, x.last); err != nil {
+	if err := forEachRow(ctx, s.db, func(v *row) { changed = append(changed, v) }, selectChanged, x.lastChange); err != nil {
 		return err
 	}
 	x.mu.Lock()
@@ -77,13 +80,14 @@ func (s *Service) refresh(ctx context.Context) error {
 	for _, v := range changed {
 		x.apply(v)
 	}
-	x.bound()
+	x.enforceLimits()
 	return nil
 }
 
-// load reads everything. Changes after the given one may be among it, and are read again. The new index replaces the
-// old one only when it is complete. An error leaves the old one.
-func (s *Service) load(ctx context.Context, changes int64) error {
+// load reads the newest entriesMax mails and replaces the index with them. lastChange is the last change that the rows
+// are known to include. If they include later ones, the next refresh reads those again. After an error the old index
+// is unchanged. The caller holds refreshMu.
+func (s *Service) load(ctx context.Context, lastChange int64) error {
 	var entries []*entry
 	err := forEachRow(ctx, s.db, func(v *row) { entries = append(entries, newEntry(v)) }, selectAll, entriesMax)
 	if err != nil {
@@ -93,30 +97,30 @@ func (s *Service) load(ctx context.Context, changes int64) error {
 	x := &s.index
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.loaded, x.last, x.entries, x.byID = true, changes, entries, make(map[id.SinkMail]*entry, len(entries))
-	x.dead, x.unread, x.text = 0, 0, 0
+	x.loaded, x.lastChange, x.entries, x.byID = true, lastChange, entries, make(map[id.SinkMail]*entry, len(entries))
+	x.deletedCount, x.unread, x.textSize = 0, 0, 0
 	for _, e := range entries {
 		x.byID[e.id] = e
-		x.text += len(e.all)
+		x.textSize += len(e.searchText)
 		if !e.seen {
 			x.unread++
 		}
 	}
-	x.bound()
+	x.enforceLimits()
 	return nil
 }
 
-// apply applies a changed row. The caller holds mu. A mail that the index does not have and that is gone came and went
-// since the last refresh.
+// apply applies a changed row. A deleted mail that is not in the index has arrived and been deleted since the last
+// refresh, and is ignored. The caller holds mu for writing.
 func (x *index) apply(v *row) {
-	x.last = max(x.last, v.change)
+	x.lastChange = max(x.lastChange, v.change)
 	e := x.byID[v.ID]
 	switch {
 	case e == nil && v.deleted:
 	case e == nil:
 		e = newEntry(v)
 		x.byID[e.id] = e
-		x.text += len(e.all)
+		x.textSize += len(e.searchText)
 		if !e.seen {
 			x.unread++
 		}
@@ -132,70 +136,72 @@ func (x *index) apply(v *row) {
 	}
 }
 
-// remove marks an entry as gone. The caller holds mu. It stays in entries until bound removes many at once, since
-// removing one moves all that follow.
+// remove marks an entry as deleted. The entry stays in entries until enforceLimits removes many at once, since removing
+// a single one moves all that follow. The caller holds mu for writing.
 func (x *index) remove(e *entry) {
 	delete(x.byID, e.id)
-	x.text -= len(e.all)
-	e.gone, e.all = true, ""
-	x.dead++
+	x.textSize -= len(e.searchText)
+	e.deleted, e.searchText = true, ""
+	x.deletedCount++
 	if !e.seen {
 		x.unread--
 	}
 }
 
-// bound drops the oldest entries beyond entriesMax, texts beyond textTotal, and entries that are gone where they are many. The
-// caller holds mu.
-func (x *index) bound() {
+// enforceLimits removes the oldest entries beyond entriesMax, drops the oldest message texts beyond textTotal, and
+// removes deleted entries from entries if they are more than 64 and more than a quarter. The caller holds mu for
+// writing.
+func (x *index) enforceLimits() {
 	for i := 0; len(x.byID) > entriesMax; i++ {
-		if !x.entries[i].gone {
+		if !x.entries[i].deleted {
 			x.remove(x.entries[i])
 		}
 	}
-	for i := 0; x.text > textTotal && i < len(x.entries); i++ {
-		x.text -= x.entries[i].shorten()
+	for i := 0; x.textSize > textTotal && i < len(x.entries); i++ {
+		x.textSize -= x.entries[i].dropText()
 	}
-	if x.dead > 64 && x.dead > len(x.entries)/4 {
-		x.entries = slices.DeleteFunc(x.entries, func(e *entry) bool { return e.gone })
-		x.dead = 0
+	if x.deletedCount > 64 && x.deletedCount > len(x.entries)/4 {
+		x.entries = slices.DeleteFunc(x.entries, func(e *entry) bool { return e.deleted })
+		x.deletedCount = 0
 	}
 }
 
-// newEntry returns the entry of a row that is not gone.
+// newEntry returns the entry of a row whose mail is not deleted.
 func newEntry(v *row) *entry {
 	e := &entry{
-		id: v.ID, number: v.Number, at: v.ReceivedAt.UnixMicro(), size: v.Size, seen: v.Seen, files: v.Attachments > 0, inline: v.Inline > 0,
-		messageID: strings.ToLower(v.MessageID),
+		id: v.ID, number: v.Number, receivedAt: v.ReceivedAt.UnixMicro(), size: v.Size, seen: v.Seen,
+		hasAttachments: v.Attachments > 0, hasInline: v.Inline > 0, messageID: strings.ToLower(v.MessageID),
 	}
-	e.set(strings.ToLower(v.Subject), names(v.From), names(v.To...), names(v.CC...), names(v.BCC...), names(v.ReplyTo...), strings.ToLower(v.searchedText))
+	e.setTexts(strings.ToLower(v.Subject), addressText(v.From), addressText(v.To...), addressText(v.CC...), addressText(v.BCC...), addressText(v.ReplyTo...), strings.ToLower(v.searchedText))
 	return e
 }
 
-// set sets all to the parts, joined by line feeds, and the fields to parts of it, which share its memory. A word cannot
-// match across two parts, since a query has no line feed.
-func (e *entry) set(subject, from, to, cc, bcc, replyTo, text string) {
+// setTexts sets searchText to the texts, joined by line feeds, and each field to its part of searchText. A search term
+// cannot match across two texts, since it does not contain the separator.
+func (e *entry) setTexts(subject, from, to, cc, bcc, replyTo, text string) {
 	parts := []string{subject, from, to, cc, bcc, replyTo, text}
-	e.all = strings.Join(parts, "\n")
+	e.searchText = strings.Join(parts, "\n")
 	at := 0
 	for i, f := range []*string{&e.subject, &e.from, &e.to, &e.cc, &e.bcc, &e.replyTo} {
-		*f = e.all[at : at+len(parts[i])]
+		*f = e.searchText[at : at+len(parts[i])]
 		at += len(parts[i]) + 1
 	}
 }
 
-// shorten drops the text and returns how many octets that frees. The strings are joined anew, so that the old piece of
-// memory with the text can be collected.
-func (e *entry) shorten() int {
-	before := len(e.all)
-	if e.gone {
+// dropText removes the message text from searchText and returns the number of octets freed. The other texts are copied
+// to a new string, so that the old one can be garbage collected.
+func (e *entry) dropText() int {
+	before := len(e.searchText)
+	if e.deleted {
 		return 0
 	}
-	e.set(strings.Clone(e.subject), e.from, e.to, e.cc, e.bcc, e.replyTo, "")
-	return before - len(e.all)
+	e.setTexts(strings.Clone(e.subject), e.from, e.to, e.cc, e.bcc, e.replyTo, "")
+	return before - len(e.searchText)
 }
 
-// KeepUp keeps the index up to date until ctx ends, so that the first search after a start, or after much mail, need
-// not read it all. A failed refresh is tried again with the next one. It runs on a goroutine of the caller.
+// KeepUp refreshes the index every keepUpEvery until ctx ends, so that the first search after a start, or after much
+// mail has arrived, does not have to read it all. It ignores errors, since the next refresh tries again. It blocks, so
+// callers run it on a goroutine of its own.
 func (s *Service) KeepUp(ctx context.Context) {
 	for {
 		_ = s.refresh(ctx) // a search that needs it reports the error
@@ -212,11 +218,11 @@ func (s *Service) KeepUp(ctx context.Context) {
 // keepUpEvery is how often KeepUp looks for changes.
 const keepUpEvery = time.Second
 
-// names returns addresses as they are searched. Each is on a line of its own: the name, and the address in angle
-// brackets, all in lower case.
-func names(all ...message.Address) string {
+// addressText returns the text that a search in addresses looks at: a line for each address, with the name, and the
+// address in angle brackets, all in lower case.
+func addressText(addresses ...message.Address) string {
 	var b strings.Builder
-	for _, a := range all {
+	for _, a := range addresses {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}

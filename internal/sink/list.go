@@ -78,7 +78,7 @@ func (x *index) matching(q *Query) []*entry {
 		part := x.entries[i*len(x.entries)/parts : (i+1)*len(x.entries)/parts]
 		wg.Go(func() {
 			for _, e := range part {
-				if !e.gone && (q == nil || q.matches(e)) {
+				if !e.deleted && (q == nil || q.matches(e)) {
 					found[i] = append(found[i], e)
 				}
 			}

@@ -11,46 +11,48 @@ import (
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
-// Bounds of a query, so that none takes long.
+// These limits bound the time that a query takes.
 const (
 	queryMax = 1000 // octets
 	termsMax = 16
 )
 
-// Query is a parsed search: a mail must meet all terms. It is immutable and may be used by several goroutines.
+// Query is a parsed search, which a mail matches if it satisfies all terms. It is immutable and may be used by several
+// goroutines.
 type Query struct{ terms []term }
 
-// term is a condition of a search; not negates it.
+// term is a condition of a search.
 type term struct {
-	not   bool
-	match func(*entry) bool
+	negated bool // the condition must not hold
+	match   func(*entry) bool
 }
 
-// matches reports whether a mail meets all conditions.
+// matches reports whether a mail satisfies all terms.
 func (q Query) matches(e *entry) bool {
 	for _, t := range q.terms {
-		if t.match(e) == t.not {
+		if t.match(e) == t.negated {
 			return false
 		}
 	}
 	return true
 }
 
-// ParseQuery parses a search in Mailpit's syntax (docs/spec/mailpit.md#search): terms joined by AND, each a word, a "phrase" or
-// a prefix with a value, negated by - or !. Times without a zone are in the given location. Error: request.invalid.
-func ParseQuery(text string, in *time.Location) (q Query, err error) {
+// ParseQuery parses a search in Mailpit's syntax (docs/spec/mailpit.md#search): a list of terms, all of which must hold.
+// Each is a word, a "phrase" or a prefix with a value, and is negated by a leading - or !. Times without a zone are in
+// loc. Error: request.invalid.
+func ParseQuery(text string, loc *time.Location) (q Query, err error) {
 	if len(text) > queryMax {
 		return q, problem.Invalid("?query", "must have at most %d octets", queryMax)
 	}
-	for _, word := range words(text) {
+	for _, word := range splitWords(text) {
 		t := term{}
 		if rest := strings.TrimLeft(word, "-!"); rest != word {
-			word, t.not = rest, true
+			word, t.negated = rest, true
 		}
 		if word = strings.ToLower(word); word == "" {
 			continue
 		}
-		if t.match, err = condition(word, in); err != nil {
+		if t.match, err = parseCondition(word, loc); err != nil {
 			return q, err
 		}
 		q.terms = append(q.terms, t)
@@ -64,65 +66,65 @@ func ParseQuery(text string, in *time.Location) (q Query, err error) {
 	return q, nil
 }
 
-// words splits a query at spaces outside of quotes, and removes the quotes: to:"a b" is one word. A quote that is not
-// closed ends with the query. A quote in the middle of a word is removed too. An empty pair of quotes is an empty word.
-func words(text string) (all []string) {
+// splitWords splits a query at white space outside of quotes, and removes the quotes, also in the middle of a word:
+// to:"a b" is one word. A quote that is not closed ends with the query. An empty pair of quotes is an empty word.
+func splitWords(text string) (words []string) {
 	var b strings.Builder
-	quoted, any := false, false
+	quoted, inWord := false, false
 	for _, r := range text {
 		switch {
 		case r == '"':
-			quoted, any = !quoted, true
+			quoted, inWord = !quoted, true
 		case !quoted && (r == ' ' || r == '\t' || r == '\n' || r == '\r'):
-			if any {
-				all = append(all, b.String())
+			if inWord {
+				words = append(words, b.String())
 			}
 			b.Reset()
-			any = false
+			inWord = false
 		default:
 			b.WriteRune(r)
-			any = true
+			inWord = true
 		}
 	}
-	if any {
-		all = append(all, b.String())
+	if inWord {
+		words = append(words, b.String())
 	}
-	return all
+	return words
 }
 
-// condition returns the condition of a word in lower case. An unknown prefix is a part of the word: http://x is
-// searched as it stands.
-func condition(word string, in *time.Location) (func(*entry) bool, error) {
+// parseCondition parses a word in lower case. An unknown prefix is a part of the word: http://x is searched for
+// literally.
+func parseCondition(word string, loc *time.Location) (func(*entry) bool, error) {
 	prefix, value, _ := strings.Cut(word, ":")
 	value = strings.TrimSpace(value)
-	if f := field(prefix, value); f != nil {
+	if f := fieldCondition(prefix, value); f != nil {
 		return f, nil
 	}
 	switch prefix {
 	case "is":
-		if f := status(value); f != nil {
+		if f := statusCondition(value); f != nil {
 			return f, nil
 		}
 	case "has":
 		switch value {
 		case "attachment", "attachments":
-			return func(e *entry) bool { return e.files }, nil
+			return func(e *entry) bool { return e.hasAttachments }, nil
 		case "inline", "inlines":
-			return func(e *entry) bool { return e.inline }, nil
+			return func(e *entry) bool { return e.hasInline }, nil
 		}
 	case "tag":
 		return func(*entry) bool { return false }, nil // there are no tags
 	case "after", "before":
-		at, err := moment(value, in)
+		at, err := parseTime(value, loc)
 		if err != nil {
 			return nil, err
 		}
 		if prefix == "after" {
-			return func(e *entry) bool { return e.at >= at }, nil
+			return func(e *entry) bool { return e.receivedAt >= at }, nil
 		}
-		return func(e *entry) bool { return e.at < at }, nil
+		return func(e *entry) bool { return e.receivedAt < at }, nil
 	case "larger", "smaller":
-		size, err := octets(value)
+		size, err := parseSize(value)
 		if err != nil {
 			return nil, err
 		}
@@ -131,40 +133,42 @@ func condition(word string, in *time.Location) (func(*entry) bool, error) {
 		}
 		return func(e *entry) bool { return e.size < size }, nil
 	}
-	n := newNeedle(word)
-	return func(e *entry) bool { return n.in(e.all) }, nil
+	s := newSubstring(word)
+	return func(e *entry) bool { return s.in(e.searchText) }, nil
 }
 
-// field returns the condition that a field holds a value, or nil for another prefix. An empty value matches every mail.
-func field(prefix, value string) func(*entry) bool {
-	n := newNeedle(value)
-	has := func(of func(*entry) string) func(*entry) bool {
-		return func(e *entry) bool { return n.in(of(e)) }
+// fieldCondition returns the condition that the field named by a prefix contains a value. It returns nil if the prefix
+// is not the name of a field. An empty value matches every mail.
+func fieldCondition(prefix, value string) func(*entry) bool {
+	s := newSubstring(value)
+	contains := func(field func(*entry) string) func(*entry) bool {
+		return func(e *entry) bool { return s.in(field(e)) }
 	}
 	switch prefix {
 	case "to":
-		return has(func(e *entry) string { return e.to })
+		return contains(func(e *entry) string { return e.to })
 	case "from":
-		return has(func(e *entry) string { return e.from })
+		return contains(func(e *entry) string { return e.from })
 	case "cc":
-		return has(func(e *entry) string { return e.cc })
+		return contains(func(e *entry) string { return e.cc })
 	case "bcc":
-		return has(func(e *entry) string { return e.bcc })
+		return contains(func(e *entry) string { return e.bcc })
 	case "reply-to":
-		return has(func(e *entry) string { return e.replyTo })
+		return contains(func(e *entry) string { return e.replyTo })
 	case "subject":
-		return has(func(e *entry) string { return e.subject })
+		return contains(func(e *entry) string { return e.subject })
 	case "message-id":
-		n = newNeedle(strings.Trim(value, "<>"))
-		return has(func(e *entry) string { return e.messageID })
+		s = newSubstring(strings.Trim(value, "<>"))
+		return contains(func(e *entry) string { return e.messageID })
 	case "addressed":
-		return func(e *entry) bool { return n.in(e.addresses()) }
+		return contains((*entry).addresses)
 	}
 	return nil
 }
 
-// status returns the condition of is:, or nil. No mail is tagged, since Gonebox has no tags.
-func status(value string) func(*entry) bool {
+// statusCondition returns the condition of the prefix is: with a value, or nil if the value is unknown. No mail is
+// tagged, since Gonebox has no tags.
+func statusCondition(value string) func(*entry) bool {
 	switch value {
 	case "read":
 		return func(e *entry) bool { return e.seen }
@@ -176,73 +180,75 @@ func status(value string) func(*entry) bool {
 	return nil
 }
 
-// addresses returns all addresses, which follow each other in all.
+// addresses returns the texts of all address fields, which are adjacent in searchText. The 4 below are the line feeds
+// between the five fields.
 func (e *entry) addresses() string {
-	if e.gone {
+	if e.deleted {
 		return ""
 	}
 	begin := len(e.subject) + 1
-	return e.all[begin : begin+len(e.from)+len(e.to)+len(e.cc)+len(e.bcc)+len(e.replyTo)+4]
+	return e.searchText[begin : begin+len(e.from)+len(e.to)+len(e.cc)+len(e.bcc)+len(e.replyTo)+4]
 }
 
-// needle is a text to look for. It is looked for from its rarest octet on, since package strings looks for the first octet and
-// would stop at nearly every word for a common one.
-type needle struct {
-	text  string
-	pivot int
+// substring is a text to search for. The search is for the part that begins at the rarest octet, and then compares the
+// part before it. strings.Index looks for the first octet, which, if it is common, occurs in nearly every word.
+type substring struct {
+	text   string
+	rarest int // index of the rarest octet in text
 }
 
-// common are octets from the rarest to the most frequent in mails; octets that are not listed count as rarer than all
-// of them.
-const common = "zqxjkvbwy97853604f21pgumcldhrsnia@.o<>te\n "
+// octetsByRarity lists octets from the rarest to the most frequent in mails. An octet that is not listed counts as rarer
+// than these.
+const octetsByRarity = "zqxjkvbwy97853604f21pgumcldhrsnia@.o<>te\n "
 
-// newNeedle returns the needle for a text in lower case. An empty text is in every other.
-func newNeedle(text string) needle {
-	n, best := needle{text: text}, len(common)
+// newSubstring returns the substring for a text in lower case. The empty text is contained in every text.
+func newSubstring(text string) substring {
+	s, best := substring{text: text}, len(octetsByRarity)
 	for i := range len(text) {
-		if rank := strings.IndexByte(common, text[i]); rank < best {
-			n.pivot, best = i, rank
+		if rank := strings.IndexByte(octetsByRarity, text[i]); rank < best {
+			s.rarest, best = i, rank
 		}
 	}
-	return n
+	return s
 }
 
-// in reports whether s holds the needle.
-func (n needle) in(s string) bool {
+// in reports whether text contains the substring.
+func (s substring) in(text string) bool {
 	for at := 0; ; {
-		i := strings.Index(s[at:], n.text[n.pivot:])
+		i := strings.Index(text[at:], s.text[s.rarest:])
 		if i < 0 {
 			return false
 		}
-		if at += i; at >= n.pivot && s[at-n.pivot:at] == n.text[:n.pivot] {
+		if at += i; at >= s.rarest && text[at-s.rarest:at] == s.text[:s.rarest] {
 			return true
 		}
 		at++
 	}
 }
 
-// moment parses a time, in microseconds since 1970. The word is in lower case by then, but layouts with month names, T
-// or Z are not: so both are converted.
-func moment(text string, in *time.Location) (int64, error) {
+// parseTime parses a time and returns it in microseconds since 1970. The text is in lower case, but package time expects
+// T and Z in upper case, so each layout is tried with both in lower case and with the text in upper case.
+func parseTime(text string, loc *time.Location) (int64, error) {
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02", "2006/01/02", "2006-01-02t15:04:05", "2006-01-02 15:04:05", "2006-01-02t15:04", "2006-01-02 15:04", "2006/01/02 15:04:05",
 		"2006-01", "02 jan 2006", "jan 2 2006", "jan 2, 2006",
 	} {
-		if at, err := time.ParseInLocation(strings.ToLower(layout), text, in); err == nil {
+		if at, err := time.ParseInLocation(strings.ToLower(layout), text, loc); err == nil {
 			return at.UnixMicro(), nil
 		}
-		if at, err := time.ParseInLocation(layout, strings.ToUpper(text), in); err == nil {
+		if at, err := time.ParseInLocation(layout, strings.ToUpper(text), loc); err == nil {
 			return at.UnixMicro(), nil
 		}
 	}
 	return 0, problem.Invalid("?query", "%q is not a time; write it like 2026-03-14 or 2026-03-14T12:00:00Z", text)
 }
 
-var sizes = regexp.MustCompile(`^(\d{1,12})\s*(b|k|kb|m|mb)?$`)
+// sizePattern matches a number and a unit, in lower case.
+var sizePattern = regexp.MustCompile(`^(\d{1,12})\s*(b|k|kb|m|mb)?$`)
 
-// octets parses a size such as 5000, 12k or 3mb.
-func octets(text string) (int64, error) {
-	parts := sizes.FindStringSubmatch(text)
+// parseSize parses a size such as 5000, 12k or 3mb and returns it in octets. k and m are powers of 1024.
+func parseSize(text string) (int64, error) {
+	parts := sizePattern.FindStringSubmatch(text)
 	if parts == nil {
 		return 0, problem.Invalid("?query", "%q is not a size; write it like 5000, 12k or 3mb", text)
 	}
@@ -259,19 +265,19 @@ func octets(text string) (int64, error) {
 	return n, nil
 }
 
-// FieldQuery returns the query for mails with a text in the sender (from), in a recipient (to) or anywhere (containing), as
-// MailHog searches; ok is false for another kind.
+// FieldQuery returns the query for mails with a text in the sender (kind from), in a recipient (to) or anywhere
+// (containing), as in MailHog's API. ok is false for another kind.
 func FieldQuery(kind, text string) (q Query, ok bool) {
-	n, t := newNeedle(strings.ToLower(truncate.Octets(text, queryMax))), term{}
+	s, t := newSubstring(strings.ToLower(truncate.Octets(text, queryMax))), term{}
 	switch kind {
 	case "from":
-		t.match = func(e *entry) bool { return n.in(e.from) }
+		t.match = func(e *entry) bool { return s.in(e.from) }
 	case "to":
 		t.match = func(e *entry) bool {
-			return n.in(e.to) || n.in(e.cc) || n.in(e.bcc)
+			return s.in(e.to) || s.in(e.cc) || s.in(e.bcc)
 		}
 	case "containing":
-		t.match = func(e *entry) bool { return n.in(e.all) }
+		t.match = func(e *entry) bool { return s.in(e.searchText) }
 	default:
 		return q, false
 	}
