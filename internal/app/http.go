@@ -48,7 +48,7 @@ func (a *App) assembleHTTP(catalogue plan.Catalogue) error {
 		if pages, err = webui.Handler(api); err != nil {
 			return err
 		}
-		pages = mcp.NewHandler(mcp.Handling{
+		pages = mcp.NewHandler(mcp.HandlerOptions{
 			API: deleteOnFullDisk(api), Memory: a.memory, Owner: func(r *http.Request) string { return httpkit.Identity(r, cfg.HTTP.TrustedProxies) },
 			Clock: a.clock, BaseURL: a.baseURL, Version: Version,
 		}).Mount(pages)

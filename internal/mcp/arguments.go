@@ -16,7 +16,7 @@ import (
 // library is returned only where no single argument is at fault.
 type checker struct {
 	schema     *jsonschema.Schema
-	whole      *jsonschema.Resolved
+	resolved   *jsonschema.Resolved
 	properties map[string]*jsonschema.Resolved
 }
 
@@ -24,7 +24,7 @@ type checker struct {
 func newChecker(schema *jsonschema.Schema) *checker {
 	c := &checker{schema: schema, properties: make(map[string]*jsonschema.Resolved)}
 	var err error
-	if c.whole, err = schema.Resolve(nil); err != nil {
+	if c.resolved, err = schema.Resolve(nil); err != nil {
 		panic(err)
 	}
 	for name, p := range schema.Properties {
@@ -42,8 +42,8 @@ func (c *checker) check(arguments json.RawMessage) string {
 	if json.Unmarshal(arguments, &generic) != nil {
 		return "they are not a JSON object."
 	}
-	fault := c.whole.Validate(generic)
-	if fault == nil {
+	err := c.resolved.Validate(generic)
+	if err == nil {
 		return ""
 	}
 	object, ok := generic.(map[string]any)
@@ -65,7 +65,7 @@ func (c *checker) check(arguments json.RawMessage) string {
 			return name + " is required."
 		}
 	}
-	return fault.Error()
+	return err.Error()
 }
 
 // names returns the names of all arguments.
@@ -79,8 +79,8 @@ func (c *checker) names() string {
 // shorten returns the beginning of what a client sent, for a message about it. The value comes from the model, not from
 // a mail, so quoting it is safe.
 func shorten(text string) string {
-	const most = 40
-	if short := truncate.Runes(text, most); len(short) < len(text) {
+	const maxRunes = 40
+	if short := truncate.Runes(text, maxRunes); len(short) < len(text) {
 		return short + "…"
 	}
 	return text

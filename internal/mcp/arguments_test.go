@@ -7,7 +7,7 @@ import (
 
 // The message names the argument, its value and what is allowed, in words that an agent can act on.
 func TestFaultsOfArgumentsSayWhatIsAllowed(t *testing.T) {
-	waiting, sending := newChecker(schemaOf[WaitingFor](true)), newChecker(schemaOf[test](true))
+	waiting, sending := newChecker(schemaOf[WaitMessageArgs](true)), newChecker(schemaOf[testMessageArgs](true))
 	for _, c := range []struct {
 		checker         *checker
 		arguments, want string
@@ -23,7 +23,7 @@ func TestFaultsOfArgumentsSayWhatIsAllowed(t *testing.T) {
 		{waiting, `[]`, "they are not a JSON object."},
 		{waiting, `{`, "they are not a JSON object."},
 		{sending, `{"mailbox":"a@b.example","code":"48 29"}`, `code is "48 29", but must be text of 1 to 32 characters that matches ^[A-Za-z0-9-]+$.`},
-		{newChecker(schemaOf[creation](true)), `{"ttlSeconds":5}`, "ttlSeconds is 5, but must be a whole number of at least 60."},
+		{newChecker(schemaOf[createArgs](true)), `{"ttlSeconds":5}`, "ttlSeconds is 5, but must be a whole number of at least 60."},
 		{newChecker(schemaOf[noArguments](true)), `{"a":1}`, "there is no argument a. This tool takes no arguments."},
 	} {
 		if got := c.checker.check(json.RawMessage(c.arguments)); got != c.want {

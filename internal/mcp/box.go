@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Named is the arguments that name the mailbox of a call. It is embedded into the arguments of each tool that uses a
+// MailboxArgs is the arguments that name the mailbox of a call. It is embedded into the arguments of each tool that uses a
 // mailbox, and exported for that reason.
-type Named struct {
+type MailboxArgs struct {
 	Mailbox string `json:"mailbox" jsonschema:"The address of the mailbox, as create_mailbox returned it."`
 	Token   string `json:"token,omitempty" jsonschema:"The token that create_mailbox returned. Not needed with a developer key."`
 }
@@ -36,9 +36,9 @@ type boxInfo struct {
 	UnreadCount  int       `json:"unreadCount"`
 }
 
-// keptBoxes holds the tokens of the mailboxes that the client of a process created, the newest keptMax of them. It is
+// tokenStore holds the tokens of the mailboxes that the client of a process created, the newest keptMax of them. It is
 // safe for concurrent use. The tokens are lost when the process ends; a developer key finds the mailboxes again.
-type keptBoxes struct {
+type tokenStore struct {
 	// mu guards the fields below.
 	mu       sync.Mutex
 	tokens   map[string]string // by address
@@ -46,66 +46,66 @@ type keptBoxes struct {
 	order    []string          // addresses, oldest first
 }
 
-// keptMax bounds the memory of a process that runs for months.
-const keptMax = 10_000
+// tokensMax bounds the memory of a process that runs for months.
+const tokensMax = 10_000
 
-// newKeptBoxes returns an empty keptBoxes.
-func newKeptBoxes() *keptBoxes {
-	return &keptBoxes{tokens: make(map[string]string), byClient: make(map[string]string)}
+// newTokenStore returns an empty keptBoxes.
+func newTokenStore() *tokenStore {
+	return &tokenStore{tokens: make(map[string]string), byClient: make(map[string]string)}
 }
 
 // token returns the token of an address in any case, or "".
-func (k *keptBoxes) token(address string) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.tokens[strings.ToLower(address)]
+func (s *tokenStore) token(address string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tokens[strings.ToLower(address)]
 }
 
 // put keeps the token of an address, and the address for the client's identifier unless that is "".
-func (k *keptBoxes) put(address, token, client string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (s *tokenStore) put(address, token, client string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	address = strings.ToLower(address)
-	if _, known := k.tokens[address]; !known {
-		k.order = append(k.order, address)
+	if _, known := s.tokens[address]; !known {
+		s.order = append(s.order, address)
 	}
-	k.tokens[address] = token
+	s.tokens[address] = token
 	if client != "" {
-		k.byClient[client] = address
+		s.byClient[client] = address
 	}
-	if len(k.order) > keptMax {
-		k.drop(k.order[0])
+	if len(s.order) > tokensMax {
+		s.removeLocked(s.order[0])
 	}
 }
 
 // remove removes an address.
-func (k *keptBoxes) remove(address string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.drop(strings.ToLower(address))
+func (s *tokenStore) remove(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.removeLocked(strings.ToLower(address))
 }
 
-// drop removes an address in lower case. The caller holds mu.
-func (k *keptBoxes) drop(address string) {
-	delete(k.tokens, address)
-	for i, a := range k.order {
+// removeLocked removes an address in lower case. The caller holds mu.
+func (s *tokenStore) removeLocked(address string) {
+	delete(s.tokens, address)
+	for i, a := range s.order {
 		if a == address {
-			k.order = append(k.order[:i], k.order[i+1:]...)
+			s.order = append(s.order[:i], s.order[i+1:]...)
 			break
 		}
 	}
-	for client, a := range k.byClient {
+	for client, a := range s.byClient {
 		if a == address {
-			delete(k.byClient, client)
+			delete(s.byClient, client)
 		}
 	}
 }
 
-// made returns the address of the mailbox that was created with a clientId, or "".
-func (k *keptBoxes) made(client string) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.byClient[client]
+// addressOf returns the address of the mailbox that was created with a clientId, or "".
+func (s *tokenStore) addressOf(client string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byClient[client]
 }
 
 // do calls the API and decodes the data of its answer into v, unless that is nil. Error: a failure.
@@ -120,9 +120,9 @@ func (c *call) do(ctx context.Context, method, path, credential string, body, v 
 	if v == nil {
 		return nil
 	}
-	whole := struct{ Data any }{v}
+	envelope := struct{ Data any }{v}
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
-	if err := decoder.Decode(&whole); err != nil {
+	if err := decoder.Decode(&envelope); err != nil {
 		return &failure{Code: "server.unavailable", Message: "What answers at this URL is not the API of Gonebox. Check the URL."}
 	}
 	return nil
@@ -140,9 +140,9 @@ const (
 // A token that is kept or given comes first. A client with a developer key or a user token needs none: the mailbox is
 // looked for in its account, by address. Without any credential the failure is auth.required over HTTP, and
 // mailbox.not_found over stdio, where the process would have the token if it had created the mailbox. Errors: failures.
-func (c *call) open(ctx context.Context, n Named) (box, error) {
-	if c.kept != nil {
-		n.Token = c.kept.token(n.Mailbox)
+func (c *call) open(ctx context.Context, n MailboxArgs) (box, error) {
+	if c.tokens != nil {
+		n.Token = c.tokens.token(n.Mailbox)
 	}
 	switch {
 	case n.Token != "":
@@ -150,18 +150,18 @@ func (c *call) open(ctx context.Context, n Named) (box, error) {
 	case strings.HasPrefix(c.credential, mailboxPrefix):
 		return box{"/mailboxes/me", c.credential, true}, nil
 	case strings.HasPrefix(c.credential, keyPrefix), strings.HasPrefix(c.credential, userPrefix):
-		return c.find(ctx, n.Mailbox)
-	case c.kept != nil:
-		return box{}, fail("mailbox.not_found")
+		return c.findByAddress(ctx, n.Mailbox)
+	case c.tokens != nil:
+		return box{}, newFailure("mailbox.not_found")
 	}
-	return box{}, fail("auth.required")
+	return box{}, newFailure("auth.required")
 }
 
-// find finds a mailbox of the account. It reads all pages of the list until it finds the address. Errors:
+// findByAddress finds a mailbox of the account. It reads all pages of the list until it finds the address. Errors:
 // mailbox.not_found, those of the API.
-func (c *call) find(ctx context.Context, address string) (box, error) {
+func (c *call) findByAddress(ctx context.Context, address string) (box, error) {
 	for cursor := ""; ; {
-		page, next, err := c.mailboxes(ctx, cursor)
+		page, next, err := c.mailboxPage(ctx, cursor)
 		if err != nil {
 			return box{}, err
 		}
@@ -172,20 +172,20 @@ func (c *call) find(ctx context.Context, address string) (box, error) {
 			if m.Token == "" {
 				return box{"/keys/mailboxes/" + m.ID, c.credential, false}, nil
 			}
-			if c.kept != nil {
-				c.kept.put(m.Address, m.Token, "")
+			if c.tokens != nil {
+				c.tokens.put(m.Address, m.Token, "")
 			}
 			return box{"/mailboxes/me", m.Token, true}, nil
 		}
 		if next == "" {
-			return box{}, fail("mailbox.not_found")
+			return box{}, newFailure("mailbox.not_found")
 		}
 		cursor = next
 	}
 }
 
-// mailboxes returns a page of the account's mailboxes.
-func (c *call) mailboxes(ctx context.Context, cursor string) (page []boxInfo, next string, err error) {
+// mailboxPage returns a page of the account's mailboxes.
+func (c *call) mailboxPage(ctx context.Context, cursor string) (page []boxInfo, next string, err error) {
 	path := "/keys/mailboxes?limit=100"
 	if strings.HasPrefix(c.credential, userPrefix) {
 		path = "/me/mailboxes?limit=100"
@@ -200,19 +200,19 @@ func (c *call) mailboxes(ctx context.Context, cursor string) (page []boxInfo, ne
 	if r.Status >= http.StatusBadRequest {
 		return nil, "", failureOf(r)
 	}
-	var whole struct {
+	var envelope struct {
 		Data       []boxInfo
 		NextCursor string
 	}
-	if err := json.Unmarshal(r.Body, &whole); err != nil {
-		return nil, "", fail("server.unavailable")
+	if err := json.Unmarshal(r.Body, &envelope); err != nil {
+		return nil, "", newFailure("server.unavailable")
 	}
-	return whole.Data, whole.NextCursor, nil
+	return envelope.Data, envelope.NextCursor, nil
 }
 
 // page is a page of a list of messages.
 type page struct {
-	messages  []listed
+	messages  []messageSummary
 	more      bool // there may be others after it
 	continued bool // pages without messages came before it
 }
@@ -229,37 +229,37 @@ func (c *call) messages(ctx context.Context, b box, q url.Values) (p page, err e
 		if r.Status >= http.StatusBadRequest {
 			return p, failureOf(r)
 		}
-		var whole struct {
-			Data       []listed
+		var envelope struct {
+			Data       []messageSummary
 			NextCursor string
 		}
-		if err := json.Unmarshal(r.Body, &whole); err != nil {
-			return p, fail("server.unavailable")
+		if err := json.Unmarshal(r.Body, &envelope); err != nil {
+			return p, newFailure("server.unavailable")
 		}
-		if len(whole.Data) > 0 || whole.NextCursor == "" {
-			p.messages, p.more = whole.Data, whole.NextCursor != ""
+		if len(envelope.Data) > 0 || envelope.NextCursor == "" {
+			p.messages, p.more = envelope.Data, envelope.NextCursor != ""
 			return p, nil
 		}
 		p.continued = true
 		q.Del("wait")
-		q.Set("cursor", whole.NextCursor)
+		q.Set("cursor", envelope.NextCursor)
 	}
 }
 
-// full finds a mailbox for operations that need its own token. A developer key without all scopes gets no tokens; the failure is then
+// openWithToken finds a mailbox for operations that need its own token. A developer key without all scopes gets no tokens; the failure is then
 // auth.scope_missing.
-func (c *call) full(ctx context.Context, n Named) (box, error) {
+func (c *call) openWithToken(ctx context.Context, n MailboxArgs) (box, error) {
 	b, err := c.open(ctx, n)
 	if err == nil && !b.isToken {
-		err = fail("auth.scope_missing")
+		err = newFailure("auth.scope_missing")
 	}
 	return b, err
 }
 
-// named is full, and also checks that the token belongs to the address that the call names. It is for operations that
+// openVerified is full, and also checks that the token belongs to the address that the call names. It is for operations that
 // cannot be undone. A wrong token given with another mailbox's address must not delete or extend the token's mailbox.
-func (c *call) named(ctx context.Context, n Named) (box, error) {
-	b, err := c.full(ctx, n)
+func (c *call) openVerified(ctx context.Context, n MailboxArgs) (box, error) {
+	b, err := c.openWithToken(ctx, n)
 	if err != nil {
 		return b, err
 	}
@@ -268,7 +268,7 @@ func (c *call) named(ctx context.Context, n Named) (box, error) {
 		return b, err
 	}
 	if !strings.EqualFold(m.Address, n.Mailbox) {
-		return b, invalid("the token is that of another mailbox.")
+		return b, invalidArguments("the token is that of another mailbox.")
 	}
 	return b, nil
 }

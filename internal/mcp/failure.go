@@ -17,11 +17,11 @@ type failure struct {
 // Error returns the code and the sentence.
 func (f *failure) Error() string { return f.Code + ": " + f.Message }
 
-// fail returns the failure for a code, with the advice for it.
-func fail(code string) *failure { return &failure{Code: code, Message: advice(code)} }
+// newFailure returns the failure for a code, with the advice for it.
+func newFailure(code string) *failure { return &failure{Code: code, Message: advice(code)} }
 
-// invalid is the failure request.invalid. The text describes the arguments and quotes nothing else.
-func invalid(text string) *failure {
+// invalidArguments is the failure request.invalid. The text describes the arguments and quotes nothing else.
+func invalidArguments(text string) *failure {
 	return &failure{Code: "request.invalid", Message: "Correct the arguments: " + text}
 }
 
@@ -36,7 +36,7 @@ func failureOf(r *Response) *failure {
 	if json.Unmarshal(r.Body, &p) != nil || p.Code == "" {
 		return &failure{Code: "server.unavailable", Message: fmt.Sprintf("What answers at this URL is not the API of Gonebox (status %d). Check the URL.", r.Status)}
 	}
-	f := fail(p.Code)
+	f := newFailure(p.Code)
 	if f.Message == "" {
 		f.Message = p.Title + "."
 	}

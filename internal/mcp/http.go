@@ -19,8 +19,8 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// Handling is the dependencies and settings of a Handler. All are required.
-type Handling struct {
+// HandlerOptions is the dependencies and settings of a Handler. All are required.
+type HandlerOptions struct {
 	API     http.Handler // the HTTP API, which carries out the tools' calls with the caller's address and credential
 	Memory  *budget.Budget
 	Owner   func(*http.Request) string // returns whom memory is counted against: the client's address
@@ -35,19 +35,19 @@ const bodyMax = 64 << 10
 // Handler serves POST /mcp without sessions, so that any process behind a load balancer can answer any call. The answer
 // is JSON, or an event stream for a call that asks for progress. It is safe for concurrent use.
 type Handler struct {
-	Handling
+	HandlerOptions
 	origin       *url.URL
 	json, stream http.Handler
 	waits        map[string]sdk.ToolHandler
 }
 
 // NewHandler returns a Handler. The library gets one server for all requests, which holds no state of clients.
-func NewHandler(h Handling) *Handler {
+func NewHandler(h HandlerOptions) *Handler {
 	origin, err := url.Parse(h.BaseURL)
 	if err != nil {
 		origin = new(url.URL) // the configuration has checked it
 	}
-	server, waits := newServer(Options{API: local{h.API}, Clock: h.Clock, Version: h.Version})
+	server, waits := newServer(Options{API: localAPI{h.API}, Clock: h.Clock, Version: h.Version})
 	get := func(*http.Request) *sdk.Server { return server }
 	// The origin is checked here. The host is not: behind a proxy on the same machine it is the public one.
 	options := sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyMax}
@@ -62,7 +62,7 @@ func NewHandler(h Handling) *Handler {
 // origin is refused, as the protocol demands, because browsers send such requests from machines that can reach the
 // service.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !h.ownOrigin(r) {
+	if !h.isAllowedOrigin(r) {
 		http.Error(w, "Forbidden: a page of another origin may not call this", http.StatusForbidden)
 		return
 	}
@@ -84,10 +84,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.release()
 	ctx := context.WithValue(r.Context(), exchangeKey{}, c)
 	m := parseMessage(body)
-	answerer := h.json
+	handler := h.json
 	if m.wantsProgress() && acceptsStream(r.Header) {
-		answerer = h.stream
-	} else if isUsual(r.Header) {
+		handler = h.stream
+	} else if hasValidHeader(r.Header) {
 		c.result = h.wait(ctx, m)
 	}
 	if ctx.Err() != nil {
@@ -97,15 +97,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	r.Header = r.Header.Clone()
 	r.Header.Set("Accept", "application/json, text/event-stream") // the library demands both, although it answers with one
-	answerer.ServeHTTP(w, r)
+	handler.ServeHTTP(w, r)
 }
 
 // wait carries out a call of a tool that waits for mail and returns its result, or nil for every other message. The library handles a
 // request with a session of its own, which has two goroutines and tens of KiB of buffers. Called after the wait, it has them for a
 // moment instead of a minute (TestWaitsCostWhatLongPollsDo).
-func (h *Handler) wait(ctx context.Context, m message) *sdk.CallToolResult {
+func (h *Handler) wait(ctx context.Context, m rpcMessage) *sdk.CallToolResult {
 	run := h.waits[m.Params.Name]
-	if !m.callsTool() || run == nil {
+	if !m.isToolCall() || run == nil {
 		return nil
 	}
 	// Without the progress token: an answer in JSON has no place for progress.
@@ -116,17 +116,17 @@ func (h *Handler) wait(ctx context.Context, m message) *sdk.CallToolResult {
 	return result
 }
 
-// isUsual reports whether the library would accept the header of a request, so that a request that it refuses does not
+// hasValidHeader reports whether the library would accept the header of a request, so that a request that it refuses does not
 // wait first. Other requests go to the library at once, which answers with the error.
-func isUsual(header http.Header) bool {
+func hasValidHeader(header http.Header) bool {
 	version := header.Get("Mcp-Protocol-Version")
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && media == "application/json" && (version == "" || slices.Contains(sdk.SupportedProtocolVersions(), version))
 }
 
-// ownOrigin reports whether a request comes from a page of this service, or not from a browser. A service whose base_url is on a loopback
+// isAllowedOrigin reports whether a request comes from a page of this service, or not from a browser. A service whose base_url is on a loopback
 // address accepts every loopback name with the same port.
-func (h *Handler) ownOrigin(r *http.Request) bool {
+func (h *Handler) isAllowedOrigin(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
 		return true
@@ -147,8 +147,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// message is what is read of a message before the library reads it. The zero message stands for one that is malformed.
-type message struct {
+// rpcMessage is what is read of a message before the library reads it. The zero message stands for one that is malformed.
+type rpcMessage struct {
 	ID     json.RawMessage
 	Method string
 	Params struct {
@@ -159,20 +159,22 @@ type message struct {
 }
 
 // parseMessage parses what is needed of a message. The library reports what is malformed.
-func parseMessage(body []byte) (m message) {
+func parseMessage(body []byte) (m rpcMessage) {
 	if json.Unmarshal(body, &m) != nil {
-		return message{}
+		return rpcMessage{}
 	}
 	return m
 }
 
-// callsTool reports whether a message is a call of a tool that expects an answer.
-func (m *message) callsTool() bool {
+// isToolCall reports whether a message is a call of a tool that expects an answer.
+func (m *rpcMessage) isToolCall() bool {
 	return m.Method == "tools/call" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
 // wantsProgress reports whether a message is a call of a tool with a progress token.
-func (m *message) wantsProgress() bool { return m.callsTool() && m.Params.Meta.ProgressToken != nil }
+func (m *rpcMessage) wantsProgress() bool {
+	return m.isToolCall() && m.Params.Meta.ProgressToken != nil
+}
 
 // acceptsStream reports whether a client can read an event stream.
 func acceptsStream(h http.Header) bool {
@@ -235,16 +237,16 @@ func untilDisconnected(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { stop(); cancel() }
 }
 
-// local is an API in the same process.
-type local struct{ api http.Handler }
+// localAPI is an API in the same process.
+type localAPI struct{ api http.Handler }
 
 // Do calls the handler as if the client of the request to /mcp had sent the call: limits and networks of keys apply to
 // its address. The call ends with ctx. Errors: server.unavailable, if the memory budget has no room for the answer.
-func (l local) Do(ctx context.Context, q Request) (*Response, error) {
+func (l localAPI) Do(ctx context.Context, q Request) (*Response, error) {
 	c := exchangeOf(ctx)
 	r, err := newRequest(ctx, "http://"+c.request.Host+"/api/v1", q)
 	if err != nil {
-		return nil, invalid("an argument cannot be a part of a URL.")
+		return nil, invalidArguments("an argument cannot be a part of a URL.")
 	}
 	r.RemoteAddr, r.Host, r.RequestURI = c.request.RemoteAddr, c.request.Host, r.URL.RequestURI()
 	r.Header["X-Forwarded-For"] = c.request.Header.Values("X-Forwarded-For")
@@ -254,7 +256,7 @@ func (l local) Do(ctx context.Context, q Request) (*Response, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case rec.exhausted:
-		return nil, fail("server.unavailable")
+		return nil, newFailure("server.unavailable")
 	}
 	return &Response{Status: rec.status, RetryAfter: rec.header.Get("Retry-After"), Body: rec.body.Bytes()}, nil
 }
@@ -272,8 +274,8 @@ type recorder struct {
 
 const (
 	// The buffer of an answer up to freeOctets is not leased, since most are small.
-	freeOctets = 64 << 10
-	resultCost = 8 // times an answer: its copies as base64, as a result, and as text within the result
+	unleasedMax = 64 << 10
+	resultCost  = 8 // times an answer: its copies as base64, as a result, and as text within the result
 )
 
 // Header returns the answer's header.
@@ -289,7 +291,7 @@ func (r *recorder) WriteHeader(status int) {
 // Write keeps a part of the body. The lease doubles, so that an answer that is written in many parts takes few leases.
 func (r *recorder) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
-	if n := r.body.Len() + len(p); n > freeOctets && n > r.leased {
+	if n := r.body.Len() + len(p); n > unleasedMax && n > r.leased {
 		more := max(n, 2*r.leased) - r.leased
 		lease := r.memory.TryAcquire(budget.Response, r.owner, int64(more)*resultCost)
 		if lease == nil {

@@ -27,9 +27,9 @@ const (
 	warnAddress  = "The host is an IP address instead of a name."
 )
 
-// ranked returns the https links of a message: those that verify or sign in, best first, then the others in the order
+// rankedLinks returns the https links of a message: those that verify or sign in, best first, then the others in the order
 // of the message. Links that are not https are left out: an agent must not open them. Each address is returned once.
-func (m *fullMessage) ranked() []link {
+func (m *fullMessage) rankedLinks() []link {
 	source := ""
 	if m.HTML != nil {
 		source = *m.HTML
@@ -101,7 +101,7 @@ func deceptiveTargets(source string) map[string]bool {
 			target, _ = z.Attr("href")
 			text.Reset()
 		case target != "":
-			if l, ok := newLink(target); ok && namesAnother(text.String(), l.Host) {
+			if l, ok := newLink(target); ok && namesOtherHost(text.String(), l.Host) {
 				found[l.URL] = true
 			}
 			target = ""
@@ -110,9 +110,9 @@ func deceptiveTargets(source string) map[string]bool {
 	return found
 }
 
-// namesAnother reports whether the text of a link has the name of a host, none of which is host or one below the same
+// namesOtherHost reports whether the text of a link has the name of a host, none of which is host or one below the same
 // name. A text such as "Confirm" names none, so it is not deceptive.
-func namesAnother(text, host string) bool {
+func namesOtherHost(text, host string) bool {
 	named := false
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n,;()[]<>\"'|", r) }) {
 		_, after, hasScheme := strings.Cut(word, "://")

@@ -36,7 +36,7 @@ func TestTextOfLinkThatNamesAnotherHost(t *testing.T) {
 		"https://bank.example": true, "bank.example/login": true, "www.bank.example": true, "Version 1.2": false, "e.g. this": false, "me@bank.example": true,
 		"bank.example or shop.example": false, "": false,
 	} {
-		if got := namesAnother(text, "shop.example"); got != want {
+		if got := namesOtherHost(text, "shop.example"); got != want {
 			t.Errorf("%q: %t", text, got)
 		}
 	}
@@ -54,7 +54,7 @@ func FuzzRanked(f *testing.F) {
 	f.Add("", `<a href="https://a@b.example/?q=x y">`)
 	f.Fuzz(func(t *testing.T, text, source string) {
 		m := fullMessage{Text: text, HTML: &source, Links: strings.Fields(text)}
-		for _, l := range m.ranked() {
+		for _, l := range m.rankedLinks() {
 			if !strings.HasPrefix(l.URL, "https://") || l.Host == "" || strings.ContainsAny(l.URL+l.Host, "\n\r\x00 ") {
 				t.Errorf("%+v", l)
 			}

@@ -16,173 +16,173 @@ func (t *toolset) addMailboxTools(server *sdk.Server) {
 	if t.KeepTokens {
 		token = ""
 	}
-	add(t, server, definition{
+	add(t, server, toolDefinition{
 		name: "create_mailbox", title: "Create a mailbox",
 		description: "Creates a disposable mailbox and returns its address. Give the address to the site that sends the mail." + token,
-	}, create)
-	add(t, server, definition{
+	}, createMailbox)
+	add(t, server, toolDefinition{
 		name: "extend_mailbox", title: "Extend a mailbox",
 		description: "Lets a mailbox live longer, counted from now, and returns when it expires.",
-	}, extend)
-	add(t, server, definition{
+	}, extendMailbox)
+	add(t, server, toolDefinition{
 		name: "delete_mailbox", title: "Delete a mailbox", destructive: true, idempotent: true,
 		description: "Deletes a mailbox with all of its messages. Nothing can be received at its address afterwards.",
-	}, remove)
-	add(t, server, definition{
+	}, deleteMailbox)
+	add(t, server, toolDefinition{
 		name: "list_mailboxes", title: "List mailboxes", readOnly: true, idempotent: true,
 		description: "Lists the live mailboxes of the account, newest first, at most 100. Needs a developer key.",
 	}, listMailboxes)
 }
 
-// creation is the arguments of create_mailbox. Zero values are left to the API.
-type creation struct {
+// createArgs is the arguments of create_mailbox. Zero values are left to the API.
+type createArgs struct {
 	Name       string `json:"name,omitempty" jsonschema:"The part of the address before the @: lower-case letters, digits, dot, hyphen and underscore. By default two words and a number."`
 	Domain     string `json:"domain,omitempty" jsonschema:"The domain of the address. By default the service's first one."`
 	TTLSeconds int    `json:"ttlSeconds,omitempty" jsonschema:"Seconds to live. By default what the plan says."`
 	ClientID   string `json:"clientId,omitempty" jsonschema:"An identifier of your choice: calling again with the same one returns the same mailbox instead of another one. Needs a developer key over HTTP."`
 }
 
-// made is the result of create_mailbox and extend_mailbox.
-type made struct {
+// mailboxResult is the result of create_mailbox and extend_mailbox.
+type mailboxResult struct {
 	Mailbox   string `json:"mailbox" jsonschema:"The address."`
 	ExpiresAt string `json:"expiresAt" jsonschema:"When the mailbox expires, as an RFC 3339 time."`
 	Token     string `json:"token,omitempty" jsonschema:"The mailbox's token, for the other tools."`
 }
 
-// made returns a mailbox as a result, without its token if the process keeps it.
-func (c *call) made(m boxInfo) made {
-	out := made{Mailbox: m.Address, ExpiresAt: stamp(m.ExpiresAt), Token: m.Token}
-	if c.kept != nil {
+// mailboxResult returns a mailbox as a result, without its token if the process keeps it.
+func (c *call) mailboxResult(m boxInfo) mailboxResult {
+	out := mailboxResult{Mailbox: m.Address, ExpiresAt: formatTime(m.ExpiresAt), Token: m.Token}
+	if c.tokens != nil {
 		out.Token = ""
 	}
 	return out
 }
 
-// create creates a mailbox. A repeated call with the same clientId returns the same mailbox, since agents retry calls
+// createMailbox creates a mailbox. A repeated call with the same clientId returns the same mailbox, since agents retry calls
 // whose answer was lost: over stdio from kept, over HTTP by a name that is derived from the key and the clientId.
-func create(ctx context.Context, c *call, in creation) (made, error) {
-	if out, ok := c.madeBefore(ctx, in.ClientID); ok {
+func createMailbox(ctx context.Context, c *call, in createArgs) (mailboxResult, error) {
+	if out, ok := c.findCreated(ctx, in.ClientID); ok {
 		return out, nil
 	}
 	path, isKey := "/mailboxes", strings.HasPrefix(c.credential, keyPrefix)
 	if isKey {
 		path = "/keys/mailboxes"
 	}
-	derived := in.Name == "" && in.ClientID != "" && isKey && c.kept == nil
-	if derived {
+	isDerived := in.Name == "" && in.ClientID != "" && isKey && c.tokens == nil
+	if isDerived {
 		sum := sha256.Sum256([]byte(c.credential + "\x00" + in.ClientID))
 		in.Name = "c-" + hex.EncodeToString(sum[:10])
 	}
-	wish := make(map[string]any)
+	body := make(map[string]any)
 	if in.Name != "" {
-		wish["localPart"] = strings.ToLower(in.Name)
+		body["localPart"] = strings.ToLower(in.Name)
 	}
 	if in.Domain != "" {
-		wish["domain"] = in.Domain
+		body["domain"] = in.Domain
 	}
 	if in.TTLSeconds != 0 {
-		wish["ttl"] = in.TTLSeconds
+		body["ttl"] = in.TTLSeconds
 	}
 	credential := c.credential
 	if strings.HasPrefix(credential, mailboxPrefix) {
 		credential = "" // of another mailbox
 	}
 	var m boxInfo
-	err := c.do(ctx, http.MethodPost, path, credential, wish, &m)
-	if f, ok := err.(*failure); ok && derived && f.Code == "mailbox.local_part_taken" { // do returns it as it is
-		return c.derived(ctx, in.Name, f)
+	err := c.do(ctx, http.MethodPost, path, credential, body, &m)
+	if f, ok := err.(*failure); ok && isDerived && f.Code == "mailbox.local_part_taken" { // do returns it as it is
+		return c.findByName(ctx, in.Name, f)
 	}
 	if err != nil {
-		return made{}, err
+		return mailboxResult{}, err
 	}
-	if c.kept != nil {
-		c.kept.put(m.Address, m.Token, in.ClientID)
+	if c.tokens != nil {
+		c.tokens.put(m.Address, m.Token, in.ClientID)
 	}
-	return c.made(m), nil
+	return c.mailboxResult(m), nil
 }
 
-// madeBefore returns the live mailbox that this process created with a clientId, if there is one.
-func (c *call) madeBefore(ctx context.Context, client string) (made, bool) {
-	if c.kept == nil || client == "" {
-		return made{}, false
+// findCreated returns the live mailbox that this process created with a clientId, if there is one.
+func (c *call) findCreated(ctx context.Context, client string) (mailboxResult, bool) {
+	if c.tokens == nil || client == "" {
+		return mailboxResult{}, false
 	}
-	address := c.kept.made(client)
-	token := c.kept.token(address)
+	address := c.tokens.addressOf(client)
+	token := c.tokens.token(address)
 	if token == "" {
-		return made{}, false
+		return mailboxResult{}, false
 	}
 	var m boxInfo
 	if err := c.do(ctx, http.MethodGet, "/mailboxes/me", token, nil, &m); err != nil {
-		return made{}, false
+		return mailboxResult{}, false
 	}
-	return c.made(m), true
+	return c.mailboxResult(m), true
 }
 
-// derived returns the account's mailbox with a name that was derived from a clientId. Error:
+// findByName returns the account's mailbox with a name that was derived from a clientId. Error:
 // taken, if the account has no such mailbox.
-func (c *call) derived(ctx context.Context, name string, taken *failure) (made, error) {
+func (c *call) findByName(ctx context.Context, name string, taken *failure) (mailboxResult, error) {
 	for cursor := ""; ; {
-		page, next, err := c.mailboxes(ctx, cursor)
+		page, next, err := c.mailboxPage(ctx, cursor)
 		if err != nil {
-			return made{}, err
+			return mailboxResult{}, err
 		}
 		for _, m := range page {
 			if strings.HasPrefix(m.Address, name+"@") {
-				return c.made(m), nil
+				return c.mailboxResult(m), nil
 			}
 		}
 		if next == "" {
-			return made{}, taken
+			return mailboxResult{}, taken
 		}
 		cursor = next
 	}
 }
 
-// extension is the arguments of extend_mailbox.
-type extension struct {
-	Named
+// extendArgs is the arguments of extend_mailbox.
+type extendArgs struct {
+	MailboxArgs
 	TTLSeconds int `json:"ttlSeconds,omitempty" jsonschema:"Seconds to live from now. By default what the plan says."`
 }
 
-// extend extends a mailbox. The API returns a new token with the new expiry, which replaces the kept one.
-func extend(ctx context.Context, c *call, in extension) (made, error) {
-	b, err := c.named(ctx, in.Named)
+// extendMailbox extends a mailbox. The API returns a new token with the new expiry, which replaces the kept one.
+func extendMailbox(ctx context.Context, c *call, in extendArgs) (mailboxResult, error) {
+	b, err := c.openVerified(ctx, in.MailboxArgs)
 	if err != nil {
-		return made{}, err
+		return mailboxResult{}, err
 	}
-	wish := make(map[string]any)
+	body := make(map[string]any)
 	if in.TTLSeconds != 0 {
-		wish["ttl"] = in.TTLSeconds
+		body["ttl"] = in.TTLSeconds
 	}
 	var m boxInfo
-	if err := c.do(ctx, http.MethodPost, "/mailboxes/me/extend", b.credential, wish, &m); err != nil {
-		return made{}, err
+	if err := c.do(ctx, http.MethodPost, "/mailboxes/me/extend", b.credential, body, &m); err != nil {
+		return mailboxResult{}, err
 	}
-	if c.kept != nil {
-		c.kept.put(m.Address, m.Token, "")
+	if c.tokens != nil {
+		c.tokens.put(m.Address, m.Token, "")
 	}
-	return c.made(m), nil
+	return c.mailboxResult(m), nil
 }
 
-// deleted is the result of delete_mailbox.
-type deleted struct {
+// deleteResult is the result of delete_mailbox.
+type deleteResult struct {
 	Mailbox string `json:"mailbox" jsonschema:"The address."`
 	Deleted bool   `json:"deleted" jsonschema:"Always true."`
 }
 
-// remove deletes a mailbox with its messages.
-func remove(ctx context.Context, c *call, in Named) (deleted, error) {
-	b, err := c.named(ctx, in)
+// deleteMailbox deletes a mailbox with its messages.
+func deleteMailbox(ctx context.Context, c *call, in MailboxArgs) (deleteResult, error) {
+	b, err := c.openVerified(ctx, in)
 	if err != nil {
-		return deleted{}, err
+		return deleteResult{}, err
 	}
 	if err := c.do(ctx, http.MethodDelete, "/mailboxes/me", b.credential, nil, nil); err != nil {
-		return deleted{}, err
+		return deleteResult{}, err
 	}
-	if c.kept != nil {
-		c.kept.remove(in.Mailbox)
+	if c.tokens != nil {
+		c.tokens.remove(in.Mailbox)
 	}
-	return deleted{Mailbox: strings.ToLower(in.Mailbox), Deleted: true}, nil
+	return deleteResult{Mailbox: strings.ToLower(in.Mailbox), Deleted: true}, nil
 }
 
 // noArguments are the arguments of a tool that takes none.
@@ -196,7 +196,7 @@ type boxList struct {
 
 // listedBox is a mailbox in a list.
 type listedBox struct {
-	made
+	mailboxResult
 	Messages int `json:"messages" jsonschema:"The number of messages."`
 	Unread   int `json:"unread" jsonschema:"The number of messages that were not read."`
 }
@@ -206,10 +206,10 @@ func listMailboxes(ctx context.Context, c *call, _ noArguments) (boxList, error)
 	if !strings.HasPrefix(c.credential, keyPrefix) && !strings.HasPrefix(c.credential, userPrefix) {
 		return boxList{}, &failure{Code: "auth.required", Message: "This needs a developer key. Ask the user to configure one."}
 	}
-	page, next, err := c.mailboxes(ctx, "")
+	page, next, err := c.mailboxPage(ctx, "")
 	out := boxList{Mailboxes: []listedBox{}, More: next != ""}
 	for _, m := range page {
-		out.Mailboxes = append(out.Mailboxes, listedBox{c.made(m), m.MessageCount, m.UnreadCount})
+		out.Mailboxes = append(out.Mailboxes, listedBox{c.mailboxResult(m), m.MessageCount, m.UnreadCount})
 	}
 	return out, err
 }

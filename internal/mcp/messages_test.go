@@ -29,7 +29,7 @@ func (s searched) Do(_ context.Context, r Request) (*Response, error) {
 
 func TestListMessagesFollowsCursorOfEmptyPage(t *testing.T) {
 	c := &call{toolset: &toolset{Options: Options{API: searched{t}}}, credential: "xm_1"}
-	list, err := listMessages(t.Context(), c, listing{Named: Named{Mailbox: "a@b.example"}, From: "shop"})
+	list, err := listMessages(t.Context(), c, listArgs{MailboxArgs: MailboxArgs{Mailbox: "a@b.example"}, From: "shop"})
 	if err != nil || len(list.Messages) != 1 || list.Messages[0].MessageID != "msg_1" || !list.More {
 		t.Errorf("the list is %+v, %v; want the message of the second page, and more", list, err)
 	}
@@ -63,7 +63,7 @@ func (l *large) Do(_ context.Context, r Request) (*Response, error) {
 func TestWaitGoesOnAfterLongSearch(t *testing.T) {
 	api := &large{clock: clock.NewFake(time.Unix(1, 0))}
 	c := &call{toolset: &toolset{Options: Options{API: api, Clock: api.clock}}, credential: "xm_1", request: &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}}
-	found, err := waitForMessage(t.Context(), c, WaitingFor{Waiting: Waiting{Named: Named{Mailbox: "a@b.example"}, From: "shop", Seconds: 5}})
+	found, err := waitForMessage(t.Context(), c, WaitMessageArgs{WaitArgs: WaitArgs{MailboxArgs: MailboxArgs{Mailbox: "a@b.example"}, From: "shop", Seconds: 5}})
 	if err != nil || found.MessageID != "msg_9" || api.waits != 1 {
 		t.Errorf("found %+v, %v after %d calls that wait; want the message that came later, after one", found, err, api.waits)
 	}

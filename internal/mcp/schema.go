@@ -23,22 +23,22 @@ func schemaOf[T any](keepTokens bool) *jsonschema.Schema {
 	if err != nil {
 		panic(err) // a type or a tag is wrong; every test finds it
 	}
-	refine(s)
+	addConstraints(s)
 	if keepTokens {
-		withoutToken(s)
+		removeToken(s)
 	}
 	return s
 }
 
-// refine adds the bounds of the arguments by their names, which mean the same in every tool. The library takes types
+// addConstraints adds the bounds of the arguments by their names, which mean the same in every tool. The library takes types
 // and descriptions from the structs; bounds have no tag there.
-func refine(s *jsonschema.Schema) {
+func addConstraints(s *jsonschema.Schema) {
 	for name, p := range s.Properties {
 		switch name {
 		case "seconds":
-			bound(p, secondsMin, secondsMax, secondsDefault)
+			setRange(p, secondsMin, secondsMax, secondsDefault)
 		case "maxChars":
-			bound(p, maxCharsMin, maxCharsMax, maxCharsDefault)
+			setRange(p, maxCharsMin, maxCharsMax, maxCharsDefault)
 		case "ttlSeconds":
 			p.Minimum = new(float64(ttlMin))
 		case "has":
@@ -57,25 +57,25 @@ func refine(s *jsonschema.Schema) {
 			p.Type, p.Types = "array", nil // never null
 		}
 		if p.Items != nil {
-			refine(p.Items)
+			addConstraints(p.Items)
 		}
 	}
 }
 
-// bound sets the least and the greatest value, and adds the default to the description. Defaults are applied by the
+// setRange sets the least and the greatest value, and adds the default to the description. Defaults are applied by the
 // tools.
-func bound(p *jsonschema.Schema, least, most float64, byDefault int) {
-	p.Minimum, p.Maximum = &least, &most
-	p.Description += " Default " + itoa(byDefault) + "."
+func setRange(p *jsonschema.Schema, minimum, maximum float64, defaultValue int) {
+	p.Minimum, p.Maximum = &minimum, &maximum
+	p.Description += " Default " + itoa(defaultValue) + "."
 }
 
-// withoutToken removes the property token. It descends into lists, whose elements have tokens too.
-func withoutToken(s *jsonschema.Schema) {
+// removeToken removes the property token. It descends into lists, whose elements have tokens too.
+func removeToken(s *jsonschema.Schema) {
 	delete(s.Properties, "token")
 	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "token" })
 	for _, p := range s.Properties {
 		if p.Items != nil {
-			withoutToken(p.Items)
+			removeToken(p.Items)
 		}
 	}
 }

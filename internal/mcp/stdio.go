@@ -47,7 +47,7 @@ func (r *Remote) Do(ctx context.Context, q Request) (*Response, error) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, responseMax))
 	if err != nil {
-		return nil, fail("server.unavailable")
+		return nil, newFailure("server.unavailable")
 	}
 	return &Response{Status: res.StatusCode, RetryAfter: res.Header.Get("Retry-After"), Body: body}, nil
 }

@@ -22,7 +22,7 @@ const (
 // addWaitTools adds the tools that wait for mail.
 func (t *toolset) addWaitTools(server *sdk.Server) {
 	const waits = " Mail that is there already counts. When the time is up, status is timeout: call again to go on waiting."
-	d := definition{readOnly: true, idempotent: true, openWorld: true, waits: true}
+	d := toolDefinition{readOnly: true, idempotent: true, openWorld: true, waits: true}
 	d.name, d.title, d.description = "wait_for_code", "Wait for a one-time code", "Waits until a message with a one-time code is in the mailbox and returns the newest code."+waits
 	add(t, server, d, waitForCode)
 	d.name, d.title, d.description = "wait_for_message", "Wait for a message", "Waits until a message is in the mailbox and returns the identifier of the newest one. read_message reads it."+waits
@@ -35,24 +35,24 @@ func (t *toolset) addWaitTools(server *sdk.Server) {
 	add(t, server, d, waitForLink)
 }
 
-// Waiting says how long to wait, and for which messages. It is embedded into the arguments of the tools that wait, and
+// WaitArgs says how long to wait, and for which messages. It is embedded into the arguments of the tools that wait, and
 // exported for that reason. Seconds is 0 for the default.
-type Waiting struct {
-	Named
+type WaitArgs struct {
+	MailboxArgs
 	Seconds int    `json:"seconds,omitempty" jsonschema:"How long to wait."`
 	After   string `json:"after,omitempty" jsonschema:"Only messages after the one with this identifier."`
 	From    string `json:"from,omitempty" jsonschema:"Only from senders whose address or name contains this, in any case."`
 	Subject string `json:"subject,omitempty" jsonschema:"Only with a subject that contains this, in any case."`
 }
 
-// WaitingFor is Waiting for messages with certain contents.
-type WaitingFor struct {
-	Waiting
+// WaitMessageArgs is Waiting for messages with certain contents.
+type WaitMessageArgs struct {
+	WaitArgs
 	Has []string `json:"has,omitempty" jsonschema:"Only with a code, a link or an attachment; with several, all of them."`
 }
 
 // query returns the parameters that choose the messages.
-func (w *Waiting) query() url.Values {
+func (w *WaitArgs) query() url.Values {
 	q := make(url.Values)
 	for name, value := range map[string]string{"after": w.After, "from": w.From, "subject": w.Subject} {
 		if value != "" {
@@ -66,50 +66,50 @@ func (w *Waiting) query() url.Values {
 type outcome int
 
 const (
-	nothing    outcome = iota
-	irrelevant         // new messages, none of which ends the wait
+	noMessages outcome = iota
+	noMatch            // new messages, none of which ends the wait
 	found
 )
 
-// least is the shortest time that a call of the API which waits and finds nothing takes. If one takes less, the server is shutting
+// minPollTime is the shortest time that a call of the API which waits and finds nothing takes. If one takes less, the server is shutting
 // down, and the wait ends instead of calling again in a loop.
-const least = 500 * time.Millisecond
+const minPollTime = 500 * time.Millisecond
 
 // wait calls look, which waits on the server for at most so many seconds, until it finds something or the time is up.
 //
 // Several looks are needed if new messages do not match. Progress is reported meanwhile. A wait that ends without a
 // result is no error.
-func (c *call) wait(ctx context.Context, seconds int, look func(ctx context.Context, seconds int) (outcome, error)) error {
+func (c *call) wait(ctx context.Context, seconds int, poll func(ctx context.Context, seconds int) (outcome, error)) error {
 	if seconds == 0 {
 		seconds = secondsDefault
 	}
-	stop := c.reporting(ctx, seconds)
+	stop := c.startProgress(ctx, seconds)
 	defer stop()
 	deadline := c.Clock.Now().Add(time.Duration(seconds) * time.Second)
 	for {
-		begun := c.Clock.Now()
-		left := deadline.Sub(begun)
-		got, err := look(ctx, int((left+time.Second-1)/time.Second)) // rounded up, so that there is something to wait for
+		start := c.Clock.Now()
+		left := deadline.Sub(start)
+		result, err := poll(ctx, int((left+time.Second-1)/time.Second)) // rounded up, so that there is something to wait for
 		now := c.Clock.Now()
 		switch {
-		case got == found, err != nil, ctx.Err() != nil, deadline.Sub(now) < 10*time.Millisecond:
+		case result == found, err != nil, ctx.Err() != nil, deadline.Sub(now) < 10*time.Millisecond:
 			return err
-		case got == nothing && now.Sub(begun) < least:
+		case result == noMessages && now.Sub(start) < minPollTime:
 			return nil
 		}
 	}
 }
 
-// alive returns the failure of a mailbox that has ended, or nil. The API answers a wait for a code with otp.not_found in both cases.
-func (c *call) alive(ctx context.Context, b box) error {
+// checkMailbox returns the failure of a mailbox that has ended, or nil. The API answers a wait for a code with otp.not_found in both cases.
+func (c *call) checkMailbox(ctx context.Context, b box) error {
 	if !b.isToken {
 		return nil // by a key's path the API reports it already
 	}
 	return c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, nil)
 }
 
-// foundCode is the result of wait_for_code.
-type foundCode struct {
+// codeResult is the result of wait_for_code.
+type codeResult struct {
 	Status     string  `json:"status" jsonschema:"found or timeout."`
 	Code       string  `json:"code,omitempty" jsonschema:"The code, ready to paste."`
 	Confidence float64 `json:"confidence,omitempty" jsonschema:"How certain it is that this is the code, from 0 to 1."`
@@ -118,12 +118,12 @@ type foundCode struct {
 }
 
 // waitForCode waits for a message with a code.
-func waitForCode(ctx context.Context, c *call, in Waiting) (foundCode, error) {
-	b, err := c.open(ctx, in.Named)
+func waitForCode(ctx context.Context, c *call, in WaitArgs) (codeResult, error) {
+	b, err := c.open(ctx, in.MailboxArgs)
 	if err != nil {
-		return foundCode{}, err
+		return codeResult{}, err
 	}
-	out := foundCode{Status: statusTimeout}
+	out := codeResult{Status: statusTimeout}
 	q := in.query()
 	err = c.wait(ctx, in.Seconds, func(ctx context.Context, seconds int) (outcome, error) {
 		q.Set("wait", itoa(seconds))
@@ -134,19 +134,19 @@ func waitForCode(ctx context.Context, c *call, in Waiting) (foundCode, error) {
 		}
 		err := c.do(ctx, http.MethodGet, b.path+"/otp/latest?"+q.Encode(), b.credential, nil, &otp)
 		if f, ok := err.(*failure); ok && f.Code == "otp.not_found" { // do returns it as it is
-			return nothing, c.alive(ctx, b)
+			return noMessages, c.checkMailbox(ctx, b)
 		}
 		if err != nil {
-			return nothing, err
+			return noMessages, err
 		}
-		out = foundCode{statusFound, otp.Code, otp.Confidence, otp.MessageID, stamp(otp.ReceivedAt)}
+		out = codeResult{statusFound, otp.Code, otp.Confidence, otp.MessageID, formatTime(otp.ReceivedAt)}
 		return found, nil
 	})
 	return out, err
 }
 
-// listed is a message as the API lists it, without what its sender wrote.
-type listed struct {
+// messageSummary is a message as the API lists it, without what its sender wrote.
+type messageSummary struct {
 	ID             string    `json:"id"`
 	ReceivedAt     time.Time `json:"receivedAt"`
 	Size           int64     `json:"size"`
@@ -160,7 +160,7 @@ type listed struct {
 
 // waitList waits for messages and hands each page, newest first, to use, until that returns true. After a page without
 // a result only later messages are waited for.
-func (c *call) waitList(ctx context.Context, b box, in WaitingFor, use func([]listed) (outcome, error)) error {
+func (c *call) waitList(ctx context.Context, b box, in WaitMessageArgs, handle func([]messageSummary) (outcome, error)) error {
 	q := in.query()
 	for _, has := range in.Has {
 		q.Add("has", has)
@@ -172,14 +172,14 @@ func (c *call) waitList(ctx context.Context, b box, in WaitingFor, use func([]li
 		if err == nil && len(p.messages) == 0 && p.continued {
 			p, err = c.searchAgain(ctx, b, q)
 			if err == nil && len(p.messages) == 0 {
-				return irrelevant, nil
+				return noMatch, nil
 			}
 		}
 		if err != nil || len(p.messages) == 0 {
-			return nothing, err
+			return noMessages, err
 		}
 		q.Set("after", p.messages[0].ID)
-		return use(p.messages)
+		return handle(p.messages)
 	})
 }
 
@@ -203,8 +203,8 @@ func (c *call) searchAgain(ctx context.Context, b box, q url.Values) (page, erro
 	return c.messages(ctx, b, search)
 }
 
-// foundMessage is the result of wait_for_message.
-type foundMessage struct {
+// messageResult is the result of wait_for_message.
+type messageResult struct {
 	Status         string `json:"status" jsonschema:"found or timeout."`
 	MessageID      string `json:"messageId,omitempty" jsonschema:"The newest message that matches, for read_message."`
 	ReceivedAt     string `json:"receivedAt,omitempty" jsonschema:"When the message was received."`
@@ -213,37 +213,37 @@ type foundMessage struct {
 }
 
 // waitForMessage waits for a message that matches.
-func waitForMessage(ctx context.Context, c *call, in WaitingFor) (foundMessage, error) {
-	b, err := c.open(ctx, in.Named)
+func waitForMessage(ctx context.Context, c *call, in WaitMessageArgs) (messageResult, error) {
+	b, err := c.open(ctx, in.MailboxArgs)
 	if err != nil {
-		return foundMessage{}, err
+		return messageResult{}, err
 	}
-	out := foundMessage{Status: statusTimeout}
-	err = c.waitList(ctx, b, in, func(page []listed) (outcome, error) {
+	out := messageResult{Status: statusTimeout}
+	err = c.waitList(ctx, b, in, func(page []messageSummary) (outcome, error) {
 		m := page[0]
-		out = foundMessage{statusFound, m.ID, stamp(m.ReceivedAt), m.OTP != nil, m.HasAttachments}
+		out = messageResult{statusFound, m.ID, formatTime(m.ReceivedAt), m.OTP != nil, m.HasAttachments}
 		return found, nil
 	})
 	return out, err
 }
 
-// expectation is the result of expect_no_message.
-type expectation struct {
+// expectResult is the result of expect_no_message.
+type expectResult struct {
 	Status    string `json:"status" jsonschema:"none or arrived."`
 	MessageID string `json:"messageId,omitempty" jsonschema:"The message that arrived."`
 }
 
 // expectNoMessage waits for the whole time unless a message comes.
-func expectNoMessage(ctx context.Context, c *call, in WaitingFor) (expectation, error) {
+func expectNoMessage(ctx context.Context, c *call, in WaitMessageArgs) (expectResult, error) {
 	m, err := waitForMessage(ctx, c, in)
 	if err != nil || m.Status == statusTimeout {
-		return expectation{Status: statusNone}, err
+		return expectResult{Status: statusNone}, err
 	}
-	return expectation{statusArrived, m.MessageID}, nil
+	return expectResult{statusArrived, m.MessageID}, nil
 }
 
-// foundLink is the result of wait_for_link.
-type foundLink struct {
+// linkResult is the result of wait_for_link.
+type linkResult struct {
 	Status    string `json:"status" jsonschema:"found or timeout."`
 	URL       string `json:"url,omitempty" jsonschema:"The address of the link, always https."`
 	Host      string `json:"host,omitempty" jsonschema:"The host that the link leads to."`
@@ -253,31 +253,31 @@ type foundLink struct {
 
 // waitForLink waits for a message with an https link. A message whose links are all of other schemes does not end the
 // wait.
-func waitForLink(ctx context.Context, c *call, in WaitingFor) (foundLink, error) {
-	b, err := c.full(ctx, in.Named)
+func waitForLink(ctx context.Context, c *call, in WaitMessageArgs) (linkResult, error) {
+	b, err := c.openWithToken(ctx, in.MailboxArgs)
 	if err != nil {
-		return foundLink{}, err
+		return linkResult{}, err
 	}
 	in.Has = append(in.Has, "link")
-	out := foundLink{Status: statusTimeout}
-	err = c.waitList(ctx, b, in, func(page []listed) (outcome, error) {
+	out := linkResult{Status: statusTimeout}
+	err = c.waitList(ctx, b, in, func(page []messageSummary) (outcome, error) {
 		for _, m := range page {
 			full, err := c.fullMessage(ctx, b, m.ID)
 			if f, ok := err.(*failure); ok && f.Code == "message.not_found" { // do returns it as it is
 				continue // deleted meanwhile
 			}
 			if err != nil {
-				return nothing, err
+				return noMessages, err
 			}
-			if links := full.ranked(); len(links) > 0 {
-				out = foundLink{statusFound, links[0].URL, links[0].Host, links[0].Warning, m.ID}
+			if links := full.rankedLinks(); len(links) > 0 {
+				out = linkResult{statusFound, links[0].URL, links[0].Host, links[0].Warning, m.ID}
 				return found, nil
 			}
 		}
-		return irrelevant, nil
+		return noMatch, nil
 	})
 	return out, err
 }
 
-// stamp writes a time as the API does.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+// formatTime writes a time as the API does.
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
