@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// MailboxArgs is the arguments that name the mailbox of a call. It is embedded into the arguments of each tool that uses a
-// mailbox, and exported for that reason.
+// MailboxArgs are the arguments that name the mailbox of a call. They are embedded in the arguments of each tool that
+// uses a mailbox, which is why the type is exported.
 type MailboxArgs struct {
 	Mailbox string `json:"mailbox" jsonschema:"The address of the mailbox, as create_mailbox returned it."`
 	Token   string `json:"token,omitempty" jsonschema:"The token that create_mailbox returned. Not needed with a developer key."`
 }
 
-// box is a mailbox together with a credential that opens it.
+// box is a mailbox together with a credential that gives access to it.
 type box struct {
-	path       string // of its messages and codes: /mailboxes/me, or /keys/mailboxes/{id} for a key that gets no tokens
+	path       string // the API path of the mailbox: /mailboxes/me, or /keys/mailboxes/{id} for a key that gets no tokens
 	credential string
-	isToken    bool // the credential is the mailbox's own token, which operations on single messages need
+	isToken    bool // whether credential is the token of the mailbox, which operations on single messages need
 }
 
-// boxInfo is a mailbox as the API shows it.
+// boxInfo is a mailbox as the API returns it.
 type boxInfo struct {
 	ID           string    `json:"id"`
 	Address      string    `json:"address"`
@@ -36,33 +36,35 @@ type boxInfo struct {
 	UnreadCount  int       `json:"unreadCount"`
 }
 
-// tokenStore holds the tokens of the mailboxes that the client of a process created, the newest keptMax of them. It is
-// safe for concurrent use. The tokens are lost when the process ends; a developer key finds the mailboxes again.
+// tokenStore stores the tokens of the mailboxes that the client of a process has created, the newest tokensMax of them.
+// They are lost when the process ends; with a developer key, findByAddress gets them again. It is safe for concurrent
+// use.
 type tokenStore struct {
 	// mu guards the fields below.
 	mu       sync.Mutex
-	tokens   map[string]string // by address
-	byClient map[string]string // addresses by the client's identifier
+	tokens   map[string]string // tokens by address in lower case
+	byClient map[string]string // addresses by clientId
 	order    []string          // addresses, oldest first
 }
 
 // tokensMax bounds the memory of a process that runs for months.
 const tokensMax = 10_000
 
-// newTokenStore returns an empty keptBoxes.
+// newTokenStore returns an empty tokenStore.
 func newTokenStore() *tokenStore {
 	return &tokenStore{tokens: make(map[string]string), byClient: make(map[string]string)}
 }
 
-// token returns the token of an address in any case, or "".
+// token returns the token of an address, in upper or lower case, or "" if there is none.
 func (s *tokenStore) token(address string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tokens[strings.ToLower(address)]
 }
 
-// put keeps the token of an address, and the address for the client's identifier unless that is "".
-func (s *tokenStore) put(address, token, client string) {
+// put stores the token of an address, and the clientId that it was created with unless that is "". It removes the oldest
+// address if there are more than tokensMax.
+func (s *tokenStore) put(address, token, clientID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	address = strings.ToLower(address)
@@ -70,22 +72,22 @@ func (s *tokenStore) put(address, token, client string) {
 		s.order = append(s.order, address)
 	}
 	s.tokens[address] = token
-	if client != "" {
-		s.byClient[client] = address
+	if clientID != "" {
+		s.byClient[clientID] = address
 	}
 	if len(s.order) > tokensMax {
 		s.removeLocked(s.order[0])
 	}
 }
 
-// remove removes an address.
+// remove removes an address and its token.
 func (s *tokenStore) remove(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removeLocked(strings.ToLower(address))
 }
 
-// removeLocked removes an address in lower case. The caller holds mu.
+// removeLocked is remove for an address in lower case. The caller holds mu.
 func (s *tokenStore) removeLocked(address string) {
 	delete(s.tokens, address)
 	for i, a := range s.order {
@@ -94,21 +96,21 @@ func (s *tokenStore) removeLocked(address string) {
 			break
 		}
 	}
-	for client, a := range s.byClient {
+	for clientID, a := range s.byClient {
 		if a == address {
-			delete(s.byClient, client)
+			delete(s.byClient, clientID)
 		}
 	}
 }
 
 // addressOf returns the address of the mailbox that was created with a clientId, or "".
-func (s *tokenStore) addressOf(client string) string {
+func (s *tokenStore) addressOf(clientID string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.byClient[client]
+	return s.byClient[clientID]
 }
 
-// do calls the API and decodes the data of its answer into v, unless that is nil. Error: a failure.
+// do calls the API and decodes the data of the response into v, unless v is nil. An error of the API is a *failure.
 func (c *call) do(ctx context.Context, method, path, credential string, body, v any) error {
 	r, err := c.API.Do(ctx, Request{Method: method, Path: path, Credential: credential, Body: body})
 	if err != nil {
@@ -128,7 +130,7 @@ func (c *call) do(ctx context.Context, method, path, credential string, body, v 
 	return nil
 }
 
-// The first letters of credentials.
+// The prefixes of credentials, by their kind.
 const (
 	mailboxPrefix = "xm_"
 	userPrefix    = "xu_"
@@ -137,28 +139,28 @@ const (
 
 // open finds the mailbox that a call names.
 //
-// A token that is kept or given comes first. A client with a developer key or a user token needs none: the mailbox is
-// looked for in its account, by address. Without any credential the failure is auth.required over HTTP, and
-// mailbox.not_found over stdio, where the process would have the token if it had created the mailbox. Errors: failures.
-func (c *call) open(ctx context.Context, n MailboxArgs) (box, error) {
+// A stored token, or one in the arguments, is used first. A client with a developer key or a user token needs none: its
+// account's mailboxes are searched for the address. Without any credential the error is auth.required over HTTP. Over
+// stdio it is mailbox.not_found, since the process would have the token if it had created the mailbox.
+func (c *call) open(ctx context.Context, args MailboxArgs) (box, error) {
 	if c.tokens != nil {
-		n.Token = c.tokens.token(n.Mailbox)
+		args.Token = c.tokens.token(args.Mailbox)
 	}
 	switch {
-	case n.Token != "":
-		return box{"/mailboxes/me", n.Token, true}, nil
+	case args.Token != "":
+		return box{"/mailboxes/me", args.Token, true}, nil
 	case strings.HasPrefix(c.credential, mailboxPrefix):
 		return box{"/mailboxes/me", c.credential, true}, nil
 	case strings.HasPrefix(c.credential, keyPrefix), strings.HasPrefix(c.credential, userPrefix):
-		return c.findByAddress(ctx, n.Mailbox)
+		return c.findByAddress(ctx, args.Mailbox)
 	case c.tokens != nil:
 		return box{}, newFailure("mailbox.not_found")
 	}
 	return box{}, newFailure("auth.required")
 }
 
-// findByAddress finds a mailbox of the account. It reads all pages of the list until it finds the address. Errors:
-// mailbox.not_found, those of the API.
+// findByAddress finds a mailbox of the client's account. It reads the pages of the account's list until it finds the
+// address. Errors: mailbox.not_found, those of the API.
 func (c *call) findByAddress(ctx context.Context, address string) (box, error) {
 	for cursor := ""; ; {
 		page, next, err := c.mailboxPage(ctx, cursor)
@@ -184,7 +186,8 @@ func (c *call) findByAddress(ctx context.Context, address string) (box, error) {
 	}
 }
 
-// mailboxPage returns a page of the account's mailboxes.
+// mailboxPage returns a page of the mailboxes of the client's account, and the cursor of the next page, "" if it is the
+// last one.
 func (c *call) mailboxPage(ctx context.Context, cursor string) (page []boxInfo, next string, err error) {
 	path := "/keys/mailboxes?limit=100"
 	if strings.HasPrefix(c.credential, userPrefix) {
@@ -213,13 +216,13 @@ func (c *call) mailboxPage(ctx context.Context, cursor string) (page []boxInfo, 
 // page is a page of a list of messages.
 type page struct {
 	messages  []messageSummary
-	more      bool // there may be others after it
+	more      bool // there may be messages after it
 	continued bool // pages without messages came before it
 }
 
-// messages reads the first page of a list of messages that has any. A search that reads much of a mailbox answers with an
-// empty page and a cursor (docs/spec/messages.md#filtering-a-list): it is continued, and none of its calls waits. Errors:
-// those of the API.
+// messages reads the first page of a list of messages that is not empty. A search that has read a large part of a mailbox
+// without a match returns an empty page and a cursor (docs/spec/messages.md#filtering-a-list); messages then continues
+// from the cursor, without waiting for mail. Errors: those of the API.
 func (c *call) messages(ctx context.Context, b box, q url.Values) (p page, err error) {
 	for q = maps.Clone(q); ; {
 		r, err := c.API.Do(ctx, Request{Method: http.MethodGet, Path: b.path + "/messages?" + q.Encode(), Credential: b.credential})
@@ -246,20 +249,20 @@ func (c *call) messages(ctx context.Context, b box, q url.Values) (p page, err e
 	}
 }
 
-// openWithToken finds a mailbox for operations that need its own token. A developer key without all scopes gets no tokens; the failure is then
-// auth.scope_missing.
-func (c *call) openWithToken(ctx context.Context, n MailboxArgs) (box, error) {
-	b, err := c.open(ctx, n)
+// openWithToken is open for operations that need the token of the mailbox. A developer key without all scopes gets no
+// tokens; the error is then auth.scope_missing.
+func (c *call) openWithToken(ctx context.Context, args MailboxArgs) (box, error) {
+	b, err := c.open(ctx, args)
 	if err == nil && !b.isToken {
 		err = newFailure("auth.scope_missing")
 	}
 	return b, err
 }
 
-// openVerified is full, and also checks that the token belongs to the address that the call names. It is for operations that
-// cannot be undone. A wrong token given with another mailbox's address must not delete or extend the token's mailbox.
-func (c *call) openVerified(ctx context.Context, n MailboxArgs) (box, error) {
-	b, err := c.openWithToken(ctx, n)
+// openVerified is openWithToken for operations that cannot be undone. It also checks that the token is that of the
+// mailbox that the arguments name, so that a call with the token of another mailbox does not delete or extend that one.
+func (c *call) openVerified(ctx context.Context, args MailboxArgs) (box, error) {
+	b, err := c.openWithToken(ctx, args)
 	if err != nil {
 		return b, err
 	}
@@ -267,7 +270,7 @@ func (c *call) openVerified(ctx context.Context, n MailboxArgs) (box, error) {
 	if err := c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, &m); err != nil {
 		return b, err
 	}
-	if !strings.EqualFold(m.Address, n.Mailbox) {
+	if !strings.EqualFold(m.Address, args.Mailbox) {
 		return b, invalidArguments("the token is that of another mailbox.")
 	}
 	return b, nil

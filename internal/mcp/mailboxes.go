@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// addMailboxTools adds the tools that are about mailboxes.
+// addMailboxTools adds the tools for mailboxes.
 func (t *toolset) addMailboxTools(server *sdk.Server) {
 	token := " Keep the token: the other tools take it."
 	if t.KeepTokens {
@@ -34,7 +34,7 @@ func (t *toolset) addMailboxTools(server *sdk.Server) {
 	}, listMailboxes)
 }
 
-// createArgs is the arguments of create_mailbox. Zero values are left to the API.
+// createArgs are the arguments of create_mailbox. The API has defaults for those that are zero.
 type createArgs struct {
 	Name       string `json:"name,omitempty" jsonschema:"The part of the address before the @: lower-case letters, digits, dot, hyphen and underscore. By default two words and a number."`
 	Domain     string `json:"domain,omitempty" jsonschema:"The domain of the address. By default the service's first one."`
@@ -49,7 +49,7 @@ type mailboxResult struct {
 	Token     string `json:"token,omitempty" jsonschema:"The mailbox's token, for the other tools."`
 }
 
-// mailboxResult returns a mailbox as a result, without its token if the process keeps it.
+// mailboxResult returns the result for a mailbox, without its token if the process stores tokens.
 func (c *call) mailboxResult(m boxInfo) mailboxResult {
 	out := mailboxResult{Mailbox: m.Address, ExpiresAt: formatTime(m.ExpiresAt), Token: m.Token}
 	if c.tokens != nil {
@@ -58,8 +58,9 @@ func (c *call) mailboxResult(m boxInfo) mailboxResult {
 	return out
 }
 
-// createMailbox creates a mailbox. A repeated call with the same clientId returns the same mailbox, since agents retry calls
-// whose answer was lost: over stdio from kept, over HTTP by a name that is derived from the key and the clientId.
+// createMailbox creates a mailbox. A repeated call with the same clientId returns the same mailbox, since agents retry
+// calls whose result was lost. Over stdio the process remembers the mailbox; over HTTP its name is derived from the key
+// and the clientId, so that the second call finds the name taken.
 func createMailbox(ctx context.Context, c *call, in createArgs) (mailboxResult, error) {
 	if out, ok := c.findCreated(ctx, in.ClientID); ok {
 		return out, nil
@@ -85,11 +86,11 @@ func createMailbox(ctx context.Context, c *call, in createArgs) (mailboxResult, 
 	}
 	credential := c.credential
 	if strings.HasPrefix(credential, mailboxPrefix) {
-		credential = "" // of another mailbox
+		credential = "" // the token of another mailbox cannot create one
 	}
 	var m boxInfo
 	err := c.do(ctx, http.MethodPost, path, credential, body, &m)
-	if f, ok := err.(*failure); ok && isDerived && f.Code == "mailbox.local_part_taken" { // do returns it as it is
+	if f, ok := err.(*failure); ok && isDerived && f.Code == "mailbox.local_part_taken" { // do does not wrap it
 		return c.findByName(ctx, in.Name, f)
 	}
 	if err != nil {
@@ -101,12 +102,13 @@ func createMailbox(ctx context.Context, c *call, in createArgs) (mailboxResult, 
 	return c.mailboxResult(m), nil
 }
 
-// findCreated returns the live mailbox that this process created with a clientId, if there is one.
-func (c *call) findCreated(ctx context.Context, client string) (mailboxResult, bool) {
-	if c.tokens == nil || client == "" {
+// findCreated returns the mailbox that this process created with a clientId. It returns false if there is none,
+// if it is expired or deleted, and if it cannot be read.
+func (c *call) findCreated(ctx context.Context, clientID string) (mailboxResult, bool) {
+	if c.tokens == nil || clientID == "" {
 		return mailboxResult{}, false
 	}
-	address := c.tokens.addressOf(client)
+	address := c.tokens.addressOf(clientID)
 	token := c.tokens.token(address)
 	if token == "" {
 		return mailboxResult{}, false
@@ -118,8 +120,8 @@ func (c *call) findCreated(ctx context.Context, client string) (mailboxResult, b
 	return c.mailboxResult(m), true
 }
 
-// findByName returns the account's mailbox with a name that was derived from a clientId. Error:
-// taken, if the account has no such mailbox.
+// findByName returns the account's mailbox with a name that was derived from a clientId. It returns the error taken if
+// the account has no such mailbox.
 func (c *call) findByName(ctx context.Context, name string, taken *failure) (mailboxResult, error) {
 	for cursor := ""; ; {
 		page, next, err := c.mailboxPage(ctx, cursor)
@@ -138,13 +140,13 @@ func (c *call) findByName(ctx context.Context, name string, taken *failure) (mai
 	}
 }
 
-// extendArgs is the arguments of extend_mailbox.
+// extendArgs are the arguments of extend_mailbox.
 type extendArgs struct {
 	MailboxArgs
 	TTLSeconds int `json:"ttlSeconds,omitempty" jsonschema:"Seconds to live from now. By default what the plan says."`
 }
 
-// extendMailbox extends a mailbox. The API returns a new token with the new expiry, which replaces the kept one.
+// extendMailbox extends a mailbox. The API returns a new token with the new expiry, which replaces the stored one.
 func extendMailbox(ctx context.Context, c *call, in extendArgs) (mailboxResult, error) {
 	b, err := c.openVerified(ctx, in.MailboxArgs)
 	if err != nil {

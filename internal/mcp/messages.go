@@ -14,7 +14,7 @@ import (
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
-// addMessageTools adds the tools that are about messages.
+// addMessageTools adds the tools for messages.
 func (t *toolset) addMessageTools(server *sdk.Server) {
 	add(t, server, toolDefinition{
 		name: "list_messages", title: "List messages", readOnly: true, idempotent: true, openWorld: true,
@@ -34,7 +34,7 @@ func (t *toolset) addMessageTools(server *sdk.Server) {
 	}, sendTestMessage)
 }
 
-// listArgs is the arguments of list_messages.
+// listArgs are the arguments of list_messages.
 type listArgs struct {
 	MailboxArgs
 	After   string   `json:"after,omitempty" jsonschema:"Only messages after the one with this identifier."`
@@ -62,7 +62,7 @@ type listedMessage struct {
 // listMax is the most messages that list_messages returns.
 const listMax = 50
 
-// listMessages lists the newest messages that match. It needs no token of the mailbox.
+// listMessages lists the newest messages that match, at most listMax. It does not need the token of the mailbox.
 func listMessages(ctx context.Context, c *call, in listArgs) (messageList, error) {
 	b, err := c.open(ctx, in.MailboxArgs)
 	if err != nil {
@@ -85,7 +85,7 @@ func listMessages(ctx context.Context, c *call, in listArgs) (messageList, error
 	return out, nil
 }
 
-// fullMessage is a message in full, as the API shows it.
+// fullMessage is a message with its content, as the API returns it.
 type fullMessage struct {
 	ID         string
 	From       struct{ Name, Address string }
@@ -114,14 +114,14 @@ func (c *call) fullMessage(ctx context.Context, b box, id string) (*fullMessage,
 	return &m, err
 }
 
-// readArgs is the arguments of read_message.
+// readArgs are the arguments of read_message.
 type readArgs struct {
 	MailboxArgs
 	MessageID string `json:"messageId" jsonschema:"The identifier of the message."`
 	MaxChars  int    `json:"maxChars,omitempty" jsonschema:"The most characters of text to return."`
 }
 
-// readResult is the result of read_message. Text is the only member that a sender can write into.
+// readResult is the result of read_message. Text is the only field with what the sender wrote.
 type readResult struct {
 	MessageID   string           `json:"messageId" jsonschema:"The identifier of the message."`
 	ReceivedAt  string           `json:"receivedAt" jsonschema:"When the message was received."`
@@ -147,7 +147,8 @@ type readAttachment struct {
 // linksMax is the most links that read_message returns.
 const linksMax = 20
 
-// readMessage reads a message. Text is cut at MaxChars, which bounds what a mail can take of the model's context.
+// readMessage reads a message, which marks it as seen. The text is cut at MaxChars characters, so that a mail cannot fill
+// the context of the model.
 func readMessage(ctx context.Context, c *call, in readArgs) (readResult, error) {
 	b, err := c.openWithToken(ctx, in.MailboxArgs)
 	if err != nil {
@@ -172,13 +173,13 @@ func readMessage(ctx context.Context, c *call, in readArgs) (readResult, error) 
 	if in.MaxChars == 0 {
 		in.MaxChars = maxCharsDefault
 	}
-	written := m.untrustedText()
-	out.Text = truncate.Runes(written, in.MaxChars)
-	out.Truncated = len(out.Text) < len(written)
+	text := m.untrustedText()
+	out.Text = truncate.Runes(text, in.MaxChars)
+	out.Truncated = len(out.Text) < len(text)
 	return out, nil
 }
 
-// untrustedText returns all that the sender wrote as one text: sender, subject, file names, and the text of the message.
+// untrustedText returns everything that the sender wrote as one text: sender, subject, file names, and the message text.
 func (m *fullMessage) untrustedText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "From: %s <%s>\nSubject: %s\n", m.From.Name, m.From.Address, m.Subject)
@@ -190,7 +191,7 @@ func (m *fullMessage) untrustedText() string {
 	return b.String()
 }
 
-// attachmentArgs is the arguments of get_attachment.
+// attachmentArgs are the arguments of get_attachment.
 type attachmentArgs struct {
 	MailboxArgs
 	MessageID    string `json:"messageId" jsonschema:"The identifier of the message."`
@@ -206,7 +207,7 @@ type attachmentResult struct {
 	Content      string `json:"content" jsonschema:"The content in base64."`
 }
 
-// getAttachment returns an attachment's content. It bypasses do, since the answer is not JSON.
+// getAttachment returns the content of an attachment. It does not use do, since the response is not JSON.
 func getAttachment(ctx context.Context, c *call, in attachmentArgs) (attachmentResult, error) {
 	b, err := c.openWithToken(ctx, in.MailboxArgs)
 	if err != nil {
@@ -223,7 +224,7 @@ func getAttachment(ctx context.Context, c *call, in attachmentArgs) (attachmentR
 	return attachmentResult{in.MessageID, in.AttachmentID, true, len(r.Body), base64.StdEncoding.EncodeToString(r.Body)}, nil
 }
 
-// testMessageArgs is the arguments of send_test_message.
+// testMessageArgs are the arguments of send_test_message.
 type testMessageArgs struct {
 	MailboxArgs
 	From    string `json:"from,omitempty" jsonschema:"The sender: an address, or a name followed by an address in angle brackets."`
@@ -237,7 +238,7 @@ type testMessageResult struct {
 	Code      string `json:"code" jsonschema:"The code that the message was given."`
 }
 
-// sendTestMessage stores a message in the mailbox by the API's injection. Error: inject.disabled.
+// sendTestMessage stores a message in the mailbox through the API. Error: inject.disabled.
 func sendTestMessage(ctx context.Context, c *call, in testMessageArgs) (testMessageResult, error) {
 	b, err := c.openWithToken(ctx, in.MailboxArgs)
 	if err != nil {

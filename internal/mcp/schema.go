@@ -6,9 +6,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// The bounds of arguments.
+// The bounds and defaults of arguments. Lengths are in characters, times in seconds.
 const (
-	// The longest wait is below a minute; a client that wants to wait longer calls again.
+	// The longest wait is below a minute. A client that wants to wait longer calls again.
 	secondsMin, secondsMax         = 1, 55
 	secondsDefault                 = 30
 	maxCharsMin, maxCharsMax       = 1, 100_000
@@ -17,11 +17,11 @@ const (
 	textArgumentMax, identifierMax = 255, 64
 )
 
-// schemaOf returns the schema of arguments or of a result. Where the process keeps tokens, neither has one.
+// schemaOf returns the schema of the arguments or the result T. With keepTokens it has no property token.
 func schemaOf[T any](keepTokens bool) *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
-		panic(err) // a type or a tag is wrong; every test finds it
+		panic(err) // a type or a struct tag is wrong, which every test would find
 	}
 	addConstraints(s)
 	if keepTokens {
@@ -30,8 +30,8 @@ func schemaOf[T any](keepTokens bool) *jsonschema.Schema {
 	return s
 }
 
-// addConstraints adds the bounds of the arguments by their names, which mean the same in every tool. The library takes types
-// and descriptions from the structs; bounds have no tag there.
+// addConstraints adds the bounds of arguments by their names, which mean the same in every tool. The library generates
+// types and descriptions from the structs, but has no struct tag for bounds.
 func addConstraints(s *jsonschema.Schema) {
 	for name, p := range s.Properties {
 		switch name {
@@ -62,14 +62,14 @@ func addConstraints(s *jsonschema.Schema) {
 	}
 }
 
-// setRange sets the least and the greatest value, and adds the default to the description. Defaults are applied by the
-// tools.
+// setRange sets the minimum and the maximum, and adds the default to the description. It sets no default in the schema,
+// since the tools apply it.
 func setRange(p *jsonschema.Schema, minimum, maximum float64, defaultValue int) {
 	p.Minimum, p.Maximum = &minimum, &maximum
 	p.Description += " Default " + itoa(defaultValue) + "."
 }
 
-// removeToken removes the property token. It descends into lists, whose elements have tokens too.
+// removeToken removes the property token, also from the elements of lists.
 func removeToken(s *jsonschema.Schema) {
 	delete(s.Properties, "token")
 	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "token" })

@@ -12,9 +12,10 @@ import (
 
 // The values of status.
 const (
-	// none and arrived are those of expect_no_message.
 	statusFound   = "found"
 	statusTimeout = "timeout"
+
+	// expect_no_message returns one of these two.
 	statusNone    = "none"
 	statusArrived = "arrived"
 )
@@ -29,14 +30,14 @@ func (t *toolset) addWaitTools(server *sdk.Server) {
 	add(t, server, d, waitForMessage)
 	d.name, d.title, d.description = "expect_no_message", "Expect no message", "Waits for the whole time and returns status none if no message is in the mailbox; ends with arrived as soon as there is one. after leaves out earlier messages."
 	add(t, server, d, expectNoMessage)
-	d.readOnly = false // it reads messages, which marks them as seen
+	d.readOnly = false // wait_for_link reads messages, which marks them as seen
 	d.name, d.title, d.description = "wait_for_link", "Wait for a link", "Waits until a message with a link is in the mailbox and returns its best link: the one that verifies or signs in, if there is one. "+
 		"Only https links are returned, and none is opened. Check host before you follow one, and heed warning."+waits
 	add(t, server, d, waitForLink)
 }
 
-// WaitArgs says how long to wait, and for which messages. It is embedded into the arguments of the tools that wait, and
-// exported for that reason. Seconds is 0 for the default.
+// WaitArgs are the arguments that say how long to wait, and for which messages. They are embedded in the arguments of the
+// tools that wait, which is why the type is exported. Seconds is 0 for the default.
 type WaitArgs struct {
 	MailboxArgs
 	Seconds int    `json:"seconds,omitempty" jsonschema:"How long to wait."`
@@ -45,13 +46,13 @@ type WaitArgs struct {
 	Subject string `json:"subject,omitempty" jsonschema:"Only with a subject that contains this, in any case."`
 }
 
-// WaitMessageArgs is Waiting for messages with certain contents.
+// WaitMessageArgs are WaitArgs with a condition on the content of the message.
 type WaitMessageArgs struct {
 	WaitArgs
 	Has []string `json:"has,omitempty" jsonschema:"Only with a code, a link or an attachment; with several, all of them."`
 }
 
-// query returns the parameters that choose the messages.
+// query returns the query parameters that select the messages.
 func (w *WaitArgs) query() url.Values {
 	q := make(url.Values)
 	for name, value := range map[string]string{"after": w.After, "from": w.From, "subject": w.Subject} {
@@ -62,23 +63,22 @@ func (w *WaitArgs) query() url.Values {
 	return q
 }
 
-// outcome is the result of one look at a mailbox.
+// outcome is the result of polling a mailbox once.
 type outcome int
 
 const (
-	noMessages outcome = iota
-	noMatch            // new messages, none of which ends the wait
-	found
+	noMessages outcome = iota // there are no new messages
+	noMatch                   // there are new messages, none of which ends the wait
+	found                     // a message ends the wait
 )
 
-// minPollTime is the shortest time that a call of the API which waits and finds nothing takes. If one takes less, the server is shutting
-// down, and the wait ends instead of calling again in a loop.
+// minPollTime is the shortest time that the API takes to wait for messages and find none. If a poll takes less, the
+// server is shutting down, and the wait ends, since another poll would return at once too.
 const minPollTime = 500 * time.Millisecond
 
-// wait calls look, which waits on the server for at most so many seconds, until it finds something or the time is up.
-//
-// Several looks are needed if new messages do not match. Progress is reported meanwhile. A wait that ends without a
-// result is no error.
+// wait calls poll until it returns found or an error, or until the given seconds have passed, 0 being the default. poll
+// gets the remaining seconds and waits on the server for at most that long. It is called again if new messages do not
+// match. Progress is reported meanwhile. A wait that ends without a match returns nil.
 func (c *call) wait(ctx context.Context, seconds int, poll func(ctx context.Context, seconds int) (outcome, error)) error {
 	if seconds == 0 {
 		seconds = secondsDefault
@@ -89,7 +89,7 @@ func (c *call) wait(ctx context.Context, seconds int, poll func(ctx context.Cont
 	for {
 		start := c.Clock.Now()
 		left := deadline.Sub(start)
-		result, err := poll(ctx, int((left+time.Second-1)/time.Second)) // rounded up, so that there is something to wait for
+		result, err := poll(ctx, int((left+time.Second-1)/time.Second)) // rounded up, so that it is not 0
 		now := c.Clock.Now()
 		switch {
 		case result == found, err != nil, ctx.Err() != nil, deadline.Sub(now) < 10*time.Millisecond:
@@ -100,10 +100,11 @@ func (c *call) wait(ctx context.Context, seconds int, poll func(ctx context.Cont
 	}
 }
 
-// checkMailbox returns the failure of a mailbox that has ended, or nil. The API answers a wait for a code with otp.not_found in both cases.
+// checkMailbox returns an error if the mailbox is expired or deleted. It is needed after a wait for a code, for which the
+// API returns otp.not_found whether the mailbox exists or not.
 func (c *call) checkMailbox(ctx context.Context, b box) error {
 	if !b.isToken {
-		return nil // by a key's path the API reports it already
+		return nil // on the paths for keys the API has reported it already
 	}
 	return c.do(ctx, http.MethodGet, "/mailboxes/me", b.credential, nil, nil)
 }
@@ -133,7 +134,7 @@ func waitForCode(ctx context.Context, c *call, in WaitArgs) (codeResult, error) 
 			ReceivedAt      time.Time
 		}
 		err := c.do(ctx, http.MethodGet, b.path+"/otp/latest?"+q.Encode(), b.credential, nil, &otp)
-		if f, ok := err.(*failure); ok && f.Code == "otp.not_found" { // do returns it as it is
+		if f, ok := err.(*failure); ok && f.Code == "otp.not_found" { // do does not wrap it
 			return noMessages, c.checkMailbox(ctx, b)
 		}
 		if err != nil {
@@ -145,7 +146,7 @@ func waitForCode(ctx context.Context, c *call, in WaitArgs) (codeResult, error) 
 	return out, err
 }
 
-// messageSummary is a message as the API lists it, without what its sender wrote.
+// messageSummary is a message as the API lists it, without the fields that its sender wrote.
 type messageSummary struct {
 	ID             string    `json:"id"`
 	ReceivedAt     time.Time `json:"receivedAt"`
@@ -158,8 +159,8 @@ type messageSummary struct {
 	} `json:"otp"`
 }
 
-// waitList waits for messages and hands each page, newest first, to use, until that returns true. After a page without
-// a result only later messages are waited for.
+// waitList waits for messages and calls handle with each page of them, newest first, until handle returns found. After a
+// page without a match it waits only for later messages.
 func (c *call) waitList(ctx context.Context, b box, in WaitMessageArgs, handle func([]messageSummary) (outcome, error)) error {
 	q := in.query()
 	for _, has := range in.Has {
@@ -183,9 +184,9 @@ func (c *call) waitList(ctx context.Context, b box, in WaitMessageArgs, handle f
 	})
 }
 
-// searchAgain follows a search of q that took several calls, which do not wait, and found nothing. It makes q pass over
-// what the mailbox has now, so that the next call can wait, and then repeats the search for the messages that came
-// meanwhile.
+// searchAgain is called after a search of q that took several calls and found nothing. Such a search does not wait for
+// mail. searchAgain changes q to skip the messages that the mailbox has now, so that the next call can wait, and then
+// repeats the search once for the messages that arrived in the meantime.
 func (c *call) searchAgain(ctx context.Context, b box, q url.Values) (page, error) {
 	search := maps.Clone(q)
 	search.Del("wait")
@@ -233,7 +234,7 @@ type expectResult struct {
 	MessageID string `json:"messageId,omitempty" jsonschema:"The message that arrived."`
 }
 
-// expectNoMessage waits for the whole time unless a message comes.
+// expectNoMessage waits for the whole time unless a message arrives.
 func expectNoMessage(ctx context.Context, c *call, in WaitMessageArgs) (expectResult, error) {
 	m, err := waitForMessage(ctx, c, in)
 	if err != nil || m.Status == statusTimeout {
@@ -251,8 +252,8 @@ type linkResult struct {
 	MessageID string `json:"messageId,omitempty" jsonschema:"The message that has the link."`
 }
 
-// waitForLink waits for a message with an https link. A message whose links are all of other schemes does not end the
-// wait.
+// waitForLink waits for a message with an https link. A message that has only links with other schemes does not end the
+// wait. It reads the messages, which marks them as seen.
 func waitForLink(ctx context.Context, c *call, in WaitMessageArgs) (linkResult, error) {
 	b, err := c.openWithToken(ctx, in.MailboxArgs)
 	if err != nil {
@@ -263,7 +264,7 @@ func waitForLink(ctx context.Context, c *call, in WaitMessageArgs) (linkResult, 
 	err = c.waitList(ctx, b, in, func(page []messageSummary) (outcome, error) {
 		for _, m := range page {
 			full, err := c.fullMessage(ctx, b, m.ID)
-			if f, ok := err.(*failure); ok && f.Code == "message.not_found" { // do returns it as it is
+			if f, ok := err.(*failure); ok && f.Code == "message.not_found" { // do does not wrap it
 				continue // deleted meanwhile
 			}
 			if err != nil {
@@ -279,5 +280,5 @@ func waitForLink(ctx context.Context, c *call, in WaitMessageArgs) (linkResult, 
 	return out, err
 }
 
-// formatTime writes a time as the API does.
+// formatTime formats a time as the API does.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
