@@ -12,15 +12,16 @@ import (
 	"github.com/gonebox/gonebox/internal/truncate"
 )
 
-// checker checks the arguments of a tool against their schema. It is safe for concurrent use. The message of the schema's
-// library is returned only where no single argument is at fault.
+// checker checks the arguments of a tool against their schema. It writes its own messages about single arguments, which
+// are easier to act on than those of the schema library. It is safe for concurrent use.
 type checker struct {
 	schema     *jsonschema.Schema
-	resolved   *jsonschema.Resolved
-	properties map[string]*jsonschema.Resolved
+	resolved   *jsonschema.Resolved            // the whole schema
+	properties map[string]*jsonschema.Resolved // by the name of the argument
 }
 
-// newChecker returns the checker of a schema of arguments. It panics if a tag of the arguments is wrong, which every test finds.
+// newChecker returns the checker for a schema of arguments. It panics if a struct tag of the arguments is wrong, which
+// every test would find.
 func newChecker(schema *jsonschema.Schema) *checker {
 	c := &checker{schema: schema, properties: make(map[string]*jsonschema.Resolved)}
 	var err error
@@ -35,8 +36,9 @@ func newChecker(schema *jsonschema.Schema) *checker {
 	return c
 }
 
-// check returns what is wrong with arguments, as a sentence with the name, the value and what is allowed; "" if nothing
-// is. It names one fault, the first by name. A missing argument is named after wrong ones.
+// check returns a sentence about the first invalid argument in the order of their names: the name, the value and the
+// allowed values. A missing argument is reported only if no other one is invalid. check returns "" if the arguments are
+// valid.
 func (c *checker) check(arguments json.RawMessage) string {
 	var generic any
 	if json.Unmarshal(arguments, &generic) != nil {
@@ -68,7 +70,7 @@ func (c *checker) check(arguments json.RawMessage) string {
 	return err.Error()
 }
 
-// names returns the names of all arguments.
+// names returns the names of all arguments, for a message.
 func (c *checker) names() string {
 	if len(c.schema.Properties) == 0 {
 		return "no arguments"
@@ -76,8 +78,8 @@ func (c *checker) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.schema.Properties)), ", ")
 }
 
-// shorten returns the beginning of what a client sent, for a message about it. The value comes from the model, not from
-// a mail, so quoting it is safe.
+// shorten returns the beginning of a name or value that a client sent, for a message that quotes it. The model wrote the
+// value, and not the sender of a mail, so quoting it is safe.
 func shorten(text string) string {
 	const maxRunes = 40
 	if short := truncate.Runes(text, maxRunes); len(short) < len(text) {
@@ -86,7 +88,7 @@ func shorten(text string) string {
 	return text
 }
 
-// allowed describes the values that the schema of an argument allows.
+// allowed describes the values that the schema of an argument allows, for a message.
 func allowed(p *jsonschema.Schema) string {
 	switch {
 	case p.Items != nil:

@@ -23,7 +23,7 @@ func (h *Handler) Mount(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", d.media)
+		w.Header().Set("Content-Type", d.mediaType)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Cache-Control", "public, max-age=3600")
@@ -33,11 +33,11 @@ func (h *Handler) Mount(next http.Handler) http.Handler {
 
 // document is a file that is served from memory.
 type document struct {
-	media   string
-	content []byte
+	mediaType string
+	content   []byte
 }
 
-// description returns the document with which clients find the server.
+// description returns the content of /.well-known/mcp.json, by which clients discover the server.
 func (h *Handler) description() []byte {
 	url := h.BaseURL + "/mcp"
 	text, err := json.MarshalIndent(map[string]any{
@@ -52,7 +52,8 @@ func (h *Handler) description() []byte {
 	return append(text, '\n')
 }
 
-// llms is the content of /llms.txt (https://llmstxt.org): what the service does, and how an agent uses it.
+// llms is the content of /llms.txt (https://llmstxt.org), which describes to agents what the service does and how to use
+// it. BASE_URL stands for Handler.BaseURL.
 const llms = `# Gonebox
 
 > Disposable mailboxes. Create an address, give it to a site, and wait for its code or link. No account is needed unless the

@@ -6,27 +6,27 @@ import (
 	"strconv"
 )
 
-// failure is the result of a call that could not be carried out: a problem code of the API, and a sentence on what to
-// do. RetryAfter is in seconds; 0 means that the API gave none.
+// failure is the error of a tool, as its result shows it: a problem code of the API, and a sentence on what to do about
+// it. RetryAfter is in seconds; 0 means that the API returned none.
 type failure struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
 	RetryAfter int    `json:"retryAfterSeconds,omitempty"`
 }
 
-// Error returns the code and the sentence.
+// Error returns the code and the message.
 func (f *failure) Error() string { return f.Code + ": " + f.Message }
 
-// newFailure returns the failure for a code, with the advice for it.
+// newFailure returns the failure with a problem code and the advice for it.
 func newFailure(code string) *failure { return &failure{Code: code, Message: advice(code)} }
 
-// invalidArguments is the failure request.invalid. The text describes the arguments and quotes nothing else.
+// invalidArguments returns the failure request.invalid. The text must describe the arguments and must not quote a mail.
 func invalidArguments(text string) *failure {
 	return &failure{Code: "request.invalid", Message: "Correct the arguments: " + text}
 }
 
-// failureOf returns the failure for a problem that the API answered with: its code, our advice, and its messages about single arguments.
-// The problem's detail is left out, since it may quote a mail.
+// failureOf returns the failure for an error response of the API, with the code of the problem, the advice for it, and
+// the problem's messages about single fields. The problem's detail is left out, since it may quote a mail.
 func failureOf(r *Response) *failure {
 	var p struct {
 		Code   string
@@ -49,8 +49,8 @@ func failureOf(r *Response) *failure {
 	return f
 }
 
-// advice says what to do about a problem (docs/agents.md#failures). Each is a sentence for a model: what happened, and
-// the next step. It is "" for a code that tools do not meet.
+// advice returns what to do about a problem (docs/agents.md#failures), in sentences for a model: what happened, and the
+// next step. It returns "" for a code that no call of a tool causes.
 func advice(code string) string {
 	switch code {
 	case "request.invalid":
@@ -87,7 +87,7 @@ func advice(code string) string {
 	return messageAdvice(code)
 }
 
-// messageAdvice is the part of advice that is about messages and the service.
+// messageAdvice is the part of advice about messages and the service.
 func messageAdvice(code string) string {
 	switch code {
 	case "mail.daily_cap":

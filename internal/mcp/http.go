@@ -19,33 +19,33 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// HandlerOptions is the dependencies and settings of a Handler. All are required.
+// HandlerOptions are the dependencies and settings of a Handler. All are required.
 type HandlerOptions struct {
 	API     http.Handler // the HTTP API, which carries out the tools' calls with the caller's address and credential
 	Memory  *budget.Budget
-	Owner   func(*http.Request) string // returns whom memory is counted against: the client's address
+	Owner   func(*http.Request) string // returns the client's address, whose share of the memory budget is charged
 	Clock   clock.Clock
 	BaseURL string
 	Version string
 }
 
-// bodyMax is the largest body of a call, in octets.
+// bodyMax is the largest request body, in octets.
 const bodyMax = 64 << 10
 
-// Handler serves POST /mcp without sessions, so that any process behind a load balancer can answer any call. The answer
-// is JSON, or an event stream for a call that asks for progress. It is safe for concurrent use.
+// Handler serves POST /mcp without sessions, so that any process behind a load balancer can serve any request. The
+// response is JSON, or an event stream for a call that asks for progress. It is safe for concurrent use.
 type Handler struct {
 	HandlerOptions
-	origin       *url.URL
-	json, stream http.Handler
-	waits        map[string]sdk.ToolHandler
+	origin       *url.URL                   // of BaseURL
+	json, stream http.Handler               // the library's handlers, by the form of the response
+	waits        map[string]sdk.ToolHandler // the tools that wait for mail, by name
 }
 
-// NewHandler returns a Handler. The library gets one server for all requests, which holds no state of clients.
+// NewHandler returns a Handler. All requests share one server of the library, which has no state of clients.
 func NewHandler(h HandlerOptions) *Handler {
 	origin, err := url.Parse(h.BaseURL)
 	if err != nil {
-		origin = new(url.URL) // the configuration has checked it
+		origin = new(url.URL) // does not happen: the configuration has checked the URL
 	}
 	server, waits := newServer(Options{API: localAPI{h.API}, Clock: h.Clock, Version: h.Version})
 	get := func(*http.Request) *sdk.Server { return server }
@@ -56,11 +56,11 @@ func NewHandler(h HandlerOptions) *Handler {
 	return &Handler{h, origin, sdk.NewStreamableHTTPHandler(get, &options), sdk.NewStreamableHTTPHandler(get, &streaming), waits}
 }
 
-// ServeHTTP answers a request to /mcp.
+// ServeHTTP serves a request to /mcp.
 //
-// The body is read here, since the method and the tool decide whether the answer is JSON or a stream. A page of another
-// origin is refused, as the protocol demands, because browsers send such requests from machines that can reach the
-// service.
+// It reads the body before the library does, since the method and the tool decide whether the response is JSON or a
+// stream. It rejects requests from web pages of another origin, as the protocol demands: otherwise any page that a user
+// visits could use the browser to call a service in the user's network.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.isAllowedOrigin(r) {
 		http.Error(w, "Forbidden: a page of another origin may not call this", http.StatusForbidden)
@@ -91,41 +91,42 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.result = h.wait(ctx, m)
 	}
 	if ctx.Err() != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	r = r.WithContext(ctx)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	r.Header = r.Header.Clone()
-	r.Header.Set("Accept", "application/json, text/event-stream") // the library demands both, although it answers with one
+	r.Header.Set("Accept", "application/json, text/event-stream") // the library requires both, although it responds with one of them
 	handler.ServeHTTP(w, r)
 }
 
-// wait carries out a call of a tool that waits for mail and returns its result, or nil for every other message. The library handles a
-// request with a session of its own, which has two goroutines and tens of KiB of buffers. Called after the wait, it has them for a
-// moment instead of a minute (TestWaitsCostWhatLongPollsDo).
+// wait runs a call of a tool that waits for mail and returns its result; it returns nil for every other message. The
+// library is called only afterwards, because it handles each request with a session of its own, which has two goroutines
+// and tens of KiB of buffers. This way they exist only while the response is written, and not during a wait of up to a
+// minute (TestWaitsCostWhatLongPollsDo).
 func (h *Handler) wait(ctx context.Context, m rpcMessage) *sdk.CallToolResult {
 	run := h.waits[m.Params.Name]
 	if !m.isToolCall() || run == nil {
 		return nil
 	}
-	// Without the progress token: an answer in JSON has no place for progress.
+	// The progress token is left out, since a response in JSON cannot report progress.
 	result, err := run(ctx, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: m.Params.Name, Arguments: m.Params.Arguments}})
 	if err != nil {
-		return nil // the library calls the tool again and answers with its error
+		return nil // the library calls the tool again and responds with its error
 	}
 	return result
 }
 
-// hasValidHeader reports whether the library would accept the header of a request, so that a request that it refuses does not
-// wait first. Other requests go to the library at once, which answers with the error.
+// hasValidHeader reports whether the library would accept the header of a request. Other requests go to the library at
+// once, which responds with the error, so that a client does not wait for mail only to get an error.
 func hasValidHeader(header http.Header) bool {
 	version := header.Get("Mcp-Protocol-Version")
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && media == "application/json" && (version == "" || slices.Contains(sdk.SupportedProtocolVersions(), version))
 }
 
-// isAllowedOrigin reports whether a request comes from a page of this service, or not from a browser. A service whose base_url is on a loopback
-// address accepts every loopback name with the same port.
+// isAllowedOrigin reports whether a request comes from a page of this service, or not from a page at all. A service whose
+// base_url is on a loopback address accepts every loopback name with the same port.
 func (h *Handler) isAllowedOrigin(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
@@ -133,7 +134,7 @@ func (h *Handler) isAllowedOrigin(r *http.Request) bool {
 	}
 	u, err := url.Parse(values[0])
 	if len(values) > 1 || err != nil || u.Scheme == "" || u.Host == "" {
-		return false // "null" too
+		return false // also for the origin "null"
 	}
 	if strings.EqualFold(u.Scheme, h.origin.Scheme) && strings.EqualFold(u.Host, h.origin.Host) {
 		return true
@@ -147,7 +148,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// rpcMessage is what is read of a message before the library reads it. The zero message stands for one that is malformed.
+// rpcMessage has the fields of a JSON-RPC message that are needed before the library parses it.
 type rpcMessage struct {
 	ID     json.RawMessage
 	Method string
@@ -158,7 +159,7 @@ type rpcMessage struct {
 	}
 }
 
-// parseMessage parses what is needed of a message. The library reports what is malformed.
+// parseMessage parses a JSON-RPC message. It returns the zero rpcMessage for a malformed one, which the library reports.
 func parseMessage(body []byte) (m rpcMessage) {
 	if json.Unmarshal(body, &m) != nil {
 		return rpcMessage{}
@@ -166,7 +167,7 @@ func parseMessage(body []byte) (m rpcMessage) {
 	return m
 }
 
-// isToolCall reports whether a message is a call of a tool that expects an answer.
+// isToolCall reports whether a message is a call of a tool that expects a response.
 func (m *rpcMessage) isToolCall() bool {
 	return m.Method == "tools/call" && len(m.ID) > 0 && string(m.ID) != "null"
 }
@@ -186,35 +187,35 @@ func acceptsStream(h http.Header) bool {
 	return false
 }
 
-// exchange is a request to /mcp, in the context of the tool that it calls. It is used by one request; the library calls
-// the tool on another goroutine while the request waits.
+// exchange is a request to /mcp, which the context of the called tool contains. The library calls the tool on another
+// goroutine while the goroutine of the request waits, so only one of them uses the exchange at a time.
 type exchange struct {
 	request *http.Request
 	writer  http.ResponseWriter
 	memory  *budget.Budget
 	owner   string
-	leases  []*budget.Lease
-	result  *sdk.CallToolResult // of a wait that is over; nil: the tool is still to be called
+	leases  []*budget.Lease     // the memory of API responses
+	result  *sdk.CallToolResult // of Handler.wait; nil: the tool has not been called yet
 }
 
 // exchangeKey is the key of the exchange in a context.
 type exchangeKey struct{}
 
-// exchangeOf returns the exchange of a context, or nil over stdio.
+// exchangeOf returns the exchange in a context, or nil if there is none, as over stdio.
 func exchangeOf(ctx context.Context) *exchange {
 	c, _ := ctx.Value(exchangeKey{}).(*exchange)
 	return c
 }
 
-// release returns the memory of all answers. It is called when the request has been answered.
+// release releases the memory of all API responses. It is called when the response to the request has been written.
 func (c *exchange) release() {
 	for _, l := range c.leases {
 		l.Release()
 	}
 }
 
-// credentialOf returns the credential of the client that called a tool. Over stdio it is the configured one. It is ""
-// if there is none.
+// credentialOf returns the credential of the client that called a tool, or "" if there is none. Over stdio it is the
+// configured one.
 func (t *toolset) credentialOf(ctx context.Context) string {
 	c := exchangeOf(ctx)
 	if c == nil {
@@ -226,7 +227,8 @@ func (t *toolset) credentialOf(ctx context.Context) string {
 	return c.request.Header.Get("X-Api-Key")
 }
 
-// untilDisconnected returns a context that also ends when the client of a request to /mcp disconnects. The library's own context does not.
+// untilDisconnected returns a context that also ends when the client of a request to /mcp disconnects, which the context
+// that the library passes to tools does not.
 func untilDisconnected(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := exchangeOf(ctx)
@@ -237,11 +239,12 @@ func untilDisconnected(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { stop(); cancel() }
 }
 
-// localAPI is an API in the same process.
+// localAPI calls the HTTP API in the same process.
 type localAPI struct{ api http.Handler }
 
-// Do calls the handler as if the client of the request to /mcp had sent the call: limits and networks of keys apply to
-// its address. The call ends with ctx. Errors: server.unavailable, if the memory budget has no room for the answer.
+// Do calls the handler with the address of the client that sent the request to /mcp, to which rate limits and the
+// allowed networks of keys apply. Errors: that of ctx; server.unavailable, if the memory budget does not allow the
+// response.
 func (l localAPI) Do(ctx context.Context, q Request) (*Response, error) {
 	c := exchangeOf(ctx)
 	r, err := newRequest(ctx, "http://"+c.request.Host+"/api/v1", q)
@@ -261,34 +264,35 @@ func (l localAPI) Do(ctx context.Context, q Request) (*Response, error) {
 	return &Response{Status: rec.status, RetryAfter: rec.header.Get("Retry-After"), Body: rec.body.Bytes()}, nil
 }
 
-// recorder is the ResponseWriter of a call to the API. It buffers the answer. For one of more than freeOctets it leases memory, also for
-// the copies that the result takes, until the request to /mcp has been answered.
+// recorder is the http.ResponseWriter of a call to the API. It buffers the response. For a body of more than unleasedMax
+// octets it leases memory from the budget, including that for the copies in the result, until exchange.release.
 type recorder struct {
 	*exchange
 	header    http.Header
 	status    int
 	body      bytes.Buffer
-	leased    int
-	exhausted bool
+	leased    int  // octets of the body that are covered by leases
+	exhausted bool // the budget refused a lease
 }
 
 const (
-	// The buffer of an answer up to freeOctets is not leased, since most are small.
+	// unleasedMax is the most octets of a body that need no lease. Most responses are smaller.
 	unleasedMax = 64 << 10
-	resultCost  = 8 // times an answer: its copies as base64, as a result, and as text within the result
+	resultCost  = 8 // octets of memory for each octet of a response: its copies as base64, as a result, and as text in the result
 )
 
-// Header returns the answer's header.
+// Header returns the header of the response.
 func (r *recorder) Header() http.Header { return r.header }
 
-// WriteHeader keeps the status.
+// WriteHeader records the status of the first call.
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
 	}
 }
 
-// Write keeps a part of the body. The lease doubles, so that an answer that is written in many parts takes few leases.
+// Write buffers a part of the body. Each lease doubles the leased memory, so that a response that is written in many
+// parts needs few leases.
 func (r *recorder) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	if n := r.body.Len() + len(p); n > unleasedMax && n > r.leased {
@@ -303,7 +307,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return r.body.Write(p)
 }
 
-// SetWriteDeadline sets the deadline of the client's connection, for http.ResponseController.
+// SetWriteDeadline sets the write deadline of the client's connection. http.ResponseController calls it.
 func (r *recorder) SetWriteDeadline(t time.Time) error {
 	return http.NewResponseController(r.writer).SetWriteDeadline(t)
 }

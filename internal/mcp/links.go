@@ -12,14 +12,14 @@ import (
 	"github.com/gonebox/gonebox/internal/otp"
 )
 
-// link is a link of a mail as tools return it. Of what the sender wrote, it contains only the address.
+// link is a link of a mail as tools return it. The URL and its host are all that it contains of what the sender wrote.
 type link struct {
 	URL     string `json:"url" jsonschema:"The address, always https."`
 	Host    string `json:"host" jsonschema:"The host that it leads to."`
 	Warning string `json:"warning,omitempty" jsonschema:"Why the link may not be what it seems."`
 }
 
-// The values of warning. They are fixed texts, so that no mail can write into them.
+// The values of warning. They are fixed texts, so that they cannot contain an instruction from a mail.
 const (
 	warnPunycode = "The host is an international name, which may look like another one."
 	warnMismatch = "The text of the link names another host than it leads to."
@@ -27,8 +27,9 @@ const (
 	warnAddress  = "The host is an IP address instead of a name."
 )
 
-// rankedLinks returns the https links of a message: those that verify or sign in, best first, then the others in the order
-// of the message. Links that are not https are left out: an agent must not open them. Each address is returned once.
+// rankedLinks returns the https links of a message, each once: first those that verify an address or sign in, the
+// likeliest first, then the others in the order of the message. Links with other schemes are left out, since an agent
+// must not open them.
 func (m *fullMessage) rankedLinks() []link {
 	source := ""
 	if m.HTML != nil {
@@ -39,23 +40,22 @@ func (m *fullMessage) rankedLinks() []link {
 		best = slices.Concat(m.OTP.Links, best)
 	}
 	deceptive := deceptiveTargets(source)
-	var all []link
+	var links []link
 	for _, address := range slices.Concat(best, m.Links) {
 		l, ok := newLink(address)
-		if !ok || slices.ContainsFunc(all, func(other link) bool { return other.URL == l.URL }) {
+		if !ok || slices.ContainsFunc(links, func(other link) bool { return other.URL == l.URL }) {
 			continue
 		}
 		if l.Warning == "" && deceptive[l.URL] {
 			l.Warning = warnMismatch
 		}
-		all = append(all, l)
+		links = append(links, l)
 	}
-	return all
+	return links
 }
 
-// newLink returns a link for an address, if that is https. ok is false for another scheme, for an address without a
-// host, and for a host that is not valid. International names are returned as A-labels, so that look-alikes are
-// visible.
+// newLink returns the link for an https URL. It returns false for another scheme, for a URL without a host, and for a
+// host that is not valid. Internationalized host names are returned as A-labels (xn--…), which reveals look-alikes.
 func newLink(address string) (link, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" {
@@ -65,7 +65,7 @@ func newLink(address string) (link, bool) {
 	if err != nil || strings.ContainsAny(host, " \t\r\n\"<>") {
 		return link{}, false
 	}
-	if host != strings.ToLower(u.Hostname()) { // the address shows the host that is asked for, too
+	if host != strings.ToLower(u.Hostname()) { // the URL must show the A-labels too
 		if port := u.Port(); port != "" {
 			u.Host = host + ":" + port
 		} else {
@@ -84,8 +84,8 @@ func newLink(address string) (link, bool) {
 	return l, true
 }
 
-// deceptiveTargets returns the addresses of the links in HTML whose text names another host than they lead to. Other
-// tags inside of a link do not end its text.
+// deceptiveTargets returns the URLs of the links in an HTML text whose visible text names another host than the one they
+// lead to. Tags within a link do not end its text.
 func deceptiveTargets(source string) map[string]bool {
 	found := make(map[string]bool)
 	target := ""
@@ -110,10 +110,10 @@ func deceptiveTargets(source string) map[string]bool {
 	return found
 }
 
-// namesOtherHost reports whether the text of a link has the name of a host, none of which is host or one below the same
-// name. A text such as "Confirm" names none, so it is not deceptive.
+// namesOtherHost reports whether the text of a link contains host names, but neither host nor a parent domain of it. A
+// text such as "Confirm" contains none, so it is not deceptive.
 func namesOtherHost(text, host string) bool {
-	named := false
+	found := false
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n,;()[]<>\"'|", r) }) {
 		_, after, hasScheme := strings.Cut(word, "://")
 		if hasScheme {
@@ -132,12 +132,13 @@ func namesOtherHost(text, host string) bool {
 		if name == host || strings.HasSuffix(host, "."+name) {
 			return false
 		}
-		named = true
+		found = true
 	}
-	return named
+	return found
 }
 
-// isHostName reports whether a word looks like the name of a host: labels and a top-level domain of letters.
+// isHostName reports whether a word looks like a host name: at least two labels, and a top-level domain that is not a
+// number.
 func isHostName(word string) bool {
 	labels := strings.Split(word, ".")
 	last := labels[len(labels)-1]

@@ -19,22 +19,21 @@ type Remote struct {
 	client *http.Client
 }
 
-// remoteTimeout is how long a call may take: the longest wait, and a little more.
+// remoteTimeout is the longest time of a call: the longest wait for mail and 30 seconds.
 const remoteTimeout = secondsMax*time.Second + 30*time.Second
 
 // NewRemote returns the API of the Gonebox at a URL, such as https://gonebox.example. Redirects are not followed.
 func NewRemote(url string) *Remote {
 	return &Remote{url: strings.TrimSuffix(url, "/"), client: &http.Client{
 		Timeout:       remoteTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // it would get the credential
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the target of a redirect would get the credential
 	}}
 }
 
-// responseMax is the largest answer that is read: above that of any attachment.
+// responseMax is how much of a response is read, in octets. It is more than the largest attachment.
 const responseMax = 64 << 20
 
-// Do sends a request. An answer that breaks off is server.unavailable. Error: a failure, which names the URL where
-// nothing answers.
+// Do sends a request. Error: server.unavailable, if the connection fails or the response is incomplete.
 func (r *Remote) Do(ctx context.Context, q Request) (*Response, error) {
 	request, err := newRequest(ctx, r.url+"/api/v1", q)
 	if err != nil {
@@ -52,7 +51,7 @@ func (r *Remote) Do(ctx context.Context, q Request) (*Response, error) {
 	return &Response{Status: res.StatusCode, RetryAfter: res.Header.Get("Retry-After"), Body: body}, nil
 }
 
-// newRequest returns an HTTP request for a call. base is the URL below which paths are.
+// newRequest returns the HTTP request for q. base is the URL that the path is appended to.
 func newRequest(ctx context.Context, base string, q Request) (*http.Request, error) {
 	var body io.Reader = http.NoBody
 	if q.Body != nil {
@@ -75,14 +74,14 @@ func newRequest(ctx context.Context, base string, q Request) (*http.Request, err
 	return r, nil
 }
 
-// ServeStdio serves one client over standard input and output until ctx or the input ends. Both are closed then. The
-// credential is Options.Credential; KeepTokens is set. An end by ctx is no error.
+// ServeStdio serves one client over in and out, usually standard input and output, until ctx or the input ends. It then
+// closes both. It sets Options.KeepTokens, and uses Options.Credential for all calls. It returns nil if ctx ended.
 func ServeStdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
 	o.KeepTokens = true
 	server, _ := newServer(o)
 	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // it was to end
+		return nil //nolint:nilerr // the caller ended it
 	}
 	return err
 }
