@@ -34,16 +34,17 @@ build: ## build the static binary bin/gonebox
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X github.com/gonebox/gonebox/internal/app.Version=$(VERSION)' -o bin/gonebox ./cmd/gonebox
 
 .PHONY: test
-test: deps ## install what the tests need, then run them all: with the race detector, and again on PostgreSQL
-	@$(MAKE) --no-print-directory --jobs=2 test-race test-postgres
+test: deps build ## install what the tests need, then run them all: with the race detector, and again on PostgreSQL
+	@TEST_PROGRAM=$(CURDIR)/bin/gonebox $(MAKE) --no-print-directory --jobs=2 test-race test-postgres
 
-# They leave vetting to make vet, which does it once and with more analyses.
+# They leave vetting to make vet, which does it once and with more analyses. What runs without the race detector is built with the
+# settings of a release, so that the packages that it imports are compiled once.
 .PHONY: test-race test-postgres
 test-race:
 	$(GO) test $(RACE) -vet=off -timeout 20m ./...
 	$(GO) -C clients/go vet ./...
 test-postgres: # the tests of the interface on PostgreSQL with three processes
-	GONEBOX_TEST_ENGINE=postgres $(GO) test -vet=off -timeout 20m ./test/blackbox
+	GONEBOX_TEST_ENGINE=postgres CGO_ENABLED=0 $(GO) test -trimpath -vet=off -timeout 20m ./test/blackbox
 
 .PHONY: deps
 deps: # what the tests need of the machine

@@ -9,9 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,18 +23,6 @@ func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the built program", m.Run
 // patience bounds how long a test waits for what happens soon.
 const patience = time.Minute
 
-// built is the program, built once for the package. Its folder is that of the first test that needs it.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "gonebox-agents")
-	if err != nil {
-		return "", err
-	}
-	binary := filepath.Join(dir, "gonebox")
-	cmd := exec.Command("go", "build", "-o", binary, "../../cmd/gonebox")
-	cmd.Stderr = os.Stderr
-	return binary, cmd.Run()
-})
-
 // world is a running service.
 type world struct {
 	t            *testing.T
@@ -46,10 +32,7 @@ type world struct {
 
 func start(t *testing.T, settings ...string) *world {
 	t.Helper()
-	binary, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := apptest.Program(t)
 	web, smtp := apptest.Serve(t, binary, append([]string{
 		"limits.mailbox_create=100000/1m", "limits.reads=100000/1m", "limits.inject=100000/1m", "limits.other=100000/1m", "limits.register=1000/1m",
 		"account.password.memory=64KiB", "account.password.passes=1", "plans.free.keys.calls=100000/1m",

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the clients, packed", m.R
 const python = "/usr/bin/python3"
 
 func TestClients(t *testing.T) {
-	binary := build(t)
+	binary := apptest.Program(t)
 	http, _ := apptest.Serve(t, binary)
 	for language, test := range map[string]func(*testing.T, string, []string){"TypeScript": typeScript, "Python": pythonClient, "Go": goClient} {
 		t.Run(language, func(t *testing.T) { test(t, "GONEBOX_BINARY="+binary, []string{"GONEBOX_URL=http://" + http}) })
@@ -204,12 +204,4 @@ func write(t *testing.T, name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// build builds the program.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "gonebox")
-	command(t, ".", []string{"GOFLAGS="}, "go", "build", "-o", binary, "../../cmd/gonebox")
-	return binary
 }

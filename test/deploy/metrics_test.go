@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/smtp"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,7 +39,7 @@ func TestAlertRules(t *testing.T) {
 // The metrics that the dashboard and the alerts use, and those that the documentation promises with their labels, are exported.
 func TestMetricsOfDashboardAreExported(t *testing.T) {
 	metrics := apptest.FreeAddress(t)
-	url, mail := apptest.Serve(t, program(t), "metrics.addr="+metrics)
+	url, mail := apptest.Serve(t, apptest.Program(t), "metrics.addr="+metrics)
 	post := func(path, body string, status int) string {
 		t.Helper()
 		r, err := http.Post("http://"+url+"/api/v1"+path, "application/json", strings.NewReader(body))
@@ -90,18 +89,6 @@ func TestMetricsOfDashboardAreExported(t *testing.T) {
 			}
 		}
 	}
-}
-
-// program builds the program as it is in this folder, which takes less time than build.
-func program(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "gonebox")
-	run := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/gonebox")
-	run.Dir = root
-	if text, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, text)
-	}
-	return path
 }
 
 func scrape(t *testing.T, addr string) string {

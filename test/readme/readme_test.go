@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +26,7 @@ const patience = 2 * time.Minute
 func TestMain(m *testing.M) { os.Exit(apptest.RunLong("the built program", m.Run)) }
 
 func TestTourPrintsCode(t *testing.T) {
-	binary := build(t)
+	binary := apptest.Program(t)
 	http, smtp := apptest.Serve(t, binary)
 
 	out, errs, err := run(t, tour(t), binary, http, smtp)
@@ -41,7 +40,7 @@ func TestTourPrintsCode(t *testing.T) {
 
 // When anything is missing, the tour reports it and prints nothing that looks like a code.
 func TestTourFailsWithoutService(t *testing.T) {
-	binary := build(t)
+	binary := apptest.Program(t)
 	http, _ := apptest.Serve(t, binary)
 	commands := strings.Replace(tour(t), "?wait=60", "?wait=1", 1)
 	for _, tt := range []struct{ missing, http, smtp string }{
@@ -94,15 +93,4 @@ func section(t *testing.T, heading string) string {
 		t.Fatalf("README.md has no commands below %q", heading)
 	}
 	return block
-}
-
-// build builds the program as the other tests do that run it, so that the build cache is used.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "gonebox")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/gonebox")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
-	}
-	return binary
 }

@@ -16,9 +16,6 @@ import (
 	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
-// binaryVariable names the program under test. Unless it is set, the program is built once for the run.
-const binaryVariable = "SYSTEM_TEST_BINARY"
-
 // patience bounds every wait. It only ends a test that hangs.
 const patience = time.Minute
 
@@ -48,21 +45,6 @@ func run(m *testing.M) int {
 	}
 	defer authority.Close()
 	os.Setenv("PEBBLE_VA_NOSLEEP", "1") // what it proves a name with sleeps for seconds else, see startACME
-	if os.Getenv(binaryVariable) != "" {
-		return m.Run()
-	}
-	dir, err := os.MkdirTemp("", "gonebox-system-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	binary := filepath.Join(dir, "gonebox")
-	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/gonebox").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
-		return 1
-	}
-	os.Setenv(binaryVariable, binary)
 	return m.Run()
 }
 

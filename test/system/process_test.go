@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/gonebox/gonebox/internal/app/apptest"
 )
 
 // process is the running program.
@@ -70,7 +72,7 @@ func program(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	return os.Getenv(binaryVariable)
+	return apptest.Program(t)
 }
 
 func (p *process) running() bool {

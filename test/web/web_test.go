@@ -33,7 +33,7 @@ func TestTheVisitorsPageInABrowser(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(modules, "playwright-core")); err != nil {
 		t.Skip("the driver of the browser is not installed: run make web")
 	}
-	binary, data, dns := build(t), t.TempDir(), apptest.FreeAddress(t)
+	binary, data, dns := apptest.Program(t), t.TempDir(), apptest.FreeAddress(t)
 	authority := certify(t, "hooks.gonebox-flows.net")
 	t.Setenv("SSL_CERT_FILE", authority) // the service trusts the endpoint of the flows
 	http, smtp := apptest.Serve(t, binary, append(bank, "data_dir="+data, "dns.resolver="+dns, "limits.mailbox_create=1000/1m",
@@ -109,15 +109,4 @@ func invite(t *testing.T, binary, data string) string {
 		t.Fatalf("the invitation is %s: %v", out, err)
 	}
 	return made.Code
-}
-
-// build builds gonebox and returns its path.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "gonebox")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/gonebox")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
-	}
-	return binary
 }

@@ -14,5 +14,6 @@ func RunLong(needs string, run func() int) (code int) {
 		fmt.Println("-short leaves out these tests, which need", needs)
 		return 0
 	}
+	defer removeProgram()
 	return run()
 }
