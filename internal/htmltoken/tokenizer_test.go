@@ -95,6 +95,9 @@ func compare(t *testing.T, src string) {
 	if strings.ContainsAny(src, "\r\x00") { // the oracle normalizes these
 		return
 	}
+	if strings.Contains(src, "<<") && strings.Contains(src, "<!--") && strings.Contains(strings.ToLower(src), "<script") {
+		return // within a comment of a script the oracle passes over a < that follows another; see TestScriptWithTwoLessThanSigns
+	}
 	got, want := tokens(src), oracle(src)
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\n got %q\nwant %q", src, got, want)
@@ -133,6 +136,21 @@ func FuzzTokens(f *testing.F) {
 			linear(t, strings.Repeat(src, (64<<10)/n))
 		}
 	})
+}
+
+// TestScriptWithTwoLessThanSigns reads sources that net/html misreads: after a < that begins no tag, the next character is looked at
+// again (HTML §13.2.5.20 and 28), so that a second < can begin one.
+func TestScriptWithTwoLessThanSigns(t *testing.T) {
+	for src, want := range map[string]string{
+		`<script><!--<<script></script>a</script>b`: `<!--<<script></script>a`,
+		`<script><!--<</script>a`:                   `<!--<`,
+		`<script><!--<script><</script>a</script>b`: `<!--<script><</script>a`,
+	} {
+		z := htmltoken.New(src)
+		if !z.Next() || !z.Next() || z.Kind != htmltoken.Text || z.Text != want {
+			t.Errorf("%s: got %v %q, want %q", src, z.Kind, z.Text, want)
+		}
+	}
 }
 
 func TestHostileSourcesAreReadInLinearTime(t *testing.T) {
