@@ -121,10 +121,10 @@ func (s *Service) deliverBatch(first *mail) {
 		s.ObserveBatch(len(b.mails))
 	}
 	err := s.storeBatch(b.mails)
-	reply(b.mails, err)
 	if errors.Is(err, db.ErrUnavailable) && s.DB.Engine() == db.Postgres {
-		s.rejectQueued(err)
+		s.rejectQueued(err) // before the reply, since a mail that is sent again after it is to be tried
 	}
+	reply(b.mails, err)
 }
 
 // batch is a number of mails that are stored in one transaction.

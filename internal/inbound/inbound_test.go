@@ -65,7 +65,7 @@ func newWorld(t testing.TB, d *db.DB, maxMessages int) *world {
 	})
 	w.in = inbound.New(inbound.Parts{
 		DB: d, Clock: w.clock, Wake: hub, Domains: domains{}, Mailboxes: w.boxes, Messages: w.mail, RawMessages: w.disk,
-		Authenticator: trusting{}, Logger: slog.New(slog.DiscardHandler), Hostname: "mx.box.example", AttachmentMax: 100,
+		Authenticator: trusting{}, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Hostname: "mx.box.example", AttachmentMax: 100,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
