@@ -1,11 +1,7 @@
 package mailtm
 
 import (
-	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"strconv"
 
 	"github.com/gonebox/gonebox/internal/budget"
 	"github.com/gonebox/gonebox/internal/id"
@@ -221,117 +217,5 @@ func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request, box *mailbox
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-// sandbox is a Content-Security-Policy that keeps a browser from running scripts in content that a sender wrote.
-const sandbox = "default-src 'none'; sandbox"
-
-// download responds with the raw message. It sends one chunk after the other, so that it needs the same memory for a
-// message of any size. Error: message.raw_expired, after the retention.
-func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	content, first, err := a.openRaw(r, box, func(content *message.Raw) int64 { return content.Memory() })
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", "message/rfc822")
-	h.Set("Content-Security-Policy", sandbox)
-	h.Set("Content-Length", strconv.FormatInt(content.Size(), 10))
-	for chunk := first; ; {
-		if _, err := w.Write(chunk); err != nil { //nolint:gosec // message/rfc822 in a sandbox, which no browser renders
-			return nil //nolint:nilerr // the client has disconnected, so there is no use in responding with an error
-		}
-		if chunk, err = content.Next(r.Context()); errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			panic(http.ErrAbortHandler) // the client notices that the body is shorter than Content-Length
-		}
-	}
-}
-
-// openRaw opens the raw message that the path names and reads its first chunk. memory returns how many octets of memory to
-// reserve for it. The first chunk is read here so that most errors occur before the response begins.
-func (a *API) openRaw(r *http.Request, box *mailbox.Mailbox, memory func(*message.Raw) int64) (content *message.Raw, first []byte, err error) {
-	m, err := parseMessageID(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	if content, err = a.Messages.Raw(r.Context(), box.ID, m); err != nil {
-		return nil, nil, err
-	}
-	if err := a.kit.Reserve(r.Context(), budget.Response, memory(content)); err != nil {
-		return nil, nil, err
-	}
-	if first, err = content.Next(r.Context()); errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return content, first, err
-}
-
-// sourceResource is a raw message as a resource. Data is the whole message.
-type sourceResource struct {
-	jsonLD
-	ID          string `json:"id"`
-	DownloadURL string `json:"downloadUrl"`
-	Data        string `json:"data"`
-}
-
-// source responds with the raw message in JSON. Encoding needs several copies of it in memory, hence sourceFactor. Error:
-// message.raw_expired, after the retention.
-func (a *API) source(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	content, first, err := a.openRaw(r, box, func(content *message.Raw) int64 { return content.Memory() + sourceFactor*content.Size() })
-	if err != nil {
-		return err
-	}
-	data := append(make([]byte, 0, content.Size()), first...)
-	for {
-		chunk, err := content.Next(r.Context())
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		data = append(data, chunk...)
-	}
-	messageID := r.PathValue("id")
-	return respond(w, r, http.StatusOK, sourceResource{
-		jsonLD: newJSONLD(r, "Source", "/sources/"+messageID, true), ID: messageID, DownloadURL: "/messages/" + messageID + "/download", Data: string(data),
-	})
-}
-
-// attachment responds with the content of an attachment. An attachment whose content type is not valid is sent as
-// application/octet-stream. Error: attachment.not_found.
-func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Mailbox) error {
-	m, err := parseMessageID(r)
-	if err != nil {
-		return err
-	}
-	attachmentID, err := id.Parse[id.Attachment](r.PathValue("attachment"))
-	if err != nil {
-		return problem.New(problem.AttachmentNotFound)
-	}
-	s, err := a.Messages.Summary(r.Context(), box.ID, m)
-	if err != nil {
-		return err
-	}
-	if err := a.kit.Reserve(r.Context(), budget.Response, detailFactor*s.Size); err != nil {
-		return err
-	}
-	f, content, err := a.Messages.Attachment(r.Context(), box.ID, m, attachmentID)
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	if media, params, err := mime.ParseMediaType(f.ContentType); err == nil {
-		h.Set("Content-Type", mime.FormatMediaType(media, params))
-	}
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Filename}))
-	h.Set("Content-Security-Policy", sandbox)
-	h.Set("Content-Length", strconv.FormatInt(f.Size, 10))
-	_, _ = io.Copy(w, content) // after an error the body is shorter than Content-Length, which the client notices
 	return nil
 }
