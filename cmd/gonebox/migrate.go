@@ -61,7 +61,7 @@ func (m *migrateCmd) move(c *console, cfg *config.Config) error {
 	if m.JSON {
 		progress = nil
 	}
-	r, err := app.Move(c, cfg, given(m.From), given(m.To), progress)
+	r, err := app.Move(c, cfg, valueOf(m.From), valueOf(m.To), progress)
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,12 @@ func (m *migrateCmd) move(c *console, cfg *config.Config) error {
 	if err := printTable(c.out, append(table, []string{"all", strconv.FormatInt(r.Rows, 10), r.Digest})); err != nil {
 		return err
 	}
-	return m.conclude(c, r)
+	return m.printSummary(c, r)
 }
 
-// conclude prints what the numbers mean and what is left to do. Missing raw messages and replaced octets are no
-// errors: the data was like that before the move, or the target cannot store it.
-func (m *migrateCmd) conclude(c *console, r app.MoveReport) error {
+// printSummary prints what the numbers mean and what is left to do. Missing raw messages and replaced octets are not
+// errors: the raw messages were missing before the move, and the octets cannot be stored by the target.
+func (m *migrateCmd) printSummary(c *console, r app.MoveReport) error {
 	if r.Already {
 		_, err := fmt.Fprintf(c.out, "The data was already moved to %s on %s; nothing was done.\n", r.To, r.MovedAt.Format("2006-01-02 15:04:05 MST"))
 		return err
@@ -98,8 +98,8 @@ func (m *migrateCmd) conclude(c *console, r app.MoveReport) error {
 	return err
 }
 
-// given returns the value of a flag, or "" if it is not set.
-func given(flag *string) string {
+// valueOf returns the value of a flag, or "" if it is not set.
+func valueOf(flag *string) string {
 	if flag == nil {
 		return ""
 	}

@@ -16,13 +16,14 @@ func (f *configFlags) operate(c *console, command func(*app.Operator) error) err
 	return f.operateWith(c, func(o *app.Operator, _ *config.Config) error { return command(o) })
 }
 
-// operateWith is operate for commands that need the configuration. It closes the database when command returns.
+// operateWith does the same as operate and passes the configuration to command as well. It closes the database when
+// command returns.
 func (f *configFlags) operateWith(c *console, command func(*app.Operator, *config.Config) error) error {
 	cfg, err := f.load(c, nil)
 	if err != nil {
 		return err
 	}
-	o, err := app.OpenOperator(c.Context, cfg) // what it starts may read the context after c has another
+	o, err := app.OpenOperator(c.Context, cfg) // a copy of the context, since what OpenOperator starts may read it after the next assignment
 	if err != nil {
 		return err
 	}

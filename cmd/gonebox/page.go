@@ -64,8 +64,8 @@ func (f *htmlFlags) html() (string, error) {
 	return readHTML(file)
 }
 
-// given reports whether one of the flags is set.
-func (f *htmlFlags) given() bool { return f.HTML != nil || f.HTMLFile != "" }
+// isSet reports whether one of the flags is set.
+func (f *htmlFlags) isSet() bool { return f.HTML != nil || f.HTMLFile != "" }
 
 func readHTML(r io.Reader) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(r, htmlRead+1))
@@ -98,7 +98,7 @@ Example:
 
 // Run publishes the page.
 func (p *pagePutCmd) Run(c *console) error {
-	if !p.given() {
+	if !p.isSet() {
 		return usageError{errors.New("missing flags: --html=TEXT or --html-file=FILE")}
 	}
 	html, err := p.html()

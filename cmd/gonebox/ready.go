@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gonebox/gonebox/internal/config"
 )
 
 type readyCmd struct {
@@ -39,7 +40,7 @@ func (r *readyCmd) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		url = "http://" + dialAddr(cfg.HTTP.Addr)
+		url = "http://" + config.DialAddr(cfg.HTTP.Addr)
 	}
 	request, err := http.NewRequestWithContext(c, http.MethodGet, url+"/readyz", nil)
 	if err != nil {
@@ -57,24 +58,14 @@ func (r *readyCmd) Run(c *console) error {
 	return fmt.Errorf("not ready: %s", reasons(res))
 }
 
-// dialAddr returns the address at which this machine reaches a service that listens on addr: a service that listens on
-// all addresses is asked by way of localhost.
-func dialAddr(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); err == nil && (host == "" || ip.IsUnspecified()) {
-		return net.JoinHostPort("localhost", port)
-	}
-	return addr
-}
-
 // reasons returns the failed checks of a response, or its status if it has none.
 func reasons(res *http.Response) string {
-	const enough = 64 << 10
-	var answer struct{ Checks map[string]string }
-	_ = json.NewDecoder(io.LimitReader(res.Body, enough)).Decode(&answer) // without a body the status is the reason
+	const bodyMax = 64 << 10
+	var body struct{ Checks map[string]string }
+	_ = json.NewDecoder(io.LimitReader(res.Body, bodyMax)).Decode(&body) // without a body the status is the reason
 	var failed []string
-	for _, name := range slices.Sorted(maps.Keys(answer.Checks)) {
-		if reason := answer.Checks[name]; reason != "ok" && reason != "elsewhere" { // docs/spec/running.md#readiness
+	for _, name := range slices.Sorted(maps.Keys(body.Checks)) {
+		if reason := body.Checks[name]; reason != "ok" && reason != "elsewhere" { // docs/spec/running.md#readiness
 			failed = append(failed, name+": "+reason)
 		}
 	}

@@ -31,11 +31,3 @@ func TestReadyReportsFailedChecks(t *testing.T) {
 	server.Close()
 	gonebox(t, line).oneErrorLine(t, line, exitFailure, "refused")
 }
-
-func TestReadyConnectsToThisMachine(t *testing.T) {
-	for addr, want := range map[string]string{":80": "localhost:80", "0.0.0.0:80": "localhost:80", "[::]:80": "localhost:80", "192.0.2.1:80": "192.0.2.1:80"} {
-		if got := dialAddr(addr); got != want {
-			t.Errorf("%s is dialed at %s, want %s", addr, got, want)
-		}
-	}
-}

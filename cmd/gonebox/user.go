@@ -144,16 +144,16 @@ func (*userAddCmd) Help() string {
 
 // Run creates the account. A generated password is printed, only this once.
 func (u *userAddCmd) Run(c *console) error {
-	given, err := givenPassword(u.PasswordStdin)
+	chosen, err := chosenPassword(u.PasswordStdin)
 	if err != nil {
 		return err
 	}
 	return u.operate(c, func(o *app.Operator) error {
-		password, a, err := o.AddAccount(c, account.Provision{Email: u.Email, Password: given, Plan: u.Plan, Role: account.Role(u.Role)})
+		password, a, err := o.AddAccount(c, account.Provision{Email: u.Email, Password: chosen, Plan: u.Plan, Role: account.Role(u.Role)})
 		if err != nil {
 			return err
 		}
-		if given != "" {
+		if chosen != "" {
 			password = "" // it is known and not printed
 		}
 		return printPassword(c.out, u.JSON, userRowOf(o, a), password, "Created the account %s.\n", "Created the account %s. Its password, shown only once: %s\n")
@@ -238,16 +238,16 @@ func (*userResetPasswordCmd) Help() string {
 
 // Run sets a new password. A generated one is printed, only this once.
 func (u *userResetPasswordCmd) Run(c *console) error {
-	given, err := givenPassword(u.PasswordStdin)
+	chosen, err := chosenPassword(u.PasswordStdin)
 	if err != nil {
 		return err
 	}
 	return u.operate(c, func(o *app.Operator) error {
-		password, a, err := o.Accounts.ResetPassword(c, u.User, given, u.EndTwoFactor)
+		password, a, err := o.Accounts.ResetPassword(c, u.User, chosen, u.EndTwoFactor)
 		if err != nil {
 			return err
 		}
-		if given != "" {
+		if chosen != "" {
 			password = "" // it is known and not printed
 		}
 		return printPassword(c.out, u.JSON, userRowOf(o, a), password,
@@ -256,9 +256,9 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 	})
 }
 
-// givenPassword returns the password on standard input, or "" to generate one. There is no flag for it: command lines
+// chosenPassword returns the password on standard input, or "" to generate one. There is no flag for it: command lines
 // can be seen by other users of the machine.
-func givenPassword(stdin bool) (string, error) {
+func chosenPassword(stdin bool) (string, error) {
 	if !stdin {
 		return "", nil
 	}

@@ -108,7 +108,7 @@ func TestDisabledUserIsSignedOutAtOnce(t *testing.T) {
 	status, _ := s.me(s.token)
 	again, _ := s.signIn("correct horse")
 	if status != 401 || again != 401 {
-		t.Errorf("the token answers %d, signing in %d", status, again)
+		t.Errorf("a call with the token returns %d, signing in %d", status, again)
 	}
 	s.user("enable " + ada)
 	if status, _ := s.me(s.token); status != 401 {

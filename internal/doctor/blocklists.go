@@ -22,15 +22,15 @@ func (e *examination) blocklists(ctx context.Context) {
 		e.find("blocklists", OK, "none is configured")
 		return
 	}
-	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*patience)
+	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*lookupTimeout)
 	defer cancel()
-	found := make([]Finding, len(zones))
+	findings := make([]Finding, len(zones))
 	var all sync.WaitGroup
 	for i, zone := range zones {
-		all.Go(func() { found[i] = e.blocklist(ctx, zone) })
+		all.Go(func() { findings[i] = e.blocklist(ctx, zone) })
 	}
 	all.Wait()
-	for _, f := range found {
+	for _, f := range findings {
 		e.report(f)
 	}
 }
@@ -40,7 +40,7 @@ func (e *examination) blocklist(ctx context.Context, zone string) Finding {
 	finding := func(level Level, text string) Finding { return Finding{"blocklists", level, zone + " " + text} }
 	listed, err := e.dns.LookupNetIP(ctx, "ip4", testListed+zone+".")
 	if err != nil && !isNotFound(err) {
-		return finding(Warning, "does not answer ("+short(err)+"), so that it refuses no mail; check its name, or remove it from smtp.dnsbl")
+		return finding(Warning, "does not answer ("+oneLine(err)+"), so that it refuses no mail; check its name, or remove it from smtp.dnsbl")
 	}
 	code, refused := refusal(listed)
 	switch {

@@ -3,8 +3,8 @@
 //
 // Examine runs the checks one after the other and reports each as a Finding, with its level and what to do. It changes
 // nothing, except that it binds ports and writes a temporary file to measure syncs, and needs neither a running
-// service nor a database. Every question to another machine is bounded in time, so that a silent one does not stop
-// the rest.
+// service nor a database. Every query to another machine is bounded in time, so that one that does not respond does
+// not keep the other checks from being made.
 package doctor
 
 import (
@@ -38,8 +38,8 @@ type Finding struct {
 	Text  string // what was found, and after a semicolon what to do
 }
 
-// patience bounds each question to another machine. Checks of several questions have twice as long.
-const patience = 5 * time.Second
+// lookupTimeout bounds each query to another machine, DNS or not. A check that sends several has twice as long.
+const lookupTimeout = 5 * time.Second
 
 // Resolver looks up DNS, as package resolver does.
 type Resolver interface {
@@ -101,16 +101,16 @@ func (e *examination) configuration() {
 	}
 }
 
-// resolves reports whether the resolver answers at all. The answer may be that the name has no MX record.
+// resolves reports whether the resolver answers at all, even if only that the name has no MX record.
 func (e *examination) resolves(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*patience)
+	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*lookupTimeout)
 	defer cancel()
 	name := e.cfg.DNS.Resolver
 	if name == "" {
 		name = "the system's resolver"
 	}
 	if _, err := e.dns.LookupMX(ctx, "example.com"); err != nil && !isNotFound(err) {
-		e.find("resolver", Failure, "%s does not answer (%s); SPF, DKIM, DMARC, private domains and webhooks need it: set dns.resolver to a recursive resolver, or install one", name, short(err))
+		e.find("resolver", Failure, "%s does not answer (%s); SPF, DKIM, DMARC, private domains and webhooks need it: set dns.resolver to a recursive resolver, or install one", name, oneLine(err))
 		return false
 	}
 	e.find("resolver", OK, "%s answers", name)
@@ -119,7 +119,7 @@ func (e *examination) resolves(ctx context.Context) bool {
 
 // mx checks the MX records of the configured domains.
 func (e *examination) mx(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	for _, domain := range e.cfg.Domains {
 		if isLocal(domain) {
@@ -134,7 +134,7 @@ func (e *examination) mx(ctx context.Context) {
 		want := fmt.Sprintf("add the record: %s. MX 10 %s.", domain, e.cfg.SMTP.Hostname)
 		switch {
 		case err != nil:
-			e.find("MX", Warning, "%s has none (%s); %s", domain, short(err), want)
+			e.find("MX", Warning, "%s has none (%s); %s", domain, oneLine(err), want)
 		case !contains(hosts, e.cfg.SMTP.Hostname):
 			e.find("MX", Warning, "%s points to %s and not to smtp.hostname; %s", domain, strings.Join(hosts, ", "), want)
 		default:
@@ -145,7 +145,7 @@ func (e *examination) mx(ctx context.Context) {
 
 // addresses checks the address records of smtp.hostname and returns them.
 func (e *examination) addresses(ctx context.Context) []netip.Addr {
-	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	host := e.cfg.SMTP.Hostname
 	if isLocal(host) {
@@ -154,7 +154,7 @@ func (e *examination) addresses(ctx context.Context) []netip.Addr {
 	}
 	all, err := e.dns.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(all) == 0 {
-		e.find("A and AAAA", Warning, "%s has no address (%s); add an A record, and an AAAA record if this server has IPv6", host, short(err))
+		e.find("A and AAAA", Warning, "%s has no address (%s); add an A record, and an AAAA record if this server has IPv6", host, oneLine(err))
 		return nil
 	}
 	texts := make([]string, len(all))
@@ -167,7 +167,7 @@ func (e *examination) addresses(ctx context.Context) []netip.Addr {
 
 // pointers checks the PTR records of the server's addresses.
 func (e *examination) pointers(ctx context.Context, addresses []netip.Addr) {
-	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	host := strings.ToLower(e.cfg.SMTP.Hostname)
 	if len(addresses) == 0 {
@@ -181,7 +181,7 @@ func (e *examination) pointers(ctx context.Context, addresses []netip.Addr) {
 		}
 		switch {
 		case err != nil || len(names) == 0:
-			e.find("PTR", Warning, "%s has none (%s); ask the owner of the address, usually the hosting company, to set it to %s", a, short(err), host)
+			e.find("PTR", Warning, "%s has none (%s); ask the owner of the address, usually the hosting company, to set it to %s", a, oneLine(err), host)
 		case !contains(names, host):
 			e.find("PTR", Warning, "%s is %s; ask the owner of the address, usually the hosting company, to set it to %s", a, strings.Join(names, ", "), host)
 		default:

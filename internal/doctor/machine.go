@@ -20,15 +20,16 @@ import (
 )
 
 const (
-	// Free space: a warning below the first, a failure below the second.
-	freeWarning = 2 << 30   // octets
-	freeFailure = 100 << 20 // octets
+	// Free space of data_dir, in octets: below the first a warning, below the second a failure. A day's mail of a small
+	// service fits into the first; the second is little more than a few large mails.
+	freeWarning = 2 << 30
+	freeFailure = 100 << 20
 
-	// The median of several syncs is compared, since a busy disk makes single ones slow.
-	syncs       = 15                    // that are measured
-	slowSync    = 20 * time.Millisecond // an SSD takes well under this, a hard disk about as long
-	expiresSoon = 14 * 24 * time.Hour   // certificates are usually renewed a month before their end
-	clockSkew   = 30 * time.Second      // between this machine and base_url
+	syncs    = 15                    // how many are measured; their median counts, since a busy disk makes single ones slow
+	slowSync = 20 * time.Millisecond // an SSD takes well under this, a hard disk about as long
+
+	expiresSoon = 14 * 24 * time.Hour // certificates are usually renewed a month before their end
+	clockSkew   = 30 * time.Second    // between this machine and base_url
 )
 
 // dataFolder checks data_dir: its rights, its free space, and how long a sync takes.
@@ -38,9 +39,9 @@ func (e *examination) dataFolder() {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.find("data folder", Warning, "%s does not exist; gonebox serve creates it, or data_dir names the wrong folder", dir)
-		dir = existing(dir)
+		dir = existingParent(dir)
 	case err != nil:
-		e.find("data folder", Failure, "%s cannot be read (%s); run this as the user of the service", dir, short(err))
+		e.find("data folder", Failure, "%s cannot be read (%s); run this as the user of the service", dir, oneLine(err))
 		return
 	case !info.IsDir():
 		e.find("data folder", Failure, "%s is not a folder; set data_dir to one", dir)
@@ -64,9 +65,9 @@ func (e *examination) dataFolder() {
 	e.syncTime(dir)
 }
 
-// existing returns the nearest folder above a path that exists, where the free space and the syncs are those that
+// existingParent returns the nearest folder above a path that exists, where the free space and the syncs are those that
 // data_dir will have.
-func existing(path string) string {
+func existingParent(path string) string {
 	path, _ = filepath.Abs(path)
 	for path != filepath.Dir(path) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -81,7 +82,7 @@ func existing(path string) string {
 func (e *examination) syncTime(dir string) {
 	f, err := os.CreateTemp(dir, ".gonebox-doctor-*")
 	if err != nil {
-		e.find("sync time", Failure, "%s cannot be written (%s); run this as the user of the service, or change the folder's owner", dir, short(err))
+		e.find("sync time", Failure, "%s cannot be written (%s); run this as the user of the service, or change the folder's owner", dir, oneLine(err))
 		return
 	}
 	defer os.Remove(f.Name())
@@ -94,7 +95,7 @@ func (e *examination) syncTime(dir string) {
 			err = f.Sync()
 		}
 		if err != nil {
-			e.find("sync time", Failure, "a file in %s cannot be synced (%s); check the disk", dir, short(err))
+			e.find("sync time", Failure, "a file in %s cannot be synced (%s); check the disk", dir, oneLine(err))
 			return
 		}
 		took = append(took, e.clock.Now().Sub(begun))
@@ -124,8 +125,8 @@ func (e *examination) clockSynchronized() {
 // port checks whether a service listens on an address, or could: if nothing answers there, it binds the address for a
 // moment.
 func (e *examination) port(ctx context.Context, key, addr string) {
-	dialer := net.Dialer{Timeout: patience}
-	if conn, err := dialer.DialContext(ctx, "tcp", dialAddr(addr)); err == nil {
+	dialer := net.Dialer{Timeout: lookupTimeout}
+	if conn, err := dialer.DialContext(ctx, "tcp", config.DialAddr(addr)); err == nil {
 		_ = conn.Close()
 		e.find("port", OK, "%s %s is bound and answers", key, addr)
 		return
@@ -133,20 +134,11 @@ func (e *examination) port(ctx context.Context, key, addr string) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(ctx, "tcp", addr)
 	if err != nil {
-		e.find("port", Failure, "%s %s cannot be bound (%s); a port below 1024 needs AmbientCapabilities=CAP_NET_BIND_SERVICE, or choose another", key, addr, short(err))
+		e.find("port", Failure, "%s %s cannot be bound (%s); a port below 1024 needs AmbientCapabilities=CAP_NET_BIND_SERVICE, or choose another", key, addr, oneLine(err))
 		return
 	}
 	_ = l.Close()
 	e.find("port", Warning, "%s %s is free: no service runs; start it with gonebox serve", key, addr)
-}
-
-// dialAddr returns the address at which this machine reaches a listener.
-func dialAddr(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); err == nil && (host == "" || ip.IsUnspecified()) {
-		return net.JoinHostPort("localhost", port)
-	}
-	return addr
 }
 
 // reachable checks whether port 25 of smtp.hostname greets with that name. It connects from this machine, so a
@@ -157,17 +149,17 @@ func (e *examination) reachable(ctx context.Context) {
 		e.find("port 25", Warning, "not checked, since smtp.hostname %s is a name of this machine", host)
 		return
 	}
-	dialer := net.Dialer{Timeout: patience}
+	dialer := net.Dialer{Timeout: lookupTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, "25"))
 	line := ""
 	if err == nil {
 		defer conn.Close()
-		_ = conn.SetDeadline(e.clock.Now().Add(patience))
+		_ = conn.SetDeadline(e.clock.Now().Add(lookupTimeout))
 		line, err = bufio.NewReader(conn).ReadString('\n')
 	}
 	switch {
 	case err != nil:
-		e.find("port 25", Warning, "%s is not reachable from here (%s); forward port 25 to smtp.addr, open the firewall, and ask the hosting company whether it blocks the port", host, short(err))
+		e.find("port 25", Warning, "%s is not reachable from here (%s); forward port 25 to smtp.addr, open the firewall, and ask the hosting company whether it blocks the port", host, oneLine(err))
 	case !strings.Contains(line, host):
 		e.find("port 25", Warning, "another server answers on %s: %s", host, strings.TrimSpace(line))
 	default:
@@ -182,17 +174,17 @@ func (e *examination) certificate() {
 	case c.Cert != "":
 		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 		if err != nil {
-			e.find("certificate", Failure, "smtp.tls.cert and smtp.tls.key cannot be read (%s); check the paths, and that the user of the service may read them", short(err))
+			e.find("certificate", Failure, "smtp.tls.cert and smtp.tls.key cannot be read (%s); check the paths, and that the user of the service may read them", oneLine(err))
 			return
 		}
-		e.judge(pair.Leaf)
+		e.checkCertificate(pair.Leaf)
 	case c.ACME:
 		text, err := os.ReadFile(filepath.Join(e.cfg.DataDir, "acme", e.cfg.SMTP.Hostname))
 		if err != nil {
 			e.find("certificate", Warning, "none was obtained by ACME yet; port 80 of %s must reach http.addr", e.cfg.SMTP.Hostname)
 			return
 		}
-		e.judge(firstCertificate(text))
+		e.checkCertificate(firstCertificate(text))
 	default:
 		e.find("certificate", Warning, "there is none, so mail arrives without encryption; set smtp.tls.acme: true, or smtp.tls.cert and smtp.tls.key")
 	}
@@ -209,9 +201,9 @@ func firstCertificate(text []byte) *x509.Certificate {
 	return nil
 }
 
-// judge reports whether a certificate has ended or is about to, and whether it is for smtp.hostname. Senders seldom
+// checkCertificate reports whether a certificate has ended or is about to, and whether it is for smtp.hostname. Senders seldom
 // verify it, so these are warnings.
-func (e *examination) judge(c *x509.Certificate) {
+func (e *examination) checkCertificate(c *x509.Certificate) {
 	host := e.cfg.SMTP.Hostname
 	if c == nil {
 		e.find("certificate", Failure, "the file has no certificate; obtain it again")
@@ -242,24 +234,24 @@ func (e *examination) baseURL(ctx context.Context) {
 		e.find("base_url", Failure, "%s is not a URL", url)
 		return
 	}
-	answer, err := (&http.Client{Timeout: patience}).Do(request)
+	response, err := (&http.Client{Timeout: lookupTimeout}).Do(request)
 	if err != nil {
-		e.find("base_url", Warning, "%s does not answer (%s); check the reverse proxy, its certificate and DNS", url, short(err))
+		e.find("base_url", Warning, "%s does not answer (%s); check the reverse proxy, its certificate and DNS", url, oneLine(err))
 		return
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		e.find("base_url", Warning, "%s/api/v1/healthz answers %s; check that the reverse proxy forwards to http.addr", url, answer.Status)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		e.find("base_url", Warning, "%s/api/v1/healthz answers %s; check that the reverse proxy forwards to http.addr", url, response.Status)
 		return
 	}
 	e.find("base_url", OK, "%s answers", url)
-	if at, err := http.ParseTime(answer.Header.Get("Date")); err == nil && e.clock.Now().Sub(at).Abs() > clockSkew {
+	if at, err := http.ParseTime(response.Header.Get("Date")); err == nil && e.clock.Now().Sub(at).Abs() > clockSkew {
 		e.find("clock", Warning, "it differs from that of %s by %v; synchronize both", url, e.clock.Now().Sub(at).Abs().Round(time.Second))
 	}
 }
 
-// short returns an error on one line, "no record" for nil.
-func short(err error) string {
+// oneLine returns the text of an error without line breaks, or "no record" for nil, with which a lookup found nothing.
+func oneLine(err error) string {
 	if err == nil {
 		return "no record"
 	}

@@ -21,18 +21,18 @@ func (e *examination) database(ctx context.Context) {
 		e.find("PostgreSQL", OK, "not used: the database is SQLite in data_dir")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	d, err := db.Open(ctx, url, db.Options{Readers: 1, Writers: 1, Timeout: e.cfg.Database.Timeout, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		e.find("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", short(err))
+		e.find("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", oneLine(err))
 		return
 	}
 	defer d.Close()
 	var number int
 	var version, fsync, commit, pages, connections string
 	if err := d.QueryRow(ctx, selectSettings).Scan(&number, &version, &fsync, &commit, &pages, &connections); err != nil {
-		e.find("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", short(err))
+		e.find("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", oneLine(err))
 		return
 	}
 	switch {
