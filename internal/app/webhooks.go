@@ -56,7 +56,7 @@ func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhoo
 		Observe: a.metrics.observeAttempt,
 		Policy: webhook.Policy{
 			Retries: cfg.RetrySchedule, Jitter: float64(cfg.RetryJitter) / 100, RetryAfterMax: cfg.RetryAfterMax, PauseAfter: cfg.PauseAfterFailures,
-			PendingMax: cfg.PendingMax, Timeout: cfg.Timeout, AnswerKept: int(cfg.ResponseKept), OldSecretFor: cfg.OldSecretFor,
+			PendingMax: cfg.PendingMax, Timeout: cfg.Timeout, ResponseKept: int(cfg.ResponseKept), OldSecretFor: cfg.OldSecretFor,
 			UserAgent: "Gonebox/" + Version,
 		},
 	})

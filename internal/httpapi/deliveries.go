@@ -28,7 +28,7 @@ type Delivery struct {
 func shownDelivery(d *webhook.Delivery) Delivery {
 	shown := Delivery{
 		ID: d.ID, EventID: d.EventID, Event: d.Event, Attempt: d.Attempt, Outcome: "failed", Error: textOrNull(d.Error),
-		DurationMS: d.Duration.Milliseconds(), AttemptedAt: clock.Stamp{Time: d.AttemptedAt}, NextAttemptAt: clock.Optional(d.NextAttemptAt), ResponseBody: d.Answer,
+		DurationMS: d.Duration.Milliseconds(), AttemptedAt: clock.Stamp{Time: d.AttemptedAt}, NextAttemptAt: clock.Optional(d.NextAttemptAt), ResponseBody: d.ResponseBody,
 	}
 	if d.Succeeded {
 		shown.Outcome = "succeeded"

@@ -18,14 +18,15 @@ import (
 // the queue. Processes that share a database may all call it; each event is claimed by one of them.
 func (s *Service) Run(ctx context.Context) { s.Queue.Run(ctx, s.work) }
 
-// work makes one attempt, outside of any transaction, and implements job.Work: it returns nil if the attempt could not
-// be made, so that the job is run again later without counting as a failure of the endpoint.
+// work makes one attempt to deliver an event, outside of any transaction. It implements job.Work. It returns nil if the
+// attempt could not be made for an internal reason: the job then runs again later, and the endpoint's failures do not
+// count it.
 func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 	var p payload
 	if err := json.Unmarshal([]byte(j.Payload), &p); err != nil {
 		s.Logger.Error("decoding a delivery failed", "job", j.ID, "error", err)
 		// No later attempt could decode it either.
-		return settled(job.Bury(s.Clock.Now().Add(s.Policy.PendingMax)))
+		return settleAs(job.Bury(s.Clock.Now().Add(s.Policy.PendingMax)))
 	}
 	e, err := get(ctx, s.DB, id.Webhook(j.Lane))
 	switch {
@@ -33,8 +34,8 @@ func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 		s.Logger.Error("reading a webhook failed", "webhook", j.Lane, "error", err)
 		return nil
 	case e == nil: // deleted
-		return settled(job.Done())
-	case e.shut, e.Paused() && !p.Once:
+		return settleAs(job.Done())
+	case e.accountDisabled, e.Paused() && !p.Once:
 		return s.hold(ctx, e, j)
 	}
 	d, err := s.attempt(ctx, e, j, p)
@@ -48,19 +49,19 @@ func (s *Service) work(ctx context.Context, j job.Job) job.Settle {
 	return func(ctx context.Context, tx *db.Tx) (job.Verdict, error) { return s.settleTx(ctx, tx, j, p, d) }
 }
 
-// settled returns an outcome that needs nothing of the database.
-func settled(v job.Verdict) job.Settle {
+// settleAs returns a job.Settle that only returns v.
+func settleAs(v job.Verdict) job.Settle {
 	return func(context.Context, *db.Tx) (job.Verdict, error) { return v, nil }
 }
 
-// hold holds a delivery for an endpoint that is paused or whose account is disabled, with all other deliveries for it:
-// otherwise each one that was enqueued before the pause would be claimed once. HoldLane may leave some of many; they
-// are held when they are claimed.
+// hold holds a delivery for an endpoint that is paused or whose account is disabled, until it is resumed or enabled. It
+// also holds the other deliveries for that endpoint in the queue, which would otherwise each be claimed first. If there
+// are many, HoldLane may leave some, which are held when they are claimed.
 func (s *Service) hold(ctx context.Context, e *Endpoint, j job.Job) job.Settle {
 	if _, err := s.Queue.HoldLane(ctx, e.lane(), s.Policy.PendingMax); err != nil {
 		s.Logger.Error("holding deliveries failed", "webhook", e.ID, "error", err)
 	}
-	return settled(job.Hold(j.CreatedAt.Add(s.Policy.PendingMax)))
+	return settleAs(job.Hold(j.CreatedAt.Add(s.Policy.PendingMax)))
 }
 
 // attempt sends an event to an endpoint and returns the result. The error is internal, such as a secret that cannot be
@@ -84,11 +85,11 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	} {
 		r.Header.Set(name, value)
 	}
-	answer, err := s.client(e).Do(r)
+	response, err := s.client(e).Do(r)
 	if err != nil {
-		d.Error = s.failure(err)
+		d.Error = s.describeError(err)
 	} else {
-		s.readAnswer(d, answer)
+		s.readResponse(d, response)
 	}
 	d.Duration = max(0, s.Clock.Now().Sub(now))
 	if s.Observe != nil {
@@ -97,8 +98,8 @@ func (s *Service) attempt(ctx context.Context, e *Endpoint, j job.Job, p payload
 	return d, nil
 }
 
-// client returns the HTTP client for an endpoint. An endpoint of the profile dev is subject to the public rules again
-// once the service runs without that profile.
+// client returns the HTTP client for an endpoint. Without the profile dev, s.Local is nil, and the stricter rules of
+// s.Client also apply to endpoints that were created under that profile.
 func (s *Service) client(e *Endpoint) *http.Client {
 	if e.local && s.Local != nil {
 		return s.Local.Client
@@ -106,25 +107,25 @@ func (s *Service) client(e *Endpoint) *http.Client {
 	return s.Client
 }
 
-// readAnswer records a response. Only its status counts: a body that breaks off after a 2xx does not matter, since the
-// receiver has accepted the event. It closes the body.
-func (s *Service) readAnswer(d *Delivery, answer *http.Response) {
-	defer answer.Body.Close()
-	var kept bytes.Buffer
-	_, _ = io.CopyN(&kept, answer.Body, int64(s.Policy.AnswerKept))
-	_, _ = io.Copy(io.Discard, answer.Body) // to its end, which Client bounds, so that the connection can be reused
-	d.Answer = db.Storable(kept.String())   // PostgreSQL stores neither NUL nor invalid UTF-8
-	d.HTTPStatus = answer.StatusCode
-	d.Succeeded = answer.StatusCode/100 == 2
-	d.gone = answer.StatusCode == http.StatusGone
-	d.retryAfter = retryAfter(answer.Header.Get("Retry-After"), s.Clock.Now())
+// readResponse stores a response in d and closes its body. Only the status decides whether the attempt succeeded: after a
+// 2xx the receiver has accepted the event, even if the body is incomplete.
+func (s *Service) readResponse(d *Delivery, response *http.Response) {
+	defer response.Body.Close()
+	var body bytes.Buffer
+	_, _ = io.CopyN(&body, response.Body, int64(s.Policy.ResponseKept))
+	_, _ = io.Copy(io.Discard, response.Body)   // to its end, which Client bounds, so that the connection can be reused
+	d.ResponseBody = db.Storable(body.String()) // PostgreSQL stores neither NUL nor invalid UTF-8
+	d.HTTPStatus = response.StatusCode
+	d.Succeeded = response.StatusCode/100 == 2
+	d.gone = response.StatusCode == http.StatusGone
+	d.retryAfter = retryAfter(response.Header.Get("Retry-After"), s.Clock.Now())
 	if !d.Succeeded {
 		d.Error = fmt.Sprintf("the endpoint answered %d", d.HTTPStatus)
 	}
 }
 
-// settleTx stores an attempt and decides whether its delivery is done, retried or held. The row of the endpoint is
-// locked, so that concurrent attempts count one after the other.
+// settleTx stores an attempt and decides whether its delivery is done, retried or held. It locks the row of the endpoint,
+// so that concurrent attempts update its counters one after the other.
 func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload, d *Delivery) (job.Verdict, error) {
 	e, err := getForUpdateTx(ctx, tx, id.Webhook(j.Lane))
 	if err != nil || e == nil {
@@ -138,8 +139,8 @@ func (s *Service) settleTx(ctx context.Context, tx *db.Tx, j job.Job, p payload,
 	return v, saveAttemptTx(ctx, tx, e)
 }
 
-// decide updates an endpoint after an attempt and decides on the delivery. It sets d.NextAttemptAt if the delivery is
-// retried. The settings of the endpoint are those at the end of the attempt: it may have been paused meanwhile.
+// decide updates the counters and the state of an endpoint after an attempt, and returns what happens to the delivery. It
+// sets d.NextAttemptAt if the delivery is retried. e was read after the attempt, since it may have been paused meanwhile.
 func (s *Service) decide(e *Endpoint, j job.Job, p payload, d *Delivery) job.Verdict {
 	// The database keeps microseconds.
 	now := s.Clock.Now().Truncate(time.Microsecond)
@@ -165,6 +166,6 @@ func (s *Service) decide(e *Endpoint, j job.Job, p payload, d *Delivery) job.Ver
 	case e.Paused():
 		return job.Hold(j.CreatedAt.Add(s.Policy.PendingMax))
 	}
-	d.NextAttemptAt = now.Add(s.pause(d))
+	d.NextAttemptAt = now.Add(s.retryDelay(d))
 	return job.Retry(d.NextAttemptAt)
 }

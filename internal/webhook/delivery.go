@@ -20,20 +20,20 @@ type Delivery struct {
 	Event         event.Name
 	Attempt       int // from 1
 	Succeeded     bool
-	HTTPStatus    int           // 0: there was no answer
+	HTTPStatus    int           // 0: there was no response
 	Error         string        // why it failed, for the owner; "" if it succeeded
 	Duration      time.Duration // of the attempt, with the DNS lookup and the connection
 	AttemptedAt   time.Time
 	NextAttemptAt time.Time // zero: it is not retried, or the endpoint was paused
-	Answer        string    // the beginning of the answer's body
+	ResponseBody  string    // the beginning of the response body, at most Policy.ResponseKept octets
 
-	gone       bool          // the answer was 410
-	retryAfter time.Duration // of the response; 0: none
+	gone       bool          // the response was 410
+	retryAfter time.Duration // the Retry-After of the response; 0: none
 }
 
 // Deliveries lists the last 100 attempts of an endpoint, newest first. Error: webhook.not_found.
 func (s *Service) Deliveries(ctx context.Context, account id.Account, webhook id.Webhook) ([]*Delivery, error) {
-	if _, err := owned(ctx, s.DB, account, webhook); err != nil {
+	if _, err := getOwned(ctx, s.DB, account, webhook); err != nil {
 		return nil, err
 	}
 	return deliveries(ctx, s.DB, webhook)

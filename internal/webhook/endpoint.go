@@ -27,11 +27,11 @@ type Params struct {
 // cannot exceed it.
 //
 // Errors: webhook.url_forbidden, webhook.limit_reached, request.invalid.
-func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*Endpoint, string, error) {
-	if err := s.checkURL(ctx, w.URL, w.Local); err != nil {
+func (s *Service) Create(ctx context.Context, account id.Account, p Params) (*Endpoint, string, error) {
+	if err := s.checkURL(ctx, p.URL, p.Local); err != nil {
 		return nil, "", err
 	}
-	if err := s.owns(ctx, account, w.Domain); err != nil {
+	if err := s.checkDomain(ctx, account, p.Domain); err != nil {
 		return nil, "", err
 	}
 	max, err := s.Plans.WebhookMax(ctx, account)
@@ -39,7 +39,7 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*En
 		return nil, "", err
 	}
 	now := s.Clock.Now().Truncate(time.Microsecond)
-	e := &Endpoint{ID: id.New[id.Webhook](now), Account: account, URL: w.URL, Events: w.Events, Domain: w.Domain, CreatedAt: now, local: w.Local && s.Local != nil}
+	e := &Endpoint{ID: id.New[id.Webhook](now), Account: account, URL: p.URL, Events: p.Events, Domain: p.Domain, CreatedAt: now, local: p.Local && s.Local != nil}
 	secret := newSecret()
 	e.secret = s.sealer.Seal(secret, string(e.ID))
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -62,9 +62,8 @@ func (s *Service) Create(ctx context.Context, account id.Account, w Params) (*En
 	return e, shownSecret(secret), nil
 }
 
-// checkURL checks that a URL may be used, which looks up its host; local says that the client is a trusted one. A name
-// that does not resolve is forbidden too. Error: webhook.url_forbidden; or that of ctx, which says nothing about the
-// URL.
+// checkURL checks that a URL may be used, for which it looks up the host in DNS. local says that the client is a trusted
+// one. A host that does not resolve is forbidden too. Errors: webhook.url_forbidden; that of ctx, if it ends first.
 func (s *Service) checkURL(ctx context.Context, rawURL string, local bool) error {
 	guard := s.Guard
 	if local && s.Local != nil {
@@ -83,8 +82,8 @@ func (s *Service) checkURL(ctx context.Context, rawURL string, local bool) error
 	return p
 }
 
-// owns returns request.invalid unless a domain is empty or one of the account's private domains.
-func (s *Service) owns(ctx context.Context, account id.Account, domain id.Domain) error {
+// checkDomain returns request.invalid unless domain is empty or a private domain of the account.
+func (s *Service) checkDomain(ctx context.Context, account id.Account, domain id.Domain) error {
 	if domain == "" {
 		return nil
 	}
@@ -95,7 +94,8 @@ func (s *Service) owns(ctx context.Context, account id.Account, domain id.Domain
 	return err
 }
 
-// pingTx enqueues a webhook.ping and returns its event. It is attempted once, or retried like other events.
+// pingTx enqueues a webhook.ping and returns its event. With once it is attempted once, even if the endpoint is paused;
+// otherwise it is retried like other events.
 func (s *Service) pingTx(ctx context.Context, tx *db.Tx, e *Endpoint, once bool) (id.Event, error) {
 	p, err := newPayload(event.Event{Account: e.Account, At: s.Clock.Now(), Data: event.WebhookPing{Webhook: e.Shown()}})
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *Service) sendTx(ctx context.Context, tx *db.Tx, e *Endpoint, p payload)
 	return s.Queue.EnqueueTx(ctx, tx, job.New{Lane: e.lane(), Payload: text})
 }
 
-// List returns at most max of an account's endpoints older than before, newest first; before "" is the beginning. An
-// endpoint that is deleted meanwhile can still be before.
+// List returns at most max endpoints of an account that are older than the endpoint before, newest first. If before is ""
+// it starts with the newest. before may name an endpoint that has been deleted.
 func (s *Service) List(ctx context.Context, account id.Account, before id.Webhook, max int) ([]*Endpoint, error) {
 	return page(ctx, s.DB, account, before, max)
 }
@@ -128,12 +128,12 @@ type Change struct {
 	Local  bool // the client is a trusted one; see Parts.Local
 }
 
-// Update changes an endpoint of an account. Resuming it resets its failure count and delivers the events that waited,
-// of which Upkeep releases those that are more than one call can. Pausing leaves running attempts alone.
+// Update changes an endpoint of an account. Resuming it resets its failure count and releases the held deliveries; if
+// there are too many for one call, Upkeep releases the rest. Pausing does not stop attempts in progress.
 //
 // Errors: webhook.not_found, webhook.url_forbidden.
 func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Webhook, c Change) (*Endpoint, error) {
-	if _, err := owned(ctx, s.DB, account, webhook); err != nil { // before a DNS lookup
+	if _, err := getOwned(ctx, s.DB, account, webhook); err != nil { // before a DNS lookup
 		return nil, err
 	}
 	c.Local = c.Local && s.Local != nil
@@ -145,7 +145,7 @@ func (s *Service) Update(ctx context.Context, account id.Account, webhook id.Web
 	var e *Endpoint
 	var resumed bool
 	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if e, err = owned(ctx, tx, account, webhook); err != nil {
+		if e, err = getOwned(ctx, tx, account, webhook); err != nil {
 			return err
 		}
 		resumed = c.apply(e)
@@ -182,29 +182,30 @@ func (c Change) apply(e *Endpoint) (resumed bool) {
 // Delete deletes an endpoint of an account with its attempts and its undelivered events. Error: webhook.not_found.
 func (s *Service) Delete(ctx context.Context, account id.Account, webhook id.Webhook) error {
 	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := owned(ctx, tx, account, webhook)
+		e, err := getOwned(ctx, tx, account, webhook)
 		if err != nil {
 			return err
 		}
 		return deleteTx(ctx, tx, e.ID)
 	})
 	if err == nil {
-		_, err = s.Queue.DeleteLane(ctx, string(webhook)) // deliveries that are left find no endpoint and end
+		_, err = s.Queue.DeleteLane(ctx, string(webhook)) // deliveries that are left end when they find no endpoint
 	}
 	return err
 }
 
-// RotateSecret replaces the secret of an endpoint and returns the new one. The previous one signs too for
-// Policy.OldSecretFor, so that the receiver can switch without rejecting deliveries; the one before it ends at once.
+// RotateSecret replaces the secret of an endpoint and returns the new one. For Policy.OldSecretFor, deliveries are signed
+// with the previous secret as well, so that the receiver can switch without rejecting any. A secret from an earlier
+// rotation is no longer used.
 // Error: webhook.not_found.
 func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook id.Webhook) (*Endpoint, string, error) {
 	secret := newSecret()
 	var e *Endpoint
 	err := s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if e, err = owned(ctx, tx, account, webhook); err != nil {
+		if e, err = getOwned(ctx, tx, account, webhook); err != nil {
 			return err
 		}
-		e.old, e.oldUntil = e.secret, s.Clock.Now().Add(s.Policy.OldSecretFor)
+		e.oldSecret, e.oldSecretUntil = e.secret, s.Clock.Now().Add(s.Policy.OldSecretFor)
 		e.secret = s.sealer.Seal(secret, string(e.ID))
 		return saveTx(ctx, tx, e)
 	})
@@ -214,11 +215,11 @@ func (s *Service) RotateSecret(ctx context.Context, account id.Account, webhook 
 	return e, shownSecret(secret), nil
 }
 
-// Test sends an endpoint a ping, once, even if it is paused, and returns the event to find among the attempts. It does
-// not wait for the attempt. Error: webhook.not_found.
+// Test enqueues a ping for an endpoint, which is attempted once, even if the endpoint is paused. It does not wait for the
+// attempt, and returns the event by which Deliveries shows it. Error: webhook.not_found.
 func (s *Service) Test(ctx context.Context, account id.Account, webhook id.Webhook) (ev id.Event, err error) {
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := owned(ctx, tx, account, webhook)
+		e, err := getOwned(ctx, tx, account, webhook)
 		if err != nil {
 			return err
 		}
@@ -233,11 +234,11 @@ func (s *Service) Test(ctx context.Context, account id.Account, webhook id.Webho
 // also if the body was erased with the message it is about.
 func (s *Service) Redeliver(ctx context.Context, account id.Account, webhook id.Webhook, delivery id.Delivery) (ev id.Event, err error) {
 	err = s.DB.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := owned(ctx, tx, account, webhook)
+		e, err := getOwned(ctx, tx, account, webhook)
 		if err != nil {
 			return err
 		}
-		p, err := sentTx(ctx, tx, webhook, delivery)
+		p, err := getPayloadTx(ctx, tx, webhook, delivery)
 		if err != nil {
 			return err
 		}
@@ -255,8 +256,8 @@ func (e *Endpoint) Status() string {
 	return "active"
 }
 
-// namesOf converts names for the JSON form.
-func namesOf(events []event.Name) []string {
+// eventNames converts event names to strings, for the JSON form.
+func eventNames(events []event.Name) []string {
 	names := make([]string, len(events))
 	for i, e := range events {
 		names[i] = string(e)
@@ -267,7 +268,7 @@ func namesOf(events []event.Name) []string {
 // Shown returns the endpoint as its owner sees it, in the API and in webhook.ping.
 func (e *Endpoint) Shown() resource.Webhook {
 	shown := resource.Webhook{
-		ID: e.ID, URL: e.URL, Events: namesOf(e.Events), Status: e.Status(), FailureCount: e.FailureCount,
+		ID: e.ID, URL: e.URL, Events: eventNames(e.Events), Status: e.Status(), FailureCount: e.FailureCount,
 		LastDeliveryAt: clock.Optional(e.LastDeliveryAt), CreatedAt: clock.Stamp{Time: e.CreatedAt},
 	}
 	if e.Domain != "" {

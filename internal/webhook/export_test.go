@@ -18,12 +18,12 @@ func RetryAfter(field string, now time.Time) time.Duration { return retryAfter(f
 // WithoutAddresses is withoutAddresses.
 func WithoutAddresses(text string) string { return withoutAddresses(text) }
 
-// Pause returns the wait after so many attempts with a Retry-After.
-func (s *Service) Pause(attempt int, asked time.Duration) time.Duration {
-	return s.pause(&Delivery{Attempt: attempt, retryAfter: asked})
+// RetryDelay is retryDelay after the given number of attempts and with a Retry-After.
+func (s *Service) RetryDelay(attempt int, asked time.Duration) time.Duration {
+	return s.retryDelay(&Delivery{Attempt: attempt, retryAfter: asked})
 }
 
-// Sealed reports whether a secret sealed for one endpoint opens for another.
+// Sealed reports whether a secret that is sealed for one endpoint can be opened for it, and for another one.
 func Sealed(key [32]byte, secret []byte, one, other id.Webhook) (opens, foreign bool) {
 	s, err := token.NewSealer(key)
 	if err != nil {

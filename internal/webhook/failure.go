@@ -20,18 +20,18 @@ import (
 // errorMax bounds the text of an error in octets, of which each attempt stores one.
 const errorMax = 300
 
-// failure describes, for the owner of an endpoint, why a request got no response. It contains no address and no port,
-// neither the service's own nor those that its DNS servers return: owners could explore the service's network with
-// them.
-func (s *Service) failure(err error) string {
+// describeError describes, for the owner of an endpoint, why a request got no response. The text contains no IP
+// address and no port, whether of the service or from its DNS servers, since owners could use them to explore the
+// service's network.
+func (s *Service) describeError(err error) string {
 	var timeout interface{ Timeout() bool }
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
 		return fmt.Sprintf("no answer within %s", s.Policy.Timeout)
 	}
-	if text := connectionFailure(err); text != "" {
+	if text := describeConnectionError(err); text != "" {
 		return text
 	}
-	if text := certificateFailure(err); text != "" {
+	if text := describeTLSError(err); text != "" {
 		return text
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
@@ -47,8 +47,8 @@ func (s *Service) failure(err error) string {
 	return text
 }
 
-// connectionFailure describes an error of a connection; "" for others.
-func connectionFailure(err error) string {
+// describeConnectionError describes an error of a connection. It returns "" for other errors.
+func describeConnectionError(err error) string {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
@@ -64,9 +64,9 @@ func connectionFailure(err error) string {
 	return ""
 }
 
-// certificateFailure describes an error of an endpoint's TLS; "" for others. It does not use the texts of crypto/x509, which
-// contain addresses.
-func certificateFailure(err error) string {
+// describeTLSError describes an error of TLS. It returns "" for other errors. It does not use the texts of crypto/x509,
+// which contain addresses.
+func describeTLSError(err error) string {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, new(x509.UnknownAuthorityError)):
@@ -83,8 +83,8 @@ func certificateFailure(err error) string {
 	return ""
 }
 
-// withoutAddresses replaces the IP addresses and ports in a text by "(address)". It is for the errors that failure has
-// no text of its own for.
+// withoutAddresses replaces the IP addresses and ports in a text by "(address)". It is for the errors that
+// describeError has no text of its own for.
 func withoutAddresses(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -107,7 +107,7 @@ func withoutAddresses(text string) string {
 	return b.String()
 }
 
-// isAddressRune reports whether an address, a port or a host name in front of a port may contain r.
+// isAddressRune reports whether r may occur in an IP address, a port, or a host name with a port.
 func isAddressRune(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune(".:[]%", r)
 }

@@ -17,7 +17,7 @@ import (
 type payload struct {
 	Event id.Event        `json:"event"`
 	Name  event.Name      `json:"name"`
-	Once  bool            `json:"once,omitempty"` // requested by the owner: tried once, paused or not
+	Once  bool            `json:"once,omitempty"` // requested by the owner: attempted once, even if the endpoint is paused
 	Body  json.RawMessage `json:"body"`
 
 	// The message that the event is about, "" for none. The stored payload is erased with it.
@@ -25,7 +25,7 @@ type payload struct {
 	Message id.Message `json:"message,omitempty"`
 }
 
-// newPayload encodes an event under a new identifier.
+// newPayload encodes an event and gives it a new identifier.
 func newPayload(ev event.Event) (payload, error) {
 	body, err := json.Marshal(ev.Body())
 	if err != nil {
@@ -41,7 +41,7 @@ func newPayload(ev event.Event) (payload, error) {
 	return p, nil
 }
 
-// text returns the payload as stored.
+// text returns the payload in its stored form.
 func (p payload) text() (string, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -71,26 +71,26 @@ func (o *Outbox) PublishTx(ctx context.Context, tx *db.Tx, events ...event.Event
 	if len(events) == 0 {
 		return nil
 	}
-	listeners, err := listenersTx(ctx, tx, events)
-	if err != nil || len(listeners) == 0 {
+	subscriptions, err := subscriptionsTx(ctx, tx, events)
+	if err != nil || len(subscriptions) == 0 {
 		return err
 	}
 	var jobs []job.New
 	for _, ev := range events {
-		some, err := o.jobs(ev, listeners[ev.Account])
+		deliveries, err := o.jobs(ev, subscriptions[ev.Account])
 		if err != nil {
 			return err
 		}
-		jobs = append(jobs, some...)
+		jobs = append(jobs, deliveries...)
 	}
 	return o.queue.EnqueueTx(ctx, tx, jobs...)
 }
 
 // jobs returns the deliveries of an event: one for each subscribed endpoint, all with the same body, which is encoded
 // only if there is one. Those for paused endpoints are held from the start.
-func (o *Outbox) jobs(ev event.Event, listeners []*Endpoint) (jobs []job.New, err error) {
+func (o *Outbox) jobs(ev event.Event, subscriptions []*Endpoint) (jobs []job.New, err error) {
 	var text string
-	for _, e := range listeners {
+	for _, e := range subscriptions {
 		if !e.subscribesTo(ev) {
 			continue
 		}
@@ -104,7 +104,7 @@ func (o *Outbox) jobs(ev event.Event, listeners []*Endpoint) (jobs []job.New, er
 			}
 		}
 		j := job.New{Lane: e.lane(), Payload: text}
-		if e.waits() {
+		if e.holdsDeliveries() {
 			j.HeldFor = o.pendingMax
 		}
 		jobs = append(jobs, j)

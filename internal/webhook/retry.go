@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// pause returns how long to wait after failed attempt d, which must not be the last: the time of the schedule with a
-// random jitter, so that deliveries that failed together are not retried together, but not less than the endpoint's
-// Retry-After, of which Policy.RetryAfterMax is honoured.
-func (s *Service) pause(d *Delivery) time.Duration {
+// retryDelay returns how long to wait after the failed attempt d, which must not be the last one: the wait of
+// Policy.Retries with a random jitter, so that deliveries that failed together are not retried together. If the
+// endpoint's Retry-After is longer, that is used, up to Policy.RetryAfterMax.
+func (s *Service) retryDelay(d *Delivery) time.Duration {
 	planned := s.Policy.Retries[d.Attempt-1]
 	spread := s.Policy.Jitter * (2*s.Chance() - 1)
 	planned += time.Duration(spread * float64(planned))
@@ -21,7 +21,7 @@ func (s *Service) pause(d *Delivery) time.Duration {
 
 // chance returns a random number in [0, 1).
 func chance() float64 {
-	const bits = 53 // of a float64's fraction
+	const bits = 53 // the precision of a float64
 	var b [8]byte
 	rand.Read(b[:]) // never fails, as crypto/rand documents
 	return float64(binary.BigEndian.Uint64(b[:])>>(64-bits)) / (1 << bits)

@@ -80,14 +80,14 @@ func TestPauseHasJitterAndHonoursRetryAfter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, planned := range schedule {
-			got := s.Pause(i+1, 0)
+			got := s.RetryDelay(i+1, 0)
 			if low, high := planned*4/5, planned*6/5; got < low || got > high {
 				t.Fatalf("a pause of %s became %s", planned, got)
 			}
-			if asked := s.Pause(i+1, 100*time.Hour); asked != 24*time.Hour {
+			if asked := s.RetryDelay(i+1, 100*time.Hour); asked != 24*time.Hour {
 				t.Fatalf("100h became %s", asked)
 			}
-			if asked := s.Pause(i+1, time.Second); asked != got {
+			if asked := s.RetryDelay(i+1, time.Second); asked != got {
 				t.Fatalf("the endpoint shortened %s to %s", got, asked)
 			}
 		}
@@ -98,7 +98,7 @@ func TestPauseHasJitterAndHonoursRetryAfter(t *testing.T) {
 	}
 	seen := make(map[time.Duration]bool)
 	for range 50 {
-		seen[s.Pause(1, 0)] = true
+		seen[s.RetryDelay(1, 0)] = true
 	}
 	if len(seen) < 2 {
 		t.Error("chance is always the same")

@@ -16,6 +16,7 @@ import (
 // secretSize is the length of a signing secret in octets; Standard Webhooks demands 24 to 64.
 const secretSize = 32
 
+// newSecret returns a random signing secret.
 func newSecret() []byte {
 	secret := make([]byte, secretSize)
 	rand.Read(secret) // never fails, as crypto/rand documents
@@ -43,16 +44,16 @@ func signatures(ev id.Event, at time.Time, body []byte, secrets ...[]byte) strin
 // timestamp returns the value of webhook-timestamp: seconds since 1970.
 func timestamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
-// secrets returns the secrets that sign at a time, the current one first. It fails if the master secret is not the one
-// they were sealed under.
+// secrets returns the secrets with which a delivery at a time is signed, the current one first. It fails if the secrets
+// were sealed under another key than Parts.Seal.
 func (s *Service) secrets(e *Endpoint, at time.Time) ([][]byte, error) {
 	secret, err := s.sealer.Open(e.secret, string(e.ID))
 	if err != nil {
 		return nil, err
 	}
 	all := [][]byte{secret}
-	if e.old != nil && at.Before(e.oldUntil) {
-		old, err := s.sealer.Open(e.old, string(e.ID))
+	if e.oldSecret != nil && at.Before(e.oldSecretUntil) {
+		old, err := s.sealer.Open(e.oldSecret, string(e.ID))
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (s *Service) Upkeep(ctx context.Context) error {
 			return err
 		}
 		for _, lane := range lanes {
-			if err := s.tidy(ctx, lane); err != nil {
+			if err := s.finishHeld(ctx, lane); err != nil {
 				return err
 			}
 			last = lane
@@ -30,10 +30,10 @@ func (s *Service) Upkeep(ctx context.Context) error {
 	}
 }
 
-// tidy releases or deletes all held deliveries of an endpoint that is no longer paused or no longer exists.
-func (s *Service) tidy(ctx context.Context, lane string) error {
+// finishHeld releases or deletes all held deliveries of an endpoint that is no longer paused or no longer exists.
+func (s *Service) finishHeld(ctx context.Context, lane string) error {
 	e, err := get(ctx, s.DB, id.Webhook(lane))
-	if err != nil || e != nil && e.waits() {
+	if err != nil || e != nil && e.holdsDeliveries() {
 		return err
 	}
 	finish := s.Queue.ReleaseLane

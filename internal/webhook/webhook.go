@@ -39,7 +39,7 @@ const (
 	Gone     Reason = "gone"     // the endpoint answered 410
 )
 
-// Endpoint is a webhook endpoint of an account. Its exported fields are as of when it was read.
+// Endpoint is a webhook endpoint of an account, as it was when it was read.
 type Endpoint struct {
 	ID             id.Webhook
 	Account        id.Account
@@ -51,20 +51,19 @@ type Endpoint struct {
 	CreatedAt      time.Time
 	LastDeliveryAt time.Time // when it last accepted an event; zero: never
 
-	local    bool      // its URL was set by a trusted client, see Parts.Local
-	shut     bool      // its account is disabled
-	attempts int64     // made so far, of all time; the next one has this number
-	secret   []byte    // sealed under Parts.Seal, bound to the identifier of the endpoint
-	old      []byte    // the previous secret, sealed; nil: there is none
-	oldUntil time.Time // when old stops signing too
+	local           bool      // its URL was set by a trusted client, see Parts.Local
+	accountDisabled bool      // its account is disabled
+	attempts        int64     // attempts so far, which are numbered from 0
+	secret          []byte    // sealed under Parts.Seal, bound to the identifier of the endpoint
+	oldSecret       []byte    // the previous secret, sealed; nil: there is none
+	oldSecretUntil  time.Time // deliveries are signed with oldSecret too until then
 }
 
 // Paused reports whether the endpoint is paused: its deliveries wait until it is resumed.
 func (e *Endpoint) Paused() bool { return e.PausedReason != "" }
 
-// waits reports whether deliveries are held, until a paused endpoint is resumed or a disabled account is enabled
-// again.
-func (e *Endpoint) waits() bool { return e.Paused() || e.shut }
+// holdsDeliveries reports whether deliveries are held back, because the endpoint is paused or its account is disabled.
+func (e *Endpoint) holdsDeliveries() bool { return e.Paused() || e.accountDisabled }
 
 // subscribesTo reports whether the endpoint is subscribed to an event. An endpoint that is restricted to a domain gets
 // no event without that domain.
@@ -75,13 +74,15 @@ func (e *Endpoint) subscribesTo(ev event.Event) bool {
 // lane returns the lane of the endpoint's jobs in the queue.
 func (e *Endpoint) lane() string { return string(e.ID) }
 
-// Plans gives the quotas of an account: how many endpoints it may have.
+// Plans returns the quotas of accounts.
 type Plans interface {
+	// WebhookMax returns how many endpoints an account may have.
 	WebhookMax(ctx context.Context, account id.Account) (int, error)
 }
 
-// Domains gives the owner of a private domain.
+// Domains returns the owners of private domains.
 type Domains interface {
+	// Owns reports whether a domain is a private domain of the account.
 	Owns(ctx context.Context, account id.Account, domain id.Domain) (bool, error)
 }
 
@@ -107,7 +108,7 @@ type Policy struct {
 	PauseAfter    int             // consecutive failed attempts that pause an endpoint
 	PendingMax    time.Duration   // how long deliveries wait for a paused endpoint, from when they were enqueued, and how long dead letters are kept
 	Timeout       time.Duration   // of one attempt, from the DNS lookup to the end of the response body
-	AnswerKept    int             // octets of a response body that are stored and shown
+	ResponseKept  int             // octets of a response body that are stored and shown
 	OldSecretFor  time.Duration   // how long the previous secret signs too
 	UserAgent     string
 }

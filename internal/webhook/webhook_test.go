@@ -54,7 +54,7 @@ func newWorld(t testing.TB, d *db.DB) *fixture {
 	w.Service, err = webhook.New(webhook.Parts{
 		DB: d, Clock: w.clock, Queue: w.queue, Plans: w, Domains: w, Guard: w, Client: &http.Client{Transport: w}, Seal: [32]byte{1},
 		Logger: slog.New(slog.DiscardHandler), Policy: webhook.Policy{
-			Retries: []time.Duration{time.Minute}, RetryAfterMax: 24 * time.Hour, PauseAfter: 3, PendingMax: 72 * time.Hour, Timeout: time.Minute, AnswerKept: 10,
+			Retries: []time.Duration{time.Minute}, RetryAfterMax: 24 * time.Hour, PauseAfter: 3, PendingMax: 72 * time.Hour, Timeout: time.Minute, ResponseKept: 10,
 		},
 	})
 	if err != nil {
@@ -253,7 +253,7 @@ func TestMalformedDeliveryIsBuried(t *testing.T) {
 		if dead := w.count("SELECT count(*) FROM job WHERE state = 4"); dead != 1 || len(w.sent) != 1 { // the ping
 			t.Errorf("%d dead letters, %d requests", dead, len(w.sent))
 		}
-		if all, err := w.Deliveries(t.Context(), ada, e.ID); err != nil || len(all) != 1 || all[0].Answer != "a long ans" {
+		if all, err := w.Deliveries(t.Context(), ada, e.ID); err != nil || len(all) != 1 || all[0].ResponseBody != "a long ans" {
 			t.Errorf("%v %+v", err, all)
 		}
 	})
