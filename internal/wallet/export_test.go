@@ -3,5 +3,5 @@ package wallet
 // NewMemo is newMemo.
 func NewMemo() string { return newMemo() }
 
-// MemosIn is memosIn.
-func MemosIn(text string) []string { return memosIn(text) }
+// FindMemos is findMemos.
+func FindMemos(text string) []string { return findMemos(text) }

@@ -43,7 +43,7 @@ const pointsMax = 1_000_000_000_000
 // becomes visible with the caller's commit, so that what the points pay for is stored with it or not at all. Error:
 // wallet.insufficient_points, whose detail says how many are missing.
 func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, points int64, reference, note string) error {
-	if err := inRange(points); err != nil {
+	if err := checkPoints(points); err != nil {
 		return err
 	}
 	_, err := s.postTx(ctx, tx, Entry{Account: account, Kind: Subscription, Amount: -points, Reference: reference, Note: note})
@@ -51,18 +51,18 @@ func (s *Service) DebitTx(ctx context.Context, tx *db.Tx, account id.Account, po
 }
 
 // CreditTx credits points, a positive number, to an account in the caller's transaction. A reference can be credited as
-// a top-up only once: a second time violates a constraint of the database. The constraint is the last defence against
-// crediting a payment twice if a caller does not check.
+// a top-up only once: a second time violates a constraint of the database. The constraint prevents a payment from being
+// credited twice even if a caller fails to check.
 func (s *Service) CreditTx(ctx context.Context, tx *db.Tx, account id.Account, kind Kind, points int64, reference, note string) (*Entry, error) {
-	if err := inRange(points); err != nil {
+	if err := checkPoints(points); err != nil {
 		return nil, err
 	}
 	return s.postTx(ctx, tx, Entry{Account: account, Kind: kind, Amount: points, Reference: reference, Note: note})
 }
 
-// inRange checks the number of points of a debit or a credit. An error here is a mistake of the calling package, not of
+// checkPoints checks the number of points of a debit or a credit. An error here is a mistake of the calling package, not of
 // a client, so it is not a problem with a code.
-func inRange(points int64) error {
+func checkPoints(points int64) error {
 	if points <= 0 || points > pointsMax {
 		return fmt.Errorf("wallet: %d points cannot be booked", points)
 	}
@@ -73,7 +73,7 @@ func inRange(points int64) error {
 // the entry. The order matters: the update locks the wallet's row until the end of the transaction, so that concurrent
 // entries of one account wait for each other and their numbers have no gaps.
 //
-// A debit that finds no row with enough points changes nothing. Error: wallet.insufficient_points.
+// A debit of more points than the balance changes nothing. Error: wallet.insufficient_points.
 func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error) {
 	now := s.clock.Now()
 	e.ID, e.CreatedAt = id.New[id.Transaction](now), now
@@ -83,7 +83,7 @@ func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error
 	}
 	err := tx.QueryRow(ctx, statement, e.Account, e.Amount).Scan(&e.BalanceAfter, &e.Sequence)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, missingTx(ctx, tx, e.Account, -e.Amount)
+		return nil, insufficientPointsTx(ctx, tx, e.Account, -e.Amount)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("book %d points of %s: %w", e.Amount, e.Account, err)
@@ -94,9 +94,9 @@ func (s *Service) postTx(ctx context.Context, tx *db.Tx, e Entry) (*Entry, error
 	return &e, nil
 }
 
-// missingTx returns wallet.insufficient_points for an account that has fewer points than needed. It is read in the same
-// transaction as the failed debit, so the figures in its detail belong together.
-func missingTx(ctx context.Context, tx *db.Tx, account id.Account, needed int64) error {
+// insufficientPointsTx returns wallet.insufficient_points for an account that has fewer points than needed. It reads the balance in
+// the transaction of the failed debit, so that the numbers in the detail are consistent.
+func insufficientPointsTx(ctx context.Context, tx *db.Tx, account id.Account, needed int64) error {
 	balance, err := balance(ctx, tx, account)
 	if err != nil {
 		return err

@@ -70,13 +70,13 @@ const createTopup = "create-topup"
 
 // Order creates a top-up order. With an idempotency key that was used before it returns the first order, unchanged.
 //
-// An order costs a row, and a memo that must be looked for; Policy.OpenMax bounds how many an account can have unpaid.
+// Policy.OpenMax bounds how many pending orders an account can have, since each takes a row and a memo.
 // Errors: request.invalid, payment.provider_unavailable, topup.amount_invalid, topup.limit_reached,
 // idempotency.key_reused.
-func (s *Service) Order(ctx context.Context, account id.Account, w OrderParams, key idempotency.Key) (*Order, error) {
-	call := idempotency.Call{Account: account, Operation: createTopup, Key: key, Body: w}
+func (s *Service) Order(ctx context.Context, account id.Account, params OrderParams, key idempotency.Key) (*Order, error) {
+	call := idempotency.Call{Account: account, Operation: createTopup, Key: key, Body: params}
 	return idempotency.Once(ctx, s.responses, call, func(ctx context.Context, tx *db.Tx) (*Order, error) {
-		o, err := s.newOrder(account, w)
+		o, err := s.newOrder(account, params)
 		if err != nil {
 			return nil, err
 		}
@@ -89,56 +89,56 @@ func (s *Service) Order(ctx context.Context, account id.Account, w OrderParams, 
 
 // newOrder checks the input and returns the order for it by the current policy, without a memo. Errors:
 // request.invalid, payment.provider_unavailable, topup.amount_invalid.
-func (s *Service) newOrder(account id.Account, w OrderParams) (*Order, error) {
-	if err := s.checkProvider(w.Provider); err != nil {
+func (s *Service) newOrder(account id.Account, params OrderParams) (*Order, error) {
+	if err := s.checkProvider(params.Provider); err != nil {
 		return nil, err
 	}
-	if w.Currency != VND {
+	if params.Currency != VND {
 		return nil, problem.Invalid("/currency", "must be %s", VND)
 	}
 	p := s.policy
-	if w.Amount < p.TopupMin || w.Amount > p.TopupMax || w.Amount%p.VNDPerPoint != 0 {
+	if params.Amount < p.TopupMin || params.Amount > p.TopupMax || params.Amount%p.VNDPerPoint != 0 {
 		return nil, problem.Detailf(problem.TopupAmountInvalid, "the amount must be from %d to %d VND and a multiple of %d", p.TopupMin, p.TopupMax, p.VNDPerPoint)
 	}
 	// The database stores microseconds: the order returned now equals the one that is read later.
 	now := s.clock.Now().Truncate(time.Microsecond)
 	return &Order{
-		ID: id.New[id.Order](now), Account: account, Provider: w.Provider, Amount: w.Amount, Currency: w.Currency, Points: w.Amount / p.VNDPerPoint,
+		ID: id.New[id.Order](now), Account: account, Provider: params.Provider, Amount: params.Amount, Currency: params.Currency, Points: params.Amount / p.VNDPerPoint,
 		Bank: p.Bank, CreatedAt: now, ExpiresAt: now.Add(p.OrderTTL),
 	}, nil
 }
 
-// checkOpenTx checks that the account may have one more unpaid order. Orders that are expired are not counted, since
-// they end by themselves. Error: topup.limit_reached.
+// checkOpenTx checks that the account of o may have one more pending order. Expired orders do not count. Error:
+// topup.limit_reached.
 func (s *Service) checkOpenTx(ctx context.Context, tx *db.Tx, o *Order) error {
-	open, err := openTx(ctx, tx, o.Account, o.CreatedAt)
-	if err != nil || open < s.policy.OpenMax {
+	unpaid, err := countOpenTx(ctx, tx, o.Account, o.CreatedAt)
+	if err != nil || unpaid < s.policy.OpenMax {
 		return err
 	}
-	return problem.Detailf(problem.TopupLimitReached, "%d orders are unpaid; pay one, or wait until one expires", open)
+	return problem.Detailf(problem.TopupLimitReached, "%d orders are unpaid; pay one, or wait until one expires", unpaid)
 }
 
-// memoTries is how many memos are tried. In a service with a hundred million orders one in four hundred memos is taken.
-// So twenty taken in a row mean that something else is wrong; the bound keeps the loop from running forever then.
+// memoTries is how many memos are tried for an order. With a hundred million orders, one in four hundred memos is taken,
+// so twenty taken in a row can only come from a fault, such as a broken random generator.
 const memoTries = 20
 
-// errMemos means that all memos tried are taken. It is not a problem with a code: clients get the response for internal
-// errors, and the log has the text.
-var errMemos = errors.New("wallet: no memo is free")
+// errNoFreeMemo means that all memos tried are taken. Clients get the response for internal errors, and the text is
+// logged.
+var errNoFreeMemo = errors.New("wallet: no memo is free")
 
 // insertOrderTx stores an order with a unique memo.
 func insertOrderTx(ctx context.Context, tx *db.Tx, o *Order) error {
 	for range memoTries {
 		o.Memo = newMemo()
-		inserted, err := storeOrderTx(ctx, tx, o)
+		inserted, err := tryInsertOrderTx(ctx, tx, o)
 		if err != nil || inserted {
 			return err
 		}
 	}
-	return errMemos
+	return errNoFreeMemo
 }
 
-// FindOrder returns an order of an account. Identifiers are not secret, so knowing one must reveal nothing of the order.
+// FindOrder returns an order of an account. Identifiers are not secret, so an order is only returned to its own account.
 // Error: order.not_found, also for an order of another account.
 func (s *Service) FindOrder(ctx context.Context, account id.Account, order id.Order) (*Order, error) {
 	o, err := orderBy(ctx, s.db, selectOrder, order)

@@ -42,34 +42,34 @@ func (s *Service) Reconcile(ctx context.Context) error {
 // settleAll settles transfers concurrently, each in a goroutine that ends with its transaction, and returns when all
 // have ended. Failures are logged.
 func (s *Service) settleAll(ctx context.Context, batch []position) {
-	var all sync.WaitGroup
+	var wg sync.WaitGroup
 	for _, p := range batch {
-		all.Go(func() {
+		wg.Go(func() {
 			if err := s.settle(ctx, p.transfer); err != nil && ctx.Err() == nil { // canceled by a shutdown: no failure
-				s.failed(ctx, p, err)
+				s.recordFailure(ctx, p, err)
 			}
 		})
 	}
-	all.Wait()
+	wg.Wait()
 }
 
-// failed logs that a transfer could not be settled. After Policy.RetryFor of retries the transfer is left for staff,
-// unless the storage fails, which affects all transfers and passes. It stores that outcome only if the transfer is
-// still Unseen, since another process may have settled it meanwhile.
-func (s *Service) failed(ctx context.Context, p position, fault error) {
-	over := !s.clock.Now().Before(p.receivedAt.Add(s.policy.RetryFor)) && !db.Unavailable(fault)
-	if over {
+// recordFailure logs that a transfer could not be settled. Policy.RetryFor after its arrival it also leaves the transfer
+// for staff, unless the database is unavailable, which is temporary and affects all transfers. It does so only if the
+// transfer is still Unseen, since another process may have settled it in the meantime.
+func (s *Service) recordFailure(ctx context.Context, p position, cause error) {
+	giveUp := !s.clock.Now().Before(p.receivedAt.Add(s.policy.RetryFor)) && !db.Unavailable(cause)
+	if giveUp {
 		m := Match{Transfer: p.transfer, Outcome: Unmatched, Reason: Failed, SettledAt: s.clock.Now()}
-		fault = errors.Join(fault, s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-			_, err := closeTx(ctx, tx, m, Unseen)
+		cause = errors.Join(cause, s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
+			_, err := setOutcomeTx(ctx, tx, m, Unseen)
 			return err
 		}))
 	}
-	s.log.ErrorContext(ctx, "settling a bank transaction failed", "transaction", p.transfer, "left_for_staff", over, "error", fault)
+	s.log.ErrorContext(ctx, "settling a bank transaction failed", "transaction", p.transfer, "left_for_staff", giveUp, "error", cause)
 }
 
-// settle decides on a transfer and stores the result, in one transaction. The transfer is read before, because it never
-// changes; the order is read inside.
+// settle decides on a transfer and stores the result, in one transaction. It reads the transfer before the transaction,
+// since a transfer never changes, and the order within it.
 func (s *Service) settle(ctx context.Context, transfer string) error {
 	t, err := s.transfers.Transfer(ctx, transfer)
 	if err != nil {
@@ -91,12 +91,12 @@ type verdict struct {
 	order   *Order // paid by it, or named by its memo; may be nil
 }
 
-// settleTx settles a transfer if its outcome is still was; if not, another call has settled it and settleTx does
-// nothing.
+// settleTx stores the decision v on a transfer, and pays the order and credits its points if v says so. If the outcome of
+// the transfer is not the expected one, another call has settled it, and settleTx does nothing.
 //
 // The outcome is stored first: if that changes no row, nothing else may be written, and if a later statement fails, the
 // outcome is rolled back with it.
-func (s *Service) settleTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdict, was Outcome) error {
+func (s *Service) settleTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdict, expected Outcome) error {
 	m := Match{Transfer: t.ID, Outcome: v.outcome, Reason: v.reason, SettledAt: s.clock.Now()}
 	pays := v.order != nil && (v.outcome == Credited || v.outcome == Resolved)
 	if v.order != nil {
@@ -105,7 +105,7 @@ func (s *Service) settleTx(ctx context.Context, tx *db.Tx, t *Transfer, v verdic
 	if pays {
 		m.Account, m.Points = string(v.order.Account), v.order.Points
 	}
-	settled, err := closeTx(ctx, tx, m, was)
+	settled, err := setOutcomeTx(ctx, tx, m, expected)
 	if err != nil || !settled || !pays {
 		return err
 	}
@@ -129,19 +129,20 @@ func (s *Service) decideTx(ctx context.Context, tx *db.Tx, t *Transfer) (verdict
 	case t.Fault != "":
 		return verdict{Unmatched, Unreadable, nil}, nil
 	}
-	order, reason, err := namedTx(ctx, tx, t.Texts)
+	order, reason, err := findOrderTx(ctx, tx, t.Texts)
 	if err != nil || reason != "" {
 		return verdict{Unmatched, reason, nil}, err
 	}
-	if reason := s.misfit(t, order); reason != "" {
+	if reason := s.mismatch(t, order); reason != "" {
 		return verdict{Unmatched, reason, order}, nil
 	}
 	return verdict{Credited, "", order}, nil
 }
 
-// misfit returns why a transfer does not pay an order, or "". The first reason that applies is the one that staff see:
-// an account comes before the amount, since money that went to another account must not be credited at all.
-func (s *Service) misfit(t *Transfer, o *Order) Reason {
+// mismatch returns why a transfer does not pay an order, or "" if it does. If several reasons apply, staff see only the
+// first one. So the account comes before the amount, since money that went to another account must not be credited at
+// all.
+func (s *Service) mismatch(t *Transfer, o *Order) Reason {
 	switch {
 	case !o.paidTo(t.Accounts):
 		return OtherAccount
@@ -155,8 +156,8 @@ func (s *Service) misfit(t *Transfer, o *Order) Reason {
 	return ""
 }
 
-// paidTo reports whether one of the accounts is the order's. No accounts are accepted too, since the bank reports only
-// transfers of the operator's accounts.
+// paidTo reports whether one of the bank accounts is the order's. It also returns true if there are none, since the bank
+// reports only transfers of the operator's accounts.
 func (o *Order) paidTo(accounts []string) bool {
 	if len(accounts) == 0 || o.Bank.AccountNumber == "" {
 		return true
@@ -166,27 +167,27 @@ func (o *Order) paidTo(accounts []string) bool {
 	})
 }
 
-// namedTx finds the one order whose memo is in the first of the texts that names any order. If there is none it returns
-// the reason. Texts after that one are not searched: they repeat the same memo at best, and the likeliest text comes
-// first. Two orders in one text are left for staff, since either may be meant.
-func namedTx(ctx context.Context, tx *db.Tx, texts []string) (*Order, Reason, error) {
+// findOrderTx finds the order whose memo is in one of the texts, or else returns the reason why there is none. It stops at
+// the first text with the memo of an order, since the texts are sorted by likelihood and later ones at best repeat the
+// memo. If that text has the memos of several orders, it returns TwoMemos, since either may be meant.
+func findOrderTx(ctx context.Context, tx *db.Tx, texts []string) (*Order, Reason, error) {
 	reason := NoMemo
 	for _, text := range texts {
-		var named []*Order
-		for _, memo := range memosIn(text) {
+		var orders []*Order
+		for _, memo := range findMemos(text) {
 			reason = UnknownMemo
 			o, err := orderBy(ctx, tx, selectByMemo, memo)
 			if err != nil {
 				return nil, "", err
 			}
 			if o != nil {
-				named = append(named, o)
+				orders = append(orders, o)
 			}
 		}
-		switch len(named) {
+		switch len(orders) {
 		case 0:
 		case 1:
-			return named[0], "", nil
+			return orders[0], "", nil
 		default:
 			return nil, TwoMemos, nil
 		}

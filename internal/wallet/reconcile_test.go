@@ -323,7 +323,7 @@ func TestMemosAreUnambiguous(t *testing.T) {
 			t.Fatalf("%s", memo)
 		}
 		seen[memo] = true
-		if diff := cmp.Diff([]string{memo}, wallet.MemosIn("gb "+strings.ToLower(memo)+"GB "+memo)); diff != "" {
+		if diff := cmp.Diff([]string{memo}, wallet.FindMemos("gb "+strings.ToLower(memo)+"GB "+memo)); diff != "" {
 			t.Fatal(diff)
 		}
 	}
@@ -332,10 +332,10 @@ func TestMemosAreUnambiguous(t *testing.T) {
 // Only a bounded part of a long text is searched.
 func TestLongTextIsSearchedInPart(t *testing.T) {
 	memo := wallet.NewMemo()
-	if found := wallet.MemosIn(strings.Repeat("x", 5000) + memo); len(found) != 0 {
+	if found := wallet.FindMemos(strings.Repeat("x", 5000) + memo); len(found) != 0 {
 		t.Errorf("%v", found)
 	}
-	if found := wallet.MemosIn(strings.Repeat(" ", 4000) + memo); len(found) != 1 {
+	if found := wallet.FindMemos(strings.Repeat(" ", 4000) + memo); len(found) != 1 {
 		t.Errorf("%v", found)
 	}
 }
@@ -345,7 +345,7 @@ func FuzzMemosIn(f *testing.F) {
 	f.Add("gbgb acde-fhjk")
 	f.Add("GBế34567890")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, memo := range wallet.MemosIn(text) {
+		for _, memo := range wallet.FindMemos(text) {
 			if len(memo) != 10 || !strings.HasPrefix(memo, "GB") || !bytes.Equal(bytes.ToUpper([]byte(memo)), []byte(memo)) {
 				t.Errorf("%q in %q", memo, text)
 			}

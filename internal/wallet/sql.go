@@ -50,7 +50,7 @@ const (
 		ORDER BY received_at, transaction_id LIMIT $3`
 	// An empty reason or order keeps what is stored: a transfer that staff settle still shows why it was not credited
 	// automatically. $2 is the expected outcome, which makes concurrent calls safe.
-	closeMatch = `UPDATE bankpay_match SET outcome = $3, reason = coalesce(nullif($4, ''), reason), order_id = coalesce(nullif($5, ''), order_id),
+	updateOutcome = `UPDATE bankpay_match SET outcome = $3, reason = coalesce(nullif($4, ''), reason), order_id = coalesce(nullif($5, ''), order_id),
 		account_id = nullif($6, ''), points = $7, settled_at = $8 WHERE transaction_id = $1 AND outcome = $2`
 )
 
@@ -143,8 +143,8 @@ func orderBy(ctx context.Context, q db.Queryer, query string, arg any) (*Order, 
 	return o, nil
 }
 
-// storeOrderTx inserts an order; inserted is false if its memo is taken.
-func storeOrderTx(ctx context.Context, tx *db.Tx, o *Order) (inserted bool, err error) {
+// tryInsertOrderTx inserts an order. inserted is false if its memo is taken.
+func tryInsertOrderTx(ctx context.Context, tx *db.Tx, o *Order) (inserted bool, err error) {
 	n, err := tx.Exec(ctx, insertOrder, o.ID, o.Account, o.Provider, o.Amount, o.Currency, o.Points, o.Memo, o.Bank.BIN, o.Bank.Name,
 		o.Bank.AccountNumber, o.Bank.AccountName, o.CreatedAt.UnixMicro(), o.ExpiresAt.UnixMicro())
 	if err != nil {
@@ -153,15 +153,15 @@ func storeOrderTx(ctx context.Context, tx *db.Tx, o *Order) (inserted bool, err 
 	return n == 1, nil
 }
 
-// openTx counts the unpaid, unexpired orders of an account.
-func openTx(ctx context.Context, tx *db.Tx, account id.Account, now time.Time) (n int, err error) {
+// countOpenTx counts the pending orders of an account.
+func countOpenTx(ctx context.Context, tx *db.Tx, account id.Account, now time.Time) (n int, err error) {
 	if err := tx.QueryRow(ctx, countOpen, account, now.UnixMicro()).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count the open orders of %s: %w", account, err)
 	}
 	return n, nil
 }
 
-// payTx marks an order as paid. It is an error if it is paid already, since callers have checked that.
+// payTx marks an order as paid. It returns an error if the order is already paid, which callers must check before.
 func payTx(ctx context.Context, tx *db.Tx, o *Order, transfer string, at time.Time) error {
 	n, err := tx.Exec(ctx, payOrder, o.ID, at.UnixMicro(), transfer)
 	if err == nil && n != 1 {
@@ -188,9 +188,9 @@ func newTransfers(ctx context.Context, q db.Queryer, last position, max int) ([]
 	return all, nil
 }
 
-// closeTx stores the outcome of a transfer, if its outcome is still was.
-func closeTx(ctx context.Context, tx *db.Tx, m Match, was Outcome) (done bool, err error) {
-	n, err := tx.Exec(ctx, closeMatch, m.Transfer, was, m.Outcome, m.Reason, m.Order, m.Account, m.Points, m.SettledAt.UnixMicro())
+// setOutcomeTx stores the outcome of a transfer if its current outcome is the expected one. changed is false if it is not.
+func setOutcomeTx(ctx context.Context, tx *db.Tx, m Match, expected Outcome) (changed bool, err error) {
+	n, err := tx.Exec(ctx, updateOutcome, m.Transfer, expected, m.Outcome, m.Reason, m.Order, m.Account, m.Points, m.SettledAt.UnixMicro())
 	if err != nil {
 		return false, fmt.Errorf("settle bank transaction %s: %w", m.Transfer, err)
 	}

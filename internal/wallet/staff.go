@@ -77,7 +77,7 @@ func (s *Service) ResolveByOrder(ctx context.Context, transfer string, order id.
 // Fractions of a point are not credited. The caller checks that the account exists. Errors: payment.not_found,
 // payment.not_resolvable.
 func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account id.Account, by Staff) error {
-	t, err := s.incoming(ctx, transfer)
+	t, err := s.incomingTransfer(ctx, transfer)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		now := s.clock.Now()
 		m := Match{Transfer: transfer, Outcome: Resolved, Account: string(account), Points: points, SettledAt: now}
-		if err := s.closeUnmatchedTx(ctx, tx, m); err != nil {
+		if err := s.setOutcomeOfUnmatchedTx(ctx, tx, m); err != nil {
 			return err
 		}
 		if _, err := s.CreditTx(ctx, tx, account, Topup, points, transfer, transferNote(transfer)); err != nil {
@@ -103,17 +103,17 @@ func (s *Service) ResolveToAccount(ctx context.Context, transfer string, account
 func (s *Service) Ignore(ctx context.Context, transfer string, by Staff) error {
 	return s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
 		now := s.clock.Now()
-		if err := s.closeUnmatchedTx(ctx, tx, Match{Transfer: transfer, Outcome: Ignored, SettledAt: now}); err != nil {
+		if err := s.setOutcomeOfUnmatchedTx(ctx, tx, Match{Transfer: transfer, Outcome: Ignored, SettledAt: now}); err != nil {
 			return err
 		}
 		return insertAuditTx(ctx, tx, transfer, actionIgnore, by, now)
 	})
 }
 
-// resolve settles an unmatched transfer as decide returns, and records it, in one transaction. decide may run several
+// resolve settles an unmatched transfer with the verdict of decide and writes the audit entry, in one transaction. decide may run several
 // times (db.DB.Update). Errors: those of decide, payment.not_found, payment.not_resolvable.
 func (s *Service) resolve(ctx context.Context, transfer, action string, by Staff, decide func(context.Context, *db.Tx, *Transfer) (verdict, error)) error {
-	t, err := s.incoming(ctx, transfer)
+	t, err := s.incomingTransfer(ctx, transfer)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (s *Service) resolve(ctx context.Context, transfer, action string, by Staff
 	})
 }
 
-// incoming reads a transfer, which must be incoming. Errors: payment.not_found, payment.not_resolvable.
-func (s *Service) incoming(ctx context.Context, transfer string) (*Transfer, error) {
+// incomingTransfer reads a transfer and checks that it is an incoming payment. Errors: payment.not_found, payment.not_resolvable.
+func (s *Service) incomingTransfer(ctx context.Context, transfer string) (*Transfer, error) {
 	if _, err := s.match(ctx, s.db, transfer); err != nil {
 		return nil, err
 	}
@@ -147,8 +147,8 @@ func (s *Service) incoming(ctx context.Context, transfer string) (*Transfer, err
 	return t, nil
 }
 
-// checkUnmatchedTx checks that a transfer is left for staff. Errors: payment.not_found, payment.not_resolvable. An
-// Unseen transfer is refused so that staff do not settle by hand what the next reconciliation credits by itself.
+// checkUnmatchedTx checks that a transfer is left for staff. Errors: payment.not_found, payment.not_resolvable. It
+// rejects an Unseen transfer, since the next reconciliation may credit it automatically.
 func (s *Service) checkUnmatchedTx(ctx context.Context, tx *db.Tx, transfer string) error {
 	m, err := s.match(ctx, tx, transfer)
 	switch {
@@ -162,14 +162,14 @@ func (s *Service) checkUnmatchedTx(ctx context.Context, tx *db.Tx, transfer stri
 	return nil
 }
 
-// closeUnmatchedTx stores the outcome m of a transfer that is left for staff. Errors: payment.not_found,
+// setOutcomeOfUnmatchedTx stores the outcome m of a transfer that is left for staff. Errors: payment.not_found,
 // payment.not_resolvable.
-func (s *Service) closeUnmatchedTx(ctx context.Context, tx *db.Tx, m Match) error {
+func (s *Service) setOutcomeOfUnmatchedTx(ctx context.Context, tx *db.Tx, m Match) error {
 	if err := s.checkUnmatchedTx(ctx, tx, m.Transfer); err != nil {
 		return err
 	}
-	done, err := closeTx(ctx, tx, m, Unmatched)
-	if err == nil && !done {
+	changed, err := setOutcomeTx(ctx, tx, m, Unmatched)
+	if err == nil && !changed {
 		err = problem.Detailf(problem.PaymentNotResolvable, "it was settled concurrently")
 	}
 	return err

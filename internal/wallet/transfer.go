@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Transfer is a bank transfer as the bank reported it. It is parsed anew from the stored callback each time it is read,
-// so a corrected parser also applies to old transfers.
+// Transfer is a bank transfer as the bank reported it. It is parsed from the stored callback each time it is read, so a
+// correction of the parser also applies to old transfers.
 type Transfer struct {
-	ID         string    // the bank's, unique
+	ID         string    // the bank's identifier, unique
 	ReceivedAt time.Time // when the callback was stored, not when the money moved
 	Direction  Direction
 	Amount     int64    // in VND
 	Accounts   []string // our account and its sub-account, as far as the bank reports them
-	Texts      []string // that may contain the memo, the likeliest first
-	Fault      string   // why it cannot be parsed; "": it can
+	Texts      []string // texts that may contain the memo, the likeliest first
+	Fault      string   // why it could not be parsed; "": it was parsed
 }
 
 // Direction says whether a transfer is incoming or outgoing.
