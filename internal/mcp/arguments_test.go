@@ -6,7 +6,7 @@ import (
 )
 
 // The message names the argument, its value and what is allowed, in words that an agent can act on.
-func TestFaultsOfArgumentsSayWhatIsAllowed(t *testing.T) {
+func TestArgumentErrorsSayWhatIsAllowed(t *testing.T) {
 	waiting, sending := newChecker(schemaOf[WaitMessageArgs](true)), newChecker(schemaOf[testMessageArgs](true))
 	for _, c := range []struct {
 		checker         *checker

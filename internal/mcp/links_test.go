@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLinksAreWarnedOf(t *testing.T) {
+func TestSuspiciousLinksHaveWarnings(t *testing.T) {
 	for address, want := range map[string]struct{ host, warning string }{
 		"https://shop.example/a?b=c":           {"shop.example", ""},
 		"https://SHOP.example:8443/":           {"shop.example", ""},

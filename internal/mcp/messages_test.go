@@ -12,10 +12,10 @@ import (
 	"github.com/gonebox/gonebox/internal/clock"
 )
 
-// searched is an API whose search of messages reads a part of the mailbox in each call: the first part has no match.
-type searched struct{ t *testing.T }
+// partialSearchAPI is an API whose search reads only a part of the mailbox in each call. The first part has no match.
+type partialSearchAPI struct{ t *testing.T }
 
-func (s searched) Do(_ context.Context, r Request) (*Response, error) {
+func (s partialSearchAPI) Do(_ context.Context, r Request) (*Response, error) {
 	u, err := url.Parse(r.Path)
 	if err != nil || u.Path != "/mailboxes/me/messages" {
 		s.t.Errorf("unexpected call of %s", r.Path)
@@ -28,20 +28,20 @@ func (s searched) Do(_ context.Context, r Request) (*Response, error) {
 }
 
 func TestListMessagesFollowsCursorOfEmptyPage(t *testing.T) {
-	c := &call{toolset: &toolset{Options: Options{API: searched{t}}}, credential: "xm_1"}
+	c := &call{toolset: &toolset{Options: Options{API: partialSearchAPI{t}}}, credential: "xm_1"}
 	list, err := listMessages(t.Context(), c, listArgs{MailboxArgs: MailboxArgs{Mailbox: "a@b.example"}, From: "shop"})
 	if err != nil || len(list.Messages) != 1 || list.Messages[0].MessageID != "msg_1" || !list.More {
 		t.Errorf("the list is %+v, %v; want the message of the second page, and more", list, err)
 	}
 }
 
-// large is an API with a mailbox that takes two calls to search. The message that matches comes while a call waits.
-type large struct {
+// largeMailboxAPI is an API with a mailbox that takes two calls to search. The matching message arrives while a call waits.
+type largeMailboxAPI struct {
 	clock *clock.Fake
 	waits int
 }
 
-func (l *large) Do(_ context.Context, r Request) (*Response, error) {
+func (l *largeMailboxAPI) Do(_ context.Context, r Request) (*Response, error) {
 	u, err := url.Parse(r.Path)
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (l *large) Do(_ context.Context, r Request) (*Response, error) {
 	return &Response{Status: http.StatusOK, Body: []byte(body)}, nil
 }
 
-func TestWaitGoesOnAfterLongSearch(t *testing.T) {
-	api := &large{clock: clock.NewFake(time.Unix(1, 0))}
+func TestWaitContinuesAfterLongSearch(t *testing.T) {
+	api := &largeMailboxAPI{clock: clock.NewFake(time.Unix(1, 0))}
 	c := &call{toolset: &toolset{Options: Options{API: api, Clock: api.clock}}, credential: "xm_1", request: &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}}
 	found, err := waitForMessage(t.Context(), c, WaitMessageArgs{WaitArgs: WaitArgs{MailboxArgs: MailboxArgs{Mailbox: "a@b.example"}, From: "shop", Seconds: 5}})
 	if err != nil || found.MessageID != "msg_9" || api.waits != 1 {

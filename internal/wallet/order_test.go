@@ -15,13 +15,13 @@ import (
 
 func TestOrderIsCreatedOncePerKey(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		wish := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 25_000, Currency: wallet.VND}
 		first, err := k.Order(t.Context(), k.ada, wish, "key")
 		if err != nil {
 			t.Fatal(err)
 		}
-		k.hear("in", 25_000, ourBank().AccountNumber, first.Memo)
+		k.reportTransfer("in", 25_000, ourBank().AccountNumber, first.Memo)
 		k.reconcile()
 		var all sync.WaitGroup
 		for range 8 {

@@ -29,10 +29,10 @@ type fixture struct {
 	clock *clock.Fake
 	bank  *bankpay.Service
 	ada   id.Account
-	last  int // the bank's latest number
+	last  int // the identifier of the last transfer
 }
 
-func newDesk(t *testing.T, d *db.DB) *fixture {
+func newFixture(t *testing.T, d *db.DB) *fixture {
 	t.Helper()
 	c := clock.NewFake(noon())
 	bank := bankpay.New(d, c, slog.New(slog.DiscardHandler), nil)
@@ -49,8 +49,8 @@ func (d *fixture) order(amount int64) *wallet.Order {
 	return o
 }
 
-// hear reports a transfer and returns its identifier.
-func (d *fixture) hear(direction string, amount int64, account, content string) string {
+// reportTransfer stores a transfer as the bank reports it and returns its identifier.
+func (d *fixture) reportTransfer(direction string, amount int64, account, content string) string {
 	d.t.Helper()
 	d.last++
 	body := fmt.Sprintf(`{"id": %d, "transferType": %q, "transferAmount": %d, "accountNumber": %q, "content": %q}`, d.last, direction, amount, account, content)
@@ -67,8 +67,8 @@ func (d *fixture) reconcile() {
 	}
 }
 
-// became returns the outcome and the reason of a transfer.
-func (d *fixture) became(transfer string) string {
+// outcome returns the outcome of a transfer and its reason, separated by a space.
+func (d *fixture) outcome(transfer string) string {
 	d.t.Helper()
 	m, err := d.Match(d.t.Context(), transfer)
 	if err != nil {
@@ -79,9 +79,9 @@ func (d *fixture) became(transfer string) string {
 
 func TestMatchingTransferPaysItsOrder(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		o := k.order(250_000)
-		transfer := k.hear("in", 250_000, ourBank().AccountNumber, "MBVCB.1."+strings.ToLower(o.Memo)+".CT tu 0123 NGUYEN VAN A")
+		transfer := k.reportTransfer("in", 250_000, ourBank().AccountNumber, "MBVCB.1."+strings.ToLower(o.Memo)+".CT tu 0123 NGUYEN VAN A")
 		k.clock.Advance(time.Minute)
 		for range 3 { // again and again nothing more happens
 			k.reconcile()
@@ -105,10 +105,10 @@ func TestMatchingTransferPaysItsOrder(t *testing.T) {
 
 func TestMismatchIsLeftForStaffWithItsReason(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		number := ourBank().AccountNumber
 		paid := k.order(10_000)
-		k.hear("in", 10_000, number, paid.Memo)
+		k.reportTransfer("in", 10_000, number, paid.Memo)
 		k.reconcile()
 		a, b := k.order(20_000), k.order(20_000)
 		for _, c := range []struct {
@@ -131,9 +131,9 @@ func TestMismatchIsLeftForStaffWithItsReason(t *testing.T) {
 			{"back", 20_000, number, a.Memo, "unmatched unreadable"},
 			{"in", 0, number, a.Memo, "unmatched unreadable"},
 		} {
-			transfer := k.hear(c.direction, c.amount, c.account, c.content)
+			transfer := k.reportTransfer(c.direction, c.amount, c.account, c.content)
 			k.reconcile()
-			if got := k.became(transfer); got != c.want {
+			if got := k.outcome(transfer); got != c.want {
 				t.Errorf("%+v: %s", c, got)
 			}
 		}
@@ -145,22 +145,22 @@ func TestMismatchIsLeftForStaffWithItsReason(t *testing.T) {
 
 func TestMemoIsFoundInTextsOfBanks(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		for _, form := range []string{
 			"%s", "%s.", "MBVCB.5.%s.CT", "IBFT %s", "GB %s", "GB%s", "BGB%sGB", "nap tien %s GBAAAAAAAA", "%sCHUYEN KHOAN", "Nguyễn %s ủng hộ",
 		} {
 			o := k.order(10_000)
-			transfer := k.hear("in", 10_000, ourBank().AccountNumber, fmt.Sprintf(form, o.Memo))
+			transfer := k.reportTransfer("in", 10_000, ourBank().AccountNumber, fmt.Sprintf(form, o.Memo))
 			k.reconcile()
-			if got := k.became(transfer); got != "credited" {
+			if got := k.outcome(transfer); got != "credited" {
 				t.Errorf("%s: %s", form, got)
 			}
 		}
 		o := k.order(10_000)
 		apart := strings.ToLower(o.Memo[:2] + " " + o.Memo[2:5] + "-" + o.Memo[5:9] + "." + o.Memo[9:])
-		if transfer := k.hear("in", 10_000, ourBank().AccountNumber, apart); true {
+		if transfer := k.reportTransfer("in", 10_000, ourBank().AccountNumber, apart); true {
 			k.reconcile()
-			if got := k.became(transfer); got != "credited" {
+			if got := k.outcome(transfer); got != "credited" {
 				t.Errorf("%s: %s", apart, got)
 			}
 		}
@@ -169,7 +169,7 @@ func TestMemoIsFoundInTextsOfBanks(t *testing.T) {
 
 func TestMemoIsFoundInOtherFields(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		for i, body := range []string{
 			`{"id": %d, "transferType": "in", "transferAmount": 10000, "code": "%s", "content": "cut off"}`,
 			`{"id": %d, "transferType": "in", "transferAmount": 10000, "description": "BankAPINotify %s", "content": null}`,
@@ -181,7 +181,7 @@ func TestMemoIsFoundInOtherFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			k.reconcile()
-			if got := k.became(fmt.Sprint(100 + i)); got != "credited" {
+			if got := k.outcome(fmt.Sprint(100 + i)); got != "credited" {
 				t.Errorf("%s: %s", body, got)
 			}
 		}
@@ -190,7 +190,7 @@ func TestMemoIsFoundInOtherFields(t *testing.T) {
 
 func TestLatePaymentIsCreditedForThirtyDays(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		for late, want := range map[time.Duration]string{23 * time.Hour: "credited", 30 * 24 * time.Hour: "credited", 30*24*time.Hour + time.Second: "unmatched too_late"} {
 			o := k.order(10_000)
 			k.clock.Advance(late)
@@ -201,10 +201,10 @@ func TestLatePaymentIsCreditedForThirtyDays(t *testing.T) {
 			if got := o.Status(k.clock.Now()); got != status {
 				t.Errorf("after %s: %s", late, got)
 			}
-			transfer := k.hear("in", 10_000, ourBank().AccountNumber, o.Memo)
+			transfer := k.reportTransfer("in", 10_000, ourBank().AccountNumber, o.Memo)
 			k.clock.Advance(90 * 24 * time.Hour) // the reconciliation's own delay is not the payer's
 			k.reconcile()
-			if got := k.became(transfer); got != want {
+			if got := k.outcome(transfer); got != want {
 				t.Errorf("after %s: %s", late, got)
 			}
 		}
@@ -214,12 +214,12 @@ func TestLatePaymentIsCreditedForThirtyDays(t *testing.T) {
 // Concurrent reconciliations credit each transfer once; of several transfers for one order one pays it.
 func TestConcurrentReconciliationsCreditOnce(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		const orders, each = 10, 4
 		for range orders {
 			o := k.order(10_000)
 			for range each {
-				k.hear("in", 10_000, ourBank().AccountNumber, o.Memo)
+				k.reportTransfer("in", 10_000, ourBank().AccountNumber, o.Memo)
 			}
 		}
 		var all sync.WaitGroup
@@ -241,13 +241,13 @@ func TestConcurrentReconciliationsCreditOnce(t *testing.T) {
 	})
 }
 
-// broken fails to read some transfers.
-type broken struct {
+// failingTransfers returns an error for the transfers for which fails does.
+type failingTransfers struct {
 	wallet.Transfers
 	fails func(string) error
 }
 
-func (b broken) Transfer(ctx context.Context, transfer string) (*wallet.Transfer, error) {
+func (b failingTransfers) Transfer(ctx context.Context, transfer string) (*wallet.Transfer, error) {
 	if err := b.fails(transfer); err != nil {
 		return nil, err
 	}
@@ -257,9 +257,9 @@ func (b broken) Transfer(ctx context.Context, transfer string) (*wallet.Transfer
 // A transfer whose settlement fails does not block others, and is credited when the failure has passed.
 func TestFailedTransferDoesNotBlockOthers(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		bad := true
-		b := broken{k.bank, func(transfer string) error {
+		b := failingTransfers{k.bank, func(transfer string) error {
 			if bad && len(transfer) == 1 { // the first nine
 				return errors.New("the disk is tired")
 			}
@@ -267,7 +267,7 @@ func TestFailedTransferDoesNotBlockOthers(t *testing.T) {
 		}}
 		k.Service = newServiceWith(d, k.clock, b)
 		for range 40 {
-			k.hear("in", 10_000, ourBank().AccountNumber, k.order(10_000).Memo)
+			k.reportTransfer("in", 10_000, ourBank().AccountNumber, k.order(10_000).Memo)
 		}
 		k.clock.Advance(time.Hour - time.Second)
 		k.reconcile()
@@ -285,12 +285,12 @@ func TestFailedTransferDoesNotBlockOthers(t *testing.T) {
 // A transfer whose settlement fails for an hour is left for staff, who can settle it when the failure has passed.
 func TestRepeatedFailureIsLeftForStaff(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		fault := errors.New("its row is broken")
-		b := broken{k.bank, func(string) error { return fault }}
+		b := failingTransfers{k.bank, func(string) error { return fault }}
 		k.Service = newServiceWith(d, k.clock, b)
 		o := k.order(10_000)
-		transfer := k.hear("in", 10_000, ourBank().AccountNumber, o.Memo)
+		transfer := k.reportTransfer("in", 10_000, ourBank().AccountNumber, o.Memo)
 		for _, c := range []struct {
 			after time.Duration
 			fault error
@@ -305,12 +305,12 @@ func TestRepeatedFailureIsLeftForStaff(t *testing.T) {
 			k.clock.Advance(c.after)
 			fault = c.fault
 			k.reconcile()
-			if got := k.became(transfer); got != c.want {
+			if got := k.outcome(transfer); got != c.want {
 				t.Errorf("after %s with %v: %s, want %s", c.after, c.fault, got, c.want)
 			}
 		}
-		if err := k.ResolveByOrder(t.Context(), transfer, o.ID, by("mended")); err != nil || balanceOf(t, k.Service, k.ada) != 10 || k.became(transfer) != "resolved failed" {
-			t.Errorf("%v, balance %d, %s", err, balanceOf(t, k.Service, k.ada), k.became(transfer))
+		if err := k.ResolveByOrder(t.Context(), transfer, o.ID, by("mended")); err != nil || balanceOf(t, k.Service, k.ada) != 10 || k.outcome(transfer) != "resolved failed" {
+			t.Errorf("%v, balance %d, %s", err, balanceOf(t, k.Service, k.ada), k.outcome(transfer))
 		}
 	})
 }

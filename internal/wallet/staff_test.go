@@ -17,10 +17,10 @@ func by(note string) wallet.Staff { return wallet.Staff{Name: "alice", Note: not
 
 func TestStaffSettlesUnmatchedTransfers(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		number := ourBank().AccountNumber
 		o := k.order(30_000)
-		forOrder, toAccount, ignored := k.hear("in", 30_000, number, "no memo"), k.hear("in", 12_345, number, o.Memo), k.hear("in", 5_000, number, "")
+		forOrder, toAccount, ignored := k.reportTransfer("in", 30_000, number, "no memo"), k.reportTransfer("in", 12_345, number, o.Memo), k.reportTransfer("in", 5_000, number, "")
 		k.reconcile()
 		k.clock.Advance(time.Hour)
 		if err := k.ResolveByOrder(t.Context(), forOrder, o.ID, by("asked the payer")); err != nil {
@@ -66,13 +66,13 @@ func TestStaffSettlesUnmatchedTransfers(t *testing.T) {
 
 func TestStaffCannotSettleTwiceOrWrongly(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		number := ourBank().AccountNumber
 		paid, open := k.order(10_000), k.order(20_000)
-		credited, out, odd, small, left := k.hear("in", 10_000, number, paid.Memo), k.hear("out", 5, number, ""), k.hear("back", 5, number, ""),
-			k.hear("in", 999, number, ""), k.hear("in", 10_000, number, "")
+		credited, out, odd, small, left := k.reportTransfer("in", 10_000, number, paid.Memo), k.reportTransfer("out", 5, number, ""), k.reportTransfer("back", 5, number, ""),
+			k.reportTransfer("in", 999, number, ""), k.reportTransfer("in", 10_000, number, "")
 		k.reconcile()
-		unseen := k.hear("in", 10_000, number, "")
+		unseen := k.reportTransfer("in", 10_000, number, "")
 		for what, c := range map[string]struct {
 			err  error
 			want string
@@ -101,13 +101,13 @@ func TestStaffCannotSettleTwiceOrWrongly(t *testing.T) {
 
 func TestTransfersAreListedInPages(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		for i := range 6 {
 			content := ""
 			if i%2 == 0 {
 				content = k.order(10_000).Memo
 			}
-			k.hear("in", 10_000, ourBank().AccountNumber, content)
+			k.reportTransfer("in", 10_000, ourBank().AccountNumber, content)
 		}
 		k.reconcile()
 		for unmatched, want := range map[bool]string{false: "6 5 4 3 2 1", true: "6 4 2"} {
@@ -137,7 +137,7 @@ func TestTransfersAreListedInPages(t *testing.T) {
 
 func TestStaffAdjustsWithinTheBalance(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		e, err := k.Adjust(t.Context(), k.ada, 70, by("sorry"))
 		if err != nil || e.Kind != wallet.Adjustment || e.BalanceAfter != 70 || e.Note != "sorry" {
 			t.Fatalf("%+v, %v", e, err)

@@ -16,7 +16,7 @@ import (
 // An account may have a number of unpaid orders; paid and expired ones do not count.
 func TestOpenOrdersAreBounded(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		wish := wallet.OrderParams{Provider: wallet.Bankpay, Amount: 10_000, Currency: wallet.VND}
 		first := k.order(10_000)
 		var made atomic.Int64
@@ -39,7 +39,7 @@ func TestOpenOrdersAreBounded(t *testing.T) {
 		if _, err := k.Order(t.Context(), newAccount(k.clock), wish, ""); err != nil {
 			t.Errorf("another account: %v", err)
 		}
-		k.hear("in", 10_000, ourBank().AccountNumber, first.Memo)
+		k.reportTransfer("in", 10_000, ourBank().AccountNumber, first.Memo)
 		k.reconcile()
 		k.order(10_000)
 		if _, err := k.Order(t.Context(), k.ada, wish, ""); !problem.Has(err, problem.TopupLimitReached) {
@@ -52,10 +52,10 @@ func TestOpenOrdersAreBounded(t *testing.T) {
 
 func TestSweepDeletesUnpaidOrders(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		k := newDesk(t, d)
+		k := newFixture(t, d)
 		paid, named, unpaid := k.order(10_000), k.order(20_000), k.order(30_000)
-		k.hear("in", 10_000, ourBank().AccountNumber, paid.Memo)
-		left := k.hear("in", 20_001, ourBank().AccountNumber, named.Memo)
+		k.reportTransfer("in", 10_000, ourBank().AccountNumber, paid.Memo)
+		left := k.reportTransfer("in", 20_001, ourBank().AccountNumber, named.Memo)
 		k.reconcile()
 		sweep := func() {
 			t.Helper()
@@ -87,7 +87,7 @@ func TestSweepDeletesUnpaidOrders(t *testing.T) {
 
 func TestSweepDeletesManyOrders(t *testing.T) {
 	d := dbtest.Open(t, db.Options{})
-	k := newDesk(t, d)
+	k := newFixture(t, d)
 	for range 25 {
 		for range 50 {
 			k.order(10_000)

@@ -16,16 +16,16 @@ import (
 func BenchmarkDelivery(b *testing.B) {
 	for _, accounts := range []int{1, 50} {
 		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
-			w := newWorld(b, dbtest.Open(b, db.Options{}))
+			w := newFixture(b, dbtest.Open(b, db.Options{}))
 			for i := range accounts {
 				w.create(account(i), event.MailboxExpiredName)
 			}
 			defer w.run()()
-			w.drained(b) // of the pings
-			begun, n := time.Now(), 0
+			w.waitDrained(b) // sends the pings
+			start, n := time.Now(), 0
 			var events []event.Event
 			for i := 0; b.Loop(); i++ {
-				if events = append(events, expired(account(i%accounts), "")); len(events) < 64 { // as a set of mails has them
+				if events = append(events, expired(account(i%accounts), "")); len(events) < 64 { // as in a batch of mails
 					continue
 				}
 				if err := w.publish(events...); err != nil {
@@ -33,8 +33,8 @@ func BenchmarkDelivery(b *testing.B) {
 				}
 				n, events = n+len(events), events[:0]
 			}
-			w.drained(b)
-			b.ReportMetric(float64(n)/time.Since(begun).Seconds(), "deliveries/s")
+			w.waitDrained(b)
+			b.ReportMetric(float64(n)/time.Since(start).Seconds(), "deliveries/s")
 		})
 	}
 }
@@ -43,7 +43,7 @@ func BenchmarkDelivery(b *testing.B) {
 func BenchmarkPublish(b *testing.B) {
 	for _, endpoints := range []int{0, 1} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			w := newWorld(b, dbtest.Open(b, db.Options{}))
+			w := newFixture(b, dbtest.Open(b, db.Options{}))
 			for range endpoints {
 				w.create(ada, event.MailboxExpiredName)
 			}

@@ -24,8 +24,8 @@ func (w *fixture) setDisabled(account id.Account, disabled bool) {
 	}
 }
 
-// held waits until so many deliveries are held.
-func (w *fixture) held(want int) {
+// waitHeld waits until the given number of deliveries is held.
+func (w *fixture) waitHeld(want int) {
 	w.t.Helper()
 	deadline := time.Now().Add(5 * time.Minute) // which ends a test that hangs
 	for w.count("SELECT count(*) FROM job WHERE state = 3") != want {
@@ -36,17 +36,17 @@ func (w *fixture) held(want int) {
 	}
 }
 
-// No events of a disabled account are delivered, neither waiting nor new ones. Those that have not expired are delivered when
-// it is enabled again.
+// Neither queued nor new events of a disabled account are delivered. Those that have not expired are delivered when it is
+// enabled again.
 func TestDisabledAccountGetsNoDeliveries(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newFixture(t, d)
 		w.setDisabled(ada, false)
 		w.create(ada, event.MailboxExpiredName) // whose ping waits
 		w.setDisabled(ada, true)
 		stop := w.run()
 		defer stop()
-		w.held(1)
+		w.waitHeld(1)
 		if err := w.publish(expired(ada, "")); err != nil {
 			t.Fatal(err)
 		}
@@ -54,24 +54,24 @@ func TestDisabledAccountGetsNoDeliveries(t *testing.T) {
 		if err := w.publish(expired(bob, "")); err != nil {
 			t.Fatal(err)
 		}
-		w.sentBy(2)
-		w.held(2)
+		w.waitSent(2)
+		w.waitHeld(2)
 		if err := w.Upkeep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.held(2)
+		w.waitHeld(2)
 		w.setDisabled(ada, false)
 		if err := w.Upkeep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.clock.Advance(time.Second)
-		w.sentBy(4)
-		w.drained(t)
+		w.waitSent(4)
+		w.waitDrained(t)
 	})
 }
 
-// sentBy waits until so many deliveries were sent.
-func (w *fixture) sentBy(want int) {
+// waitSent waits until the given number of deliveries has been sent, and reports an error if more were sent.
+func (w *fixture) waitSent(want int) {
 	w.t.Helper()
 	sent := func() int {
 		w.mu.Lock()

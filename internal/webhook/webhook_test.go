@@ -30,7 +30,7 @@ const (
 	bob id.Account = "acc_bob"
 )
 
-// fixture is a Service whose requests are answered by the test.
+// fixture is a Service with a transport that records requests and responds with status.
 type fixture struct {
 	*webhook.Service
 	t      testing.TB
@@ -44,7 +44,7 @@ type fixture struct {
 	status int
 }
 
-func newWorld(t testing.TB, d *db.DB) *fixture {
+func newFixture(t testing.TB, d *db.DB) *fixture {
 	w := &fixture{t: t, db: d, clock: clock.NewFake(noon()), status: 200}
 	w.queue = job.NewQueue(d, w.clock, job.Options{
 		Kind: "webhook", LaneMax: 4, Max: 512, Lease: time.Minute, Poll: time.Second, Grace: time.Minute, SingleProcess: true, Logger: slog.New(slog.DiscardHandler),
@@ -72,7 +72,7 @@ func (w *fixture) CheckURL(_ context.Context, rawURL string) error {
 	return nil
 }
 
-// RoundTrip answers a delivery.
+// RoundTrip records a delivery and returns a response to it.
 func (w *fixture) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,8 +109,8 @@ func (w *fixture) count(query string, args ...any) (n int) {
 	return n
 }
 
-// drained waits until the queue is empty.
-func (w *fixture) drained(t testing.TB) {
+// waitDrained waits until the queue is empty.
+func (w *fixture) waitDrained(t testing.TB) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Minute) // which ends a test that hangs
 	for w.count("SELECT count(*) FROM job WHERE state <> 4") > 0 {
@@ -127,7 +127,7 @@ func expired(account id.Account, domain id.Domain) event.Event {
 
 func TestEventsGoToSubscribedEndpoints(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newFixture(t, d)
 		all := w.create(ada, event.MailboxExpiredName)
 		some, _, err := w.Create(t.Context(), ada, webhook.Params{URL: "https://hooks.example/", Events: []event.Name{event.MailboxExpiredName}, Domain: "dom_1"})
 		if err != nil {
@@ -151,7 +151,7 @@ func TestEventsGoToSubscribedEndpoints(t *testing.T) {
 
 func TestRolledBackEventIsNotDelivered(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newFixture(t, d)
 		w.create(ada, event.MailboxExpiredName)
 		before := w.count("SELECT count(*) FROM job")
 		undone := errors.New("undone")
@@ -166,7 +166,7 @@ func TestRolledBackEventIsNotDelivered(t *testing.T) {
 
 func TestLimitsAndForbiddenURLs(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newFixture(t, d)
 		for want, wish := range map[problem.Code]webhook.Params{problem.WebhookURLForbidden: {URL: "https://forbidden/", Events: event.Names()}} {
 			if _, _, err := w.Create(t.Context(), ada, wish); !problem.Has(err, want) {
 				t.Errorf("%v, want %s", err, want)
@@ -187,10 +187,11 @@ func TestLimitsAndForbiddenURLs(t *testing.T) {
 	})
 }
 
-// A service without Parts.Local stores no URL as one of a trusted client, which it would be once the service has it.
-func TestWithoutLocalNoEndpointIsLocal(t *testing.T) {
+// A service without Parts.Local does not mark an endpoint as one of a trusted client: it would be trusted later, when the
+// service is started with Parts.Local.
+func TestNoEndpointIsLocalWithoutPartsLocal(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newFixture(t, d)
 		created, _, err := w.Create(t.Context(), ada, webhook.Params{URL: "https://hooks.example/", Events: event.Names(), Local: true})
 		if err != nil {
 			t.Fatal(err)
@@ -203,11 +204,11 @@ func TestWithoutLocalNoEndpointIsLocal(t *testing.T) {
 	})
 }
 
-// Upkeep completes pausing, resuming and deleting, which leave deliveries if there are many or events are published
-// concurrently.
-func TestUpkeepReleasesAndDeletesLeftDeliveries(t *testing.T) {
+// Upkeep completes pausing, resuming and deleting, which leave deliveries behind if there are many, or if events are
+// published concurrently.
+func TestUpkeepReleasesAndDeletesHeldDeliveries(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newFixture(t, d)
 		active, paused := w.create(ada, event.MailboxExpiredName), w.create(ada, event.MailboxExpiredName)
 		yes := true
 		if _, err := w.Update(t.Context(), ada, paused.ID, webhook.Change{Paused: &yes}); err != nil {
@@ -239,7 +240,7 @@ func TestUpkeepReleasesAndDeletesLeftDeliveries(t *testing.T) {
 
 func TestMalformedDeliveryIsBuried(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newFixture(t, d)
 		e := w.create(ada, event.MailboxExpiredName)
 		err := d.Update(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			return w.queue.EnqueueTx(ctx, tx, job.New{Lane: string(e.ID), Payload: "{"}, job.New{Lane: "whk_deleted", Payload: `{"event":"evt_1","body":{}}`})
@@ -248,7 +249,7 @@ func TestMalformedDeliveryIsBuried(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := w.run()
-		w.drained(t)
+		w.waitDrained(t)
 		stop()
 		if dead := w.count("SELECT count(*) FROM job WHERE state = 4"); dead != 1 || len(w.sent) != 1 { // the ping
 			t.Errorf("%d dead letters, %d requests", dead, len(w.sent))
