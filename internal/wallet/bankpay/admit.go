@@ -30,8 +30,8 @@ func (g Gate) Admits(authorization string, client netip.Addr) bool {
 	scheme, secret, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(secret)))
 	equal := subtle.ConstantTimeCompare(sum[:], g.key[:]) == 1
-	// A network alone would trust every machine in it, a secret alone every reader of a log that has it: both are
-	// required.
+	// Both are required: a network alone would admit every machine in it, and a secret alone everyone who can read a log
+	// that contains it.
 	from := slices.ContainsFunc(g.networks, func(n netip.Prefix) bool { return n.Contains(client) })
 	return g.open && equal && from && strings.EqualFold(scheme, "Apikey")
 }

@@ -3,10 +3,10 @@
 // matches transfers with orders.
 //
 // Service.Append stores a callback, Service.Transfer returns it in the form that wallet works with, Gate authenticates
-// the bank, and QR encodes what a payer scans. The bank calls again until it is answered with success, so Append must
-// be repeatable: the bank's identifier is the primary key. The parser is lenient, because the money has moved already
-// and refusing a callback would only lose the report of it; what cannot be interpreted becomes a Transfer with a Fault,
-// which staff settle.
+// the bank, and QR encodes what a payer scans. The bank repeats a callback until it gets a successful response, so
+// Append is idempotent: the bank's identifier is the primary key. The parser is lenient, because the money has already
+// moved, and rejecting a callback would only lose the report of it. A callback that cannot be parsed becomes a Transfer
+// with a Fault, which staff settle.
 package bankpay
 
 import (
@@ -35,9 +35,9 @@ func New(d *db.DB, c clock.Clock, l *slog.Logger, appended func()) *Service {
 	return &Service{db: d, clock: c, log: l, appended: appended}
 }
 
-// Append stores the body of a callback, once per identifier of the bank. A transaction that is stored already is left
-// unchanged: the bank calls again if it did not get the answer. It returns after the body is on stable storage, so the
-// bank may be answered with success. Error: request.invalid, if the body is not a JSON object or has no identifier.
+// Append stores the body of a callback. It leaves a transaction that is already stored unchanged, since the bank repeats
+// a callback if it did not get the response. It returns when the body is on stable storage, so that the caller may
+// respond with success. Error: request.invalid, if the body is not a JSON object or has no identifier.
 func (s *Service) Append(ctx context.Context, body []byte) error {
 	transaction, err := identify(body)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Service) Append(ctx context.Context, body []byte) error {
 	}
 	var differs bool
 	err = s.db.Update(ctx, func(ctx context.Context, tx *db.Tx) error {
-		// The closure runs again after a conflict, so a former result must not stay.
+		// The closure runs again after a conflict, so the result of an earlier run must be reset.
 		differs = false
 		n, err := tx.Exec(ctx, insertTransaction, transaction, body, s.clock.Now().UnixMicro())
 		if err != nil {
@@ -81,7 +81,7 @@ func identify(body []byte) (string, error) {
 	return text, nil
 }
 
-// Transfer returns a transaction as package wallet reads it, parsed anew from the stored body. For an unknown
+// Transfer returns a transaction as a wallet.Transfer, which it parses from the stored body. For an unknown
 // transaction the error wraps sql.ErrNoRows.
 func (s *Service) Transfer(ctx context.Context, transaction string) (*wallet.Transfer, error) {
 	r, err := read(ctx, s.db, transaction)

@@ -12,8 +12,8 @@ import (
 )
 
 // The fields of a callback that are used, in SePay's format (docs/spec/billing.md#bank-transfers). Numbers may come as
-// strings and strings as numbers, fields may be null or missing, and there may be others: money has moved, whatever the
-// body looks like.
+// strings and strings as numbers, fields may be null or missing, and there may be others: the money has moved, whatever
+// the body looks like.
 const (
 	fieldID         = "id"
 	fieldAccount    = "accountNumber"
@@ -29,7 +29,7 @@ const (
 // unexpected type makes only that field unusable.
 type fields map[string]json.RawMessage
 
-// parseFields parses a JSON object. JSON null is refused too. Of a repeated field the last one counts, as in
+// parseFields parses a JSON object. JSON null is rejected. If a field is repeated, the last one counts, as in
 // encoding/json. Error: request.invalid.
 func parseFields(body []byte) (fields, error) {
 	var f fields
@@ -39,7 +39,8 @@ func parseFields(body []byte) (fields, error) {
 	return f, nil
 }
 
-// text returns a string field without surrounding spaces, or a number as it is written, else "".
+// text returns a string field without surrounding white space, or a number as it is written. It returns "" for a field
+// that is missing or neither.
 func (f fields) text(name string) string {
 	raw := bytes.TrimSpace(f[name])
 	var text string
@@ -58,8 +59,8 @@ func (f fields) text(name string) string {
 const idMax = 64
 
 // identifier returns a field that is an integer, or a string of the form of the bank's identifiers. The number 5 and
-// the string "5" are the same. A fraction or an exponent in a number is refused: 5, 5.0 and 5e0 would be three
-// identifiers of one transaction.
+// the string "5" are the same. A number with a fraction or an exponent is rejected, since 5, 5.0 and 5e0 would
+// be three identifiers of one transaction.
 func (f fields) identifier(name string) (string, bool) {
 	text := f.text(name)
 	if text == "" || len(text) > idMax {
@@ -77,8 +78,8 @@ func (f fields) identifier(name string) (string, bool) {
 }
 
 // amount returns a field that is a whole amount in VND, which has no smaller unit: a number or a string. 100000.00 and
-// 1e5 are whole, 0.5 is not. An amount beyond 2^53 that is not written as an integer is refused, since its digits are
-// not exact.
+// 1e5 are whole, 0.5 is not. An amount of 2^53 or more that is not written as an integer is rejected, since
+// a float64 may not represent it exactly.
 func (f fields) amount(name string) (int64, bool) {
 	text := f.text(name)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -92,7 +93,7 @@ func (f fields) amount(name string) (int64, bool) {
 	return int64(n), true
 }
 
-// transfer parses a stored callback. It never fails: what is missing or wrong is described in Fault, for staff. If both
+// transfer parses a stored callback. It returns no error: Fault describes to staff what is missing or wrong. If both
 // the direction and the amount are wrong, Fault names the amount.
 func (r row) transfer() wallet.Transfer {
 	t := wallet.Transfer{ID: r.id, ReceivedAt: r.receivedAt}

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// A trigger inserts the row of bankpay_match with it, from which package wallet learns of the transaction. Triggers
-	// also refuse updates and deletions.
+	// A trigger also inserts a row of bankpay_match, by which package wallet finds the transaction. Other triggers reject
+	// updates and deletions.
 	insertTransaction = "INSERT INTO bankpay_transactions (id, body, received_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING"
 	selectTransaction = "SELECT id, body, received_at FROM bankpay_transactions WHERE id = $1"
 )
