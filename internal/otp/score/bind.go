@@ -167,8 +167,6 @@ func (s *scoring) strength(c *candidate, l nearWord, tie bool) float64 {
 		return 0
 	case s.owned(l.mark), m.Class&lexicon.Digits != 0 && s.topic.auth+s.topic.guard == 0 && !s.asked(l.mark, c):
 		return 0
-	case s.lasting(l.mark) && s.topic.not > 0: // that of a user who is named
-		return gainUser.weight - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.lasting(l.mark):
 		return gainPassword.weight - s.strangeness(c, l, tie) - s.silence(c, l, tie)
 	case s.beside(l.mark, lexicon.Auth|lexicon.Once) && m.From > m.Start: // of a compound with an unknown beginning
@@ -258,17 +256,17 @@ func (s *scoring) distance(c *candidate, l nearWord, tie bool) (cost float64) {
 	breaks := float64(l.gap.Hard) + softCost.weight*float64(l.gap.Soft)
 	switch {
 	case l.left && c.lone:
-		cost = loneWordCost.weight*words + loneSentenceCost.weight*sentences + loneSentenceCost.weight*max(0, breaks-1)
+		cost = loneSentenceCost.weight * (sentences + max(0, breaks-1))
 	case l.left:
 		cost = leftWordCost.weight*words + leftSentenceCost.weight*sentences + leftBreakCost.weight*breaks
 		if !tie {
 			cost += farWordCost.weight * max(0, words-3)
 		}
-	case l.gap.Words == 0 && l.gap.Sentences+l.gap.Hard == 0 && (l.gap.Soft == 0 || c.lone):
-		cost = atOnceCost.weight
-	case c.lone:
-		cost = rightCost.weight + loneRightWordCost.weight*words + loneRightSentenceCost.weight*sentences + loneRightBreakCost.weight*max(0, breaks-1)
+	case l.gap.Words == 0 && l.gap.Sentences+l.gap.Hard == 0 && (l.gap.Soft == 0 || c.lone): // “482913 code”
 	default:
+		if c.lone {
+			breaks = max(0, breaks-1)
+		}
 		cost = rightCost.weight + rightWordCost.weight*words + rightSentenceCost.weight*sentences + rightBreakCost.weight*breaks
 	}
 	return cost + rivalCost.weight*float64(l.gap.numbers)

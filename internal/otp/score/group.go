@@ -79,12 +79,11 @@ func (s *scanner) groupShape(start, n, count, total int, sep rune) float64 {
 			score = boxedShape.weight
 		}
 		if s.ascending(start, count) {
-			score += scaleShape.weight
+			score += testShape.weight
 		}
 	case n == 3 && count == 2:
 		score = threes.weight
-	case n == 2 && count == 3 && sep == ' ':
-		score = threePairs.weight
+	case n == 2 && count == 3 && sep == ' ': // 48 29 13
 	case n == 2 && count > 3:
 		score = longGroups.weight // a telephone number, mostly
 	case n == 2:
@@ -191,7 +190,7 @@ func (s *scanner) unevenChain(start, stop int, sep rune, total int) bool {
 		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 3, shape: threeFour.weight, veto: s.around(start, stop)})
 		return true
 	case s.fourAndTwo(start, stop) && (sep == ' ' || sep == '-'):
-		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: fourTwo.weight, veto: s.around(start, stop)})
+		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, shape: threeFour.weight, veto: s.around(start, stop)})
 		return true
 	case sep == '-' && total == 7 && stop-start == total+1 && s.low[start] != '0' && s.p.namedNear(start): // 482-9137
 		s.add(candidate{start: start, end: stop, kind: Numeric, size: total, groups: 2, pointed: true, shape: threeFour.weight, veto: s.around(start, stop)})
@@ -312,7 +311,7 @@ func (s *scanner) longChain(start, end int) bool {
 			stop = s.run(stop + 1)
 		}
 		if half := end - start; half == 5 && stop-start == 11 {
-			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: fives.weight})
+			s.add(candidate{start: start, end: stop, kind: Numeric, size: 10, groups: 2, shape: longGroups.weight})
 			return true
 		}
 		s.reject(start, stop, ofNumber)

@@ -134,7 +134,7 @@ func (s *scoring) estranged(m int) float64 {
 		if s.topic.silent() {
 			return -compoundSilent.weight
 		}
-		return -compoundWord.weight
+		return 0 // “Anmeldecode”
 	}
 	if s.p.Kind[k.From]&page.Dense != 0 {
 		if s.topic.silent() && s.compounded(m) {

@@ -64,9 +64,6 @@ func (m topic) total(c *candidate) float64 {
 	}
 	if m.void > 0 && !c.firm && m.auth-m.label+m.guard+m.once == 0 {
 		against += voidSilent.weight // nothing speaks of signing in
-		if k == Alphanumeric {
-			against += voidSilentLetters.weight
-		}
 	}
 	if m.never {
 		against += neverCode.weight
@@ -106,9 +103,6 @@ func (m topic) traded(c *candidate) (loss float64) {
 	}
 	if m.trade() && !(c.firm && m.use) {
 		loss += trade.weight
-		if m.amount {
-			loss += tradeAmount.weight
-		}
 	}
 	if m.settledTrade() || m.booked() {
 		loss += settledTrade.weight
@@ -156,9 +150,6 @@ func (m topic) crowd(k Kind) float64 {
 		return 0
 	}
 	n := crowd.weight
-	if m.not >= 6 {
-		n += crowdMany.weight
-	}
 	if k == Alphanumeric {
 		n += crowd.weight
 	}
@@ -171,14 +162,10 @@ func (m topic) others() float64 {
 	switch {
 	case m.never:
 		return 0
-	case m.void > 1 && known == 0:
+	case m.void > 1 && known == 0, m.void > 2 && (m.subjectVoid || m.auth+m.guard == 0):
 		return voidsOnly.weight
-	case m.void > 2 && (m.subjectVoid || m.auth+m.guard == 0):
-		return voidsThree.weight
-	case m.subjectVoid:
+	case m.subjectVoid, m.void > 1:
 		return voidSubject.weight
-	case m.void > 1:
-		return voidsTwo.weight
 	case m.void > 0 && known == 0:
 		return voidOnly.weight
 	case m.void > 0:

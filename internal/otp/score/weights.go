@@ -35,51 +35,44 @@ const (
 const subjectGives = "the subject names a code"
 
 // digitShapes are the shapes of numbers, by their digits. Longer ones have a veto.
-var digitShapes = [...]*feature{4: digits4, 5: digits5, 6: digits6, 7: digits7, 8: digits8, 9: digits9, 10: digits10}
+var digitShapes = [...]*feature{4: digits4, 5: digits5, 6: digits6, 7: digits7, 8: digits8, 9: digits10, 10: digits10}
 
 // The word that names a number, and what stands between the two. Costs are taken from what the word gives.
 var (
-	gainCode              = &fixed{6, ""}                                      // a name of a one-time code: “verification code”
-	gainWord              = &fixed{4.05, ""}                                   // a word that may name one: “code”
-	gainBoth              = &fixed{5.4, ""}                                    // such a word beside one for signing in or for one use: “login code”
-	gainAimed             = &fixed{5.05, ""}                                   // such a word whose sentence says that it is for signing in: “the code you need to log in”
-	gainOnce              = &fixed{3.6, ""}                                    // what is for one use, whatever it is called: “one-time number”
-	gainPassword          = &fixed{2.55, ""}                                   // a word for a password, in a mail that does not say that it is for one use
-	gainUser              = &fixed{1.05, ""}                                   // the same in a mail that names other numbers: the password of a user
-	saidAfter             = &feature{1.5, ""}                                  // a dash, colon or “is” between a number and the word behind it: “482913 is your code”
-	subjectBacks          = &feature{0.8, ""}                                  // a weak word in a text whose subject has a name of a code
-	subjectWord           = &fixed{3, ""}                                      // the subject has a word for a code, which the number below it inherits
-	subjectName           = &fixed{3.4, ""}                                    // the subject has a name of a one-time code, likewise
-	tiedWord              = &fixed{1, ""}                                      // a colon or “is” between a word and the number behind it
-	tiedCost              = &fixed{0.6, ""}                                    // the share of the distance that counts there
-	closingNumber         = &fixed{0.6, ""}                                    // a word right before a number that ends its sentence
-	rivalCost             = &feature{3, ""}                                    // each number in between that could have the word
-	softCost              = &fixed{0.2, ""}                                    // the share of a hard break that a soft one is
-	leftWordCost          = &feature{0.22, ""}                                 // each word between a word for a code and the number behind it
-	farWordCost           = &feature{0.23, ""}                                 // each from the fourth on, where nothing ties the number to it, in addition
-	leftSentenceCost      = &feature{2.2, ""}                                  // each end of a sentence there
-	leftBreakCost         = &feature{0.9, ""}                                  // each break there
-	loneWordCost          = &feature{0.04, ""}                                 // each word there, if the number is alone on its line
-	loneSentenceCost      = &feature{0.4, ""}                                  // each end of a sentence there, and each break from the second on
-	atOnceCost            = &feature{-0.3, ""}                                 // a word right behind the number: “482913 code”
-	rightCost             = &feature{0.5, ""}                                  // a word further behind the number
-	rightWordCost         = &feature{0.3, ""}                                  // each word in between
-	rightSentenceCost     = &feature{3, ""}                                    // each end of a sentence in between
-	rightBreakCost        = &feature{2, ""}                                    // each break in between
-	loneRightWordCost     = &feature{0.25, ""}                                 // each word in between, if the number is alone on its line
-	loneRightSentenceCost = &feature{1.5, ""}                                  // each end of a sentence in between
-	loneRightBreakCost    = &feature{0.7, ""}                                  // each break in between from the second on
-	nounBetween           = &feature{-0.6, ""}                                 // an unknown noun between a weak word and the number: “código de cita 482913”
-	nounBetweenSilent     = &feature{-1.2, ""}                                 // the same in a mail that is silent about signing in, in addition
-	listedWord            = &feature{-1.2, ""}                                 // a weak word in a list of particulars: “Pune, PIN code 411014”
-	compoundWord          = &feature{-1.4, ""}                                 // a weak word that ends an unknown compound: “Farbcode”
-	compoundSilent        = &feature{-2, ""}                                   // the same in a mail that is silent about signing in
-	unknownBefore         = &feature{-1, ""}                                   // an unknown word before a weak one: “zone code”; elsewhere only in a mail silent about signing in
-	unknownOpening        = &feature{-0.6, ""}                                 // an unknown word that opens the sentence: “Zone code”
-	untiedSilent          = &feature{-0.7, ""}                                 // nothing ties a number to a weak word, in a mail that is silent about signing in
-	untiedInside          = &feature{-0.5, ""}                                 // and the sentence goes on behind the number
-	otherNumbers          = &feature{-1.2, ""}                                 // such a mail names other numbers
-	wordTaken             = &fixed{-0.7, "the word belongs to another number"} // the share of what a word gave that is taken back where another number is bound to it
+	gainCode          = &fixed{6, ""}                                      // a name of a one-time code: “verification code”
+	gainWord          = &fixed{4.05, ""}                                   // a word that may name one: “code”
+	gainBoth          = &fixed{5.4, ""}                                    // such a word beside one for signing in or for one use: “login code”
+	gainAimed         = &fixed{5.05, ""}                                   // such a word whose sentence says that it is for signing in: “the code you need to log in”
+	gainOnce          = &fixed{3.6, ""}                                    // what is for one use, whatever it is called: “one-time number”
+	gainPassword      = &fixed{1.05, ""}                                   // a word for a password, in a mail that does not say that it is for one use
+	saidAfter         = &feature{1.5, ""}                                  // a dash, colon or “is” between a number and the word behind it: “482913 is your code”
+	subjectBacks      = &feature{0.8, ""}                                  // a weak word in a text whose subject has a name of a code
+	subjectWord       = &fixed{3, ""}                                      // the subject has a word for a code, which the number below it inherits
+	subjectName       = &fixed{3.4, ""}                                    // the subject has a name of a one-time code, likewise
+	tiedWord          = &fixed{1, ""}                                      // a colon or “is” between a word and the number behind it
+	tiedCost          = &fixed{0.6, ""}                                    // the share of the distance that counts there
+	closingNumber     = &fixed{0.6, ""}                                    // a word right before a number that ends its sentence
+	rivalCost         = &feature{3, ""}                                    // each number in between that could have the word
+	softCost          = &fixed{0.2, ""}                                    // the share of a hard break that a soft one is
+	leftWordCost      = &feature{0.22, ""}                                 // each word between a word for a code and the number behind it
+	farWordCost       = &feature{0.23, ""}                                 // each from the fourth on, where nothing ties the number to it, in addition
+	leftSentenceCost  = &feature{2.2, ""}                                  // each end of a sentence there
+	leftBreakCost     = &feature{0.9, ""}                                  // each break there
+	loneSentenceCost  = &feature{0.4, ""}                                  // each end of a sentence between a word and a number alone on its line, and each break from the second on
+	rightCost         = &feature{0.5, ""}                                  // a word behind the number, not at once
+	rightWordCost     = &feature{0.3, ""}                                  // each word in between
+	rightSentenceCost = &feature{3, ""}                                    // each end of a sentence in between
+	rightBreakCost    = &feature{2, ""}                                    // each break in between; from the second on, if the number is alone on its line
+	nounBetween       = &feature{-0.6, ""}                                 // an unknown noun between a weak word and the number: “código de cita 482913”
+	nounBetweenSilent = &feature{-1.2, ""}                                 // the same in a mail that is silent about signing in, in addition
+	listedWord        = &feature{-1.2, ""}                                 // a weak word in a list of particulars: “Pune, PIN code 411014”
+	compoundSilent    = &feature{-2, ""}                                   // a weak word that ends an unknown compound, in a mail that is silent about signing in: “Farbcode”
+	unknownBefore     = &feature{-1, ""}                                   // an unknown word before a weak one: “zone code”; elsewhere only in a mail silent about signing in
+	unknownOpening    = &feature{-0.6, ""}                                 // an unknown word that opens the sentence: “Zone code”
+	untiedSilent      = &feature{-0.7, ""}                                 // nothing ties a number to a weak word, in a mail that is silent about signing in
+	untiedInside      = &feature{-0.5, ""}                                 // and the sentence goes on behind the number
+	otherNumbers      = &feature{-1.2, ""}                                 // such a mail names other numbers
+	wordTaken         = &fixed{-0.7, "the word belongs to another number"} // the share of what a word gave that is taken back where another number is bound to it
 )
 
 // What a word right at a number says.
@@ -145,33 +138,28 @@ var (
 
 // What its neighbourhood is about.
 var (
-	aboutSigningIn    = &feature{0.8, ""}  // a word for signing in or verifying
-	subjectSigningIn  = &feature{0.7, ""}  // such a word in the subject
-	warning           = &feature{1, ""}    // a warning: “do not share”, “expires in”
-	briefOrOnce       = &feature{0.5, ""}  // no warning, but a time in minutes or a word for one use
-	firmShare         = &fixed{0.3, ""}    // the share of what speaks against codes of this mail that counts for a name of a code
-	firmVoidShare     = &fixed{0.6, ""}    // the share where the mail has several names of other codes
-	voidLetters       = &feature{-1, ""}   // letters in a mail that names another code
-	voidSilent        = &feature{-3, ""}   // a mail that names another code, and nothing of signing in
-	voidSilentLetters = &feature{-2, ""}   // letters in such a mail, in addition
-	neverCode         = &feature{-7, ""}   // a mail that holds no code: “meeting ID”, “PUK”
-	subjectExpired    = &feature{-3, ""}   // the subject says that a code is used or expired
-	answer            = &feature{-5, ""}   // an answer to a mail: “Re:”
-	doneUnnamed       = &feature{-3, ""}   // the mail reports what has happened, and nothing names the number
-	nounUnnamed       = &feature{-2, ""}   // the subject names what has a number of its own, and nothing names this one
-	initialPassword   = &feature{-4, ""}   // a password until the first sign-in
-	receipt           = &feature{-1.5, ""} // a price and little of signing in, as often again as there are other numbers and it was paid
-	trade             = &feature{-2.5, ""} // a list of what was bought or booked
-	tradeAmount       = &feature{-1.5, ""} // and an amount of money
-	settledTrade      = &feature{-4, ""}   // an order or a booking that is confirmed
-	crowd             = &feature{-0.6, ""} // four names of other numbers, and nothing of signing in; twice for letters
-	crowdMany         = &feature{-0.9, ""} // six of them, in addition
-	voidsOnly         = &feature{-4, ""}   // two names of other codes, and nothing of signing in
-	voidsThree        = &feature{-4.5, ""} // three of them, and one in the subject or no word for signing in
-	voidSubject       = &feature{-3, ""}   // one in the subject
-	voidsTwo          = &feature{-2.5, ""} // two of them
-	voidOnly          = &feature{-2.5, ""} // one, and nothing of signing in
-	voidOne           = &feature{-1.5, ""} // one
+	aboutSigningIn   = &feature{0.8, ""}  // a word for signing in or verifying
+	subjectSigningIn = &feature{0.7, ""}  // such a word in the subject
+	warning          = &feature{1, ""}    // a warning: “do not share”, “expires in”
+	briefOrOnce      = &feature{0.5, ""}  // no warning, but a time in minutes or a word for one use
+	firmShare        = &fixed{0.3, ""}    // the share of what speaks against codes of this mail that counts for a name of a code
+	firmVoidShare    = &fixed{0.6, ""}    // the share where the mail has several names of other codes
+	voidLetters      = &feature{-1, ""}   // letters in a mail that names another code
+	voidSilent       = &feature{-3, ""}   // a mail that names another code, and nothing of signing in
+	neverCode        = &feature{-7, ""}   // a mail that holds no code: “meeting ID”, “PUK”
+	subjectExpired   = &feature{-3, ""}   // the subject says that a code is used or expired
+	answer           = &feature{-5, ""}   // an answer to a mail: “Re:”
+	doneUnnamed      = &feature{-3, ""}   // the mail reports what has happened, and nothing names the number
+	nounUnnamed      = &feature{-2, ""}   // the subject names what has a number of its own, and nothing names this one
+	initialPassword  = &feature{-4, ""}   // a password until the first sign-in
+	receipt          = &feature{-1.5, ""} // a price and little of signing in, as often again as there are other numbers and it was paid
+	trade            = &feature{-3.5, ""} // a list of what was bought or booked
+	settledTrade     = &feature{-4, ""}   // an order or a booking that is confirmed
+	crowd            = &feature{-1, ""}   // four names of other numbers, and nothing of signing in; twice for letters
+	voidsOnly        = &feature{-4, ""}   // two names of other codes and nothing of signing in, or three and one in the subject or no word for signing in
+	voidSubject      = &feature{-3, ""}   // one in the subject, or two of them
+	voidOnly         = &feature{-2.5, ""} // one, and nothing of signing in
+	voidOne          = &feature{-1.5, ""} // one
 )
 
 // The only number of its neighbourhood that can be the code.
@@ -200,35 +188,27 @@ var (
 	digits6       = &fixed{1, ""}    // 6 digits
 	digits7       = &fixed{-0.2, ""} // 7 digits
 	digits8       = &fixed{0.4, ""}  // 8 digits
-	digits9       = &fixed{-0.6, ""} // 9 digits
-	digits10      = &fixed{-1, ""}   // 10 digits
+	digits10      = &fixed{-1, ""}   // 9 and 10 digits
 	yearShape     = &fixed{-1.7, ""} // four digits that read as a year of our time: 2024
-	testShape     = &fixed{-2, ""}   // the digits of an example: 123456, 0000
+	testShape     = &fixed{-2, ""}   // the digits of an example: 123456, 0000, 1 2 3 4 5 6
 	zerosShape    = &fixed{-1, ""}   // three zeros at its end: 48000
 	pointedShape  = &fixed{-1.5, ""} // groups with points in between: 482.913
-	fours         = &fixed{0.6, ""}  // other even groups: 4829 1348
+	fours         = &fixed{0.6, ""}  // other even groups: 4829 1348, 48 29 13
 	spelled       = &fixed{1.5, ""}  // digits one by one: 4 8 2 9 1 3
-	boxedShape    = &fixed{2, ""}    // one digit to a cell
-	scaleShape    = &fixed{-1.5, ""} // ascending ones: 1 2 3 4 5 6
+	boxedShape    = &fixed{2, ""}    // one digit, capital letter or mix of both to a cell
 	threes        = &fixed{1.2, ""}  // two groups of three: 482 913
-	threePairs    = &fixed{0.5, ""}  // three pairs: 48 29 13
-	longGroups    = &fixed{-0.8, ""} // more than eight digits in groups, more than three pairs
+	longGroups    = &fixed{-0.8, ""} // more than eight digits in groups, more than three pairs, two groups of five
 	pairDateShape = &fixed{-1, ""}   // pairs that may be a date: 21-11-26
 	cellGroups    = &fixed{-0.8, ""} // groups in cells of their own
-	threeFour     = &fixed{0.2, ""}  // three and four digits, or threes with a short end: 482-9137, 482 913 48
-	fourTwo       = &fixed{0.4, ""}  // four and two digits: 4829 13
+	threeFour     = &fixed{0.2, ""}  // groups with a short or long end: 482-9137, 482 913 48, 4829 13
 	hyphened      = &fixed{-1, ""}   // other uneven groups with a hyphen: 719-25
 	piecesShape   = &fixed{-0.2, ""} // uneven groups with spaces: 55 8201
-	fives         = &fixed{-1, ""}   // two groups of five
 	prefixedShape = &fixed{1, ""}    // capitals, a hyphen and digits: G-482913
 	chosenShape   = &fixed{-3, ""}   // a password made of a word and a number: Winter4821
 	promotion     = &fixed{-6, ""}   // a word and a discount: SPRING30
 	letterGroups  = &fixed{-1, ""}   // groups of capitals: ABC-DEF
-	capitals      = &fixed{-1.6, ""} // capitals alone: KXPQ
-	mixedCase     = &fixed{-1.8, ""} // letters of both cases: aBcDeF
+	capitals      = &fixed{-1.6, ""} // letters alone: KXPQ, aBcDeF
 	mixedShape    = &fixed{0.1, ""}  // five to eight capitals and digits: K7P2XD
 	mixedOther    = &fixed{-0.3, ""} // more or fewer of them
-	smallDigits   = &fixed{-1.2, ""} // small letters and two digits or more: k7p2xd
-	smallLetters  = &fixed{-2, ""}   // small letters and a digit
-	boxedLetters  = &fixed{1, ""}    // capitals and digits, one to a cell
+	smallLetters  = &fixed{-2, ""}   // small letters and digits: k7p2xd
 )

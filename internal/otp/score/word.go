@@ -126,16 +126,12 @@ func (s *scanner) wordShape(c *candidate, digits int) float64 {
 		return promotion.weight
 	case c.letters && c.groups > 1:
 		return letterGroups.weight
-	case c.letters && c.upper:
-		return capitals.weight
 	case c.letters:
-		return mixedCase.weight
+		return capitals.weight
 	case c.upper && c.size >= 5 && c.size <= 8:
 		return mixedShape.weight
 	case c.upper:
 		return mixedOther.weight
-	case digits >= 2:
-		return smallDigits.weight
 	}
 	return smallLetters.weight
 }
@@ -261,7 +257,7 @@ func (s *scanner) boxes(start int) bool {
 		s.i = stop
 		return true
 	}
-	s.add(candidate{start: start, end: stop, kind: Alphanumeric, size: size, upper: true, letters: digits == 0, mixed: digits > 0 && changes > 0 && size > page.MinCode, boxed: true, shape: boxedLetters.weight})
+	s.add(candidate{start: start, end: stop, kind: Alphanumeric, size: size, upper: true, letters: digits == 0, mixed: digits > 0 && changes > 0 && size > page.MinCode, boxed: true, shape: boxedShape.weight})
 	return true
 }
 
