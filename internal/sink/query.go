@@ -226,17 +226,18 @@ func (s substring) in(text string) bool {
 	}
 }
 
-// parseTime parses a time and returns it in microseconds since 1970. The text is in lower case, but package time expects
-// T and Z in upper case, so each layout is tried with both in lower case and with the text in upper case.
+// timeLayouts are the forms of a time in a query. Without a zone a time is in that of the query.
+var timeLayouts = []string{
+	time.RFC3339Nano, time.DateOnly, "2006/01/02", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04",
+	"2006/01/02 15:04:05", "2006-01", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "Jan 2, 2006", "January 2 2006", "January 2, 2006",
+}
+
+// parseTime parses a time, in lower case, and returns it in microseconds since 1970. Package time expects T and Z in upper
+// case and takes the names of months in either.
 func parseTime(text string, loc *time.Location) (int64, error) {
-	for _, layout := range []string{
-		time.RFC3339Nano, "2006-01-02", "2006/01/02", "2006-01-02t15:04:05", "2006-01-02 15:04:05", "2006-01-02t15:04", "2006-01-02 15:04", "2006/01/02 15:04:05",
-		"2006-01", "02 jan 2006", "jan 2 2006", "jan 2, 2006",
-	} {
-		if at, err := time.ParseInLocation(strings.ToLower(layout), text, loc); err == nil {
-			return at.UnixMicro(), nil
-		}
-		if at, err := time.ParseInLocation(layout, strings.ToUpper(text), loc); err == nil {
+	upper := strings.ToUpper(text)
+	for _, layout := range timeLayouts {
+		if at, err := time.ParseInLocation(layout, upper, loc); err == nil {
 			return at.UnixMicro(), nil
 		}
 	}

@@ -89,6 +89,39 @@ func TestIndexFollowsOtherProcesses(t *testing.T) {
 	})
 }
 
+func TestTimesInQueries(t *testing.T) {
+	d := dbtest.Open(t, db.Options{})
+	c := clock.NewFake(noon)
+	s := sink.New(d, c, message.New(message.Parts{DB: d, Clock: c}))
+	fill(t, d, s, 1)
+	matches := func(text string) int {
+		p, err := s.Search(t.Context(), query(t, text), 0, 10)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return p.Matches
+	}
+	for _, day := range []string{"2026-%02d-14", "2026/%02d/14"} {
+		if got := matches(fmt.Sprintf("after:"+day, 3)); got != 1 {
+			t.Errorf(day+" does not begin before noon", 3)
+		}
+	}
+	for month := time.January; month <= time.December; month++ {
+		want := 0
+		if month <= time.March {
+			want = 1
+		}
+		name := month.String()
+		for _, text := range []string{"14 " + name[:3] + " 2026", "14 " + name + " 2026", name[:3] + " 14 2026", name[:3] + " 14, 2026", name + " 14, 2026", "02 " + name[:3] + " 2026"} {
+			for _, text := range []string{text, strings.ToLower(text)} {
+				if after, before := matches(`after:"`+text+`"`), matches(`before:"`+text+`"`); after != want || before != 1-want {
+					t.Errorf("%s: %d after, %d before, want %d and %d", text, after, before, want, 1-want)
+				}
+			}
+		}
+	}
+}
+
 func TestQueriesAreBounded(t *testing.T) {
 	for _, text := range []string{"", " ", "-", `""`, strings.Repeat("a", 1001), strings.Repeat("a ", 17), "after:x", "larger:-1", "larger:9999999999999999"} {
 		if _, err := sink.ParseQuery(text, time.UTC); !problem.Has(err, problem.RequestInvalid) {
