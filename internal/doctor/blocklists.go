@@ -9,17 +9,19 @@ import (
 	"github.com/gonebox/gonebox/internal/resolver"
 )
 
-// The entries of every blocklist for tests (RFC 5782 §5): the first must be listed, and the second must not.
+// Every blocklist has two entries for testing it (RFC 5782 §5): it must list the first address, and not the second. The
+// octets are reversed, as in the name that is looked up.
 const (
 	testListed   = "2.0.0.127."
 	testUnlisted = "1.0.0.127."
 )
 
-// blocklists checks that each list of smtp.dnsbl answers the resolver that the service asks it through.
-func (e *examination) blocklists(ctx context.Context) {
+// checkBlocklists checks each list of smtp.dnsbl through the resolver that the service uses. The lists are looked up
+// concurrently, and reported in the order of the configuration.
+func (e *examination) checkBlocklists(ctx context.Context) {
 	zones := e.cfg.SMTP.DNSBL
 	if len(zones) == 0 {
-		e.find("blocklists", OK, "none is configured")
+		e.reportf("blocklists", OK, "none is configured")
 		return
 	}
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*lookupTimeout)
@@ -27,7 +29,7 @@ func (e *examination) blocklists(ctx context.Context) {
 	findings := make([]Finding, len(zones))
 	var all sync.WaitGroup
 	for i, zone := range zones {
-		all.Go(func() { findings[i] = e.blocklist(ctx, zone) })
+		all.Go(func() { findings[i] = e.checkBlocklist(ctx, zone) })
 	}
 	all.Wait()
 	for _, f := range findings {
@@ -35,14 +37,14 @@ func (e *examination) blocklists(ctx context.Context) {
 	}
 }
 
-// blocklist checks a list: its test entry is listed, and the address that no list may have is not.
-func (e *examination) blocklist(ctx context.Context, zone string) Finding {
+// checkBlocklist checks that a list has the test entry, and does not list the address that no list may have.
+func (e *examination) checkBlocklist(ctx context.Context, zone string) Finding {
 	finding := func(level Level, text string) Finding { return Finding{"blocklists", level, zone + " " + text} }
 	listed, err := e.dns.LookupNetIP(ctx, "ip4", testListed+zone+".")
 	if err != nil && !isNotFound(err) {
 		return finding(Warning, "does not answer ("+oneLine(err)+"), so that it refuses no mail; check its name, or remove it from smtp.dnsbl")
 	}
-	code, refused := refusal(listed)
+	code, refused := refusalCode(listed)
 	switch {
 	case refused:
 		return finding(Warning, "refuses the queries of this resolver ("+code+"), so that it refuses no mail; set dns.resolver to a recursive resolver of your own, or register with the list")
@@ -57,8 +59,9 @@ func (e *examination) blocklist(ctx context.Context, zone string) Finding {
 	return finding(OK, "answers")
 }
 
-// refusal returns the answer with which a list refuses the queries of a resolver: 127.255.255.0/24 by convention.
-func refusal(answers []netip.Addr) (code string, yes bool) {
+// refusalCode returns the address that means that a list refuses the queries of this resolver. By convention it is in
+// 127.255.255.0/24.
+func refusalCode(answers []netip.Addr) (code string, refused bool) {
 	for _, a := range answers {
 		if text := a.Unmap().String(); strings.HasPrefix(text, "127.255.255.") {
 			return text, true
@@ -67,7 +70,7 @@ func refusal(answers []netip.Addr) (code string, yes bool) {
 	return "", false
 }
 
-// allLoopback reports whether all answers are in 127.0.0.0/8, as those of a blocklist are (RFC 5782 §2.1).
+// allLoopback reports whether all answers are in 127.0.0.0/8, as they must be from a blocklist (RFC 5782 §2.1).
 func allLoopback(answers []netip.Addr) bool {
 	for _, a := range answers {
 		if !a.Unmap().IsLoopback() {

@@ -35,7 +35,7 @@ const (
 type Finding struct {
 	Check string // its name
 	Level Level
-	Text  string // what was found, and after a semicolon what to do
+	Text  string // what was found; after a semicolon, what to do about it
 }
 
 // lookupTimeout bounds each query to another machine, DNS or not. A check that sends several has twice as long.
@@ -64,45 +64,46 @@ func Examine(ctx context.Context, cfg *config.Config, report func(Finding)) {
 		cfg: cfg, clock: c, report: report,
 		dns: resolver.New(resolver.Config{Addr: cfg.DNS.Resolver, Timeout: cfg.DNS.Timeout, Clock: c}),
 	}
-	e.configuration()
-	e.dataFolder()
-	e.clockSynchronized()
-	if e.resolves(ctx) {
-		e.mx(ctx)
-		e.pointers(ctx, e.addresses(ctx))
-		e.blocklists(ctx)
+	e.checkConfiguration()
+	e.checkDataDir()
+	e.checkClock()
+	if e.checkResolver(ctx) {
+		e.checkMX(ctx)
+		e.checkPTR(ctx, e.checkAddresses(ctx))
+		e.checkBlocklists(ctx)
 	} else {
 		for _, check := range []string{"MX", "A and AAAA", "PTR", "blocklists"} {
-			e.find(check, Warning, "not checked, since the resolver does not answer; see resolver")
+			e.reportf(check, Warning, "not checked, since the resolver does not answer; see resolver")
 		}
 	}
-	e.port(ctx, "smtp.addr", cfg.SMTP.Addr)
-	e.port(ctx, "http.addr", cfg.HTTP.Addr)
-	e.reachable(ctx)
-	e.certificate()
-	e.baseURL(ctx)
-	e.database(ctx)
-	e.descriptors()
+	e.checkPort(ctx, "smtp.addr", cfg.SMTP.Addr)
+	e.checkPort(ctx, "http.addr", cfg.HTTP.Addr)
+	e.checkPort25(ctx)
+	e.checkTLS()
+	e.checkBaseURL(ctx)
+	e.checkDatabase(ctx)
+	e.checkDescriptors()
 }
 
-// find reports a finding.
-func (e *examination) find(check string, level Level, format string, args ...any) {
+// reportf reports a finding whose text has the given format.
+func (e *examination) reportf(check string, level Level, format string, args ...any) {
 	e.report(Finding{check, level, fmt.Sprintf(format, args...)})
 }
 
-// configuration reports the settings that open the service to everyone.
-func (e *examination) configuration() {
+// checkConfiguration warns of the settings that open the service to everyone.
+func (e *examination) checkConfiguration() {
 	warnings := e.cfg.Warnings()
 	for _, w := range warnings {
-		e.find("configuration", Warning, "%s", w)
+		e.reportf("configuration", Warning, "%s", w)
 	}
 	if len(warnings) == 0 {
-		e.find("configuration", OK, "no setting opens the service to everyone")
+		e.reportf("configuration", OK, "no setting opens the service to everyone")
 	}
 }
 
-// resolves reports whether the resolver answers at all, even if only that the name has no MX record.
-func (e *examination) resolves(ctx context.Context) bool {
+// checkResolver checks whether the resolver answers at all, even if only that the name has no MX record, and reports
+// whether the checks that need it can be made.
+func (e *examination) checkResolver(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(resolver.Fresh(ctx), 2*lookupTimeout)
 	defer cancel()
 	name := e.cfg.DNS.Resolver
@@ -110,20 +111,20 @@ func (e *examination) resolves(ctx context.Context) bool {
 		name = "the system's resolver"
 	}
 	if _, err := e.dns.LookupMX(ctx, "example.com"); err != nil && !isNotFound(err) {
-		e.find("resolver", Failure, "%s does not answer (%s); SPF, DKIM, DMARC, private domains and webhooks need it: set dns.resolver to a recursive resolver, or install one", name, oneLine(err))
+		e.reportf("resolver", Failure, "%s does not answer (%s); SPF, DKIM, DMARC, private domains and webhooks need it: set dns.resolver to a recursive resolver, or install one", name, oneLine(err))
 		return false
 	}
-	e.find("resolver", OK, "%s answers", name)
+	e.reportf("resolver", OK, "%s answers", name)
 	return true
 }
 
-// mx checks the MX records of the configured domains.
-func (e *examination) mx(ctx context.Context) {
+// checkMX checks the MX records of the configured domains.
+func (e *examination) checkMX(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	for _, domain := range e.cfg.Domains {
 		if isLocal(domain) {
-			e.find("MX", OK, "%s is a name of this machine: no other server can send mail to it", domain)
+			e.reportf("MX", OK, "%s is a name of this machine: no other server can send mail to it", domain)
 			continue
 		}
 		found, err := e.dns.LookupMX(ctx, domain)
@@ -134,44 +135,44 @@ func (e *examination) mx(ctx context.Context) {
 		want := fmt.Sprintf("add the record: %s. MX 10 %s.", domain, e.cfg.SMTP.Hostname)
 		switch {
 		case err != nil:
-			e.find("MX", Warning, "%s has none (%s); %s", domain, oneLine(err), want)
+			e.reportf("MX", Warning, "%s has none (%s); %s", domain, oneLine(err), want)
 		case !contains(hosts, e.cfg.SMTP.Hostname):
-			e.find("MX", Warning, "%s points to %s and not to smtp.hostname; %s", domain, strings.Join(hosts, ", "), want)
+			e.reportf("MX", Warning, "%s points to %s and not to smtp.hostname; %s", domain, strings.Join(hosts, ", "), want)
 		default:
-			e.find("MX", OK, "%s points to %s", domain, e.cfg.SMTP.Hostname)
+			e.reportf("MX", OK, "%s points to %s", domain, e.cfg.SMTP.Hostname)
 		}
 	}
 }
 
-// addresses checks the address records of smtp.hostname and returns them.
-func (e *examination) addresses(ctx context.Context) []netip.Addr {
+// checkAddresses checks the address records of smtp.hostname and returns them.
+func (e *examination) checkAddresses(ctx context.Context) []netip.Addr {
 	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	host := e.cfg.SMTP.Hostname
 	if isLocal(host) {
-		e.find("A and AAAA", Warning, "smtp.hostname %s is a name of this machine; set it to the public name of this server", host)
+		e.reportf("A and AAAA", Warning, "smtp.hostname %s is a name of this machine; set it to the public name of this server", host)
 		return nil
 	}
 	all, err := e.dns.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(all) == 0 {
-		e.find("A and AAAA", Warning, "%s has no address (%s); add an A record, and an AAAA record if this server has IPv6", host, oneLine(err))
+		e.reportf("A and AAAA", Warning, "%s has no address (%s); add an A record, and an AAAA record if this server has IPv6", host, oneLine(err))
 		return nil
 	}
 	texts := make([]string, len(all))
 	for i, a := range all {
 		texts[i] = a.Unmap().String()
 	}
-	e.find("A and AAAA", OK, "%s has %s", host, strings.Join(texts, ", "))
+	e.reportf("A and AAAA", OK, "%s has %s", host, strings.Join(texts, ", "))
 	return all
 }
 
-// pointers checks the PTR records of the server's addresses.
-func (e *examination) pointers(ctx context.Context, addresses []netip.Addr) {
+// checkPTR checks the PTR records of the server's addresses.
+func (e *examination) checkPTR(ctx context.Context, addresses []netip.Addr) {
 	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	host := strings.ToLower(e.cfg.SMTP.Hostname)
 	if len(addresses) == 0 {
-		e.find("PTR", Warning, "not checked, since %s has no public address; see A and AAAA", host)
+		e.reportf("PTR", Warning, "not checked, since %s has no public address; see A and AAAA", host)
 	}
 	for _, a := range addresses {
 		a = a.Unmap()
@@ -181,11 +182,11 @@ func (e *examination) pointers(ctx context.Context, addresses []netip.Addr) {
 		}
 		switch {
 		case err != nil || len(names) == 0:
-			e.find("PTR", Warning, "%s has none (%s); ask the owner of the address, usually the hosting company, to set it to %s", a, oneLine(err), host)
+			e.reportf("PTR", Warning, "%s has none (%s); ask the owner of the address, usually the hosting company, to set it to %s", a, oneLine(err), host)
 		case !contains(names, host):
-			e.find("PTR", Warning, "%s is %s; ask the owner of the address, usually the hosting company, to set it to %s", a, strings.Join(names, ", "), host)
+			e.reportf("PTR", Warning, "%s is %s; ask the owner of the address, usually the hosting company, to set it to %s", a, strings.Join(names, ", "), host)
 		default:
-			e.find("PTR", OK, "%s is %s", a, host)
+			e.reportf("PTR", OK, "%s is %s", a, host)
 		}
 	}
 }
@@ -193,14 +194,14 @@ func (e *examination) pointers(ctx context.Context, addresses []netip.Addr) {
 // descriptorsWanted is the number of file descriptors that is enough for a busy server.
 const descriptorsWanted = 8192
 
-// descriptors checks the limit of this process, which may differ from that of the service's unit.
-func (e *examination) descriptors() {
+// checkDescriptors checks the limit of this process, which may differ from that of the service's unit.
+func (e *examination) checkDescriptors() {
 	n := connlimit.Descriptors()
 	if n > 0 && n < descriptorsWanted {
-		e.find("file descriptors", Warning, "%d are allowed here, which limits connections; set LimitNOFILE=65536 in the unit, or ulimit -n", n)
+		e.reportf("file descriptors", Warning, "%d are allowed here, which limits connections; set LimitNOFILE=65536 in the unit, or ulimit -n", n)
 		return
 	}
-	e.find("file descriptors", OK, "enough are allowed here")
+	e.reportf("file descriptors", OK, "enough are allowed here")
 }
 
 // contains reports whether names has a name, in any letter case.

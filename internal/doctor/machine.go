@@ -32,24 +32,24 @@ const (
 	clockSkew   = 30 * time.Second    // between this machine and base_url
 )
 
-// dataFolder checks data_dir: its rights, its free space, and how long a sync takes.
-func (e *examination) dataFolder() {
+// checkDataDir checks data_dir: its permissions, its free space, and how long a sync takes.
+func (e *examination) checkDataDir() {
 	dir := e.cfg.DataDir
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.find("data folder", Warning, "%s does not exist; gonebox serve creates it, or data_dir names the wrong folder", dir)
+		e.reportf("data folder", Warning, "%s does not exist; gonebox serve creates it, or data_dir names the wrong folder", dir)
 		dir = existingParent(dir)
 	case err != nil:
-		e.find("data folder", Failure, "%s cannot be read (%s); run this as the user of the service", dir, oneLine(err))
+		e.reportf("data folder", Failure, "%s cannot be read (%s); run this as the user of the service", dir, oneLine(err))
 		return
 	case !info.IsDir():
-		e.find("data folder", Failure, "%s is not a folder; set data_dir to one", dir)
+		e.reportf("data folder", Failure, "%s is not a folder; set data_dir to one", dir)
 		return
 	case info.Mode().Perm()&0o022 != 0:
-		e.find("data folder", Warning, "%s can be written by other users (%04o); run: chmod go-rwx %s", dir, info.Mode().Perm(), dir)
+		e.reportf("data folder", Warning, "%s can be written by other users (%04o); run: chmod go-rwx %s", dir, info.Mode().Perm(), dir)
 	default:
-		e.find("data folder", OK, "%s has mode %04o", dir, info.Mode().Perm())
+		e.reportf("data folder", OK, "%s has mode %04o", dir, info.Mode().Perm())
 	}
 	if free, ok := freeSpace(dir); ok {
 		level := OK
@@ -60,9 +60,9 @@ func (e *examination) dataFolder() {
 		if free < freeFailure {
 			level = Failure
 		}
-		e.find("free space", level, "%d MiB in %s%s", free>>20, dir, advice)
+		e.reportf("free space", level, "%d MiB in %s%s", free>>20, dir, advice)
 	}
-	e.syncTime(dir)
+	e.checkSyncTime(dir)
 }
 
 // existingParent returns the nearest folder above a path that exists, where the free space and the syncs are those that
@@ -78,11 +78,11 @@ func existingParent(path string) string {
 	return path
 }
 
-// syncTime measures how long it takes to put a block on stable storage: every mail waits for that.
-func (e *examination) syncTime(dir string) {
+// checkSyncTime measures how long it takes to put a block on stable storage: every mail waits for that.
+func (e *examination) checkSyncTime(dir string) {
 	f, err := os.CreateTemp(dir, ".gonebox-doctor-*")
 	if err != nil {
-		e.find("sync time", Failure, "%s cannot be written (%s); run this as the user of the service, or change the folder's owner", dir, oneLine(err))
+		e.reportf("sync time", Failure, "%s cannot be written (%s); run this as the user of the service, or change the folder's owner", dir, oneLine(err))
 		return
 	}
 	defer os.Remove(f.Name())
@@ -95,7 +95,7 @@ func (e *examination) syncTime(dir string) {
 			err = f.Sync()
 		}
 		if err != nil {
-			e.find("sync time", Failure, "a file in %s cannot be synced (%s); check the disk", dir, oneLine(err))
+			e.reportf("sync time", Failure, "a file in %s cannot be synced (%s); check the disk", dir, oneLine(err))
 			return
 		}
 		took = append(took, e.clock.Now().Sub(begun))
@@ -103,50 +103,50 @@ func (e *examination) syncTime(dir string) {
 	slices.Sort(took)
 	median := took[len(took)/2].Round(10 * time.Microsecond)
 	if median > slowSync {
-		e.find("sync time", Warning, "%v in the median; each mail waits for a sync: use an SSD for data_dir", median)
+		e.reportf("sync time", Warning, "%v in the median; each mail waits for a sync: use an SSD for data_dir", median)
 		return
 	}
-	e.find("sync time", OK, "%v in the median", median)
+	e.reportf("sync time", OK, "%v in the median", median)
 }
 
-// clockSynchronized checks whether the kernel reports that the system's clock is synchronized.
-func (e *examination) clockSynchronized() {
+// checkClock checks whether the kernel reports that the system's clock is synchronized.
+func (e *examination) checkClock() {
 	synchronized, known := kernelClock()
 	switch {
 	case !known:
-		e.find("clock", OK, "whether it is synchronized is not known on this system")
+		e.reportf("clock", OK, "whether it is synchronized is not known on this system")
 	case !synchronized:
-		e.find("clock", Warning, "it is not synchronized, so that tokens and codes may end too early or late; install chrony or enable systemd-timesyncd")
+		e.reportf("clock", Warning, "it is not synchronized, so that tokens and codes may end too early or late; install chrony or enable systemd-timesyncd")
 	default:
-		e.find("clock", OK, "it is synchronized")
+		e.reportf("clock", OK, "it is synchronized")
 	}
 }
 
-// port checks whether a service listens on an address, or could: if nothing answers there, it binds the address for a
-// moment.
-func (e *examination) port(ctx context.Context, key, addr string) {
+// checkPort checks whether a service listens on an address. If none does, it checks whether the address can be bound, by
+// binding it for a moment. key is the configuration key of the address.
+func (e *examination) checkPort(ctx context.Context, key, addr string) {
 	dialer := net.Dialer{Timeout: lookupTimeout}
 	if conn, err := dialer.DialContext(ctx, "tcp", config.DialAddr(addr)); err == nil {
 		_ = conn.Close()
-		e.find("port", OK, "%s %s is bound and answers", key, addr)
+		e.reportf("port", OK, "%s %s is bound and answers", key, addr)
 		return
 	}
 	var listen net.ListenConfig
 	l, err := listen.Listen(ctx, "tcp", addr)
 	if err != nil {
-		e.find("port", Failure, "%s %s cannot be bound (%s); a port below 1024 needs AmbientCapabilities=CAP_NET_BIND_SERVICE, or choose another", key, addr, oneLine(err))
+		e.reportf("port", Failure, "%s %s cannot be bound (%s); a port below 1024 needs AmbientCapabilities=CAP_NET_BIND_SERVICE, or choose another", key, addr, oneLine(err))
 		return
 	}
 	_ = l.Close()
-	e.find("port", Warning, "%s %s is free: no service runs; start it with gonebox serve", key, addr)
+	e.reportf("port", Warning, "%s %s is free: no service runs; start it with gonebox serve", key, addr)
 }
 
-// reachable checks whether port 25 of smtp.hostname greets with that name. It connects from this machine, so a
+// checkPort25 checks whether port 25 of smtp.hostname greets with that name. It connects from this machine, so a
 // firewall between the internet and this machine may still be closed.
-func (e *examination) reachable(ctx context.Context) {
+func (e *examination) checkPort25(ctx context.Context) {
 	host := e.cfg.SMTP.Hostname
 	if isLocal(host) {
-		e.find("port 25", Warning, "not checked, since smtp.hostname %s is a name of this machine", host)
+		e.reportf("port 25", Warning, "not checked, since smtp.hostname %s is a name of this machine", host)
 		return
 	}
 	dialer := net.Dialer{Timeout: lookupTimeout}
@@ -159,34 +159,34 @@ func (e *examination) reachable(ctx context.Context) {
 	}
 	switch {
 	case err != nil:
-		e.find("port 25", Warning, "%s is not reachable from here (%s); forward port 25 to smtp.addr, open the firewall, and ask the hosting company whether it blocks the port", host, oneLine(err))
+		e.reportf("port 25", Warning, "%s is not reachable from here (%s); forward port 25 to smtp.addr, open the firewall, and ask the hosting company whether it blocks the port", host, oneLine(err))
 	case !strings.Contains(line, host):
-		e.find("port 25", Warning, "another server answers on %s: %s", host, strings.TrimSpace(line))
+		e.reportf("port 25", Warning, "another server answers on %s: %s", host, strings.TrimSpace(line))
 	default:
-		e.find("port 25", OK, "%s greets on port 25", host)
+		e.reportf("port 25", OK, "%s greets on port 25", host)
 	}
 }
 
-// certificate checks the certificate for STARTTLS.
-func (e *examination) certificate() {
+// checkTLS checks the certificate for STARTTLS.
+func (e *examination) checkTLS() {
 	c := e.cfg.SMTP.TLS
 	switch {
 	case c.Cert != "":
 		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 		if err != nil {
-			e.find("certificate", Failure, "smtp.tls.cert and smtp.tls.key cannot be read (%s); check the paths, and that the user of the service may read them", oneLine(err))
+			e.reportf("certificate", Failure, "smtp.tls.cert and smtp.tls.key cannot be read (%s); check the paths, and that the user of the service may read them", oneLine(err))
 			return
 		}
 		e.checkCertificate(pair.Leaf)
 	case c.ACME:
 		text, err := os.ReadFile(filepath.Join(e.cfg.DataDir, "acme", e.cfg.SMTP.Hostname))
 		if err != nil {
-			e.find("certificate", Warning, "none was obtained by ACME yet; port 80 of %s must reach http.addr", e.cfg.SMTP.Hostname)
+			e.reportf("certificate", Warning, "none was obtained by ACME yet; port 80 of %s must reach http.addr", e.cfg.SMTP.Hostname)
 			return
 		}
 		e.checkCertificate(firstCertificate(text))
 	default:
-		e.find("certificate", Warning, "there is none, so mail arrives without encryption; set smtp.tls.acme: true, or smtp.tls.cert and smtp.tls.key")
+		e.reportf("certificate", Warning, "there is none, so mail arrives without encryption; set smtp.tls.acme: true, or smtp.tls.cert and smtp.tls.key")
 	}
 }
 
@@ -206,47 +206,47 @@ func firstCertificate(text []byte) *x509.Certificate {
 func (e *examination) checkCertificate(c *x509.Certificate) {
 	host := e.cfg.SMTP.Hostname
 	if c == nil {
-		e.find("certificate", Failure, "the file has no certificate; obtain it again")
+		e.reportf("certificate", Failure, "the file has no certificate; obtain it again")
 		return
 	}
 	left, end := c.NotAfter.Sub(e.clock.Now()), c.NotAfter.UTC().Format(time.DateOnly)
 	switch {
 	case left <= 0:
-		e.find("certificate", Warning, "it ended on %s; renew it", end)
+		e.reportf("certificate", Warning, "it ended on %s; renew it", end)
 	case left < expiresSoon:
-		e.find("certificate", Warning, "it ends on %s; renew it", end)
+		e.reportf("certificate", Warning, "it ends on %s; renew it", end)
 	case c.VerifyHostname(host) != nil:
-		e.find("certificate", Warning, "it is not for smtp.hostname %s; obtain one for that name", host)
+		e.reportf("certificate", Warning, "it is not for smtp.hostname %s; obtain one for that name", host)
 	default:
-		e.find("certificate", OK, "it is for %s and ends on %s", host, end)
+		e.reportf("certificate", OK, "it is for %s and ends on %s", host, end)
 	}
 }
 
-// baseURL checks whether the service answers at base_url, and compares the clocks.
-func (e *examination) baseURL(ctx context.Context) {
+// checkBaseURL checks whether the service answers at base_url, and compares the clocks.
+func (e *examination) checkBaseURL(ctx context.Context) {
 	url := strings.TrimSuffix(e.cfg.BaseURL, "/")
 	if url == config.Default().BaseURL {
-		e.find("base_url", Warning, "it is not set; set it to the https URL at which clients reach this service")
+		e.reportf("base_url", Warning, "it is not set; set it to the https URL at which clients reach this service")
 		return
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/v1/healthz", nil)
 	if err != nil {
-		e.find("base_url", Failure, "%s is not a URL", url)
+		e.reportf("base_url", Failure, "%s is not a URL", url)
 		return
 	}
 	response, err := (&http.Client{Timeout: lookupTimeout}).Do(request)
 	if err != nil {
-		e.find("base_url", Warning, "%s does not answer (%s); check the reverse proxy, its certificate and DNS", url, oneLine(err))
+		e.reportf("base_url", Warning, "%s does not answer (%s); check the reverse proxy, its certificate and DNS", url, oneLine(err))
 		return
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		e.find("base_url", Warning, "%s/api/v1/healthz answers %s; check that the reverse proxy forwards to http.addr", url, response.Status)
+		e.reportf("base_url", Warning, "%s/api/v1/healthz answers %s; check that the reverse proxy forwards to http.addr", url, response.Status)
 		return
 	}
-	e.find("base_url", OK, "%s answers", url)
+	e.reportf("base_url", OK, "%s answers", url)
 	if at, err := http.ParseTime(response.Header.Get("Date")); err == nil && e.clock.Now().Sub(at).Abs() > clockSkew {
-		e.find("clock", Warning, "it differs from that of %s by %v; synchronize both", url, e.clock.Now().Sub(at).Abs().Round(time.Second))
+		e.reportf("clock", Warning, "it differs from that of %s by %v; synchronize both", url, e.clock.Now().Sub(at).Abs().Round(time.Second))
 	}
 }
 

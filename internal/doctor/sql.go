@@ -13,34 +13,34 @@ const selectSettings = `SELECT current_setting('server_version_num'), current_se
 // oldestPostgres is the oldest version that is tested.
 const oldestPostgres = 150000
 
-// database checks PostgreSQL, if it is configured: that it answers, keeps what it has confirmed, and is of a tested
+// checkDatabase checks PostgreSQL, if it is configured: that it answers, keeps what it has confirmed, and is of a tested
 // version. It does not migrate.
-func (e *examination) database(ctx context.Context) {
+func (e *examination) checkDatabase(ctx context.Context) {
 	url := string(e.cfg.Database.URL)
 	if url == "" {
-		e.find("PostgreSQL", OK, "not used: the database is SQLite in data_dir")
+		e.reportf("PostgreSQL", OK, "not used: the database is SQLite in data_dir")
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*lookupTimeout)
 	defer cancel()
 	d, err := db.Open(ctx, url, db.Options{Readers: 1, Writers: 1, Timeout: e.cfg.Database.Timeout, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		e.find("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", oneLine(err))
+		e.reportf("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", oneLine(err))
 		return
 	}
 	defer d.Close()
 	var number int
 	var version, fsync, commit, pages, connections string
 	if err := d.QueryRow(ctx, selectSettings).Scan(&number, &version, &fsync, &commit, &pages, &connections); err != nil {
-		e.find("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", oneLine(err))
+		e.reportf("PostgreSQL", Failure, "it does not answer (%s); check database.url, and that the server is running", oneLine(err))
 		return
 	}
 	switch {
 	case fsync != "on" || commit == "off" || pages != "on":
-		e.find("PostgreSQL", Failure, "fsync is %s, synchronous_commit %s and full_page_writes %s; acknowledged mail can be lost: set all to on", fsync, commit, pages)
+		e.reportf("PostgreSQL", Failure, "fsync is %s, synchronous_commit %s and full_page_writes %s; acknowledged mail can be lost: set all to on", fsync, commit, pages)
 	case number < oldestPostgres:
-		e.find("PostgreSQL", Warning, "version %s is older than any that is tested; upgrade to 15 or newer", version)
+		e.reportf("PostgreSQL", Warning, "version %s is older than any that is tested; upgrade to 15 or newer", version)
 	default:
-		e.find("PostgreSQL", OK, "version %s, max_connections %s", version, connections)
+		e.reportf("PostgreSQL", OK, "version %s, max_connections %s", version, connections)
 	}
 }
