@@ -20,8 +20,8 @@ Example:
   gonebox doctor --config /etc/gonebox.yaml`
 }
 
-// Run runs the checks and prints the findings as they come, since DNS may be slow. An invalid configuration is a
-// finding too.
+// Run runs the checks and prints each finding as soon as it is made, since DNS may be slow. An invalid configuration is
+// reported as a finding too.
 func (f *doctorCmd) Run(c *console) error {
 	failures := 0
 	show := func(found doctor.Finding) {

@@ -104,7 +104,7 @@ func (d *domainListCmd) Run(c *console) error {
 	})
 }
 
-// domainState returns the state as a word, for people; JSON has a boolean.
+// domainState returns the state as a word, for tables and messages. JSON has a boolean instead.
 func domainState(active bool) string {
 	if active {
 		return "active"

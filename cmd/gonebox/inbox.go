@@ -32,7 +32,7 @@ Example:
   gonebox inbox code --new --url https://box.example.org`
 }
 
-// serviceFlags name the service and the credential for new mailboxes.
+// serviceFlags are the flags that name the service and the credential for new mailboxes.
 type serviceFlags struct {
 	URL string `placeholder:"URL" help:"URL of the service (default: the variable GONEBOX_URL, else that of the newest mailbox, else http://localhost:8080)."`
 	Key string `placeholder:"KEY" help:"Developer key or user token for new mailboxes (default: the variable GONEBOX_KEY)."`
@@ -54,7 +54,7 @@ func (f *serviceFlags) open(c *console) (*mailboxes, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &mailboxes{Store: store, url: cmp.Or(f.URL, variable(c.environ, "GONEBOX_URL")), key: cmp.Or(f.Key, variable(c.environ, "GONEBOX_KEY"))}
+	m := &mailboxes{Store: store, url: cmp.Or(f.URL, envValue(c.environ, "GONEBOX_URL")), key: cmp.Or(f.Key, envValue(c.environ, "GONEBOX_KEY"))}
 	m.url = strings.TrimSuffix(strings.TrimRight(m.url, "/"), "/api/v1")
 	if m.url == "" {
 		return m, nil
@@ -65,7 +65,8 @@ func (f *serviceFlags) open(c *console) (*mailboxes, error) {
 	return m, nil
 }
 
-// client returns a client of a service. The key is sent only to create mailboxes: their tokens open them.
+// client returns a client of the service at url. It sends the key only to create mailboxes: what is done with an existing
+// one is authenticated by its own token.
 func (m *mailboxes) client(url string) *inbox.Client {
 	return &inbox.Client{URL: url, Key: m.key, Clock: clock.System()}
 }
@@ -99,7 +100,7 @@ func (m *mailboxes) create(c *console, f *newFlags) (*inbox.Mailbox, *inbox.Clie
 	return box, client, m.Add(box)
 }
 
-// newFlags say how a mailbox is created; what is empty the service chooses.
+// newFlags say how a mailbox is created. The service chooses the values of flags that are not set.
 type newFlags struct {
 	Domain string        `placeholder:"DOMAIN" help:"Domain of the address."`
 	Name   string        `placeholder:"NAME" help:"Part of the address before the @."`
@@ -131,7 +132,7 @@ func (n *inboxNewCmd) Run(c *console) error {
 	case err != nil:
 		return err
 	case n.JSON:
-		return printJSON(c.out, listedMailbox(box))
+		return printJSON(c.out, inboxRowOf(box))
 	}
 	fmt.Fprintln(c.out, visible(box.Address))
 	if isTerminal(c.out) {
@@ -140,14 +141,14 @@ func (n *inboxNewCmd) Run(c *console) error {
 	return nil
 }
 
-// mailboxRow is a mailbox as it is printed, without its token: output is often logged.
-type mailboxRow struct {
+// inboxRow is a mailbox of this user as it is printed. The token is left out, since output is often logged.
+type inboxRow struct {
 	Address   string    `json:"address"`
 	URL       string    `json:"url"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-func listedMailbox(m *inbox.Mailbox) mailboxRow { return mailboxRow{m.Address, m.URL, m.ExpiresAt} }
+func inboxRowOf(m *inbox.Mailbox) inboxRow { return inboxRow{m.Address, m.URL, m.ExpiresAt} }
 
 type inboxListCmd struct {
 	serviceFlags
@@ -196,10 +197,10 @@ func (l *inboxListCmd) mailboxes(c *console, m *mailboxes) error {
 	if err != nil {
 		return err
 	}
-	listed := make([]mailboxRow, len(all))
+	listed := make([]inboxRow, len(all))
 	rows := [][]string{{"ADDRESS", "EXPIRES", "SERVICE"}}
 	for i, box := range all {
-		listed[i] = listedMailbox(box)
+		listed[i] = inboxRowOf(box)
 		rows = append(rows, []string{visible(box.Address), box.ExpiresAt.Local().Format(time.DateTime), visible(box.URL)})
 	}
 	if l.JSON {
@@ -221,7 +222,7 @@ Example:
   gonebox inbox end quiet-otter-4821@gonebox.localhost`
 }
 
-// Run destroys a mailbox and removes its token from the store. A mailbox that has ended before is not an error.
+// Run destroys a mailbox and removes its token from the store. It is not an error if the mailbox has already ended.
 func (e *inboxEndCmd) Run(c *console) error {
 	m, err := e.open(c)
 	if err != nil {
@@ -233,7 +234,7 @@ func (e *inboxEndCmd) Run(c *console) error {
 	}
 	if err := client.End(c, box); err != nil {
 		var problem *inbox.Error
-		if !errors.As(err, &problem) || problem.Code != "auth.invalid_token" { // else it has ended before
+		if !errors.As(err, &problem) || problem.Code != "auth.invalid_token" { // with that code the mailbox has already ended
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func TestInboxCodeWaitsInNewMailbox(t *testing.T) {
 	u := newUser(t)
 	done := make(chan outcome)
 	go func() { done <- u.run("inbox code --new --timeout 60s") }()
-	var kept []mailboxRow
+	var kept []inboxRow
 	for deadline := time.Now().Add(time.Minute); len(kept) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if err := json.Unmarshal([]byte(u.out("inbox list --mailboxes --json")), &kept); err != nil {
 			t.Fatal(err)

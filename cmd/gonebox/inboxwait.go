@@ -110,7 +110,7 @@ func (w *inboxWaitCmd) Run(c *console) error {
 // waitFor waits for a message that matches, for at most timeout, with a spinner on standard error if that is a
 // terminal.
 func waitFor(c *console, client *inbox.Client, box *inbox.Mailbox, f inbox.Filter, timeout time.Duration) (*inbox.Summary, error) {
-	stop := spin(c.err, "waiting for mail to "+visible(box.Address))
+	stop := startSpinner(c.err, "waiting for mail to "+visible(box.Address))
 	found, err := client.Wait(c, box, f, timeout)
 	stop()
 	if errors.Is(err, inbox.ErrTimeout) {
@@ -119,10 +119,10 @@ func waitFor(c *console, client *inbox.Client, box *inbox.Mailbox, f inbox.Filte
 	return found, err
 }
 
-// spin shows on a terminal that something is in progress, on a goroutine that ends when the returned function is
-// called; that function waits for it, so that later output does not mix with it. Where w is not a terminal it does
-// nothing.
-func spin(w io.Writer, text string) (stop func()) {
+// startSpinner shows on a terminal that something is in progress, until the returned function is called. It starts a
+// goroutine, which the returned function stops and waits for, so that later output does not mix with the spinner. If w is
+// not a terminal, startSpinner does nothing.
+func startSpinner(w io.Writer, text string) (stop func()) {
 	if !isTerminal(w) {
 		return func() {}
 	}
@@ -201,7 +201,7 @@ func (f *serviceFlags) message(c *console, address, id string) (*inbox.Mailbox, 
 	return box, client, all[0].ID, nil
 }
 
-// printMessage prints a message, as JSON or as text, which must not control the terminal.
+// printMessage prints a message, as JSON or as text. In text, characters that could control the terminal are replaced.
 func printMessage(w io.Writer, m *inbox.Message, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, m)

@@ -52,13 +52,13 @@ func printKeys(w io.Writer, rows []keyRow) error {
 		if r.ExpiresAt != nil {
 			expires = r.ExpiresAt.String()
 		}
-		table = append(table, []string{r.Prefix, visible(r.Name), joined(r.Scopes), joined(r.Networks), r.CreatedAt.String(), expires})
+		table = append(table, []string{r.Prefix, visible(r.Name), commaSeparated(r.Scopes), commaSeparated(r.Networks), r.CreatedAt.String(), expires})
 	}
 	return printTable(w, table)
 }
 
-// joined returns a list with commas.
-func joined[T any](all []T) string {
+// commaSeparated returns the values of a list, separated by commas.
+func commaSeparated[T any](all []T) string {
 	return strings.Join(rowsOf(all, func(v T) string { return fmt.Sprint(v) }), ",")
 }
 

@@ -23,8 +23,8 @@ func (*mailboxCmd) Help() string {
   gonebox mailbox show shiny-otter-0042@box.example.org`
 }
 
-// foundRow is a mailbox as it is printed.
-type foundRow struct {
+// mailboxRow is a mailbox of the configured service as it is printed.
+type mailboxRow struct {
 	ID        id.Mailbox     `json:"id"`
 	Address   string         `json:"address"`
 	Source    mailbox.Source `json:"source"`
@@ -34,7 +34,7 @@ type foundRow struct {
 	Messages  int            `json:"messageCount"`
 }
 
-func printFound(w io.Writer, rows []foundRow) error {
+func printMailboxes(w io.Writer, rows []mailboxRow) error {
 	table := [][]string{{"ID", "ADDRESS", "SOURCE", "ACCOUNT", "CREATED", "EXPIRES", "MESSAGES"}}
 	for _, r := range rows {
 		table = append(table, []string{
@@ -67,8 +67,8 @@ func (m *mailboxShowCmd) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		row := foundRow{b.ID, b.Address, b.Source, b.Owner.Account, clock.Stamp{Time: b.CreatedAt}, clock.Stamp{Time: b.ExpiresAt}, b.MessageCount}
-		return printOne(c, m.JSON, row, printFound)
+		row := mailboxRow{b.ID, b.Address, b.Source, b.Owner.Account, clock.Stamp{Time: b.CreatedAt}, clock.Stamp{Time: b.ExpiresAt}, b.MessageCount}
+		return printOne(c, m.JSON, row, printMailboxes)
 	})
 }
 

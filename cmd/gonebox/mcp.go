@@ -30,12 +30,12 @@ Example:
 
 // Run serves until the agent closes standard input.
 func (m *mcpCmd) Run(c *console) error {
-	base := cmp.Or(m.URL, variable(c.environ, "GONEBOX_URL"), "http://localhost:8080")
+	base := cmp.Or(m.URL, envValue(c.environ, "GONEBOX_URL"), "http://localhost:8080")
 	if u, err := url.Parse(base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return usageError{fmt.Errorf("--url %s is not a URL such as https://gonebox.example", base)}
 	}
 	o := mcp.Options{
-		API: mcp.NewRemote(base), Clock: clock.System(), Version: app.Version, Credential: cmp.Or(m.Key, variable(c.environ, "GONEBOX_KEY")),
+		API: mcp.NewRemote(base), Clock: clock.System(), Version: app.Version, Credential: cmp.Or(m.Key, envValue(c.environ, "GONEBOX_KEY")),
 	}
 	return mcp.ServeStdio(c, o, os.Stdin, keepOpen{c.out})
 }
@@ -47,8 +47,8 @@ type keepOpen struct{ io.Writer }
 // Close does nothing.
 func (keepOpen) Close() error { return nil }
 
-// variable returns the value of an environment variable, or "".
-func variable(environ []string, name string) string {
+// envValue returns the value of an environment variable, "" if it is not set. Each entry of environ is "name=value".
+func envValue(environ []string, name string) string {
 	for _, pair := range environ {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {
 			return value

@@ -23,7 +23,8 @@ func (f *configFlags) operateWith(c *console, command func(*app.Operator, *confi
 	if err != nil {
 		return err
 	}
-	o, err := app.OpenOperator(c.Context, cfg) // a copy of the context, since what OpenOperator starts may read it after the next assignment
+	// c.Context, not c: what OpenOperator starts may still read its context when c.Context is replaced below.
+	o, err := app.OpenOperator(c.Context, cfg)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,8 @@ func (f *configFlags) operateWith(c *console, command func(*app.Operator, *confi
 	return terminalError(command(o, cfg))
 }
 
-// terminalError turns a problem into an error for a terminal, which names the wrong input instead of a JSON pointer.
+// terminalError returns a problem of the API as an error for a terminal: one line that names the wrong input instead of
+// its JSON pointer. It returns other errors as they are.
 func terminalError(err error) error {
 	p, known := problem.From(err)
 	if err == nil || !known {
@@ -71,9 +73,9 @@ func printAll[T any](c *console, asJSON bool, rows []T, table func(io.Writer, []
 	return table(c.out, rows)
 }
 
-// printPage prints up to limit rows, as JSON or as a table. The caller reads one row more than limit, from which
-// printPage sees that there is a further page; below a table it then prints the flag for it, which has the identifier
-// that last returns for the last row.
+// printPage prints up to limit rows, as JSON or as a table. The caller reads one row more than limit: if it is there,
+// there is another page, and printPage prints below the table the --after flag that continues the list. last returns the
+// identifier of a row for that flag.
 func printPage[T any](c *console, asJSON bool, rows []T, limit int, last func(T) string, table func(io.Writer, []T) error) error {
 	more := len(rows) > limit
 	rows = rows[:min(len(rows), limit)]

@@ -37,9 +37,9 @@ Example:
   gonebox otp explain - --json < mail.eml`
 }
 
-// explained is the output with --json. Code, display and kind are empty if there is no code; links and candidates are
+// explanation is the output with --json. Code, display and kind are empty if there is no code; links and candidates are
 // [] if there are none.
-type explained struct {
+type explanation struct {
 	Code       string      `json:"code"`
 	Display    string      `json:"display"`
 	Kind       string      `json:"kind"`
@@ -90,10 +90,10 @@ func (o *otpExplainCmd) read() (raw []byte, err error) {
 	return raw, nil
 }
 
-func explain(m otp.Mail) *explained {
+func explain(m otp.Mail) *explanation {
 	found := otp.Explain(m)
 	r := found.Result
-	e := &explained{
+	e := &explanation{
 		Code: r.Code, Display: r.Display, Kind: string(r.Kind), Confidence: r.Confidence,
 		Links: append([]string{}, r.Links...), Candidates: []candidate{},
 	}
@@ -105,7 +105,7 @@ func explain(m otp.Mail) *explained {
 	return e
 }
 
-func (e *explained) print(w io.Writer) error {
+func (e *explanation) print(w io.Writer) error {
 	if e.Code == "" {
 		fmt.Fprintln(w, "No code.")
 	} else {

@@ -44,7 +44,7 @@ func TestOtpExplainPrintsCodeAndReasons(t *testing.T) {
 func TestOtpExplainReadsStandardInput(t *testing.T) {
 	stdin(t, mailWithCode)
 	got := gonebox(t, "otp explain - --json")
-	var e explained
+	var e explanation
 	if err := json.Unmarshal([]byte(got.out), &e); err != nil || got.code != exitOK {
 		t.Fatalf("%+v, %v", got, err)
 	}

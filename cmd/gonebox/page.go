@@ -43,8 +43,8 @@ type htmlFlags struct {
 	HTMLFile string  `xor:"html" placeholder:"FILE" help:"Read the HTML from a file; - reads standard input."`
 }
 
-// htmlRead is how many octets of HTML are read at most. Package content accepts less.
-const htmlRead = 1 << 20
+// htmlMax is the maximum size of the HTML that is read, in octets. Package content accepts less.
+const htmlMax = 1 << 20
 
 // html returns the HTML, or "" if neither flag is set.
 func (f *htmlFlags) html() (string, error) {
@@ -68,8 +68,8 @@ func (f *htmlFlags) html() (string, error) {
 func (f *htmlFlags) isSet() bool { return f.HTML != nil || f.HTMLFile != "" }
 
 func readHTML(r io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(r, htmlRead+1))
-	if err == nil && len(text) > htmlRead {
+	text, err := io.ReadAll(io.LimitReader(r, htmlMax+1))
+	if err == nil && len(text) > htmlMax {
 		err = errors.New("it is larger than 1 MiB")
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ type paymentRow struct {
 	Note       string       `json:"note"`
 }
 
-// paymentRowOf returns a transaction as it is printed, with what the bank reported of it.
+// paymentRowOf returns a transaction as it is printed. It reads what the bank reported from the database.
 func paymentRowOf(c *console, o *app.Operator, m *wallet.Match) (paymentRow, error) {
 	t, err := o.Bank.Transfer(c, m.Transfer)
 	if err != nil {
@@ -96,7 +96,7 @@ func printPayments(w io.Writer, rows []paymentRow) error {
 	for _, r := range rows {
 		table = append(table, []string{
 			r.ID, r.ReceivedAt.String(), dash(r.Direction), strconv.FormatInt(r.Amount, 10), r.Outcome, dash(r.Reason), dash(r.Order), dash(r.Account),
-			strconv.FormatInt(r.Points, 10), dash(r.Staff), dash(r.Note), dash(visible(beginning(r.Content))),
+			strconv.FormatInt(r.Points, 10), dash(r.Staff), dash(r.Note), dash(visible(truncate(r.Content))),
 		})
 	}
 	return printTable(w, table)
@@ -110,8 +110,8 @@ func dash(text string) string {
 	return text
 }
 
-// beginning returns the first 200 octets of a text, whose length the payer chooses.
-func beginning(text string) string {
+// truncate returns the first 200 octets of a text, whose length the payer chooses.
+func truncate(text string) string {
 	const most = 200
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
@@ -233,7 +233,7 @@ func (*paymentAdjustCmd) Help() string {
   gonebox payment adjust --note "credited twice" -- you@example.org -50`
 }
 
-// Run books the points.
+// Run adds or removes the points.
 func (p *paymentAdjustCmd) Run(c *console) error {
 	if p.Points == 0 {
 		return usageError{errors.New("points must not be 0")}

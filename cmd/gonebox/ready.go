@@ -27,7 +27,7 @@ Example:
   gonebox ready --config /etc/gonebox.yaml`
 }
 
-// readyMax is how long to wait for the response: /readyz answers within 5 seconds (docs/spec/running.md#readiness).
+// readyMax is how long to wait for the response: /readyz responds within 5 seconds (docs/spec/running.md#readiness).
 const readyMax = 5 * time.Second
 
 // Run asks /readyz. Without --url it asks the service that the configuration describes, on this machine.
@@ -55,11 +55,12 @@ func (r *readyCmd) Run(c *console) error {
 		_, err = fmt.Fprintln(c.out, "ok")
 		return err
 	}
-	return fmt.Errorf("not ready: %s", reasons(res))
+	return fmt.Errorf("not ready: %s", failedChecks(res))
 }
 
-// reasons returns the failed checks of a response, or its status if it has none.
-func reasons(res *http.Response) string {
+// failedChecks returns the failed checks that a response of /readyz lists, each with its reason, or the status of the
+// response if it lists none.
+func failedChecks(res *http.Response) string {
 	const bodyMax = 64 << 10
 	var body struct{ Checks map[string]string }
 	_ = json.NewDecoder(io.LimitReader(res.Body, bodyMax)).Decode(&body) // without a body the status is the reason

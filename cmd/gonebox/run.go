@@ -19,7 +19,7 @@ const (
 	exitUsage   = 2 // the command line is wrong
 )
 
-// commands are the subcommands, each in a file of its name.
+// commands are the subcommands. Each is in the file with its name.
 type commands struct {
 	Serve    serveCmd    `cmd:"" help:"Run the service."`
 	Config   configCmd   `cmd:"" help:"Print the effective configuration, with secrets masked."`
@@ -62,12 +62,12 @@ type usageError struct{ error }
 // run executes the command line args, without the name of the program, and returns the exit code. It does not exit
 // itself. Without arguments it prints the help.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	helped := false
+	helpShown := false
 	parser, err := kong.New(&commands{},
 		kong.Name("gonebox"),
 		kong.Description("Disposable mailboxes in one binary.\n\nExample:\n  gonebox serve --data-dir ./data"),
 		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { helped = true }), // kong calls it only after --help
+		kong.Exit(func(int) { helpShown = true }), // kong calls it only after --help
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)
 	if err != nil {
@@ -77,15 +77,15 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		args = []string{"--help"}
 	}
 	command, err := parser.Parse(args)
-	if helped {
+	if helpShown {
 		return exitOK
 	}
 	if err != nil {
-		return misuse(stderr, command, err)
+		return failUsage(stderr, command, err)
 	}
 	err = command.Run(&console{Context: ctx, environ: environ, out: stdout, err: stderr})
 	if wrong, ok := errors.AsType[usageError](err); ok {
-		return misuse(stderr, command, wrong)
+		return failUsage(stderr, command, wrong)
 	}
 	if err != nil {
 		return fail(stderr, err)
@@ -105,8 +105,8 @@ func fail(stderr io.Writer, err error) int {
 	return exitFailure
 }
 
-// misuse prints err with a pointer to the help of the command that was meant, and returns exitUsage.
-func misuse(stderr io.Writer, command *kong.Context, err error) int {
+// failUsage prints err and how to show the help of the command that was meant, and returns exitUsage.
+func failUsage(stderr io.Writer, command *kong.Context, err error) int {
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
 		command = parse.Context
 	}

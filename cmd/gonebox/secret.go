@@ -33,8 +33,8 @@ Example:
   gonebox secret rotate`
 }
 
-// Run rotates the master secret. With secrets.key it only prints what to set, since the configuration is the
-// operator's file.
+// Run rotates the master secret. With secrets.key it only prints what to set: the configuration file is for the operator
+// to edit.
 func (s *secretRotateCmd) Run(c *console) error {
 	return s.operateWith(c, func(o *app.Operator, cfg *config.Config) error {
 		key, previous, err := o.RotateSecret(c, cfg, s.Lost)

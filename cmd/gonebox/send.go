@@ -40,8 +40,8 @@ func (*sendCmd) Help() string {
 // sendTimeout bounds the whole SMTP session of one mail.
 const sendTimeout = 30 * time.Second
 
-// sent is a mail: its exported fields are the output with --json, the others its content.
-type sent struct {
+// testMail is a mail to send: its exported fields are the output with --json, the others its content.
+type testMail struct {
 	To        string `json:"to"`
 	From      string `json:"from"`
 	Server    string `json:"server"`
@@ -79,7 +79,7 @@ func (s *sendCmd) Run(c *console) error {
 }
 
 // send sends one mail in a session of its own. The error names the server.
-func (s *sendCmd) send(c *console, m *sent) error {
+func (s *sendCmd) send(c *console, m *testMail) error {
 	ctx, cancel := context.WithTimeout(c, sendTimeout)
 	defer cancel()
 	if err := m.deliver(ctx, clock.System().Now()); err != nil {
@@ -88,7 +88,7 @@ func (s *sendCmd) send(c *console, m *sent) error {
 	return nil
 }
 
-func (s *sendCmd) print(c *console, m *sent) (err error) {
+func (s *sendCmd) print(c *console, m *testMail) (err error) {
 	switch {
 	case s.JSON:
 		return printJSON(c.out, m)
@@ -102,7 +102,7 @@ func (s *sendCmd) print(c *console, m *sent) (err error) {
 	return err
 }
 
-// check returns a usageError for what is wrong with the flags themselves, before any file is read.
+// check returns a usageError if the flags themselves are wrong. It reads no file.
 func (s *sendCmd) check() error {
 	for _, address := range []string{s.To, s.From} {
 		if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {
@@ -123,9 +123,9 @@ func (s *sendCmd) check() error {
 // maxSent bounds --count.
 const maxSent = 100_000
 
-// compose returns a mail, with defaults for what the flags leave out. content has what was read from files.
-func (s *sendCmd) compose(content *sent) (*sent, error) {
-	m := &sent{To: s.To, From: s.From, Server: s.Server, Code: s.Code, Subject: s.Subject, html: content.html, files: content.files, eml: content.eml}
+// compose returns a mail, with defaults for the flags that are not set. content holds what was read from the files.
+func (s *sendCmd) compose(content *testMail) (*testMail, error) {
+	m := &testMail{To: s.To, From: s.From, Server: s.Server, Code: s.Code, Subject: s.Subject, html: content.html, files: content.files, eml: content.eml}
 	if m.eml != nil {
 		return m, nil
 	}
@@ -150,7 +150,7 @@ func (s *sendCmd) compose(content *sent) (*sent, error) {
 
 // deliver sends the mail in one SMTP session (RFC 5321 §3.3), without TLS. The session is aborted when ctx ends:
 // net/smtp has no contexts, so the connection is closed.
-func (m *sent) deliver(ctx context.Context, at time.Time) error {
+func (m *testMail) deliver(ctx context.Context, at time.Time) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.Server)
 	if err != nil {
 		return err
@@ -168,8 +168,8 @@ func (m *sent) deliver(ctx context.Context, at time.Time) error {
 	return client.Quit()
 }
 
-// transact sends one mail on a session. Errors name the command that was refused and have the server's reply.
-func (m *sent) transact(client *smtp.Client, at time.Time) error {
+// transact sends one mail in an open session. Errors contain the command that was refused and the server's reply.
+func (m *testMail) transact(client *smtp.Client, at time.Time) error {
 	if err := client.Mail(m.From); err != nil {
 		return fmt.Errorf("MAIL FROM:<%s>: %w", m.From, err)
 	}

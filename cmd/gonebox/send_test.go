@@ -84,7 +84,7 @@ func TestSendDeliversMailWithCode(t *testing.T) {
 func TestSendPrintsJSON(t *testing.T) {
 	s := newServer(t)
 	got := gonebox(t, "send --to quiet@box.example --from a@b.example --code ABC-123 --subject Grüße --json --server "+s.addr)
-	var m sent
+	var m testMail
 	if err := json.Unmarshal([]byte(got.out), &m); err != nil || got.code != exitOK {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -92,7 +92,7 @@ func TestSendPrintsJSON(t *testing.T) {
 		t.Errorf("message id %q", m.MessageID)
 	}
 	m.MessageID = ""
-	if want := (sent{To: "quiet@box.example", From: "a@b.example", Server: s.addr, Code: "ABC-123", Subject: "Grüße"}); !reflect.DeepEqual(m, want) {
+	if want := (testMail{To: "quiet@box.example", From: "a@b.example", Server: s.addr, Code: "ABC-123", Subject: "Grüße"}); !reflect.DeepEqual(m, want) {
 		t.Errorf("got %+v", m)
 	}
 	if content := <-s.got; !strings.Contains(content, "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n") {

@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// mailRead is how many octets gonebox send reads of a mail, or of each of its parts. The service accepts less by
+// mailMax is the maximum size, in octets, of each file that gonebox send reads. The service accepts smaller mails by
 // default.
-const mailRead = 64 << 20
+const mailMax = 64 << 20
 
-// attachedFile is a file to attach.
+// attachedFile is a file to attach. name is its base name.
 type attachedFile struct {
 	name    string
 	content []byte
 }
 
 // read reads the files that the flags name, once for all mails of --count.
-func (s *sendCmd) read() (*sent, error) {
-	m := &sent{html: s.HTML}
+func (s *sendCmd) read() (*testMail, error) {
+	m := &testMail{html: s.HTML}
 	if s.HTML != "" && !strings.Contains(s.HTML, "<") {
 		text, err := readFile("--html", s.HTML)
 		if err != nil {
@@ -60,8 +60,8 @@ func readFile(flag, name string) ([]byte, error) {
 		in = file
 	}
 	defer in.Close()
-	content, err := io.ReadAll(io.LimitReader(in, mailRead+1))
-	if err == nil && len(content) > mailRead {
+	content, err := io.ReadAll(io.LimitReader(in, mailMax+1))
+	if err == nil && len(content) > mailMax {
 		err = fmt.Errorf("%s is larger than 64 MiB", name)
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func canonicalLines(text []byte) []byte {
 }
 
 // text returns the mail in the format of RFC 5322, dated at.
-func (m *sent) text(at time.Time) []byte {
+func (m *testMail) text(at time.Time) []byte {
 	var b bytes.Buffer
 	for _, field := range [][2]string{
 		{"From", "Gonebox test <" + m.From + ">"},
@@ -95,7 +95,7 @@ func (m *sent) text(at time.Time) []byte {
 
 // body returns the content of the mail from its Content-Type on: the text, with an alternative in HTML and with files where
 // there are some.
-func (m *sent) body() []byte {
+func (m *testMail) body() []byte {
 	text := "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nHello,\r\n\r\n"
 	if m.Code != "" {
 		text += "your verification code is " + m.Code + ".\r\n\r\n"

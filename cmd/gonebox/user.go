@@ -154,7 +154,7 @@ func (u *userAddCmd) Run(c *console) error {
 			return err
 		}
 		if chosen != "" {
-			password = "" // it is known and not printed
+			password = "" // the caller has it, so it is not printed
 		}
 		return printPassword(c.out, u.JSON, userRowOf(o, a), password, "Created the account %s.\n", "Created the account %s. Its password, shown only once: %s\n")
 	})
@@ -248,7 +248,7 @@ func (u *userResetPasswordCmd) Run(c *console) error {
 			return err
 		}
 		if chosen != "" {
-			password = "" // it is known and not printed
+			password = "" // the caller has it, so it is not printed
 		}
 		return printPassword(c.out, u.JSON, userRowOf(o, a), password,
 			"Set the password of %s, and ended its user tokens, developer keys and mailbox tokens.\n",

@@ -126,21 +126,21 @@ func TestResetPasswordSignsOutAndPrintsNewPassword(t *testing.T) {
 		t.Fatalf("password %q", password)
 	}
 	if status, _ := s.me(s.token); status != 401 {
-		t.Errorf("the old token answers %d", status)
+		t.Errorf("a call with the old token returns %d", status)
 	}
 	if status, _ := s.signIn("correct horse"); status != 401 {
-		t.Errorf("the old password answers %d", status)
+		t.Errorf("signing in with the old password returns %d", status)
 	}
 	status, token := s.signIn(password)
 	if status != 200 {
-		t.Fatalf("the new password answers %d", status)
+		t.Fatalf("signing in with the new password returns %d", status)
 	}
 	out := s.user("reset-password " + ada)
 	if again := out[strings.LastIndex(out, " ")+1:]; strings.Count(out, "\n") != 1 || strings.TrimSpace(again) == password || len(again) < 20 {
 		t.Errorf("%s", out)
 	}
 	if status, _ := s.me(token); status != 401 {
-		t.Errorf("the token of the previous password answers %d", status)
+		t.Errorf("a call with the token of the previous password returns %d", status)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestResetPasswordReadsStandardInput(t *testing.T) {
 		t.Errorf("the password is printed: %s", out)
 	}
 	if status, _ := s.signIn("battery staple"); status != 200 {
-		t.Errorf("the new password answers %d", status)
+		t.Errorf("signing in with the new password returns %d", status)
 	}
 }
 

@@ -25,8 +25,8 @@ type build struct {
 	Go       string `json:"go"`       // release of Go
 }
 
-// thisBuild returns what the linker and the Go tool recorded.
-func thisBuild() build {
+// readBuild returns what the linker and the Go tool recorded in the running binary.
+func readBuild() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return build{Version: "unknown"}
@@ -48,7 +48,7 @@ func thisBuild() build {
 
 // Run prints the version of the program and what it was built from.
 func (v *versionCmd) Run(c *console) error {
-	b := thisBuild()
+	b := readBuild()
 	if v.JSON {
 		return printJSON(c.out, b)
 	}
