@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// check checks the rules that involve more than one value, once all sources are applied: a value of the file may be
-// fixed by a later source.
+// check checks the rules that involve more than one value. It is called once all sources are applied, because a later
+// source may replace a value of the file that breaks a rule.
 func (l *loader) check() {
 	l.checkAddresses()
 	l.checkSink()
@@ -20,8 +20,8 @@ func (l *loader) check() {
 	}
 }
 
-// require reports an error for the first of keys unless ok. It reports nothing if one of keys has an error already:
-// the value that the rule was checked with is then not the one that was written.
+// require records an error for the first of keys unless ok. It does nothing if one of keys already has an error: the rule
+// was then checked with an earlier value instead of the one that the operator wrote.
 func (l *loader) require(ok bool, reason string, keys ...string) {
 	if ok || slices.ContainsFunc(keys, func(key string) bool { return l.byKey[key].failed }) {
 		return
@@ -52,13 +52,13 @@ func (l *loader) checkAddresses() {
 	l.require(len(c.Roles) == all || c.Database.URL != "", "the other parts cannot share a SQLite database; set database.url, or leave roles out", "roles", "database.url")
 }
 
-// checkSink checks that the mail of the sink has an account (docs/spec/dev.md#the-sink).
+// checkSink checks that an account is named for the mail of the sink (docs/spec/dev.md#the-sink).
 func (l *loader) checkSink() {
 	sink := l.config.SMTP.Sink
 	l.require(len(sink.Domains) == 0 || sink.Account != "", "needs smtp.sink.account beside it, the account that gets the mail", "smtp.sink.domains", "smtp.sink.account")
 }
 
-// checkTLS checks that there is one source of a certificate, or none.
+// checkTLS checks that the certificate has at most one source, and that it can be used.
 func (l *loader) checkTLS() {
 	tls := l.config.SMTP.TLS
 	l.require(tls.Key == "" || tls.Cert != "", "needs smtp.tls.cert beside it", "smtp.tls.key", "smtp.tls.cert")
@@ -68,7 +68,7 @@ func (l *loader) checkTLS() {
 	l.require(!tls.ACME || !local, "no certificate can be issued for a name below localhost; set smtp.hostname", "smtp.tls.acme", "smtp.hostname")
 }
 
-// checkBounds checks defaults against their maxima.
+// checkBounds checks pairs of settings of which one is an upper or lower bound of the other.
 func (l *loader) checkBounds() {
 	c := l.config
 	l.require(c.API.PageDefault <= c.API.PageMax, "is above api.page_max", "api.page_default", "api.page_max")
@@ -78,7 +78,8 @@ func (l *loader) checkBounds() {
 	l.require(int64(c.Account.Password.Memory) >= 8<<10*int64(c.Account.Password.Threads), "must be 8KiB or more for each of account.password.threads", "account.password.memory", "account.password.threads")
 }
 
-// checkBilling checks the order of an order's times, and that a bank is configured completely.
+// checkBilling checks the bounds of a top-up, that the periods of an order end in the right sequence, and that a bank with
+// an API key is configured completely.
 func (l *loader) checkBilling() {
 	b := l.config.Billing
 	l.require(b.TopupMin <= b.TopupMax, "is above billing.topup_max", "billing.topup_min", "billing.topup_max")

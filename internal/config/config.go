@@ -81,7 +81,7 @@ func Default() *Config {
 // reading the file.
 func Load(path string, environ []string, overrides map[string]string) (*Config, error) {
 	if path == "" {
-		path = fileOf(environ)
+		path = configFile(environ)
 	}
 	if path == "" {
 		return parse("", nil, environ, overrides)
@@ -100,10 +100,10 @@ func parse(name string, data []byte, environ []string, overrides map[string]stri
 		return nil, err
 	}
 	l := newLoader(root)
-	l.profile(root, environ, overrides)
-	l.file(name, root)
-	l.environment(environ)
-	l.commandLine(overrides)
+	l.applyProfile(root, environ, overrides)
+	l.applyFile(name, root)
+	l.applyEnvironment(environ)
+	l.applyCommandLine(overrides)
 	l.check()
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err

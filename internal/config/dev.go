@@ -18,7 +18,8 @@ const DevAccount = "dev@gonebox.localhost"
 // fromProfile is the origin of the defaults that a profile changes.
 const fromProfile = "profile dev"
 
-// devDefaults are the defaults under profile: dev, where they differ. File, environment and command line go before them.
+// devDefaults returns the defaults that differ under profile: dev, by key. File, environment and command line override
+// them.
 func devDefaults() map[string]string {
 	return map[string]string{
 		"smtp.addr": ":1025", "smtp.auth": "accept_any", "smtp.sink.domains": "*", "smtp.sink.account": DevAccount,
@@ -26,8 +27,8 @@ func devDefaults() map[string]string {
 	}
 }
 
-// profile applies the defaults of the profile that the sources name, before the sources themselves.
-func (l *loader) profile(root *yaml.Node, environ []string, overrides map[string]string) {
+// applyProfile applies the defaults of the profile that the sources name, before the sources themselves.
+func (l *loader) applyProfile(root *yaml.Node, environ []string, overrides map[string]string) {
 	if profileOf(root, environ, overrides) != ProfileDev {
 		return
 	}

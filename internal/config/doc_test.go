@@ -149,7 +149,7 @@ func code(text string) string {
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func kindText(s *setting) string {
-	if s.list() {
+	if s.isList() {
 		return "list of " + kindName(s.value.Type().Elem()) + "s"
 	}
 	return kindName(s.value.Type())

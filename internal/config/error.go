@@ -25,9 +25,9 @@ func (e *Error) Error() string {
 }
 
 // quotedMax is how many octets of a wrong value an error repeats.
-const quotedMax = 80 // octets; a value pasted by mistake may be long
+const quotedMax = 80 // a value that was pasted by mistake may be long
 
-// quote quotes a value for an error.
+// quote returns a value as a Go string literal for an error, shortened to quotedMax octets.
 func quote(value string) string {
 	if len(value) > quotedMax {
 		value = value[:quotedMax] + "…"
@@ -35,14 +35,14 @@ func quote(value string) string {
 	return strconv.Quote(value)
 }
 
-// unknown returns the error for a name that does not exist, with the known name that was probably meant. kind is "key" or
+// unknownName returns the error for a name that does not exist, with the known name that was probably meant. kind is "key" or
 // "variable".
-func unknown(name, origin, kind string, known []string) *Error {
+func unknownName(name, origin, kind string, known []string) *Error {
 	reason := "unknown " + kind
 	if meant := nearest(name, known); meant != "" {
 		reason += "; did you mean " + meant + "?"
 	}
-	if quoted := quote(name); quoted != `"`+name+`"` { // it is long, or would break the line
+	if quoted := quote(name); quoted != `"`+name+`"` { // it is longer than quotedMax, or has characters that must be escaped
 		name = quoted
 	}
 	return &Error{Key: name, Origin: origin, Reason: reason}

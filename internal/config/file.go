@@ -64,87 +64,88 @@ func addedPlans(root *yaml.Node, known []plan.Plan) (codes []string) {
 	return codes
 }
 
-// file applies a parsed file; root may be nil.
-func (l *loader) file(name string, root *yaml.Node) {
+// applyFile applies a parsed file; root may be nil.
+func (l *loader) applyFile(name string, root *yaml.Node) {
 	if root != nil {
 		f := file{loader: l, name: name, lines: map[string]int{}}
-		f.section("", root)
+		f.applySection("", root)
 	}
 }
 
-// file is a file being applied.
+// file is the configuration file while it is applied.
 type file struct {
 	*loader
 	name  string
-	lines map[string]int // key to the line that it was first given on
+	lines map[string]int // the line of the first occurrence of each key
 }
 
 func (f *file) origin(n *yaml.Node) string { return f.name + ":" + strconv.Itoa(n.Line) }
 
-// section applies the mapping of the section key. One whose keys are all commented out is null.
-func (f *file) section(key string, n *yaml.Node) {
+// applySection applies the mapping of the section key. A section without a value, such as one whose keys are all
+// commented out, is null in YAML and changes nothing.
+func (f *file) applySection(key string, n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		f.fail(&Error{Key: key, Origin: f.origin(n), Reason: "is a section: give it keys of its own, as in key: value"})
+		f.addError(&Error{Key: key, Origin: f.origin(n), Reason: "is a section: give it keys of its own, as in key: value"})
 		return
 	}
 	for k, v := range pairs(n) {
-		f.entry(key, k, v)
+		f.applyEntry(key, k, v)
 	}
 }
 
-// entry applies one key of a section and its value.
-func (f *file) entry(section string, k, v *yaml.Node) {
+// applyEntry applies one key of a section and its value.
+func (f *file) applyEntry(section string, k, v *yaml.Node) {
 	if k.Kind != yaml.ScalarNode || strings.Contains(k.Value, ".") || k.Tag == "!!merge" {
-		f.fail(&Error{Key: section, Origin: f.origin(k), Reason: "has a key that is not a plain name; nest sections instead of joining them with dots"})
+		f.addError(&Error{Key: section, Origin: f.origin(k), Reason: "has a key that is not a plain name; nest sections instead of joining them with dots"})
 		return
 	}
 	key := strings.TrimPrefix(section+"."+k.Value, ".")
 	if first, again := f.lines[key]; again {
-		f.fail(&Error{Key: key, Origin: f.origin(k), Reason: fmt.Sprintf("is given twice; first on line %d", first)})
+		f.addError(&Error{Key: key, Origin: f.origin(k), Reason: fmt.Sprintf("is given twice; first on line %d", first)})
 		return
 	}
 	f.lines[key] = k.Line
 	if s, ok := f.byKey[key]; ok {
-		f.value(s, v)
+		f.applyValue(s, v)
 	} else if _, ok := f.sections[key]; ok {
-		f.section(key, v)
+		f.applySection(key, v)
 	} else if section == "plans" {
-		f.fail(&Error{Key: section, Value: quote(k.Value), Origin: f.origin(k), Reason: "is not a plan code; use up to 32 lower-case letters and digits"})
+		f.addError(&Error{Key: section, Value: quote(k.Value), Origin: f.origin(k), Reason: "is not a plan code; use up to 32 lower-case letters and digits"})
 	} else {
 		names := slices.AppendSeq(slices.Collect(maps.Keys(f.byKey)), maps.Keys(f.sections))
-		f.fail(unknown(key, f.origin(k), "key", names))
+		f.addError(unknownName(key, f.origin(k), "key", names))
 	}
 }
 
-// value sets s to a scalar or a list.
-func (f *file) value(s *setting, n *yaml.Node) {
+// applyValue sets s to a scalar or a list.
+func (f *file) applyValue(s *setting, n *yaml.Node) {
 	elements := []*yaml.Node{n}
-	if s.list() {
+	if s.isList() {
 		if n.Kind != yaml.SequenceNode {
-			f.reject(s, written(n), f.origin(n), "must be a list, as in [a, b]")
+			f.reject(s, valueText(n), f.origin(n), "must be a list, as in [a, b]")
 			return
 		}
 		elements = n.Content
 	}
 	items := make([]string, len(elements))
 	for i, element := range elements {
-		if reason := misfit(s.scalar(), element); reason != "" {
-			if s.list() {
-				reason = fmt.Sprintf("element %d: %s %s", i+1, quote(written(element)), reason)
+		if reason := scalarMismatch(s.scalarType(), element); reason != "" {
+			if s.isList() {
+				reason = fmt.Sprintf("element %d: %s %s", i+1, quote(valueText(element)), reason)
 			}
-			f.reject(s, written(n), f.origin(n), reason)
+			f.reject(s, valueText(n), f.origin(n), reason)
 			return
 		}
 		items[i] = element.Value
 	}
-	f.apply(s, items, written(n), f.origin(n))
+	f.apply(s, items, valueText(n), f.origin(n))
 }
 
-// written returns what an error shows of a value.
-func written(n *yaml.Node) string {
+// valueText returns the text with which an error shows a value.
+func valueText(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		return n.Value
@@ -156,9 +157,9 @@ func written(n *yaml.Node) string {
 	return "*" + n.Value
 }
 
-// misfit returns why a node cannot be a scalar of type t, or "". Digits without quotes are accepted as text, since
-// account numbers are written like that.
-func misfit(t reflect.Type, n *yaml.Node) string {
+// scalarMismatch returns the reason why a node cannot be a scalar of type t, "" if it can. Digits without quotes are
+// accepted as text, since account numbers are written like that.
+func scalarMismatch(t reflect.Type, n *yaml.Node) string {
 	isInt := t == reflect.TypeFor[int]() || t == reflect.TypeFor[int64]()
 	switch {
 	case n.Kind == yaml.AliasNode:

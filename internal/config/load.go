@@ -22,8 +22,8 @@ const (
 // FileVariable is the environment variable that names the configuration file where no flag does.
 const FileVariable = envPrefix + "CONFIG"
 
-// otherVariables begin with GONEBOX_ without being keys: FileVariable, and what the commands and client libraries read that
-// use a service over HTTP.
+// otherVariables are the variables that begin with GONEBOX_ and are not keys: FileVariable, and those of the commands and
+// client libraries that use a service over HTTP.
 var otherVariables = []string{FileVariable, envPrefix + "URL", envPrefix + "KEY", envPrefix + "BIN", envPrefix + "BINARY", envPrefix + "SMTP"}
 
 // fromCommandLine is the origin of what the command line sets.
@@ -36,8 +36,8 @@ type loader struct {
 	errs   []error
 }
 
-// fileOf returns the value of FileVariable, of which the last counts.
-func fileOf(environ []string) (path string) {
+// configFile returns the value of FileVariable in environ. If it occurs more than once, the last one counts.
+func configFile(environ []string) (path string) {
 	for _, entry := range environ {
 		if name, value, _ := strings.Cut(entry, "="); name == FileVariable {
 			path = value
@@ -46,7 +46,8 @@ func fileOf(environ []string) (path string) {
 	return path
 }
 
-// newLoader sets the defaults. root is the file, which may add plans; it may be nil.
+// newLoader returns a loader whose Config has the defaults. root is the parsed file, from which the plans that it adds are
+// created; it may be nil.
 func newLoader(root *yaml.Node) *loader {
 	catalogue := plan.Default()
 	c := &Config{Plans: append([]plan.Plan{catalogue.Guest()}, catalogue.All()...)}
@@ -62,10 +63,11 @@ func newLoader(root *yaml.Node) *loader {
 	return l
 }
 
-// fail records an error; loading continues, so that one run reports all errors.
-func (l *loader) fail(e *Error) { l.errs = append(l.errs, e) }
+// addError records an error; loading continues, so that one run reports all errors.
+func (l *loader) addError(e *Error) { l.errs = append(l.errs, e) }
 
-// apply sets s to items or reports why it cannot. written is the value as its source has it.
+// apply sets s to items, or records an error if they are invalid. written is the value as it stands in its source, and
+// origin names the source; both are for errors.
 func (l *loader) apply(s *setting, items []string, written, origin string) {
 	if err := s.set(items); err != nil {
 		l.reject(s, written, origin, err.Error())
@@ -74,18 +76,18 @@ func (l *loader) apply(s *setting, items []string, written, origin string) {
 	s.origin = origin
 }
 
-// reject reports that written cannot be the value of s.
+// reject records the error that written cannot be the value of s.
 func (l *loader) reject(s *setting, written, origin, reason string) {
-	if s.secret() {
+	if s.isSecret() {
 		written = Secret(written).String()
 	}
 	s.failed = true
-	l.fail(&Error{Key: s.key, Value: quote(written), Origin: origin, Reason: reason})
+	l.addError(&Error{Key: s.key, Value: quote(written), Origin: origin, Reason: reason})
 }
 
-// environment applies the variables in environ that begin with GONEBOX_, in the order of their names. The last of several
+// applyEnvironment applies the variables in environ that begin with GONEBOX_, in the order of their names. The last of several
 // with the same name counts, as in os/exec.
-func (l *loader) environment(environ []string) {
+func (l *loader) applyEnvironment(environ []string) {
 	given := map[string]string{}
 	for _, entry := range environ {
 		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, envPrefix) && !slices.Contains(otherVariables, name) {
@@ -95,14 +97,14 @@ func (l *loader) environment(environ []string) {
 	known := map[string]*setting{}
 	for _, s := range l.settings {
 		known[s.env()] = s
-		if s.secret() {
+		if s.isSecret() {
 			known[s.env()+fileSuffix] = s
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch s, ok := known[name]; {
 		case !ok:
-			l.fail(unknown(name, "environment", "variable", slices.Collect(maps.Keys(known))))
+			l.addError(unknownName(name, "environment", "variable", slices.Collect(maps.Keys(known))))
 		case name == s.env():
 			l.apply(s, s.split(given[name]), given[name], name)
 		case given[s.env()] != "":
@@ -118,20 +120,20 @@ func (l *loader) secretFile(s *setting, path, origin string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		s.failed = true
-		l.fail(&Error{Key: s.key, Value: quote(path), Origin: origin, Reason: fmt.Sprintf("the file with the secret cannot be read: %v", err)})
+		l.addError(&Error{Key: s.key, Value: quote(path), Origin: origin, Reason: fmt.Sprintf("the file with the secret cannot be read: %v", err)})
 		return
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	l.apply(s, []string{text}, text, origin)
 }
 
-// commandLine applies overrides in the order of their keys.
-func (l *loader) commandLine(overrides map[string]string) {
+// applyCommandLine applies overrides in the order of their keys.
+func (l *loader) applyCommandLine(overrides map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(overrides)) {
 		if s, ok := l.byKey[key]; ok {
 			l.apply(s, s.split(overrides[key]), overrides[key], fromCommandLine)
 		} else {
-			l.fail(unknown(key, fromCommandLine, "key", slices.Collect(maps.Keys(l.byKey))))
+			l.addError(unknownName(key, fromCommandLine, "key", slices.Collect(maps.Keys(l.byKey))))
 		}
 	}
 }

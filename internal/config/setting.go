@@ -15,7 +15,7 @@ import (
 type setting struct {
 	key   string // dotted, from the top: smtp.tls.cert
 	tag   reflect.StructTag
-	def   string   // the default as text
+	def   string   // the default, as text
 	oneOf []string // the only values; empty: any
 	value reflect.Value
 
@@ -30,7 +30,7 @@ type table struct {
 	sections map[string]string // dotted name of each section to its help text
 }
 
-// newTable walks the fields of c. The settings point into c, so c.Plans must have all of its plans.
+// newTable returns the settings of c. They point into c, so c.Plans must already contain all plans.
 func newTable(c *Config) *table {
 	t := &table{byKey: map[string]*setting{}, sections: map[string]string{}}
 	t.walk(reflect.ValueOf(c).Elem(), "")
@@ -87,17 +87,17 @@ func (s *setting) env() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }
 
-// secret reports whether the value must not be printed.
-func (s *setting) secret() bool { return s.value.Type() == reflect.TypeFor[Secret]() }
+// isSecret reports whether the value must not be printed.
+func (s *setting) isSecret() bool { return s.value.Type() == reflect.TypeFor[Secret]() }
 
-// list reports whether the value is a list. A rate limit is a single text although it may have several windows.
-func (s *setting) list() bool {
+// isList reports whether the value is a list. A rate limit is a single text although it may have several windows.
+func (s *setting) isList() bool {
 	return s.value.Kind() == reflect.Slice && s.value.Type() != reflect.TypeFor[ratelimit.Limit]()
 }
 
-// scalar returns the type of the value, or of its elements if it is a list.
-func (s *setting) scalar() reflect.Type {
-	if s.list() {
+// scalarType returns the type of the value, or of its elements if it is a list.
+func (s *setting) scalarType() reflect.Type {
+	if s.isList() {
 		return s.value.Type().Elem()
 	}
 	return s.value.Type()
@@ -108,7 +108,7 @@ func (s *setting) text() string { return strings.Join(s.items(), ", ") }
 
 // items returns the texts of the value: one, or one for each element of a list.
 func (s *setting) items() []string {
-	if !s.list() {
+	if !s.isList() {
 		return []string{scalarText(s.value.Interface())}
 	}
 	items := make([]string, s.value.Len())
@@ -120,7 +120,7 @@ func (s *setting) items() []string {
 
 // split splits the one line of a variable or a flag into the elements of a list.
 func (s *setting) split(text string) []string {
-	if !s.list() {
+	if !s.isList() {
 		return []string{text}
 	}
 	if strings.TrimSpace(text) == "" {
@@ -133,13 +133,13 @@ func (s *setting) split(text string) []string {
 	return items
 }
 
-// set parses and checks items and sets the value. On an error, which continues a sentence that begins with the value, the
-// old value stays.
+// set parses and checks items and sets the value. On an error the old value stays. The text of the error continues a
+// sentence that begins with the value.
 func (s *setting) set(items []string) error {
 	if s.tag.Get("required") != "" && strings.Join(items, "") == "" {
 		return errors.New("must not be empty")
 	}
-	if !s.list() {
+	if !s.isList() {
 		v, err := s.parse(items[0])
 		if err == nil {
 			s.value.Set(v)
@@ -166,12 +166,12 @@ func (s *setting) parse(text string) (reflect.Value, error) {
 	if len(s.oneOf) > 0 && !slices.Contains(s.oneOf, text) {
 		return reflect.Value{}, fmt.Errorf("is none of %s", strings.Join(s.oneOf, ", "))
 	}
-	v, err := parseScalar(s.scalar(), text)
+	v, err := parseScalar(s.scalarType(), text)
 	if err == nil && isNumber(v.Type()) {
 		err = s.checkBounds(v.Int())
 	}
-	if form := s.tag.Get("form"); err == nil && form != "" && (text != "" || s.def != "" || s.list()) {
-		err = checkForm(form, text) // an empty text is checked only where the default is not empty
+	if form := s.tag.Get("form"); err == nil && form != "" && (text != "" || s.def != "" || s.isList()) {
+		err = checkForm(form, text) // an empty text is allowed if the default is empty
 	}
 	return v, err
 }
@@ -200,7 +200,7 @@ func (s *setting) bound(name string) (n int64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	v, err := parseScalar(s.scalar(), text)
+	v, err := parseScalar(s.scalarType(), text)
 	if err != nil {
 		panic(fmt.Sprintf("%s: tag %s: %v", s.key, name, err))
 	}

@@ -36,7 +36,7 @@ func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
 // MarshalJSON returns the mask.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// Size is a number of octets, written like 25MiB.
+// Size is a number of octets. As text it is written like 25MiB.
 type Size int64
 
 var errSize = errors.New("is not a size; write it like 25MiB, 512KiB or 4096B")

@@ -27,7 +27,7 @@ func parseScalar(t reflect.Type, text string) (reflect.Value, error) {
 	case *netip.Prefix:
 		*p, err = parsePrefix(text)
 	case *slog.Level:
-		err = p.UnmarshalText([]byte(text)) // the tag oneof leaves the plain names
+		err = p.UnmarshalText([]byte(text)) // the tag oneof excludes forms like info+2
 	case *ratelimit.Limit:
 		if *p, err = ratelimit.ParseLimit(text); err != nil {
 			err = fmt.Errorf("is not a rate: %w", err)

@@ -27,7 +27,7 @@ func (c *Config) Warnings() []Warning {
 		}
 		switch v := s.value.Interface().(type) {
 		case []netip.Prefix:
-			open = slices.ContainsFunc(v, holdsAll)
+			open = slices.ContainsFunc(v, containsAll)
 		case string:
 			open = isPublicAddr(v)
 		}
@@ -38,8 +38,8 @@ func (c *Config) Warnings() []Warning {
 	return all
 }
 
-// holdsAll reports whether a network contains all addresses of IPv4 or of IPv6.
-func holdsAll(n netip.Prefix) bool {
+// containsAll reports whether a network contains all addresses of IPv4 or of IPv6.
+func containsAll(n netip.Prefix) bool {
 	const mapped = 128 - 32 // the length of ::ffff:0:0/96, which is all of IPv4
 	return n.Bits() == 0 || n.Addr().Is4In6() && n.Bits() <= mapped
 }

@@ -70,13 +70,13 @@ func sharedPrefix(a, b []string) int {
 // yaml returns the value as a YAML scalar or flow list. Text is quoted: Go's escapes are all YAML's too (YAML 1.2.2 §5.7).
 func (s *setting) yaml() string {
 	items := s.items()
-	text := s.scalar().Kind() == reflect.String || s.scalar() == reflect.TypeFor[netip.Prefix]() || s.scalar() == reflect.TypeFor[ratelimit.Limit]()
+	text := s.scalarType().Kind() == reflect.String || s.scalarType() == reflect.TypeFor[netip.Prefix]() || s.scalarType() == reflect.TypeFor[ratelimit.Limit]()
 	for i := range items {
 		if text && len(s.oneOf) == 0 {
 			items[i] = strconv.Quote(items[i])
 		}
 	}
-	if s.list() {
+	if s.isList() {
 		return "[" + strings.Join(items, ", ") + "]"
 	}
 	return items[0]
