@@ -11,7 +11,7 @@
 //
 // # Shutdown
 //
-// When its context ends, Run stops in the reverse order (run.go, shutdown.go): /readyz answers 503 and everything continues
+// When its context ends, Run stops in the reverse order (run.go, shutdown.go): /readyz returns 503 and everything continues
 // for shutdown_delay; then the long-polls return, HTTP and SMTP stop accepting and finish what is in progress, the goroutine
 // that stores mail ends once no connection can bring any more, the periodic jobs and webhook deliveries end, expired data is
 // erased, and the storage is closed. shutdown_grace bounds all of it.
@@ -119,7 +119,7 @@ type App struct {
 }
 
 // New assembles the service; the package comment has the order. The ports accept connections when it returns, but
-// answer only once Run is called, so a client that connects early waits instead of being refused. A caller that does
+// nothing is served until Run is called, so a client that connects early waits instead of being refused. A caller that does
 // not call Run must call Close. After an error New has closed everything.
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *App, err error) {
 	a := &App{cfg: cfg, clock: o.Clock, log: o.Logger, wake: wake.New(), metrics: newMetrics(), memory: budget.New(memoryBudget(cfg))}

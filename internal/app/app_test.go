@@ -11,14 +11,14 @@ import (
 func TestLongPollReturnsCodeOfMail(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{})
 	box := s.NewMailbox()
-	answers := make(chan apptest.Answer)
+	responses := make(chan apptest.Answer)
 	go func() {
 		a, _ := s.TryCall(t.Context(), http.MethodGet, "/mailboxes/me/otp/latest?wait=30", box.Token, nil)
-		answers <- a
+		responses <- a
 	}()
 	s.Send(apptest.Mail{To: []string{box.Address}, Subject: "Sign in", Text: "Your verification code is 482913."})
 
-	a := <-answers
+	a := <-responses
 	var code struct{ Code string }
 	a.Into(t, &code)
 	if a.Status != http.StatusOK || code.Code != "482913" {

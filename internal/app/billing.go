@@ -33,7 +33,7 @@ func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, not
 func (b *billing) nudge() {
 	select {
 	case b.arrived <- struct{}{}:
-	default: // it is about to run anyway
+	default: // a wake-up is pending already
 	}
 }
 
@@ -71,7 +71,7 @@ func missingBankKeys(c config.Bankpay) (keys []string) {
 	return keys
 }
 
-// bankGate returns what authenticates the bank's callback.
+// bankGate returns the gate that authenticates the bank's callback.
 func bankGate(c config.Bankpay) bankpay.Gate {
 	return bankpay.NewGate(string(c.APIKey), c.AllowNetworks)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/gonebox/gonebox/internal/smtpd"
 )
 
-// counts are the counters of what happened to mail and calls. The values of their labels are bounded, since each makes
-// a time series: they are names of this program and never text of a client.
+// counts are the counters of mails and calls by their outcome. Each label value creates a time series, so the values come
+// from fixed sets of this program and never from a client.
 type counts struct {
 	recipients, blocked, messages, limited, signIns, requests *prometheus.CounterVec
 }
@@ -66,10 +66,10 @@ func (c *counts) observeCall(r httpkit.Result) {
 	c.signIns.WithLabelValues(result).Inc()
 }
 
-// observeLimited counts what exceeded a limit. It is the OnRefused of limiter, gauge and SMTP server.
+// observeLimited counts a call, connection or mail that exceeded a limit. It is the OnRefused of limiter, gauge and SMTP server.
 func (c *counts) observeLimited(name ratelimit.Name) { c.limited.WithLabelValues(string(name)).Inc() }
 
-// observeBlocked counts what the operator has blocked.
+// observeBlocked counts a connection or command that was refused by a block or a DNS blocklist.
 func (c *counts) observeBlocked(b smtpd.Block) { c.blocked.WithLabelValues(string(b)).Inc() }
 
 // observeStored counts a stored message.

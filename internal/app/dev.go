@@ -29,7 +29,7 @@ const (
 // isLocal reports whether a client is on loopback or in a private network.
 func isLocal(client netip.Addr) bool { return client.IsValid() && !config.IsPublic(client) }
 
-// localNetworks are the networks of isLocal, for what takes networks instead of a function.
+// localNetworks returns the networks of isLocal, for packages that take networks instead of a function.
 func localNetworks() []netip.Prefix {
 	var all []netip.Prefix
 	for _, text := range []string{"127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7"} {
@@ -38,8 +38,8 @@ func localNetworks() []netip.Prefix {
 	return all
 }
 
-// unlimited returns the function with which httpkit and smtpd exempt clients from rate limits: nil, for none, unless
-// the profile is dev.
+// unlimited returns the function that reports to httpkit and smtpd which clients are exempt from rate limits. It is nil,
+// so that none are exempt, unless the profile is dev.
 func (a *App) unlimited() func(netip.Addr) bool {
 	if a.cfg.IsDev() {
 		return isLocal
@@ -47,7 +47,8 @@ func (a *App) unlimited() func(netip.Addr) bool {
 	return nil
 }
 
-// unlessUnlimited returns allow for clients that have limits; the messages of others are not counted.
+// unlessUnlimited returns a function that calls allow for the clients that have limits, and permits and does not count the
+// messages of the others.
 func unlessUnlimited(
 	unlimited func(netip.Addr) bool, allow func(netip.Addr) (time.Duration, bool),
 ) func(netip.Addr) (time.Duration, bool) {
@@ -166,11 +167,12 @@ func (a *App) storeDevKey(ctx context.Context, owner id.Account, credential stri
 	return err
 }
 
-// sinkKept is how long the account of the sink is remembered, and that it does not exist. A command that creates it
-// takes effect within this time.
-const sinkKept = 2 * time.Second
+// sinkAccountTTL is how long the result of looking up the account of the sink is cached, also if there is none. A command
+// that creates or disables the account takes effect within this time.
+const sinkAccountTTL = 2 * time.Second
 
-// sinkAccount finds the account of the sink for each recipient, mostly from memory. The mutex guards id and until.
+// sinkAccount looks up the account of the sink for each recipient, and caches the result for sinkAccountTTL. The mutex
+// guards id and until.
 type sinkAccount struct {
 	app      *App
 	accounts *account.Registry
@@ -225,5 +227,5 @@ func (s *sinkAccount) remember(owner id.Account, now time.Time) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.id, s.until = owner, now.Add(sinkKept)
+	s.id, s.until = owner, now.Add(sinkAccountTTL)
 }

@@ -22,8 +22,8 @@ const (
 	gaugesWait  = 3 * time.Second // for the database, when the metrics are scraped; Prometheus gives up after 10 s
 )
 
-// gauges are the metrics that are read from the database when they are scraped. While it does not answer they are
-// missing, which monitoring can tell from zero. The mutex guards readAt and values, and makes concurrent scrapes read
+// gauges are the metrics that are read from the database when they are scraped. While the database does not answer, they
+// are missing, which monitoring can distinguish from zero. The mutex guards readAt and values, and makes concurrent scrapes read
 // once.
 type gauges struct {
 	app                    *App
@@ -93,13 +93,13 @@ func (g *gauges) read() (values []prometheus.Metric) {
 		add(g.bytes, n, "database")
 	}
 	if !g.app.sharesDatabase() {
-		add(g.bytes, octetsIn(filepath.Join(g.app.cfg.DataDir, rawFolder)), "raw")
+		add(g.bytes, folderSize(filepath.Join(g.app.cfg.DataDir, rawFolder)), "raw")
 	}
 	return values
 }
 
-// octetsIn returns how many octets the files in a folder have. Files that disappear meanwhile do not count.
-func octetsIn(folder string) (n int64) {
+// folderSize returns the size of the files in a folder together, in octets. Files that are removed meanwhile do not count.
+func folderSize(folder string) (n int64) {
 	files, _ := os.ReadDir(folder)
 	for _, f := range files {
 		if info, err := f.Info(); err == nil && info.Mode()&fs.ModeType == 0 {

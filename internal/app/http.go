@@ -85,8 +85,8 @@ func (a *App) kitConfig() httpkit.Config {
 	}
 }
 
-// newHTTPServer returns a server with the time-outs of the configuration. What net/http logs, such as failed
-// handshakes, clients cause, so it is logged for debugging only.
+// newHTTPServer returns a server with the time-outs of the configuration. The errors that net/http logs, such as failed
+// handshakes, are caused by clients, so they are logged at level debug only.
 func (a *App) newHTTPServer(h http.Handler) *http.Server {
 	cfg := a.cfg.HTTP
 	return &http.Server{

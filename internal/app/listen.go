@@ -9,7 +9,7 @@ import (
 	"github.com/gonebox/gonebox/internal/connlimit"
 )
 
-// The roles of a process (configuration key roles). With any of them it answers health checks.
+// The roles of a process (configuration key roles). With any of them it serves health checks.
 const (
 	roleSMTP = "smtp" // receives mail
 	roleAPI  = "api"  // serves the API and the web pages
@@ -61,7 +61,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 
 // maxConnections returns how many client connections a process with a limit of file descriptors may have open
 // (docs/spec/limits.md#connections). A quarter of the descriptors, within bounds, is left for files, the database and
-// webhook deliveries. 0 means no limit, in both directions.
+// webhook deliveries. Both as the argument and as the result, 0 means no limit.
 func maxConnections(descriptors int) int {
 	const (
 		leastOwn, mostOwn = 80, 1024

@@ -17,18 +17,19 @@ func newLogger(c config.Log, w io.Writer) *slog.Logger {
 	if c.Format == "json" {
 		h = slog.NewJSONHandler(w, o)
 	}
-	return slog.New(traced{h, newSampler()})
+	return slog.New(logHandler{h, newSampler()})
 }
 
-// traced is a handler that adds the trace id of the request in the context, and bounds the lines that each client can cause.
-type traced struct {
+// logHandler is a slog.Handler that adds the trace id of the request in the context, and bounds the lines that each client
+// can cause.
+type logHandler struct {
 	slog.Handler
 	sampler *sampler
 }
 
-// Handle writes a line, or drops it if its client has caused too many. The next line that is written has the number of
-// dropped ones as suppressed.
-func (t traced) Handle(ctx context.Context, r slog.Record) error {
+// Handle writes a line, or drops it if its client has caused too many. The next line that is written has the attribute
+// suppressed, the number of lines dropped since the last one.
+func (t logHandler) Handle(ctx context.Context, r slog.Record) error {
 	if client := clientOf(r); client != "" {
 		suppressed, ok := t.sampler.allow(client, r.Time)
 		if !ok {
@@ -45,11 +46,11 @@ func (t traced) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // WithAttrs returns a handler that adds trace ids too.
-func (t traced) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return traced{t.Handler.WithAttrs(attrs), t.sampler}
+func (t logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return logHandler{t.Handler.WithAttrs(attrs), t.sampler}
 }
 
 // WithGroup returns a handler that adds trace ids too.
-func (t traced) WithGroup(name string) slog.Handler {
-	return traced{t.Handler.WithGroup(name), t.sampler}
+func (t logHandler) WithGroup(name string) slog.Handler {
+	return logHandler{t.Handler.WithGroup(name), t.sampler}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gonebox/gonebox/internal/message"
 )
 
-// recordAttempt reports what became of a mail for one recipient: to the delivery log, the metrics and the log. The
+// recordAttempt reports the outcome of a mail for one recipient to the delivery log, the metrics and the log. The
 // SMTP server calls it on the goroutine of the session, so it must not wait; the delivery log writes later.
 func (a *App) recordAttempt(t inbound.Attempt) {
 	a.deliveries.Record(t.Recipient.Key(), t.Client, deliverylog.Entry{

@@ -22,9 +22,9 @@ func limitMemory(cfg *config.Config) {
 }
 
 const (
-	// The two of them keep the promise of docs/operating.md#memory with a margin.
-	returnEvery = 10 * time.Second
-	returnFrom  = 64 << 20 // octets from which on a collection is worth its cost
+	// With these two values memory is returned well within the 20 seconds of docs/operating.md#memory.
+	returnEvery = 10 * time.Second // how often it is checked whether memory should be returned
+	returnFrom  = 64 << 20         // octets that justify the cost of a garbage collection
 )
 
 // returnMemory returns memory to the operating system after bursts, until ctx ends; Serve runs it on a goroutine of
@@ -34,8 +34,8 @@ const (
 // test/system and test/blackbox check.
 func (a *App) returnMemory(ctx context.Context) {
 	debug.FreeOSMemory() // release what only starting up needed
-	var h held
-	h.freed(heldMemory(), a.memory.InUse())
+	var baseline memoryBaseline
+	baseline.update(heldMemory(), a.memory.InUse())
 	for {
 		timer := clock.System().NewTimer(returnEvery)
 		select {
@@ -44,26 +44,27 @@ func (a *App) returnMemory(ctx context.Context) {
 			timer.Stop()
 			return
 		}
-		if h.worthwhile(heldMemory(), a.memory.InUse()) {
+		if baseline.exceeded(heldMemory(), a.memory.InUse()) {
 			debug.FreeOSMemory()
-			h.freed(heldMemory(), a.memory.InUse())
+			baseline.update(heldMemory(), a.memory.InUse())
 		}
 	}
 }
 
-// held remembers in idle the octets that the runtime held, beyond the part of the budget in use, right after memory was
-// returned: the baseline that later readings are compared with.
-type held struct{ idle int64 }
+// memoryBaseline is what the runtime holds right after memory was returned, beyond the part of the budget in use. Later
+// readings are compared with it. It is used by one goroutine.
+type memoryBaseline struct{ idle int64 } // octets
 
-// worthwhile reports whether at least returnFrom octets can be returned, given what the runtime holds and what is in use now.
-func (h *held) worthwhile(total, inUse int64) bool { return total-inUse > h.idle+returnFrom }
+// exceeded reports whether more than returnFrom octets can be returned. total is what the runtime holds, and inUse the part
+// of the budget in use, both in octets.
+func (b *memoryBaseline) exceeded(total, inUse int64) bool { return total-inUse > b.idle+returnFrom }
 
-// freed records the baseline after memory was returned. While much of the budget is in use the reading is too high, since work in
+// update records the baseline after memory was returned. While much of the budget is in use the reading is too high, since work in
 // progress takes more memory than it has acquired, so then the baseline may only fall.
-func (h *held) freed(total, inUse int64) {
+func (b *memoryBaseline) update(total, inUse int64) {
 	const little = returnFrom / 4
-	if rest := total - inUse; inUse <= little || rest < h.idle {
-		h.idle = rest
+	if rest := total - inUse; inUse <= little || rest < b.idle {
+		b.idle = rest
 	}
 }
 

@@ -1,10 +1,10 @@
 package app
 
-// Held exports held to the tests.
-type Held struct{ held }
+// MemoryBaseline exports memoryBaseline to the tests.
+type MemoryBaseline struct{ memoryBaseline }
 
-// Worthwhile calls worthwhile.
-func (h *Held) Worthwhile(total, inUse int64) bool { return h.worthwhile(total, inUse) }
+// Exceeded calls exceeded.
+func (b *MemoryBaseline) Exceeded(total, inUse int64) bool { return b.exceeded(total, inUse) }
 
-// Freed calls freed.
-func (h *Held) Freed(total, inUse int64) { h.freed(total, inUse) }
+// Update calls update.
+func (b *MemoryBaseline) Update(total, inUse int64) { b.update(total, inUse) }

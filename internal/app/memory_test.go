@@ -9,12 +9,12 @@ import (
 // What is in use while memory is returned must not raise the baseline for good.
 func TestMemoryIsReturnedAfterABurst(t *testing.T) {
 	const mib = 1 << 20
-	var h app.Held
-	h.Freed(20*mib, 0)
+	var b app.MemoryBaseline
+	b.Update(20*mib, 0)
 	for _, step := range []struct {
 		total, inUse int64 // of the runtime, of the budget
-		worthwhile   bool
-		left         int64 // of total, where it is worthwhile
+		exceeded     bool
+		left         int64 // of total, after memory was returned
 	}{
 		{30 * mib, mib, false, 0},
 		{150 * mib, 120 * mib, false, 0},
@@ -24,11 +24,11 @@ func TestMemoryIsReturnedAfterABurst(t *testing.T) {
 		{100 * mib, 0, false, 0},
 		{110 * mib, 0, true, 40 * mib},
 	} {
-		if got := h.Worthwhile(step.total, step.inUse); got != step.worthwhile {
-			t.Errorf("%d MiB with %d in use: worthwhile %v", step.total/mib, step.inUse/mib, got)
+		if got := b.Exceeded(step.total, step.inUse); got != step.exceeded {
+			t.Errorf("%d MiB with %d in use: exceeded %v", step.total/mib, step.inUse/mib, got)
 		}
-		if step.worthwhile {
-			h.Freed(step.left, step.inUse)
+		if step.exceeded {
+			b.Update(step.left, step.inUse)
 		}
 	}
 }

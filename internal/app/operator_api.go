@@ -27,12 +27,12 @@ type OperatorAPI struct {
 	accounts *account.Service
 }
 
-// anyHost resolves every name to a public address. A command may store a webhook before the DNS has its name; the service
-// resolves it, and refuses forbidden addresses, with each delivery.
-type anyHost struct{}
+// publicResolver resolves every name to a public address, so that a command can store a webhook whose name is not in the
+// DNS yet. The service resolves the name again for each delivery, and refuses forbidden addresses then.
+type publicResolver struct{}
 
 // LookupNetIP returns an address that the rules for webhooks allow.
-func (anyHost) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (publicResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.AddrFrom4([4]byte{1, 1, 1, 1})}, nil
 }
 
@@ -53,7 +53,7 @@ func (o *Operator) API(ctx context.Context, cfg *config.Config) (*OperatorAPI, e
 	}
 	a.limiter = ratelimit.New(o.Clock)
 	a.cluster.gauge = ratelimit.NewGauge()
-	if a.webhooks, err = a.newWebhooks(dataKey, o.entitled, anyHost{}); err != nil {
+	if a.webhooks, err = a.newWebhooks(dataKey, o.entitled, publicResolver{}); err != nil {
 		return nil, err
 	}
 	if a.accounts, err = newAccounts(o.db, o.Clock, a.limiter, cfg, dataKey); err != nil {

@@ -80,7 +80,8 @@ func (a *App) sharedTasks() []job.Task {
 	})
 }
 
-// inBackground gives tasks longer database time-outs than requests, since a task may have much to do and no client waits.
+// inBackground returns tasks with longer database time-outs than those of requests, since a task may have much to do and
+// no client waits for it.
 func inBackground(tasks []job.Task) []job.Task {
 	for i, t := range tasks {
 		tasks[i].Do = func(ctx context.Context) error { return t.Do(db.Background(ctx)) }
@@ -88,7 +89,7 @@ func inBackground(tasks []job.Task) []job.Task {
 	return tasks
 }
 
-// onFullDisk lets a job that deletes use the disk space in reserve: on a full disk deleting is what makes room.
+// onFullDisk returns a job that may use the disk space in reserve, for jobs that delete: on a full disk they free space.
 func onFullDisk(do func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error { return do(db.Freeing(ctx)) }
 }
@@ -115,7 +116,7 @@ func (a *App) wakeEnded(ctx context.Context) error {
 	return nil
 }
 
-// arrivals returns a number that rises while mail arrives, in whichever process: a sweep then pauses.
+// arrivals returns a number that rises while any process receives mail. Sweeps pause while it rises.
 func (a *App) arrivals(ctx context.Context) (int64, error) {
 	if a.sharesDatabase() {
 		return a.messages.Inserted(ctx)

@@ -9,8 +9,8 @@ import (
 	"github.com/gonebox/gonebox/internal/httpapi"
 )
 
-// readyMax bounds a readiness check. What has not answered by then counts as failing. It is below the 5 seconds within
-// which /readyz answers (docs/spec/running.md#readiness).
+// readyMax bounds a readiness check. A part that has not responded by then counts as failing. It is below the 5 seconds
+// within which /readyz responds (docs/spec/running.md#readiness).
 const readyMax = 3 * time.Second
 
 // ready checks what requests depend on (docs/spec/running.md#readiness). A role that this process does not have is not checked:

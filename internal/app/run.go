@@ -14,39 +14,40 @@ import (
 // failed, or if work in progress could not be finished within shutdown_grace. It may be called once, and closes the
 // App; it returns when its goroutines have ended, unless shutdown_grace was exceeded.
 //
-// There are three lifetimes: ctx, for what may stop at once; delivery, for storing mail and sharing counts, which end
-// after the servers; and edges, the servers themselves.
+// The goroutines end at three different times. Periodic jobs and webhook deliveries end with ctx. The servers end
+// after shutdown_delay, when their work in progress is done. Storing mail, the delivery log and the exchange with other
+// processes end with delivery, after the servers, whose sessions may still bring mail.
 func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var inside, edges sync.WaitGroup
+	var background, servers sync.WaitGroup
 	delivery, endDelivery := context.WithCancel(context.WithoutCancel(ctx))
 	defer endDelivery()
-	inside.Go(func() { a.cluster.run(delivery) })
-	inside.Go(func() { a.localSchedule.Run(ctx) })
+	background.Go(func() { a.cluster.run(delivery) })
+	background.Go(func() { a.localSchedule.Run(ctx) })
 	if a.runs(roleSMTP) || a.runs(roleAPI) { // the API injects mail
-		inside.Go(func() { a.inbound.Run(delivery) })
+		background.Go(func() { a.inbound.Run(delivery) })
 	}
 	if a.runs(roleSMTP) {
-		inside.Go(func() { a.deliveries.Run(delivery) })
+		background.Go(func() { a.deliveries.Run(delivery) })
 	}
 	if a.mailpit != nil {
-		inside.Go(func() { a.sink.KeepUp(ctx) })
+		background.Go(func() { a.sink.KeepUp(ctx) })
 	}
 	if a.runs(roleJobs) {
-		inside.Go(func() { a.sharedSchedule.Run(ctx) })
-		inside.Go(func() { a.webhooks.Run(ctx) })
+		background.Go(func() { a.sharedSchedule.Run(ctx) })
+		background.Go(func() { a.webhooks.Run(ctx) })
 	}
-	a.serve(ctx, &edges, stop)
+	a.serve(ctx, &servers, stop)
 	<-ctx.Done()
 
 	a.stopping.Store(true)
 	a.delayShutdown()
 	err := a.withinGrace(func(grace context.Context) error {
 		a.drain(grace)
-		edges.Wait()
+		servers.Wait()
 		endDelivery() // not before the servers have stopped: until then a session may deliver a mail
-		inside.Wait()
+		background.Wait()
 		a.eraseAtShutdown(db.Freeing(grace)) // a full disk must not make the shutdown fail
 		return errors.Join(a.keys.Flush(db.Freeing(context.WithoutCancel(ctx))), a.Close())
 	})
@@ -56,10 +57,10 @@ func (a *App) Run(ctx context.Context) error {
 	return err
 }
 
-// serve starts the servers, each on a goroutine of edges. One that fails ends the context of Run by calling stop.
-func (a *App) serve(ctx context.Context, edges *sync.WaitGroup, stop context.CancelCauseFunc) {
+// serve starts each server on a goroutine of the wait group servers. One that fails ends the context of Run by calling stop.
+func (a *App) serve(ctx context.Context, servers *sync.WaitGroup, stop context.CancelCauseFunc) {
 	serve := func(name string, serve func() error) {
-		edges.Go(func() {
+		servers.Go(func() {
 			if err := serve(); err != nil && !errors.Is(err, http.ErrServerClosed) && ctx.Err() == nil {
 				stop(fmt.Errorf("%s: %w", name, err))
 			}
@@ -79,7 +80,7 @@ func (a *App) serve(ctx context.Context, edges *sync.WaitGroup, stop context.Can
 		serve("mailtm", func() error { return a.mailtm.Serve(a.mailtmListen) })
 	}
 	if a.acme != nil {
-		go a.fetchCertificate(ctx) // not in edges: a request to the authority may take longer than a shutdown
+		go a.fetchCertificate(ctx) // not waited for: a request to the authority may take longer than a shutdown
 	}
 }
 

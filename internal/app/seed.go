@@ -20,7 +20,7 @@ import (
 	"github.com/gonebox/gonebox/internal/token"
 )
 
-// Seed is what gonebox seed creates: accounts with all that their owners would set up.
+// Seed lists what gonebox seed creates: accounts, with the keys, domains, filters and webhooks of their owners.
 type Seed struct {
 	Accounts []SeedAccount `yaml:"accounts"`
 }
@@ -44,7 +44,7 @@ type SeedKey struct {
 	Secret string   `yaml:"secret"` // the whole key; "": a random one
 }
 
-// Seeded is one thing that a seed created or found.
+// Seeded is one entry of a seed after it was applied: created, or found to exist.
 type Seeded struct {
 	Kind    string `json:"kind"` // account, key, domain, filter or webhook
 	Name    string `json:"name"`
@@ -199,11 +199,11 @@ func (w *seeding) post(ctx context.Context, kind, key string, entries []map[stri
 		name, _ := e[key].(string)
 		row := Seeded{Kind: kind, Name: name, Account: w.entry.Email}
 		if !have[name] {
-			var answer struct{ Data struct{ Secret string } }
-			if err := w.call(ctx, http.MethodPost, path, e, &answer); err != nil {
+			var response struct{ Data struct{ Secret string } }
+			if err := w.call(ctx, http.MethodPost, path, e, &response); err != nil {
 				return entryError(fmt.Sprintf(".%ss[%d]", kind, i), err)
 			}
-			row.Created, row.Secret = true, answer.Data.Secret
+			row.Created, row.Secret = true, response.Data.Secret
 			have[name] = true
 		}
 		if err := w.report(row); err != nil {
@@ -236,7 +236,7 @@ func (w *seeding) list(ctx context.Context, path, key string) (map[string]bool, 
 }
 
 // call calls an operation of the API as the owner of the account and decodes the response.
-func (w *seeding) call(ctx context.Context, method, path string, body, answer any) error {
+func (w *seeding) call(ctx context.Context, method, path string, body, response any) error {
 	var text []byte
 	if body != nil {
 		var err error
@@ -263,5 +263,5 @@ func (w *seeding) call(ctx context.Context, method, path string, body, answer an
 		}
 		return &problem.Problem{Code: p.Code, Detail: p.Detail, Fields: p.Errors}
 	}
-	return json.Unmarshal(rec.Body.Bytes(), answer)
+	return json.Unmarshal(rec.Body.Bytes(), response)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// delayShutdown waits for shutdown_delay while everything is still served. /readyz answers 503 meanwhile, and
+// delayShutdown waits for shutdown_delay while everything is still served. /readyz returns 503 meanwhile, and
 // responses close their connections, so that load balancers and clients move to other processes. It is not cut short:
 // a second signal ends the process without it.
 func (a *App) delayShutdown() {
@@ -61,20 +61,20 @@ func (a *App) withinGrace(end func(grace context.Context) error) error {
 // grace ends. Connections that are left then are closed.
 func (a *App) drain(grace context.Context) {
 	a.wake.Close() // long-polls return what there is
-	var edges sync.WaitGroup
-	edges.Go(func() {
+	var servers sync.WaitGroup
+	servers.Go(func() {
 		if err := a.web.Shutdown(grace); err != nil {
 			_ = a.web.Close()
 		}
 	})
 	if a.smtpListener != nil {
-		edges.Go(func() { _ = a.smtp.Shutdown(grace) })
+		servers.Go(func() { _ = a.smtp.Shutdown(grace) })
 	}
 	if a.admin != nil {
-		edges.Go(func() { _ = a.admin.Close() })
+		servers.Go(func() { _ = a.admin.Close() })
 	}
 	if a.mailpit != nil {
-		edges.Go(func() {
+		servers.Go(func() {
 			a.mailpitAPI.Close()
 			if err := a.mailpit.Shutdown(grace); err != nil {
 				_ = a.mailpit.Close()
@@ -82,13 +82,13 @@ func (a *App) drain(grace context.Context) {
 		})
 	}
 	if a.mailtm != nil {
-		edges.Go(func() {
+		servers.Go(func() {
 			if err := a.mailtm.Shutdown(grace); err != nil {
 				_ = a.mailtm.Close()
 			}
 		})
 	}
-	edges.Wait()
+	servers.Wait()
 }
 
 // eraseAtShutdownMax bounds erasing at shutdown, so that much expired mail does not use up shutdown_grace.
