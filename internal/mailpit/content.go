@@ -8,7 +8,6 @@ import (
 	"errors"
 	"html"
 	"io"
-	"mime"
 	"net/http"
 	"net/textproto"
 	"regexp"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
@@ -210,7 +210,7 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 		}
 		if !responding {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			w.Header().Set("Content-Security-Policy", sandbox)
+			w.Header().Set("Content-Security-Policy", httpkit.Sandbox)
 			responding = true
 		}
 		if _, err := w.Write(chunk); err != nil {
@@ -218,10 +218,6 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 }
-
-// sandbox is a Content-Security-Policy that keeps scripts in the HTML of a mail from running, since they could call this
-// API.
-const sandbox = "default-src 'none'; sandbox"
 
 // openAttachment returns the attachment that the path names, and a reader of its content. Errors: message.not_found,
 // attachment.not_found, server.unavailable.
@@ -245,15 +241,7 @@ func (a *API) part(w http.ResponseWriter, r *http.Request) {
 		a.respondError(w, r, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	if media, params, err := mime.ParseMediaType(f.ContentType); err == nil {
-		h.Set("Content-Type", mime.FormatMediaType(media, params))
-	}
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Filename}))
-	h.Set("Content-Security-Policy", sandbox)
-	h.Set("Content-Length", strconv.FormatInt(f.Size, 10))
-	_, _ = io.Copy(w, content)
+	httpkit.WriteAttachment(w, f.ContentType, f.Filename, f.Size, content)
 }
 
 // view responds with the HTML of a message (/view/{id}.html), with its text (/view/{id}.txt), or with its HTML if it has any

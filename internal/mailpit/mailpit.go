@@ -175,13 +175,7 @@ func writeError(w http.ResponseWriter, status int, reason string) { writeText(w,
 // names only the last one. It does not contain the code of a problem.
 func (a *API) respondError(w http.ResponseWriter, r *http.Request, err error) {
 	p := a.kit.ProblemOf(r.Context(), err)
-	status, reason := p.Status(), p.Title()
-	if p.Detail != "" {
-		reason = p.Detail
-	}
-	for _, f := range p.Fields {
-		reason = strings.TrimLeft(f.Pointer, "/?") + " " + f.Message
-	}
+	status, reason := p.Status(), p.Reason()
 	switch p.Code {
 	case problem.RequestInvalid:
 		status = http.StatusBadRequest

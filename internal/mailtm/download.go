@@ -3,19 +3,16 @@ package mailtm
 import (
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strconv"
 
 	"github.com/gonebox/gonebox/internal/budget"
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
 	"github.com/gonebox/gonebox/internal/mailbox"
 	"github.com/gonebox/gonebox/internal/message"
 	"github.com/gonebox/gonebox/internal/problem"
 )
-
-// sandbox is a Content-Security-Policy that keeps a browser from running scripts in content that a sender wrote.
-const sandbox = "default-src 'none'; sandbox"
 
 // download responds with the raw message. It sends one chunk after the other, so that it needs the same memory for a
 // message of any size. Error: message.raw_expired, after the retention.
@@ -26,7 +23,7 @@ func (a *API) download(w http.ResponseWriter, r *http.Request, box *mailbox.Mail
 	}
 	h := w.Header()
 	h.Set("Content-Type", "message/rfc822")
-	h.Set("Content-Security-Policy", sandbox)
+	h.Set("Content-Security-Policy", httpkit.Sandbox)
 	h.Set("Content-Length", strconv.FormatInt(content.Size(), 10))
 	for chunk := first; ; {
 		if _, err := w.Write(chunk); err != nil { //nolint:gosec // message/rfc822 in a sandbox, which no browser renders
@@ -114,14 +111,6 @@ func (a *API) attachment(w http.ResponseWriter, r *http.Request, box *mailbox.Ma
 	if err != nil {
 		return err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	if media, params, err := mime.ParseMediaType(f.ContentType); err == nil {
-		h.Set("Content-Type", mime.FormatMediaType(media, params))
-	}
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Filename}))
-	h.Set("Content-Security-Policy", sandbox)
-	h.Set("Content-Length", strconv.FormatInt(f.Size, 10))
-	_, _ = io.Copy(w, content) // after an error the body is shorter than Content-Length, which the client notices
+	httpkit.WriteAttachment(w, f.ContentType, f.Filename, f.Size, content)
 	return nil
 }

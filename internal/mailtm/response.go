@@ -201,13 +201,7 @@ func (a *API) respondError(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	p := a.kit.ProblemOf(r.Context(), err)
-	status, detail := p.Status(), p.Title()
-	if p.Detail != "" {
-		detail = p.Detail
-	}
-	for _, f := range p.Fields {
-		detail = strings.TrimLeft(f.Pointer, "/?") + " " + f.Message
-	}
+	status, detail := p.Status(), p.Reason()
 	if p.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
 	}

@@ -69,6 +69,19 @@ func (p *Problem) Line() string {
 	return strings.Join(parts, "; ")
 }
 
+// Reason returns the problem as a single text, for an API whose errors have no fields: the detail, or the title if there is
+// none. If fields are invalid, it is about the last one, without the leading signs of its pointer.
+func (p *Problem) Reason() string {
+	if n := len(p.Fields); n > 0 {
+		f := p.Fields[n-1]
+		return strings.TrimLeft(f.Pointer, "/?") + " " + f.Message
+	}
+	if p.Detail != "" {
+		return p.Detail
+	}
+	return p.Title()
+}
+
 // Status returns the HTTP status of the problem's code.
 func (p *Problem) Status() int { return p.Code.Status() }
 
