@@ -45,10 +45,16 @@ func (a *App) newLimiter() *ratelimit.Limiter {
 	return l
 }
 
-// openLedger opens the connections of the ledger: few, since every use is one short statement.
+// The connections of the ledger are few, since every use is one short statement.
+const (
+	ledgerReaders = 1
+	ledgerWriters = 4
+)
+
+// openLedger opens the connections of the ledger.
 func (a *App) openLedger(ctx context.Context) (err error) {
 	if a.sharesDatabase() {
-		a.cluster.ledgerDB, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: 1, Writers: 4, SharedWith: a.db})
+		a.cluster.ledgerDB, err = openDatabase(ctx, a.cfg, db.Options{Logger: a.log, Readers: ledgerReaders, Writers: ledgerWriters, SharedWith: a.db})
 	}
 	return err
 }

@@ -52,6 +52,9 @@ func (a *App) open(ctx context.Context, o Options) (err error) {
 func openDatabase(ctx context.Context, cfg *config.Config, o db.Options) (*db.DB, error) {
 	if url := string(cfg.Database.URL); url != "" {
 		o.Timeout, o.MaxWaiting = cfg.Database.Timeout, databaseWaiting(cfg)
+		if o.SharedWith == nil {
+			o.Readers, o.Writers = databaseConnections(cfg)
+		}
 		return db.Open(ctx, url, o)
 	}
 	return db.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), o)
@@ -81,6 +84,14 @@ func (a *App) restoreReserve(ctx context.Context) error {
 		return nil // /readyz reports the full disk
 	}
 	return err
+}
+
+// databaseConnections returns how many of the connections to PostgreSQL read and how many write: all but the ledger's
+// (openLedger), the one of each database that sends notifications, and the one that receives them.
+func databaseConnections(cfg *config.Config) (readers, writers int) {
+	const others = ledgerReaders + ledgerWriters + 2 + 1
+	n := cfg.Database.Connections - others
+	return n / 2, n - n/2
 }
 
 // databaseWaiting returns how many calls may wait for PostgreSQL at once, from the memory that they hold meanwhile.

@@ -100,6 +100,9 @@ type Mailpit struct {
 type Database struct {
 	URL     Secret        `key:"url" default:"" form:"postgres" help:"postgres://user:password@host/name; empty: SQLite in data_dir"`
 	Timeout time.Duration `key:"timeout" default:"5s" min:"1s" max:"1m" help:"time for PostgreSQL to answer a statement; a silent server is detected within it"`
+
+	// Connections is the sum over all pools of the process, see package app.
+	Connections int `key:"connections" default:"24" min:"12" max:"1000" help:"connections that this process opens to PostgreSQL at most; half of them read, half of them write"`
 }
 
 // DNS is the section dns.
