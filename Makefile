@@ -41,10 +41,10 @@ test: deps build ## install what the tests need, then run them all: with the rac
 # settings of a release, so that the packages that it imports are compiled once.
 .PHONY: test-race test-postgres
 test-race:
-	$(GO) test $(RACE) -vet=off -timeout 20m ./...
+	$(GO) test $(RACE) -vet=off -timeout 20m ./cmd/... ./internal/... ./test/...
 	$(GO) -C clients/go vet ./...
-test-postgres: # the tests of the interface on PostgreSQL with three processes
-	GONEBOX_TEST_ENGINE=postgres CGO_ENABLED=0 $(GO) test -trimpath -vet=off -timeout 20m ./test/blackbox
+test-postgres: # the tests of the interface on PostgreSQL with three processes, and the house rules, which start no goroutine
+	GONEBOX_TEST_ENGINE=postgres CGO_ENABLED=0 $(GO) test -trimpath -vet=off -timeout 20m . ./test/blackbox
 
 .PHONY: deps
 deps: # what the tests need of the machine
@@ -62,7 +62,10 @@ quick: ## the daily loop: build, vet, the house rules and the short tests
 check: forms lint assets ## everything a change must pass beside the tests
 
 .PHONY: forms
-forms: format vet house docs # the part of check that needs no linter and no npm
+forms: format vet modules house docs # the part of check that needs no linter and no npm
+
+.PHONY: modules
+modules: # go.mod and the module cache are in order, and no idiom is old
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GOFIX) -diff ./...
