@@ -41,10 +41,10 @@ test: deps build ## install what the tests need, then run them all: with the rac
 # settings of a release, so that the packages that it imports are compiled once.
 .PHONY: test-race test-postgres
 test-race:
-	$(GO) test $(RACE) -vet=off -timeout 20m ./cmd/... ./internal/... ./test/...
+	$(GO) test $(RACE) -vet=off -timeout 1h ./cmd/... ./internal/... ./test/...
 	$(GO) -C clients/go vet ./...
 test-postgres: # the tests of the interface on PostgreSQL with three processes, and the house rules, which start no goroutine
-	GONEBOX_TEST_ENGINE=postgres CGO_ENABLED=0 $(GO) test -trimpath -vet=off -timeout 20m . ./test/blackbox
+	GONEBOX_TEST_ENGINE=postgres CGO_ENABLED=0 $(GO) test -trimpath -vet=off -timeout 1h . ./test/blackbox
 
 .PHONY: deps
 deps: # what the tests need of the machine
