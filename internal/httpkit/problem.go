@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"math"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -63,9 +62,15 @@ func (k *Kit) show(ctx context.Context, p *problem.Problem) *Problem {
 		TraceID: callOf(ctx).trace.id(), Detail: p.Detail, Errors: p.Fields,
 	}
 	if p.RetryAfter > 0 {
-		shown.retryAfter = strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds())))
+		shown.retryAfter = RetryAfter(p.RetryAfter)
 	}
 	return shown
+}
+
+// RetryAfter returns d as the value of a Retry-After field (RFC 9110 §10.2.3): in seconds, rounded up, so that a client that
+// waits for exactly that long does not call too early.
+func RetryAfter(d time.Duration) string {
+	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }
 
 // problemOf returns the problem in an error. An error without one is a server error: it is logged here, and only here.

@@ -20,7 +20,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/id"
@@ -183,7 +182,7 @@ func (a *API) respondError(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	}
 	if p.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
+		w.Header().Set("Retry-After", httpkit.RetryAfter(p.RetryAfter))
 	}
 	writeError(w, status, reason)
 }

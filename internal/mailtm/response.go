@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/gonebox/gonebox/internal/httpkit"
 	"github.com/gonebox/gonebox/internal/problem"
 )
 
@@ -203,7 +203,7 @@ func (a *API) respondError(w http.ResponseWriter, r *http.Request, err error) {
 	p := a.kit.ProblemOf(r.Context(), err)
 	status, detail := p.Status(), p.Reason()
 	if p.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
+		w.Header().Set("Retry-After", httpkit.RetryAfter(p.RetryAfter))
 	}
 	authMessage := ""
 	switch p.Code {
