@@ -24,13 +24,13 @@ type billing struct {
 // other processes.
 func newBilling(d *db.DB, c clock.Clock, l *slog.Logger, cfg *config.Config, notify func()) *billing {
 	b := &billing{responses: idempotency.New(d, c, cfg.API.IdempotencyKeep), arrived: make(chan struct{}, 1)}
-	b.bankpay = bankpay.New(d, c, l, func() { b.nudge(); notify() })
+	b.bankpay = bankpay.New(d, c, l, func() { b.wakeReconciliation(); notify() })
 	b.wallet = wallet.New(wallet.Parts{DB: d, Clock: c, Responses: b.responses, Transfers: b.bankpay, Logger: l, Policy: walletPolicy(cfg.Billing)})
 	return b
 }
 
-// nudge makes the reconciliation in this process run at once, if this process runs it. It does not block.
-func (b *billing) nudge() {
+// wakeReconciliation makes the reconciliation in this process run at once, if this process runs it. It does not block.
+func (b *billing) wakeReconciliation() {
 	select {
 	case b.arrived <- struct{}{}:
 	default: // a wake-up is pending already

@@ -82,8 +82,8 @@ func (a *App) joinCluster() {
 	a.domains.OnChange(func(name string) { a.wake.Wake(domainTopic + ":" + name) })
 	a.filters.OnChange(func(account id.Account) { a.wake.Wake(filterTopic + ":" + string(account)) })
 	r.Subscribe(domainTopic, a.domains.Forget)
-	r.Subscribe(bankTopic, func(string) { a.billing.nudge() })
-	r.Subscribe(deliveryKind, func(string) { a.webhooks.queue.Nudge() })
+	r.Subscribe(bankTopic, func(string) { a.billing.wakeReconciliation() })
+	r.Subscribe(deliveryKind, func(string) { a.webhooks.queue.Wake() })
 	r.Subscribe(filterTopic, func(account string) { a.filters.Forget(id.Account(account)) })
 	a.cluster.relay = r
 }

@@ -75,7 +75,7 @@ func (a *App) sharedTasks() []job.Task {
 		{Name: "erase idempotency keys", Every: erase, Do: onFullDisk(a.billing.responses.Sweep)},
 		{Name: "erase unpaid orders", Every: erase, Do: onFullDisk(a.billing.wallet.Sweep)},
 		{Name: "erase old webhook deliveries", Every: upkeepEvery, Do: onFullDisk(a.webhooks.Upkeep)},
-		{Name: "reconcile bank transactions", Every: a.cfg.Billing.ReconcileEvery, Do: a.billing.wallet.Reconcile, Nudge: a.billing.arrived},
+		{Name: "reconcile bank transactions", Every: a.cfg.Billing.ReconcileEvery, Do: a.billing.wallet.Reconcile, Wake: a.billing.arrived},
 		{Name: "renew subscriptions", Every: a.cfg.Billing.RenewEvery, Do: a.subscriptions.Renew, Due: a.subscriptions.NextEnd},
 	})
 }

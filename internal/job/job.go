@@ -109,7 +109,7 @@ type Queue struct {
 	Options
 	db      *db.DB
 	clock   clock.Clock
-	nudge   chan struct{} // contains an element if Run shall poll now; capacity 1
+	wakeups chan struct{} // contains an element if Run shall poll now; capacity 1
 	pollErr lastError     // of the last poll
 }
 
@@ -118,7 +118,7 @@ func NewQueue(d *db.DB, c clock.Clock, o Options) *Queue {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	return &Queue{Options: o, db: d, clock: c, nudge: make(chan struct{}, 1)}
+	return &Queue{Options: o, db: d, clock: c, wakeups: make(chan struct{}, 1)}
 }
 
 // EnqueueTx enqueues jobs in the transaction of their cause: they are run if and only if it commits. After the commit
@@ -146,18 +146,18 @@ func (q *Queue) EnqueueTx(ctx context.Context, tx *db.Tx, jobs ...New) error {
 
 // enqueued wakes the queue in this process and others.
 func (q *Queue) enqueued() {
-	q.Nudge()
+	q.Wake()
 	if q.Notify != nil {
 		q.Notify()
 	}
 }
 
-// Nudge makes Run poll now. It does not block and may be called from any goroutine. Several calls before the poll begins
+// Wake makes Run poll now. It does not block and may be called from any goroutine. Several calls before the poll begins
 // cause a single poll. It is for notifications of new jobs from other processes.
-func (q *Queue) Nudge() {
+func (q *Queue) Wake() {
 	select {
-	case q.nudge <- struct{}{}:
-	default: // a nudge is pending
+	case q.wakeups <- struct{}{}:
+	default: // a wake-up is pending
 	}
 }
 

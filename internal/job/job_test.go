@@ -286,7 +286,7 @@ func (w *world) idle(t *testing.T) {
 	t.Helper()
 	for range 3 {
 		w.clock.Advance(10 * time.Second)
-		w.Nudge()
+		w.Wake()
 	}
 	select {
 	case b := <-w.begun:

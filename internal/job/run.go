@@ -61,7 +61,7 @@ func (q *Queue) Run(ctx context.Context, work Work) {
 	r.running.Wait()
 }
 
-// sleep waits for a nudge, for a slot to be released, or until a time, unless that is zero. It frees the released slots.
+// sleep waits for a wake-up, for a slot to be released, or until a time, unless that is zero. It frees the released slots.
 func (r *run) sleep(ctx context.Context, until time.Time) {
 	var due <-chan time.Time
 	if !until.IsZero() {
@@ -70,7 +70,7 @@ func (r *run) sleep(ctx context.Context, until time.Time) {
 		due = timer.C
 	}
 	select {
-	case <-r.nudge:
+	case <-r.wakeups:
 	case <-due:
 	case s := <-r.releases:
 		r.release(s)
@@ -98,7 +98,7 @@ func (r *run) release(s slotRelease) {
 }
 
 // round makes due jobs ready, starts as many as the limits allow, and returns the time of the next round. A zero time
-// means that the next round is not needed before a nudge or the end of a job: no other process can enqueue jobs, and no
+// means that the next round is not needed before a wake-up or the end of a job: no other process can enqueue jobs, and no
 // job waits for a time.
 func (r *run) round(ctx, jobCtx context.Context) (until time.Time, err error) {
 	if until, err = r.promote(ctx); err != nil {

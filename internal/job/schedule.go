@@ -21,9 +21,9 @@ type Task struct {
 	// Due returns the time at which the task is due before Every has passed, or zero if it is not. It is called before
 	// each wait, so it must be cheap. It is not called after a failed run. It may be nil.
 	Due func(context.Context) (time.Time, error)
-	// Nudge starts a run at once when a value is received from it. If another process is running the task, the run follows
-	// when that one has ended, since it may have begun before the cause of the nudge was committed. It may be nil.
-	Nudge <-chan struct{}
+	// Wake starts a run at once when a value is received from it. If another process is running the task, the run follows
+	// when that one has ended, since it may have begun before the cause of the wake-up was committed. It may be nil.
+	Wake <-chan struct{}
 }
 
 const (
@@ -94,20 +94,20 @@ func (s *Schedule) Healthy() error {
 	return errors.Join(faults...)
 }
 
-// runTask runs a task whenever it is due, until ctx ends. It does not forget a nudge before the task has run in this process.
+// runTask runs a task whenever it is due, until ctx ends. It does not forget a wake-up before the task has run in this process.
 func (s *Schedule) runTask(ctx context.Context, t *scheduled) {
-	for nudged := false; ctx.Err() == nil; {
-		until, ran, err := s.runIfDue(ctx, t, nudged)
+	for woken := false; ctx.Err() == nil; {
+		until, ran, err := s.runIfDue(ctx, t, woken)
 		if err != nil && ctx.Err() == nil { // a task cancelled by the shutdown has not failed
 			s.log.Error("periodic job failed", "task", t.Name, "error", err)
 		}
-		pending := nudged && !ran // for example, because another process was running the task
-		nudged = s.sleep(ctx, t, until) || pending
+		pending := woken && !ran // for example, because another process was running the task
+		woken = s.sleep(ctx, t, until) || pending
 	}
 }
 
-// sleep waits until a time, for a nudge or for the end of ctx, and reports whether there was a nudge.
-func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nudged bool) {
+// sleep waits until a time, for a wake-up or for the end of ctx, and reports whether there was a wake-up.
+func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (woken bool) {
 	timer := s.clock.NewTimer(until.Sub(s.clock.Now()))
 	defer timer.Stop()
 	if !s.clock.Now().Before(until) {
@@ -115,7 +115,7 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nu
 	}
 	select {
 	case <-timer.C:
-	case <-t.Nudge:
+	case <-t.Wake:
 		return true
 	case <-ctx.Done():
 	}
@@ -124,9 +124,9 @@ func (s *Schedule) sleep(ctx context.Context, t *scheduled, until time.Time) (nu
 
 // runIfDue runs a task if it is due and no other process runs it. It returns when to check again, and whether it ran
 // the task.
-func (s *Schedule) runIfDue(ctx context.Context, t *scheduled, nudged bool) (until time.Time, ran bool, err error) {
+func (s *Schedule) runIfDue(ctx context.Context, t *scheduled, woken bool) (until time.Time, ran bool, err error) {
 	now := s.clock.Now()
-	at, l, err := s.due(ctx, t, now, nudged)
+	at, l, err := s.due(ctx, t, now, woken)
 	t.dueErr.store(err)
 	if err != nil {
 		return s.nextRun(t, err), false, err
@@ -147,16 +147,16 @@ func (s *Schedule) runIfDue(ctx context.Context, t *scheduled, nudged bool) (unt
 	return now, ran, nil // check again to find out when the next run is
 }
 
-// due returns when a task is due: now if it was nudged, otherwise at the time in its row or the time of Due, whichever is
+// due returns when a task is due: now if it was woken, otherwise at the time in its row or the time of Due, whichever is
 // earlier, but not before the lease of another process ends. A lease of this process does not count, since it is left over
 // from a run whose end could not be stored.
-func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, nudged bool) (at time.Time, l lease, err error) {
+func (s *Schedule) due(ctx context.Context, t *scheduled, now time.Time, woken bool) (at time.Time, l lease, err error) {
 	if l, err = s.state(ctx, t, now); err != nil {
 		return at, l, err
 	}
 	at = l.next
 	switch {
-	case nudged:
+	case woken:
 		at = now
 	case t.Due != nil && t.runErr.load() == nil: // a failed task waits for its retry
 		due, err := t.Due(ctx)

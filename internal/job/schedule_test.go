@@ -206,33 +206,33 @@ func TestTaskThatLostItsLeaseIsCancelled(t *testing.T) {
 	})
 }
 
-func TestNudgeDuringARunStartsAnother(t *testing.T) {
+func TestWakeDuringARunStartsAnother(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
-		nudge := make(chan struct{}, 1)
-		a := newControlledTask(t, d, c, job.Task{Nudge: nudge})
+		wake := make(chan struct{}, 1)
+		a := newControlledTask(t, d, c, job.Task{Wake: wake})
 		a.next(t)
-		nudge <- struct{}{} // its cause may have been committed after the task has read
+		wake <- struct{}{} // its cause may have been committed after the task has read
 		a.end <- nil
 		a.next(t)
 		a.endRun(t, c, nil, 1)
-		nudge <- struct{}{}
+		wake <- struct{}{}
 		a.next(t)
 		a.end <- nil
 	})
 }
 
-// The run of the other process may have read before the cause of the nudge was committed.
-func TestNudgeDuringARunOfAnotherProcessStartsAnother(t *testing.T) {
+// The run of the other process may have read before the cause of the wake-up was committed.
+func TestWakeDuringARunOfAnotherProcessStartsAnother(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		c := clock.NewFake(noon)
 		a := newControlledTask(t, d, c, job.Task{})
 		a.next(t)
-		nudge := make(chan struct{}, 1)
-		b := newControlledTask(t, d, c, job.Task{Nudge: nudge})
+		wake := make(chan struct{}, 1)
+		b := newControlledTask(t, d, c, job.Task{Wake: wake})
 		waitTimers(t, c, 2) // the renewal of a, and b until the lease ends
-		nudge <- struct{}{}
-		eventually(t, "the nudge of b", func() bool { return len(nudge) == 0 })
+		wake <- struct{}{}
+		eventually(t, "the wake-up of b", func() bool { return len(wake) == 0 })
 		a.end <- nil
 		from, every := c.Now(), time.Hour
 		eventually(t, "the run of b", func() bool {
@@ -245,7 +245,7 @@ func TestNudgeDuringARunOfAnotherProcessStartsAnother(t *testing.T) {
 			}
 		})
 		if took := c.Now().Sub(from); took >= every {
-			t.Errorf("the nudge was forgotten: b ran after %s", took)
+			t.Errorf("the wake-up was forgotten: b ran after %s", took)
 		}
 		b.end <- nil
 	})

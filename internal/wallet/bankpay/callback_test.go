@@ -102,8 +102,8 @@ func FuzzRead(f *testing.F) {
 func TestTransactionIsStoredOnceAndUnchanged(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
 		var log bytes.Buffer
-		nudges := 0
-		s := newService(d, &log, func() { nudges++ })
+		calls := 0
+		s := newService(d, &log, func() { calls++ })
 		first := "{\"id\": 1, \"content\": \"one\", \"strange\": \"\xff\", \"more\": {\"a\": 1}}"
 		for _, body := range []string{first, first, `{"id": "1", "content": "two"}`} {
 			if err := s.Append(t.Context(), []byte(body)); err != nil {
@@ -113,8 +113,8 @@ func TestTransactionIsStoredOnceAndUnchanged(t *testing.T) {
 		if kept, err := s.Body(t.Context(), "1"); err != nil || string(kept) != first {
 			t.Errorf("%s, %v", kept, err)
 		}
-		if nudges != 1 {
-			t.Errorf("%d nudges", nudges)
+		if calls != 1 {
+			t.Errorf("%d calls", calls)
 		}
 		if text := log.String(); strings.Count(text, "another body") != 1 || strings.Contains(text, "two") {
 			t.Errorf("log: %s", text)
@@ -146,8 +146,8 @@ func TestStoreIsAppendOnly(t *testing.T) {
 
 func TestConcurrentCallbacksStoreOneTransaction(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB) {
-		var nudges atomic.Int32
-		s := newService(d, new(bytes.Buffer), func() { nudges.Add(1) })
+		var calls atomic.Int32
+		s := newService(d, new(bytes.Buffer), func() { calls.Add(1) })
 		var all sync.WaitGroup
 		for i := range 40 {
 			all.Go(func() {
@@ -158,8 +158,8 @@ func TestConcurrentCallbacksStoreOneTransaction(t *testing.T) {
 		}
 		all.Wait()
 		var n int
-		if err := d.QueryRow(t.Context(), "SELECT count(*) FROM bankpay_transactions").Scan(&n); err != nil || n != 4 || nudges.Load() != 4 {
-			t.Errorf("%d rows, %d nudges, %v", n, nudges.Load(), err)
+		if err := d.QueryRow(t.Context(), "SELECT count(*) FROM bankpay_transactions").Scan(&n); err != nil || n != 4 || calls.Load() != 4 {
+			t.Errorf("%d rows, %d calls, %v", n, calls.Load(), err)
 		}
 	})
 }
