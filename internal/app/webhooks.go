@@ -41,13 +41,13 @@ func (a *App) newWebhooks(dataKey []byte, plans webhook.Plans, dns any) (*webhoo
 	})}
 	lookup, _ := dns.(netguard.Resolver)
 	h.guard = netguard.New(netguard.Options{
-		Resolver: lookup, Clock: a.clock, Allow: cfg.AllowNetworks, Timeout: cfg.Timeout, AnswerMax: int64(cfg.ResponseMax),
+		Resolver: lookup, Clock: a.clock, Allow: cfg.AllowNetworks, Timeout: cfg.Timeout, ResponseMax: int64(cfg.ResponseMax),
 	})
 	var local *webhook.Local
 	if a.cfg.IsDev() {
 		// The system's resolver resolves localhost and the names of containers.
 		h.local = netguard.New(netguard.Options{
-			Clock: a.clock, Allow: append(localNetworks(), cfg.AllowNetworks...), Plain: true, Timeout: cfg.Timeout, AnswerMax: int64(cfg.ResponseMax),
+			Clock: a.clock, Allow: append(localNetworks(), cfg.AllowNetworks...), Plain: true, Timeout: cfg.Timeout, ResponseMax: int64(cfg.ResponseMax),
 		})
 		local = &webhook.Local{Guard: h.local, Client: h.local.Client()}
 	}

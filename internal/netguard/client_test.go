@@ -186,7 +186,7 @@ func TestAnswersAreCutAtTheLimit(t *testing.T) {
 			{0, 0, 0}, {0, 64 << 10, 64 << 10}, {0, 64<<10 + 1, 64 << 10}, {0, 8 << 20, 64 << 10}, {100, 99, 99}, {100, 100, 100}, {100, 1 << 20, 100},
 		} {
 			e := serve(t, http2, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, c.sent)) }, nil)
-			e.AnswerMax = int64(c.limit)
+			e.ResponseMax = int64(c.limit)
 			_, body, err := answer(t, e.guard(t).Client(), e.url)
 			if err != nil || len(body) != c.read {
 				t.Errorf("limit %d, %d sent: %d read, %v", c.limit, c.sent, len(body), err)

@@ -23,8 +23,8 @@ import (
 
 // The defaults of Options (docs/spec/webhooks.md#outgoing-http).
 const (
-	TimeoutDefault   = 15 * time.Second
-	AnswerMaxDefault = 64 << 10
+	TimeoutDefault     = 15 * time.Second
+	ResponseMaxDefault = 64 << 10 // octets
 )
 
 // Resolver looks up the addresses of a host. *net.Resolver is one.
@@ -35,14 +35,14 @@ type Resolver interface {
 
 // Options are the rules and timeouts of a Guard. The zero value is that of the specification: public addresses, ports 443 and 8443.
 type Options struct {
-	Resolver  Resolver       // nil: the system's
-	Clock     clock.Clock    // for the age of kept connections; nil: the system's
-	Allow     []netip.Prefix // networks that may be reached although they are not public
-	Ports     []uint16       // empty: 443 and 8443
-	Plain     bool           // the networks of Allow may also be reached by the scheme http and on any port
-	Timeout   time.Duration  // of a whole exchange, from the look-up to the end of the response; 0: TimeoutDefault
-	AnswerMax int64          // octets of a response body that are read; 0: AnswerMaxDefault
-	RootCAs   *x509.CertPool // nil: the system's
+	Resolver    Resolver       // nil: the system's
+	Clock       clock.Clock    // for the age of kept connections; nil: the system's
+	Allow       []netip.Prefix // networks that may be reached although they are not public
+	Ports       []uint16       // empty: 443 and 8443
+	Plain       bool           // the networks of Allow may also be reached by the scheme http and on any port
+	Timeout     time.Duration  // of a whole exchange, from the look-up to the end of the response; 0: TimeoutDefault
+	ResponseMax int64          // octets of a response body that are read; 0: ResponseMaxDefault
+	RootCAs     *x509.CertPool // nil: the system's
 }
 
 // withDefaults returns the options with defaults for zero fields, and copies of the slices.
@@ -58,7 +58,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.Allow, o.Ports = masked(o.Allow), slices.Clone(o.Ports)
 	o.Timeout = cmp.Or(o.Timeout, TimeoutDefault)
-	o.AnswerMax = cmp.Or(o.AnswerMax, AnswerMaxDefault)
+	o.ResponseMax = cmp.Or(o.ResponseMax, ResponseMaxDefault)
 	return o
 }
 

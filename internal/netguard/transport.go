@@ -44,15 +44,15 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	answer, err := t.present().RoundTrip(r)
+	response, err := t.present().RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
-	answer.Body = bounded{io.LimitReader(answer.Body, t.guard.options.AnswerMax), answer.Body}
-	return answer, nil
+	response.Body = bounded{io.LimitReader(response.Body, t.guard.options.ResponseMax), response.Body}
+	return response, nil
 }
 
-// bounded ends a response body after AnswerMax octets, as if it were complete. Closing it before its end closes the
+// bounded ends a response body after ResponseMax octets, as if it were complete. Closing it before its end closes the
 // connection.
 type bounded struct {
 	io.Reader
