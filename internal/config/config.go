@@ -39,7 +39,7 @@ type Config struct {
 	Inject        string        `key:"inject" default:"on" oneof:"on off" help:"whether clients may put messages into their mailboxes over the API"`
 	DiskReserve   Size          `key:"disk_reserve" default:"32MiB" zero:"none" help:"disk space in data_dir kept free for deleting when the disk is full, at most an eighth of the disk; not used with PostgreSQL"`
 	ShutdownGrace time.Duration `key:"shutdown_grace" default:"20s" help:"how long work in progress may continue after the signal to stop"`
-	ShutdownDelay time.Duration `key:"shutdown_delay" default:"0s" zero:"no delay" help:"how long the service keeps serving after the signal to stop, with /readyz answering 503, so that load balancers notice; shutdown_grace begins afterwards"`
+	ShutdownDelay time.Duration `key:"shutdown_delay" default:"0s" zero:"no delay" help:"how long the service keeps serving after the signal to stop, during which /readyz returns 503, so that load balancers notice; shutdown_grace begins afterwards"`
 
 	Log      Log      `key:"log" help:"what is logged, and how"`
 	HTTP     HTTP     `key:"http" help:"the public web address: API and web pages"`

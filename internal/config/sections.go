@@ -23,7 +23,7 @@ type HTTP struct {
 	HeaderMax         Size           `key:"header_max" default:"64KiB" help:"maximum size of a request header"`
 	ReadHeaderTimeout time.Duration  `key:"read_header_timeout" default:"10s" help:"time for a client to send the header of a request"`
 	ReadTimeout       time.Duration  `key:"read_timeout" default:"30s" help:"time for a client to send a whole request"`
-	WriteTimeout      time.Duration  `key:"write_timeout" default:"30s" help:"time to answer a request, or for a client to receive 64KiB of a raw message; a long-poll has its wait on top"`
+	WriteTimeout      time.Duration  `key:"write_timeout" default:"30s" help:"time to respond to a request, or for a client to receive 64KiB of a raw message; a long-poll has its wait on top"`
 	IdleTimeout       time.Duration  `key:"idle_timeout" default:"2m" help:"how long an idle connection is kept open"`
 }
 
@@ -52,7 +52,7 @@ type SMTP struct {
 	SessionTimeout time.Duration  `key:"session_timeout" default:"1h" help:"maximum duration of a connection"`
 	MemoryTimeout  time.Duration  `key:"memory_timeout" default:"1m" help:"how long a message waits for memory (memory.budget) before its sender is asked to try again later"`
 	Auth           string         `key:"auth" default:"off" oneof:"off accept_any" help:"SMTP AUTH: off, or any credentials are accepted from clients on loopback and private networks and grant nothing, for applications that insist on signing in"`
-	DNSBL          []string       `key:"dnsbl" default:"" form:"dnsbl" help:"DNS blocklists (RFC 5782), like bl.example.org; recipients from a client that one of them lists are refused; clients on loopback and private networks are not looked up, and a list that does not answer refuses no mail"`
+	DNSBL          []string       `key:"dnsbl" default:"" form:"dnsbl" help:"DNS blocklists (RFC 5782), like bl.example.org; recipients from a client that one of them lists are refused; clients on loopback and private networks are not looked up, and a list that does not respond refuses no mail"`
 	Sink           Sink           `key:"sink" help:"domains whose mail opens mailboxes of one account, for the mail of systems under test"`
 	TLS            TLS            `key:"tls" help:"STARTTLS: certificate files, certificates obtained by ACME, or neither"`
 }
@@ -99,7 +99,7 @@ type Mailpit struct {
 // Database is the section database.
 type Database struct {
 	URL     Secret        `key:"url" default:"" form:"postgres" help:"postgres://user:password@host/name; empty: SQLite in data_dir"`
-	Timeout time.Duration `key:"timeout" default:"5s" min:"1s" max:"1m" help:"time for PostgreSQL to answer a statement; a silent server is detected within it"`
+	Timeout time.Duration `key:"timeout" default:"5s" min:"1s" max:"1m" help:"time for PostgreSQL to run a statement; a silent server is detected within it"`
 
 	// Connections is the sum over all pools of the process, see package app.
 	Connections int `key:"connections" default:"24" min:"12" max:"1000" help:"connections that this process opens to PostgreSQL at most; half of them read, half of them write"`
@@ -234,7 +234,7 @@ type Limits struct {
 	Reads           ratelimit.Limit `key:"reads" default:"300/1m" help:"reads with a mailbox token from an IP address"`
 	Inject          ratelimit.Limit `key:"inject" default:"30/1m" help:"messages that are injected from an IP address"`
 	LongPolls       int             `key:"long_polls" default:"100" help:"long-polls open at once from an IP address"`
-	HTTPConnections int             `key:"http_connections" default:"200" help:"HTTP connections open at once from an IP address (IPv6: /64), except from http.trusted_proxies; further ones are answered 429, except for health checks"`
+	HTTPConnections int             `key:"http_connections" default:"200" help:"HTTP connections open at once from an IP address (IPv6: /64), except from http.trusted_proxies; further ones get the response 429, except for health checks"`
 	Other           ratelimit.Limit `key:"other" default:"300/1m" help:"other calls with a credential, or from an IP address where there is none"`
 	SMTPConnections int             `key:"smtp_connections" default:"100" help:"SMTP connections open at once from an IP address"`
 	SMTPMessages    ratelimit.Limit `key:"smtp_messages" default:"1000/1m" help:"messages over SMTP from an IP address"`
