@@ -11,7 +11,7 @@ import (
 func TestLongPollReturnsCodeOfMail(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{})
 	box := s.NewMailbox()
-	responses := make(chan apptest.Answer)
+	responses := make(chan apptest.Response)
 	go func() {
 		a, _ := s.TryCall(t.Context(), http.MethodGet, "/mailboxes/me/otp/latest?wait=30", box.Token, nil)
 		responses <- a

@@ -13,7 +13,7 @@ import (
 func TestServiceServesDuringShutdownDelay(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{Set: map[string]string{"shutdown_delay": "10s"}})
 	box := s.NewMailbox()
-	polled := make(chan apptest.Answer)
+	polled := make(chan apptest.Response)
 	go func() {
 		a, _ := s.TryCall(t.Context(), http.MethodGet, "/mailboxes/me/messages?wait=60", box.Token, nil)
 		polled <- a

@@ -29,7 +29,7 @@ func TestDisablingEndsEveryCredential(t *testing.T) {
 	}
 	disable(true)
 	ended()
-	done := make(chan apptest.Answer, 1)
+	done := make(chan apptest.Response, 1)
 	go func() { done <- waiting() }()
 	eventually(t, "the end of the wait", func() bool {
 		s.Clock.Advance(100 * time.Millisecond)

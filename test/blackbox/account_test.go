@@ -82,7 +82,7 @@ func (s *service) account(email string) (u user) {
 type fields map[string]any
 
 // signIn signs in with a code ("": none) and returns the answer and its token.
-func (s *service) signIn(email, password, code string) (apptest.Answer, string) {
+func (s *service) signIn(email, password, code string) (apptest.Response, string) {
 	s.t.Helper()
 	body := fields{"email": email, "password": password}
 	if code != "" {
@@ -306,10 +306,10 @@ func TestTwoFactorStates(t *testing.T) {
 			t.Errorf("GET /me says %s, want %s", a.TwoFactor, status)
 		}
 	}
-	confirm := func(code string) apptest.Answer {
+	confirm := func(code string) apptest.Response {
 		return s.Call(http.MethodPost, "/me/2fa/confirm", u.Token, fields{"code": code})
 	}
-	end := func(code string) apptest.Answer {
+	end := func(code string) apptest.Response {
 		return s.Call(http.MethodDelete, "/me/2fa", u.Token, fields{"code": code})
 	}
 	is("off", 0)
@@ -371,7 +371,7 @@ func TestGuessingCodesIsLimited(t *testing.T) {
 func TestSignInLimits(t *testing.T) {
 	s := startAccounts(t, settings{"limits.signin": "3/5m", "limits.signin_account": "5/5m", "http.trusted_proxies": "127.0.0.1"})
 	s.account("ada@example.org")
-	from := func(address, email, password string) apptest.Answer {
+	from := func(address, email, password string) apptest.Response {
 		t.Helper()
 		return s.from(address, http.MethodPost, "/auth/token", fields{"email": email, "password": password})
 	}
@@ -404,7 +404,7 @@ func TestSignInLimits(t *testing.T) {
 }
 
 // from makes calls with a client address, set by a trusted proxy.
-func (s *service) from(address, method, path string, body any) apptest.Answer {
+func (s *service) from(address, method, path string, body any) apptest.Response {
 	s.t.Helper()
 	return s.do(method, path, "", body, func(r *http.Request) { r.Header.Set("X-Forwarded-For", address) })
 }
@@ -412,11 +412,11 @@ func (s *service) from(address, method, path string, body any) apptest.Answer {
 // Sign-ins that reach the password hash are counted by address, whatever the account; those refused before are not.
 func TestPasswordHashesAreLimitedByAddress(t *testing.T) {
 	s := startAccounts(t, settings{"limits.signin_address": "4/5m", "limits.signin_account": "5/5m", "http.trusted_proxies": "127.0.0.1"})
-	signIn := func(address, email, password string) apptest.Answer {
+	signIn := func(address, email, password string) apptest.Response {
 		t.Helper()
 		return s.from(address, http.MethodPost, "/auth/token", fields{"email": email, "password": password})
 	}
-	register := func(address, email, password string) apptest.Answer {
+	register := func(address, email, password string) apptest.Response {
 		t.Helper()
 		return s.from(address, http.MethodPost, "/auth/register", fields{"email": email, "password": password})
 	}

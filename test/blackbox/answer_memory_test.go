@@ -19,9 +19,9 @@ func costly() []byte {
 }
 
 // later makes a call that waits, and moves the clock until it is answered.
-func (s *service) later(path, token string) (apptest.Answer, time.Duration) {
+func (s *service) later(path, token string) (apptest.Response, time.Duration) {
 	s.t.Helper()
-	answered := make(chan apptest.Answer, 1)
+	answered := make(chan apptest.Response, 1)
 	go func() { answered <- s.Call(http.MethodGet, path, token, nil) }()
 	for waited := time.Duration(0); ; waited += time.Second {
 		select {

@@ -46,7 +46,7 @@ func startBank(t testing.TB, set settings) *service {
 }
 
 // present is Call with a credential that may be the bank's.
-func (s *service) present(method, path, credential string, body any) apptest.Answer {
+func (s *service) present(method, path, credential string, body any) apptest.Response {
 	s.t.Helper()
 	if !strings.HasPrefix(credential, "Apikey ") {
 		return s.Call(method, path, credential, body)
@@ -55,7 +55,7 @@ func (s *service) present(method, path, credential string, body any) apptest.Ans
 }
 
 // bank makes a callback.
-func (s *service) bank(body any) apptest.Answer {
+func (s *service) bank(body any) apptest.Response {
 	s.t.Helper()
 	return s.present(http.MethodPost, callback, "Apikey "+bankSecret, body)
 }

@@ -47,7 +47,7 @@ func (s *service) calledFrom(address, method, url string) (status int, problem s
 	defer res.Body.Close()
 	text := make([]byte, 4096)
 	n, _ := res.Body.Read(text)
-	return res.StatusCode, apptest.Answer{Body: text[:n]}.Code(), res.Header
+	return res.StatusCode, apptest.Response{Body: text[:n]}.Code(), res.Header
 }
 
 func TestConnectionsAreLimitedByAddress(t *testing.T) {

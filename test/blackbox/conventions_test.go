@@ -14,7 +14,7 @@ import (
 )
 
 // problemOf reads an answer as a problem.
-func problemOf(t testing.TB, a apptest.Answer) (p problem) {
+func problemOf(t testing.TB, a apptest.Response) (p problem) {
 	t.Helper()
 	if err := json.Unmarshal(a.Body, &p); err != nil {
 		t.Fatalf("%s: %v", a.Body, err)
@@ -198,7 +198,7 @@ func TestValidationErrorsDoNotEchoInput(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	const secret = "hunter2"
-	for _, a := range []apptest.Answer{
+	for _, a := range []apptest.Response{
 		s.Call(http.MethodPost, "/mailboxes", "", body{"ttl": secret}),
 		s.Call(http.MethodPost, "/mailboxes", "", body{"localPart": secret + "!"}),
 		s.Call(http.MethodPost, "/mailboxes", "", body{"domain": secret}),

@@ -105,7 +105,7 @@ func openToUsers() []entrance {
 		{call: "DELETE /me/filters/{id}", schemes: "userToken", status: 204, things: filter, unknown: []string{"filter.not_found"}},
 		{call: "GET /me/wallet", schemes: "userToken", status: 200},
 		{call: "GET /me/wallet/transactions", schemes: "userToken", status: 200},
-		{call: "POST /me/wallet/topups", schemes: "userToken", status: 201, body: always(topupWish(10_000))},
+		{call: "POST /me/wallet/topups", schemes: "userToken", status: 201, body: always(topupBody(10_000))},
 		{call: "GET /me/wallet/topups/{orderId}", schemes: "userToken", status: 200, things: order, unknown: []string{"order.not_found"}},
 		{call: "GET /me/subscription", schemes: "userToken", status: 200},
 		{call: "POST /me/subscription", schemes: "userToken", status: 201, body: always(fields{"planCode": "plus", "interval": "monthly"}), before: func(e *estate) { e.grant(e.user, 1000) }},
@@ -208,7 +208,7 @@ func (o entrance) takes(name string) bool {
 }
 
 // send makes the call with resources in the path's parameters.
-func (o entrance) send(e *estate, credential string, things []string) apptest.Answer {
+func (o entrance) send(e *estate, credential string, things []string) apptest.Response {
 	e.t.Helper()
 	method, path, _ := strings.Cut(o.call, " ")
 	for _, thing := range things {
@@ -371,15 +371,15 @@ func TestForeignDomainInBodyLooksUnknown(t *testing.T) {
 			"request.invalid",
 		},
 	} {
-		wish := func(value string) apptest.Answer {
+		params := func(value string) apptest.Response {
 			whole := fields{c.field: value}
 			maps.Copy(whole, c.more)
 			return w.Call(http.MethodPost, c.path, c.credential, whole)
 		}
-		foreign := wish(c.foreign)
+		foreign := params(c.foreign)
 		want(t, foreign, 422, c.code)
 		for _, unknown := range c.unknown {
-			same(t, foreign, wish(unknown))
+			same(t, foreign, params(unknown))
 		}
 	}
 }

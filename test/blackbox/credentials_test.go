@@ -83,7 +83,7 @@ func TestCredentialHeader(t *testing.T) {
 	s := start(t, nil)
 	m := s.create("", nil)
 	developer, _, _ := token.MintDeveloper()
-	with := func(path, name string, values ...string) apptest.Answer {
+	with := func(path, name string, values ...string) apptest.Response {
 		method := http.MethodGet
 		if path == "/mailboxes" {
 			method = http.MethodPost

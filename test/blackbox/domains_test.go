@@ -79,7 +79,7 @@ func (w *domainWorld) prove(p privateDomain) {
 	)
 }
 
-func (w *domainWorld) verify(u user, p privateDomain) apptest.Answer {
+func (w *domainWorld) verify(u user, p privateDomain) apptest.Response {
 	w.t.Helper()
 	return w.Call(http.MethodPost, "/me/domains/"+p.ID+"/verify", u.Token, nil)
 }
@@ -237,9 +237,9 @@ func TestInvalidPrivateDomainsAreRejected(t *testing.T) {
 	w := startDomains(t, settings{"http.body_max": "1KiB", "plans.free.domains.max": "2"})
 	bob := w.account("bob@example.org")
 	p := w.verified(w.ada, "shop.gonebox-tests.net")
-	claim := func(u user, wish any, status int, code string) {
+	claim := func(u user, params any, status int, code string) {
 		t.Helper()
-		want(t, w.Call(http.MethodPost, "/me/domains", u.Token, wish), status, code)
+		want(t, w.Call(http.MethodPost, "/me/domains", u.Token, params), status, code)
 	}
 	claim(w.ada, body{"domain": "SHOP.gonebox-tests.net"}, 409, "domain.taken")
 	claim(bob, body{"domain": "shop.gonebox-tests.net"}, 409, "domain.taken")
@@ -248,7 +248,7 @@ func TestInvalidPrivateDomainsAreRejected(t *testing.T) {
 	} {
 		claim(bob, body{"domain": name}, 422, "domain.not_allowed")
 	}
-	for _, wish := range []any{
+	for _, params := range []any{
 		nil,
 		body{},
 		body{"domain": nil},
@@ -260,7 +260,7 @@ func TestInvalidPrivateDomainsAreRejected(t *testing.T) {
 		body{"domain": "a.net", "status": "verified"},
 		[]byte("{"),
 	} {
-		claim(bob, wish, 422, "request.invalid")
+		claim(bob, params, 422, "request.invalid")
 	}
 	claim(bob, body{"domain": strings.Repeat("a", 2000)}, 413, "request.too_large")
 	a := w.do(http.MethodPost, "/me/domains", bob.Token, body{"domain": "a.net"}, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })

@@ -51,6 +51,6 @@ func FuzzRequest(f *testing.F) {
 }
 
 // byTheLibrary reports whether net/http itself gave the answer, to something that is no HTTP request.
-func byTheLibrary(a apptest.Answer) bool {
+func byTheLibrary(a apptest.Response) bool {
 	return a.Header.Get("Traceparent") == "" && a.Header.Get("Content-Type") != "application/problem+json"
 }

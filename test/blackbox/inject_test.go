@@ -12,12 +12,12 @@ import (
 )
 
 // injectRaw injects a whole mail.
-func (s *service) injectRaw(token string, raw []byte) apptest.Answer {
+func (s *service) injectRaw(token string, raw []byte) apptest.Response {
 	s.t.Helper()
 	return s.do(http.MethodPost, "/mailboxes/me/messages", token, raw, func(r *http.Request) { r.Header.Set("Content-Type", "message/rfc822") })
 }
 
-func (s *service) inject(token string, parts fields) apptest.Answer {
+func (s *service) inject(token string, parts fields) apptest.Response {
 	s.t.Helper()
 	return s.Call(http.MethodPost, "/mailboxes/me/messages", token, parts)
 }
@@ -110,7 +110,7 @@ func TestInjectedPartsMakeAMail(t *testing.T) {
 func TestInjectionIsRefused(t *testing.T) {
 	s := start(t, settings{"smtp.max_size": "64KiB", "mailbox.max_messages": "3", "limits.inject": "12/1m"})
 	m := s.create("", nil)
-	post := func(body any, change func(*http.Request)) apptest.Answer {
+	post := func(body any, change func(*http.Request)) apptest.Response {
 		return s.do(http.MethodPost, "/mailboxes/me/messages", m.Token, body, change)
 	}
 	typed := func(media string) func(*http.Request) {

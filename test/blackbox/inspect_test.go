@@ -120,7 +120,7 @@ type inspector struct {
 	document *document // nil until it is read
 }
 
-func (i *inspector) inspect(r *http.Request, a apptest.Answer) {
+func (i *inspector) inspect(r *http.Request, a apptest.Response) {
 	if i.document == nil || byTheLibrary(a) || !strings.HasPrefix(r.URL.Opaque, "/api/v1") && r.URL.Opaque != "" {
 		return
 	}
@@ -130,7 +130,7 @@ func (i *inspector) inspect(r *http.Request, a apptest.Answer) {
 	}
 }
 
-func (i *inspector) faults(r *http.Request, a apptest.Answer) (faults []string) {
+func (i *inspector) faults(r *http.Request, a apptest.Response) (faults []string) {
 	faults = append(faults, everyAnswer(a)...)
 	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
 	template, o := i.document.find(r.Method, r.URL.EscapedPath())
@@ -167,7 +167,7 @@ func (i *inspector) faults(r *http.Request, a apptest.Answer) (faults []string) 
 var traceparent = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$`)
 
 // everyAnswer checks what holds for every answer (docs/spec/conventions.md#paths-and-bodies).
-func everyAnswer(a apptest.Answer) (faults []string) {
+func everyAnswer(a apptest.Response) (faults []string) {
 	h := a.Header
 	if !traceparent.MatchString(h.Get("Traceparent")) {
 		faults = append(faults, fmt.Sprintf("Traceparent: %q", h.Get("Traceparent")))
@@ -199,7 +199,7 @@ func everyAnswer(a apptest.Answer) (faults []string) {
 	return faults
 }
 
-func (i *inspector) body(schema map[string]any, a apptest.Answer) []string {
+func (i *inspector) body(schema map[string]any, a apptest.Response) []string {
 	var value any
 	if err := json.Unmarshal(a.Body, &value); err != nil {
 		return []string{"not JSON: " + err.Error()}

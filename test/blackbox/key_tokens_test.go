@@ -81,7 +81,7 @@ func TestTokenIsRefusedOutsideNetworksOfItsKey(t *testing.T) {
 	s := startKeys(t, settings{"http.trusted_proxies": "127.0.0.1/32"})
 	u := s.account("ada@example.org")
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24"}, "scopes": allScopes})
-	from := func(addr, method, path, token string) apptest.Answer {
+	from := func(addr, method, path, token string) apptest.Response {
 		return s.do(method, path, token, nil, func(r *http.Request) { r.Header.Set("X-Forwarded-For", addr) })
 	}
 	const inside, outside = "192.0.2.7", "192.0.3.7"
@@ -165,7 +165,7 @@ func TestWaitEndsWithItsKey(t *testing.T) {
 			k := s.key(u, fields{"expiresAt": s.Clock.Now().Add(time.Hour)})
 			m := s.keyMailbox(k, nil)
 			of := "/keys/mailboxes/" + m.ID
-			var answers []func() apptest.Answer
+			var answers []func() apptest.Response
 			for range 2 { // on PostgreSQL, at each of two processes
 				answers = append(answers, s.waiting(waitForMail, m.Token), s.waiting(waitForCode, m.Token),
 					s.waiting(of+"/messages?wait=60", k.Key), s.waiting(of+"/otp/latest?wait=60", k.Key))

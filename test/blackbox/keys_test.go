@@ -57,11 +57,11 @@ func startKeys(t testing.TB, set settings) *service {
 	return startAccounts(t, own)
 }
 
-// key creates a key, with every scope unless wish has others.
-func (s *service) key(u user, wish fields) (k developerKey) {
+// key creates a key, with every scope unless params has others.
+func (s *service) key(u user, params fields) (k developerKey) {
 	s.t.Helper()
 	whole := fields{"name": "test", "scopes": allScopes}
-	maps.Copy(whole, wish)
+	maps.Copy(whole, params)
 	a := s.Call(http.MethodPost, "/me/api-keys", u.Token, whole)
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("create a key: %d %s", a.Status, a.Body)
@@ -71,9 +71,9 @@ func (s *service) key(u user, wish fields) (k developerKey) {
 }
 
 // keyMailbox makes a mailbox with a key.
-func (s *service) keyMailbox(k developerKey, wish any) (m mailbox) {
+func (s *service) keyMailbox(k developerKey, params any) (m mailbox) {
 	s.t.Helper()
-	a := s.Call(http.MethodPost, "/keys/mailboxes", k.Key, wish)
+	a := s.Call(http.MethodPost, "/keys/mailboxes", k.Key, params)
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("create a mailbox with a key: %d %s", a.Status, a.Body)
 	}
@@ -90,7 +90,7 @@ func (s *service) plan(u user, code string) {
 }
 
 // same fails the test unless two problems differ in their trace id alone.
-func same(t *testing.T, a, b apptest.Answer) {
+func same(t *testing.T, a, b apptest.Response) {
 	t.Helper()
 	p, q := problemOf(t, a), problemOf(t, b)
 	p.TraceID, q.TraceID = "", ""
@@ -139,7 +139,7 @@ func TestCreateKeyRejectsInvalidRequests(t *testing.T) {
 	u := s.account("ada@example.org")
 	scopes := []string{"otp:read"}
 	for what, c := range map[string]struct {
-		wish    any
+		params  any
 		pointer string
 	}{
 		"no body":         {nil, ""},
@@ -162,7 +162,7 @@ func TestCreateKeyRejectsInvalidRequests(t *testing.T) {
 		"a tier":          {fields{"name": "n", "scopes": scopes, "tier": "pro"}, "/tier"},
 		"a misspelt name": {fields{"name": "n", "scopes": scopes, "allowedCIDRs": []string{}}, "/allowedCIDRs"},
 	} {
-		a := s.Call(http.MethodPost, "/me/api-keys", u.Token, c.wish)
+		a := s.Call(http.MethodPost, "/me/api-keys", u.Token, c.params)
 		want(t, a, 422, "request.invalid")
 		if p := problemOf(t, a); c.pointer != "" && (len(p.Errors) == 0 || p.Errors[0].Pointer != c.pointer) {
 			t.Errorf("%s: %s", what, a.Body)
@@ -289,7 +289,7 @@ func TestKeyNetworks(t *testing.T) {
 	k := s.key(u, fields{"allowedCidrs": []string{"192.0.2.0/24", "2001:db8::/32"}, "scopes": []string{"mailboxes:read"}})
 	free := s.key(u, nil)
 	m := s.keyMailbox(free, nil)
-	call := func(k developerKey, method, path, from string) apptest.Answer {
+	call := func(k developerKey, method, path, from string) apptest.Response {
 		return s.do(method, path, k.Key, nil, func(r *http.Request) { r.Header.Set("X-Forwarded-For", from) })
 	}
 	for from, allowed := range map[string]bool{
@@ -312,7 +312,7 @@ func TestKeyHeaders(t *testing.T) {
 	s := startKeys(t, nil)
 	u := s.account("ada@example.org")
 	k, other := s.key(u, nil), s.key(u, nil)
-	with := func(name, value string) apptest.Answer {
+	with := func(name, value string) apptest.Response {
 		return s.do(http.MethodGet, "/keys/mailboxes", "", nil, func(r *http.Request) { r.Header.Set(name, value) })
 	}
 	want(t, with("X-Api-Key", k.Key), 200, "")
@@ -398,8 +398,8 @@ func TestCreateMailboxWithKeyRejectsInvalidRequests(t *testing.T) {
 	k := s.key(s.account("ada@example.org"), nil)
 	s.create("", fields{"localPart": "taken"})
 	for _, c := range []struct {
-		wish fields
-		code string
+		params fields
+		code   string
 	}{
 		{fields{"localPart": "taken"}, "mailbox.local_part_taken"},
 		{fields{"localPart": "postmaster"}, "mailbox.local_part_reserved"},
@@ -409,7 +409,7 @@ func TestCreateMailboxWithKeyRejectsInvalidRequests(t *testing.T) {
 		{fields{"ttl": 59}, "request.invalid"},
 		{fields{"name": "x"}, "request.invalid"},
 	} {
-		a := s.Call(http.MethodPost, "/keys/mailboxes", k.Key, c.wish)
+		a := s.Call(http.MethodPost, "/keys/mailboxes", k.Key, c.params)
 		want(t, a, 422, c.code)
 		if p := problemOf(t, a); p.Status != 422 {
 			t.Errorf("%s", a.Body)
@@ -584,18 +584,18 @@ func TestAccountCanReclaimItsAddress(t *testing.T) {
 	s := startKeys(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
 	k := s.key(u, nil)
-	wish := fields{"localPart": "mine"}
-	m := s.create(u.Token, wish)
+	params := fields{"localPart": "mine"}
+	m := s.create(u.Token, params)
 	s.call(http.MethodDelete, "/mailboxes/me", m.Token, 204, "")
-	want(t, s.Call(http.MethodPost, "/mailboxes", "", wish), 409, "mailbox.local_part_taken")
-	want(t, s.Call(http.MethodPost, "/mailboxes", eve.Token, wish), 409, "mailbox.local_part_taken")
-	again := s.keyMailbox(k, wish)
+	want(t, s.Call(http.MethodPost, "/mailboxes", "", params), 409, "mailbox.local_part_taken")
+	want(t, s.Call(http.MethodPost, "/mailboxes", eve.Token, params), 409, "mailbox.local_part_taken")
+	again := s.keyMailbox(k, params)
 	if again.ID == m.ID || again.Address != m.Address {
 		t.Errorf("%+v", again)
 	}
-	want(t, s.Call(http.MethodPost, "/mailboxes", u.Token, wish), 409, "mailbox.local_part_taken")
+	want(t, s.Call(http.MethodPost, "/mailboxes", u.Token, params), 409, "mailbox.local_part_taken")
 	s.Clock.Advance(day * time.Second) // it expires
-	s.create(u.Token, wish)
+	s.create(u.Token, params)
 }
 
 // The daily cap of an account counts over all of its mailboxes; mail beyond it is deferred (docs/spec/smtp.md#replies).

@@ -123,7 +123,7 @@ func TestWaitEndsWithTheFirstMatch(t *testing.T) {
 	send("other", "Your verification code is 111222.")
 	send("Wanted: this", "Your verification code is 482913.")
 	send("=?utf-8?q?CAF=C3=89?=", "hello")
-	for name, a := range map[string]apptest.Answer{"match": match(), "late": late()} {
+	for name, a := range map[string]apptest.Response{"match": match(), "late": late()} {
 		var list []summary
 		a.Into(t, &list)
 		if len(list) != 1 || list[0].Subject != map[string]string{"match": "Wanted: this", "late": "CAFÉ"}[name] {

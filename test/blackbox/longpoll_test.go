@@ -17,21 +17,21 @@ import (
 
 // waiting starts a call that waits and returns its answer. It returns once the call is asleep. The answer must arrive
 // within patience, long before the wait of a minute ends.
-func (s *service) waiting(path, token string) (answer func() apptest.Answer) {
+func (s *service) waiting(path, token string) (answer func() apptest.Response) {
 	s.t.Helper()
 	before := s.Sleepers()
-	got := make(chan apptest.Answer, 1)
+	got := make(chan apptest.Response, 1)
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	go func() {
 		defer cancel()
 		a, err := s.TryCall(ctx, http.MethodGet, path, token, nil)
 		if err != nil {
-			a = apptest.Answer{Body: []byte(err.Error())}
+			a = apptest.Response{Body: []byte(err.Error())}
 		}
 		got <- a
 	}()
 	eventually(s.t, "waiting", func() bool { return s.Sleepers() > before || len(got) > 0 })
-	return func() apptest.Answer { return <-got }
+	return func() apptest.Response { return <-got }
 }
 
 const (

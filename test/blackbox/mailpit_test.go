@@ -90,7 +90,7 @@ func startMailpit(t *testing.T, more settings) *mailpit {
 }
 
 // try makes a call and returns the answer.
-func (m *mailpit) try(method, path, body string, change func(*http.Request)) apptest.Answer {
+func (m *mailpit) try(method, path, body string, change func(*http.Request)) apptest.Response {
 	m.t.Helper()
 	r, err := http.NewRequestWithContext(m.t.Context(), method, m.base+path, strings.NewReader(body))
 	if err != nil {
@@ -109,11 +109,11 @@ func (m *mailpit) try(method, path, body string, change func(*http.Request)) app
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
-	return apptest.Answer{Status: res.StatusCode, Header: res.Header, Body: text}
+	return apptest.Response{Status: res.StatusCode, Header: res.Header, Body: text}
 }
 
 // ask makes a call that must succeed and decodes its answer, unless v is nil.
-func (m *mailpit) ask(method, path, body string, v any) apptest.Answer {
+func (m *mailpit) ask(method, path, body string, v any) apptest.Response {
 	m.t.Helper()
 	a := m.try(method, path, body, nil)
 	if a.Status != http.StatusOK {

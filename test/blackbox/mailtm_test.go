@@ -43,7 +43,7 @@ func (m *tm) request(method, path, body string) *http.Response {
 	return res
 }
 
-func (m *tm) ask(method, path, body string, status int) apptest.Answer {
+func (m *tm) ask(method, path, body string, status int) apptest.Response {
 	m.t.Helper()
 	res := m.request(method, path, body)
 	defer res.Body.Close()
@@ -51,7 +51,7 @@ func (m *tm) ask(method, path, body string, status int) apptest.Answer {
 	if err != nil || res.StatusCode != status {
 		m.t.Fatalf("%s %s: %d %s, %v; want %d", method, path, res.StatusCode, text, err, status)
 	}
-	return apptest.Answer{Status: res.StatusCode, Header: res.Header, Body: text}
+	return apptest.Response{Status: res.StatusCode, Header: res.Header, Body: text}
 }
 
 func (m *tm) object(method, path, body string, status int) (v map[string]any) {

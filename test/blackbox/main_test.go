@@ -69,7 +69,7 @@ func startWith(t testing.TB, o apptest.Options) *service {
 	s := &service{t: t}
 	o.Processes = processes(t)
 	inspector := &inspector{t: t}
-	o.OnAnswer = inspector.inspect
+	o.OnResponse = inspector.inspect
 	s.Service = apptest.Start(t, o)
 	inspector.base = s.URL
 	inspector.document = sharedDocument(t, s.Service)
@@ -98,7 +98,7 @@ type problem struct {
 }
 
 // want fails the test unless an answer has the status and, for a problem, the code.
-func want(t testing.TB, a apptest.Answer, status int, code string) {
+func want(t testing.TB, a apptest.Response, status int, code string) {
 	t.Helper()
 	if a.Status != status || a.Code() != code {
 		t.Errorf("%d %s, want %d %q", a.Status, a.Body, status, code)
@@ -106,7 +106,7 @@ func want(t testing.TB, a apptest.Answer, status int, code string) {
 }
 
 // call makes a call without a body and expects a status and a code.
-func (s *service) call(method, path, token string, status int, code string) apptest.Answer {
+func (s *service) call(method, path, token string, status int, code string) apptest.Response {
 	s.t.Helper()
 	a := s.Call(method, path, token, nil)
 	want(s.t, a, status, code)
@@ -114,7 +114,7 @@ func (s *service) call(method, path, token string, status int, code string) appt
 }
 
 // do sends a request that the test made; change may modify it first.
-func (s *service) do(method, path, token string, body any, change func(*http.Request)) apptest.Answer {
+func (s *service) do(method, path, token string, body any, change func(*http.Request)) apptest.Response {
 	s.t.Helper()
 	r, err := s.Request(s.t.Context(), method, path, token, body)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestLastReceivedAtIsACursor(t *testing.T) {
 		}
 		for i := range 3 {
 			query := "?" + since(last)
-			var list func() apptest.Answer
+			var list func() apptest.Response
 			if i > 0 {
 				s.call(http.MethodGet, path+"/otp/latest"+query, token, 404, "otp.not_found")
 				if list := get[[]summary](s, path+"/messages"+query, token); len(list) != 0 {
@@ -44,7 +44,7 @@ func TestLastReceivedAtIsACursor(t *testing.T) {
 			number := fmt.Sprint(100100 + i)
 			s.Send(apptest.Mail{To: []string{m.Address}, Subject: number, Text: "Your verification code is " + number + "."})
 			if list == nil {
-				list = func() apptest.Answer { return s.Call(http.MethodGet, path+"/messages"+query, token, nil) }
+				list = func() apptest.Response { return s.Call(http.MethodGet, path+"/messages"+query, token, nil) }
 			}
 			var got []summary
 			if list().Into(t, &got); len(got) != 1 || got[0].Subject != number {

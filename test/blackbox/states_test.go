@@ -13,10 +13,10 @@ import (
 func TestTwoFactorStateIgnoresInvalidTransitions(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
-	confirm := func(code string) apptest.Answer {
+	confirm := func(code string) apptest.Response {
 		return s.Call(http.MethodPost, "/me/2fa/confirm", u.Token, fields{"code": code})
 	}
-	end := func(code string) apptest.Answer {
+	end := func(code string) apptest.Response {
 		return s.Call(http.MethodDelete, "/me/2fa", u.Token, fields{"code": code})
 	}
 	stays := func(status string, without int, code string) { // and signing in without a code is answered so

@@ -171,13 +171,13 @@ func TestBuyingPlanIsRefused(t *testing.T) {
 	want(t, s.Call(http.MethodPost, path, u.Token, make([]byte, 2000)), 413, "request.too_large")
 	want(t, s.do(http.MethodPost, path, u.Token, []byte("{}"), func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }), 415, "request.media_type")
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		var wish any
+		var params any
 		if method == http.MethodPost {
-			wish = fields{"planCode": "plus", "interval": "monthly"}
+			params = fields{"planCode": "plus", "interval": "monthly"}
 		}
-		want(t, s.Call(method, path, "", wish), 401, "auth.required")
-		want(t, s.Call(method, path, "xu_", wish), 401, "auth.invalid_token")
-		want(t, s.Call(method, path+"?x=1", u.Token, wish), 422, "request.invalid")
+		want(t, s.Call(method, path, "", params), 401, "auth.required")
+		want(t, s.Call(method, path, "xu_", params), 401, "auth.invalid_token")
+		want(t, s.Call(method, path+"?x=1", u.Token, params), 422, "request.invalid")
 	}
 	s.stands("after all that", u, "free", 49, "")
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
@@ -202,8 +202,8 @@ func TestPurchaseIsIdempotent(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	s.grant(u, 1000)
-	buy := func(key string, wish fields) apptest.Answer {
-		return s.do(http.MethodPost, "/me/subscription", u.Token, wish, func(r *http.Request) { r.Header.Set("Idempotency-Key", key) })
+	buy := func(key string, params fields) apptest.Response {
+		return s.do(http.MethodPost, "/me/subscription", u.Token, params, func(r *http.Request) { r.Header.Set("Idempotency-Key", key) })
 	}
 	plus := fields{"planCode": "plus", "interval": "monthly"}
 	first := buy("one", plus)
@@ -228,7 +228,7 @@ func TestConcurrentPurchasesCannotOverspend(t *testing.T) {
 	s := startAccounts(t, nil)
 	u := s.account("ada@example.org")
 	s.grant(u, 99)
-	answers := make([]apptest.Answer, 12)
+	answers := make([]apptest.Response, 12)
 	var all sync.WaitGroup
 	for i := range answers {
 		all.Go(func() {

@@ -121,7 +121,7 @@ func TestProcessWithoutAPIRoleAnswersOnlyProbes(t *testing.T) {
 		if err = errors.Join(err, res.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
-		want(t, apptest.Answer{Status: res.StatusCode, Body: text}, 404, "route.not_found")
+		want(t, apptest.Response{Status: res.StatusCode, Body: text}, 404, "route.not_found")
 	}
 }
 

@@ -38,14 +38,14 @@ type topup struct {
 	PaidAt                                   *time.Time
 }
 
-func topupWish(amount any) fields {
+func topupBody(amount any) fields {
 	return fields{"provider": "bankpay", "amount": amount, "currency": "VND"}
 }
 
 // topup orders a top-up.
 func (s *service) topup(u user, amount int64) (o topup) {
 	s.t.Helper()
-	a := s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupWish(amount))
+	a := s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupBody(amount))
 	if a.Status != http.StatusCreated {
 		s.t.Fatalf("order a top-up: %d %s", a.Status, a.Body)
 	}
@@ -54,7 +54,7 @@ func (s *service) topup(u user, amount int64) (o topup) {
 }
 
 // topupWith orders a top-up with an idempotency key.
-func (s *service) topupWith(u user, key string, body any) apptest.Answer {
+func (s *service) topupWith(u user, key string, body any) apptest.Response {
 	s.t.Helper()
 	return s.do(http.MethodPost, "/me/wallet/topups", u.Token, body, func(r *http.Request) { r.Header["Idempotency-Key"] = []string{key} })
 }
@@ -124,16 +124,16 @@ func TestTopupRejectsInvalidRequests(t *testing.T) {
 		{fields{"provider": "paypal", "amount": 10_000, "currency": "VND"}, 422, "request.invalid", "/provider"},
 		{fields{"provider": "bankpay", "amount": 10_000, "currency": "USD"}, 422, "request.invalid", "/currency"},
 		{fields{"provider": "bankpay", "amount": 10_000, "currency": "VND", "points": 1}, 422, "request.invalid", "/points"},
-		{topupWish(0), 422, "request.invalid", "/amount"},
-		{topupWish(-10_000), 422, "request.invalid", "/amount"},
-		{topupWish("10000"), 422, "request.invalid", "/amount"},
-		{topupWish(10_000.5), 422, "request.invalid", "/amount"},
-		{topupWish(1e30), 422, "request.invalid", "/amount"},
-		{topupWish(1), 422, "topup.amount_invalid", ""},
-		{topupWish(9_000), 422, "topup.amount_invalid", ""},
-		{topupWish(10_001), 422, "topup.amount_invalid", ""},
-		{topupWish(50_001_000), 422, "topup.amount_invalid", ""},
-		{topupWish(int64(1) << 62), 422, "topup.amount_invalid", ""},
+		{topupBody(0), 422, "request.invalid", "/amount"},
+		{topupBody(-10_000), 422, "request.invalid", "/amount"},
+		{topupBody("10000"), 422, "request.invalid", "/amount"},
+		{topupBody(10_000.5), 422, "request.invalid", "/amount"},
+		{topupBody(1e30), 422, "request.invalid", "/amount"},
+		{topupBody(1), 422, "topup.amount_invalid", ""},
+		{topupBody(9_000), 422, "topup.amount_invalid", ""},
+		{topupBody(10_001), 422, "topup.amount_invalid", ""},
+		{topupBody(50_001_000), 422, "topup.amount_invalid", ""},
+		{topupBody(int64(1) << 62), 422, "topup.amount_invalid", ""},
 		{fields{"provider": "bnb", "amount": 10_000, "currency": "VND"}, 400, "payment.provider_unavailable", ""},
 	} {
 		a := s.Call(http.MethodPost, "/me/wallet/topups", u.Token, c.body)
@@ -157,21 +157,21 @@ func TestUnpaidOrdersAreBounded(t *testing.T) {
 	s := startBank(t, settings{"billing.open_orders": "2"})
 	u := s.account("ada@example.org")
 	first, _ := s.topup(u, 10_000), s.topup(u, 10_000)
-	want(t, s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupWish(10_000)), 422, "topup.limit_reached")
+	want(t, s.Call(http.MethodPost, "/me/wallet/topups", u.Token, topupBody(10_000)), 422, "topup.limit_reached")
 	s.topup(s.account("eve@example.org"), 10_000)
 	s.transferred(1, 10_000, first.Memo)
 	eventually(t, "the credit", func() bool { return s.points(u) == 10 })
 	s.topup(u, 10_000)
-	want(t, s.topupWith(u, "key", topupWish(10_000)), 422, "topup.limit_reached")
+	want(t, s.topupWith(u, "key", topupBody(10_000)), 422, "topup.limit_reached")
 	s.Clock.Advance(24 * time.Hour)
-	want(t, s.topupWith(u, "key", topupWish(10_000)), 201, "")
+	want(t, s.topupWith(u, "key", topupBody(10_000)), 201, "")
 }
 
 // A key makes one order for a day, whatever happens meanwhile.
 func TestTopupIsIdempotent(t *testing.T) {
 	s := startBank(t, nil)
 	u, eve := s.account("ada@example.org"), s.account("eve@example.org")
-	first := s.topupWith(u, "key-1", topupWish(10_000))
+	first := s.topupWith(u, "key-1", topupBody(10_000))
 	want(t, first, 201, "")
 	var o topup
 	first.Into(t, &o)
@@ -186,20 +186,20 @@ func TestTopupIsIdempotent(t *testing.T) {
 			t.Errorf("%s\n%s", a.Body, first.Body)
 		}
 	}
-	again(topupWish(10_000))
+	again(topupBody(10_000))
 	again([]byte(`{ "currency":"VND", "provider":"bankpay", "amount":10000 }`)) // the same, written otherwise
-	want(t, s.topupWith(u, "key-1", topupWish(20_000)), 422, "idempotency.key_reused")
-	want(t, s.topupWith(u, "key-1", topupWish(10_001)), 422, "idempotency.key_reused")
-	again(topupWish(10_000))
+	want(t, s.topupWith(u, "key-1", topupBody(20_000)), 422, "idempotency.key_reused")
+	want(t, s.topupWith(u, "key-1", topupBody(10_001)), 422, "idempotency.key_reused")
+	again(topupBody(10_000))
 	for who, key := range map[user]string{u: "key-2", eve: "key-1"} {
-		a := s.topupWith(who, key, topupWish(10_000))
+		a := s.topupWith(who, key, topupBody(10_000))
 		want(t, a, 201, "")
 		if string(a.Body) == string(first.Body) {
 			t.Errorf("%s of %s is the first's: %s", key, who.Account.Email, a.Body)
 		}
 	}
 	s.Clock.Advance(23 * time.Hour)
-	if a := s.topupWith(u, "key-1", topupWish(10_000)); string(a.Body) == string(first.Body) {
+	if a := s.topupWith(u, "key-1", topupBody(10_000)); string(a.Body) == string(first.Body) {
 		t.Error("the idempotency key is kept for more than a day")
 	}
 }
@@ -208,9 +208,9 @@ func TestTopupIsIdempotent(t *testing.T) {
 func TestFailedCallReleasesIdempotencyKey(t *testing.T) {
 	s := startBank(t, nil)
 	u := s.account("ada@example.org")
-	want(t, s.topupWith(u, "k", topupWish(10_001)), 422, "topup.amount_invalid")
+	want(t, s.topupWith(u, "k", topupBody(10_001)), 422, "topup.amount_invalid")
 	want(t, s.topupWith(u, "k", fields{"provider": "bnb", "amount": 10_000, "currency": "VND"}), 400, "payment.provider_unavailable")
-	want(t, s.topupWith(u, "k", topupWish(10_000)), 201, "")
+	want(t, s.topupWith(u, "k", topupBody(10_000)), 201, "")
 }
 
 func TestInvalidIdempotencyKeysAreRejected(t *testing.T) {
@@ -223,9 +223,9 @@ func TestInvalidIdempotencyKeysAreRejected(t *testing.T) {
 		if status == 422 {
 			code = "request.invalid"
 		}
-		want(t, s.topupWith(u, key, topupWish(10_000)), status, code)
+		want(t, s.topupWith(u, key, topupBody(10_000)), status, code)
 	}
-	a := s.do(http.MethodPost, "/me/wallet/topups", u.Token, topupWish(10_000), func(r *http.Request) { r.Header["Idempotency-Key"] = []string{"a", "a"} })
+	a := s.do(http.MethodPost, "/me/wallet/topups", u.Token, topupBody(10_000), func(r *http.Request) { r.Header["Idempotency-Key"] = []string{"a", "a"} })
 	want(t, a, 422, "request.invalid")
 }
 
@@ -237,7 +237,7 @@ func TestConcurrentCallsWithOneKeyMakeOneOrder(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range bodies {
 		all.Go(func() {
-			r, err := s.Request(t.Context(), http.MethodPost, "/me/wallet/topups", u.Token, topupWish(10_000))
+			r, err := s.Request(t.Context(), http.MethodPost, "/me/wallet/topups", u.Token, topupBody(10_000))
 			if err != nil {
 				t.Error(err)
 				return

@@ -45,23 +45,23 @@ type Service struct {
 	Jobs   string // host:port of HTTP of the process with the role jobs
 	Dir    string // data_dir; with several processes, the directory that contains theirs
 
-	t         testing.TB
-	client    *http.Client
-	onAnswer  func(*http.Request, Answer)
-	database  string        // PostgreSQL URL; empty: SQLite in Dir
-	instances []instance    // the processes, in the order of Options.Processes
-	turn      atomic.Uint64 // counts clients; see next
-	edges     []addresses   // of the processes with the role api
+	t          testing.TB
+	client     *http.Client
+	onResponse func(*http.Request, Response)
+	database   string        // PostgreSQL URL; empty: SQLite in Dir
+	instances  []instance    // the processes, in the order of Options.Processes
+	turn       atomic.Uint64 // counts clients; see next
+	edges      []addresses   // of the processes with the role api
 }
 
 // Options change the service under test.
 type Options struct {
-	Set       map[string]string           // configuration keys
-	RealClock bool                        // use the system clock instead of one that the test moves
-	Dir       string                      // data_dir; empty: a new one
-	App       app.Options                 // Clock and Logger are filled in
-	Log       io.Writer                   // nil: the log is discarded
-	OnAnswer  func(*http.Request, Answer) // called for every response to a call of the test; may be nil
+	Set        map[string]string             // configuration keys
+	RealClock  bool                          // use the system clock instead of one that the test moves
+	Dir        string                        // data_dir; empty: a new one
+	App        app.Options                   // Clock and Logger are filled in
+	Log        io.Writer                     // nil: the log is discarded
+	OnResponse func(*http.Request, Response) // called for every response to a call of the test; may be nil
 
 	// Processes are the roles of each process of a service on one PostgreSQL: those with the role api come first, and
 	// the last one has the role jobs. Calls and mails go to them in turn. The test program's TestMain must call Child.
@@ -75,7 +75,7 @@ func Noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 // Start runs a service until the test ends, on loopback ports and with high limits: a test of a limit sets it.
 func Start(t testing.TB, o Options) *Service {
 	t.Helper()
-	s := &Service{t: t, Dir: o.Dir, onAnswer: o.OnAnswer, client: newClient(t)}
+	s := &Service{t: t, Dir: o.Dir, onResponse: o.OnResponse, client: newClient(t)}
 	if s.Dir == "" {
 		s.Dir = t.TempDir()
 		if len(o.Processes) == 0 {

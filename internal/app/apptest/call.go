@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Answer is the response to a call.
-type Answer struct {
+// Response is the response to a call of the API, read completely.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -20,7 +20,7 @@ type Answer struct {
 
 // Call sends a request to the API and fails the test if there is no response. body is sent as JSON unless it is a []byte or nil.
 // token, if not empty, is sent as a bearer token.
-func (s *Service) Call(method, path, token string, body any) Answer {
+func (s *Service) Call(method, path, token string, body any) Response {
 	s.t.Helper()
 	a, err := s.TryCall(s.t.Context(), method, path, token, body)
 	if err != nil {
@@ -30,10 +30,10 @@ func (s *Service) Call(method, path, token string, body any) Answer {
 }
 
 // TryCall is Call with a context, for requests that may fail or are canceled.
-func (s *Service) TryCall(ctx context.Context, method, path, token string, body any) (Answer, error) {
+func (s *Service) TryCall(ctx context.Context, method, path, token string, body any) (Response, error) {
 	r, err := s.Request(ctx, method, path, token, body)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	return s.Do(r)
 }
@@ -67,18 +67,18 @@ func (s *Service) Request(ctx context.Context, method, path, token string, body 
 
 // Do sends a request to the process whose turn it is. It follows no redirect. Of an event stream it returns the status and the
 // header, and ends it.
-func (s *Service) Do(r *http.Request) (Answer, error) {
+func (s *Service) Do(r *http.Request) (Response, error) {
 	res, err := s.open(r)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	var text []byte
 	if res.Header.Get("Content-Type") != "text/event-stream" {
 		text, err = io.ReadAll(res.Body)
 	}
-	a := Answer{Status: res.StatusCode, Header: res.Header, Body: text}
-	if err = errors.Join(err, res.Body.Close()); err == nil && s.onAnswer != nil {
-		s.onAnswer(r, a)
+	a := Response{Status: res.StatusCode, Header: res.Header, Body: text}
+	if err = errors.Join(err, res.Body.Close()); err == nil && s.onResponse != nil {
+		s.onResponse(r, a)
 	}
 	return a, err
 }
@@ -92,14 +92,14 @@ func (s *Service) open(r *http.Request) (*http.Response, error) {
 }
 
 // Code returns the code of a problem, or "".
-func (a Answer) Code() string {
+func (a Response) Code() string {
 	var p struct{ Code string }
 	_ = json.Unmarshal(a.Body, &p)
 	return p.Code
 }
 
 // Into decodes the member data of the response into v.
-func (a Answer) Into(t testing.TB, v any) {
+func (a Response) Into(t testing.TB, v any) {
 	t.Helper()
 	whole := struct{ Data any }{v}
 	if err := json.Unmarshal(a.Body, &whole); err != nil {
